@@ -15,19 +15,20 @@ import (
 )
 
 // Address names a state of a context: a snapshot (05 §2.3) or the working state. Get one
-// from [Latest], [Working], [Back], [Cycle] or [ParseAddress].
+// from [Latest], [Working], [Back], [Cycle] or [ParseAddress]. The zero Address names
+// nothing; every call that takes one returns E_SELECTOR_INVALID for it.
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address struct {
-	axis byte // 't', 'c', or 0 for the working state
+	axis byte // 't', 'c', or 'w' for the working state; 0 names nothing
 	n    int64
 }
 
-// Working is the address of the working state, which the next commit publishes.
-var Working = Address{}
+// Working returns the address of the working state, which the next commit publishes.
+func Working() Address { return Address{'w', 0} }
 
-// Latest is @t0, the snapshot of the latest commit.
-var Latest = Address{'t', 0}
+// Latest returns @t0, the snapshot of the latest commit.
+func Latest() Address { return Address{'t', 0} }
 
 // Back returns @t-n: the snapshot n commits before the latest.
 func Back(n int64) Address { return Address{'t', -n} }
@@ -39,7 +40,7 @@ func Cycle(n int64) Address { return Address{'c', n} }
 // E_SELECTOR_INVALID for any other text.
 func ParseAddress(s string) (Address, error) {
 	if s == "working" {
-		return Working, nil
+		return Working(), nil
 	}
 	sel, err := selector.Parse(s+" *", selector.V01)
 	if err != nil && fault.CodeOf(err) != fault.SelectorInvalid {
@@ -64,6 +65,8 @@ func noAddress(s string) error {
 func (a Address) String() string {
 	switch {
 	case a.axis == 0:
+		return "no address"
+	case a == Working():
 		return "working"
 	case a.axis == 't' && a.n == 0:
 		return "@t0"
@@ -82,7 +85,10 @@ func published(i store.Info) string {
 // cycle resolves the address of a snapshot to its cycle. It refuses the working state,
 // which is not a snapshot.
 func (a Address) cycle(i store.Info) (int64, error) {
-	if a == Working {
+	if a == (Address{}) {
+		return 0, noAddress("")
+	}
+	if a == Working() {
 		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is not a snapshot yet",
 			"commit first, or name a snapshot")
 	}
@@ -142,7 +148,7 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error) {
 	s := c.state.Load()
 	for _, a := range list {
-		if a == Working {
+		if a == Working() {
 			return c.current(ctx)
 		}
 		if cycle, err := a.cycle(s.Info); err == nil && cycle == s.State.Cycle {
@@ -153,7 +159,7 @@ func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error)
 }
 
 func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
-	if a == Working {
+	if a == Working() {
 		return s.Working, nil
 	}
 	cycle, err := a.cycle(s.Info)
@@ -171,8 +177,11 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 // [Context] does. It returns E_SNAPSHOT_NOT_FOUND for any other address.
 func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
 	defer tree.Recover(&err)
-	if a == Working || a == Latest || a == Cycle(s.Cycle()) {
+	if a == Working() || a == Latest() || a == Cycle(s.Cycle()) {
 		return s, nil
+	}
+	if a == (Address{}) {
+		return nil, noAddress("")
 	}
 	return nil, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(),
 		"the document is one snapshot, @t0, which is "+Cycle(s.Cycle()).String())
@@ -265,9 +274,9 @@ func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tr
 func addressOf(q *selector.Selector) Address {
 	switch {
 	case q.Time == nil && q.Edition.Traits().DefaultWorking:
-		return Working
+		return Working()
 	case q.Time == nil:
-		return Latest
+		return Latest()
 	}
 	return Address{q.Time.From.Axis, q.Time.From.N}
 }

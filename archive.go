@@ -28,8 +28,8 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 }
 
 // Backup writes the whole context in the compact form: for each cycle one line with the
-// nodes that it added and the ids that it removed, so that each version of a node is
-// written once; then a line for edits that are not committed. Use it for copies and
+// nodes that it added, the ids that it removed and its attempts, so that each version of a
+// node is written once; then a line for edits that are not committed. Use it for copies and
 // archives; [ImportHistory] reads it. [Context.ExportHistory] writes the form for other
 // tools. It returns E_CONFLICT if an erasure changed the context meanwhile.
 func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
@@ -79,7 +79,7 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (_ *Context,
 	_ []inspect.Finding, err error) {
 	defer tree.Recover(&err)
-	o := orZero(opts)
+	o := optionsOf(opts)
 	g, findings, err := archive.ReadDocument(name, data, archive.Options{Edition: o.Edition, Actor: o.Actor})
 	if err != nil {
 		return nil, nil, err
@@ -97,7 +97,7 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (
 	_ *Context, _ []inspect.Finding, err error) {
 	defer tree.Recover(&err)
-	o := orZero(opts)
+	o := optionsOf(opts)
 	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
 	if err != nil {
 		return nil, nil, err
@@ -113,5 +113,5 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 // export; Replay does not keep the bytes.
 func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {
 	defer tree.Recover(&err)
-	return archive.RoundTrip(ctx, r, orZero(o).archive(""))
+	return archive.RoundTrip(ctx, r, optionsOf(o).archive(""))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -19,6 +20,10 @@ type ProviderCall struct {
 	Model    string // the model's name; at most 1 KiB
 	Params   any    // any value with a JSON form; only its SHA-256 is kept; nil means null
 	Request  string // the rest of the request, from store.PackRequest, kept whole; "" for none
+	// Edit, if not nil, edits the working state first: the edits and the record of the attempt
+	// become durable in one step, or neither does. A prepared candidate is discarded.
+	Edit    func(*Batch) error
+	Message string // of the log entry of Edit
 }
 
 // Outcome is how an attempt ended (03 §6.1).
@@ -38,7 +43,8 @@ type Outcome struct {
 //
 // StartAttempt reads the clock once, and does not use up a stamp. Errors: E_CONFLICT if the
 // cycle was committed or the candidate discarded meanwhile, E_DOCUMENT_INVALID and E_LIMIT
-// for a call that cannot be recorded. In these cases nothing was sent.
+// for a call that cannot be recorded, and what call.Edit returns. In these cases nothing was
+// sent or edited.
 //
 // Specification: 03 §6, 03 §6.1.
 func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *store.Attempt,
@@ -48,24 +54,19 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.toSend(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	thread, err := store.ThreadHash(ctx, s.candidate.sealed)
-	if err != nil {
-		return nil, err
-	}
 	hash := sha256.Sum256([]byte(params))
+	a := &store.Attempt{Status: store.Running, Provider: call.Provider, Model: call.Model,
+		Params: hex.EncodeToString(hash[:]), Request: call.Request}
 	keeper, err := store.Power[store.AttemptKeeper](c.store)
 	if err != nil {
 		return nil, err
 	}
-	a, err := keeper.PutAttempt(ctx, s.Key, store.Attempt{
-		Cycle: s.candidate.sealed.Cycle(), Status: store.Running, StartedNS: c.now(),
-		Provider: call.Provider, Model: call.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
-		Request: call.Request,
-	})
+	var s *state
+	if call.Edit != nil {
+		s, err = c.startEdited(ctx, keeper, &call, a, p)
+	} else {
+		s, err = c.startSent(ctx, keeper, a, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +75,72 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 		if ctx.Err() != nil {
 			o.Status = store.Canceled
 		}
-		_, unended := c.end(context.WithoutCancel(ctx), s.Key, a.ID, o)
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), a.ID, o)
 		return nil, errors.Join(err, unended)
 	}
-	c.sent(s.candidate, thread)
-	return &a, nil
+	c.sent(s.candidate, a.Thread)
+	return a, nil
+}
+
+// startSent records the start of an attempt that sends the candidate, which it prepares if
+// there is none.
+func (c *Context) startSent(ctx context.Context, keeper store.AttemptKeeper, a *store.Attempt, p *Pruning) (*state,
+	error) {
+	s, err := c.toSend(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := sends(ctx, a, s.candidate); err != nil {
+		return nil, err
+	}
+	a.StartedNS = c.now()
+	*a, err = keeper.PutAttempt(ctx, s.Key, *a)
+	return s, err
+}
+
+// startEdited records edits and the start of an attempt that sends what they make, in one
+// step.
+func (c *Context) startEdited(ctx context.Context, keeper store.AttemptKeeper, call *ProviderCall, a *store.Attempt,
+	p *Pruning) (*state, error) {
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
+	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
+	if err := b.run(call.Edit); err != nil {
+		return nil, err
+	}
+	next := state{State: s.State}
+	after := x.Tree()
+	var err error
+	if next.candidate, err = c.candidate(ctx, s, after, x.Stamps, p); err != nil {
+		return nil, err
+	}
+	if err := sends(ctx, a, next.candidate); err != nil {
+		return nil, err
+	}
+	a.StartedNS = c.clock()
+	if after.Digest() == s.Working.Digest() {
+		*a, err = keeper.PutAttempt(ctx, s.Key, *a)
+	} else {
+		change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps,
+			Entry: c.entry(&Note{Message: call.Message}, x.Stamps), Attempt: a}
+		next.Revision++
+		next.Working, next.Stamps = after, x.Stamps
+		err = c.store.Apply(ctx, s.Key, guard(s), change)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.state.Store(&next)
+	return &next, nil
+}
+
+// sends notes in an attempt what a candidate sends.
+func sends(ctx context.Context, a *store.Attempt, cand *candidate) (err error) {
+	a.Cycle = cand.sealed.Cycle()
+	a.Thread, err = store.ThreadHash(ctx, cand.sealed)
+	return err
 }
 
 // EndAttempt records durably how an attempt ended. It can do so once, also after the cycle
@@ -86,27 +148,32 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 // E_ATTEMPT_NOT_FOUND if the context has no such attempt, E_CONFLICT if it has ended
 // already, E_DOCUMENT_INVALID for a status that is not an end.
 func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*store.Attempt, error) {
-	return c.end(ctx, c.state.Load().Key, id, o)
-}
-
-func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) (*store.Attempt, error) {
-	if id == "" {
-		return nil, store.NoAttempt(id)
-	}
-	end := store.Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut,
-		Request: o.Request}
-	if o.Err != nil {
-		end.Error = fitForAttempt(o.Err.Error())
-	}
 	keeper, err := store.Power[store.AttemptKeeper](c.store)
 	if err != nil {
 		return nil, err
 	}
-	a, err := keeper.PutAttempt(ctx, key, end)
+	end, err := ended(id, o, c.now())
+	if err != nil {
+		return nil, err
+	}
+	a, err := keeper.PutAttempt(ctx, c.state.Load().Key, end)
 	if err != nil {
 		return nil, err
 	}
 	return &a, nil
+}
+
+// ended returns the end of an attempt as a store takes it.
+func ended(id string, o Outcome, now int64) (store.Attempt, error) {
+	if id == "" {
+		return store.Attempt{}, store.NoAttempt(id)
+	}
+	end := store.Attempt{ID: id, Status: o.Status, EndedNS: now, TokenIn: o.TokenIn, TokenOut: o.TokenOut,
+		Request: o.Request}
+	if o.Err != nil {
+		end.Error = fitForAttempt(o.Err.Error())
+	}
+	return end, nil
 }
 
 // Attempts returns the attempts of the cycles from..to in the order in which they were

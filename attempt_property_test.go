@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 	"pgregory.net/rapid"
 )
@@ -20,7 +21,7 @@ import (
 // undos, and compares every line with what was written down of it.
 func TestAttemptsAgreeWithModel(t *testing.T) {
 	testrun.OneGoroutine(t)
-	memory := func() store.Complete { return store.NewMemory() }
+	memory := func() store.Complete { return memory.New() }
 	dir, files := t.TempDir(), 0
 	onDisk := func() store.Complete {
 		files++

@@ -15,12 +15,13 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // TestAttemptsWithinACycle stops, edits and runs again within a cycle (03 §6.1).
 func TestAttemptsWithinACycle(t *testing.T) {
 	clock := int64(5_000_000_000)
-	c := create(t, store.NewMemory(),
+	c := create(t, memory.New(),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
 	wantAttemptCounts(t, c, "null")
@@ -47,7 +48,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 	}
 	s, err := c.Commit(background, nil)
 	must(t, err)
-	if got := thread(t, c, pact.Latest); got != sent || s.Cycle() != 1 {
+	if got := thread(t, c, pact.Latest()); got != sent || s.Cycle() != 1 {
 		t.Errorf("committed %s, sent %s", got, sent)
 	}
 	log, err := logOf(c)
@@ -79,7 +80,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 
 // TestVerifyComparesAttemptsWithCommits joins what was sent to what was committed.
 func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	end := func(a *store.Attempt, status store.AttemptStatus) {
 		t.Helper()
 		_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: status, Err: errors.New("said")})
@@ -130,7 +131,7 @@ func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
 }
 
 func TestAttemptsRefuseBadInput(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	c := create(t, s)
 	is := func(err error, code fault.Code) {
 		t.Helper()
@@ -201,7 +202,7 @@ func (b *breaking) Write(p []byte) (int, error) {
 // record holds.
 func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
 	for _, want := range []store.AttemptStatus{store.Failed, store.Canceled} {
-		c := create(t, store.NewMemory())
+		c := create(t, memory.New())
 		must(t, c.Edit(background, say("one"), nil))
 		ctx, cancel := context.WithCancel(background)
 		defer cancel()
@@ -234,7 +235,7 @@ func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
 // and a clock that goes back ends no attempt before its start.
 func TestAttemptsAndTheClock(t *testing.T) {
 	export := func(clock func() int64, attempts bool) string {
-		c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
+		c := create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
 		for _, text := range []string{"x", "y"} {
 			must(t, c.Edit(background, say(text), nil))
 			if attempts {
@@ -257,7 +258,7 @@ func TestAttemptsAndTheClock(t *testing.T) {
 		t.Error("the same calls gave another snapshot")
 	}
 	now := int64(1000)
-	c := create(t, store.NewMemory(),
+	c := create(t, memory.New(),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now--; return now }}})
 	a, _ := start(t, c)
 	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
@@ -270,7 +271,7 @@ func TestAttemptsAndTheClock(t *testing.T) {
 // TestAttemptsBesideEdits starts and ends attempts while others edit: the
 // clock, which counts without a lock, is read by one at a time.
 func TestAttemptsBesideEdits(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -21,6 +22,17 @@ type CommitOptions struct {
 	// Pruning says what to prune. It is E_CONFLICT if a candidate is prepared, because the
 	// commit publishes that candidate as it is.
 	Pruning *Pruning
+	// End, if not nil, ends an attempt as [Context.EndAttempt] does, in the same durable step.
+	End *AttemptEnd
+	// Next, if not nil, edits the working state of the next cycle, in the same durable step.
+	Next        func(*Batch) error
+	NextMessage string // of the log entry of Next
+}
+
+// AttemptEnd says which attempt ended, and how.
+type AttemptEnd struct {
+	ID string
+	Outcome
 }
 
 // Commit ends the cycle and returns the new snapshot. It publishes the prepared
@@ -33,9 +45,9 @@ type CommitOptions struct {
 //
 // Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4.
 // Specification: 05 §2, 05 §2.1, 05 §2.1.1.
-func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot, err error) {
+func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, err error) {
 	defer tree.Recover(&err)
-	o := orZero(opts)
+	o := optionsOf(opts)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
@@ -45,7 +57,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot,
 		return nil, fault.New(fault.Conflict, "the request token "+strconv.Quote(o.Request)+" belongs to an edit",
 			"give every call a token of its own")
 	} else if done != nil {
-		return c.At(ctx, Cycle(done.Cycle))
+		return c.repeated(ctx, done)
 	}
 	working, stamps, cand := s.Working, s.Stamps, s.candidate
 	if o.Edit != nil {
@@ -69,23 +81,79 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
+	changes, err := c.withNext(ctx, s, change, &o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.store.Apply(ctx, s.Key, guard(s), changes...); err != nil {
 		return nil, c.lost(ctx, s, err, c.commitAgain(s, opts))
 	}
 	next := state{State: s.State}
-	next.Revision++
-	next.State.Cycle, next.Stamps = cand.sealed.Cycle(), cand.stamps
-	next.Head, next.Working, next.Idle = cand.sealed, change.After, change.Entry.Idle
+	next.Revision += int64(len(changes))
+	next.State.Cycle, next.Head, next.Idle = cand.sealed.Cycle(), cand.sealed, change.Entry.Idle
+	last := &changes[len(changes)-1]
+	next.Working, next.Stamps = last.After, last.Stamps
 	next.past = []*tree.Tree{s.Head} // an undo goes back to it
 	c.state.Store(&next)
 	c.settle(ctx, s.Head, cand.sealed)
-	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
+	return cand.snapshot(s), nil
+}
+
+// repeated returns the snapshot that the commit of a log entry published.
+func (c *Context) repeated(ctx context.Context, done *store.Entry) (*Sealed, error) {
+	s, err := c.At(ctx, Cycle(done.Cycle))
+	if err != nil {
+		return nil, err
+	}
+	sealed := &Sealed{Snapshot: s, Report: &lifecycle.Report{}, Repeated: true}
+	if len(done.Report) > 0 {
+		err = json.Unmarshal(done.Report, sealed.Report)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Store, err, "the log has a damaged report of this commit", "verify the context")
+	}
+	return sealed, nil
+}
+
+// snapshot returns the candidate of a state as callers see it.
+func (cand *candidate) snapshot(s *state) *Sealed {
+	return &Sealed{Snapshot: &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition)}, Report: &cand.report}
+}
+
+// withNext adds to a commit the end of an attempt and the edits of the next cycle.
+func (c *Context) withNext(ctx context.Context, s *state, commit store.Change, o *CommitOptions) ([]store.Change,
+	error) {
+	if o.End != nil {
+		if _, err := store.Power[store.AttemptKeeper](c.store); err != nil {
+			return nil, err
+		}
+		end, err := ended(o.End.ID, o.End.Outcome, c.clock())
+		if err != nil {
+			return nil, err
+		}
+		commit.Attempt = &end
+	}
+	if o.Next == nil {
+		return []store.Change{commit}, nil
+	}
+	x := tree.Edit(ctx, commit.After, commit.Sealed, commit.Stamps, c.env(ctx, s))
+	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
+	if err := b.run(o.Next); err != nil {
+		return nil, err
+	}
+	after := x.Tree()
+	if after.Digest() == commit.After.Digest() {
+		return []store.Change{commit}, nil
+	}
+	note := Note{Actor: o.Actor, Message: o.NextMessage}
+	return []store.Change{commit, {Before: commit.After, After: after, Stamps: x.Stamps, Entry: c.entry(&note, x.Stamps)}},
+		nil
 }
 
 // commitAgain returns a function that repeats a commit, because another writer was
 // faster, once the context was read again.
-func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Context) (*Snapshot, error) {
-	return func(ctx context.Context) (*Snapshot, error) {
+func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Context) (*Sealed, error) {
+	return func(ctx context.Context) (*Sealed, error) {
 		if opts != nil && opts.Edit != nil {
 			return c.Commit(ctx, opts)
 		}

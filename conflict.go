@@ -22,7 +22,7 @@ type Conflict struct {
 	More      bool // whether the log has later entries than these
 
 	context *Context
-	again   func(context.Context) (*Snapshot, error)
+	again   func(context.Context) (*Sealed, error)
 }
 
 // maxMeanwhile bounds the entries in an error, because nobody would read more.
@@ -51,13 +51,13 @@ func (l *Conflict) Error() string {
 
 // Rebase reads the context again, as [Context.Refresh] does, and repeats the call: the
 // function that edits runs once more and sees what is there now, and every rule is checked
-// again. It returns the snapshot if the call was a commit.
+// again. It returns the snapshot if the call was a commit, nil if it was an edit.
 //
 // It changes nothing and returns E_CONFLICT in three cases: another writer was faster again
 // (with a new Conflict); the call was to publish a prepared candidate, because the thread
 // that was sent is not the one that would be committed now; or the call was a commit
 // without a function that edits, and another writer has committed its drafts.
-func (l *Conflict) Rebase(ctx context.Context) (_ *Snapshot, err error) {
+func (l *Conflict) Rebase(ctx context.Context) (_ *Sealed, err error) {
 	defer tree.Recover(&err)
 	if err := l.context.Refresh(ctx); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (l *Conflict) Rebase(ctx context.Context) (_ *Snapshot, err error) {
 
 // lost adds to the E_CONFLICT of a change what others did since s was read. It returns
 // any other error as it is.
-func (c *Context) lost(ctx context.Context, s *state, err error, again func(context.Context) (*Snapshot, error)) error {
+func (c *Context) lost(ctx context.Context, s *state, err error, again func(context.Context) (*Sealed, error)) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Code != fault.Conflict {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -20,7 +21,7 @@ import (
 func writers(t *testing.T, test func(t *testing.T, a, b *pact.Context)) {
 	for name, open := range map[string]func(t *testing.T) (one, two store.Store){
 		"memory": func(*testing.T) (one, two store.Store) {
-			s := store.NewMemory()
+			s := memory.New()
 			return s, s
 		},
 		"SQLite": func(t *testing.T) (one, two store.Store) {
@@ -167,7 +168,7 @@ func TestWritersThatRebaseLoseNoTurn(t *testing.T) {
 			t.Errorf("cycle %d, revision %d after %d commits", last, a.Revision(), 2*each)
 		}
 		var text strings.Builder
-		must(t, snapshotAt(t, a, pact.Latest).Tree().WriteThread(background, &text))
+		must(t, snapshotAt(t, a, pact.Latest()).Tree().WriteThread(background, &text))
 		for _, name := range []string{"a", "b"} {
 			for i := range each {
 				if n := strings.Count(text.String(), fmt.Sprintf("%s-%d;", name, i)); n != 1 {

@@ -82,7 +82,7 @@ type candidate struct {
 // name, edition or attribute.
 func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions) (_ *Context, err error) {
 	defer tree.Recover(&err)
-	o := orZero(opts)
+	o := optionsOf(opts)
 	o.Edition = cmp.Or(o.Edition, selector.Canonical)
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_
 	if err != nil {
 		return nil, err
 	}
-	c := orZero(opts).context(s)
+	c := optionsOf(opts).context(s)
 	loaded, err := s.Load(ctx, info.Key)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_
 // if it is created. It returns E_CONFLICT if the context exists in another edition than
 // the options name.
 func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
-	o := orZero(opts)
+	o := optionsOf(opts)
 	c, err := Open(ctx, s, name, &o.OpenOptions)
 	if errors.Is(err, fault.ContextNotFound) {
 		if c, err = Create(ctx, s, name, &o); !errors.Is(err, fault.Conflict) {
@@ -311,7 +311,7 @@ func (c *Context) env(ctx context.Context, s *state) tree.Env {
 
 // entry begins the log entry of a call.
 func (c *Context) entry(n *Note, s tree.Stamps) store.Entry {
-	note := orZero(n)
+	note := optionsOf(n)
 	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message,
 		Request: note.Request}
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 func TestBatchIsAllOrNothing(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	before, revision := c.Working().Digest(), c.Revision()
 	failed := errors.New("no")
 	err := c.Edit(background, func(b *pact.Batch) error {
@@ -40,8 +40,8 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 }
 
 func TestNewContextHasNoSnapshot(t *testing.T) {
-	c := create(t, store.NewMemory())
-	for _, a := range []pact.Address{pact.Latest, pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
+	c := create(t, memory.New())
+	for _, a := range []pact.Address{pact.Latest(), pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
 		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", a, err)
 		}
@@ -52,7 +52,7 @@ func TestNewContextHasNoSnapshot(t *testing.T) {
 }
 
 func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	must(t, c.Edit(background, say("one"), nil))
 	candidate, err := c.Prepare(background, nil)
 	must(t, err)
@@ -83,7 +83,7 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 }
 
 func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	first := create(t, s)
 	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
@@ -103,7 +103,7 @@ func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
 }
 
 func TestRetainedNodeStaysUntilReleased(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	var id string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
 		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: pact.TTL(1)})
@@ -115,7 +115,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
-	if s := snapshotAt(t, c, pact.Latest); s.Tree().Node(id) == nil {
+	if s := snapshotAt(t, c, pact.Latest()); s.Tree().Node(id) == nil {
 		t.Error("a retained node went")
 	}
 	release()
@@ -156,14 +156,14 @@ func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
 // TestWorkingStateIsNoSnapshot asks for snapshots at the address of the working state, in a
 // context that has one of cycle 0.
 func TestWorkingStateIsNoSnapshot(t *testing.T) {
-	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"cycle":0,"root":{"id":"r","children":[
+	c, _, err := pact.Import(background, memory.New(), "c", []byte(`{"cycle":0,"root":{"id":"r","children":[
 		{"id":"s","nodeType":"^sys"},{"id":"q","nodeType":"^seq"},{"id":"a","nodeType":"^ah"}]}}`), nil)
 	must(t, err)
 	for name, err := range map[string]error{
-		"History":       drain(c.History(background, pact.Working, pact.Latest)),
-		"Prefixes":      drain(c.Prefixes(background, pact.Latest, pact.Working)),
-		"ExportHistory": c.ExportHistory(background, io.Discard, pact.Working, pact.Working),
-		"Fork":          failure(c.Fork(background, pact.Working, "fork", nil)),
+		"History":       drain(c.History(background, pact.Working(), pact.Latest())),
+		"Prefixes":      drain(c.Prefixes(background, pact.Latest(), pact.Working())),
+		"ExportHistory": c.ExportHistory(background, io.Discard, pact.Working(), pact.Working()),
+		"Fork":          failure(c.Fork(background, pact.Working(), "fork", nil)),
 	} {
 		if fault.CodeOf(err) != fault.SnapshotNotFound {
 			t.Errorf("%s from or to the working state: %v", name, err)
@@ -171,9 +171,31 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 	}
 }
 
+// TestZeroAddressNamesNothing gives every kind of call an address that nobody set.
+func TestZeroAddressNamesNothing(t *testing.T) {
+	c := create(t, memory.New(), pact.CreateOptions{})
+	_, err := c.Commit(background, nil)
+	must(t, err)
+	alone := c.Working()
+	var unset pact.Address
+	for name, err := range map[string]error{
+		"Context.At":  failure(c.At(background, unset)),
+		"Snapshot.At": failure(alone.At(unset)),
+		"CycleAt":     failure(c.CycleAt(unset)),
+		"Diff":        failure(c.Diff(background, unset, pact.Working(), nil)),
+		"Blame":       failure(c.Blame(background, unset)),
+		"History":     drain(c.History(background, unset, pact.Latest())),
+		"Fork":        failure(c.Fork(background, unset, "fork", nil)),
+	} {
+		if fault.CodeOf(err) != fault.SelectorInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 	for edition, want := range map[selector.Edition]int{selector.V01: 0, selector.Depth: 1, selector.Canonical: 1} {
-		c := create(t, store.NewMemory(), pact.CreateOptions{Edition: edition})
+		c := create(t, memory.New(), pact.CreateOptions{Edition: edition})
 		_, err := c.Commit(background, nil)
 		must(t, err)
 		must(t, c.Edit(background, say("draft"), nil))
@@ -184,7 +206,7 @@ func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 }
 
 func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	for _, text := range []string{"a", "b", "c"} {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(text)})
 		must(t, err)
@@ -206,7 +228,7 @@ func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
 
 // Readers see one moment each, and never wait.
 func TestReadersWhileWriting(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("first")})
 	must(t, err)
 	var readers sync.WaitGroup
@@ -224,10 +246,10 @@ func TestReadersWhileWriting(t *testing.T) {
 				if err := s.WriteThread(background, io.Discard); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil); err != nil {
+				if _, err := c.Select(background, parsed(c, "@t0 ^seq .mt:depth(1-3) .cb[role='user']"), nil); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.Diff(background, pact.Latest, pact.Working, nil); err != nil {
+				if _, err := c.Diff(background, pact.Latest(), pact.Working(), nil); err != nil {
 					t.Error(err)
 				}
 				if s.Digest() != before {
@@ -247,7 +269,7 @@ func TestCanceledContextStopsWork(t *testing.T) {
 	c := longContext(t, 3_000, "x")
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
+	if _, err := c.Select(ctx, parsed(c, "@t0 .cb"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -256,11 +278,11 @@ func FuzzImportHistory(f *testing.F) {
 	for _, write := range []func(*pact.Context, io.Writer) error{
 		func(c *pact.Context, w io.Writer) error { return c.Backup(background, w) },
 		func(c *pact.Context, w io.Writer) error {
-			return c.ExportHistory(background, w, pact.Cycle(1), pact.Latest)
+			return c.ExportHistory(background, w, pact.Cycle(1), pact.Latest())
 		},
 	} {
 		var out bytes.Buffer
-		c, err := pact.Create(background, store.NewMemory(), "c",
+		c, err := pact.Create(background, memory.New(), "c",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		must(f, err)
 		for range 3 {
@@ -270,7 +292,7 @@ func FuzzImportHistory(f *testing.F) {
 		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(data),
+		c, _, err := pact.ImportHistory(background, memory.New(), "c", bytes.NewReader(data),
 			&pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		if err != nil {
 			if fault.CodeOf(err) == "" {
@@ -280,7 +302,7 @@ func FuzzImportHistory(f *testing.F) {
 		}
 		var out, twice bytes.Buffer
 		must(t, c.Backup(background, &out))
-		again, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(out.Bytes()), nil)
+		again, _, err := pact.ImportHistory(background, memory.New(), "c", bytes.NewReader(out.Bytes()), nil)
 		if err != nil {
 			t.Fatalf("the backup does not read: %v\n%s", err, &out)
 		}
@@ -298,7 +320,7 @@ func TestDeepContentComesBack(t *testing.T) {
 	for range 511 {
 		content = []any{content}
 	}
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Content: content})
 		return nil
@@ -308,11 +330,11 @@ func TestDeepContentComesBack(t *testing.T) {
 	must(t, err)
 	again, _, err := pact.ReadSnapshot(out, "")
 	must(t, err)
-	equal(t, "deep content", snapshot, again)
+	equal(t, "deep content", snapshot.Snapshot, again)
 }
 
 func TestPruningWhatExpiresAnyway(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	var brief, pinned string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
 		brief = b.Add("^ah", pact.Spec{Offset: 1, TTL: pact.TTL(1)})
@@ -327,8 +349,8 @@ func TestPruningWhatExpiresAnyway(t *testing.T) {
 	if len(r.Removed) != 1 || r.Removed[0].ID != brief || r.Removed[0].Reason != "expired" {
 		t.Errorf("removed %+v", r.Removed)
 	}
-	if len(r.Held) != 1 || r.Held[0].ID != pinned || r.Held[0].Kept != "pinned" || r.Held[0].By != "" {
-		t.Errorf("held %+v", r.Held)
+	if len(r.Kept) != 1 || r.Kept[0].ID != pinned || r.Kept[0].Why != "pinned" || r.Kept[0].By != "" {
+		t.Errorf("held %+v", r.Kept)
 	}
 	if _, err := c.Commit(background,
 		&pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{"nobody"}}}); fault.CodeOf(err) != fault.NodeNotFound {
@@ -338,7 +360,7 @@ func TestPruningWhatExpiresAnyway(t *testing.T) {
 
 // An id that only a draft had is free again; one that a snapshot had is not.
 func TestIDsOfRemovedNodes(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	add := func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "x", Offset: 1})
 		return nil
@@ -360,7 +382,7 @@ func TestIDsOfRemovedNodes(t *testing.T) {
 
 // An edit that comes with the commit is in the snapshot, whatever was prepared.
 func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	_, err := c.Prepare(background, nil)
 	must(t, err)
 	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: say("late")})

@@ -89,6 +89,8 @@ func answersOf(t *testing.T, ctx context.Context, s store.Complete) map[string]s
 		say("find "+name, info, err)
 		log, err := s.Log(ctx, info.Key, 1, math.MaxInt64)
 		say("log "+name, log, err)
+		request, err := s.Request(ctx, info.Key, "r1")
+		say("request "+name, request, err)
 		attempts, err := s.Attempts(ctx, info.Key, math.MinInt64, math.MaxInt64)
 		say("attempts "+name, attempts, err)
 	}

@@ -24,7 +24,7 @@ func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (_ *di
 // Diff compares two snapshots as [Context.Diff] does.
 func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Result, err error) {
 	defer tree.Recover(&err)
-	selection, err := restrict(ctx, from, to, orZero(o))
+	selection, err := restrict(ctx, from, to, optionsOf(o))
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +34,12 @@ func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Resu
 // restrict returns what the selector of a diff finds on both sides, nil without a
 // selector.
 func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.Selection, error) {
-	if o.Select == "" {
+	if o.Select == nil {
 		return nil, nil
 	}
 	var sides [2]map[string]bool
 	for i, s := range [...]*Snapshot{from, to} {
-		ids, err := s.Select(ctx, o.Select, &SelectOptions{Edition: o.Edition})
+		ids, err := s.Select(ctx, o.Select, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // neighbours, also the changes from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (_ *diff.Report, err error) {
 	defer tree.Recover(&err)
-	o := orZero(opts)
+	o := optionsOf(opts)
 	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
 	if err != nil {
 		return nil, err
@@ -86,6 +86,28 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
 		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
 		Mode:  mode, ContextLines: lines,
+	}
+	return r.Report(ctx)
+}
+
+// RichDiff compares two snapshots as [Context.RichDiff] does, also snapshots of two contexts.
+// Every cause is [diff.ByContext], because no log tells how the one became the other.
+func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_ *diff.Report, err error) {
+	defer tree.Recover(&err)
+	o := optionsOf(opts)
+	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
+	if err != nil {
+		return nil, err
+	}
+	selection, err := restrict(ctx, from, to, o.DiffOptions)
+	if err != nil {
+		return nil, err
+	}
+	cause := diff.Cause{Kind: diff.ByContext, Cycle: to.Cycle()}
+	r := differ.Rich{
+		From: from.tree, To: to.tree, FromLabel: Cycle(from.Cycle()).String(), ToLabel: Cycle(to.Cycle()).String(),
+		Selection: selection, Mode: mode, ContextLines: lines,
+		Cause: func(tree.Difference, []string) (diff.Cause, error) { return cause, nil },
 	}
 	return r.Report(ctx)
 }

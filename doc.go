@@ -14,7 +14,7 @@
 // compares two of them. An [Address] names a snapshot: @t0 is the latest, @t-1 the one
 // before, @c12 that of cycle 12.
 //
-//	c, err := pact.Create(ctx, store.NewMemory(), "chat", nil)
+//	c, err := pact.Create(ctx, memory.New(), "chat", nil)
 //	err = c.Edit(ctx, func(b *pact.Batch) error {
 //		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello"})
 //		return nil

@@ -26,7 +26,7 @@ type Batch struct {
 	edition selector.Edition
 	err     error // the first one
 
-	families tree.Families
+	families tree.KeyFamilies
 }
 
 // Err returns the first error of the batch, nil if there is none.
@@ -84,15 +84,15 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	switch {
 	case n == nil:
 		return "", tree.NoNode(call, "in the working state")
-	case n.Kind != "call" || t.Entry(call).Class() != tree.Block:
+	case n.Kind != KindCall || t.Entry(call).Class() != tree.Block:
 		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is not a call, which is a block of kind call",
 			"name a call, or add the result with Add and refs")
 	}
 	if s.Role == "" {
-		s.Role = "tool"
+		s.Role = RoleTool
 	}
 	if s.Kind == "" {
-		s.Kind = "result"
+		s.Kind = KindResult
 	}
 	if s.Offset == 0 {
 		s.Offset = beside(t.Path(call))
@@ -264,7 +264,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	request := orZero(n).Request
+	request := optionsOf(n).Request
 	if done, err := c.seen(ctx, s, request); err != nil {
 		return err
 	} else if done != nil && done.Kind != store.Edit {
@@ -284,7 +284,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	}
 	change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: c.entry(n, x.Stamps)}
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
-		return c.lost(ctx, s, err, func(ctx context.Context) (*Snapshot, error) { return nil, c.Edit(ctx, f, n) })
+		return c.lost(ctx, s, err, func(ctx context.Context) (*Sealed, error) { return nil, c.Edit(ctx, f, n) })
 	}
 	next := state{State: s.State}
 	next.Revision++

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // An empty group that something kept is looked at again, whoever goes on with the
@@ -30,7 +31,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 		}},
 		{"after a refresh", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
 		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
-			return c.Fork(ctx, pact.Latest, "fork", nil)
+			return c.Fork(ctx, pact.Latest(), "fork", nil)
 		}},
 		{"undo", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
 			if _, err := c.Commit(ctx, nil); err != nil {
@@ -40,7 +41,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 			return c, err
 		}},
 		{"a copy", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
-			return c.Copy(ctx, store.NewMemory(), "copy")
+			return c.Copy(ctx, memory.New(), "copy")
 		}},
 		{"a copy of a history that says so in its reports alone", func(_ store.Store, c *pact.Context) (*pact.Context,
 			error) {
@@ -52,7 +53,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 			if older == text.String() {
 				t.Error("the history does not say which groups are empty")
 			}
-			c, _, err := pact.ImportHistory(ctx, store.NewMemory(), "copy", strings.NewReader(older), nil)
+			c, _, err := pact.ImportHistory(ctx, memory.New(), "copy", strings.NewReader(older), nil)
 			return c, err
 		}},
 		{"after its report was erased", func(s store.Store, c *pact.Context) (*pact.Context, error) {
@@ -60,7 +61,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return c.Copy(ctx, store.NewMemory(), "copy")
+			return c.Copy(ctx, memory.New(), "copy")
 		}},
 		{"many cycles later", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
 			for range 5 {
@@ -72,7 +73,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 		}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			s := store.NewMemory()
+			s := memory.New()
 			c := create(t, s)
 			must(t, c.Edit(ctx, func(b *pact.Batch) error {
 				for _, add := range []struct {

@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -25,12 +26,12 @@ const secret = "Jane Doe"
 // readings are the calls of a Context that give out what snapshots hold, each as
 // text. They fail or give the state of after an erasure, whoever erased.
 var readings = map[string]func(*testing.T, *pact.Context) (string, error){
-	"At working": func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Working) },
-	"At latest":  func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Latest) },
+	"At working": func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Working()) },
+	"At latest":  func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Latest()) },
 	"At cycle":   func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Cycle(2)) },
 	"At before":  func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Back(1)) },
 	"History": func(t *testing.T, c *pact.Context) (text string, err error) {
-		for s, err := range c.History(background, pact.Cycle(1), pact.Latest) {
+		for s, err := range c.History(background, pact.Cycle(1), pact.Latest()) {
 			if err != nil {
 				return "", err
 			}
@@ -39,11 +40,11 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return text, nil
 	},
 	"Select": func(_ *testing.T, c *pact.Context) (string, error) {
-		ids, err := c.Select(background, `@t0 [role='user'][content~'Jane']`, nil)
+		ids, err := c.Select(background, parsed(c, `@t0 [role='user'][content~'Jane']`), nil)
 		return strings.Repeat(secret, len(ids)), err
 	},
 	"Find": func(_ *testing.T, c *pact.Context) (string, error) {
-		hits, err := c.Find(background, "[role='user']", nil)
+		hits, err := c.Find(background, parsed(c, "[role='user']"), nil)
 		var text strings.Builder
 		for _, h := range hits {
 			content, failed := h.Node.Text(background)
@@ -53,26 +54,27 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return text.String(), err
 	},
 	"Explain": func(_ *testing.T, c *pact.Context) (string, error) {
-		x, err := c.Explain(background, `[role='user'][content~'Jane']`, nil)
+		x, err := c.Explain(background, parsed(c, `[role='user'][content~'Jane']`), nil)
 		if err != nil {
 			return "", err
 		}
 		return strings.Repeat(secret, x.Returned), nil
 	},
 	"Diff": func(_ *testing.T, c *pact.Context) (string, error) {
-		d, err := c.Diff(background, pact.Latest, pact.Working, &pact.DiffOptions{Select: `[role='user'][content~'Jane']`})
+		d, err := c.Diff(background, pact.Latest(), pact.Working(), &pact.DiffOptions{
+			Select: parsed(c, `[role='user'][content~'Jane']`)})
 		if err != nil {
 			return "", err
 		}
 		return strings.Repeat(secret, len(d.Added)+len(d.Removed)+len(d.Changed)), nil
 	},
 	"RichDiff": func(_ *testing.T, c *pact.Context) (string, error) {
-		d, err := c.RichDiff(background, pact.Cycle(1), pact.Working, nil)
+		d, err := c.RichDiff(background, pact.Cycle(1), pact.Working(), nil)
 		text, failed := json.Marshal(d)
 		return string(text), errors.Join(err, failed)
 	},
 	"RangeDiffLatest": func(_ *testing.T, c *pact.Context) (string, error) {
-		d, err := c.RangeDiffLatest(background, "@t-1..@t0 #rule", &pact.RangeOptions{
+		d, err := c.RangeDiffLatest(background, parsed(c, "@t-1..@t0 #rule"), &pact.RangeOptions{
 			Materialize: []string{"content"}, Content: &pact.ContentOptions{Mode: diff.Unified}})
 		text, failed := json.Marshal(d)
 		return string(text), errors.Join(err, failed)
@@ -84,11 +86,11 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 	},
 	"ExportHistory": func(_ *testing.T, c *pact.Context) (string, error) {
 		var b bytes.Buffer
-		err := c.ExportHistory(background, &b, pact.Cycle(1), pact.Latest)
+		err := c.ExportHistory(background, &b, pact.Cycle(1), pact.Latest())
 		return b.String(), err
 	},
 	"Copy": func(t *testing.T, c *pact.Context) (string, error) {
-		to, err := c.Copy(background, store.NewMemory(), "copy")
+		to, err := c.Copy(background, memory.New(), "copy")
 		if err != nil {
 			return "", err
 		}
@@ -99,7 +101,7 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		if err != nil {
 			return "", err
 		}
-		return textOf(t, s), nil
+		return textOf(t, s.Snapshot), nil
 	},
 	"Send": func(_ *testing.T, c *pact.Context) (string, error) {
 		var b bytes.Buffer
@@ -112,7 +114,7 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return b.String(), err
 	},
 	"Fork": func(t *testing.T, c *pact.Context) (string, error) {
-		f, err := c.Fork(background, pact.Latest, "fork of the other", nil)
+		f, err := c.Fork(background, pact.Latest(), "fork of the other", nil)
 		if err != nil {
 			return "", err
 		}
@@ -143,7 +145,7 @@ var writings = map[string]func(*pact.Context) error{
 // have the same one, two processes have one each.
 var handles = map[string]func(*testing.T) [2]store.Complete{
 	"memory": func(*testing.T) [2]store.Complete {
-		s := store.NewMemory()
+		s := memory.New()
 		return [2]store.Complete{s, s}
 	},
 	"sqlite": func(t *testing.T) [2]store.Complete {
@@ -254,7 +256,7 @@ func TestWhatAsksNobodyAnswersFromWhatWasLoadedLast(t *testing.T) {
 			if after := told(); after != before {
 				t.Errorf("before the erasure %s, after it %s", before, after)
 			}
-			_, err = other.At(background, pact.Working)
+			_, err = other.At(background, pact.Working())
 			must(t, err)
 			if want := fmt.Sprintln("d", 1, 1, 3, c.Working().Digest()); told() != want {
 				t.Errorf("loaded again it is %s, want %s", told(), want)
@@ -285,7 +287,7 @@ func TestForksDuringErasures(t *testing.T) {
 				var forking sync.WaitGroup
 				forking.Go(func() {
 					for i := range 4 {
-						f, err := other.Fork(background, pact.Latest, fmt.Sprint("fork ", round, " ", i), nil)
+						f, err := other.Fork(background, pact.Latest(), fmt.Sprint("fork ", round, " ", i), nil)
 						if err != nil {
 							t.Error(err)
 							return
@@ -304,7 +306,7 @@ func TestForksDuringErasures(t *testing.T) {
 				// A fork that came about before the erasure is of its family; one that came
 				// about later has nothing left to be erased.
 				for _, f := range append(forks, other) {
-					for _, a := range []pact.Address{pact.Working, pact.Latest} {
+					for _, a := range []pact.Address{pact.Working(), pact.Latest()} {
 						if text, err := textAt(t, f, a); err != nil || strings.Contains(text, "Jane") {
 							t.Errorf("%s at %v: %s, %v", f.Name(), a, text, err)
 						}

@@ -44,7 +44,7 @@ func (f *genFamily) erase(c *pact.Context) {
 		all = append(all, n.ID)
 	}
 	if last >= first {
-		for s, err := range c.History(background, pact.Cycle(first), pact.Latest) {
+		for s, err := range c.History(background, pact.Cycle(first), pact.Latest()) {
 			must(f.T, err)
 			for entry := range s.Tree().All() {
 				n := entry.Node()

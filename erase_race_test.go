@@ -81,7 +81,7 @@ func TestEraseBesideWriters(t *testing.T) {
 				must(t, err)
 			}
 			for _, x := range all {
-				text, err := textAt(t, x, pact.Working)
+				text, err := textAt(t, x, pact.Working())
 				must(t, err)
 				text += textOf(t, x.Working()) // which was loaded for At at the latest
 				first, last := x.Cycles()
@@ -116,7 +116,7 @@ func TestForkBesideAnErasure(t *testing.T) {
 	must(t, err)
 	_, err = c.Erase(background, erasure("cb:1-0"))
 	must(t, err)
-	f, err := stale.Fork(background, pact.Latest, "fork", nil)
+	f, err := stale.Fork(background, pact.Latest(), "fork", nil)
 	must(t, err)
 	if strings.Contains(textOf(t, f.Working()), "Jane") {
 		t.Error("the fork begins before the erasure")
@@ -127,7 +127,7 @@ func TestForkBesideAnErasure(t *testing.T) {
 	if err := stale.Edit(background, say("late"), nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a writer who did not notice: %v", err)
 	}
-	if text, err := textAt(t, stale, pact.Latest); err != nil || strings.Contains(text, "Jane") {
+	if text, err := textAt(t, stale, pact.Latest()); err != nil || strings.Contains(text, "Jane") {
 		t.Errorf("the latest snapshot is %s, %v", text, err)
 	}
 	if strings.Contains(textOf(t, stale.Working()), "Jane") {

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/transcript"
 )
@@ -77,8 +78,8 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		if round%3 == 0 {
 			policy.MaxTurns = 2
 		}
-		whole := importedFrom(t, store.NewMemory(), list, policy)
-		var s store.Store = store.NewMemory()
+		whole := importedFrom(t, memory.New(), list, policy)
+		var s store.Store = memory.New()
 		if round%8 == 0 {
 			file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "chat.db"))
 			if err != nil {
@@ -92,7 +93,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		for n < len(list) {
 			n += 1 + random.IntN(len(list)-n)
 			_, before := c.Cycles()
-			longer := importedFrom(t, store.NewMemory(), list[:n], policy)
+			longer := importedFrom(t, memory.New(), list[:n], policy)
 			x, err := c.Extension(t.Context(), longer)
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
@@ -134,7 +135,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 // nothing changes.
 func TestExtensionsLoseNothing(t *testing.T) {
 	list := said(rand.New(rand.NewPCG(14, 3)))
-	whole := importedFrom(t, store.NewMemory(), list, lifecycle.Policy{})
+	whole := importedFrom(t, memory.New(), list, lifecycle.Policy{})
 	other := append([]map[string]any{}, list...)
 	other[1] = map[string]any{"role": "user", "content": "another question"}
 	pending := "" // a message of the last call, which has no snapshot in the shorter context
@@ -145,8 +146,8 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		"a priority":        func(e *pact.Batch) { e.Update(pending, map[string]any{"priority": 7}) },
 		"a policy":          func(e *pact.Batch) { e.KeepPolicy(&lifecycle.Policy{MaxTurns: 3}) },
 	} {
-		c := importedFrom(t, store.NewMemory(), list[:len(list)-1], lifecycle.Policy{})
-		found, err := c.Working().Select(t.Context(), "^ah .cb", nil)
+		c := importedFrom(t, memory.New(), list[:len(list)-1], lifecycle.Policy{})
+		found, err := c.Working().Select(t.Context(), parsed(c.Working(), "^ah .cb"), nil)
 		if err != nil || len(found) == 0 {
 			t.Fatal("no message waits for its call", err)
 		}
@@ -162,8 +163,8 @@ func TestExtensionsLoseNothing(t *testing.T) {
 			t.Errorf("%s: the context has changed", name)
 		}
 	}
-	c := importedFrom(t, store.NewMemory(), list[:len(list)-1], lifecycle.Policy{})
-	parted := importedFrom(t, store.NewMemory(), other, lifecycle.Policy{})
+	c := importedFrom(t, memory.New(), list[:len(list)-1], lifecycle.Policy{})
+	parted := importedFrom(t, memory.New(), other, lifecycle.Policy{})
 	if _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("another beginning: got %v", err)
 	}
@@ -175,7 +176,7 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		backedUp(t, whole) != before {
 		t.Errorf("a shorter one adds %v; %v", x, err)
 	}
-	edited := importedFrom(t, store.NewMemory(), list, lifecycle.Policy{})
+	edited := importedFrom(t, memory.New(), list, lifecycle.Policy{})
 	if err := edited.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "mine"})
 		return nil

@@ -9,14 +9,14 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
 // What Find gives can be read without another question: role, kind, text and place
 // of each hit are those of the snapshot that it was found in.
 func TestFindSaysWhatAndWhere(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief."})
 		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: pact.TTL(4),
@@ -31,7 +31,7 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 		b.Update("rule", map[string]any{"content": "Be kind."})
 		return nil
 	}, nil))
-	hits, err := c.Find(background, "@t0 .block", nil)
+	hits, err := c.Find(background, parsed(c, "@t0 .block"), nil)
 	must(t, err)
 	turn := c.Working().Tree().Region(tree.Seq).Children().At(0).Node().ID
 	want := []struct{ id, role, kind, text, region, turn, parent string }{
@@ -68,12 +68,12 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	if n, err := hits[1].Snapshot.Node("asked"); err != nil || n.Tags[0] != "a" {
 		t.Errorf("a hit that was changed changed its snapshot: %v", n.Tags)
 	}
-	group, err := c.Find(background, "#group", nil)
+	group, err := c.Find(background, parsed(c, "#group"), nil)
 	must(t, err)
 	if text, err := group[0].Node.Text(background); text != "" || err != nil {
 		t.Errorf("no content is %q, %v", text, err)
 	}
-	root, err := c.Find(background, "^root", nil)
+	root, err := c.Find(background, parsed(c, "^root"), nil)
 	must(t, err)
 	if len(root) != 1 || root[0].Region != "^root" || root[0].Parent != "" || root[0].Snapshot.Cycle() != 2 {
 		t.Errorf("the root is %+v", root)
@@ -84,11 +84,21 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 func TestSelectRefusesOptionsWithoutUse(t *testing.T) {
 	c := threeSnapshots(t)
 	for text, o := range map[string]pact.SelectOptions{
-		".cb": {Skip: -1}, "@t0 .cb": {Limit: -1}, "@* .cb": {RangeAsIDs: true}, ".mt": {Where: "[", Limit: 1},
-		".cb:first": {Edition: "none"},
+		".cb": {Skip: -1}, "@t0 .cb": {Limit: -1}, "@* .cb": {RangeAsIDs: true},
+		".mt": {Where: &selector.Selector{}, Limit: 1},
 	} {
-		if _, err := c.Select(background, text, &o); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.Select(background, parsed(c, text), &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s with %+v: %v", text, o, err)
+		}
+	}
+	unknown := *parsed(c, ".cb:first")
+	unknown.Edition = "none"
+	for name, q := range map[string]*selector.Selector{"none": nil, "zero": {}, "of no edition": &unknown} {
+		if _, err := c.Select(background, q, nil); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("a selector that is %s: %v", name, err)
+		}
+		if _, err := c.RangeDiffLatest(background, q, nil); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("a range that is %s: %v", name, err)
 		}
 	}
 }
@@ -100,21 +110,21 @@ func TestADocumentIsAskedByItsAddresses(t *testing.T) {
 	s, _, err := pact.ReadSnapshot(doc, "")
 	must(t, err)
 	for _, address := range []string{"", "@t0 ", "@c2 ", "@* "} {
-		got, err := s.Select(background, address+".cb", nil)
+		got, err := s.Select(background, parsed(s, address+".cb"), nil)
 		if want := []string{"s", "u1", "u2"}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s.cb: %q, %v", address, got, err)
 		}
 	}
 	for address, code := range map[string]fault.Code{"@t-1": fault.SnapshotNotFound, "@c1": fault.SnapshotNotFound,
 		"@t-1..@t0": fault.SelectorInvalid} {
-		if _, err := s.Select(background, address+" .cb", nil); !errors.Is(err, code) {
+		if _, err := s.Select(background, parsed(s, address+" .cb"), nil); !errors.Is(err, code) {
 			t.Errorf("%s .cb: %v, want %s", address, err, code)
 		}
 	}
 }
 
 func TestOpenOrCreate(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	made, err := pact.OpenOrCreate(background, s, "chat", &pact.CreateOptions{Edition: selector.V01})
 	must(t, err)
 	must(t, made.Edit(background, say("one"), nil))
@@ -139,5 +149,43 @@ func TestOpenOrCreate(t *testing.T) {
 	must(t, pact.Delete(background, s, "talk"))
 	if _, err := pact.Open(background, s, "talk", nil); !errors.Is(err, fault.ContextNotFound) {
 		t.Errorf("what was deleted: %v", err)
+	}
+}
+
+// @* asks the working state too if it is told to, and then first.
+func TestAllStatesIncludeTheWorkingOneIfAsked(t *testing.T) {
+	c := create(t, memory.New())
+	o := &pact.SelectOptions{Working: true}
+	asked := func(text string, o *pact.SelectOptions) []string {
+		t.Helper()
+		list, err := c.Select(background, parsed(c, text), o)
+		must(t, err)
+		return list
+	}
+	must(t, c.Edit(background, say("draft"), nil))
+	if got := asked("@* .block", o); len(got) != 1 {
+		t.Errorf("before the first snapshot: %q", got)
+	}
+	_, err := c.Commit(background, nil)
+	must(t, err)
+	must(t, c.Edit(background, say("answer"), nil))
+	if got := asked("@* .block", nil); len(got) != 1 {
+		t.Errorf("the snapshots have %q", got)
+	}
+	if got := asked("@* .block", o); len(got) != 2 {
+		t.Errorf("all states have %q", got)
+	}
+	if got := asked("@t0 .block", o); len(got) != 1 {
+		t.Errorf("the snapshot has %q", got)
+	}
+	hits, err := c.Find(background, parsed(c, "@* .block"), o)
+	must(t, err)
+	if hits[0].Snapshot.Cycle() != 2 {
+		t.Errorf("the working state is not asked first: %+v", hits[0])
+	}
+	x, err := c.Explain(background, parsed(c, "@* .block"), o)
+	must(t, err)
+	if x.Snapshots != 2 || x.Returned != 2 {
+		t.Errorf("%+v", x)
 	}
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // longContext returns a context of n turns, one block of content each.
 func longContext(tb testing.TB, n int, content string) *pact.Context {
 	tb.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "long",
+	c, err := pact.Create(ctx, memory.New(), "long",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
@@ -45,7 +46,7 @@ func snapshots(tb testing.TB, c *pact.Context) (from, to *pact.Snapshot) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if to, err = c.At(context.Background(), pact.Latest); err != nil {
+	if to, err = c.At(context.Background(), pact.Latest()); err != nil {
 		tb.Fatal(err)
 	}
 	return from, to
@@ -53,7 +54,7 @@ func snapshots(tb testing.TB, c *pact.Context) (from, to *pact.Snapshot) {
 
 // revisedContents has two snapshots between which one text and one JSON content change.
 func revisedContents(t *testing.T) *pact.Context {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "text", MIME: "text/plain", Content: "one\ntwo\n"})
 		must(t, b.Err())
@@ -77,7 +78,7 @@ func revisedContents(t *testing.T) *pact.Context {
 // content in the second, u2 is born there.
 func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
-	c := create(t, store.NewMemory(), opts...)
+	c := create(t, memory.New(), opts...)
 	add := func(b *pact.Batch, into string, s pact.Spec) {
 		b.Add(into, s)
 		must(t, b.Err())
@@ -102,7 +103,7 @@ func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
 	t.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "talk",
+	c, err := pact.Create(ctx, memory.New(), "talk",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	defer tree.Recover(&err)
 	f := c.options().context(c.store)
 	s := c.state.Load()
-	if done, err := c.forked(ctx, name, orZero(n).Request); done != nil || err != nil {
+	if done, err := c.forked(ctx, name, optionsOf(n).Request); done != nil || err != nil {
 		return done, err
 	}
 	cycle, err := at.cycle(s.Info)
@@ -79,7 +79,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.earlierUndo(ctx, s, orZero(n).Request); done != "" || err != nil {
+	if done, err := c.earlierUndo(ctx, s, optionsOf(n).Request); done != "" || err != nil {
 		return done, err
 	}
 	cycle, err := Back(1).cycle(s.Info)

@@ -46,7 +46,7 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 				for k := range n {
 					commit()
 					var err error
-					c, err = c.Fork(background, pact.Latest, fmt.Sprint("fork ", k), nil)
+					c, err = c.Fork(background, pact.Latest(), fmt.Sprint("fork ", k), nil)
 					must(t, err)
 				}
 			})

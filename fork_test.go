@@ -12,11 +12,12 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 func TestForkGoesItsOwnWay(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	c := create(t, s)
 	turnsOf(t, c, "one", "two")
 	must(t, c.Edit(background, say("a draft"), nil))
@@ -25,17 +26,17 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	if first, last := f.Cycles(); first != 1 || last != 1 || f.Name() != "fork" || f.Edition() != c.Edition() {
 		t.Errorf("the fork %s has the cycles %d to %d", f.Name(), first, last)
 	}
-	if thread(t, f, pact.Working) != thread(t, c, pact.Cycle(1)) {
+	if thread(t, f, pact.Working()) != thread(t, c, pact.Cycle(1)) {
 		t.Error("the fork does not begin as its snapshot")
 	}
-	before := thread(t, c, pact.Working)
+	before := thread(t, c, pact.Working())
 	turnsOf(t, f, "two, otherwise")
-	if thread(t, c, pact.Working) != before {
+	if thread(t, c, pact.Working()) != before {
 		t.Error("the fork shows in its origin")
 	}
-	ofFork := thread(t, f, pact.Latest)
+	ofFork := thread(t, f, pact.Latest())
 	turnsOf(t, c, "three")
-	if thread(t, f, pact.Latest) != ofFork {
+	if thread(t, f, pact.Latest()) != ofFork {
 		t.Error("the origin shows in its fork")
 	}
 	got := ids(t, f, "@t0 ^seq .cb")
@@ -69,20 +70,20 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 }
 
 func TestForkRefusesBadInput(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	turnsOf(t, c, "one")
-	for _, at := range []pact.Address{pact.Working, pact.Back(1), pact.Cycle(0), pact.Cycle(2)} {
+	for _, at := range []pact.Address{pact.Working(), pact.Back(1), pact.Cycle(0), pact.Cycle(2)} {
 		if _, err := c.Fork(background, at, "fork", nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("a fork of %v: %v", at, err)
 		}
 	}
-	if _, err := c.Fork(background, pact.Latest, "c", nil); !errors.Is(err, fault.Conflict) {
+	if _, err := c.Fork(background, pact.Latest(), "c", nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a fork with a name that is taken: %v", err)
 	}
 }
 
 func TestForkIsRepeatedByItsToken(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	turnsOf(t, c, "one", "two")
 	for range 2 {
 		f, err := c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "token"})
@@ -97,26 +98,26 @@ func TestForkIsRepeatedByItsToken(t *testing.T) {
 }
 
 func TestUndoTakesCommitsBack(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	c := create(t, s)
 	turnsOf(t, c, "one", "two", "three")
 	must(t, c.Edit(background, say("a draft"), nil))
-	two, three, draft := thread(t, c, pact.Cycle(2)), thread(t, c, pact.Cycle(3)), thread(t, c, pact.Working)
+	two, three, draft := thread(t, c, pact.Cycle(2)), thread(t, c, pact.Cycle(3)), thread(t, c, pact.Working())
 
 	undone, err := c.Undo(background, nil)
 	must(t, err)
-	if undone != "c~c3" || c.Name() != "c" || thread(t, c, pact.Latest) != two || thread(t, c, pact.Working) != two {
-		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, pact.Working))
+	if undone != "c~c3" || c.Name() != "c" || thread(t, c, pact.Latest()) != two || thread(t, c, pact.Working()) != two {
+		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, pact.Working()))
 	}
 	old, err := pact.Open(background, s, undone, nil)
 	must(t, err)
-	if thread(t, old, pact.Latest) != three || thread(t, old, pact.Working) != draft {
+	if thread(t, old, pact.Latest()) != three || thread(t, old, pact.Working()) != draft {
 		t.Error("the old line was not kept")
 	}
 	turnsOf(t, c, "three, otherwise")
 	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
-	if thread(t, again, pact.Latest) != thread(t, c, pact.Latest) {
+	if thread(t, again, pact.Latest()) != thread(t, c, pact.Latest()) {
 		t.Error("the name does not lead to the fork")
 	}
 	if got := ids(t, c, "@t0 ^seq .cb"); !slices.Equal(got, []string{"cb:1-0", "cb:2-0", "cb:3-0-f1"}) {
@@ -140,7 +141,7 @@ func TestUndoTakesCommitsBack(t *testing.T) {
 // TestUndoConflictsWithAnotherWriter: whoever comes second is refused, whichever of the
 // two undoes.
 func TestUndoConflictsWithAnotherWriter(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	one := create(t, s)
 	turnsOf(t, one, "one", "two")
 	two, err := pact.Open(background, s, "c", nil)
@@ -165,7 +166,7 @@ func TestUndoConflictsWithAnotherWriter(t *testing.T) {
 }
 
 func TestUndoIsRepeatedByItsToken(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	one := create(t, s)
 	turnsOf(t, one, "one", "two", "three")
 	other, err := pact.Open(background, s, "c", nil) // whose answer got lost
@@ -204,17 +205,17 @@ func TestCopyOfAFork(t *testing.T) {
 	for _, from := range []*pact.Context{f, g} {
 		var compact, whole bytes.Buffer
 		must(t, from.Backup(background, &compact))
-		must(t, from.ExportHistory(background, &whole, pact.Cycle(1), pact.Latest))
+		must(t, from.ExportHistory(background, &whole, pact.Cycle(1), pact.Latest()))
 		want := whole.String()
 		for i, read := range []func(name string) (*pact.Context, error){
-			func(name string) (*pact.Context, error) { return from.Copy(background, store.NewMemory(), name) },
+			func(name string) (*pact.Context, error) { return from.Copy(background, memory.New(), name) },
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact,
+				c, _, err := pact.ImportHistory(background, memory.New(), name, &compact,
 					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()),
+				c, _, err := pact.ImportHistory(background, memory.New(), name, bytes.NewReader(whole.Bytes()),
 					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
@@ -222,7 +223,7 @@ func TestCopyOfAFork(t *testing.T) {
 			again, err := read(fmt.Sprint(i))
 			must(t, err)
 			var got bytes.Buffer
-			must(t, again.ExportHistory(background, &got, pact.Cycle(1), pact.Latest))
+			must(t, again.ExportHistory(background, &got, pact.Cycle(1), pact.Latest()))
 			if got.String() != want {
 				t.Errorf("%s, way %d: the history differs", from.Name(), i)
 			}
@@ -253,19 +254,19 @@ func (s *unfindable) Find(ctx context.Context, name string) (store.Info, error) 
 // TestUndoSaysThatTheStoreFailed has a name that is taken, and a store that fails when it is
 // asked about it: that is no conflict with another writer.
 func TestUndoSaysThatTheStoreFailed(t *testing.T) {
-	s := &unfindable{Complete: store.NewMemory()}
+	s := &unfindable{Complete: memory.New()}
 	c := create(t, s)
 	turnsOf(t, c, "one", "two")
 	_, err := pact.Create(background, s, "c~c2", nil)
 	must(t, err)
-	before := thread(t, c, pact.Latest)
+	before := thread(t, c, pact.Latest())
 	s.fails = true
 	if _, err := c.Undo(background, nil); fault.CodeOf(err) != fault.Store {
 		t.Errorf("undo: %v", err)
 	}
 	s.fails = false
 	must(t, c.Refresh(background))
-	if thread(t, c, pact.Latest) != before {
+	if thread(t, c, pact.Latest()) != before {
 		t.Error("the undo was made")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -22,7 +22,7 @@ type randomHistory struct {
 // genHistory lets a context go through some random cycles.
 func genHistory(t *testing.T, seed uint64, e selector.Edition) *randomHistory {
 	t.Helper()
-	context, err := pact.Create(background, store.NewMemory(), "c",
+	context, err := pact.Create(background, memory.New(), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	must(t, err)
 	c := &randomHistory{Rand: rand.New(rand.NewPCG(seed, 21)), t: t, context: context}

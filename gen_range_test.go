@@ -7,7 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // genContext fills a context with random cycles: blocks and groups in ^sys, before,
@@ -15,7 +15,7 @@ import (
 // updates, moves and removals.
 func genContext(t *testing.T, r *rand.Rand, cycles int) *pact.Context {
 	t.Helper()
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	var alive []string
 	for range cycles {
 		for range r.IntN(5) {

@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // recordedHistory is a context with a random history and what its commits said.
@@ -26,7 +26,7 @@ func (s *recordedHistory) state(cycle int64) *modelState { return s.states[cycle
 
 func (s *recordedHistory) address(i int) pact.Address {
 	if i == len(s.states)-1 {
-		return pact.Working
+		return pact.Working()
 	}
 	return pact.Cycle(int64(i) + 1)
 }
@@ -37,7 +37,7 @@ func (s *recordedHistory) address(i int) pact.Address {
 func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 41))
-	c, err := pact.Create(background, store.NewMemory(), "c",
+	c, err := pact.Create(background, memory.New(), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: selector.V01})
 	must(t, err)
 	s := &recordedHistory{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}
@@ -126,7 +126,7 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 		if release != nil {
 			release()
 		}
-		s.states = append(s.states, newModelState(t, snapshot))
+		s.states = append(s.states, newModelState(t, snapshot.Snapshot))
 	}
 	edits("ann")
 	s.states = append(s.states, newModelState(t, c.Working()))

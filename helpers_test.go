@@ -21,6 +21,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -120,10 +121,15 @@ func logOf(c *pact.Context) (list []store.Entry, err error) {
 	return list, nil
 }
 
+// parsed is a selector in the edition of a context or a snapshot.
+func parsed(of interface{ Edition() selector.Edition }, text string) *selector.Selector {
+	return selector.MustParse(text, of.Edition())
+}
+
 // ids are those that a selector finds.
-func ids(t testing.TB, c *pact.Context, selector string) []string {
+func ids(t testing.TB, c *pact.Context, text string) []string {
 	t.Helper()
-	got, err := c.Select(background, selector, nil)
+	got, err := c.Select(background, parsed(c, text), nil)
 	must(t, err)
 	return got
 }
@@ -142,7 +148,7 @@ func stores(t *testing.T) map[string]store.Complete {
 	file, err := sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db"))
 	must(t, err)
 	t.Cleanup(func() { file.Close() })
-	return map[string]store.Complete{"memory": store.NewMemory(), "sqlite": file}
+	return map[string]store.Complete{"memory": memory.New(), "sqlite": file}
 }
 
 // textOf is all that can be read of a snapshot: its document and its thread.

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -18,7 +18,7 @@ import (
 // turns are pruned.
 func changingHistory(t *testing.T, turns int) *pact.Context {
 	t.Helper()
-	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
 	var sealed, notes []string
 	for i := range turns {
 		must(t, c.Edit(background, func(b *pact.Batch) error {
@@ -54,7 +54,7 @@ func changingHistory(t *testing.T, turns int) *pact.Context {
 func TestExportedHistoryIsItsSnapshots(t *testing.T) {
 	c := changingHistory(t, 300)
 	var out bytes.Buffer
-	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest))
+	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest()))
 	lines := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
 	if len(lines) != 300 {
 		t.Fatalf("got %d lines, want 300", len(lines))
@@ -79,7 +79,7 @@ func TestExportedHistoryRendersWhatChanged(t *testing.T) {
 		var n counting
 		allocations = append(allocations, testing.AllocsPerRun(3, func() {
 			n = 0
-			must(t, c.ExportHistory(background, &n, pact.Cycle(1), pact.Latest))
+			must(t, c.ExportHistory(background, &n, pact.Cycle(1), pact.Latest()))
 		}))
 		written = append(written, float64(n))
 	}

@@ -9,13 +9,13 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // The filters of every hop of an insertion count.
 func TestInsertionHopsAreFiltered(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("one")})
 	must(t, err)
 	for position, want := range map[string]fault.Code{

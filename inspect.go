@@ -17,8 +17,12 @@ func (c *Context) provenance(s *state) *provenance.Source {
 
 // Log yields the log entries of all revisions, oldest first. It holds only a few of them
 // in memory. If it fails, it yields the error and ends.
-func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
-	return c.provenance(c.state.Load()).Entries(ctx)
+func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] { return c.LogFrom(ctx, 0) }
+
+// LogFrom yields the log entries as [Context.Log] does, from those of a cycle on. Cost: these, and
+// a few look-ups.
+func (c *Context) LogFrom(ctx context.Context, cycle int64) iter.Seq2[store.Entry, error] {
+	return c.provenance(c.state.Load()).Entries(ctx, cycle)
 }
 
 // Blame returns for every block in the thread of a state, in the order of the thread, the
@@ -42,8 +46,8 @@ func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err 
 // Timeline returns everything that happened to a node (06 §6): who added it and where,
 // each change, the nodes that became its children or refer to it, what kept it when it was
 // to go, and why it went. It returns E_NODE_NOT_FOUND for an id that no snapshot, draft or
-// commit ever had; a draft that was removed before its commit leaves no trace. Cost: what
-// changed in the whole history.
+// commit ever had; a draft that was removed before its commit leaves no trace. Cost: the
+// cycles that concern the node; with a store that is no [store.Tracer], the whole history.
 func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline, err error) {
 	defer tree.Recover(&err)
 	s, err := c.current(ctx)

@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // A history of snapshots brings no log. Lifetimes, turns that go and groups left
@@ -24,8 +24,8 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 	for seed := range uint64(15) {
 		s := genRecordedHistory(t, seed, 8)
 		var snapshots bytes.Buffer
-		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
-		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots,
+		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest()))
+		again, _, err := pact.ImportHistory(background, memory.New(), "again", &snapshots,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		for i, was := range s.states[:len(s.states)-2] {
@@ -85,7 +85,7 @@ func TestInspectingAFork(t *testing.T) {
 	}, &pact.Note{Actor: "carl"}))
 	_, err = f.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
 	must(t, err)
-	blame, err := f.Blame(background, pact.Latest)
+	blame, err := f.Blame(background, pact.Latest())
 	must(t, err)
 	for _, b := range blame {
 		if actor := s.actors[b.ID]; actor != "" && b.By.Actor != actor || b.ID == "own" &&
@@ -111,7 +111,7 @@ func TestInspectingAFork(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	cycles := 0
-	for _, err := range f.Prefixes(background, pact.Cycle(1), pact.Latest) {
+	for _, err := range f.Prefixes(background, pact.Cycle(1), pact.Latest()) {
 		must(t, err)
 		cycles++
 	}
@@ -122,9 +122,9 @@ func TestInspectingAFork(t *testing.T) {
 
 // A new context has nothing published, and all of it can be asked.
 func TestInspectingANewContext(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})
+	c := create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})
 	must(t, c.Edit(background, say("hello"), nil))
-	blame, err := c.Blame(background, pact.Working)
+	blame, err := c.Blame(background, pact.Working())
 	must(t, err)
 	if len(blame) != 1 || blame[0].Cycle != 1 || blame[0].By.Actor != "ann" || blame[0].Region != "^ah" {
 		t.Errorf("blame %+v", blame)
@@ -138,7 +138,7 @@ func TestInspectingANewContext(t *testing.T) {
 	if _, err := c.Timeline(background, "ah"); err != nil {
 		t.Error(err)
 	}
-	for _, err := range c.Prefixes(background, pact.Latest, pact.Latest) {
+	for _, err := range c.Prefixes(background, pact.Latest(), pact.Latest()) {
 		if !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("prefixes: %v", err)
 		}
@@ -159,13 +159,13 @@ func TestInspectionCostsWhatChanged(t *testing.T) {
 	for i, turns := range []int{500, 20_000} {
 		c := longContext(t, turns, "hello")
 		costs[0][i] = testing.AllocsPerRun(5, func() {
-			r, err := c.RichDiff(background, pact.Back(1), pact.Latest, nil)
+			r, err := c.RichDiff(background, pact.Back(1), pact.Latest(), nil)
 			if err != nil || len(r.Added) != 4 || len(r.Removed) != 1 {
 				t.Fatal(r, err)
 			}
 		})
 		costs[1][i] = testing.AllocsPerRun(5, func() {
-			for p, err := range c.Prefixes(background, pact.Latest, pact.Latest) {
+			for p, err := range c.Prefixes(background, pact.Latest(), pact.Latest()) {
 				if err != nil || !p.Shared.Complete {
 					t.Fatal(p, err)
 				}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
@@ -20,7 +20,7 @@ import (
 func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	now := tree.MaxInteger - 6
 	// root and regions take four stamps
-	c := create(t, store.NewMemory(),
+	c := create(t, memory.New(),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}})
 	must(t, c.Edit(background, say("the last but one"), nil))
 	// turn, core and ^ah need three, two are left
@@ -43,7 +43,7 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 		}
 	}
 	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
-		_, err := pact.Create(background, store.NewMemory(), "c",
+		_, err := pact.Create(background, memory.New(), "c",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}})
 		if fault.CodeOf(err) != fault.Limit {
 			t.Errorf("a context that begins at %d: %v", now, err)
@@ -97,12 +97,12 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 		func(w *bytes.Buffer, c *pact.Context) error { return c.Backup(background, w) },
 		func(w *bytes.Buffer, c *pact.Context) error {
 			first, _ := c.Cycles()
-			return c.ExportHistory(background, w, pact.Cycle(first), pact.Latest)
+			return c.ExportHistory(background, w, pact.Cycle(first), pact.Latest())
 		},
 	} {
 		var out, again bytes.Buffer
 		must(t, write(&out, c))
-		copied, _, err := pact.ImportHistory(background, store.NewMemory(), "copy", bytes.NewReader(out.Bytes()),
+		copied, _, err := pact.ImportHistory(background, memory.New(), "copy", bytes.NewReader(out.Bytes()),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		must(t, write(&again, copied))
@@ -125,41 +125,41 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 	}
 	ways := map[string]func(n int) (*pact.Context, error){
 		"a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, store.NewMemory(), "c",
+			c, _, err := pact.Import(background, memory.New(), "c",
 				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"an attribute of a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, store.NewMemory(), "c",
+			c, _, err := pact.Import(background, memory.New(), "c",
 				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"a history": func(n int) (*pact.Context, error) {
 			line := `{"cycle":%d,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":%s}]}]}}` + "\n"
-			c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
+			c, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
 				fmt.Sprintf(line, 2, deep(n))), nil)
 			return c, err
 		},
 		"a compact history": func(n int) (*pact.Context, error) {
-			c := create(t, store.NewMemory())
+			c := create(t, memory.New())
 			_, err := c.Commit(background, &pact.CommitOptions{Edit: say("PLACEHOLDER")})
 			must(t, err)
 			var out bytes.Buffer
 			must(t, c.Backup(background, &out))
 			text := strings.ReplaceAll(out.String(), `"PLACEHOLDER"`, deep(n))
 			text = strings.NewReplacer(`"digest":`, `"x":`, `"thread":`, `"y":`).Replace(text)
-			c, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), nil)
+			c, _, err = pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text), nil)
 			return c, err
 		},
 		"an edit": func(n int) (*pact.Context, error) {
-			c := create(t, store.NewMemory())
+			c := create(t, memory.New())
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				b.Add("^sys", pact.Spec{Content: deepGo(n)})
 				return nil
 			}, nil)
 		},
 		"an update": func(n int) (*pact.Context, error) {
-			c := create(t, store.NewMemory())
+			c := create(t, memory.New())
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				id := b.Add("^sys", pact.Spec{})
 				must(t, b.Err())
@@ -168,7 +168,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			}, nil)
 		},
 		"an attribute of the root": func(n int) (*pact.Context, error) {
-			return pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
+			return pact.Create(background, memory.New(), "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
 		},
 	}
 	for name, way := range ways {
@@ -187,7 +187,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 		var out bytes.Buffer
 		must(t, c.Backup(background, &out))
-		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &out,
+		if _, _, err := pact.ImportHistory(background, memory.New(), "again", &out,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
 			t.Errorf("%s, imported again: %v", name, err)
 		}

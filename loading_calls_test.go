@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // The ids of a block in the first turn of what threeCycles makes, and of that turn.
@@ -32,15 +33,15 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"At":       func(c *pact.Context) error { return failure(c.At(background, pact.Cycle(1))) },
 	"Attempts": func(c *pact.Context) error { return failure(c.Attempts(background, 1, 9)) },
 	"Backup":   func(c *pact.Context) error { return c.Backup(background, io.Discard) },
-	"Blame":    func(c *pact.Context) error { return failure(c.Blame(background, pact.Latest)) },
+	"Blame":    func(c *pact.Context) error { return failure(c.Blame(background, pact.Latest())) },
 	"Commit": func(c *pact.Context) error {
 		return failure(c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}))
 	},
-	"Copy":    func(c *pact.Context) error { return failure(c.Copy(background, store.NewMemory(), "copy")) },
-	"CycleAt": func(c *pact.Context) error { return failure(c.CycleAt(pact.Latest)) },
+	"Copy":    func(c *pact.Context) error { return failure(c.Copy(background, memory.New(), "copy")) },
+	"CycleAt": func(c *pact.Context) error { return failure(c.CycleAt(pact.Latest())) },
 	"Cycles":  func(c *pact.Context) error { c.Cycles(); return nil },
 	"Diff": func(c *pact.Context) error {
-		return failure(c.Diff(background, pact.Cycle(1), pact.Latest, nil))
+		return failure(c.Diff(background, pact.Cycle(1), pact.Latest(), nil))
 	},
 	"Edit": func(c *pact.Context) error {
 		return c.Edit(background, func(b *pact.Batch) error {
@@ -55,34 +56,38 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Erase": func(c *pact.Context) error {
 		return failure(c.Erase(background, pact.Erasure{IDs: []string{unreadBlock}, Reason: "r", Random: chance()}))
 	},
-	"Explain": func(c *pact.Context) error { return failure(c.Explain(background, ".block", nil)) },
+	"Explain": func(c *pact.Context) error { return failure(c.Explain(background, parsed(c, ".block"), nil)) },
 	"ExportHistory": func(c *pact.Context) error {
-		return c.ExportHistory(background, io.Discard, pact.Cycle(1), pact.Latest)
+		return c.ExportHistory(background, io.Discard, pact.Cycle(1), pact.Latest())
 	},
 	"Extension": func(c *pact.Context) error { return failure(c.Extension(background, c)) },
-	"Find":      func(c *pact.Context) error { return failure(c.Find(background, ".block", nil)) },
+	"Find":      func(c *pact.Context) error { return failure(c.Find(background, parsed(c, ".block"), nil)) },
 	"Fork": func(c *pact.Context) error {
 		return failure(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},
-	"History":  func(c *pact.Context) error { return drain(c.History(background, pact.Cycle(1), pact.Latest)) },
+	"History":  func(c *pact.Context) error { return drain(c.History(background, pact.Cycle(1), pact.Latest())) },
 	"Log":      func(c *pact.Context) error { return drain(c.Log(background)) },
+	"LogFrom":  func(c *pact.Context) error { return drain(c.LogFrom(background, 2)) },
 	"Name":     func(c *pact.Context) error { c.Name(); return nil },
 	"Origins":  func(c *pact.Context) error { return failure(c.Origins(background)) },
-	"Prefixes": func(c *pact.Context) error { return drain(c.Prefixes(background, pact.Cycle(1), pact.Latest)) },
+	"Prefixes": func(c *pact.Context) error { return drain(c.Prefixes(background, pact.Cycle(1), pact.Latest())) },
 	"Prepare":  func(c *pact.Context) error { return failure(c.Prepare(background, nil)) },
+	"PlanFork": func(c *pact.Context) error {
+		return failure(c.PlanFork(background, pact.Latest(), &pact.Pruning{IDs: []string{unreadTurn}}))
+	},
 	"PlanPruning": func(c *pact.Context) error {
 		return failure(c.PlanPruning(background, &pact.Pruning{IDs: []string{unreadTurn}}))
 	},
 	"RangeDiffLatest": func(c *pact.Context) error {
-		return failure(c.RangeDiffLatest(background, "@t-1..@t0 .block", nil))
+		return failure(c.RangeDiffLatest(background, parsed(c, "@t-1..@t0 .block"), nil))
 	},
 	"Refresh":  func(c *pact.Context) error { return c.Refresh(background) },
 	"Retain":   func(c *pact.Context) error { return failure(c.Retain(unreadBlock)) },
 	"Revision": func(c *pact.Context) error { c.Revision(); return nil },
 	"RichDiff": func(c *pact.Context) error {
-		return failure(c.RichDiff(background, pact.Cycle(1), pact.Latest, nil))
+		return failure(c.RichDiff(background, pact.Cycle(1), pact.Latest(), nil))
 	},
-	"Select": func(c *pact.Context) error { return failure(c.Select(background, ".block", nil)) },
+	"Select": func(c *pact.Context) error { return failure(c.Select(background, parsed(c, ".block"), nil)) },
 	"Send":   func(c *pact.Context) error { return failure(c.Send(background, io.Discard, nil)) },
 	"StartAttempt": func(c *pact.Context) error {
 		return failure(c.StartAttempt(background, providerCall, io.Discard, nil))
@@ -94,18 +99,18 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 
 // callsOfSnapshot has a call of every exported method of Snapshot.
 var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
-	"At":          func(s *pact.Snapshot) error { return failure(s.At(pact.Latest)) },
+	"At":          func(s *pact.Snapshot) error { return failure(s.At(pact.Latest())) },
 	"Bytes":       func(s *pact.Snapshot) error { return failure(s.Bytes(background)) },
 	"Cycle":       func(s *pact.Snapshot) error { s.Cycle(); return nil },
 	"Digest":      func(s *pact.Snapshot) error { s.Digest(); return nil },
 	"Edition":     func(s *pact.Snapshot) error { s.Edition(); return nil },
-	"Explain":     func(s *pact.Snapshot) error { return failure(s.Explain(background, ".block", nil)) },
+	"Explain":     func(s *pact.Snapshot) error { return failure(s.Explain(background, parsed(s, ".block"), nil)) },
 	"Export":      func(s *pact.Snapshot) error { return s.Export(background, io.Discard) },
-	"Find":        func(s *pact.Snapshot) error { return failure(s.Find(background, ".block", nil)) },
+	"Find":        func(s *pact.Snapshot) error { return failure(s.Find(background, parsed(s, ".block"), nil)) },
 	"Node":        func(s *pact.Snapshot) error { return failure(s.Node(unreadBlock)) },
 	"Nodes":       func(s *pact.Snapshot) error { return drain(s.Nodes()) },
 	"Policy":      func(s *pact.Snapshot) error { return failure(s.Policy()) },
-	"Select":      func(s *pact.Snapshot) error { return failure(s.Select(background, ".block", nil)) },
+	"Select":      func(s *pact.Snapshot) error { return failure(s.Select(background, parsed(s, ".block"), nil)) },
 	"Thread":      func(s *pact.Snapshot) error { return failure(s.Thread(background)) },
 	"ThreadSize":  func(s *pact.Snapshot) error { s.ThreadSize(); return nil },
 	"Tokens":      func(s *pact.Snapshot) error { return failure(s.Tokens(background, wordCounter{})) },

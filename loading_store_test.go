@@ -15,7 +15,7 @@ var errUnread = fault.New(fault.Store, "the disk does not answer", "")
 // this name returns or, for "turns", the turns of the trees that Load and History return.
 // It counts how often somebody came upon that part.
 type unreadable struct {
-	*store.Memory
+	store.Complete
 	part   string
 	failed int
 }
@@ -32,28 +32,28 @@ func (s *unreadable) Contexts(ctx context.Context) ([]store.Info, error) {
 	if err := s.fails("Contexts"); err != nil {
 		return nil, err
 	}
-	return s.Memory.Contexts(ctx)
+	return s.Complete.Contexts(ctx)
 }
 
 func (s *unreadable) Find(ctx context.Context, name string) (store.Info, error) {
 	if err := s.fails("Find"); err != nil {
 		return store.Info{}, err
 	}
-	return s.Memory.Find(ctx, name)
+	return s.Complete.Find(ctx, name)
 }
 
 func (s *unreadable) Info(ctx context.Context, key store.Key) (store.Info, error) {
 	if err := s.fails("Info"); err != nil {
 		return store.Info{}, err
 	}
-	return s.Memory.Info(ctx, key)
+	return s.Complete.Info(ctx, key)
 }
 
 func (s *unreadable) Load(ctx context.Context, key store.Key) (*store.State, error) {
 	if err := s.fails("Load"); err != nil {
 		return nil, err
 	}
-	st, err := s.Memory.Load(ctx, key)
+	st, err := s.Complete.Load(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *unreadable) History(ctx context.Context, key store.Key, from, to int64)
 			yield(nil, err)
 			return
 		}
-		for t, err := range s.Memory.History(ctx, key, from, to) {
+		for t, err := range s.Complete.History(ctx, key, from, to) {
 			if err == nil {
 				t, err = s.stubbed(t)
 			}
@@ -85,28 +85,28 @@ func (s *unreadable) Has(ctx context.Context, key store.Key, id string) (bool, e
 	if err := s.fails("Has"); err != nil {
 		return false, err
 	}
-	return s.Memory.Has(ctx, key, id)
+	return s.Complete.Has(ctx, key, id)
 }
 
 func (s *unreadable) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
 	if err := s.fails("Log"); err != nil {
 		return nil, err
 	}
-	return s.Memory.Log(ctx, key, from, to)
+	return s.Complete.Log(ctx, key, from, to)
 }
 
 func (s *unreadable) Request(ctx context.Context, key store.Key, token string) (*store.Entry, error) {
 	if err := s.fails("Request"); err != nil {
 		return nil, err
 	}
-	return s.Memory.Request(ctx, key, token)
+	return s.Complete.Request(ctx, key, token)
 }
 
 func (s *unreadable) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
 	if err := s.fails("Attempts"); err != nil {
 		return nil, err
 	}
-	return s.Memory.Attempts(ctx, key, from, to)
+	return s.Complete.Attempts(ctx, key, from, to)
 }
 
 // stubbed makes a tree again with a stub in the place of all turns, if these cannot be read.

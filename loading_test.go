@@ -10,12 +10,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // neededBy says which calls of callsOfAll need a part of the store.
 var neededBy = map[string]string{
-	"Attempts": "Context.Attempts",
+	"Attempts": "Context.Attempts Context.Backup",
 	"Contexts": "Context.Fork",
 	"Find":     "Context.Undo",
 	"Has":      "Context.Edit",
@@ -31,15 +31,15 @@ var neededBy = map[string]string{
 		"Context.Extension Context.Fork Context.History Context.Prefixes Context.RangeDiffLatest " +
 		"Context.RichDiff Context.Timeline",
 	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log " +
-		"Context.Prefixes Context.RichDiff Context.Timeline Context.Undo",
+		"Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Timeline Context.Undo",
 }
 
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
 // look into one.
 var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Context.At Context.Attempts " +
 	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Extension " +
-	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.Refresh Context.Revision " +
-	"Context.Undo Context.Working Snapshot.At " +
+	"Context.Fork Context.History Context.Log Context.LogFrom Context.Name Context.Origins Context.Refresh " +
+	"Context.Revision Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Policy Snapshot.ThreadSize Snapshot.Tree")
 
 // workDone are the calls that read something back after their work is durable. Only these
@@ -50,7 +50,7 @@ var workDone = map[string]string{"Context.Erase": "Info", "Context.Fork": "Log",
 // calls need a part of the store that they do without otherwise.
 func threeCycles(t *testing.T, part string) (*pact.Context, *unreadable) {
 	t.Helper()
-	s := &unreadable{Memory: store.NewMemory()}
+	s := &unreadable{Complete: memory.New()}
 	c := create(t, s, pact.CreateOptions{})
 	for i := range 3 {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -95,7 +95,7 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 		for name, call := range calls {
 			like, _ := threeCycles(t, part)
 			c, s := threeCycles(t, part)
-			before, err := s.Memory.Contexts(background)
+			before, err := s.Complete.Contexts(background)
 			must(t, err)
 			s.part = part
 			if part == "turns" { // of what is loaded from now on
@@ -113,13 +113,13 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 			if !errors.Is(got, errUnread) {
 				t.Errorf("%s came upon %s, and returned %v", name, part, got)
 			}
-			after, err := s.Memory.Contexts(background)
+			after, err := s.Complete.Contexts(background)
 			must(t, err)
 			if done := !reflect.DeepEqual(before, after); done != (workDone[name] == part) {
 				t.Errorf("%s came upon %s, and left:\n%+v\n%+v", name, part, before, after)
 			} else if s.part = ""; done && name != "Context.Erase" {
 				must(t, call(c))
-				again, err := s.Memory.Contexts(background)
+				again, err := s.Complete.Contexts(background)
 				must(t, err)
 				if !reflect.DeepEqual(after, again) {
 					t.Errorf("%s was done twice:\n%+v\n%+v", name, after, again)

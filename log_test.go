@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // logReads takes down how many entries are asked for at once.
@@ -25,7 +26,7 @@ func (s *logReads) Log(ctx context.Context, key store.Key, from, to int64) ([]st
 // once, however long it is.
 func TestTheLogIsReadInPieces(t *testing.T) {
 	for _, commits := range []int{100, 1000} {
-		s := &logReads{Complete: store.NewMemory()}
+		s := &logReads{Complete: memory.New()}
 		c := create(t, s)
 		for i := range commits {
 			_, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: fmt.Sprint("turn ", i+1)},

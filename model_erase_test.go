@@ -17,7 +17,7 @@ func (f *genFamily) modelDocuments(ids []string) (list []string) {
 	f.Helper()
 	for _, c := range f.lines {
 		first, last := c.Cycles()
-		working, err := c.At(background, pact.Working)
+		working, err := c.At(background, pact.Working())
 		must(f.T, err)
 		states := []*pact.Snapshot{working}
 		for cycle := first; cycle <= last; cycle++ {

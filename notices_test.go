@@ -35,7 +35,7 @@ var bundledPackages = map[string]string{
 
 // TestNoticesHoldEveryLinkedLicence holds the file to the modules that are linked into cmd/pact, for
 // Linux, macOS and Windows, to the packages in the script of the inspector, and to the
-// licences in all of them. UPDATE_NOTICES=1, which is make notices, writes it.
+// licences in all of them. UPDATE_NOTICES=1, which make generate sets, writes it.
 func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 	want := make(map[string]string) // what it is, and its licences
 	for title, dir := range linkedModules(t) {
@@ -78,7 +78,7 @@ func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 		t.Errorf("%s is not linked", title)
 	}
 	if t.Failed() {
-		t.Logf("make notices writes %s anew", noticesFile)
+		t.Logf("make generate writes %s anew", noticesFile)
 	}
 }
 

@@ -88,9 +88,9 @@ type Pruning struct {
 	// IDs names blocks outside cores and whole turns to remove. A node that the rules protect
 	// stays, and the report says why.
 	IDs []string
-	// Select holds selectors in the edition of the context, without an address. The nodes that
-	// they find in the working state are removed as if IDs named them.
-	Select []string
+	// Select holds selectors without an address. The nodes that they find in the working state
+	// are removed as if IDs named them.
+	Select []*selector.Selector
 	// Rewrite names sealed turns that the conversation replaces: earlier messages were
 	// rewritten, and what is still sent of them was added again. These turns go before Policy
 	// is looked at, whatever their age, and leave no stub. A turn that is pinned, retained or
@@ -107,12 +107,10 @@ func (p *Pruning) empty() bool {
 // Limit apply in this order, after all controls of the selector (003, 001 §3.5.2). A nil
 // *SelectOptions is the zero SelectOptions.
 type SelectOptions struct {
-	// Edition is the edition to read the selector and Where in; "" means that of the context.
-	Edition selector.Edition
 	// Where is a second selector: only nodes that it finds in the same snapshot, and nodes
-	// below these, are returned; "" returns all. It has no address, or the address of the
+	// below these, are returned; nil returns all. It has no address, or the address of the
 	// first selector, which lets it use derived facets.
-	Where string
+	Where *selector.Selector
 	Skip  int // leaves out this many nodes at the beginning
 	Limit int // returns at most this many nodes; 0 for no limit
 	// RangeAsIDs makes a range of snapshots give ids, as @mode=union does. It stands for
@@ -122,16 +120,17 @@ type SelectOptions struct {
 	// Counter counts for the facet tokens; nil means the Counter of the context. A selector
 	// that has the facet and no Counter is E_SELECTOR_INVALID.
 	Counter tree.Counter
+	// Working makes @* ask the working state too, before the snapshots. Of a recorded run it
+	// holds the last answer.
+	Working bool
 }
 
 // DiffOptions says what of two snapshots to compare. A nil *DiffOptions is the zero
 // DiffOptions.
 type DiffOptions struct {
-	// Edition is the edition to read Select in; "" means that of the context.
-	Edition selector.Edition
 	// Select is a selector without an address; only the nodes that it finds on each side are
-	// compared. "" compares all nodes.
-	Select string
+	// compared. nil compares all nodes.
+	Select *selector.Selector
 }
 
 // ContentOptions says how to show the change of a content.
@@ -153,8 +152,6 @@ type RichDiffOptions struct {
 // RangeOptions says what [Context.RangeDiffLatest] returns (04 §4, options). A nil
 // *RangeOptions is the zero RangeOptions.
 type RangeOptions struct {
-	// Edition is the edition to read the selector in; "" means that of the context.
-	Edition selector.Edition
 	// MaxSnapshots keeps only this many of the newest snapshots of the range, at least 1; nil
 	// keeps all.
 	MaxSnapshots *int
@@ -174,8 +171,8 @@ func (o HistoryOptions) archive(actor string) archive.Options {
 	return archive.Options{Edition: o.Edition, Actor: actor, Strict: o.Strict, Renumber: o.Renumber}
 }
 
-// orZero returns what a pointer to options points to, the zero value for nil.
-func orZero[T any](o *T) (zero T) {
+// optionsOf returns the options that a caller gave, the zero value for nil.
+func optionsOf[T any](o *T) (zero T) {
 	if o == nil {
 		return zero
 	}

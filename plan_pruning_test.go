@@ -10,7 +10,8 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // A plan says exactly what the commit with the same options does, or fails as it
@@ -23,7 +24,7 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 		now := int64(0)
 		clock := func() int64 { readings++; now += 10; return now }
 		w := &randomEditor{Rand: rand.New(rand.NewPCG(uint64(seed), 5)), t: t}
-		w.Context = create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock,
+		w.Context = create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock,
 			Counter: wordCounter{}}})
 		for range 12 {
 			w.editAtRandom()
@@ -39,7 +40,7 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 			}
 			pruning := &pact.Pruning{Policy: w.genPolicy()}
 			if w.IntN(3) == 0 {
-				pruning.Select = []string{"[tag='x']"}
+				pruning.Select = []*selector.Selector{parsed(w, "[tag='x']")}
 			}
 			before, planned := w.trace(), readings
 			plan, planErr := w.PlanPruning(t.Context(), pruning)
@@ -85,7 +86,7 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 	var older *pact.Snapshot
 	if first <= last {
 		var err error
-		older, err = w.At(ctx, pact.Latest)
+		older, err = w.At(ctx, pact.Latest())
 		must(w.t, err)
 	}
 	plain, err := w.PlanPruning(ctx, &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}})
@@ -103,14 +104,14 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 	if string(said) != string(did) || plan.Cycle != s.Cycle() {
 		w.t.Fatalf("seed %d, cycle %d of %d:\nthe plan   %s\nthe commit %s", seed, plan.Cycle, s.Cycle(), said, did)
 	}
-	if got := modelWeight(w.t, s); got != plan.After {
+	if got := modelWeight(w.t, s.Snapshot); got != plan.After {
 		w.t.Fatalf("seed %d: the plan foresaw %+v, and it is %+v", seed, plan.After, got)
 	}
 	if (plan.Cached == nil) != (older == nil) {
 		w.t.Fatalf("seed %d: a prefix is said without a snapshot before, or the reverse", seed)
 	}
 	if older != nil {
-		p, err := pact.SharePrefix(ctx, older, s)
+		p, err := pact.SharePrefix(ctx, older, s.Snapshot)
 		must(w.t, err)
 		if p.Bytes != plan.Cached.With || plan.Cached.Lost != max(0, plan.Cached.Without-plan.Cached.With) {
 			w.t.Fatalf("seed %d: %d bytes are shared, the plan says %+v", seed, p.Bytes, plan.Cached)
@@ -119,10 +120,10 @@ func (w *randomEditor) comparePlan(seed int, plan *inspect.PrunePlan, planErr er
 			seen["lost"]++
 		}
 	}
-	if report.Freed != nil {
+	if report.Savings != nil {
 		seen["pruned"]++
 	}
-	if report.Waiting != nil {
+	if report.Postponed != nil {
 		seen["waiting"]++
 	}
 }

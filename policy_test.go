@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // keep returns an edit that keeps a policy with a context.
@@ -38,9 +39,9 @@ func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
 			policy := lifecycle.Policy{MaxNodes: 6 + r.IntN(20), ProtectTurns: r.IntN(3), ProtectTask: r.IntN(2) == 0,
 				Ranks: map[string]int64{"result": -4}, MinBytes: r.IntN(2) * 40, Orphans: lifecycle.Drop}
 			options := pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: edition}
-			given := create(t, store.NewMemory(), options)
+			given := create(t, memory.New(), options)
 			options.Clock = steps()
-			kept := create(t, store.NewMemory(), options)
+			kept := create(t, memory.New(), options)
 			must(t, kept.Edit(background, keep(&policy), nil))
 			for turn := range 12 {
 				edit := func(b *pact.Batch) error {
@@ -58,14 +59,14 @@ func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
 				}
 				got, err := kept.Commit(background, &pact.CommitOptions{Edit: edit, Pruning: pruning})
 				must(t, err)
-				d, err := pact.Diff(background, want, got, nil)
+				d, err := pact.Diff(background, want.Snapshot, got.Snapshot, nil)
 				must(t, err)
 				if len(d.Added)+len(d.Removed) > 0 || len(d.Changed) != 1 || d.Changed[0].ID != "root" ||
 					!reflect.DeepEqual(d.Changed[0].Fields, []string{"pact:policy"}) {
 					t.Fatalf("%s, seed %d, turn %d: %+v", edition, seed, turn, d)
 				}
 				if jsonText(t, want.Report) != jsonText(t, got.Report) ||
-					thread(t, given, pact.Latest) != thread(t, kept, pact.Latest) {
+					thread(t, given, pact.Latest()) != thread(t, kept, pact.Latest()) {
 					t.Fatalf("%s, seed %d, turn %d: the report or the thread differs", edition, seed, turn)
 				}
 			}
@@ -74,10 +75,10 @@ func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
 }
 
 func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	must(t, c.Edit(background, keep(&lifecycle.Policy{MaxTurns: 1}), nil))
 	for i, p := range []*pact.Pruning{nil, nil, {WithoutKept: true}, {Policy: lifecycle.Policy{MaxTurns: 5}},
-		{Select: []string{"[role='tool']"}}} {
+		{Select: []*selector.Selector{parsed(c, "[role='tool']")}}} {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: say("turn"), Pruning: p})
 		must(t, err)
 		if got, want := len(strings.Fields(turnIDs(t, c))), []int{1, 1, 2, 3, 1}[i]; got != want {
@@ -124,26 +125,26 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 			t.Errorf("%s: the log says %+v", name, e)
 		}
 
-		f, err := c.Fork(background, pact.Latest, "fork", nil)
+		f, err := c.Fork(background, pact.Latest(), "fork", nil)
 		must(t, err)
 		want("a fork", f.Working(), policy)
 		must(t, f.Edit(background, keep(nil), nil))
 		want("a fork without it", f.Working(), nil)
 		want("the origin", c.Working(), policy)
 
-		copied, err := c.Copy(background, store.NewMemory(), "copy")
+		copied, err := c.Copy(background, memory.New(), "copy")
 		must(t, err)
 		want("a copy", copied.Working(), policy)
 
 		var document, history, backup bytes.Buffer
 		must(t, c.Working().Export(background, &document))
-		must(t, c.ExportHistory(background, &history, pact.Cycle(1), pact.Latest))
+		must(t, c.ExportHistory(background, &history, pact.Cycle(1), pact.Latest()))
 		must(t, c.Backup(background, &backup))
-		imported, _, err := pact.Import(background, store.NewMemory(), "i", document.Bytes(), nil)
+		imported, _, err := pact.Import(background, memory.New(), "i", document.Bytes(), nil)
 		must(t, err)
 		want("a document", imported.Working(), policy)
 		for form, text := range map[string][]byte{"snapshots": history.Bytes(), "node versions": backup.Bytes()} {
-			again, _, err := pact.ImportHistory(background, store.NewMemory(), "h", bytes.NewReader(text), nil)
+			again, _, err := pact.ImportHistory(background, memory.New(), "h", bytes.NewReader(text), nil)
 			must(t, err)
 			want(form, again.Working(), policy)
 			want(form+" before it was kept", snapshotAt(t, again, pact.Cycle(1)), nil)
@@ -163,7 +164,7 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 }
 
 func TestKeptPolicyThatCannotBeFollowed(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	err := c.Edit(background, keep(&lifecycle.Policy{MaxTurns: -1}), nil)
 	if fault.CodeOf(err) != fault.DocumentInvalid {
 		t.Errorf("keeping a policy with a negative limit gives %v", err)
@@ -172,7 +173,7 @@ func TestKeptPolicyThatCannotBeFollowed(t *testing.T) {
 	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.DocumentInvalid {
 		t.Errorf("a commit without a counter gives %v", err)
 	}
-	foreign := create(t, store.NewMemory(), pact.CreateOptions{Attrs: map[string]any{"pact:policy": "less, please"}})
+	foreign := create(t, memory.New(), pact.CreateOptions{Attrs: map[string]any{"pact:policy": "less, please"}})
 	_, err = foreign.Working().Policy()
 	if _, commit := foreign.Commit(background, nil); fault.CodeOf(err) != fault.DocumentInvalid || commit == nil {
 		t.Errorf("an attribute that is no policy gives %v, and a commit %v", err, commit)

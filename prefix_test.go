@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 func TestPrefixesAgreeWithModel(t *testing.T) {
@@ -18,7 +18,7 @@ func TestPrefixesAgreeWithModel(t *testing.T) {
 		s := genRecordedHistory(t, seed, 8)
 		pages := s.states[:len(s.states)-1]
 		i := int(seed % 4) // the first cycle of the run: it is compared with the one before
-		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), pact.Latest) {
+		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), pact.Latest()) {
 			must(t, err)
 			now := pages[i]
 			if want := now.tokens(t, len(now.blocks)); p.Tokens == nil || *p.Tokens != *want {
@@ -70,7 +70,7 @@ func TestPrefixesAgreeWithModel(t *testing.T) {
 
 func TestEveryContentIsCountedOnce(t *testing.T) {
 	asked := spy{new(atomic.Int64)}
-	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: asked}})
+	c := create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: asked}})
 	const cycles = 300
 	for range cycles {
 		must(t, c.Edit(background, say("one"), nil))
@@ -79,20 +79,20 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 			&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 100_000}}})
 		must(t, err)
 	}
-	c, err := c.Copy(background, store.NewMemory(), "copy")
+	c, err := c.Copy(background, memory.New(), "copy")
 	must(t, err)
 	if n := asked.asked.Load(); n != 0 {
 		t.Errorf("%d contents were counted, for nobody", n)
 	}
 	var last inspect.Prefix
-	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest) {
+	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest()) {
 		must(t, err)
 		last = p
 	}
 	if n := asked.asked.Load(); n != 2*cycles || *last.Tokens != n || *last.Shared.Tokens != n-2 {
 		t.Errorf("%d contents were counted for %d blocks, of which %d tokens", n, 2*cycles, *last.Tokens)
 	}
-	latest, err := c.At(background, pact.Latest)
+	latest, err := c.At(background, pact.Latest())
 	must(t, err)
 	if n, err := latest.Tokens(background, asked); err != nil || n != 2*cycles || asked.asked.Load() != n {
 		t.Errorf("%d tokens with the sums kept, %v; %d were counted", n, err, asked.asked.Load())
@@ -100,11 +100,11 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 }
 
 func TestNoTokensWithoutACounter(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	must(t, c.Edit(background, say("one"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)
-	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest) {
+	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest()) {
 		if err != nil || p.Tokens != nil {
 			t.Errorf("%+v, %v", p, err)
 		}

@@ -18,7 +18,7 @@ import (
 // Prepare replaces it. It returns E_PLACEMENT_INVALID if the thread would have a call
 // without its result or a result without its call, unless the policy allows that. Cost:
 // what changed, never the length of the history.
-func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Snapshot, err error) {
+func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Sealed, err error) {
 	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -33,7 +33,7 @@ func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Snapshot, err err
 	next := *s
 	next.candidate = cand
 	c.state.Store(&next)
-	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
+	return cand.snapshot(s), nil
 }
 
 // candidate applies the commit sequence (03 §7) up to publication.
@@ -57,7 +57,7 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 // input returns what a commit of a working state depends on.
 func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool,
 	pruning *Pruning) (lifecycle.Input, error) {
-	p := orZero(pruning)
+	p := optionsOf(pruning)
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
 		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
@@ -68,10 +68,10 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		if err != nil {
 			return in, err
 		}
-		in.Policy = orZero(kept)
+		in.Policy = optionsOf(kept)
 	}
-	for _, text := range p.Select {
-		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, text, nil)
+	for _, q := range p.Select {
+		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, q, nil)
 		if err != nil {
 			return in, err
 		}
@@ -87,7 +87,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 // applies to a candidate that Send prepares: it is E_CONFLICT to give one if a candidate
 // is prepared already. E_CONFLICT also means that the candidate was discarded or
 // published during the write.
-func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Snapshot, err error) {
+func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Sealed, err error) {
 	defer tree.Recover(&err)
 	s, err := c.toSend(ctx, p)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Snapsho
 	if !c.sent(s.candidate, sum.String()) {
 		return nil, lostCandidate()
 	}
-	return &Snapshot{tree: s.candidate.sealed, edition: selector.Edition(s.Edition), Report: &s.candidate.report}, nil
+	return s.candidate.snapshot(s), nil
 }
 
 // toSend returns a state with a candidate to send. It prepares one if there is none.

@@ -16,13 +16,40 @@ import (
 // free and how much of the provider's cached prefix it would cost. It changes nothing and
 // does not read the clock. It plans for the working state, even if a candidate is prepared.
 // Cost: that of preparing the commit twice.
-func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (_ *inspect.PrunePlan, err error) {
-	defer tree.Recover(&err)
+func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePlan, error) {
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	retained := c.retained()
+	return c.plan(ctx, s, c.retained(), p)
+}
+
+// PlanFork returns what PlanPruning would return for a fork of this context at a snapshot.
+// Cost: also reading that snapshot and the log entry that published it.
+func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *inspect.PrunePlan, err error) {
+	defer tree.Recover(&err)
+	s := c.state.Load()
+	cycle, err := at.cycle(s.Info)
+	if err != nil {
+		return nil, err
+	}
+	fork := &state{State: s.State}
+	if fork.Head, err = c.at(ctx, s, Cycle(cycle)); err != nil {
+		return nil, err
+	}
+	log, err := provenance.LogOf(c.Log(ctx))
+	if err != nil {
+		return nil, err
+	}
+	published, _ := log.Publication(cycle)
+	fork.State.Cycle, fork.Idle, fork.Stamps.Cycle = cycle, published.Idle, cycle+1
+	fork.Working = fork.Head.WithCycle(fork.Stamps.Cycle)
+	return c.plan(ctx, fork, nil, p)
+}
+
+func (c *Context) plan(ctx context.Context, s *state, retained map[string]bool, p *Pruning) (_ *inspect.PrunePlan,
+	err error) {
+	defer tree.Recover(&err)
 	in, err := c.input(ctx, s, s.Working, s.Stamps, retained, p)
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
 package pact
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/search"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -16,11 +16,11 @@ import (
 // block of changes, from the newest to the oldest. Ends beyond the existing snapshots are
 // clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in the range,
 // E_SELECTOR_INVALID if the selector has no range.
-func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (
+func (c *Context) RangeDiffLatest(ctx context.Context, q *selector.Selector, opts *RangeOptions) (
 	_ *diff.RangeDiffLatestResult, err error) {
 	defer tree.Recover(&err)
-	o := orZero(opts)
-	r, err := search.NewRange(text, cmp.Or(o.Edition, c.Edition()), search.RangeOptions{
+	o := optionsOf(opts)
+	r, err := search.NewRange(q, search.RangeOptions{
 		MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot,
 		Content: (*differ.ContentOptions)(o.Content), Materialize: o.Materialize,
 		Counter: c.counter,

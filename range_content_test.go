@@ -47,7 +47,7 @@ func TestRangeMaterializesHeaders(t *testing.T) {
 	}
 	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}},
 		{Content: &pact.ContentOptions{Mode: "words"}}} {
-		if _, err := c.RangeDiffLatest(background, "@t-1..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, parsed(c, "@t-1..@t0 .cb"), &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("got %v", err)
 		}
 	}

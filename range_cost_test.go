@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
@@ -51,7 +52,7 @@ func contextOfSize(tb testing.TB, nodes int) *pact.Context {
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
 	t, err := tree.Build(cycle, list)
 	must(tb, err)
-	s := store.NewMemory()
+	s := memory.New()
 	_, err = s.Create(background, store.Creation{Name: "grown", Edition: string(selector.V01), Tree: t, Imported: true,
 		Stamps: tree.Stamps{Cycle: cycle + 1, LastNS: int64(len(list)), Given: cycle}})
 	must(tb, err)
@@ -164,7 +165,7 @@ func alternately(b *testing.B, first, second string, units int, f, g func()) {
 // noted returns a context of so many turns of two blocks and a note each.
 func noted(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
-	c, err := pact.Create(background, store.NewMemory(), "noted",
+	c, err := pact.Create(background, memory.New(), "noted",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	must(tb, err)
 	for range turns {
@@ -186,8 +187,8 @@ var ranges = []struct {
 
 // changesIn answers the range of the newest snapshots and counts the nodes
 // that its blocks name.
-func changesIn(tb testing.TB, c *pact.Context, snapshots int, selector string) int {
-	r, err := c.RangeDiffLatest(background, fmt.Sprintf("@t-%d..@t0 %s", snapshots-1, selector), nil)
+func changesIn(tb testing.TB, c *pact.Context, snapshots int, text string) int {
+	r, err := c.RangeDiffLatest(background, parsed(c, fmt.Sprintf("@t-%d..@t0 %s", snapshots-1, text)), nil)
 	must(tb, err)
 	n := 0
 	for _, d := range r.Diffs {
@@ -247,7 +248,7 @@ func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
 	t.Helper()
 	n := 0
 	var last *tree.Tree
-	for s, err := range c.History(background, pact.Back(99), pact.Latest) {
+	for s, err := range c.History(background, pact.Back(99), pact.Latest()) {
 		must(t, err)
 		now := s.Tree()
 		if !plan.Local() {
@@ -281,7 +282,7 @@ func TestAllSnapshotsVisitWhatChanged(t *testing.T) {
 		var each [2]float64
 		for i, turns := range []int{200, 2_000} {
 			c := noted(t, turns)
-			x, err := c.Explain(background, text, &pact.SelectOptions{Edition: selector.Depth})
+			x, err := c.Explain(background, selector.MustParse(text, selector.Depth), nil)
 			must(t, err)
 			each[i] = float64(x.Visited) / float64(turns)
 		}
@@ -320,7 +321,7 @@ func BenchmarkLoadRange(b *testing.B) {
 			for _, snapshots := range []int64{2, 100, 1_000} {
 				b.Run(fmt.Sprintf("%s/turns=%d/snapshots=%d", name, turns, snapshots), func(b *testing.B) {
 					for b.Loop() {
-						for _, err := range c.History(background, pact.Back(snapshots-1), pact.Latest) {
+						for _, err := range c.History(background, pact.Back(snapshots-1), pact.Latest()) {
 							must(b, err)
 						}
 					}

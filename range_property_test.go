@@ -24,12 +24,13 @@ func TestRangeAgreesWithSelectAndDiff(t *testing.T) {
 			if !slices.Contains(genRangeSelectors, text) {
 				edition = selector.Depth
 			}
-			got, err := c.RangeDiffLatest(background, "@c2..@c12 "+text, &pact.RangeOptions{Edition: edition})
+			got, err := c.RangeDiffLatest(background, selector.MustParse("@c2..@c12 "+text, edition), nil)
 			must(t, err)
 			for i, block := range got.Diffs {
 				newer, older := 12-int64(i), 11-int64(i)
 				in := func(cycle int64) []string {
-					ids, err := c.Select(background, fmt.Sprintf("@c%d %s", cycle, text), &pact.SelectOptions{Edition: edition})
+					at := fmt.Sprintf("@c%d ", cycle)
+					ids, err := c.Select(background, selector.MustParse(at+text, edition), nil)
 					must(t, err)
 					return ids
 				}

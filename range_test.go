@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
@@ -21,7 +21,7 @@ func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOpt
 	for _, given := range opts {
 		o = given
 	}
-	r, err := c.RangeDiffLatest(background, text, &o)
+	r, err := c.RangeDiffLatest(background, parsed(c, text), &o)
 	must(t, err)
 	return r
 }
@@ -84,7 +84,7 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
-		if _, err := c.RangeDiffLatest(background, text, nil); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, parsed(c, text), nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -111,13 +111,13 @@ func TestRangeKeepsItsCaps(t *testing.T) {
 		t.Errorf("caps that do not bite: got %s", jsonText(t, r))
 	}
 	for _, o := range []pact.RangeOptions{{MaxSnapshots: at(0)}, {MaxChangesPerSnapshot: at(-1)}} {
-		if _, err := c.RangeDiffLatest(background, "@t-2..@t0 .cb", &o); !errors.Is(err, fault.RangeLimit) {
+		if _, err := c.RangeDiffLatest(background, parsed(c, "@t-2..@t0 .cb"), &o); !errors.Is(err, fault.RangeLimit) {
 			t.Errorf("a cap without sense: got %v", err)
 		}
 	}
 	for _, o := range []pact.RangeOptions{{Content: &pact.ContentOptions{Lines: at(-1)}},
 		{Content: &pact.ContentOptions{Mode: "words"}}, {Materialize: []string{"role"}}} {
-		if _, err := c.RangeDiffLatest(background, "@t-2..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, parsed(c, "@t-2..@t0 .cb"), &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("an option without sense: got %v", err)
 		}
 	}
@@ -147,13 +147,13 @@ func TestRangeModes(t *testing.T) {
 		t.Errorf("reduce: got %s", jsonText(t, b))
 	}
 	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
-		if _, err := c.Select(background, bad, &pact.SelectOptions{Edition: selector.Depth}); !errors.Is(err,
+		if _, err := c.Select(background, parsed(c, bad), nil); !errors.Is(err,
 			fault.SelectorInvalid) {
 			t.Errorf("Select(%s): got %v", bad, err)
 		}
 	}
 	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
-		if _, err := c.RangeDiffLatest(background, bad, &pact.RangeOptions{Edition: selector.Depth}); !errors.Is(err,
+		if _, err := c.RangeDiffLatest(background, parsed(c, bad), nil); !errors.Is(err,
 			fault.SelectorInvalid) {
 			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
 		}
@@ -163,7 +163,7 @@ func TestRangeModes(t *testing.T) {
 // @mode=latest takes of each key family what matches in the newest snapshot
 // where any of the family matches.
 func TestRangeModeLatestTakesTheNewestOfAKey(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Depth})
+	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Depth})
 	for i := range 3 {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{ID: fmt.Sprint("k", i+1), Key: "k", TTL: pact.TTL(1), Content: "k"})
@@ -181,7 +181,7 @@ func TestRangeModeLatestTakesTheNewestOfAKey(t *testing.T) {
 func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
 	c := threeSnapshots(t)
 	for _, e := range []selector.Edition{selector.V01, selector.Depth} {
-		got, err := c.Select(background, "@t-2..@t0 .cb", &pact.SelectOptions{Edition: e, RangeAsIDs: true})
+		got, err := c.Select(background, selector.MustParse("@t-2..@t0 .cb", e), &pact.SelectOptions{RangeAsIDs: true})
 		if e == selector.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == selector.Depth &&
 			!errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s: got %q, %v", e, got, err)
@@ -192,31 +192,31 @@ func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
 func TestSelectOptionsCutAWindow(t *testing.T) {
 	c := threeSnapshots(t, pact.CreateOptions{Edition: selector.Depth})
 	sel := func(text string, o pact.SelectOptions) []string {
-		got, err := c.Select(background, text, &o)
+		got, err := c.Select(background, parsed(c, text), &o)
 		must(t, err)
 		return got
 	}
-	for i, c := range []struct{ got, want []string }{
+	for i, answer := range []struct{ got, want []string }{
 		{sel("@t0 .cb", pact.SelectOptions{Skip: 1}), []string{"u2"}},
 		{sel("@t0 .cb", pact.SelectOptions{Limit: 1}), []string{"s"}},
 		{sel("@t0 .cb", pact.SelectOptions{Skip: 1, Limit: 1}), []string{"u2"}},
 		{sel("@t0 .cb", pact.SelectOptions{Skip: 5}), []string{}},
 		{sel("@t0 .cb", pact.SelectOptions{}), []string{"s", "u2"}},
-		{sel("@t0 .cb", pact.SelectOptions{Where: ".mt:depth(>0)"}), []string{"u2"}},
-		{sel("@t0 .cb", pact.SelectOptions{Where: "^sys"}), []string{"s"}},
-		{sel("@t0 .cb", pact.SelectOptions{Where: "#u2"}), []string{"u2"}},
-		{sel("@* .cb", pact.SelectOptions{Where: ".mt:depth(>0)", Skip: 1}), []string{"u1"}},
-		{sel("@* .cb", pact.SelectOptions{Where: "[cycle=1]"}), []string{"s", "u1"}},
-		{sel("@c2 .cb", pact.SelectOptions{Where: ".mc"}), []string{"u1", "u2"}},
-		{sel("@c2 .cb", pact.SelectOptions{Where: "@c2 .mt[age<1]"}), []string{"u2"}},
-		{sel("@* .cb", pact.SelectOptions{Where: "@* .mt[age<2]"}), []string{"u2", "u1"}},
+		{sel("@t0 .cb", pact.SelectOptions{Where: parsed(c, ".mt:depth(>0)")}), []string{"u2"}},
+		{sel("@t0 .cb", pact.SelectOptions{Where: parsed(c, "^sys")}), []string{"s"}},
+		{sel("@t0 .cb", pact.SelectOptions{Where: parsed(c, "#u2")}), []string{"u2"}},
+		{sel("@* .cb", pact.SelectOptions{Where: parsed(c, ".mt:depth(>0)"), Skip: 1}), []string{"u1"}},
+		{sel("@* .cb", pact.SelectOptions{Where: parsed(c, "[cycle=1]")}), []string{"s", "u1"}},
+		{sel("@c2 .cb", pact.SelectOptions{Where: parsed(c, ".mc")}), []string{"u1", "u2"}},
+		{sel("@c2 .cb", pact.SelectOptions{Where: parsed(c, "@c2 .mt[age<1]")}), []string{"u2"}},
+		{sel("@* .cb", pact.SelectOptions{Where: parsed(c, "@* .mt[age<2]")}), []string{"u2", "u1"}},
 	} {
-		if !slices.Equal(c.got, c.want) {
-			t.Errorf("%d: got %q, want %q", i, c.got, c.want)
+		if !slices.Equal(answer.got, answer.want) {
+			t.Errorf("%d: got %q, want %q", i, answer.got, answer.want)
 		}
 	}
 	for _, text := range []string{".cb", "@c2 .cb", "@t-1 .cb", "@* .cb"} {
-		if _, err := c.Select(background, text, &pact.SelectOptions{Where: "@t0 .cb"}); !errors.Is(err,
+		if _, err := c.Select(background, parsed(c, text), &pact.SelectOptions{Where: parsed(c, "@t0 .cb")}); !errors.Is(err,
 			fault.SelectorInvalid) {
 			t.Errorf("%s, Where with another address: got %v", text, err)
 		}
@@ -259,7 +259,7 @@ func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
 		}
 	}
 	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {
-		if _, err := c.RangeDiffLatest(background, asked, nil); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, parsed(c, asked), nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: %v", asked, err)
 		}
 	}

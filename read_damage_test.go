@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -35,7 +36,7 @@ var answers = map[string]func(c *pact.Context) error{
 		return err
 	},
 	"select": func(c *pact.Context) error {
-		_, err := c.Select(background, "@c1 .cb[content='x']", nil)
+		_, err := c.Select(background, parsed(c, "@c1 .cb[content='x']"), nil)
 		return err
 	},
 }
@@ -43,7 +44,10 @@ var answers = map[string]func(c *pact.Context) error{
 // TestReadingFindsDamagedContents changes a content in the file: as long as it
 // was, to another length, into what is no JSON. Nothing gives it out.
 func TestReadingFindsDamagedContents(t *testing.T) {
-	for _, body := range []string{`"a Question"`, `"a longer question"`, `"a questio`, "\x00\xff", ``} {
+	for _, to := range []struct {
+		body   string
+		forged bool
+	}{{`"a Question"`, false}, {`"a Question"`, true}, {"\x00\xff" + strings.Repeat("x", 10), false}, {`"a questio"\x00`, true}} {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s, err := sqlite.Open(background, path)
 		must(t, err)
@@ -52,11 +56,9 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 		_, err = c.Commit(background, nil)
 		must(t, err)
 		must(t, s.Close())
-		db, err := sql.Open("sqlite", path)
-		must(t, err)
-		_, err = db.Exec(`UPDATE content SET body = CAST(? AS BLOB) WHERE CAST(body AS TEXT) = '"a question"'`, body)
-		must(t, err)
-		must(t, db.Close())
+		if tamper(t, path, `"a question"`, to.body, to.forged) != 1 {
+			t.Fatal("nothing was changed")
+		}
 
 		for name, ask := range answers {
 			s, err := sqlite.Open(background, path)
@@ -66,38 +68,39 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 			var damage *store.Damage
 			if err := ask(c); !errors.Is(err, fault.Store) || !errors.As(err, &damage) || damage.What != "content hash" ||
 				damage.Node != "cb:1-0" {
-				t.Errorf("%s with the content %q: %v", name, body, err)
+				t.Errorf("%s with the content %q: %v", name, to.body, err)
 			}
 			must(t, s.Close())
 		}
 	}
 }
 
-// TestReadingFindsDamagedRows changes a header, a place, a birth and an entry of
-// the log. Whoever reads the snapshot, the working state or the log is told.
+// TestReadingFindsDamagedRows changes, moves and removes revisions, an attempt and what is said of
+// a context. Whoever reads the snapshot, the working state or the log is told.
 func TestReadingFindsDamagedRows(t *testing.T) {
 	open := func(s store.Complete) error { _, err := pact.Open(background, s, "c", nil); return err }
 	snapshot := func(s store.Complete) error { _, err := store.Snapshot(background, s, 1, 1); return err }
 	history := func(s store.Complete) error { _, err := store.Collect(s.History(background, 1, 1, 2)); return err }
 	log := func(s store.Complete) error { _, err := s.Log(background, 1, 1, 99); return err }
 	attempts := func(s store.Complete) error { _, err := s.Attempts(background, 1, 0, 99); return err }
+	const second = " WHERE id = (1 << 36) + 2"
+	const last = " WHERE id = (SELECT max(id) FROM log)"
 	for _, c := range []struct {
 		damage string
 		asks   []func(store.Complete) error
 	}{
-		{`UPDATE node_version SET priority = 9 WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
-		{`UPDATE node_version SET headers = '{"role":"admin"}' WHERE id = 'cb:1-0'`, []func(store.Complete) error{open,
-			snapshot, history}},
-		{`UPDATE node_version SET birth = 2 WHERE id = 'cb:1-0'`, []func(store.Complete) error{snapshot, history}},
-		{`DELETE FROM node_version WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
-		{`UPDATE node_version SET expiry = 7 WHERE id = 'cb:3-0'`, []func(store.Complete) error{open}},
-		{`UPDATE log SET actor = 'eve' WHERE revision = 2`, []func(store.Complete) error{log}},
-		{`UPDATE log SET message = 'x' WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open,
-			log}},
-		{`UPDATE log SET latest = 1 WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open,
-			log}},
-		{`DELETE FROM log WHERE revision = 2`, []func(store.Complete) error{log}},
-		{`UPDATE attempt SET model = 'other'`, []func(store.Complete) error{attempts}},
+		{`UPDATE log SET value = CAST(substr(value, 1, 30) || x'ff' || substr(value, 32) AS BLOB)` + second,
+			[]func(store.Complete) error{open, snapshot, history, log}},
+		{`UPDATE log SET value = CAST(substr(value, 1, 30) || x'ff' || substr(value, 32) AS BLOB)` + last,
+			[]func(store.Complete) error{open, snapshot, history, log}},
+		{`UPDATE log SET value = (SELECT value FROM log WHERE id = (1 << 36) + 3)` + second,
+			[]func(store.Complete) error{open, snapshot, history, log}},
+		{`UPDATE log SET id = id + 100` + last, []func(store.Complete) error{open, log}},
+		{`DELETE FROM log` + second, []func(store.Complete) error{open, snapshot, history, log}},
+		{`UPDATE pair SET value = CAST(substr(value, 1, 30) || x'ff' || substr(value, 32) AS BLOB)
+			WHERE space = 1 AND substr(name, 1, 1) = x'61'`, []func(store.Complete) error{attempts}},
+		{`UPDATE pair SET value = CAST(substr(value, 1, 5) || x'ff' || substr(value, 7) AS BLOB)
+			WHERE space = 1 AND name = x'69'`, []func(store.Complete) error{open, snapshot, history, log, attempts}},
 	} {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s, err := sqlite.Open(background, path)
@@ -132,8 +135,7 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 	}
 }
 
-// TestReadingFindsDamagedDrafts changes the content of a draft, which is read
-// together with its row and not when somebody asks for it.
+// TestReadingFindsDamagedDrafts changes the content of a draft.
 func TestReadingFindsDamagedDrafts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s, err := sqlite.Open(background, path)
@@ -141,20 +143,17 @@ func TestReadingFindsDamagedDrafts(t *testing.T) {
 	c := create(t, s)
 	must(t, c.Edit(background, say("a question"), nil))
 	must(t, s.Close())
-	db, err := sql.Open("sqlite", path)
-	must(t, err)
-	changed, err := db.Exec(`UPDATE content SET body = CAST('"a Question"' AS BLOB) WHERE CAST(body AS TEXT) = '"a question"'`)
-	must(t, err)
-	must(t, db.Close())
-	if n, _ := changed.RowsAffected(); n != 1 {
-		t.Fatalf("%d contents were changed", n)
+	if tamper(t, path, "a question", "a Question", false) != 1 {
+		t.Fatal("nothing was changed")
 	}
 	s, err = sqlite.Open(background, path)
 	must(t, err)
 	defer s.Close()
-	_, err = pact.Open(background, s, c.Name(), nil)
+	c, err = pact.Open(background, s, c.Name(), nil)
+	must(t, err)
+	_, err = c.Send(background, io.Discard, nil)
 	var damage *store.Damage
-	if fault.CodeOf(err) != fault.Store || !errors.As(err, &damage) {
+	if fault.CodeOf(err) != fault.Store || !errors.As(err, &damage) || damage.Node != "cb:1-0" {
 		t.Errorf("the draft was read: %v", err)
 	}
 }

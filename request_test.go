@@ -6,12 +6,17 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 func TestRepeatedRequestIsRecognised(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	c := create(t, s)
-	commit := func(c *pact.Context) *pact.Snapshot {
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "short", TTL: pact.TTL(0), Content: "expires"})
+		return nil
+	}, nil))
+	commit := func(c *pact.Context) *pact.Sealed {
 		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r1", Actor: "me", Message: "why"},
 			Edit: say("once")})
 		must(t, err)
@@ -20,8 +25,12 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	a := commit(c)
 	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
-	if b := commit(again); a.Digest() != b.Digest() || again.Revision() != c.Revision() {
+	b := commit(again)
+	if a.Digest() != b.Digest() || again.Revision() != c.Revision() {
 		t.Error("the repeated request did something")
+	}
+	if a.Repeated || !b.Repeated || len(a.Report.Removed) != 1 || jsonText(t, a.Report) != jsonText(t, b.Report) {
+		t.Errorf("the report of the commit is %s, of the repeated one %s", jsonText(t, a.Report), jsonText(t, b.Report))
 	}
 	log, err := logOf(c)
 	must(t, err)
@@ -33,7 +42,7 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 
 // A token belongs to one call.
 func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	must(t, c.Edit(background, say("x"), &pact.Note{Request: "r"}))
 	if _, err := c.Commit(background,
 		&pact.CommitOptions{Note: pact.Note{Request: "r"}}); fault.CodeOf(err) != fault.Conflict {
@@ -44,7 +53,7 @@ func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
 // A request that another process carried out is answered, and what that
 // process did is taken up.
 func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	first := create(t, s)
 	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 func TestRichDiffAgreesWithModel(t *testing.T) {
@@ -222,7 +222,7 @@ func TestRichDiffOfAReparentedNode(t *testing.T) {
 		`{"id":"c","nodeType":"cb","content":"c","cycle":1,"offset":1}`
 	history := strings.ReplaceAll(fmt.Sprintf(snapshot, 1, b+","+c, ""), "\n", "") + "\n" +
 		strings.ReplaceAll(fmt.Sprintf(snapshot, 2, c, b), "\n", "") + "\n"
-	context, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(history), nil)
+	context, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(history), nil)
 	must(t, err)
 	r, err := context.RichDiff(background, pact.Cycle(1), pact.Cycle(2), nil)
 	must(t, err)
@@ -250,7 +250,7 @@ func TestRichDiffOfAReparentedNode(t *testing.T) {
 // A node that a selector finds on one side only is there on both: what the
 // selector goes by says why.
 func TestCausesOfASelection(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.V01})
+	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.V01})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: pact.TTL(3)}} {
 			b.Add("^ah", n)
@@ -271,7 +271,7 @@ func TestCausesOfASelection(t *testing.T) {
 		".cb[priority=5]":  "+rule edit",
 	} {
 		r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
-			&pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: text}})
+			&pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: parsed(c, text)}})
 		must(t, err)
 		var got []string
 		for _, a := range r.Added {
@@ -285,7 +285,7 @@ func TestCausesOfASelection(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	addressed := pact.DiffOptions{Select: "@t0 .cb"}
+	addressed := pact.DiffOptions{Select: parsed(c, "@t0 .cb")}
 	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
 		&pact.RichDiffOptions{DiffOptions: addressed}); fault.CodeOf(err) != fault.SelectorInvalid {
 		t.Errorf("a selector with an address: %v", err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 func TestBackupAndHistoryComeBackTheSame(t *testing.T) {
@@ -15,14 +15,14 @@ func TestBackupAndHistoryComeBackTheSame(t *testing.T) {
 	for _, edition := range []selector.Edition{selector.V01, selector.Depth, selector.Canonical} {
 		c := shortConversation(t, edition)
 		for name, write := range map[string]func(*bytes.Buffer) error{
-			"snapshots": func(b *bytes.Buffer) error { return c.ExportHistory(ctx, b, pact.Cycle(1), pact.Latest) },
+			"snapshots": func(b *bytes.Buffer) error { return c.ExportHistory(ctx, b, pact.Cycle(1), pact.Latest()) },
 			"compact":   func(b *bytes.Buffer) error { return c.Backup(ctx, b) },
 		} {
 			var out bytes.Buffer
 			if err := write(&out); err != nil {
 				t.Fatal(name, err)
 			}
-			again, findings, err := pact.ImportHistory(ctx, store.NewMemory(), "again", bytes.NewReader(out.Bytes()), nil)
+			again, findings, err := pact.ImportHistory(ctx, memory.New(), "again", bytes.NewReader(out.Bytes()), nil)
 			if err != nil || len(findings) > 0 {
 				t.Fatal(name, err, findings)
 			}

@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/search"
@@ -23,18 +24,18 @@ type Hit struct {
 // without an address it asks the working state or the latest snapshot, depending on the
 // edition. @* asks all snapshots, newest first, and gives each id once. A range needs
 // @mode=union or @mode=latest; any other range is E_SELECTOR_INVALID, because
-// [Context.RangeDiffLatest] answers it.
+// [Context.RangeDiffLatest] answers it. [selector.Parse] reads a selector from a text.
 //
-// Errors: E_SELECTOR_INVALID, with the offset in the text, for an invalid selector;
+// Errors: E_SELECTOR_INVALID for an incomplete selector that a program built;
 // E_SNAPSHOT_NOT_FOUND for an address without a snapshot; E_LIMIT for a pattern that costs
 // too much. Cost: the nodes that the selector cannot rule out (see [Context.Explain]), for
 // every snapshot that is asked; a selector that looks only at a node and its ancestors
 // costs that for the newest snapshot, and for the others what differs.
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
-func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) (_ []string, err error) {
+func (c *Context) Select(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []string, err error) {
 	defer tree.Recover(&err)
-	list, err := c.find(ctx, text, o)
+	list, err := c.find(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,35 +44,44 @@ func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) (_ 
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
 // place instead of ids.
-func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) (_ []Hit, err error) {
+func (c *Context) Find(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []Hit, err error) {
 	defer tree.Recover(&err)
-	list, err := c.find(ctx, text, o)
+	list, err := c.find(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
 	return c.Working().hits(list), nil
 }
 
-func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]search.Match, error) {
+func (c *Context) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
 	state := c.state.Load()
-	s, err := search.New(text, selector.Edition(state.Edition), c.searchOptions(o))
+	s, err := search.New(q, c.searchOptions(o))
 	if err == nil {
 		err = s.CheckGivesIDs()
 	}
 	if err != nil {
 		return nil, err
 	}
-	trees, _, err := c.addressed(ctx, state, s.Selector)
+	trees, err := c.asked(ctx, state, s)
 	if err != nil {
 		return nil, err
 	}
 	return s.Find(ctx, trees)
 }
 
+// asked returns the states that a search asks, newest first.
+func (c *Context) asked(ctx context.Context, state *state, s *search.Search) ([]*tree.Tree, error) {
+	trees, _, err := c.addressed(ctx, state, s.Selector)
+	if time := s.Selector.Time; s.Working && time != nil && time.Kind == selector.All {
+		trees = slices.Insert(trees, 0, state.State.Working)
+	}
+	return trees, err
+}
+
 // searchOptions returns the options of a search, with the context's own Counter
 // unless they have one.
 func (c *Context) searchOptions(o *SelectOptions) search.Options {
-	options := search.Options(orZero(o))
+	options := search.Options(optionsOf(o))
 	if options.Counter == nil {
 		options.Counter = c.counter
 	}
@@ -82,14 +92,14 @@ func (c *Context) searchOptions(o *SelectOptions) search.Options {
 // include nodes that only Where looks at. It fails as Select does, with one exception: it
 // evaluates a range that gives changes in each of its snapshots, and Where, Skip and
 // Limit do not apply to that.
-func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (_ *inspect.Explanation, err error) {
+func (c *Context) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
 	defer tree.Recover(&err)
 	state := c.state.Load()
-	s, err := search.New(text, selector.Edition(state.Edition), c.searchOptions(o))
+	s, err := search.New(q, c.searchOptions(o))
 	if err != nil {
 		return nil, err
 	}
-	trees, _, err := c.addressed(ctx, state, s.Selector)
+	trees, err := c.asked(ctx, state, s)
 	if err != nil {
 		return nil, err
 	}
@@ -99,9 +109,9 @@ func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (_
 // Select returns the ids of the nodes that a selector finds in this snapshot (04 §2.2).
 // The selector must not have an address, unless the snapshot stands alone (see
 // [ReadSnapshot]). Its errors and its cost are those of [Context.Select].
-func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) (_ []string, err error) {
+func (s *Snapshot) Select(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []string, err error) {
 	defer tree.Recover(&err)
-	list, err := s.find(ctx, text, o)
+	list, err := s.find(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
@@ -110,42 +120,42 @@ func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) (_
 
 // Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place
 // instead of ids.
-func (s *Snapshot) Find(ctx context.Context, text string, o *SelectOptions) (_ []Hit, err error) {
+func (s *Snapshot) Find(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []Hit, err error) {
 	defer tree.Recover(&err)
-	list, err := s.find(ctx, text, o)
+	list, err := s.find(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
 	return s.hits(list), nil
 }
 
-func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]search.Match, error) {
-	q, err := s.search(text, o)
+func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
+	found, err := s.search(q, o)
 	if err != nil {
 		return nil, err
 	}
-	return q.Find(ctx, []*tree.Tree{s.tree})
+	return found.Find(ctx, []*tree.Tree{s.tree})
 }
 
 // Explain evaluates a selector without an address in this snapshot and says how, as
 // [Context.Explain] does.
-func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (_ *inspect.Explanation, err error) {
+func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
 	defer tree.Recover(&err)
-	q, err := s.search(text, o)
+	found, err := s.search(q, o)
 	if err != nil {
 		return nil, err
 	}
-	return q.Explain(ctx, []*tree.Tree{s.tree})
+	return found.Explain(ctx, []*tree.Tree{s.tree})
 }
 
 // search prepares a selector that has no address of its own, or one that names
 // this snapshot.
-func (s *Snapshot) search(text string, o *SelectOptions) (*search.Search, error) {
-	q, err := search.New(text, s.edition, search.Options(orZero(o)))
+func (s *Snapshot) search(q *selector.Selector, o *SelectOptions) (*search.Search, error) {
+	found, err := search.New(q, search.Options(optionsOf(o)))
 	if err != nil {
 		return nil, err
 	}
-	return q, s.named(q.Selector.Time)
+	return found, s.named(q.Time)
 }
 
 // idsOf returns the ids of what was found, never nil.

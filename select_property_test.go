@@ -35,7 +35,7 @@ func TestSelectAgreesWithModel(t *testing.T) {
 			q, err := selector.Parse(text, e)
 			must(t, err)
 			o, after := c.genOptions(e)
-			got, err := c.context.Select(background, text, &o)
+			got, err := c.context.Select(background, q, &o)
 			if a.names == nil {
 				if !errors.Is(err, fault.SnapshotNotFound) {
 					t.Fatalf("seed %d: %s: %v", seed, text, err)

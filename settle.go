@@ -8,10 +8,10 @@ import (
 
 // A context lets go of the turns that nobody asks for when its commits have added so much
 // to memory: this many turns, or this many bytes of rendered blocks and enough turns that
-// the store has a directory that leads to most of them. Reading the context again costs a
+// the store has a checkpoint that leads to most of them. Reading the context again costs a
 // few milliseconds, which all these commits share.
 const (
-	settleTurns = 2048
+	settleTurns = 1536
 	settleBytes = 16 << 20
 	settleAfter = 256
 )
@@ -35,7 +35,7 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 	}
 	due := s.due
 	*s = settling{due: due}
-	if now.KeepsAnswers(recentTurns) {
+	if now.CachesRecent(recentTurns) {
 		return
 	}
 	state := c.state.Load()
@@ -44,7 +44,7 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 		return
 	}
 	if !loaded.Head.OnDemand() {
-		s.due = 2 * due // this store keeps all in memory, or has no directory: the next try costs as much
+		s.due = 2 * due // this store keeps all in memory, or has no checkpoint: the next try costs as much
 		return
 	}
 	next := *state

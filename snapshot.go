@@ -23,10 +23,13 @@ type Snapshot struct {
 	tree    *tree.Tree
 	edition selector.Edition
 	alone   bool // ReadSnapshot made it, and an address can name nothing else
+}
 
-	// Report says what the commit did. It is nil unless this call committed or prepared the
-	// snapshot; the log keeps it.
-	Report *lifecycle.Report
+// Sealed is a snapshot that a call committed, or prepared for the next commit.
+type Sealed struct {
+	*Snapshot
+	Report   *lifecycle.Report // what the commit removed and held back, and why; the log keeps it
+	Repeated bool              // an earlier call with the same request token made this commit
 }
 
 // Cycle returns the cycle of the snapshot; for the working state that of the next commit.

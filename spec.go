@@ -5,6 +5,30 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
+// The regions that take new nodes, as parents of [Batch.Add] (02 §2), and the region of the
+// sealed turns, in which a [Hit] can be.
+const (
+	RegionSys  = "^sys" // the system header
+	RegionSeq  = "^seq" // the sealed turns
+	RegionHead = "^ah"  // the active head
+)
+
+// The canonical roles of a block (01 §2). Any other role needs a namespace, such as x:critic.
+const (
+	RoleUser      = "user"
+	RoleAssistant = "assistant"
+	RoleTool      = "tool"
+	RoleSystem    = "system"
+	RoleOther     = "other"
+)
+
+// The kinds of a block that this package gives a meaning. Kinds are free text.
+const (
+	KindText   = "text"
+	KindCall   = "call"   // a call of a tool; Batch.AddResult adds its result
+	KindResult = "result" // of a call
+)
+
 // Spec describes a node to add (02 §3).
 type Spec struct {
 	ID   string // any text of at most 1 KiB that is new to the whole history; "" to have one generated

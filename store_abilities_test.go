@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -19,7 +20,7 @@ type coreStore struct{ store.Store }
 // TestStoreWithoutOptionalAbilities works on a context in a store without further powers:
 // what it lacks is said, and everything else goes on.
 func TestStoreWithoutOptionalAbilities(t *testing.T) {
-	c := create(t, coreStore{store.NewMemory()})
+	c := create(t, coreStore{memory.New()})
 	must(t, c.Edit(background, say("hello"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)
@@ -27,7 +28,7 @@ func TestStoreWithoutOptionalAbilities(t *testing.T) {
 	if err != nil || !found.Holds() {
 		t.Errorf("verified %+v, %v", found, err)
 	}
-	_, fork := c.Fork(background, pact.Latest, "fork", nil)
+	_, fork := c.Fork(background, pact.Latest(), "fork", nil)
 	_, undo := c.Undo(background, nil)
 	_, attempts := c.Attempts(background, 1, 1)
 	_, erase := c.Erase(background, pact.Erasure{IDs: []string{"block:1-0"}, Reason: "asked for", DryRun: true})
@@ -39,7 +40,7 @@ func TestStoreWithoutOptionalAbilities(t *testing.T) {
 	if fault.CodeOf(undo) != fault.SnapshotNotFound { // before a second commit there is nothing to undo
 		t.Errorf("undo: %v", undo)
 	}
-	if _, err := pact.VerifyAll(background, coreStore{store.NewMemory()}, nil); err != nil {
+	if _, err := pact.VerifyAll(background, coreStore{memory.New()}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -66,7 +67,7 @@ func (s *erasedAgain) Log(ctx context.Context, key store.Key, from, to int64) ([
 
 // TestVerifyGivesUpBesideEndlessErasures verifies a context in which erasures never end.
 func TestVerifyGivesUpBesideEndlessErasures(t *testing.T) {
-	s := &erasedAgain{Complete: store.NewMemory()}
+	s := &erasedAgain{Complete: memory.New()}
 	c := create(t, s)
 	_, err := c.Commit(background, nil)
 	must(t, err)

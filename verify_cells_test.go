@@ -20,14 +20,11 @@ func (c cell) String() string {
 }
 
 // tables are those to damage, with their primary keys.
-var tables = map[string][]string{"sqlite_sequence": {"name"}, "unclean": {"no"}, "context": {"key"},
-	"log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"},
-	"attempt": {"branch", "cycle", "number"}, "page": {"branch", "last_birth", "last_nid"},
-	"page_block": {"branch", "last_birth", "last_nid", "no"}, "page_name": {"branch", "id", "birth", "nid"}}
+var tables = map[string][]string{"pair": {"space", "name"}, "log": {"id"}}
 
-// cells are all values of a table that are not NULL.
+// cells are all values of a table that are not empty.
 func (d *damaged) cells(table string) []cell {
-	return slices.DeleteFunc(d.every(table), func(c cell) bool { return c.value == nil })
+	return slices.DeleteFunc(d.every(table), func(c cell) bool { return sameValue(c.value, []byte{}) })
 }
 
 // every value of a table.
@@ -45,7 +42,12 @@ func (d *damaged) every(table string) (list []cell) {
 		}
 		must(d.T, rows.Scan(into...))
 		for i, v := range values {
-			key := tables[table]
+			if v == nil {
+				values[i] = []byte{} // no column can be NULL, but the driver reads an empty value so
+			}
+		}
+		key := tables[table]
+		for i, v := range values {
 			list = append(list, cell{table, strings.ToLower(columns[i]), key, values[:len(key)], v})
 		}
 	}
@@ -55,13 +57,27 @@ func (d *damaged) every(table string) (list []cell) {
 
 // set writes a value into a cell, in a row that may have got another key.
 func (d *damaged) set(c cell, at []any, v any) error {
-	where := make([]string, len(c.key))
-	for i, k := range c.key {
-		where[i] = k + " IS ?"
+	d.Helper()
+	var values []any
+	bound := func(v any) string {
+		if sameValue(v, []byte{}) {
+			return "x''" // the driver would bind NULL
+		}
+		values = append(values, v)
+		return "?"
 	}
-	_, err := d.db.Exec(`UPDATE `+c.table+` SET "`+c.column+`" = ? WHERE `+strings.Join(where, " AND "),
-		append([]any{v}, at...)...)
-	return err
+	set, where := bound(v), make([]string, len(c.key))
+	for i, k := range c.key {
+		where[i] = k + " IS " + bound(at[i])
+	}
+	done, err := d.db.Exec(`UPDATE `+c.table+` SET "`+c.column+`" = `+set+` WHERE `+strings.Join(where, " AND "), values...)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n != 1 {
+		d.Fatalf("%v: %d rows were changed, %v", c, n, err)
+	}
+	return nil
 }
 
 // flip changes one bit of a value.

@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
@@ -23,7 +24,7 @@ func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
 	onDisk, err := sqlite.Open(background, path)
 	must(t, err)
 	defer onDisk.Close()
-	for _, s := range []store.Complete{store.NewMemory(), onDisk} {
+	for _, s := range []store.Complete{memory.New(), onDisk} {
 		fillEveryColumn(t, s)
 		if list := verdicts(t, s); len(list) > 0 {
 			t.Errorf("%T does not hold: %q", s, list)
@@ -41,7 +42,7 @@ func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
 			t.Errorf("%T: %+v", s, r)
 		}
 	}
-	empty := create(t, store.NewMemory())
+	empty := create(t, memory.New())
 	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 ||
 		r.Versions != 4 {
 		t.Errorf("a new context: %+v, %v", r, err)
@@ -58,7 +59,7 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	}
 	built, err := tree.Build(1, nodes)
 	must(t, err)
-	s := store.NewMemory()
+	s := memory.New()
 	_, err = s.Create(background, store.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
 		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: store.Entry{Cycle: 1}})
 	must(t, err)
@@ -73,7 +74,7 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 // of each cycle a turn, a core, a head and a block. The very first head is in no
 // snapshot.
 func TestVerifyReadsEachVersionOnce(t *testing.T) {
-	c := create(t, store.NewMemory())
+	c := create(t, memory.New())
 	const cycles = 20
 	for i := range cycles {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(fmt.Sprint(i))})
@@ -87,7 +88,7 @@ func TestVerifyReadsEachVersionOnce(t *testing.T) {
 }
 
 func TestSendRecordsTheBytes(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	c := create(t, s)
 	must(t, c.Edit(background, say("a question"), nil))
 	var sent bytes.Buffer
@@ -166,7 +167,7 @@ func (w editing) Write(p []byte) (int, error) {
 
 // TestBackupKeepsDigests follows the digests through the compact form.
 func TestBackupKeepsDigests(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	fillEveryColumn(t, s)
 	c, err := pact.Open(background, s, "c", nil)
 	must(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -24,7 +24,7 @@ const window = 1_000
 func talked(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), store.NewMemory(), "talk",
+	c, err := pact.Create(context.Background(), memory.New(), "talk",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
@@ -126,7 +126,7 @@ func (l layout) changes(tb testing.TB, w io.Writer, last, t *tree.Tree, put func
 func newest(tb testing.TB, c *pact.Context, n int64) []*tree.Tree {
 	tb.Helper()
 	var list []*tree.Tree
-	for s, err := range c.History(context.Background(), pact.Back(n-1), pact.Latest) {
+	for s, err := range c.History(context.Background(), pact.Back(n-1), pact.Latest()) {
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func newest(tb testing.TB, c *pact.Context, n int64) []*tree.Tree {
 // ranged answers the range of the newest snapshots.
 func ranged(tb testing.TB, c *pact.Context, snapshots int) *diff.RangeDiffLatestResult {
 	tb.Helper()
-	r, err := c.RangeDiffLatest(context.Background(), fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1), nil)
+	r, err := c.RangeDiffLatest(context.Background(), selector.MustParse(fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1), c.Edition()), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,6 +13,7 @@ const (
 	BySeal      Kind = "seal"      // the active head became a turn
 	ByTTL       Kind = "ttl"       // only time passed
 	ByErasure   Kind = "erasure"   // in a timeline: an erasure emptied it in all snapshots
+	ByContext   Kind = "context"   // the sides are snapshots of two contexts
 	BySelection Kind = "selection" // the node is the same on both sides; what the selector tests differs
 
 	ByInsertion  Kind = "insertion"  // in a prefix: a new node came before older ones

@@ -8,17 +8,17 @@ import "encoding/json"
 //
 // Specification: 05 §4.5, 06 §4.4.
 type Report struct {
-	From     Side           `json:"from"`                // the older snapshot
-	To       Side           `json:"to"`                  // the newer snapshot
-	Added    []Component    `json:"components_added"`    // nodes of To
-	Removed  []Component    `json:"components_removed"`  // nodes of From
-	Modified []Modification `json:"components_modified"` // nodes of both
+	From     Side           `json:"from"`                                 // the older snapshot
+	To       Side           `json:"to"`                                   // the newer snapshot
+	Added    []Component    `json:"components_added" nullable:"false"`    // nodes of To
+	Removed  []Component    `json:"components_removed" nullable:"false"`  // nodes of From
+	Modified []Modification `json:"components_modified" nullable:"false"` // nodes of both
 
 	ChildrenAdded   map[string][]string `json:"children_added"`   // by id of a parent: ids of its new children
 	ChildrenRemoved map[string][]string `json:"children_removed"` // by id of a parent: ids of those that left
 
-	Moves        []Move        `json:"moves"`        // inferred
-	Replacements []Replacement `json:"replacements"` // inferred
+	Moves        []Move        `json:"moves" nullable:"false"`        // inferred
+	Replacements []Replacement `json:"replacements" nullable:"false"` // inferred
 }
 
 // Side is one of the two snapshots and the size of its thread.
@@ -57,7 +57,7 @@ type Component struct {
 type Modification struct {
 	ID            string         `json:"id"`                       // of the node
 	Type          string         `json:"nodeType"`                 // on the newer side
-	Fields        []Field        `json:"fields"`                   // sorted by name
+	Fields        []Field        `json:"fields" nullable:"false"`  // sorted by name
 	ParentChanged *ParentChanged `json:"parent_changed,omitempty"` // nil where the parent is the same
 	ContentDiff   *ContentDiff   `json:"content_diff,omitempty"`   // nil where the content is the same
 	Cause         Cause          `json:"cause"`                    // what changed it last

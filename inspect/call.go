@@ -16,10 +16,13 @@ type CallPrefix struct {
 	// cut.
 	Attribution bool           `json:"attribution_changed,omitempty"`
 	Expected    *Expected      `json:"expected,omitempty"` // nil if the dialect knows no cache or the call failed
-	Provider    *ProviderCache `json:"provider,omitempty"` // nil if the call was not answered
+	Provider    *ProviderCache `json:"provider,omitempty"` // nil if the provider reported nothing
 	Agreement   string         `json:"agreement,omitempty"`
-	Cost        *CallCost      `json:"cost,omitempty"` // nil without prices for the model
-	Seen        Seen           `json:"seen"`
+	// Broken counts the attempts of the cycle before this one whose answers broke off. The
+	// provider has cached what they sent.
+	Broken int       `json:"broken,omitempty"`
+	Cost   *CallCost `json:"cost,omitempty"` // nil without prices for the model
+	Seen   Seen      `json:"seen"`
 	// Problem says why the request cannot be rebuilt: it was erased or edited. Then
 	// only the attempt is known.
 	Problem string `json:"problem,omitempty"`
@@ -73,8 +76,9 @@ type CallCost struct {
 	Currency string  `json:"currency"`
 	Paid     float64 `json:"paid"` // for what was sent and answered
 	// Lost is the extra cost of tokens that were read from the cache before and were not
-	// this time, above what reading them would have cost.
-	Lost float64 `json:"lost"`
+	// this time, above what reading them would have cost; nil if the provider did not say
+	// what it had in its cache before.
+	Lost *float64 `json:"lost"`
 }
 
 // Seen says whether a snapshot is what the model saw.

@@ -42,12 +42,18 @@ func prunable(path []*tree.Entry) bool {
 }
 
 // candidatesIn returns the candidates at and below the end of path.
-func (p *pruner) candidatesIn(path []*tree.Entry) (list []candidate) {
+func (p *pruner) candidatesIn(path []*tree.Entry) []candidate {
+	list := make([]candidate, 0, path[len(path)-1].Summary().Nodes)
+	var room [8]*tree.Entry
+	return p.appendCandidates(list, append(room[:0], path...))
+}
+
+func (p *pruner) appendCandidates(list []candidate, path []*tree.Entry) []candidate {
 	if prunable(path) {
 		list = append(list, p.candidate(path[len(path)-1].Node(), path[1].Class()))
 	}
 	for k := range path[len(path)-1].Children().All() {
-		list = append(list, p.candidatesIn(append(path, k))...)
+		list = p.appendCandidates(list, append(path, k))
 	}
 	return list
 }

@@ -9,7 +9,7 @@ import "github.com/contexttree/pact/tree"
 // the empty groups that something keeps.
 //
 // Specification: 02 §5.3, 02 §5.3.1, 03 §4.2.
-func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, kept []Held) {
+func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, kept []Kept) {
 	var groups []string
 	going := make(map[string]bool)
 	for len(parents) > 0 {
@@ -28,7 +28,7 @@ func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *
 	for _, id := range groups {
 		if h, ok := held[id]; !ok {
 			gone = append(gone, id)
-		} else if h.Kept != Contains {
+		} else if h.Why != Contains {
 			kept = append(kept, h)
 		}
 	}

@@ -48,13 +48,13 @@ type frame struct {
 // grows as long as the longest chain of references.
 func (s *components) search(start string) {
 	index, low := make(map[string]int), make(map[string]int) // both count from 1; 0 is a node not seen yet
-	unassigned := []string{}                                 // nodes that were seen and have no component yet
+	unassigned := make([]string, 0, 8)                       // nodes that were seen and have no component yet
 	push := func(id string) frame {
 		unassigned = append(unassigned, id)
 		index[id], low[id] = len(index)+1, len(index)+1
 		return frame{id, s.dependencies(id)}
 	}
-	stack := []frame{push(start)}
+	stack := append(make([]frame, 0, 8), push(start))
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(top.unfollowed) > 0 {
@@ -132,9 +132,12 @@ func (s *components) dependencies(id string) (ids []string) {
 	}
 	switch {
 	case prunable(path) && e.Class() == tree.Turn:
-		for k := range e.Children().All() {
-			eachID(k, func(id string) { ids = append(ids, id) })
-		}
+		ids = slices.Grow(ids, e.Summary().Nodes)
+		eachID(e, func(below string) {
+			if below != id {
+				ids = append(ids, below)
+			}
+		})
 	case prunable(path):
 	case mayCascade(path):
 		for k := range e.Children().All() {

@@ -63,7 +63,7 @@ func TestUnitsOfPruning(t *testing.T) {
 					gone = append(gone, id)
 				}
 			}
-			for _, h := range report.Held {
+			for _, h := range report.Kept {
 				held = append(held, h.ID)
 			}
 			equal(t, "gone", strings.Join(sorted(gone), " "), c.gone)
@@ -89,7 +89,7 @@ func TestNamesTakeNoTurnsAlong(t *testing.T) {
 		left, report := s.commit(s.tree.WithCycle(s.stamps.Cycle), in)
 		equal(t, "left", left, want)
 		if !withTurn {
-			equal(t, "held", report.Held, []lifecycle.Held{{ID: "r", Reason: lifecycle.Pruned, Kept: lifecycle.Whole, By: turn}})
+			equal(t, "held", report.Kept, []lifecycle.Kept{{ID: "r", Reason: lifecycle.Pruned, Why: lifecycle.PartOfTurn, By: turn}})
 		}
 	}
 }

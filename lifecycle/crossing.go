@@ -7,7 +7,7 @@ import (
 )
 
 // refersOutside finds the items from which a reference leads to a node elsewhere.
-var refersOutside = &tree.First{
+var refersOutside = &tree.Minimum{
 	Name: "refers out",
 	Less: func(_, _ *tree.Node) bool { return false }, // any of them will do
 	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {

@@ -13,7 +13,7 @@ import (
 // commits left empty. It returns the empty groups that something keeps.
 //
 // Specification: 02 §5, 02 §5.2, 03 §3.2, 03 §4, 03 §4.1.
-func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroups []Held) {
+func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroups []Kept) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
 	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
 		return t, nil
@@ -34,7 +34,7 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 	parents := slices.Clone(in.Idle)
 	for _, id := range due {
 		if h, ok := held[id]; ok {
-			report.Held = append(report.Held, h)
+			report.Kept = append(report.Kept, h)
 			continue
 		}
 		report.Removed = append(report.Removed, Removal{id, Expired, ""})
@@ -57,8 +57,8 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 //
 // Specification: 02 §5.4, 03 §4.3.
 func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool,
-	reason Reason) map[string]Held {
-	held := make(map[string]Held)
+	reason Reason) map[string]Kept {
+	held := make(map[string]Kept)
 	again := list
 	for len(again) > 0 {
 		id := again[0]
@@ -66,18 +66,18 @@ func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(
 		if !going[id] {
 			continue
 		}
-		h := Held{ID: id, Reason: reason}
+		h := Kept{ID: id, Reason: reason}
 		if retained(id) {
-			h.Kept = Retained
+			h.Why = Retained
 		} else if by := firstReferrer(t, id, going); by != "" {
-			h.Kept, h.By = Referenced, by
+			h.Why, h.By = Referenced, by
 		} else {
 			continue
 		}
 		// A node that stays keeps its ancestors, and what each of these refers to.
 		for below := ""; id != "" && (below == "" || going[id]); below, id = id, t.Parent(id) {
 			if below != "" {
-				h = Held{ID: id, Reason: reason, Kept: Contains, By: below}
+				h = Kept{ID: id, Reason: reason, Why: Contains, By: below}
 			}
 			delete(going, id)
 			held[id] = h

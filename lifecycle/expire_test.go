@@ -211,10 +211,10 @@ func TestReportNamesReasons(t *testing.T) {
 		{ID: "gone", Reason: lifecycle.Expired}, {ID: "y", Reason: lifecycle.Expired}, {ID: "z", Reason: lifecycle.Expired},
 		{ID: "h", Reason: lifecycle.Cascaded},
 	})
-	equal(t, "held", report.Held, []lifecycle.Held{
-		{ID: "kept", Reason: lifecycle.Expired, Kept: lifecycle.Retained},
-		{ID: "g", Reason: lifecycle.Expired, Kept: lifecycle.Contains, By: "x"},
-		{ID: "x", Reason: lifecycle.Expired, Kept: lifecycle.Referenced, By: "r"},
-		{ID: "i", Reason: lifecycle.Cascaded, Kept: lifecycle.Referenced, By: "q"},
+	equal(t, "held", report.Kept, []lifecycle.Kept{
+		{ID: "kept", Reason: lifecycle.Expired, Why: lifecycle.Retained},
+		{ID: "g", Reason: lifecycle.Expired, Why: lifecycle.Contains, By: "x"},
+		{ID: "x", Reason: lifecycle.Expired, Why: lifecycle.Referenced, By: "r"},
+		{ID: "i", Reason: lifecycle.Cascaded, Why: lifecycle.Referenced, By: "q"},
 	})
 }

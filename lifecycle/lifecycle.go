@@ -61,8 +61,8 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if err := p.resolveOrphans(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
-	report.Held = slices.Concat(report.Held, p.heldBack(), p.emptyGroups)
-	report.Budget = p.unmetLimits(report.Waiting != nil)
+	report.Kept = slices.Concat(report.Kept, p.heldBack(), p.emptyGroups)
+	report.Budget = p.unmetLimits(report.Postponed != nil)
 	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)
 	if err != nil {
 		return nil, in.Stamps, Report{}, err

@@ -47,6 +47,17 @@ func (l *limit) matches(n *tree.Node) bool {
 	return (l.kind == "" || n.Kind == l.kind) && (l.tag == "" || slices.Contains(n.Tags, l.tag))
 }
 
+// marks are those of a tree in which a node may have the kind and the tag of the limit.
+func (l *limit) marks() (m tree.Marks) {
+	if l.kind != "" {
+		m.Kinds = tree.Mark(l.kind)
+	}
+	if l.tag != "" {
+		m.Keys = tree.Mark(l.tag)
+	}
+	return m
+}
+
 // weigher measures what nodes count for limits.
 type weigher struct {
 	ctx    context.Context
@@ -118,6 +129,9 @@ func (s *weigher) usedIn(l *limit, region *tree.Entry) (int64, error) {
 			return sum.Bytes + int64(sum.Blocks) + int64(sum.Roleless*tree.RoleBytes(region.Class())), nil
 		}
 	}
+	if !sum.Marks.May(l.marks()) { // so that no measure is made for a region without such nodes
+		return 0, nil
+	}
 	return s.measureOf(l, region.Class()).Sum(s.ctx, region)
 }
 
@@ -137,8 +151,16 @@ func (s *weigher) measureOf(l *limit, region tree.Class) *tree.Measure {
 }
 
 func (s *weigher) sumOf(l *limit, region tree.Class) *tree.Measure {
-	m := &tree.Measure{
-		Name: string(l.unit) + strconv.Quote(l.kind) + strconv.Quote(l.tag), // unique for this kind and tag
+	name := ""
+	if region == tree.Sys {
+		name = region.String() // a node without a role renders with another role in each region
+	}
+	if s.tokens != nil && l.unit == tokens {
+		name += s.tokens.Name
+	}
+	return &tree.Measure{
+		Name: string(l.unit) + strconv.Quote(l.kind) + strconv.Quote(l.tag) + name, // unique for this kind and tag
+		Want: l.marks(),
 		Of: func(_ context.Context, e *tree.Entry) (int64, error) {
 			if !l.matches(e.Node()) {
 				return 0, nil
@@ -146,17 +168,4 @@ func (s *weigher) sumOf(l *limit, region tree.Class) *tree.Measure {
 			return s.ownWeight(l.unit, e, region)
 		},
 	}
-	if region == tree.Sys {
-		m.Name += region.String() // a node without a role renders with another role in each region
-	}
-	if s.tokens != nil && l.unit == tokens {
-		m.Name += s.tokens.Name
-	}
-	if l.kind != "" {
-		m.Want.Kinds = tree.Mark(l.kind)
-	}
-	if l.tag != "" {
-		m.Want.Keys = tree.Mark(l.tag)
-	}
-	return m
 }

@@ -101,7 +101,7 @@ func TestCostOfACommitAtALimitGrowsWithWhatItsReportSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "turns that are kept and said to be", len(report.Held), 20)
+		equal(t, "turns that are kept and said to be", len(report.Kept), 20)
 		equal(t, "what went", report.Removed[0].ID, "turn20")
 		if asked > 4*21+20 {
 			t.Errorf("%d turns: %d nodes were tried for 20 that are kept and one turn that goes", turns, asked)

@@ -80,7 +80,7 @@ func (l *comparison) places(got *tree.Tree, want *model) {
 // holds compares what was to go and stayed, and that what keeps it is there.
 func (l *comparison) holds(got *tree.Tree, report lifecycle.Report, due []string, want *modelPruner) {
 	held := map[lifecycle.Reason][]string{}
-	for _, h := range report.Held {
+	for _, h := range report.Kept {
 		held[h.Reason] = append(held[h.Reason], h.ID)
 		if h.By != "" && want.waits == nil && h.Reason == lifecycle.Pruned && !slices.Contains(l.in.Prune, h.ID) &&
 			!slices.Contains(l.in.Chosen, h.ID) && !got.Has(h.By) && h.By != l.in.Working.Region(tree.Head).Node().ID &&
@@ -197,7 +197,7 @@ func (l *comparison) commit() (*tree.Tree, tree.Stamps, lifecycle.Report) {
 	}
 	l.holds(got, report, due, p)
 	var left []string
-	for _, h := range report.Held {
+	for _, h := range report.Kept {
 		if h.Reason == lifecycle.Orphaned {
 			left = append(left, h.ID)
 		}
@@ -219,14 +219,14 @@ func (l *comparison) commit() (*tree.Tree, tree.Stamps, lifecycle.Report) {
 		missed += ": everything else is protected or part of a core"
 	}
 	l.same("budget", report.Budget, missed)
-	l.same("waiting", report.Waiting != nil, p.waits != nil)
+	l.same("waiting", report.Postponed != nil, p.waits != nil)
 	if p.waits != nil {
-		l.same("what waits", *report.Waiting, *p.waits)
+		l.same("what waits", *report.Postponed, *p.waits)
 	}
-	if report.Freed != nil {
-		l.same("freed", *report.Freed, freed)
+	if report.Savings != nil {
+		l.same("freed", *report.Savings, freed)
 	}
-	l.same("whether anything is said to be freed", report.Freed != nil, p.took)
+	l.same("whether anything is said to be freed", report.Savings != nil, p.took)
 	l.same("digest of the input", in.Working.Digest(), before)
 	l.again(in, got, stamps, report)
 	l.count(report, missed, p)

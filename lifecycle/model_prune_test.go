@@ -17,7 +17,7 @@ type modelPruner struct {
 	named  map[string]bool // what was asked for by name, while that is looked at
 	held   map[string]bool // what was to go and stays
 	took   bool            // whether anything went
-	waits  *lifecycle.Waiting
+	waits  *lifecycle.Postponed
 }
 
 func (r *model) turns() []string { return r.list(func(i *modelNode) bool { return i.class == "turn" }) }

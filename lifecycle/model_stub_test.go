@@ -191,7 +191,7 @@ func (r *model) prune(in lifecycle.Input) *modelPruner {
 }
 
 // waiting is what a pass would free, nil where it does not wait.
-func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Waiting {
+func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Postponed {
 	least := p.policy.MinTokens > 0 || p.policy.MinBytes > 0 || p.policy.Every > 0
 	freed := before.freed(p.model)
 	enough := p.policy.MinTokens > 0 && freed.Tokens >= int64(p.policy.MinTokens) || p.policy.MinBytes > 0 &&
@@ -199,7 +199,7 @@ func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Waiting {
 	if !least || enough || !p.took || p.policy.Every > 0 && p.cycle%int64(p.policy.Every) == 0 {
 		return nil
 	}
-	w := &lifecycle.Waiting{Would: freed}
+	w := &lifecycle.Postponed{Would: freed}
 	if p.policy.Every > 0 {
 		for w.Until = p.cycle; w.Until%int64(p.policy.Every) != 0; {
 			w.Until++
@@ -209,11 +209,11 @@ func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Waiting {
 }
 
 // freed is what a later state has less.
-func (r *model) freed(after *model) lifecycle.Freed {
+func (r *model) freed(after *model) lifecycle.Savings {
 	count := func(r *model) int {
 		return len(r.list(func(i *modelNode) bool { return i.class == "block" || i.class == "container" }))
 	}
-	f := lifecycle.Freed{Nodes: count(r) - count(after), Bytes: int64(len(r.thread()) - len(after.thread()))}
+	f := lifecycle.Savings{Nodes: count(r) - count(after), Bytes: int64(len(r.thread()) - len(after.thread()))}
 	if r.counted {
 		f.Tokens = int64(r.tokens() - after.tokens())
 	}

@@ -33,7 +33,7 @@ func (p *pruner) dropOrphansOfExpiry(report *Report) {
 		parents := p.emptyGroupIDs()
 		for _, id := range orphans {
 			if h, stays := held[id]; stays {
-				report.Held = append(report.Held, p.withCause(h))
+				report.Kept = append(report.Kept, p.withCause(h))
 				continue
 			}
 			dropped = append(dropped, Removal{id, Orphaned, ""})
@@ -77,13 +77,13 @@ func (p *pruner) mustStay(id string) bool {
 
 // withCause completes what holdBack says of a node for which mustStay is true: holdBack
 // calls all of them retained.
-func (p *pruner) withCause(h Held) Held {
+func (p *pruner) withCause(h Kept) Kept {
 	switch {
-	case h.Kept != Retained || p.in.Retained(h.ID):
+	case h.Why != Retained || p.in.Retained(h.ID):
 	case p.tree.Node(h.ID).Pinned:
-		h.Kept = Pinned
+		h.Why = Pinned
 	default:
-		h.Kept = Whole
+		h.Why = PartOfTurn
 	}
 	return h
 }

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
@@ -171,15 +170,17 @@ func (p *Policy) limits() []limit {
 
 // String describes a limit, such as "max_nodes 200 in ^sys".
 func (l *limit) String() string {
-	b := []string{"max_" + string(l.unit), strconv.Itoa(l.max)}
+	var room [64]byte
+	b := append(append(append(room[:0], "max_"...), l.unit...), ' ')
+	b = strconv.AppendInt(b, int64(l.max), 10)
 	if l.region != "" {
-		b = append(b, "in", l.region)
+		b = append(append(b, " in "...), l.region...)
 	}
 	if l.kind != "" {
-		b = append(b, "of kind", l.kind)
+		b = append(append(b, " of kind "...), l.kind...)
 	}
 	if l.tag != "" {
-		b = append(b, "with tag", l.tag)
+		b = append(append(b, " with tag "...), l.tag...)
 	}
-	return strings.Join(b, " ")
+	return string(b)
 }

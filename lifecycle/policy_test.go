@@ -95,11 +95,11 @@ func TestReportOfPruning(t *testing.T) {
 	everything := lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1, MinBytes: 1 << 20}, Prune: []string{"a"},
 		Chosen: []string{"ah", "ah"}}
 	_, report := s.commit(working, everything)
-	equal(t, "held, once each, with what was found last", report.Held, []lifecycle.Held{
-		{ID: "ah", Reason: lifecycle.Pruned, Kept: lifecycle.Whole}, {ID: "b", Reason: lifecycle.Pruned,
-			Kept: lifecycle.Waits},
-		{ID: "a", Reason: lifecycle.Pruned, Kept: lifecycle.Waits}, {ID: "c", Reason: lifecycle.Pruned,
-			Kept: lifecycle.Waits},
+	equal(t, "held, once each, with what was found last", report.Kept, []lifecycle.Kept{
+		{ID: "ah", Reason: lifecycle.Pruned, Why: lifecycle.PartOfTurn}, {ID: "b", Reason: lifecycle.Pruned,
+			Why: lifecycle.PruningWaits},
+		{ID: "a", Reason: lifecycle.Pruned, Why: lifecycle.PruningWaits}, {ID: "c", Reason: lifecycle.Pruned,
+			Why: lifecycle.PruningWaits},
 	})
 
 	s, working = told(t, "")
@@ -124,7 +124,7 @@ func TestRewritten(t *testing.T) {
 		Rewrite: []string{s.name("t3")}, Prune: []string{"late2"}})
 	equal(t, "left", left, "ask1 late1 rule1 rule2 ask2 late2")
 	equal(t, "the rule", report.Removed[0].Rule, "rewritten")
-	equal(t, "held", report.Held, []lifecycle.Held{{ID: "late2", Reason: lifecycle.Pruned, Kept: lifecycle.Recent}})
+	equal(t, "held", report.Kept, []lifecycle.Kept{{ID: "late2", Reason: lifecycle.Pruned, Why: lifecycle.Recent}})
 	equal(t, "stubs", len(report.Stubs), 0)
 }
 

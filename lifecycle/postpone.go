@@ -4,11 +4,11 @@ import "github.com/contexttree/pact/tree"
 
 // freedSince returns what the tree has less than an earlier state of the pruner had: nodes,
 // bytes of the thread and, if tokens are counted, tokens.
-func (p *pruner) freedSince(before *tree.Tree, freedTokens int64) Freed {
+func (p *pruner) freedSince(before *tree.Tree, freedTokens int64) Savings {
 	was, is := before.Root().Summary(), p.tree.Root().Summary()
 	_, wasBytes := before.ThreadSize()
 	_, isBytes := p.tree.ThreadSize()
-	return Freed{Nodes: was.Blocks + was.Containers - is.Blocks - is.Containers, Bytes: wasBytes - isBytes,
+	return Savings{Nodes: was.Blocks + was.Containers - is.Blocks - is.Containers, Bytes: wasBytes - isBytes,
 		Tokens: p.freedTokens - freedTokens}
 }
 
@@ -24,7 +24,7 @@ func (p *pruner) tokensOf(e *tree.Entry) (int64, error) {
 // because it would free too little and the cycle is not one of its interval: then it
 // returns what the pruning would free and the cycle that it waits for. nil means that
 // the pruning takes effect. The rule is decision 060.
-func (p *pruner) postponed(before *pruner) *Waiting {
+func (p *pruner) postponed(before *pruner) *Postponed {
 	policy, cycle := &p.in.Policy, p.in.Stamps.Cycle
 	if policy.MinTokens == 0 && policy.MinBytes == 0 && policy.Every == 0 || p.tree == before.tree {
 		return nil
@@ -35,7 +35,7 @@ func (p *pruner) postponed(before *pruner) *Waiting {
 	if enough || policy.Every > 0 && cycle%int64(policy.Every) == 0 {
 		return nil
 	}
-	w := &Waiting{Would: freed}
+	w := &Postponed{Would: freed}
 	if every := int64(policy.Every); every > 0 {
 		w.Until = cycle - cycle%every + every
 	}

@@ -29,7 +29,7 @@ func TestCommitAgreesWithModel(t *testing.T) {
 				}
 				in.Before, in.Working, in.Stamps = got, got.WithCycle(stamps.Cycle), stamps
 				in.Prune, in.Chosen, in.Idle, permuted.Working = nil, nil, nil, nil
-				for _, h := range report.Held {
+				for _, h := range report.Kept {
 					if h.Reason == lifecycle.Cascaded {
 						in.Idle = append(in.Idle, h.ID)
 					}

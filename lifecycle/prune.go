@@ -28,10 +28,10 @@ type pruner struct {
 	limits           []limit
 	orphanedByExpiry map[string]bool // the calls and results whose last partner expired
 	newStubs         map[string]bool // the stubs that this commit left
-	emptyGroups      []Held          // the empty removable groups that something keeps
+	emptyGroups      []Kept          // the empty removable groups that something keeps
 	freedTokens      int64           // tokens of the removed nodes, less those of new stubs; 0 if none are counted
 	removed          []Removal
-	held             []Held
+	held             []Kept
 	stubs            []Stub
 }
 
@@ -71,7 +71,7 @@ func (p *pruner) prune(report *Report) error {
 	}
 	if p.tree != before {
 		freed := p.freedSince(before, 0)
-		report.Freed = &freed
+		report.Savings = &freed
 	}
 	report.Removed = append(report.Removed, p.removed...)
 	report.Stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool { return !p.tree.Has(s.ID) })
@@ -80,7 +80,7 @@ func (p *pruner) prune(report *Report) error {
 
 // heldBack returns the nodes that were to be pruned and are still there, each once, with
 // the reason that was found last.
-func (p *pruner) heldBack() (held []Held) {
+func (p *pruner) heldBack() (held []Kept) {
 	last := make(map[string]int, len(p.held))
 	for i, h := range p.held {
 		last[h.ID] = i
@@ -109,10 +109,10 @@ func (p *pruner) pruneToLimits(report *Report) error {
 		return err
 	}
 	if waiting := trial.postponed(p); waiting != nil {
-		report.Waiting, p.clock.next = waiting, read
+		report.Postponed, p.clock.next = waiting, read
 		for _, r := range trial.removed[len(p.removed):] {
 			if r.Reason == Pruned {
-				p.held = append(p.held, Held{ID: r.ID, Reason: Pruned, Kept: Waits})
+				p.held = append(p.held, Kept{ID: r.ID, Reason: Pruned, Why: PruningWaits})
 			}
 		}
 		return nil
@@ -255,7 +255,7 @@ func (p *pruner) resolveRequest(named, chosen []string) ([]candidate, error) {
 		case path == nil:
 			return nil, tree.NoNode(id, "to prune")
 		case !prunable(path) && !byName:
-			p.held = append(p.held, Held{ID: id, Reason: Pruned, Kept: Whole})
+			p.held = append(p.held, Kept{ID: id, Reason: Pruned, Why: PartOfTurn})
 		case !prunable(path):
 			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned",
 				"name the turn around it")

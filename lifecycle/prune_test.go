@@ -223,7 +223,7 @@ func TestFailedCommitLeavesNothingBehind(t *testing.T) {
 			if e == nil || e.Code != c.code || e.Node != strings.ReplaceAll(c.node, "CORE", core) {
 				t.Errorf("got %v\nwant %s on node %q", err, c.code, c.node)
 			}
-			if tr != nil || len(report.Removed) > 0 || len(report.Held) > 0 {
+			if tr != nil || len(report.Removed) > 0 || len(report.Kept) > 0 {
 				t.Errorf("a tree %v and a report %+v came with the error", tr != nil, report)
 			}
 			equal(t, "stamps", stamps, in.Stamps)

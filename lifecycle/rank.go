@@ -35,9 +35,9 @@ func (p *Policy) checkRanks() error {
 // 080). A nil ranking leaves each node its own priority.
 type ranking struct {
 	ranks map[string]int64
-	key   string      // the table as text, for what trees remember of it
-	tree  *tree.Tree  // the state before pruning, which decides on the priorities of turns
-	top   *tree.First // finds the block that gives a turn its priority
+	key   string        // the table as text, for what trees remember of it
+	tree  *tree.Tree    // the state before pruning, which decides on the priorities of turns
+	top   *tree.Minimum // finds the block that gives a turn its priority
 	ctx   context.Context
 }
 
@@ -52,7 +52,7 @@ func newRanking(ctx context.Context, p *Policy, t *tree.Tree) *ranking {
 		panic(err) // a map of integers can be encoded
 	}
 	r := &ranking{ranks: p.Ranks, key: string(key), tree: t, ctx: ctx}
-	r.top = &tree.First{Name: "top " + r.key, Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) {
+	r.top = &tree.Minimum{Name: "top " + r.key, Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) {
 		return r.topOf(e), nil
 	}}
 	return r

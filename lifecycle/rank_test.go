@@ -83,13 +83,13 @@ func TestTheTaskStaysUnlessSomebodyNamesIt(t *testing.T) {
 	left, report := s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{MaxTokens: 1, ProtectTask: true},
 		Counter: wordCounter{}})
 	equal(t, "what is left", left, "task say3")
-	var kept []lifecycle.Held
-	for _, h := range report.Held {
+	var kept []lifecycle.Kept
+	for _, h := range report.Kept {
 		if h.ID == turn {
 			kept = append(kept, h)
 		}
 	}
-	equal(t, "held", kept, []lifecycle.Held{{ID: turn, Reason: lifecycle.Pruned, Kept: lifecycle.First, By: "task"}})
+	equal(t, "held", kept, []lifecycle.Kept{{ID: turn, Reason: lifecycle.Pruned, Why: lifecycle.FirstMessage, By: "task"}})
 
 	s, working = agentRun(t)
 	left, _ = s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{ProtectTask: true},

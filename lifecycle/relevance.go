@@ -16,22 +16,19 @@ func (l *limit) anyCandidateHelps() bool {
 // firstHelpers returns, for each limit of a region, a finder of the first candidate of an
 // item that may help the limit. It returns one finder for all limits if every candidate
 // helps one of them.
-func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
-	first := func(name string, find func(path []*tree.Entry) ([]candidate, error)) {
-		list = append(list, &tree.First{
-			Name: w.ranking.nameOf(name),
-			Less: func(a, b *tree.Node) bool {
-				return compareCandidates(w.candidate(a, region), w.candidate(b, region)) < 0
-			},
-			Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
-				candidates, err := find(w.pathTo(region, item))
-				return firstOf(candidates), err
-			},
-		})
+func (w *walk) firstHelpers(region tree.Class) (list []*tree.Minimum) {
+	less := func(a, b *tree.Node) bool {
+		return compareCandidates(w.candidate(a, region), w.candidate(b, region)) < 0
 	}
 	if w.everyCandidateHelps(region) {
-		first("first in "+region.String(), func(path []*tree.Entry) ([]candidate, error) { return w.candidatesIn(path), nil })
-		return list
+		return []*tree.Minimum{{
+			Name: w.ranking.nameOf("first in " + region.String()),
+			Less: less,
+			Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+				var room [8]*tree.Entry
+				return firstOf(w.candidatesIn(w.appendPathTo(room[:0], region, item))), nil
+			},
+		}}
 	}
 	for _, l := range w.byRegion[region] {
 		counter := ""
@@ -40,15 +37,21 @@ func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 		}
 		name := strings.Join([]string{"first in", region.String(), "for", string(l.unit), "of", l.region, l.kind, l.tag,
 			counter}, "\x00")
-		first(name, func(path []*tree.Entry) ([]candidate, error) {
-			item := path[len(path)-1]
-			if out, err := refersOutside.At(w.ctx, item); out != nil || err != nil {
-				return w.candidatesIn(path), err
-			}
-			if counts, err := w.mayContribute(l, item, region); !counts || err != nil {
-				return nil, err
-			}
-			return w.helpersIn(path, l)
+		list = append(list, &tree.Minimum{
+			Name: w.ranking.nameOf(name),
+			Less: less,
+			Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+				var room [8]*tree.Entry
+				path := w.appendPathTo(room[:0], region, item)
+				if out, err := refersOutside.At(w.ctx, item); out != nil || err != nil {
+					return firstOf(w.candidatesIn(path)), err
+				}
+				if counts, err := w.mayContribute(l, item, region); !counts || err != nil {
+					return nil, err
+				}
+				helpers, err := w.helpersIn(path, l)
+				return firstOf(helpers), err
+			},
 		})
 	}
 	return list
@@ -85,7 +88,7 @@ func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
 			t.nodes[t.find(i)].helps = true
 		}
 	}
-	var list []candidate
+	list := make([]candidate, 0, n)
 	for i := range t.nodes {
 		if n := &t.nodes[i]; n.prunable && t.nodes[t.find(i)].helps {
 			list = append(list, w.candidate(n.Node(), t.region))

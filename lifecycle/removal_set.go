@@ -11,13 +11,13 @@ import (
 // returns in held what and why: a node that is pinned, retained, protected or in ^sys, a
 // turn that the caller did not name, a reference from outside. blockers are then the
 // nodes after whose removal the candidate is worth another attempt.
-func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Held) {
-	keep := func(kept, by string, blockers ...string) (_, _ []string, _ Held) {
+func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Kept) {
+	keep := func(kept, by string, blockers ...string) (_, _ []string, _ Kept) {
 		blockers = append(blockers, by)
 		if by == c.id {
 			by, blockers = "", nil
 		}
-		return nil, blockers, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
+		return nil, blockers, Kept{ID: c.id, Reason: Pruned, Why: kept, By: by}
 	}
 	var room [8]*tree.Entry
 	if why := p.keptBecause(p.tree.AppendPath(room[:0], c.id)); why != "" {
@@ -46,7 +46,7 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Held) {
 		}
 		for _, turn := range m.turns {
 			if p.requested != nil && !p.requested[turn] {
-				return keep(Whole, turn)
+				return keep(PartOfTurn, turn)
 			}
 		}
 	}
@@ -61,7 +61,7 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Held) {
 	if by.id != "" {
 		return keep(Referenced, by.id)
 	}
-	return outermost(p.tree, roots), nil, Held{}
+	return outermost(p.tree, roots), nil, Kept{}
 }
 
 // keptBecause returns why the node at the end of path stays whatever else goes (02 §7.2),
@@ -75,7 +75,7 @@ func (p *pruner) keptBecause(path []*tree.Entry) string {
 	case p.isProtected(path):
 		return Recent
 	case n.ID == p.task:
-		return First
+		return FirstMessage
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 			continue
 		}
 		set, blockers, h := p.removalSet(c)
-		if h.Kept != "" {
+		if h.Why != "" {
 			held[c.id] = heldCandidate{c, h}
 			for _, id := range blockers {
 				blocked[id] = append(blocked[id], c)
@@ -66,7 +66,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 	}
 	for _, c := range w.queue { // what kept it is gone, but nothing more had to go
 		if s, was := held[c.id]; was && c.single() && p.tree.Has(c.id) {
-			_, _, s.Held = p.removalSet(s.candidate)
+			_, _, s.Kept = p.removalSet(s.candidate)
 			held[c.id] = s
 		}
 	}
@@ -76,7 +76,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 // heldCandidate is a candidate that something keeps.
 type heldCandidate struct {
 	candidate
-	Held
+	Kept
 }
 
 // recordHeld notes for the report which candidates were kept: all that a caller asked
@@ -86,7 +86,7 @@ func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit, aske
 		return compareCandidates(a.candidate, b.candidate)
 	})
 	for _, s := range list {
-		if s.Kept == "" || !p.tree.Has(s.id) {
+		if s.Why == "" || !p.tree.Has(s.id) {
 			continue
 		}
 		if !asked {
@@ -96,7 +96,7 @@ func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit, aske
 				continue
 			}
 		}
-		p.held = append(p.held, s.Held)
+		p.held = append(p.held, s.Kept)
 	}
 	return nil
 }
@@ -188,12 +188,16 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	before := p.tree
 	var groups []string
 	p.tree, groups, p.emptyGroups = cascade(p.tree, parents, p.in.Retained)
-	empty, err := p.weightsOf(before, outermost(before, slices.Clone(groups)))
-	if err != nil {
-		return nil, nil, err
+	if len(groups) > 0 {
+		empty, err := p.weightsOf(before, outermost(before, slices.Clone(groups)))
+		if err != nil {
+			return nil, nil, err
+		}
+		for i := range less {
+			less[i] += empty[i]
+		}
 	}
 	for i := range p.limits {
-		less[i] += empty[i]
 		if p.limits[i].used, err = p.usedAfter(p.tree, i, less, more); err != nil {
 			return nil, nil, err
 		}

@@ -19,37 +19,37 @@ type Removal struct {
 	Rule string `json:"rule,omitempty"`
 }
 
-// Held is a node that was to go and that something kept.
-type Held struct {
+// Kept is a node that was to go and that something kept.
+type Kept struct {
 	ID     string `json:"id"`
 	Reason Reason `json:"reason"`       // why it was to go
-	Kept   string `json:"kept"`         // what kept it, one of the words below
+	Why    string `json:"kept"`         // what kept it, one of the words below
 	By     string `json:"by,omitempty"` // the node that refers to it, must go with it, or is below it
 }
 
 // What keeps a node that was to go.
 const (
-	Referenced = "referenced" // a node that stays refers to it
-	Retained   = "retained"   // a holder in this process retains it
-	Pinned     = "pinned"     // it, or a node that must go with it, is pinned
-	Recent     = "recent"     // it is among the protected most recent turns
-	First      = "task"       // it is, or holds, the first message of the user, and the policy protects that
-	Contains   = "contains"   // a node below it stays
-	Waits      = "waiting"    // the policy postpones pruning
-	Whole      = "whole"      // it can only go with a turn that the caller did not name
+	Referenced   = "referenced" // a node that stays refers to it
+	Retained     = "retained"   // a holder in this process retains it
+	Pinned       = "pinned"     // it, or a node that must go with it, is pinned
+	Recent       = "recent"     // it is among the protected most recent turns
+	FirstMessage = "task"       // it is, or holds, the first message of the user, and the policy protects that
+	Contains     = "contains"   // a node below it stays
+	PruningWaits = "waiting"    // the policy postpones pruning
+	PartOfTurn   = "whole"      // it can only go with a turn that the caller did not name
 )
 
-// Freed is how much smaller pruning made the state.
-type Freed struct {
+// Savings is how much smaller pruning made the state.
+type Savings struct {
 	Nodes  int   `json:"nodes"` // blocks and containers
 	Bytes  int64 `json:"bytes"` // of the canonical thread
 	Tokens int64 `json:"tokens,omitempty"`
 }
 
-// Waiting is a pruning that the policy postponed (decision 060).
-type Waiting struct {
-	Would Freed `json:"would_free"`      // what it would free now
-	Until int64 `json:"until,omitempty"` // the cycle in which it happens at the latest, 0 if no cycle is set
+// Postponed is a pruning that the policy postponed (decision 060).
+type Postponed struct {
+	Would Savings `json:"would_free"`      // what it would free now
+	Until int64   `json:"until,omitempty"` // the cycle in which it happens at the latest, 0 if no cycle is set
 }
 
 // Stub is a block that replaces pruned nodes.
@@ -67,21 +67,21 @@ type Orphan struct {
 // Report is what a commit did besides sealing. Expired nodes are listed in document order,
 // pruned nodes in the order in which they were pruned.
 type Report struct {
-	Policy   *Policy   `json:"policy,omitempty"`   // nil for a policy that says nothing
-	Removed  []Removal `json:"removed,omitempty"`  // the nodes that went
-	Held     []Held    `json:"held,omitempty"`     // the nodes that were to go and stayed
-	Retained []string  `json:"retained,omitempty"` // ids that holders of the context retained at the time
-	Budget   string    `json:"budget,omitempty"`   // the limits that are still exceeded, by how much and why
-	Freed    *Freed    `json:"freed,omitempty"`    // nil if nothing was pruned
-	Waiting  *Waiting  `json:"waiting,omitempty"`  // nil if no pruning was postponed
-	Stubs    []Stub    `json:"stubs,omitempty"`    // the stubs that the commit left
-	Orphans  []Orphan  `json:"orphans,omitempty"`  // the orphans that the commit dropped or kept
+	Policy    *Policy    `json:"policy,omitempty"`   // nil for a policy that says nothing
+	Removed   []Removal  `json:"removed,omitempty"`  // the nodes that went
+	Kept      []Kept     `json:"held,omitempty"`     // the nodes that were to go and stayed
+	Retained  []string   `json:"retained,omitempty"` // ids that holders of the context retained at the time
+	Budget    string     `json:"budget,omitempty"`   // the limits that are still exceeded, by how much and why
+	Savings   *Savings   `json:"freed,omitempty"`    // nil if nothing was pruned
+	Postponed *Postponed `json:"waiting,omitempty"`  // nil if no pruning was postponed
+	Stubs     []Stub     `json:"stubs,omitempty"`    // the stubs that the commit left
+	Orphans   []Orphan   `json:"orphans,omitempty"`  // the orphans that the commit dropped or kept
 }
 
 // Idle returns the ids of the removable groups that are empty and stay because something
 // keeps them (02 §5.3.1). The next commit tries to remove them again: see Input.Idle.
 func (r *Report) Idle() (ids []string) {
-	for _, h := range r.Held {
+	for _, h := range r.Kept {
 		if h.Reason == Cascaded {
 			ids = append(ids, h.ID)
 		}

@@ -66,7 +66,7 @@ func TestStubsOfTurns(t *testing.T) {
 	equal(t, "the place of the second", s.tree.Parent(second), s.name("t3"))
 
 	_, report = s.commit(working(), lifecycle.Input{Chosen: []string{second}})
-	equal(t, "held", report.Held, []lifecycle.Held(nil))
+	equal(t, "held", report.Kept, []lifecycle.Kept(nil))
 	equal(t, "whether it is gone, and its turn is not", []bool{s.tree.Has(second), s.tree.Has(s.name("t3"))},
 		[]bool{false, true})
 }

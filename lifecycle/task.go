@@ -7,7 +7,7 @@ import (
 )
 
 // firstOfUser finds the first block of the user in an item.
-var firstOfUser = &tree.First{
+var firstOfUser = &tree.Minimum{
 	Name: "first of user",
 	Less: func(_, _ *tree.Node) bool { return false }, // of two items the first one in the list
 	Of:   func(_ context.Context, item *tree.Entry) (*tree.Node, error) { return userBlock(item), nil },

@@ -48,7 +48,7 @@ func (*queue) Pop() any { return nil }
 // and looks at no candidate before its turn. It divides the tree into items: the children
 // of ^sys and of ^seq, and ^ah as a whole. It opens an item, or a run of items, only when
 // the first candidate in it is the next one; each list of the tree remembers which one
-// that is (see [tree.First]).
+// that is (see [tree.Minimum]).
 //
 // walk skips candidates that can help none of the limits: those that do not count
 // themselves and do not have to go with a node that counts. An item alone shows which these
@@ -59,12 +59,12 @@ func (*queue) Pop() any { return nil }
 type walk struct {
 	*pruner
 	queue
-	wanted   []*limit               // the limits that were exceeded when the walk began
-	byRegion [regions][]*limit      // the wanted limits that candidates of a region can help
-	all      bool                   // whether every candidate outside ^sys helps a wanted limit
-	firsts   [regions][]*tree.First // by region, for each limit: what finds the first candidate that helps
-	crossed  map[string]bool        // the items that a reference from another item leads into
-	visited  map[string]bool        // the candidates that were put into the queue before
+	wanted   []*limit                 // the limits that were exceeded when the walk began
+	byRegion [regions][]*limit        // the wanted limits that candidates of a region can help
+	all      bool                     // whether every candidate outside ^sys helps a wanted limit
+	firsts   [regions][]*tree.Minimum // by region, for each limit: what finds the first candidate that helps
+	crossed  map[string]bool          // the items that a reference from another item leads into
+	visited  map[string]bool          // the candidates that were put into the queue before
 }
 
 // regions is the length of an array that classes of regions index.
@@ -211,7 +211,8 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 
 // openItem puts the candidates of an item into the queue.
 func (w *walk) openItem(region tree.Class, item *tree.Entry) error {
-	path := w.pathTo(region, item)
+	var room [8]*tree.Entry
+	path := w.appendPathTo(room[:0], region, item)
 	if w.everyCandidateHelps(region) {
 		w.put(w.candidatesIn(path)...)
 		return nil
@@ -248,12 +249,12 @@ func (w *walk) requeueItem(path []*tree.Entry) {
 	}
 }
 
-// pathTo returns the path to an item.
-func (w *walk) pathTo(region tree.Class, item *tree.Entry) []*tree.Entry {
-	if item.Class() == tree.Head {
-		return []*tree.Entry{w.tree.Root(), item}
+// appendPathTo appends the path to an item.
+func (w *walk) appendPathTo(path []*tree.Entry, region tree.Class, item *tree.Entry) []*tree.Entry {
+	if path = append(path, w.tree.Root()); item.Class() != tree.Head {
+		path = append(path, w.tree.Region(region))
 	}
-	return []*tree.Entry{w.tree.Root(), w.tree.Region(region), item}
+	return append(path, item)
 }
 
 // itemOf returns the path to the item that the node at the end of path is or is in, nil if

@@ -4,15 +4,19 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/answer"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/store"
 )
 
 // about returns what the provider reported about an answer besides its content,
 // without secrets.
-func (c *call) about(a *answer.Answer) canon.Any {
+func (c *call) about(a *provider.Answer) canon.Any {
 	about, _ := c.hide.value(aboutAnswer(a))
+	if a.Failure != "" && c.status != 0 {
+		about = canon.Object(append(about.Members, canon.Member{Name: "http",
+			Value: canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(c.status)}})...)
+	}
 	if c.first.IsZero() {
 		return about
 	}
@@ -22,7 +26,7 @@ func (c *call) about(a *answer.Answer) canon.Any {
 }
 
 // aboutAnswer collects what the provider reported about an answer.
-func aboutAnswer(a *answer.Answer) canon.Any {
+func aboutAnswer(a *provider.Answer) canon.Any {
 	var members []canon.Member
 	text := func(name, value string) {
 		if value != "" {
@@ -59,7 +63,7 @@ func member(name, text string) canon.Member {
 }
 
 // aboutOf returns what an attempt keeps of the provider's report, a value of no
-// kind if it keeps none: as a rule, a block of the answer holds the report.
+// kind if it keeps none.
 func aboutOf(a store.Attempt) (canon.Any, error) {
 	if a.Request == "" {
 		return canon.Any{}, nil

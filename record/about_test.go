@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // An answer may have no block that could carry what the provider reported: the model said
@@ -22,9 +22,9 @@ func TestAnAnswerWithoutBlocksKeepsWhatTheProviderReported(t *testing.T) {
 		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"refusal","content":[],
 		"usage":{"input_tokens":5,"cache_read_input_tokens":2000,"cache_creation_input_tokens":0,"output_tokens":0},
 		"diagnostics":{"cache_miss_reason":{"type":"messages_changed"}}}`)
-	s := store.NewMemory()
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
-	a := newAgent(t, api.Messages, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	for range 2 {
 		a.ask("hello")
 		_, _, err := a.send(t.Context())
@@ -55,7 +55,7 @@ func TestAnAnswerWithoutBlocksKeepsWhatTheProviderReported(t *testing.T) {
 func TestAReferenceToAnAnswerWithoutBlocksIsResolved(t *testing.T) {
 	const answer = `{"id":"resp_%d","object":"response","status":"completed","output":[]}`
 	url := scripted(t, fmt.Sprintf(answer, 1), fmt.Sprintf(answer, 2), fmt.Sprintf(answer, 3))
-	s := store.NewMemory()
+	s := memory.New()
 	for i, body := range []string{`{"model":"m","input":"a"}`,
 		`{"model":"m","input":"b","previous_response_id":"resp_1"}`,
 		`{"model":"m","input":"c","previous_response_id":"resp_2"}`} {
@@ -71,7 +71,9 @@ func TestAReferenceToAnAnswerWithoutBlocksIsResolved(t *testing.T) {
 			t.Fatalf("call %d went to %v", i+1, names)
 		}
 	}
-	seen, err := record.Sight(t.Context(), opened(t, s, "chat"), 3)
+	last, err := record.Request(t.Context(), opened(t, s, "chat"), 3)
+	must(t, err)
+	seen, err := record.SeenByModel(t.Context(), opened(t, s, "chat"), last.Attempt)
 	must(t, err)
 	if seen.State != inspect.SeenTraced || seen.References[0].Cycle != 2 {
 		t.Errorf("%+v", seen)
@@ -102,9 +104,9 @@ func TestABrokenAnswerKeepsWhatTheProviderReported(t *testing.T) {
 func TestWhatTheProviderReportedHasNoSecrets(t *testing.T) {
 	url := scripted(t, `{"id":"resp_1","object":"response","status":"completed","output":[{"type":"message",
 		"role":"assistant","content":[{"type":"refusal","refusal":"not with `+apiKey+` and card 12345678"}]}]}`)
-	s := store.NewMemory()
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat", Redact: []*regexp.Regexp{regexp.MustCompile(`card \d+`)}})
-	a := newAgent(t, api.Responses, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 	a.ask("hello")
 	_, _, err := a.send(t.Context())
 	must(t, err)

@@ -11,9 +11,8 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/answer"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -28,7 +27,7 @@ func must(t testing.TB, err error) {
 // agent is a client of one API that keeps a conversation, as agents do.
 type agent struct {
 	*testing.T
-	api      api.Name
+	api      provider.API
 	url      string
 	client   *http.Client
 	stream   bool
@@ -41,31 +40,31 @@ type agent struct {
 const apiKey = "sk-secret-0123456789"
 
 // field is where an API has the conversation.
-var field = map[api.Name]string{api.Chat: "messages", api.Responses: "input", api.Messages: "messages",
-	api.Gemini: "contents"}
+var field = map[provider.API]string{provider.Chat: "messages", provider.Responses: "input",
+	provider.Messages: "messages", provider.Gemini: "contents"}
 
-func newAgent(t *testing.T, name api.Name, url string, transport http.RoundTripper, stream bool) *agent {
+func newAgent(t *testing.T, name provider.API, url string, transport http.RoundTripper, stream bool) *agent {
 	a := &agent{T: t, api: name, url: url, client: &http.Client{Transport: transport}, stream: stream}
 	a.header = http.Header{"Content-Type": {"application/json"}, "Cookie": {"session=cookie-0123456789"}}
 	tool := map[string]any{"name": "ls", "description": "lists <files> & dirs"}
 	a.body = map[string]any{"model": "m-1", "tools": []any{tool}, "temperature": json.RawMessage("0.50")}
-	if stream && name != api.Gemini {
+	if stream && name != provider.Gemini {
 		a.body["stream"] = true
 	}
 	switch name {
-	case api.Chat:
+	case provider.Chat:
 		a.url += "/v1/chat/completions"
 		a.body["tools"] = []any{map[string]any{"type": "function", "function": tool}}
 		a.body["stream_options"] = map[string]any{"include_usage": true}
 		a.said = []any{message("system", "Be kind.")}
-	case api.Responses:
+	case provider.Responses:
 		a.url += "/v1/responses"
 		a.body["instructions"] = "Be kind."
-	case api.Messages:
+	case provider.Messages:
 		a.url += "/v1/messages?beta=true"
 		a.body["system"], a.body["max_tokens"] = "Be kind.", 100
 		a.header.Set("Anthropic-Version", "2023-06-01")
-	case api.Gemini:
+	case provider.Gemini:
 		delete(a.body, "model")
 		a.body["tools"] = []any{map[string]any{"functionDeclarations": []any{tool}}}
 		a.body["systemInstruction"] = map[string]any{"parts": []any{map[string]any{"text": "Be kind."}}}
@@ -74,7 +73,7 @@ func newAgent(t *testing.T, name api.Name, url string, transport http.RoundTripp
 			a.url = url + "/v1beta/models/m-1:streamGenerateContent?alt=sse&key=" + apiKey
 		}
 	}
-	if name != api.Gemini {
+	if name != provider.Gemini {
 		a.header.Set("Authorization", "Bearer "+apiKey)
 		a.header.Set("X-Api-Key", apiKey)
 	}
@@ -85,7 +84,7 @@ func message(role, text string) map[string]any { return map[string]any{"role": r
 
 // ask says something as the user.
 func (a *agent) ask(text string) {
-	if a.api == api.Gemini {
+	if a.api == provider.Gemini {
 		a.said = append(a.said, map[string]any{"role": "user", "parts": []any{map[string]any{"text": text}}})
 		return
 	}
@@ -96,14 +95,14 @@ func (a *agent) ask(text string) {
 func (a *agent) result(id, name, text string) {
 	var m map[string]any
 	switch a.api {
-	case api.Chat:
+	case provider.Chat:
 		m = map[string]any{"role": "tool", "tool_call_id": id, "content": text}
-	case api.Responses:
+	case provider.Responses:
 		m = map[string]any{"type": "function_call_output", "call_id": id, "output": text}
-	case api.Messages:
+	case provider.Messages:
 		m = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id,
 			"content": text}}}
-	case api.Gemini:
+	case provider.Gemini:
 		m = map[string]any{"role": "user", "parts": []any{map[string]any{"functionResponse": map[string]any{"id": id,
 			"name": name, "response": map[string]any{"output": text}}}}}
 	}
@@ -111,8 +110,28 @@ func (a *agent) result(id, name, text string) {
 }
 
 // send makes a call and reads the answer, which does not join the conversation.
-func (a *agent) send(ctx context.Context) (*answer.Answer, int, error) {
+func (a *agent) send(ctx context.Context) (*provider.Answer, int, error) {
 	a.Helper()
+	resp, err := a.request(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	read := provider.NewAssembler(a.api, resp.StatusCode, resp.Header)
+	_, err = io.Copy(read, resp.Body)
+	got := read.Close(err)
+	return &got, resp.StatusCode, err
+}
+
+// open makes a call and reads nothing of the answer.
+func (a *agent) open(ctx context.Context) *http.Response {
+	a.Helper()
+	resp, err := a.request(ctx)
+	must(a.T, err)
+	return resp
+}
+
+func (a *agent) request(ctx context.Context) (*http.Response, error) {
 	a.body[field[a.api]] = a.said
 	body, err := json.Marshal(a.body)
 	must(a.T, err)
@@ -120,19 +139,11 @@ func (a *agent) send(ctx context.Context) (*answer.Answer, int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
 	must(a.T, err)
 	req.Header = a.header.Clone()
-	resp, err := a.client.Do(req)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer resp.Body.Close()
-	read := answer.New(a.api, resp.StatusCode, resp.Header)
-	_, err = io.Copy(read, resp.Body)
-	got := read.Close(err)
-	return &got, resp.StatusCode, err
+	return a.client.Do(req)
 }
 
 // call makes a call whose answer joins the conversation.
-func (a *agent) call() *answer.Answer {
+func (a *agent) call() *provider.Answer {
 	a.Helper()
 	got, status, err := a.send(a.Context())
 	if err != nil || status != http.StatusOK || got.Failure != "" {
@@ -141,9 +152,9 @@ func (a *agent) call() *answer.Answer {
 	var content any
 	must(a.T, json.Unmarshal([]byte(got.Content.Value()), &content))
 	switch a.api {
-	case api.Messages:
+	case provider.Messages:
 		a.said = append(a.said, map[string]any{"role": "assistant", "content": content})
-	case api.Responses:
+	case provider.Responses:
 		a.said = append(a.said, content.([]any)...)
 	default:
 		a.said = append(a.said, content)
@@ -151,16 +162,16 @@ func (a *agent) call() *answer.Answer {
 	return got
 }
 
-// provider serves a script on loopback.
-func provider(t *testing.T, script ...providertest.Turn) (*providertest.Provider, string) {
+// startProvider serves a script on loopback.
+func startProvider(t *testing.T, script ...providertest.Turn) (*providertest.Provider, string) {
 	p := providertest.New(script...)
 	server := httptest.NewServer(p)
 	t.Cleanup(server.Close)
 	return p, server.URL
 }
 
-func everyAPI(t *testing.T, test func(t *testing.T, name api.Name, stream bool)) {
-	for _, name := range []api.Name{api.Chat, api.Responses, api.Messages, api.Gemini} {
+func everyAPI(t *testing.T, test func(t *testing.T, name provider.API, stream bool)) {
+	for _, name := range []provider.API{provider.Chat, provider.Responses, provider.Messages, provider.Gemini} {
 		for _, stream := range []bool{false, true} {
 			label := string(name)
 			if stream {
@@ -185,7 +196,7 @@ func clock() func() int64 {
 
 func recorder(t *testing.T, s store.Store, o record.Options) *record.Recorder {
 	o.Clock = clock()
-	rec := record.To(s, o)
+	rec := record.New(s, o)
 	t.Cleanup(rec.Close)
 	return rec
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // sentByAgents returns the files with what real agents sent. Without them the
@@ -109,7 +110,8 @@ func TestRequestsOfRealAgents(t *testing.T) {
 	type turns = []providertest.Turn
 	for name, run := range map[string]struct {
 		answers func(sent []sentRequest) turns
-		lines   [][]int // the requests of each
+		names   []string // of the lines
+		lines   [][]int  // the requests of each
 		says    map[string]string
 	}{
 		"claude-code-subagent-compact.jsonl": {
@@ -124,10 +126,11 @@ func TestRequestsOfRealAgents(t *testing.T) {
 					{Calls: []providertest.Call{{ID: "toolu_bash", Name: "Bash", Arguments: bash}}},
 				}
 			},
+			[]string{"run", "run-2", "run/aside-1"},
 			[][]int{{0, 3, 5, 6}, {1, 2}, {4}},
 			map[string]string{
 				"run":   "X-Claude-Code-Session-Id; the agent rewrote the conversation: it quotes the last answer",
-				"run-2": "of run began it", "run-3": "it leaves the answer out: it asks something aside",
+				"run-2": "of run began it", "run/aside-1": "it leaves the answer out: it asks something aside",
 			},
 		},
 		"codex-tool-compact.jsonl": {
@@ -136,20 +139,22 @@ func TestRequestsOfRealAgents(t *testing.T) {
 				exec := []providertest.Call{{ID: "call_1", Name: "exec_command", Arguments: `{"cmd":"echo hi"}`}}
 				return turns{{Thinking: "x", Calls: exec}, said, said, said}
 			},
+			[]string{"run", "run/summary-1"},
 			[][]int{{0, 1, 2, 4}, {3}},
-			map[string]string{"run": "its window was counted up", "run-2": "it has no tools: it asks something aside"},
+			map[string]string{"run": "its window was counted up", "run/summary-1": "it has no tools: it asks something aside"},
 		},
 		"opencode-title-and-turn.jsonl": {
 			func([]sentRequest) turns { return nil },
+			[]string{"run/aside-1", "run"},
 			[][]int{{0}, {1}},
-			map[string]string{"run-2": "grouped by X-Session-Id; no conversation of this group begins alike"},
+			map[string]string{"run": "grouped by X-Session-Id; no conversation of this group begins alike"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paths := sentByAgents(t)
 			sent := sentIn(t, paths[slices.IndexFunc(paths, func(p string) bool { return filepath.Base(p) == name })])
-			_, url := provider(t, run.answers(sent)...)
-			s := store.NewMemory()
+			_, url := startProvider(t, run.answers(sent)...)
+			s := memory.New()
 			rec := recorder(t, s, record.Options{Context: "run"})
 			client := &http.Client{Transport: rec.Transport(nil)}
 			for i := range sent {
@@ -159,8 +164,8 @@ func TestRequestsOfRealAgents(t *testing.T) {
 			if got := rec.Stats(); got.Calls != len(sent) || got.Lost > 0 || got.KeptRaw > 0 {
 				t.Fatalf("%+v", got)
 			}
-			if len(rec.Contexts()) != len(run.lines) {
-				t.Errorf("contexts are %v, want %d", rec.Contexts(), len(run.lines))
+			if !slices.Equal(rec.Contexts(), run.names) {
+				t.Errorf("contexts are %v, want %v", rec.Contexts(), run.names)
 			}
 			for i, name := range rec.Contexts() {
 				var got []int
@@ -192,8 +197,8 @@ func logOf(t *testing.T, s store.Store, name string) string {
 // Claude Code moves its cache markers, and a message that had one turns into a
 // plain string. Nothing was rewritten by that: every block goes on.
 func TestAMovingMarkerRewritesNothing(t *testing.T) {
-	p, url := provider(t)
-	s := store.NewMemory()
+	p, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, "anthropic.messages", url, rec.Transport(nil), true)
 	marked := func(text string) []any {

@@ -11,10 +11,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Begun returns the context and the block whose call of a tool began the conversation of a
+// BegunBy returns the context and the block whose call of a tool began the conversation of a
 // snapshot, such as the call of a sub-agent. block is empty where the log names none, and
 // from is empty if nothing began it.
-func Begun(s *pact.Snapshot) (from, block string) {
+func BegunBy(s *pact.Snapshot) (from, block string) {
 	by := canon.Value(s.Tree().Root().Node().Header(attrBegun))
 	if by.Kind() != canon.KindObject {
 		return "", ""

@@ -6,13 +6,13 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // An import adds the block of the call that began a conversation, wherever in the history of
 // the other context the block is, and leaves it out where there is none.
 func TestTheBlockOfTheCallThatBeganAConversation(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	parent, err := pact.Create(t.Context(), s, "parent", nil)
 	must(t, err)
 	call := func(id, wire string) {
@@ -35,19 +35,19 @@ func TestTheBlockOfTheCallThatBeganAConversation(t *testing.T) {
 	call("draft", "toolu_3")
 	for wire, want := range map[string]string{"toolu_1": "first", "toolu_2": "second", "toolu_3": "draft", "toolu_4": ""} {
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: wire,
-			Begun: map[string]any{"context": "parent", "call": wire}})
+			BegunBy: map[string]any{"context": "parent", "call": wire}})
 		must(t, err)
-		_, err = i.Add(t.Context(), record.Past{API: "openai.chat", Path: "/v1/chat/completions", Status: 200,
+		_, err = i.Add(t.Context(), record.PastCall{API: "openai.chat", Path: "/v1/chat/completions", Status: 200,
 			Body:   []byte(`{"model":"m","messages":[{"role":"user","content":"Look."}]}`),
 			Answer: []byte(`{"choices":[{"message":{"role":"assistant","content":"Yes."},"finish_reason":"stop"}]}`)})
 		must(t, err)
 		c, err := pact.Open(t.Context(), s, wire, nil)
 		must(t, err)
-		if from, block := record.Begun(c.Working()); from != "parent" || block != want {
+		if from, block := record.BegunBy(c.Working()); from != "parent" || block != want {
 			t.Errorf("the call %s of %q is the block %q, want %q", wire, from, block, want)
 		}
 	}
 	_, err = record.NewImporter(t.Context(), s, record.ImportOptions{Context: "other",
-		Begun: map[string]any{"context": "nobody", "call": "toolu_1"}})
+		BegunBy: map[string]any{"context": "nobody", "call": "toolu_1"}})
 	must(t, err)
 }

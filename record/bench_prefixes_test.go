@@ -55,7 +55,7 @@ func recordGrowing(tb testing.TB, s store.Store, calls int) {
 		_, _ = io.WriteString(w, `{"role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}`)
 	}))
 	defer provider.Close()
-	rec := record.To(s, record.Options{Context: "chat", Strict: true})
+	rec := record.New(s, record.Options{Context: "chat", Strict: true})
 	defer rec.Close()
 	client := &http.Client{Transport: rec.Transport(nil)}
 	var tools, messages []string

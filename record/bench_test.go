@@ -29,7 +29,7 @@ func BenchmarkStoreSize(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		rec := record.To(s, record.Options{Strict: true})
+		rec := record.New(s, record.Options{Strict: true})
 		client := &http.Client{Transport: rec.Transport(nil)}
 		sent, different, messages := 0, 0, ""
 		for call := range 100 {

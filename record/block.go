@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -49,7 +49,7 @@ func keyOf(s *pact.Spec) key {
 }
 
 // specOf describes the block that records a part.
-func specOf(p api.Part, name api.Name) pact.Spec {
+func specOf(p provider.Part, name provider.API) pact.Spec {
 	s := pact.Spec{Kind: p.Kind, Role: p.Role, Provenance: string(name), Content: p.Content, Attrs: map[string]any{}}
 	if p.Call != "" {
 		s.Attrs[attrCall] = p.Call
@@ -125,14 +125,19 @@ func thread(ctx context.Context, t *tree.Tree, known map[string]knownKey) (syste
 		b := block{key: k.key, id: n.ID, parent: t.Parent(n.ID), inHead: region == tree.Head, cycle: n.Cycle}
 		b.Kind, b.Offset = n.Kind, n.Offset
 		b.Role, _ = n.Header("role").Text()
-		b.Attrs = map[string]any{}
-		for _, name := range []string{attrCall, attrName} {
+		attr := func(name string, value any) {
+			if b.Attrs == nil { // most blocks have none
+				b.Attrs = map[string]any{}
+			}
+			b.Attrs[name] = value
+		}
+		for _, name := range [...]string{attrCall, attrName} {
 			if text, ok := n.Header(name).Text(); ok {
-				b.Attrs[name] = text
+				attr(name, text)
 			}
 		}
 		if about := n.Header(attrAnswer); about != "" {
-			b.Attrs[attrAnswer] = canon.Value(about)
+			attr(attrAnswer, canon.Value(about))
 		}
 		if region == tree.Sys {
 			system = append(system, b)

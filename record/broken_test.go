@@ -14,10 +14,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -33,7 +34,7 @@ func serving(t *testing.T, h http.HandlerFunc) string {
 func recorded(t *testing.T, url string, body []byte, header ...string) (got string, a store.Attempt,
 	broken []record.Broken, s store.Store, err error) {
 	t.Helper()
-	s = store.NewMemory()
+	s = memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat", Zstd: unzstd})
 	client := &http.Client{Transport: rec.Transport(&http.Transport{DisableCompression: true}), Timeout: time.Minute}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -247,7 +248,7 @@ func TestCompressedRequests(t *testing.T) {
 		"not JSON": {"", []byte("hello"), 0},
 		"nothing":  {"", []byte{}, 0},
 	} {
-		rec := recorder(t, store.NewMemory(), record.Options{Zstd: unzstd})
+		rec := recorder(t, memory.New(), record.Options{Zstd: unzstd})
 		req, err := http.NewRequest(http.MethodPost, answering(t), bytes.NewReader(c.body))
 		must(t, err)
 		req.Header.Set("Content-Encoding", c.encoding)
@@ -263,11 +264,11 @@ func TestCompressedRequests(t *testing.T) {
 
 // The attempts of one request share what is kept of it.
 func TestRetriesShareWhatIsKept(t *testing.T) {
-	_, url := provider(t, providertest.Turn{Status: 429}, providertest.Turn{Text: "never all of it", Cut: true},
+	_, url := startProvider(t, providertest.Turn{Status: 429}, providertest.Turn{Text: "never all of it", Cut: true},
 		providertest.Turn{Status: 500})
-	s := store.NewMemory()
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.body["metadata"] = map[string]any{"note": strings.Repeat("0123456789abcdef, ", 20), "more": fmt.Sprint(s)}
 	a.ask("Hello?")
 	for range 3 {
@@ -299,14 +300,14 @@ func TestRetriesShareWhatIsKept(t *testing.T) {
 // A clock that goes back does not stop a recorder, nor do attempts end before
 // they began.
 func TestAClockThatGoesBack(t *testing.T) {
-	_, url := provider(t)
-	s := store.NewMemory()
+	_, url := startProvider(t)
+	s := memory.New()
 	now := int64(1_000_000_000)
-	rec := record.To(s, record.Options{Context: "chat", Strict: true, Clock: func() int64 {
+	rec := record.New(s, record.Options{Context: "chat", Strict: true, Clock: func() int64 {
 		now -= 1_000_000
 		return now
 	}})
-	a := newAgent(t, api.Chat, url, rec.Transport(nil), true)
+	a := newAgent(t, provider.Chat, url, rec.Transport(nil), true)
 	for i := range 3 {
 		a.ask(fmt.Sprint("question ", i))
 		a.call()
@@ -329,10 +330,10 @@ func TestIdsOfCallsThatAreUsedAgain(t *testing.T) {
 	call := func(text string) providertest.Turn {
 		return providertest.Turn{Text: text, Calls: []providertest.Call{{ID: "call_0", Name: "ls", Arguments: "{}"}}}
 	}
-	p, url := provider(t, call("Let me look at all of it."), call("This is the summary of all."), call("Again."))
-	s := store.NewMemory()
+	p, url := startProvider(t, call("Let me look at all of it."), call("This is the summary of all."), call("Again."))
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 	a.ask("What is here?")
 	a.call()
 	a.result("call_0", "ls", "a.txt")

@@ -8,21 +8,21 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/answer"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/store"
 )
 
-const maxAnswer = answer.MaxAnswer
+const maxAnswer = provider.MaxAnswer
 
 // call is a request whose answer has not been recorded yet.
 type call struct {
 	recorder *Recorder
-	api      api.Name
+	api      provider.API
 	ctx      context.Context // that of the request
 	hide     hider
 	attempt  *attempt // nil if the call is not recorded; only the queue's goroutine uses it
@@ -31,12 +31,19 @@ type call struct {
 	model    string   // that the request asks for
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
-	rewrites       bool      // the log of a past call says that it replaces the conversation before it
-	logged         canon.Any // what the log of a past call says besides request and answer, absent otherwise
-	started, first time.Time
-	over           time.Time // when the answer was over
-	status         int
-	header         http.Header
+	rewrites bool      // the log of a past call says that it replaces the conversation before it
+	logged   canon.Any // what the log of a past call says besides request and answer, absent otherwise
+	started  time.Time
+
+	// Until the call is over, the client's reading and Close change these, under the lock.
+	mu       sync.Mutex
+	first    time.Time // when the first byte of the answer came
+	finished time.Time // when the answer was over
+	status   int
+	header   http.Header
+	body     []byte // of the answer, as far as it came
+	watch    *provider.Watch
+	over     bool
 }
 
 func (c *call) now() time.Time { return time.Unix(0, c.recorder.options.Clock()) }
@@ -74,8 +81,8 @@ func (c *call) do(size int, run func() error) error {
 }
 
 // begin records that the client is about to send a request.
-func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, error) {
-	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}}
+func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of asked) (*call, error) {
+	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}, asked: of}
 	c.hide.secretsOf(req)
 	c.started = c.now()
 	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
@@ -85,12 +92,26 @@ func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, 
 	}
 	c.provider = req.URL.Host
 	group := groupOfHeaders(req.Header)
-	return c, c.do(len(body), func() error { return c.start(k, group, body) })
+	c.mu.Lock() // whoever ends the call does so after its beginning
+	defer c.mu.Unlock()
+	if !r.enter(c) {
+		c.lost = true
+		r.lost(errClosed)
+		if r.options.Strict {
+			return c, errClosed
+		}
+		return c, nil
+	}
+	err := c.do(len(body), func() error { return c.start(k, group, body) })
+	if err != nil {
+		r.leave(c)
+	}
+	return c, err
 }
 
 // start makes the context hold what the request sends, and records the attempt.
 func (c *call) start(k *kept, g group, body []byte) error {
-	ctx := context.Background() // the request is recorded even if the client stops waiting for the answer
+	ctx := context.WithoutCancel(c.ctx) // the request is recorded even if the client stops waiting for the answer
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
 	if err != nil {
 		return err
@@ -103,7 +124,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	if err != nil {
 		return err
 	}
-	request, ok := api.Read(c.api, read.Value)
+	request, ok := provider.ReadRequest(c.api, read.Value)
 	if !ok {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
 		return nil
@@ -118,13 +139,13 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	k.Parameters, k.Frame = json.RawMessage(request.Parameters.Value()), json.RawMessage(request.Frame.Value())
 	q := requestOf(request, g)
 	q.rewrites = c.rewrites
-	l, why, err := c.recorder.lineFor(ctx, q)
+	l, why, err := c.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return err
 	}
 	c.model = request.Model
 	if c.model == "" {
-		c.model = api.Model(k.Path)
+		c.model = provider.ModelInPath(k.Path)
 	}
 	if c.model == "" {
 		c.model = "unknown"
@@ -146,14 +167,14 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	return nil
 }
 
-// requestOf turns a request into blocks that choose can compare with the lines.
+// requestOf turns a request into blocks that choose can compare with the recordings.
 // g is the group that the headers name, if any.
-func requestOf(r *api.Request, g group) *request {
+func requestOf(r *provider.Request, g group) *request {
 	q := &request{group: g}
 	for _, p := range r.Parts {
 		b := block{Spec: specOf(p, r.API)}
 		b.key = keyOf(&b.Spec)
-		if p.Section == api.Conversation {
+		if p.Section == provider.Conversation {
 			q.conversation = append(q.conversation, b)
 		} else {
 			q.system = append(q.system, b)
@@ -163,16 +184,16 @@ func requestOf(r *api.Request, g group) *request {
 		q.group = groupOfBody(r, q.system)
 	}
 	previous, _ := r.Parameters.Get("previous_response_id")
-	if r.API == api.Responses && previous.Kind == canon.KindString {
+	if r.API == provider.Responses && previous.Kind == canon.KindString {
 		q.previous = previous.Text
 	}
-	q.compaction = asksForSummary(r)
+	q.compaction, q.oneToken = asksForSummary(r), asksOneToken(r)
 	return q
 }
 
 // asksForSummary reports whether Codex says that a request asks for the summary of its
 // conversation. It does so in JSON that stands in a text of the metadata.
-func asksForSummary(r *api.Request) bool {
+func asksForSummary(r *provider.Request) bool {
 	metadata, _ := r.Parameters.Get("client_metadata")
 	turn, _ := metadata.Get("x-codex-turn-metadata")
 	var says struct {
@@ -189,27 +210,10 @@ func headerValues(headers map[string]string) canon.Any {
 	return canon.Object(members...)
 }
 
-// failed records that no answer arrived.
-func (c *call) failed(err error) error {
-	status := c.statusOf(err) // read it now: the context of the call may be cancelled before the job runs
-	c.over = c.now()
-	return c.do(0, func() error {
-		return c.finish(pact.Outcome{Status: status, Err: c.hide.err(err)}, canon.Any{}, canon.Any{}, &answer.Answer{})
-	})
-}
-
-// answered records an answer. body holds the bytes that arrived; broken says why
-// they ended early, nil if they did not.
-func (c *call) answered(body []byte, broken error) error {
-	c.over = c.now()
-	canceled := broken != nil && (errors.Is(broken, errClosedEarly) || c.ctx.Err() != nil)
-	return c.do(len(body), func() error { return c.take(body, broken, canceled) })
-}
-
-// take assembles an answer and records it. canceled says that the client did
-// not wait for it.
-func (c *call) take(body []byte, broken error, canceled bool) error {
-	assembler := answer.New(c.api, c.status, c.header)
+// take assembles an answer and records it. gaveUp says that the client did not wait
+// for the rest of it.
+func (c *call) take(body []byte, broken error, gaveUp bool) error {
+	assembler := provider.NewAssembler(c.api, c.status, c.header)
 	_, _ = assembler.Write(body) // an Assembler accepts every byte
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
@@ -217,7 +221,7 @@ func (c *call) take(body []byte, broken error, canceled bool) error {
 	if a.Failure != "" {
 		o.Status, o.Err = store.Failed, c.hide.err(errors.New(a.Failure))
 	}
-	if o.Err != nil && canceled {
+	if a.BrokeOff && gaveUp {
 		o.Status = store.Canceled
 	}
 	content, _ := c.hide.value(a.Content)
@@ -233,17 +237,10 @@ func (c *call) noted(about canon.Any) canon.Any {
 	return canon.Object(append(about.Members, canon.Member{Name: "logged", Value: hidden})...)
 }
 
-func (c *call) finish(o pact.Outcome, content, about canon.Any, a *answer.Answer) error {
+func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answer) error {
 	if c.attempt == nil {
 		return nil
 	}
 	c.tell(o.Status, a)
-	return c.attempt.end(context.Background(), o, content, about, c.api)
-}
-
-func (c *call) statusOf(err error) store.AttemptStatus {
-	if errors.Is(err, context.Canceled) || c.ctx.Err() != nil {
-		return store.Canceled
-	}
-	return store.Failed
+	return c.attempt.end(context.WithoutCancel(c.ctx), o, content, about, c.api)
 }

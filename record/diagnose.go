@@ -2,13 +2,15 @@ package record
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/dialect"
+	"github.com/contexttree/pact/internal/record/provider"
 )
 
 // answerID matches the ids that providers give to answers.
@@ -21,25 +23,17 @@ type asked string
 // one field for this question to the body, unless the client set it. It returns
 // the body to send and the conversation of the call. Where the API or the model
 // has no such field, it returns the body unchanged and "".
-func (r *Recorder) diagnose(name api.Name, req *http.Request, body []byte) ([]byte, *http.Request, asked) {
-	if !r.options.Diagnose || req.Header.Get("Content-Encoding") != "" ||
-		name != api.Messages && name != api.Responses {
+func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, asked) {
+	if !r.options.Diagnose || req.Header.Get("Content-Encoding") != "" || !provider.AsksAboutCache(name) {
 		return body, req, ""
 	}
-	value, err := canon.ParseAny(body)
-	if err != nil {
-		return body, req, ""
-	}
-	request, ok := api.Read(name, value)
-	if !ok {
-		return body, req, ""
-	}
-	of := conversationOf(name, req, request)
-	field := r.question(request, r.answered(of))
-	open := bytes.IndexByte(body, '{')
-	if of == "" || field == "" || len(value.Members) == 0 {
+	request := skimmed(name, body)
+	of := conversationOf(req, request)
+	field := request.QuestionAboutCache(r.answered(of))
+	if of == "" || field == "" {
 		return body, req, of
 	}
+	open := bytes.IndexByte(body, '{')
 	body = bytes.Join([][]byte{body[:open+1], []byte(field), []byte(","), body[open+1:]}, nil)
 	again := *req
 	again.Body, again.ContentLength = readCloser{bytes.NewReader(body), req.Body}, int64(len(body))
@@ -47,41 +41,82 @@ func (r *Recorder) diagnose(name api.Name, req *http.Request, body []byte) ([]by
 	return body, &again, of
 }
 
-// conversationOf identifies a conversation by whose it is and what it begins
-// with.
-func conversationOf(name api.Name, req *http.Request, r *api.Request) asked {
-	for _, p := range r.Parts {
-		if p.Section == api.Conversation {
-			g := groupOfHeaders(req.Header)
-			if g.id == "" {
-				g = groupOfBody(r, nil)
+// skimmed returns what the question needs of a body: all but the tools, the system prompt, and the messages
+// behind the first one of the conversation. The client waits for it, so it passes over the rest without
+// reading it; the whole body is read once, by the queue. It returns no parts if the body is not JSON.
+func skimmed(name provider.API, body []byte) *provider.Request {
+	nothing := &provider.Request{API: name}
+	if !json.Valid(body) {
+		return nothing
+	}
+	list := provider.ListOf(name)
+	var messages []byte
+	var fields []canon.Member
+	s := canon.Scanner{Data: body}
+	for s.Open('{'); s.Peek() == '"'; s.Next() {
+		begin := s.At
+		s.Text()
+		field, err := canon.ParseAny(body[begin:s.At])
+		s.Space()
+		s.At++ // the colon
+		switch text := s.Value(); field.Text {
+		case list:
+			messages = text
+		case "tools", "system", "instructions":
+		default:
+			value, failed := canon.ParseAny(text)
+			if err = errors.Join(err, failed); err == nil {
+				fields = append(fields, canon.Member{Name: field.Text, Value: value})
 			}
-			return asked(hashed(string(name), req.URL.Host, g.id, string(p.Content.Value())))
+		}
+		if err != nil {
+			return nothing
 		}
 	}
-	return ""
+	if messages == nil {
+		return nothing
+	}
+	readWith := func(said canon.Any) *provider.Request {
+		r, _ := provider.ReadRequest(name, canon.Object(slices.Concat(fields, []canon.Member{{Name: list, Value: said}})...))
+		return r
+	}
+	m := canon.Scanner{Data: messages}
+	if m.Open('['); m.At == 0 { // no list
+		said, _ := canon.ParseAny(messages)
+		return readWith(said)
+	}
+	for ; m.At < len(messages) && m.Peek() != ']'; m.Next() {
+		message, err := canon.ParseAny(m.Value())
+		if err != nil {
+			return nothing
+		}
+		if r := readWith(canon.ArrayOf(message)); begins(r) != nil {
+			return r
+		}
+	}
+	return nothing
 }
 
-// question returns the JSON member that asks the provider, "" for none.
-// previous is the id of the answer to the previous call, "" for none.
-func (r *Recorder) question(request *api.Request, previous string) string {
-	switch request.API {
-	case api.Messages:
-		if _, has := request.Parameters.Get("diagnostics"); has {
-			return ""
-		}
-		if previous == "" {
-			return `"diagnostics":{"previous_message_id":null}`
-		}
-		return `"diagnostics":{"previous_message_id":"` + previous + `"}`
-	case api.Responses:
-		_, has := request.Parameters.Get("prompt_cache_options")
-		if has || previous == "" || !dialect.Diagnoses(request.Model) {
-			return ""
-		}
-		return `"prompt_cache_options":{"comparison_response_id":"` + previous + `"}`
+// begins returns the first part of the conversation of a request, nil if it has none.
+func begins(r *provider.Request) *provider.Part {
+	at := slices.IndexFunc(r.Parts, func(p provider.Part) bool { return p.Section == provider.Conversation })
+	if at < 0 {
+		return nil
 	}
-	return ""
+	return &r.Parts[at]
+}
+
+// conversationOf identifies a conversation by whose it is and what it begins with, "" if it has not begun.
+func conversationOf(req *http.Request, r *provider.Request) asked {
+	first := begins(r)
+	if first == nil {
+		return ""
+	}
+	g := groupOfHeaders(req.Header)
+	if g.id == "" {
+		g = groupOfBody(r, nil)
+	}
+	return asked(hashed(string(r.API), req.URL.Host, g.id, string(first.Content.Value())))
 }
 
 // answered returns the id of the last answer of a conversation, "" for none.

@@ -4,30 +4,30 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // A provider that is asked says why it did not read its cache. What was sent is
 // what was recorded, the question included, and nothing else was added.
 func TestTheProviderIsAskedForItsReason(t *testing.T) {
 	for _, c := range []struct {
-		api           api.Name
+		api           provider.API
 		model         string
 		first, second string // what the body begins with
 		reason        string
 	}{
-		{api.Messages, "claude-sonnet-4-5", `{"diagnostics":{"previous_message_id":null},"max_tokens"`,
+		{provider.Messages, "claude-sonnet-4-5", `{"diagnostics":{"previous_message_id":null},"max_tokens"`,
 			`{"diagnostics":{"previous_message_id":"msg_1"},"max_tokens"`, "tools_changed"},
-		{api.Responses, "gpt-5.6", `{"input"`, `{"prompt_cache_options":{"comparison_response_id":"resp_1"},"input"`,
+		{provider.Responses, "gpt-5.6", `{"input"`, `{"prompt_cache_options":{"comparison_response_id":"resp_1"},"input"`,
 			"tools_changed"},
-		{api.Responses, "gpt-5.5", `{"input"`, `{"input"`, ""},
-		{api.Chat, "gpt-5.6", `{"messages"`, `{"messages"`, ""},
+		{provider.Responses, "gpt-5.5", `{"input"`, `{"input"`, ""},
+		{provider.Chat, "gpt-5.6", `{"messages"`, `{"messages"`, ""},
 	} {
 		t.Run(string(c.api)+"/"+c.model, func(t *testing.T) {
-			p, url := provider(t)
-			s := store.NewMemory()
+			p, url := startProvider(t)
+			s := memory.New()
 			rec := recorder(t, s, record.Options{Context: "chat", Strict: true, Diagnose: true})
 			a := newAgent(t, c.api, url, rec.Transport(nil), true)
 			a.body["model"] = c.model
@@ -63,9 +63,9 @@ func TestTheProviderIsAskedForItsReason(t *testing.T) {
 // The client's own question stays, and nobody asks without being told to.
 func TestAQuestionOfTheClientStays(t *testing.T) {
 	for _, diagnose := range []bool{true, false} {
-		p, url := provider(t)
-		rec := recorder(t, store.NewMemory(), record.Options{Context: "chat", Strict: true, Diagnose: diagnose})
-		a := newAgent(t, api.Messages, url, rec.Transport(nil), false)
+		p, url := startProvider(t)
+		rec := recorder(t, memory.New(), record.Options{Context: "chat", Strict: true, Diagnose: diagnose})
+		a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 		if diagnose {
 			a.body["diagnostics"] = map[string]any{"previous_message_id": "msg_0"}
 		}
@@ -79,10 +79,10 @@ func TestAQuestionOfTheClientStays(t *testing.T) {
 
 // Two conversations at the same time are not compared with each other.
 func TestEachConversationIsComparedWithItself(t *testing.T) {
-	p, url := provider(t)
-	rec := recorder(t, store.NewMemory(), record.Options{Context: "chat", Strict: true, Diagnose: true})
-	one := newAgent(t, api.Messages, url, rec.Transport(nil), true)
-	two := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	p, url := startProvider(t)
+	rec := recorder(t, memory.New(), record.Options{Context: "chat", Strict: true, Diagnose: true})
+	one := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
+	two := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	one.ask("one")
 	one.call()
 	two.ask("two")

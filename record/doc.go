@@ -2,7 +2,7 @@
 // to any of four APIs becomes one cycle of a context, and its answer the
 // beginning of the next cycle. It needs no SDK and takes one line:
 //
-//	rec := record.To(store, record.Options{Context: "chat"})
+//	rec := record.New(store, record.Options{Context: "chat"})
 //	defer rec.Close()
 //	openai.NewClient(option.WithMiddleware(rec.Middleware))
 //	anthropic.NewClient(option.WithMiddleware(rec.Middleware))

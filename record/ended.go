@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/contexttree/pact/internal/answer"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/store"
 )
 
@@ -28,12 +28,12 @@ type Ended struct {
 }
 
 // tell tells the option OnEnd how a call ended.
-func (c *call) tell(status store.AttemptStatus, a *answer.Answer) {
+func (c *call) tell(status store.AttemptStatus, a *provider.Answer) {
 	if c.recorder.options.OnEnd == nil {
 		return
 	}
 	model, _ := c.hide.text(a.Model)
 	c.recorder.options.OnEnd(Ended{Context: c.ctx, API: string(c.api), Host: c.provider, Model: c.model, Answered: model,
 		In: a.Usage.In, Out: a.Usage.Out, Cached: a.Usage.Cached, HTTP: c.status,
-		Status: status, Started: c.started, Over: c.over})
+		Status: status, Started: c.started, Over: c.finished})
 }

@@ -7,7 +7,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/dialect"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/store"
 )
 
@@ -77,16 +77,14 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 
 // begin sets what the next calls are read from, and forgets the contents that were parsed.
 func (w *follower) begin(ctx context.Context, c *pact.Context) {
-	w.ctx, w.c, w.contents, w.hashes = ctx, c, contents{}, dialect.Hashes{}
+	w.ctx, w.c, w.contents, w.hashes = ctx, c, contents{}, provider.Hashes{}
 }
 
 // clone copies what a call changes.
 func (w *follower) clone() follower {
 	f := *w
-	if w.answers != nil {
-		f.answers = &answers{maps.Clone(w.answers.about), maps.Clone(w.answers.cycles), maps.Clone(w.answers.known)}
-	}
-	f.caches = make(map[*dialect.Dialect]*dialect.Cache, len(w.caches))
+	f.answers = maps.Clone(w.answers)
+	f.caches = make(map[*provider.CacheRules]*provider.Cache, len(w.caches))
 	for d, cache := range w.caches {
 		f.caches[d] = cache.Clone()
 	}

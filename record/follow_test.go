@@ -15,12 +15,13 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // follows compares a follower that looks now and then with a fresh look.
 type follows struct {
 	*testing.T
-	store  *store.Memory
+	store  store.Complete
 	random *rand.Rand
 	f      *record.Follower
 	looked int
@@ -69,7 +70,7 @@ func TestFollowersAgreeWithAFreshLook(t *testing.T) {
 	looks, final := 0, int64(0)
 	for seed := range testrun.Size[uint64](t, 4, 12, 200) {
 		random := rand.New(rand.NewPCG(seed, 29))
-		w := &follows{T: t, store: store.NewMemory(), random: random, f: new(record.Follower)}
+		w := &follows{T: t, store: memory.New(), random: random, f: new(record.Follower)}
 		provider := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			if random.IntN(2) == 0 {
@@ -83,7 +84,7 @@ func TestFollowersAgreeWithAFreshLook(t *testing.T) {
 				`"usage":{"input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":1}}`, random.IntN(1000),
 				random.IntN(100), random.IntN(2)*2000)
 		}))
-		rec := record.To(w.store, record.Options{Context: "chat", Strict: true})
+		rec := record.New(w.store, record.Options{Context: "chat", Strict: true})
 		client := &http.Client{Transport: rec.Transport(nil)}
 		system := "Be brief."
 		var messages []string

@@ -4,15 +4,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 )
 
 // Older models of Anthropic see the thinking of the last turn alone: the next question ends what is cached at the
 // first thinking of the turn before. Newer ones see all of it. The stand-in caches by the same rule.
 func TestThinkingThatAModelForgets(t *testing.T) {
 	for _, c := range []struct{ model, cause string }{{"claude-sonnet-4-5", "thinking"}, {"claude-opus-4-8", ""}} {
-		tk := newTalk(t, api.Messages,
+		tk := newTalk(t, provider.Messages,
 			providertest.Turn{Thinking: "hm", Calls: []providertest.Call{{ID: "toolu_1", Name: "ls", Arguments: `{}`}}},
 			providertest.Turn{Thinking: "well", Text: "two files"}, providertest.Turn{Thinking: "so", Text: "yes"},
 			providertest.Turn{Text: "bye"})

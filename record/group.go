@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -18,6 +18,7 @@ type group struct {
 	by      string // the header or field that names the group, or bySystem
 	id      string // "" for none
 	session string // id that all agents of one session share; "" without a session
+	parent  string // id of the group of the agent that began this one, "" if the headers do not say
 	agent   bool   // an agent and its sub-agents send this session's calls
 	sub     bool   // the headers say that a sub-agent sent the call
 	window  string // Codex counts it up when it compacts a conversation
@@ -26,13 +27,13 @@ type group struct {
 // bySystem is the origin of a group that neither a header nor a field names.
 const bySystem = "the system prompt"
 
-// sessions lists the headers that agents were seen to send: one names the
-// session, one the thread or sub-agent within it, one the session that began
-// this one.
-var sessions = []struct{ session, part, parent string }{
-	{"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", ""},
-	{"Session-Id", "Thread-Id", ""},             // Codex
-	{"X-Session-Id", "", "X-Parent-Session-Id"}, // opencode
+// sessions lists the headers that agents were seen to send: one names the session, one the
+// thread or sub-agent within it, one the session or thread that began this one. opencode also
+// sends Session-Id, which Codex sends alone.
+var sessions = []struct{ session, part, parentSession, parentPart string }{
+	{session: "X-Claude-Code-Session-Id", part: "X-Claude-Code-Agent-Id"},
+	{session: "X-Session-Id", parentSession: "X-Parent-Session-Id"},                    // opencode
+	{session: "Session-Id", part: "Thread-Id", parentPart: "X-Codex-Parent-Thread-Id"}, // Codex
 }
 
 // groupOfHeaders returns the group that the headers of a request name, if any.
@@ -41,33 +42,38 @@ func groupOfHeaders(h http.Header) group {
 		return group{by: "X-Pact-Context", id: hashed("X-Pact-Context", name)}
 	}
 	for _, s := range sessions {
-		session, part, parent := h.Get(s.session), "", ""
-		if s.part != "" {
-			part = h.Get(s.part)
-		}
-		if s.parent != "" {
-			parent = h.Get(s.parent)
-		}
+		session, part := headerNamed(h, s.session), headerNamed(h, s.part)
 		if session+part == "" {
 			continue
 		}
 		g := group{by: s.session, id: hashed(s.session, session, part), agent: true, window: h.Get("X-Codex-Window-Id")}
+		parentSession, parentPart := headerNamed(h, s.parentSession), headerNamed(h, s.parentPart)
 		switch {
-		case parent != "":
-			g.session = hashed(s.session, parent)
+		case parentSession != "":
+			g.session, g.parent = hashed(s.session, parentSession), hashed(s.session, parentSession, "")
 		case session != "":
 			g.session = hashed(s.session, session)
 		default:
 			g.by = s.part
 		}
-		g.sub = parent != "" || s.part == "X-Claude-Code-Agent-Id" && part != ""
+		if parentPart != "" {
+			g.parent = hashed(s.session, session, parentPart)
+		}
+		g.sub = g.parent != "" || s.part == "X-Claude-Code-Agent-Id" && part != ""
 		return g
 	}
 	return group{}
 }
 
+func headerNamed(h http.Header, name string) string {
+	if name == "" {
+		return ""
+	}
+	return h.Get(name)
+}
+
 // groupOfBody returns the group of a request whose headers name none.
-func groupOfBody(r *api.Request, system []block) group {
+func groupOfBody(r *provider.Request, system []block) group {
 	metadata, _ := r.Parameters.Get("metadata")
 	for _, f := range []struct {
 		of    canon.Any

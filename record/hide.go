@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/internal/record/wire"
 )
 
 // redacted replaces what a recorder must not store.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/contexttree/pact/internal/api"
-	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/wire"
 )
 
 // Middleware records a request and its answer; next sends the request. Its
@@ -17,7 +17,7 @@ import (
 // Options.Strict a failure to record is an error too.
 func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response,
 	error) {
-	name := api.Of(req.Method, req.URL.Path)
+	name := provider.APIOf(req.Method, req.URL.Path)
 	if name == "" || req.Body == nil {
 		return next(req)
 	}
@@ -27,20 +27,19 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 		return next(req)
 	}
 	body, req, of := r.diagnose(name, req, body)
-	c, err := r.begin(name, req, body)
+	c, err := r.begin(name, req, body, of)
 	if err != nil {
 		return nil, err
 	}
-	c.asked = of
 	resp, err := next(req)
 	if err != nil {
-		return resp, errors.Join(err, c.failed(err))
+		return resp, errors.Join(err, c.ended(err))
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp, c.failed(errors.New("the answer is not HTTP"))
+		return resp, c.ended(errors.New("the answer is not HTTP"))
 	}
-	c.status, c.header = resp.StatusCode, resp.Header.Clone()
-	resp.Body = &tap{body: resp.Body, call: c}
+	c.answers(resp)
+	resp.Body = tap{resp.Body, c}
 	return resp, nil
 }
 
@@ -118,44 +117,3 @@ type readCloser struct {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-// tap passes an answer on to the client and keeps a copy of its bytes.
-type tap struct {
-	body io.ReadCloser
-	call *call
-	copy []byte
-	done bool
-}
-
-func (t *tap) Read(p []byte) (int, error) {
-	n, err := t.body.Read(p)
-	if n > 0 && t.call.first.IsZero() {
-		t.call.first = t.call.now()
-	}
-	if room := maxAnswer - len(t.copy); room > 0 {
-		t.copy = append(t.copy, p[:min(n, room)]...)
-	}
-	if err != nil && !t.done {
-		t.done = true
-		broken := err
-		if errors.Is(err, io.EOF) {
-			broken = nil
-		}
-		if failed := t.call.answered(t.copy, broken); failed != nil {
-			return n, failed
-		}
-	}
-	return n, err
-}
-
-// Close ends the recording of an answer that the client did not read to its
-// end.
-func (t *tap) Close() error {
-	if !t.done {
-		t.done = true
-		return errors.Join(t.body.Close(), t.call.answered(t.copy, errClosedEarly))
-	}
-	return t.body.Close()
-}
-
-var errClosedEarly = errors.New("the client closed it")

@@ -11,15 +11,14 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/answer"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/store"
 )
 
-// Past is a call that was made elsewhere, as a log has it.
-type Past struct {
+// PastCall is a call that was made elsewhere, as a log has it.
+type PastCall struct {
 	// ID tells the call apart in its log. An [Importer] records a call with an ID
 	// once; "" records it each time.
 	ID string
@@ -40,29 +39,29 @@ type Past struct {
 }
 
 // api returns the API that was called; "" if the call does not say it.
-func (p *Past) api() api.Name {
+func (p *PastCall) api() provider.API {
 	if p.API != "" {
-		return api.Name(p.API)
+		return provider.API(p.API)
 	}
-	return api.Of(http.MethodPost, p.Path)
+	return provider.APIOf(http.MethodPost, p.Path)
 }
 
 // Check returns the error, E_DOCUMENT_INVALID, with which an [Importer] refuses a call whose
 // body is no request, whatever the store has. Check all calls first, and a log is imported
 // whole or not at all. Cost: reading the body.
-func (p *Past) Check() error {
+func (p *PastCall) Check() error {
 	name := p.api()
-	body, err := wire.Read(p.Body)
+	value, err := wire.Value(p.Body)
 	if err != nil {
 		return err
 	}
-	if _, ok := api.Read(name, body.Value); !ok {
+	if _, ok := provider.ReadRequest(name, value); !ok {
 		return notRequest(name)
 	}
 	return nil
 }
 
-func notRequest(to api.Name) error {
+func notRequest(to provider.API) error {
 	return fault.New(fault.DocumentInvalid, "the body of a call is not a request to "+string(to),
 		"mend the call in the log, or take it out")
 }
@@ -75,10 +74,10 @@ type ImportOptions struct {
 	// Source says where the calls come from: the attribute wire:source of each
 	// new context. It has a JSON form; nil for no attribute.
 	Source map[string]any
-	// Begun names the context and the call that began the conversation, if the log
+	// BegunBy names the context and the call that began the conversation, if the log
 	// says so: the attribute wire:begun-by of each new context. It has a JSON form. If
 	// that context is in the store, the block of the call is added.
-	Begun map[string]any
+	BegunBy map[string]any
 	// First is the ID of the first call of the log, "" if the log may begin
 	// anywhere. Contexts that have calls, but not this one, were made of another
 	// log, and NewImporter refuses to continue them.
@@ -90,8 +89,8 @@ type ImportOptions struct {
 // log for stamps and attempts. It is not safe for concurrent use.
 type Importer struct {
 	recorder *Recorder
-	now      int64            // the time in the log
-	known    map[string]*line // where the calls are recorded, by their ids
+	now      int64                 // the time in the log
+	known    map[string]*recording // where the calls are recorded, by their ids
 	skipped  int
 }
 
@@ -100,26 +99,26 @@ type Importer struct {
 // made by a recorder, or was made of another log. Cost: reading the attempts of
 // these contexts.
 func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer, error) {
-	i := &Importer{known: map[string]*line{}}
+	i := &Importer{known: map[string]*recording{}}
 	if o.Context == "" {
 		o.Context = "imported"
 	}
 	if err := store.CheckName(o.Context); err != nil {
 		return nil, err
 	}
-	i.recorder = &Recorder{store: s, last: map[string]*line{}, previous: map[asked]string{}, source: o.Source,
-		begun:   o.Begun,
+	i.recorder = &Recorder{store: s, last: map[string]*recording{}, previous: map[asked]string{}, source: o.Source,
+		begun:   o.BegunBy,
 		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
-	if err := i.recorder.openLines(ctx); err != nil {
+	if err := i.recorder.openRecordings(ctx); err != nil {
 		return nil, err
 	}
-	if len(i.recorder.lines) == 0 {
+	if len(i.recorder.recordings) == 0 {
 		var err error
-		if i.recorder.begun, err = withBlock(ctx, s, o.Begun); err != nil {
+		if i.recorder.begun, err = withBlock(ctx, s, o.BegunBy); err != nil {
 			return nil, err
 		}
 	}
-	for _, l := range i.recorder.lines {
+	for _, l := range i.recorder.recordings {
 		first, last := l.c.Cycles()
 		attempts, err := l.c.Attempts(ctx, first, last+1)
 		if err != nil {
@@ -147,7 +146,7 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 // from 400 on, or one that broke off, is a failed attempt; a call whose
 // answer the log lacks counts as answered with nothing. E_DOCUMENT_INVALID if the body is no
 // request to the API, and the errors of the store.
-func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
+func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
 		i.skipped++
 		i.recorder.latest = l
@@ -178,13 +177,13 @@ func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
 		return false, err
 	}
 	if p.ID != "" {
-		i.known[p.ID] = c.attempt.line
+		i.known[p.ID] = c.attempt.recording
 	}
 	return true, nil
 }
 
 // end records how a call ended.
-func (i *Importer) end(c *call, p Past) error {
+func (i *Importer) end(c *call, p PastCall) error {
 	if p.Attrs != nil {
 		value, err := canon.Encode(p.Attrs)
 		if err != nil {
@@ -193,7 +192,7 @@ func (i *Importer) end(c *call, p Past) error {
 		c.logged = value.Any()
 	}
 	if p.Answer == nil && p.Status < http.StatusBadRequest {
-		return c.finish(pact.Outcome{Status: store.Completed}, canon.Any{}, c.noted(canon.Object()), &answer.Answer{})
+		return c.finish(pact.Outcome{Status: store.Completed}, canon.Any{}, c.noted(canon.Object()), &provider.Answer{})
 	}
 	if streamed(p.Answer) {
 		c.header.Set("Content-Type", "text/event-stream")
@@ -218,31 +217,35 @@ func (i *Importer) at(times ...int64) {
 	}
 }
 
-// Rest makes the working state what a request would send that the log does not
+// AddUnsent makes the working state what a request would send that the log does not
 // have: the messages after the last answer. It records no call. It reports false,
 // and changes nothing, if the messages belong to none of the contexts: the call
 // that sends them may continue one all the same, as after a compaction.
-func (i *Importer) Rest(ctx context.Context, apiName string, body []byte) (bool, error) {
+func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (bool, error) {
 	value, err := canon.ParseAny(body)
 	if err != nil {
 		return false, err
 	}
-	request, ok := api.Read(api.Name(apiName), value)
+	request, ok := provider.ReadRequest(provider.API(apiName), value)
 	if !ok {
 		return false, fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName, "")
 	}
 	q := requestOf(request, group{})
-	if len(i.recorder.lines) > 0 {
+	if len(i.recorder.recordings) > 0 {
 		c, err := i.recorder.choose(ctx, q)
-		if err != nil || c.line == nil || c.fork {
+		if err != nil || c.recording == nil || c.fork {
 			return false, err
 		}
 	}
-	l, _, err := i.recorder.lineFor(ctx, q)
+	l, _, err := i.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return false, err
 	}
-	return true, l.bring(ctx, q.system, q.conversation)
+	edit, note, err := l.bring(ctx, q.system, q.conversation)
+	if err != nil || edit == nil {
+		return err == nil, err
+	}
+	return true, l.c.Edit(ctx, edit, &pact.Note{Message: note})
 }
 
 // Has reports whether a call with this ID is recorded; no call has the ID "".
@@ -258,7 +261,7 @@ func (i *Importer) Stats() Stats { return i.recorder.Stats() }
 // imports made included.
 func (i *Importer) Contexts() []string {
 	var names []string
-	for _, l := range i.recorder.lines {
+	for _, l := range i.recorder.recordings {
 		names = append(names, l.name)
 	}
 	return names

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/internal/calllog"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // A log that is imported after each of its lines gives the contexts of the whole
@@ -33,13 +34,13 @@ func TestALogImportedLineByLine(t *testing.T) {
 					_, err := i.Add(t.Context(), p)
 					must(t, err)
 				}
-				if session.Rest.Kind == canon.KindObject {
-					_, err := i.Rest(t.Context(), string(session.API), session.Rest.AppendTo(nil))
+				if session.Unsent.Kind == canon.KindObject {
+					_, err := i.AddUnsent(t.Context(), string(session.API), session.Unsent.AppendTo(nil))
 					must(t, err)
 				}
 				return i.Contexts()
 			}
-			whole, grown := store.NewMemory(), store.NewMemory()
+			whole, grown := memory.New(), memory.New()
 			want := add(whole, data)
 			var got []string
 			var read []byte

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // importAll imports each session that a log has under its own name, and requires
@@ -24,7 +24,7 @@ func importAll(t *testing.T, data []byte) {
 	if err != nil {
 		return // a log without its first lines may be unknown
 	}
-	s := store.NewMemory()
+	s := memory.New()
 	for n, session := range log.Sessions {
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: fmt.Sprint("run ", n)})
 		must(t, err)
@@ -87,7 +87,7 @@ func TestAConversationBegunByTheModelGoesOn(t *testing.T) {
 		return body
 	}
 	answer := []byte(`{"choices":[{"message":{"role":"assistant","content":"Hello!"},"finish_reason":"stop"}]}`)
-	names, _ := addAll(t, store.NewMemory(), []record.Past{
+	names, _ := addAll(t, memory.New(), []record.PastCall{
 		{API: "openai.chat", Path: "/v1/chat/completions", Body: request(), Status: 200, Answer: answer},
 		{API: "openai.chat", Path: "/v1/chat/completions", Body: request("Hello!", "Hi."), Status: 200, Answer: answer},
 	})

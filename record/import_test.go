@@ -13,12 +13,13 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
-const logs = "../internal/calllog/testdata"
+const logs = "../internal/record/calllog/testdata"
 
 // logOfCalls reads the first session of a sample of package calllog.
 func logOfCalls(t *testing.T, path string) calllog.Session {
@@ -31,9 +32,9 @@ func logOfCalls(t *testing.T, path string) calllog.Session {
 }
 
 // past returns the calls of a session as an Importer takes them.
-func past(s calllog.Session) (list []record.Past) {
+func past(s calllog.Session) (list []record.PastCall) {
 	for _, c := range s.Calls {
-		p := record.Past{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
+		p := record.PastCall{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
 			Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
 			Rewrites: c.Rewrites}
 		if p.Body == nil {
@@ -45,7 +46,7 @@ func past(s calllog.Session) (list []record.Past) {
 }
 
 // addAll imports calls under the name run and returns the names of the contexts.
-func addAll(t *testing.T, s store.Store, calls []record.Past) (names []string, added int) {
+func addAll(t *testing.T, s store.Store, calls []record.PastCall) (names []string, added int) {
 	t.Helper()
 	i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
 	must(t, err)
@@ -70,7 +71,7 @@ func TestRequestsOfLogsComeBack(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			calls := past(logOfCalls(t, path))
-			s := store.NewMemory()
+			s := memory.New()
 			names, _ := addAll(t, s, calls)
 			var got, want []string
 			for _, name := range names {
@@ -108,7 +109,7 @@ func TestLogsThatGrow(t *testing.T) {
 		"anthropic-requests.jsonl", "claude-code.jsonl"} {
 		t.Run(sample, func(t *testing.T) {
 			calls := past(logOfCalls(t, filepath.Join(logs, sample)))
-			whole := store.NewMemory()
+			whole := memory.New()
 			names, added := addAll(t, whole, calls)
 			if added != len(calls) {
 				t.Fatalf("%d of %d calls were added", added, len(calls))
@@ -118,7 +119,7 @@ func TestLogsThatGrow(t *testing.T) {
 				t.Errorf("again: %d calls were added, and the contexts are %v, not %v", added, digests(t, whole, again), want)
 			}
 			for n := 1; n < len(calls); n++ {
-				s := store.NewMemory()
+				s := memory.New()
 				addAll(t, s, calls[:n])
 				names, added := addAll(t, s, calls)
 				if got := digests(t, s, names); added != len(calls)-n || !slices.Equal(got, want) {
@@ -131,7 +132,7 @@ func TestLogsThatGrow(t *testing.T) {
 
 // Times, tokens, model and provider of the log stand in the attempts.
 func TestAttemptsOfALog(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	addAll(t, s, past(logOfCalls(t, filepath.Join(logs, "litellm.jsonl"))))
 	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
 	must(t, err)
@@ -150,8 +151,8 @@ func TestFailedCallsOfALog(t *testing.T) {
 	calls := past(logOfCalls(t, filepath.Join(logs, "chat-pairs.jsonl")))[:1]
 	failed := calls[0]
 	failed.ID, failed.Status, failed.Answer = "failed", 500, []byte(`{"error":{"message":"overloaded"}}`)
-	s := store.NewMemory()
-	addAll(t, s, []record.Past{failed, calls[0]})
+	s := memory.New()
+	addAll(t, s, []record.PastCall{failed, calls[0]})
 	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
 	must(t, err)
 	if len(attempts) != 2 || attempts[0].Status != store.Failed || attempts[1].Status != store.Completed {
@@ -164,8 +165,8 @@ func TestAnImportStoresNoKeys(t *testing.T) {
 	p := past(logOfCalls(t, filepath.Join(logs, "exchanges.har")))[0]
 	p.Header.Set("Authorization", "Bearer sk-secret-of-a-log")
 	p.Body = bytes.Replace(p.Body, []byte("Which book"), []byte("sk-secret-of-a-log, which book"), 1)
-	s := store.NewMemory()
-	addAll(t, s, []record.Past{p})
+	s := memory.New()
+	addAll(t, s, []record.PastCall{p})
 	body, err := record.Request(t.Context(), opened(t, s, "run"), 1)
 	must(t, err)
 	if bytes.Contains(body.Bytes, []byte("sk-secret")) || body.Redacted != 1 {
@@ -175,7 +176,7 @@ func TestAnImportStoresNoKeys(t *testing.T) {
 
 // What no recorder made is not touched, and what is no request is refused.
 func TestImportsThatCannotBe(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	_, err := pact.Create(t.Context(), s, "run", nil)
 	must(t, err)
 	_, err = record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
@@ -184,7 +185,7 @@ func TestImportsThatCannotBe(t *testing.T) {
 	}
 	i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "other"})
 	must(t, err)
-	if _, err := i.Add(t.Context(), record.Past{API: "openai.chat", Body: []byte("[]")}); fault.CodeOf(err) !=
+	if _, err := i.Add(t.Context(), record.PastCall{API: "openai.chat", Body: []byte("[]")}); fault.CodeOf(err) !=
 		fault.DocumentInvalid {
 		t.Errorf("the error is %v", err)
 	}
@@ -193,13 +194,13 @@ func TestImportsThatCannotBe(t *testing.T) {
 // TestAnImporterRefusesTheContextOfAnotherLog: it leaves the context as it is, and goes on
 // with one that has the first call of the log.
 func TestAnImporterRefusesTheContextOfAnotherLog(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	add := func(first, text string) error {
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log", First: first})
 		if err != nil {
 			return err
 		}
-		_, err = i.Add(t.Context(), record.Past{ID: first, API: "openai.chat",
+		_, err = i.Add(t.Context(), record.PastCall{ID: first, API: "openai.chat",
 			Body: []byte(`{"model":"m","messages":[{"role":"user","content":"` + text + `"}]}`)})
 		return err
 	}
@@ -223,10 +224,10 @@ func TestARewriteOfALogGoesOn(t *testing.T) {
 	body := func(text string) []byte {
 		return []byte(`{"model":"m","messages":[{"role":"system","content":"Count."},{"role":"user","content":"` + text + `"}]}`)
 	}
-	calls := []record.Past{{ID: "1", API: "openai.chat", Body: body("One.")},
+	calls := []record.PastCall{{ID: "1", API: "openai.chat", Body: body("One.")},
 		{ID: "2", API: "openai.chat", Body: body("So far: one."), Rewrites: true}}
 	for _, together := range []bool{true, false} {
-		s := store.NewMemory()
+		s := memory.New()
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log"})
 		must(t, err)
 		for n := range calls {
@@ -255,12 +256,12 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 		return []byte(`{"model":"m","messages":[{"role":"system","content":"` + system + `"},{"role":"user","content":"` +
 			text + `"}]}`)
 	}
-	calls := []record.Past{{ID: "1", API: "openai.chat", Body: body("Count.", "One.")},
+	calls := []record.PastCall{{ID: "1", API: "openai.chat", Body: body("Count.", "One.")},
 		{ID: "2", API: "openai.chat", Body: body("Name it.", "A title for: One.")},
 		{ID: "3", API: "openai.chat", Body: body("Count.", "One.")},
 		{ID: "4", API: "openai.chat", Body: body("Count.", "So far: one."), Rewrites: true}}
 	for n := range calls {
-		s := store.NewMemory()
+		s := memory.New()
 		addAll(t, s, calls[:n])
 		addAll(t, s, calls)
 		c := opened(t, s, "run")
@@ -277,7 +278,7 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 // user edited is a fork.
 func TestACompactionOfATranscript(t *testing.T) {
 	calls := past(logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
-	s := store.NewMemory()
+	s := memory.New()
 	if names, _ := addAll(t, s, calls); !slices.Equal(names, []string{"run", "run-2"}) {
 		t.Fatalf("the contexts are %v", names)
 	}
@@ -298,7 +299,7 @@ func TestARequestGoesOnWithTheAnswerToAnEmptyOne(t *testing.T) {
 	answer := `{"id":"a","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hello."}],` +
 		`"usage":{"input_tokens":1,"output_tokens":2}}`
 	body := `{"model":"m","max_tokens":9,"system":"Be brief.","messages":[%s]}`
-	calls := []record.Past{
+	calls := []record.PastCall{
 		{Path: "/v1/messages", Status: 200, Body: fmt.Appendf(nil, body, ""), Answer: []byte(answer)},
 		{Path: "/v1/messages", Status: 200, Answer: []byte(answer), Body: fmt.Appendf(nil, body,
 			`{"role":"assistant","content":[{"type":"text","text":"Hello."}]},{"role":"user","content":"Go on."}`)},
@@ -306,13 +307,13 @@ func TestARequestGoesOnWithTheAnswerToAnEmptyOne(t *testing.T) {
 	for i := range calls {
 		calls[i].ID = strconv.Itoa(i)
 	}
-	if names, added := addAll(t, store.NewMemory(), calls); added != 2 || len(names) != 1 {
+	if names, added := addAll(t, memory.New(), calls); added != 2 || len(names) != 1 {
 		t.Errorf("%d calls were added as %q, want 2 in one context", added, names)
 	}
 }
 
 func TestSourceOfAContext(t *testing.T) {
-	s := store.NewMemory()
+	s := memory.New()
 	byHand, err := pact.Create(t.Context(), s, "by hand", nil)
 	must(t, err)
 	if of := record.SourceOf(byHand.Working()); of != nil {
@@ -327,7 +328,7 @@ func TestSourceOfAContext(t *testing.T) {
 		}
 		i, err := record.NewImporter(t.Context(), s, o)
 		must(t, err)
-		_, err = i.Add(t.Context(), record.Past{ID: "1", API: "openai.chat",
+		_, err = i.Add(t.Context(), record.PastCall{ID: "1", API: "openai.chat",
 			Body: []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`)})
 		must(t, err)
 		if !i.Has("1") || i.Has("2") || i.Has("") {

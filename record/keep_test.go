@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,18 +18,20 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // No key, cookie or query is anywhere in the store, also where a provider or an
 // agent repeats it.
 func TestSecretsAreNotKept(t *testing.T) {
-	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
-		_, url := provider(t, providertest.Turn{Text: "your key is " + apiKey})
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
+		_, url := startProvider(t, providertest.Turn{Text: "your key is " + apiKey})
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s, err := sqlite.Open(t.Context(), path)
 		must(t, err)
@@ -60,9 +63,13 @@ func TestSecretsAreNotKept(t *testing.T) {
 	})
 }
 
-// failing is a store whose attempts cannot be written.
+// failing is a store that has no room for a call.
 type failing struct {
-	*store.Memory
+	store.Complete
+}
+
+func (f failing) Apply(context.Context, store.Key, store.Guard, ...store.Change) error {
+	return fault.New(fault.Store, "the disk is full", "")
 }
 
 func (f failing) PutAttempt(context.Context, store.Key, store.Attempt) (store.Attempt, error) {
@@ -70,9 +77,9 @@ func (f failing) PutAttempt(context.Context, store.Key, store.Attempt) (store.At
 }
 
 func TestAStoreThatFailsStopsNobody(t *testing.T) {
-	p, url := provider(t)
-	rec := recorder(t, failing{store.NewMemory()}, record.Options{})
-	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	p, url := startProvider(t)
+	rec := recorder(t, failing{memory.New()}, record.Options{})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.ask("Hello?")
 	a.call()
 	rec.Close()
@@ -88,9 +95,9 @@ func TestAStoreThatFailsStopsNobody(t *testing.T) {
 }
 
 func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
-	p, url := provider(t)
-	rec := recorder(t, failing{store.NewMemory()}, record.Options{Strict: true})
-	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	p, url := startProvider(t)
+	rec := recorder(t, failing{memory.New()}, record.Options{Strict: true})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.ask("Hello?")
 	if _, _, err := a.send(t.Context()); !errors.Is(err, fault.Store) {
 		t.Errorf("the call ended as %v", err)
@@ -98,9 +105,9 @@ func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 	if len(p.Received()) != 0 {
 		t.Error("a request was sent all the same")
 	}
-	s := store.NewMemory()
+	s := memory.New()
 	strict := recorder(t, s, record.Options{Context: "chat", Strict: true})
-	a = newAgent(t, api.Messages, url, strict.Transport(nil), true)
+	a = newAgent(t, provider.Messages, url, strict.Transport(nil), true)
 	a.ask("Hello?")
 	a.call()
 	if c := opened(t, s, "chat"); c.Working().Tree().Len() < 5 { // without waiting for anything
@@ -110,12 +117,12 @@ func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 
 // Calls at the same time: each conversation has its context.
 func TestConversationsAtTheSameTime(t *testing.T) {
-	p, url := provider(t)
-	s := store.NewMemory()
+	p, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	var wait sync.WaitGroup
 	for n := range 6 {
-		a := newAgent(t, api.Chat, url, rec.Transport(nil), n%2 == 0)
+		a := newAgent(t, provider.Chat, url, rec.Transport(nil), n%2 == 0)
 		wait.Go(func() {
 			for i := range 5 {
 				a.ask(fmt.Sprintf("agent %d, question %d", n, i))
@@ -155,9 +162,9 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 
 // A recorder goes on with what one before it recorded.
 func TestALaterRecorderGoesOn(t *testing.T) {
-	p, url := provider(t)
-	s := store.NewMemory()
-	a := newAgent(t, api.Responses, url, nil, false)
+	p, url := startProvider(t)
+	s := memory.New()
+	a := newAgent(t, provider.Responses, url, nil, false)
 	for i := range 3 {
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a.client.Transport = rec.Transport(nil)
@@ -167,7 +174,7 @@ func TestALaterRecorderGoesOn(t *testing.T) {
 	}
 	sentAsReceived(t, opened(t, s, "chat"), p)
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	other := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	other := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 	other.ask("another question")
 	other.call()
 	rec.Close()
@@ -188,8 +195,8 @@ func TestALaterRecorderGoesOn(t *testing.T) {
 // Middleware has the form of the SDKs' middleware, and leaves their requests as
 // they are.
 func TestMiddlewareOfAnSDK(t *testing.T) {
-	_, url := provider(t)
-	s := store.NewMemory()
+	_, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	type middlewareOfSDK = func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
 	var middleware middlewareOfSDK = rec.Middleware
@@ -214,13 +221,51 @@ func TestMiddlewareOfAnSDK(t *testing.T) {
 	}
 }
 
+// A client that changes the parameters for a retry sends two bodies in one cycle.
+func TestEachAttemptGivesItsBodyBack(t *testing.T) {
+	var received [][]byte
+	url := serving(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if received = append(received, body); len(received) < 3 {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
+	})
+	s := memory.New()
+	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+	client := &http.Client{Transport: rec.Transport(nil)}
+	const same = `{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":1}`
+	for _, body := range []string{same, same, `{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":2}`} {
+		resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		must(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		must(t, errors.Join(err, resp.Body.Close()))
+	}
+	rec.Close()
+	c := opened(t, s, "chat")
+	for i, sent := range received {
+		body, err := record.RequestOf(t.Context(), c, 1, int64(i+1))
+		must(t, err)
+		seen, err := record.SeenByModel(t.Context(), c, body.Attempt)
+		if err != nil || !bytes.Equal(body.Bytes, sent) || body.Attempt.ID != store.AttemptID(1, int64(i+1), 0) ||
+			seen.State != inspect.SeenWhole {
+			t.Errorf("attempt %d sent %s, and %s as %+v %v comes back", i+1, sent, body.Bytes, seen, err)
+		}
+	}
+	_, err := record.RequestOf(t.Context(), c, 1, 4)
+	if !errors.Is(err, fault.AttemptNotFound) || !strings.Contains(err.Error(), "attempt 4 of cycle 1") {
+		t.Errorf("an attempt that was not made is %v", err)
+	}
+}
+
 // An erasure of a block takes what is kept of the requests that sent it.
 func TestAnErasureReachesRequests(t *testing.T) {
-	_, url := provider(t)
+	_, url := startProvider(t)
 	onDisk, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
 	must(t, err)
 	defer onDisk.Close()
-	for _, s := range []store.Store{store.NewMemory(), onDisk} {
+	for _, s := range []store.Store{memory.New(), onDisk} {
 		testErasure(t, s, url)
 	}
 }
@@ -228,7 +273,7 @@ func TestAnErasureReachesRequests(t *testing.T) {
 func testErasure(t *testing.T, s store.Store, url string) {
 	t.Helper()
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 	a.body["user"] = "Ada Lovelace"
 	a.ask("Hello?")
 	a.call()
@@ -237,7 +282,8 @@ func testErasure(t *testing.T, s store.Store, url string) {
 	_, err := c.Erase(t.Context(), pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to",
 		Random: rand.Reader})
 	must(t, err)
-	if _, err := record.Request(t.Context(), c, 1); !errors.Is(err, fault.AttemptNotFound) {
+	if _, err := record.Request(t.Context(), c, 1); !errors.Is(err, fault.Conflict) ||
+		!strings.Contains(err.Error(), "the request of attempt:1-1 was erased") {
 		t.Errorf("what is kept of the request ended as %v", err)
 	}
 }

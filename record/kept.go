@@ -8,9 +8,9 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -18,7 +18,7 @@ import (
 // kept holds everything of a request that no block holds. Together with the
 // blocks of the snapshot it restores the body.
 type kept struct {
-	API        api.Name          `json:"api,omitempty"`
+	API        provider.API      `json:"api,omitempty"`
 	Path       string            `json:"path,omitempty"`
 	Headers    map[string]string `json:"headers,omitempty"` // those that change what the request means
 	Parameters json.RawMessage   `json:"parameters,omitempty"`
@@ -31,10 +31,12 @@ type kept struct {
 
 	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
-	About  json.RawMessage `json:"about,omitempty"`  // what the provider reported of an answer that has no block
+	About  json.RawMessage `json:"about,omitempty"`  // what the provider reported of the answer
+	Erased bool            `json:"erased,omitempty"` // store.ErasedRequest: an erasure took all but API and numbers of About
 }
 
-func (k *kept) encode() (string, error) {
+// json returns k as canonical JSON.
+func (k *kept) json() (tree.JSON, error) {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return "", err
@@ -43,7 +45,21 @@ func (k *kept) encode() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return store.PackRequest(tree.JSON(value.Value()))
+	return tree.JSON(value.Value()), nil
+}
+
+// withAnswer adds to what is kept of a request, as JSON without an answer, what came of its
+// answer; either may be absent. The two members are the first in canonical order, so that a
+// long record is not encoded again.
+func withAnswer(request tree.JSON, about, content canon.Any) tree.JSON {
+	members := ""
+	if about.Kind != canon.KindAbsent {
+		members += `"about":` + string(about.Value()) + ","
+	}
+	if content.Kind != canon.KindAbsent {
+		members += `"answer":` + string(content.Value()) + ","
+	}
+	return "{" + tree.JSON(members) + request[1:]
 }
 
 func decodeKept(packed string) (*kept, error) {
@@ -68,38 +84,75 @@ type Body struct {
 	Encoding string        // compression on the wire, "" for none; Bytes are not compressed
 }
 
-// Request returns, byte for byte, the body that the call of a cycle sent. If
-// the cycle has several recorded attempts, the last one counts. Request
-// rebuilds the bytes from the blocks of the snapshot and from what the attempt
-// keeps, and compares their SHA-256 with the recorded one. The cycle may be the
-// current one, whose call has no answer yet or failed.
-//
-// E_ATTEMPT_NOT_FOUND if no request of the cycle was recorded, E_CONFLICT if
-// the snapshot no longer holds what was sent. Cost: that of the thread.
+// Request returns, byte for byte, the body that the call of a cycle sent; of several
+// recorded attempts the last one counts, and [RequestOf] returns the others. The cycle may
+// be the current one, whose call has no answer yet or failed. Errors and cost are those of
+// RequestOf.
 func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {
 		return nil, err
 	}
-	for i := len(attempts) - 1; i >= 0; i-- {
-		k, err := keptOf(attempts, i)
-		if err != nil {
+	for i, a := range slices.Backward(attempts) {
+		if a.Request != "" {
+			return sentBy(ctx, c, attempts, i)
+		}
+	}
+	return nil, notRecorded(cycle, attempts, "no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded")
+}
+
+// RequestOf returns the body of one attempt of a cycle: attempt:4-2 has the number 2 in
+// cycle 4. It rebuilds the bytes from the blocks of the snapshot and from what the attempt
+// keeps, and compares their SHA-256 with the recorded one.
+//
+// E_ATTEMPT_NOT_FOUND if no such request was recorded, E_CONFLICT if it was erased or the
+// snapshot no longer holds what was sent. Cost: that of the thread.
+func RequestOf(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, error) {
+	attempts, err := c.Attempts(ctx, cycle, cycle)
+	if err != nil {
+		return nil, err
+	}
+	for i, a := range attempts {
+		if _, n, _, _ := store.ParseAttemptID(a.ID); n == number && a.Request != "" {
+			return sentBy(ctx, c, attempts, i)
+		}
+	}
+	return nil, notRecorded(cycle, attempts, "no request of attempt "+strconv.FormatInt(number, 10)+" of cycle "+
+		strconv.FormatInt(cycle, 10)+" was recorded")
+}
+
+// sentBy returns the body of the i-th of the attempts of a cycle.
+func sentBy(ctx context.Context, c *pact.Context, attempts []store.Attempt, i int) (*Body, error) {
+	k, err := keptOf(attempts, i)
+	if err != nil {
+		return nil, err
+	}
+	cycle, s := attempts[i].Cycle, c.Working()
+	if k == nil {
+		return nil, notRecorded(cycle, nil, "the request of "+attempts[i].ID+" was not recorded")
+	}
+	if _, last := c.Cycles(); cycle <= last {
+		if s, err = c.At(ctx, pact.Cycle(cycle)); err != nil {
 			return nil, err
 		}
-		if k == nil {
-			continue
-		}
-		s := c.Working()
-		if _, last := c.Cycles(); cycle <= last {
-			if s, err = c.At(ctx, pact.Cycle(cycle)); err != nil {
-				return nil, err
-			}
-		}
-		b, _, err := body(ctx, s, attempts[i], k, contents{})
-		return b, err
 	}
-	return nil, fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10),
-		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "Context.Attempts lists those that were")
+	b, _, err := body(ctx, s, attempts[i], k, contents{})
+	return b, err
+}
+
+// notRecorded returns the error for a request that is not there, and names those that are.
+func notRecorded(cycle int64, attempts []store.Attempt, message string) error {
+	there := ""
+	for _, a := range attempts {
+		if a.Request != "" {
+			there += ", " + a.ID
+		}
+	}
+	remedy := "Context.Attempts lists the attempts"
+	if there != "" {
+		remedy = "there are requests of " + there[2:]
+	}
+	return fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10), message, remedy)
 }
 
 // keptOf returns what an attempt of a cycle keeps of its request, nil for
@@ -113,7 +166,7 @@ func keptOf(attempts []store.Attempt, i int) (*kept, error) {
 	if err != nil || k.Same == "" {
 		return k, err
 	}
-	first := slices.IndexFunc(attempts, func(a store.Attempt) bool { return a.ID == k.Same })
+	first := slices.IndexFunc(attempts, func(a store.Attempt) bool { return unforked(a.ID) == unforked(k.Same) })
 	if first < 0 || attempts[first].Request == "" {
 		return nil, nil
 	}

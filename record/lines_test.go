@@ -15,10 +15,11 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // body is the request to OpenAI's chat API; the seed makes each one another.
@@ -75,8 +76,8 @@ func TestLinesAgreeWithModel(t *testing.T) {
 		for step := range steps {
 			script = append(script, providertest.Turn{Text: fmt.Sprintf("this is the answer of step %d.", step)})
 		}
-		_, url := provider(t, script...)
-		s := store.NewMemory()
+		_, url := startProvider(t, script...)
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		client := &http.Client{Transport: rec.Transport(nil)}
 		want, bodies := make([]int, steps), make([]string, steps)
@@ -113,10 +114,10 @@ func TestLinesAgreeWithModel(t *testing.T) {
 
 // A system prompt that changed once is what the next request is compared with.
 func TestAChangedSystemPromptChangesOnce(t *testing.T) {
-	_, url := provider(t)
-	s := store.NewMemory()
+	_, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Responses, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 	for i := range 4 {
 		if i > 0 {
 			a.body["instructions"] = "Be brief."
@@ -139,13 +140,13 @@ func attrOf(t *testing.T, s store.Store, name, attr string) string {
 // An agent hands a task on with a call of a tool: who begins with the text of the
 // task was begun by that call, whatever its group, and may itself hand on.
 func TestASubAgentNamesTheCallThatBeganIt(t *testing.T) {
-	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		const task, inside = "List all the files of the project.", "Count the lines."
-		_, url := provider(t,
+		_, url := startProvider(t,
 			providertest.Turn{Calls: []providertest.Call{{ID: "c0", Name: "ls", Arguments: `{"p":"/"}`},
 				{ID: "c1", Name: "delegate", Arguments: `{"to":"finder","task":"` + task + `"}`}}},
 			providertest.Turn{Calls: []providertest.Call{{ID: "c2", Name: "delegate", Arguments: `{"task":"` + inside + `"}`}}})
-		s := store.NewMemory()
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "run"})
 		for _, said := range []string{"What is here?", "Your task: " + task, inside, "Something else."} {
 			a := newAgent(t, name, url, rec.Transport(nil), stream)
@@ -174,9 +175,9 @@ func TestASubAgentNamesTheCallThatBeganIt(t *testing.T) {
 
 // A message that was edited begins a fork, which shares what stands before.
 func TestAnEditedMessageIsAFork(t *testing.T) {
-	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
-		_, url := provider(t)
-		s := store.NewMemory()
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
+		_, url := startProvider(t)
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		var before []any
@@ -219,10 +220,10 @@ func TestAnEditedMessageIsAFork(t *testing.T) {
 // A request that names an answer goes on with its conversation, whatever it
 // repeats; one that names an earlier answer branches off there.
 func TestARequestThatNamesAnAnswer(t *testing.T) {
-	_, url := provider(t)
-	s := store.NewMemory()
+	_, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Responses, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 	a.ask("question 0")
 	first := a.call().ID
 	previous := first
@@ -267,11 +268,11 @@ func TestRequestsAtTheSameTimeThatBeginAlike(t *testing.T) {
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
 	}))
 	defer server.Close()
-	s := store.NewMemory()
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	var wait sync.WaitGroup
 	for n := range 5 {
-		a := newAgent(t, api.Chat, server.URL, rec.Transport(nil), false)
+		a := newAgent(t, provider.Chat, server.URL, rec.Transport(nil), false)
 		a.said = append(a.said, message("user", "An example."), message("assistant", "Its answer."))
 		a.ask(fmt.Sprint("question ", n))
 		wait.Go(func() { a.call() })

@@ -75,9 +75,9 @@ func (l *modelLine) asksAside(r *modelRequest) bool {
 	return len(rest) > 0 && !strings.HasPrefix(rest[0], "assistant")
 }
 
-// goesOnBehind reports whether the last block that was sent comes again behind
+// repeatsLastBlockAgain reports whether the last block that was sent comes again behind
 // what changed, in front of something of the answer where all before it changed.
-func (l *modelLine) goesOnBehind(r *modelRequest) bool {
+func (l *modelLine) repeatsLastBlockAgain(r *modelRequest) bool {
 	n := l.common(r)
 	for i, block := range r.said {
 		if i < n || block != l.said[len(l.said)-1] {
@@ -114,7 +114,7 @@ func (m *modelLines) rewrites(at int, r *modelRequest) bool {
 	if r.agent && ofLast && last != at {
 		return true
 	}
-	if l.goesOnBehind(r) {
+	if l.repeatsLastBlockAgain(r) {
 		return true
 	}
 	n := l.common(r)

@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // answering serves one answer to every chat request.
@@ -59,7 +60,7 @@ func TestOddBodiesComeBack(t *testing.T) {
 		"names like holes":         `{"@":"@","messages":[{"role":"@","content":"@","x":"@[]"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, url := store.NewMemory(), answering(t)
+			s, url := memory.New(), answering(t)
 			rec := recorder(t, s, record.Options{Context: "chat"})
 			client := &http.Client{Transport: rec.Transport(nil)}
 			resp, err := client.Post(url, "application/json", strings.NewReader(body))
@@ -92,7 +93,7 @@ func TestAClientThatGoesAwayInMidStream(t *testing.T) {
 		close(gone)
 	}))
 	defer server.Close()
-	s := store.NewMemory()
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	client := &http.Client{Transport: rec.Transport(nil)}
 	ctx, cancel := context.WithCancel(t.Context())

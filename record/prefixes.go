@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
+	"slices"
 	"time"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/dialect"
-	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -21,7 +22,7 @@ import (
 // pages that document it.
 func Dialects() (names []string, sources map[string][]string) {
 	sources = map[string][]string{}
-	for _, d := range dialect.All() {
+	for _, d := range provider.AllCacheRules() {
 		names = append(names, d.Name)
 		sources[d.Name] = d.Sources
 	}
@@ -42,7 +43,7 @@ func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq
 		w := newFollower()
 		w.begin(ctx, c)
 		if dialectName != "" {
-			if w.chosen = dialect.Named(dialectName); w.chosen == nil {
+			if w.chosen = provider.CacheRulesNamed(dialectName); w.chosen == nil {
 				names, _ := Dialects()
 				yield(inspect.CallPrefix{}, fault.At(fault.DocumentInvalid, fault.NoOffset, dialectName,
 					"no dialect has the name \""+dialectName+"\"", "take one of "+joined(names)))
@@ -64,13 +65,17 @@ func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq
 // walk reports on the calls of some attempts, until yield returns false. last is the latest
 // committed cycle.
 func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect.CallPrefix) bool) error {
-	defer w.passing.end()
+	defer w.snapshots.end()
 	for len(attempts) > 0 {
 		cycle, n := attempts[0].Cycle, 1
 		for n < len(attempts) && attempts[n].Cycle == cycle {
 			n++
 		}
-		a, k, err := lastSent(attempts[:n])
+		of := attempts[:n]
+		if i := slices.IndexFunc(of, func(a store.Attempt) bool { return a.ID == w.asked }); i >= 0 {
+			of = of[:i+1]
+		}
+		of, k, err := upToLastSent(of)
 		if err != nil {
 			return err
 		}
@@ -78,7 +83,7 @@ func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect
 		if k == nil {
 			continue
 		}
-		p, err := w.call(a, k, cycle <= last)
+		p, err := w.call(of, k, cycle <= last)
 		if err != nil {
 			return err
 		}
@@ -89,15 +94,15 @@ func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect
 	return nil
 }
 
-// lastSent returns the last attempt of a cycle whose request was recorded and
-// what it keeps, nil if there is none.
-func lastSent(attempts []store.Attempt) (store.Attempt, *kept, error) {
+// upToLastSent returns the attempts of a cycle up to the last one whose request was
+// recorded, and what that one keeps, nil if there is none.
+func upToLastSent(attempts []store.Attempt) ([]store.Attempt, *kept, error) {
 	for i := len(attempts) - 1; i >= 0; i-- {
 		if k, err := keptOf(attempts, i); k != nil || err != nil {
-			return attempts[i], k, err
+			return attempts[:i+1], k, err
 		}
 	}
-	return store.Attempt{}, nil, nil
+	return nil, nil, nil
 }
 
 func joined(names []string) string {
@@ -110,65 +115,59 @@ func joined(names []string) string {
 
 // follower walks through the calls of a context.
 type follower struct {
-	ctx      context.Context
-	c        *pact.Context
-	chosen   *dialect.Dialect // nil: each call uses the dialect of its API
-	answers  *answers
-	contents contents       // of the blocks that it has passed
-	hashes   dialect.Hashes // of the parts that it has passed
-	caches   map[*dialect.Dialect]*dialect.Cache
-	before   *sent // the previous call, nil if there is none to compare with
-	passing  passing
+	ctx       context.Context
+	c         *pact.Context
+	chosen    *provider.CacheRules // nil: each call uses the dialect of its API
+	asked     string               // the attempt to report on although others followed in its cycle, "" for none
+	answers   answerCycles
+	contents  contents        // of the blocks that it has passed
+	hashes    provider.Hashes // of the parts that it has passed
+	caches    map[*provider.CacheRules]*provider.Cache
+	before    *sent // the previous call, nil if there is none to compare with
+	snapshots snapshotReader
 }
 
 func newFollower() *follower {
-	return &follower{answers: newAnswers(), caches: map[*dialect.Dialect]*dialect.Cache{}}
+	return &follower{answers: answerCycles{}, caches: map[*provider.CacheRules]*provider.Cache{}}
 }
 
 // sent is a call that the follower has passed.
 type sent struct {
-	dialect *dialect.Dialect
-	prompt  *dialect.Prompt
-	thread  *tree.Tree
+	rules  *provider.CacheRules
+	prompt *provider.Prompt
+	thread *tree.Tree
 }
 
 func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
 	if !committed {
 		return w.c.Working(), nil
 	}
-	return w.passing.at(w.ctx, w.c, cycle)
+	return w.snapshots.at(w.ctx, w.c, cycle)
 }
 
-// call reports on one call. committed says whether its cycle is committed.
-func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
+// call reports on the last of some attempts of a cycle; k is what is kept of its request.
+// committed says whether the cycle is committed.
+func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	defer tree.Recover(&err)
+	a := of[len(of)-1]
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Started: tree.ISO(a.StartedNS), Model: a.Model}
 	s, err := w.at(a.Cycle, committed)
 	if err != nil {
 		return p, err
 	}
-	if err := w.answers.take(s); err != nil {
+	about, err := aboutOf(a)
+	if err != nil {
 		return p, err
 	}
-	if committed {
-		_, last := w.c.Cycles()
-		next, err := w.at(a.Cycle+1, a.Cycle < last)
-		if err != nil {
-			return p, err
-		}
-		if err := w.answers.take(next); err != nil {
-			return p, err
-		}
+	p.Provider = reportedCache(a, about)
+	if a.Status == store.Completed {
+		w.answers.take(a.Cycle, about)
 	}
-	if err := w.answers.takeKept(a); err != nil {
+	if p.Broken, err = w.fill(s, of[:len(of)-1]); err != nil {
 		return p, err
 	}
-	d := w.chosen
-	if d == nil {
-		d = dialect.Of(k.API)
-	}
-	p.Dialect = d.Name
-	request, text, err := w.request(s, a, k)
+	now, request, err := w.prompt(s, a, k)
+	p.Dialect = w.rulesOf(k).Name
 	if err != nil {
 		if !errors.Is(err, fault.Conflict) {
 			return p, err
@@ -176,22 +175,82 @@ func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.Cal
 		p.Problem, w.before = err.Error(), nil
 		return p, nil
 	}
-	now := &sent{d, d.ReadNext(request, a.Model, text, w.hashes), s.Tree()}
 	p.Blocks = len(now.prompt.Blocks)
-	about := w.answers.about[a.ID]
-	p.Seen = w.answers.seen(request, about)
-	if w.before != nil && w.before.dialect == d {
+	if a.Status == store.Completed {
+		p.Seen = w.answers.seen(request, about)
+	} else { // the answer may have broken off before the report of a change
+		p.Seen = w.answers.seen(request, canon.Any{})
+	}
+	if w.before != nil && w.before.rules == now.rules {
 		w.compare(&p, now)
 	}
 	w.before = now
-	if !d.AsSent && a.Status == store.Completed {
-		w.expect(&p, now, a, about)
+	switch {
+	case now.rules.AsSent:
+	case a.Status == store.Completed:
+		w.expect(&p, now, a)
+	case answered(about):
+		w.cacheOf(now.rules).Broke(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
 	}
 	return p, nil
 }
 
+// fill adds to the cache what attempts before the last one of a cycle sent, although
+// their answers broke off, and returns how many these are.
+func (w *follower) fill(s *pact.Snapshot, of []store.Attempt) (broken int, err error) {
+	for i, a := range of {
+		about, err := aboutOf(a)
+		if err != nil {
+			return 0, err
+		}
+		k, err := keptOf(of, i)
+		if err != nil {
+			return 0, err
+		}
+		if k == nil || !answered(about) {
+			continue
+		}
+		broken++
+		sent, _, err := w.prompt(s, a, k)
+		if errors.Is(err, fault.Conflict) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if !sent.rules.AsSent {
+			w.cacheOf(sent.rules).Broke(sent.prompt, time.Unix(0, a.StartedNS), usageOf(reportedCache(a, about)))
+		}
+	}
+	return broken, nil
+}
+
+// answered reports whether the provider had begun to answer an attempt that failed: then
+// it had read the request. A status from 400 on is a refusal.
+func answered(about canon.Any) bool {
+	status := countOf(about, "http")
+	return status != nil && *status < http.StatusBadRequest && countOf(about, "first_byte_ms") != nil
+}
+
+func (w *follower) rulesOf(k *kept) *provider.CacheRules {
+	if w.chosen != nil {
+		return w.chosen
+	}
+	return provider.CacheRulesOf(k.API)
+}
+
+// prompt rebuilds what an attempt sent. E_CONFLICT if the snapshot does not restore it.
+func (w *follower) prompt(s *pact.Snapshot, a store.Attempt, k *kept) (*sent, *provider.Request, error) {
+	request, text, err := w.request(s, a, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := w.rulesOf(k)
+	return &sent{d, d.ReadNext(request, a.Model, text, w.hashes), s.Tree()}, request, nil
+}
+
 // request rebuilds the request of an attempt.
-func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*api.Request, []byte, error) {
+func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*provider.Request, []byte, error) {
 	b, said, err := body(w.ctx, s, a, k, w.contents)
 	if err != nil {
 		return nil, nil, err
@@ -203,7 +262,7 @@ func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*api.Req
 		}
 		said = read.Value
 	}
-	request, ok := api.Read(k.API, said)
+	request, ok := provider.ReadRequest(k.API, said)
 	if !ok {
 		return nil, nil, changed(nil)
 	}
@@ -212,7 +271,7 @@ func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*api.Req
 
 // compare fills in what a call repeats of the previous one.
 func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
-	shared := now.dialect.Compare(w.before.prompt, now.prompt)
+	shared := now.rules.Compare(w.before.prompt, now.prompt)
 	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
 		OfBytes: shared.OfBytes}
 	if shared.OfBytes == 0 {
@@ -224,7 +283,7 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
 		return
 	}
 	p.Cut = &inspect.Cut{Cause: string(shared.Cause), Names: shared.Names, Reasoning: shared.Reasoning}
-	if shared.Cause != dialect.Model && shared.Cause != dialect.Parameters {
+	if shared.Cause != provider.CauseModel && shared.Cause != provider.CauseParameters {
 		if n, _ := w.before.thread.BlockAt(shared.Blocks); n != nil {
 			p.Cut.Node = n.ID
 		} else if n, _ := now.thread.BlockAt(shared.Blocks); n != nil {
@@ -235,21 +294,46 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
 
 // expect fills in what the provider should read from its cache, and compares it
 // with what the provider reported.
-func (w *follower) expect(p *inspect.CallPrefix, now *sent, a store.Attempt, about canon.Any) {
-	cache := w.caches[now.dialect]
-	if cache == nil {
-		cache = now.dialect.NewCache()
-		w.caches[now.dialect] = cache
-	}
+func (w *follower) expect(p *inspect.CallPrefix, now *sent, a store.Attempt) {
+	cache := w.cacheOf(now.rules)
 	f := cache.Call(now.prompt, time.Unix(0, a.StartedNS))
 	p.Expected = &inspect.Expected{Blocks: f.Blocks, Tokens: f.Tokens, Unsure: f.Unsure, Lapsed: f.Lapsed,
-		LeastTokens: now.dialect.LeastTokens(now.prompt.Model)}
+		LeastTokens: now.rules.LeastTokens(now.prompt.Model)}
 	if f.Unsure || f.Lapsed > 0 {
 		p.Expected.IdleSeconds = int64(f.Idle / time.Second)
 	}
-	p.Provider = &inspect.ProviderCache{In: a.TokenIn, Out: a.TokenOut, Read: countOf(about, "cached"),
+	p.Agreement = string(cache.Answered(usageOf(p.Provider)))
+}
+
+func (w *follower) cacheOf(d *provider.CacheRules) *provider.Cache {
+	if w.caches[d] == nil {
+		w.caches[d] = d.NewCache()
+	}
+	return w.caches[d]
+}
+
+// ReportedCache returns what the provider reported about its cache in the answer to an attempt, nil
+// if it reported no tokens. E_DOCUMENT_INVALID if the record cannot be read.
+func ReportedCache(a store.Attempt) (*inspect.ProviderCache, error) {
+	about, err := aboutOf(a)
+	return reportedCache(a, about), err
+}
+
+// reportedCache is ReportedCache for an attempt whose report was read.
+func reportedCache(a store.Attempt, about canon.Any) *inspect.ProviderCache {
+	told := &inspect.ProviderCache{In: a.TokenIn, Out: a.TokenOut, Read: countOf(about, "cached"),
 		Written: countOf(about, "written"), Written1h: countOf(about, "written_1h"), Reason: reasonOf(about)}
-	p.Agreement = string(cache.Answered(dialect.Usage{In: a.TokenIn, Read: p.Provider.Read, Written: p.Provider.Written}))
+	if *told == (inspect.ProviderCache{}) && a.Status != store.Completed {
+		return nil
+	}
+	return told
+}
+
+func usageOf(u *inspect.ProviderCache) provider.Usage {
+	if u == nil {
+		return provider.Usage{}
+	}
+	return provider.Usage{In: u.In, Cached: u.Read, Written: u.Written}
 }
 
 func countOf(about canon.Any, name string) *int64 {

@@ -9,32 +9,33 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // talk is a recorded conversation with a provider that caches, and a clock that
 // both read.
 type talk struct {
 	*agent
-	store *store.Memory
+	store store.Complete
 	rec   *record.Recorder
 	now   atomic.Int64
 }
 
-func newTalk(t *testing.T, name api.Name, script ...providertest.Turn) *talk {
-	tk := &talk{store: store.NewMemory()}
+func newTalk(t *testing.T, name provider.API, script ...providertest.Turn) *talk {
+	tk := &talk{store: memory.New()}
 	tk.now.Store(int64(time.Hour))
-	p, url := provider(t, script...)
+	p, url := startProvider(t, script...)
 	p.Clock(func() time.Time { return time.Unix(0, tk.now.Load()) })
-	tk.rec = record.To(tk.store, record.Options{Context: "chat", Strict: true, Clock: tk.now.Load})
+	tk.rec = record.New(tk.store, record.Options{Context: "chat", Strict: true, Clock: tk.now.Load})
 	t.Cleanup(tk.rec.Close)
 	tk.agent = newAgent(t, name, url, tk.rec.Transport(nil), true)
-	tk.body["model"] = map[api.Name]string{api.Messages: "claude-sonnet-4-6", api.Chat: "gpt-4.1",
-		api.Responses: "gpt-4.1"}[name]
-	if name == api.Gemini {
+	tk.body["model"] = map[provider.API]string{provider.Messages: "claude-sonnet-4-6", provider.Chat: "gpt-4.1",
+		provider.Responses: "gpt-4.1"}[name]
+	if name == provider.Gemini {
 		delete(tk.body, "model")
 	}
 	tk.ask(strings.Repeat("A long beginning, so that a prefix is worth caching. ", 200))
@@ -44,7 +45,7 @@ func newTalk(t *testing.T, name api.Name, script ...providertest.Turn) *talk {
 // mark puts a cache marker on the last message of a request to Anthropic, as
 // agents do, and takes those of earlier messages away.
 func (tk *talk) mark() {
-	if tk.api != api.Messages {
+	if tk.api != provider.Messages {
 		return
 	}
 	for i, m := range tk.said {
@@ -98,7 +99,7 @@ func agreed(t *testing.T, list []inspect.CallPrefix) {
 // Twelve growing calls, with a marker that moves where the provider has markers:
 // no cut, and what the provider reads is what was expected.
 func TestTwelveGrowingCallsAreReadFromTheCache(t *testing.T) {
-	for _, name := range []api.Name{api.Chat, api.Responses, api.Messages, api.Gemini} {
+	for _, name := range []provider.API{provider.Chat, provider.Responses, provider.Messages, provider.Gemini} {
 		t.Run(string(name), func(t *testing.T) {
 			tk := newTalk(t, name)
 			for i := range 12 {
@@ -112,7 +113,7 @@ func TestTwelveGrowingCallsAreReadFromTheCache(t *testing.T) {
 				if p.Cut != nil || i > 0 && (p.Expected.Blocks == 0 || *p.Provider.Read == 0) {
 					t.Errorf("call %d: %+v, cut %+v, read %d", i+1, p.Expected, p.Cut, *p.Provider.Read)
 				}
-				if i > 0 && name == api.Messages && (p.Expected.Tokens == nil || *p.Expected.Tokens != *p.Provider.Read) {
+				if i > 0 && name == provider.Messages && (p.Expected.Tokens == nil || *p.Expected.Tokens != *p.Provider.Read) {
 					t.Errorf("call %d: %+v, read %d", i+1, p.Expected, *p.Provider.Read)
 				}
 			}
@@ -130,32 +131,32 @@ func TestACutIsNamed(t *testing.T) {
 	}
 	for _, c := range []struct {
 		what   string
-		api    api.Name
+		api    provider.API
 		before func(*talk)
 		change func(*talk)
 		cause  string
 		names  []string
 		behind int // blocks of reasoning
 	}{
-		{"model", api.Messages, nil, func(tk *talk) { tk.body["model"] = "claude-opus-4-8" }, "model",
+		{"model", provider.Messages, nil, func(tk *talk) { tk.body["model"] = "claude-opus-4-8" }, "model",
 			[]string{"claude-sonnet-4-6", "claude-opus-4-8"}, 2},
-		{"tool", api.Messages, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
+		{"tool", provider.Messages, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
 			"tools", []string{"cat"}, 2},
-		{"effort", api.Messages, nil, func(tk *talk) { tk.body["output_config"] = map[string]any{"effort": "low"} },
+		{"effort", provider.Messages, nil, func(tk *talk) { tk.body["output_config"] = map[string]any{"effort": "low"} },
 			"parameters", []string{"output_config"}, 2},
-		{"system", api.Messages, nil, func(tk *talk) { tk.body["system"] = "Be brief." }, "system", nil, 2},
-		{"attribution", api.Messages, func(tk *talk) { tk.body["system"] = attribution("1") },
+		{"system", provider.Messages, nil, func(tk *talk) { tk.body["system"] = "Be brief." }, "system", nil, 2},
+		{"attribution", provider.Messages, func(tk *talk) { tk.body["system"] = attribution("1") },
 			func(tk *talk) { tk.body["system"] = attribution("2") }, "", nil, 0},
-		{"message", api.Messages, nil, func(tk *talk) { tk.said[2].(map[string]any)["content"] = "another question" },
+		{"message", provider.Messages, nil, func(tk *talk) { tk.said[2].(map[string]any)["content"] = "another question" },
 			"block", nil, 1},
-		{"temperature", api.Messages, nil, func(tk *talk) { tk.body["temperature"] = 1 }, "", nil, 0},
-		{"effort", api.Responses, nil, func(tk *talk) { tk.body["reasoning"] = map[string]any{"effort": "low"} },
+		{"temperature", provider.Messages, nil, func(tk *talk) { tk.body["temperature"] = 1 }, "", nil, 0},
+		{"effort", provider.Responses, nil, func(tk *talk) { tk.body["reasoning"] = map[string]any{"effort": "low"} },
 			"parameters", []string{"reasoning.effort"}, 2},
-		{"model", api.Responses, nil, func(tk *talk) { tk.body["model"] = "gpt-5" }, "model",
+		{"model", provider.Responses, nil, func(tk *talk) { tk.body["model"] = "gpt-5" }, "model",
 			[]string{"gpt-4.1", "gpt-5"}, 2},
-		{"tool", api.Responses, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
+		{"tool", provider.Responses, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
 			"tools", []string{"cat"}, 2},
-		{"effort", api.Chat, nil, func(tk *talk) { tk.body["reasoning_effort"] = "low" }, "parameters",
+		{"effort", provider.Chat, nil, func(tk *talk) { tk.body["reasoning_effort"] = "low" }, "parameters",
 			[]string{"reasoning_effort"}, 0},
 	} {
 		t.Run(string(c.api)+"/"+c.what, func(t *testing.T) {
@@ -193,7 +194,7 @@ func TestACutIsNamed(t *testing.T) {
 // A lifetime that ran out is no cut.
 func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
 	for _, idle := range []time.Duration{4 * time.Minute, 6 * time.Minute} {
-		tk := newTalk(t, api.Messages)
+		tk := newTalk(t, provider.Messages)
 		tk.turn("a")
 		tk.turn("b")
 		tk.now.Add(int64(idle))
@@ -217,7 +218,7 @@ func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
 // A marker looks back at 20 blocks only.
 func TestAMarkerLooksBackAtTwentyBlocks(t *testing.T) {
 	for _, more := range []int{17, 18} { // and the answer of a block, and the question
-		tk := newTalk(t, api.Messages)
+		tk := newTalk(t, provider.Messages)
 		tk.turn("a")
 		for i := range more {
 			role := []string{"user", "assistant"}[i%2]
@@ -234,7 +235,7 @@ func TestAMarkerLooksBackAtTwentyBlocks(t *testing.T) {
 
 // The bodies as they were sent: a marker that moves is a difference.
 func TestBodiesAreComparedAsTheyWereSent(t *testing.T) {
-	tk := newTalk(t, api.Messages)
+	tk := newTalk(t, provider.Messages)
 	tk.turn("a")
 	tk.turn("b")
 	list := tk.prefixes("other")
@@ -242,7 +243,7 @@ func TestBodiesAreComparedAsTheyWereSent(t *testing.T) {
 		p.Shared.OfBlocks != 4 || p.Shared.Bytes >= p.Shared.OfBytes {
 		t.Errorf("%+v, cut %+v", p, p.Cut)
 	}
-	plain := newTalk(t, api.Chat)
+	plain := newTalk(t, provider.Chat)
 	plain.turn("a")
 	plain.turn("b")
 	plain.body["zeal"] = 1 // behind the messages
@@ -259,7 +260,7 @@ func TestBodiesAreComparedAsTheyWereSent(t *testing.T) {
 }
 
 func TestADialectThatNobodyKnows(t *testing.T) {
-	tk := newTalk(t, api.Chat)
+	tk := newTalk(t, provider.Chat)
 	tk.turn("a")
 	tk.rec.Close()
 	for _, err := range record.Prefixes(t.Context(), opened(t, tk.store, "chat"), "french") {

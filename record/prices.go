@@ -69,21 +69,25 @@ func badPrices(why string, err error) error {
 	return fault.New(fault.DocumentInvalid, "this is not a list of prices: "+why, "such as "+remedy)
 }
 
-// Cost returns what a call cost, nil if the list has no price for its model or
-// the provider did not report its tokens. before is the previous call, nil for
-// the first.
+// Cost returns what a call cost, nil if the list has no price for its model or the provider
+// did not report its tokens or how many of them came from its cache. before is the previous
+// call, nil for the first.
 func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 	price := p.of(call.Model)
 	u := call.Provider
-	if price == nil || u == nil || u.In == nil {
+	if price == nil || u == nil || u.In == nil || u.Read == nil {
 		return nil
 	}
-	read, written, hour, out := or0(u.Read), or0(u.Written), or0(u.Written1h), or0(u.Out)
+	read, written, hour, out := *u.Read, or0(u.Written), or0(u.Written1h), or0(u.Out)
 	const million = 1e6
 	c := &inspect.CallCost{Currency: p.Currency}
 	c.Paid = (float64(*u.In-read-written)*price.Input + float64(read)*price.CacheRead +
 		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / million
-	if before == nil || before.Provider == nil {
+	if before != nil && (before.Provider == nil || before.Provider.Read == nil) {
+		return c
+	}
+	c.Lost = new(float64)
+	if before == nil {
 		return c
 	}
 	if lost := cachedAfter(before.Provider) - read; lost > 0 {
@@ -94,7 +98,7 @@ func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 		case written > 0:
 			again = price.CacheWrite
 		}
-		c.Lost = max(0, float64(lost)*(again-price.CacheRead)/million)
+		*c.Lost = max(0, float64(lost)*(again-price.CacheRead)/million)
 	}
 	return c
 }
@@ -110,10 +114,11 @@ func (p *Prices) CacheLoss(model string, tokens int64) (float64, bool) {
 	return max(0, float64(tokens)*(price.Input-price.CacheRead)/million), true
 }
 
-// cachedAfter returns how many tokens of a call were in the cache afterwards.
+// cachedAfter returns how many tokens of a call were in the cache afterwards; u says how many
+// the provider read.
 func cachedAfter(u *inspect.ProviderCache) int64 {
 	if u.Written != nil {
-		return or0(u.Read) + *u.Written
+		return *u.Read + *u.Written
 	}
 	return or0(u.In)
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -16,7 +16,7 @@ import (
 // Recorders of several processes on one file, under one name: each conversation
 // has a context of its own, and nothing is lost.
 func TestSeveralRecordersOnOneFile(t *testing.T) {
-	p, url := provider(t)
+	p, url := startProvider(t)
 	path := filepath.Join(t.TempDir(), "pact.db")
 	names := make([][]string, 4)
 	var wait sync.WaitGroup
@@ -25,7 +25,7 @@ func TestSeveralRecordersOnOneFile(t *testing.T) {
 		must(t, err)
 		defer s.Close()
 		rec := recorder(t, s, record.Options{Context: "chat"})
-		a := newAgent(t, api.Responses, url, rec.Transport(nil), false)
+		a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 		wait.Go(func() {
 			for i := range 4 {
 				a.ask(fmt.Sprintf("process %d, question %d", n, i))
@@ -69,9 +69,9 @@ func TestSeveralRecordersOnOneFile(t *testing.T) {
 // Two recorders go on with one conversation in turns, as an agent that is resumed
 // elsewhere.
 func TestTwoRecordersGoOnWithOneConversation(t *testing.T) {
-	p, url := provider(t)
+	p, url := startProvider(t)
 	path := filepath.Join(t.TempDir(), "pact.db")
-	a := newAgent(t, api.Chat, url, nil, false)
+	a := newAgent(t, provider.Chat, url, nil, false)
 	var recorders []*record.Recorder
 	for range 2 {
 		s, err := sqlite.Open(t.Context(), path)

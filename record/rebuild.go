@@ -7,9 +7,9 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -39,6 +39,10 @@ func (c contents) of(ctx context.Context, n *tree.Node) (canon.Any, error) {
 // absent if the blocks do not tell: the attempt keeps the body raw, or keeps the
 // spelling of some values, which the body then has in place of the values.
 func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept, known contents) (*Body, canon.Any, error) {
+	if k.Erased {
+		return nil, canon.Any{}, fault.At(fault.Conflict, fault.NoOffset, a.ID, "the request of "+a.ID+" was erased",
+			"the log of the context says when and why")
+	}
 	b := wire.Body{Notes: k.Notes}
 	var err error
 	if k.Notes.Raw == nil {
@@ -73,7 +77,7 @@ func changed(err error) error {
 // value rebuilds the value of the body.
 func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (value canon.Any, err error) {
 	defer tree.Recover(&err)
-	r := api.Request{API: k.API}
+	r := provider.Request{API: k.API}
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
 		return canon.Any{}, err
 	}

@@ -70,28 +70,26 @@ type Recorder struct {
 	mu       sync.Mutex
 	stats    Stats
 	previous map[asked]string // id of the last answer of each conversation
+	underWay []*call          // in the order in which they began
+	closed   bool
 
 	// Only the queue's goroutine uses these.
-	lines []*line          // in the order of their creation
-	last  map[string]*line // the line of a group's last request, by the id of the group
+	recordings []*recording          // in the order of their creation
+	last       map[string]*recording // the recording of a group's last request, by the id of the group
 
-	latest *line // the line of the last request of all groups, nil before the first
+	latest *recording // the recording of the last request of all groups, nil before the first
 }
 
-// To returns a recorder that writes to a store.
-func To(s store.Store, o Options) *Recorder {
+// New returns a recorder that writes to a store.
+func New(s store.Store, o Options) *Recorder {
 	if o.Context == "" {
 		o.Context = "recorded"
 	}
 	if o.Clock == nil {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
-	return &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*line{}}
+	return &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{}}
 }
-
-// Close waits until the recorder has recorded everything that arrived before,
-// and ends it. Later calls still reach the provider and count as lost.
-func (r *Recorder) Close() { r.queue.close() }
 
 // Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {
@@ -104,12 +102,25 @@ func (r *Recorder) Stats() Stats {
 // the order of their creation. Call it after Close.
 func (r *Recorder) Contexts() []string {
 	var names []string
-	for _, l := range r.lines {
+	for _, l := range r.recordings {
 		if l.used {
 			names = append(names, l.name)
 		}
 	}
 	return names
+}
+
+// Work returns the name of the context with the work: of those that calls were recorded to,
+// leaving out questions aside, the one with the longest thread; "" without any. Call it after
+// Close.
+func (r *Recorder) Work() string {
+	name, most := "", int64(-1)
+	for _, l := range r.recordings {
+		if _, size := l.c.Working().ThreadSize(); l.used && AsideOf(l.name) == "" && size > most {
+			name, most = l.name, size
+		}
+	}
+	return name
 }
 
 func (r *Recorder) count(f func(*Stats)) {
@@ -135,12 +146,12 @@ func headersOf(h http.Header) map[string]string {
 	return kept
 }
 
-// lineFor returns the line of a request, and creates the line if the request
+// recordingFor returns the recording of a request, and creates the recording if the request
 // begins one. Another recorder may take the name first.
-func (r *Recorder) lineFor(ctx context.Context, q *request) (*line, string, error) {
-	for first := len(r.lines) == 0; ; first = true {
+func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, string, error) {
+	for first := len(r.recordings) == 0; ; first = true {
 		if first {
-			if err := r.openLines(ctx); err != nil {
+			if err := r.openRecordings(ctx); err != nil {
 				return nil, "", err
 			}
 		}
@@ -157,60 +168,50 @@ func (r *Recorder) lineFor(ctx context.Context, q *request) (*line, string, erro
 		}
 		l.group, l.previous, l.used = q.group, q.previous, true
 		r.last[q.group.id], r.latest = l, l
-		return l, "grouped by " + q.group.by + "; " + c.why, nil
+		return l, RulePrefix + q.group.by + "; " + c.why, nil
 	}
 }
 
-// take returns the chosen line. E_CONFLICT if another recorder took the name of
-// a new line.
-func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*line, error) {
-	if c.line != nil && !c.fork {
-		return c.line, nil
+// RulePrefix begins the message of a commit that says by which rule its call belongs to its recording.
+const RulePrefix = "grouped by "
+
+// take returns the chosen recording. E_CONFLICT if another recorder took the name of
+// a new recording.
+func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*recording, error) {
+	if c.recording != nil && !c.fork {
+		return c.recording, nil
 	}
-	var l *line
+	var l *recording
 	err := errors.ErrUnsupported
 	if c.fork && c.cycle > 0 {
-		l, err = c.line.forked(ctx, r.nextName(), c.cycle, c.why)
+		l, err = c.recording.forked(ctx, r.nameOf(c), c.cycle, c.why)
 	}
 	if errors.Is(err, errors.ErrUnsupported) { // the store cannot fork, or no snapshot ends where the two part
-		l, err = newLine(ctx, r.store, r.nextName(), r.openOptions(),
+		l, err = newRecording(ctx, r.store, r.nameOf(c), r.openOptions(),
 			r.sourced(attrsOf(q.group, c.begun)))
 	}
 	if err != nil {
 		return nil, err
 	}
-	if c.aside {
-		l.beside = c.line
+	if c.aside != "" {
+		l.beside = c.recording
 	}
-	r.lines = append(r.lines, l)
+	r.recordings = append(r.recordings, l)
 	return l, nil
 }
 
-// openLines opens the contexts that other recorders left, up to the first free
-// name.
-func (r *Recorder) openLines(ctx context.Context) error {
-	for {
-		name := r.nextName()
-		if _, err := r.store.Find(ctx, name); err != nil {
-			if errors.Is(err, fault.ContextNotFound) {
-				return nil
-			}
-			return err
-		}
-		l, err := openLine(ctx, r.store, name, r.openOptions())
-		if err != nil {
-			return err
-		}
-		r.lines = append(r.lines, l)
-	}
-}
-
-// nextName returns the name of the next line.
+// nextName returns the name of the next recording that is no question aside.
 func (r *Recorder) nextName() string {
-	if len(r.lines) == 0 {
+	n := 1
+	for _, l := range r.recordings {
+		if AsideOf(l.name) == "" {
+			n++
+		}
+	}
+	if n == 1 {
 		return r.options.Context
 	}
-	return r.options.Context + "-" + strconv.Itoa(len(r.lines)+1)
+	return r.options.Context + "-" + strconv.Itoa(n)
 }
 
 func (r *Recorder) openOptions() pact.OpenOptions {

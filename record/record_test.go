@@ -6,30 +6,31 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // A run with thinking, calls in parallel and results: a cycle for each call,
 // what was sent byte for byte, the answer at the beginning of the next cycle.
 func TestARunIsACycleForEachCall(t *testing.T) {
-	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		calls := []providertest.Call{{ID: "c1", Name: "ls", Arguments: `{"p":"/"}`}, {ID: "c2", Name: "ls", Arguments: `{}`}}
-		p, url := provider(t, providertest.Turn{Thinking: "hmm, well", Text: "Let me look.", Calls: calls},
+		p, url := startProvider(t, providertest.Turn{Thinking: "hmm, well", Text: "Let me look.", Calls: calls},
 			providertest.Turn{Text: "There is a.txt & b<c>."})
-		s := store.NewMemory()
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		a.ask("What is here? é 😀")
 		a.call()
 		a.result("c1", "ls", "a.txt")
-		if name == api.Messages { // all results of a message stand in one
+		if name == provider.Messages { // all results of a message stand in one
 			last := a.said[len(a.said)-1].(map[string]any)
 			last["content"] = append(last["content"].([]any), map[string]any{"type": "tool_result", "tool_use_id": "c2",
 				"content": "b"})
-		} else if name == api.Gemini {
+		} else if name == provider.Gemini {
 			last := a.said[len(a.said)-1].(map[string]any)
 			last["parts"] = append(last["parts"].([]any), map[string]any{"functionResponse": map[string]any{"id": "c2",
 				"name": "ls", "response": map[string]any{"output": "b"}}})
@@ -75,14 +76,14 @@ func TestARunIsACycleForEachCall(t *testing.T) {
 // An answer that fails is an attempt that failed; a retry is another attempt of
 // the same cycle.
 func TestARetryIsAnotherAttempt(t *testing.T) {
-	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		script := []providertest.Turn{{Status: 429}, {Status: 500}, {Text: "fine"}}
 		if stream {
 			script = []providertest.Turn{{Status: 429}, {Text: "never all of it", Overload: true}, {Text: "nor this", Cut: true},
 				{Text: "fine"}}
 		}
-		p, url := provider(t, script...)
-		s := store.NewMemory()
+		p, url := startProvider(t, script...)
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		a.ask("Hello?")
@@ -118,10 +119,10 @@ func TestARetryIsAnotherAttempt(t *testing.T) {
 
 // A call whose client goes away is canceled.
 func TestACallThatIsGivenUp(t *testing.T) {
-	_, url := provider(t)
-	s := store.NewMemory()
+	_, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 	a.ask("Hello?")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -138,8 +139,8 @@ func TestACallThatIsGivenUp(t *testing.T) {
 
 // What is not one of the calls passes and is not recorded.
 func TestOtherRequestsPass(t *testing.T) {
-	p, url := provider(t)
-	s := store.NewMemory()
+	p, url := startProvider(t)
+	s := memory.New()
 	rec := recorder(t, s, record.Options{})
 	client := &http.Client{Transport: rec.Transport(nil)}
 	for _, path := range []string{"/v1/models", "/v1/messages/count_tokens"} {

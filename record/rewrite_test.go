@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // ids returns the ids of the blocks of a snapshot in the order of its thread.
@@ -38,10 +38,10 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 			script = append(script, providertest.Turn{Text: "t" + id, Calls: []providertest.Call{{ID: id, Name: "ls",
 				Arguments: "{}"}}})
 		}
-		p, url := provider(t, script...)
-		s := store.NewMemory()
+		p, url := startProvider(t, script...)
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
-		a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+		a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 		a.ask("Go on.")
 		shortened := 0
 		for i := range calls {
@@ -103,10 +103,10 @@ func TestAnyRewritingGivesBackWhatWasSent(t *testing.T) {
 	testrun.OneGoroutine(t)
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 13))
-		p, url := provider(t)
-		s := store.NewMemory()
+		p, url := startProvider(t)
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
-		a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+		a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 		for i := range 25 {
 			a.said = rewritten(random, a.said, i)
 			if got, status, err := a.send(t.Context()); err != nil || status != 200 {

@@ -6,60 +6,29 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
-// answers holds what providers reported about their answers.
-type answers struct {
-	about  map[string]canon.Any // by the id of the attempt
-	cycles map[string]int64     // cycle of each call, by the provider's id of its answer
-	known  map[string]bool      // nodes that take has already read
-}
+// answerCycles has the cycle of each call, by the provider's id of its answer.
+type answerCycles map[string]int64
 
-func newAnswers() *answers {
-	return &answers{about: map[string]canon.Any{}, cycles: map[string]int64{}, known: map[string]bool{}}
-}
-
-// take reads the blocks of a snapshot that it has not read before.
-func (a *answers) take(s *pact.Snapshot) (err error) {
-	defer tree.Recover(&err)
-	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
-		n := e.Node()
-		if a.known[n.ID] {
-			return true
-		}
-		a.known[n.ID] = true
-		if about := n.Header(attrAnswer); about != "" {
-			v := canon.Value(about).Any()
-			a.put(memberText(v, "attempt"), s.Cycle()-1, v) // a snapshot holds the answer to the call of the cycle before it
-		}
-		return true
-	})
-	return err
-}
-
-// takeKept reads what an attempt keeps of its answer. The report on a broken
-// answer does not count: it may have broken off before a change.
-func (a *answers) takeKept(from store.Attempt) error {
-	if from.Status != store.Completed {
-		return nil
+// take notes the answer to an attempt.
+func (c answerCycles) take(cycle int64, about canon.Any) {
+	if id := memberText(about, "id"); id != "" && c[id] == 0 {
+		c[id] = cycle
 	}
-	about, err := aboutOf(from)
-	if err == nil && about.Kind != canon.KindAbsent {
-		a.put(from.ID, from.Cycle, about)
-	}
-	return err
 }
 
-// put notes what the provider reported about the answer to an attempt.
-func (a *answers) put(attempt string, cycle int64, about canon.Any) {
-	a.about[attempt] = about
-	if id := memberText(about, "id"); id != "" && a.cycles[id] == 0 {
-		a.cycles[id] = cycle
+// unforked drops the number of the fork from the id of an attempt. Requests name earlier
+// attempts as they were recorded; after an export and an import of a fork these are part of a
+// context that is none.
+func unforked(attempt string) string {
+	if cycle, number, _, ok := store.ParseAttemptID(attempt); ok {
+		return store.AttemptID(cycle, number, 0)
 	}
+	return attempt
 }
 
 func memberText(v canon.Any, name string) string {
@@ -70,24 +39,12 @@ func memberText(v canon.Any, name string) string {
 	return m.Text
 }
 
-// heldFields lists the fields of a body that refer to what the provider stores.
-var heldFields = map[api.Name][]string{
-	api.Responses: {"previous_response_id", "conversation", "prompt"},
-	api.Gemini:    {"cachedContent", "cached_content"},
-}
-
-// editFields lists the fields that allow a provider to change what it was sent.
-var editFields = map[api.Name][]string{
-	api.Responses: {"context_management", "truncation"},
-	api.Messages:  {"context_management"},
-}
-
 // seen says whether the model saw all of a request. about is what the provider
 // reported about the answer.
-func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
+func (c answerCycles) seen(r *provider.Request, about canon.Any) inspect.Seen {
 	s := inspect.Seen{State: inspect.SeenWhole}
 	refer := func(field, id string) {
-		ref := inspect.Reference{Field: field, ID: id, Cycle: a.cycles[id]}
+		ref := inspect.Reference{Field: field, ID: id, Cycle: c[id]}
 		switch {
 		case ref.Cycle == 0:
 			s.State = inspect.SeenPartial
@@ -96,7 +53,8 @@ func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
 		}
 		s.References = append(s.References, ref)
 	}
-	for _, field := range heldFields[r.API] {
+	stored, edits := provider.FieldsOf(r.API)
+	for _, field := range stored {
 		if v, _ := r.Parameters.Get(field); v.Kind == canon.KindString {
 			refer(field, v.Text)
 		} else if id := memberText(v, "id"); id != "" {
@@ -108,7 +66,7 @@ func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
 			refer("item_reference", memberText(p.Content, "id"))
 		}
 	}
-	for _, field := range editFields[r.API] {
+	for _, field := range edits {
 		if v, _ := r.Parameters.Get(field); v.Kind != canon.KindAbsent && v.Kind != canon.KindNull && v.Text != "disabled" {
 			s.Asked = append(s.Asked, field)
 			if field == "truncation" {
@@ -129,19 +87,29 @@ func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
 	return s
 }
 
-// Sight says whether the model saw what the snapshot of a cycle holds: which
-// parts the request takes from the provider's own storage, and which parts the
-// provider said it changed. It fails as [Request] does. Cost: that of the
-// threads up to the following cycle.
-func Sight(ctx context.Context, c *pact.Context, cycle int64) (*inspect.Seen, error) {
-	for p, err := range Prefixes(ctx, c, "") {
-		if err != nil {
-			return nil, err
-		}
-		if p.Cycle == cycle && p.Problem == "" {
-			return &p.Seen, nil
-		}
+// SeenByModel says whether the model saw what an attempt sent: which parts the request takes
+// from the provider's own storage, and which parts the provider said it changed. It fails
+// as [RequestOf] does. Cost: that of the threads up to the following cycle.
+func SeenByModel(ctx context.Context, c *pact.Context, of store.Attempt) (*inspect.Seen, error) {
+	w := newFollower()
+	w.asked = of.ID
+	w.begin(ctx, c)
+	first, last := c.Cycles()
+	attempts, err := c.Attempts(ctx, first, of.Cycle)
+	if err != nil {
+		return nil, err
 	}
-	_, err := Request(ctx, c, cycle)
+	var seen *inspect.Seen
+	err = w.walk(attempts, last, func(p inspect.CallPrefix) bool {
+		if p.Attempt == of.ID && p.Problem == "" {
+			seen = &p.Seen
+		}
+		return true
+	})
+	if err != nil || seen != nil {
+		return seen, err
+	}
+	_, number, _, _ := store.ParseAttemptID(of.ID)
+	_, err = RequestOf(ctx, c, of.Cycle, number)
 	return nil, err
 }

@@ -14,10 +14,11 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // What real agents send: no call reads less than is expected of it, in each of
@@ -31,8 +32,8 @@ func TestPredictionsHoldForRealAgents(t *testing.T) {
 			p.Clock(func() time.Time { return time.Unix(0, now.Load()) })
 			server := httptest.NewServer(p)
 			defer server.Close()
-			s := store.NewMemory()
-			rec := record.To(s, record.Options{Context: "run", Strict: true, Clock: now.Load})
+			s := memory.New()
+			rec := record.New(s, record.Options{Context: "run", Strict: true, Clock: now.Load})
 			client := &http.Client{Transport: keyed{rec.Transport(nil)}}
 			sent := sentIn(t, path)
 			for i := range sent {
@@ -145,7 +146,7 @@ func TestWhatTheModelSaw(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			url := scripted(t, c.answer)
-			s := store.NewMemory()
+			s := memory.New()
 			rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 			client := &http.Client{Transport: rec.Transport(nil)}
 			for _, body := range c.bodies {
@@ -159,7 +160,10 @@ func TestWhatTheModelSaw(t *testing.T) {
 			}
 			rec.Close()
 			name := rec.Contexts()[len(rec.Contexts())-1]
-			seen, err := record.Sight(t.Context(), opened(t, s, name), int64(len(c.bodies)))
+			last := opened(t, s, name)
+			body, err := record.Request(t.Context(), last, int64(len(c.bodies)))
+			must(t, err)
+			seen, err := record.SeenByModel(t.Context(), last, body.Attempt)
 			must(t, err)
 			if seen.State != c.state || c.has != nil && !c.has(seen) {
 				t.Errorf("%+v", seen)
@@ -169,10 +173,12 @@ func TestWhatTheModelSaw(t *testing.T) {
 }
 
 func TestNobodySawACallThatWasNotMade(t *testing.T) {
-	tk := newTalk(t, api.Chat)
+	tk := newTalk(t, provider.Chat)
 	tk.turn("a")
 	tk.rec.Close()
-	if _, err := record.Sight(t.Context(), opened(t, tk.store, "chat"), 7); !errors.Is(err, fault.AttemptNotFound) {
+	never := store.Attempt{ID: "attempt:7-1", Cycle: 7}
+	_, err := record.SeenByModel(t.Context(), opened(t, tk.store, "chat"), never)
+	if !errors.Is(err, fault.AttemptNotFound) {
 		t.Errorf("%v", err)
 	}
 }
@@ -184,9 +190,9 @@ func TestTheProvidersOwnReason(t *testing.T) {
 		{"type":"text","text":"ok"}],"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,
 		"output_tokens":1},"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":9}}}`,
 		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"ok"}]}`)
-	s := store.NewMemory()
+	s := memory.New()
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
-	a := newAgent(t, api.Messages, url, rec.Transport(nil), false)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	a.ask("one")
 	_, _, err := a.send(t.Context())
 	must(t, err)
@@ -226,7 +232,7 @@ func TestPrices(t *testing.T) {
 		{"gpt-x", inspect.ProviderCache{In: n(1100), Read: n(0)}, 1100 * 2, 1000 * 1.8},
 	} {
 		cost := list.Cost(before, &inspect.CallPrefix{Model: c.model, Provider: &c.u})
-		if cost == nil || math.Abs(cost.Paid*1e6-c.paid) > 1e-6 || math.Abs(cost.Lost*1e6-c.lost) > 1e-6 ||
+		if cost == nil || math.Abs(cost.Paid*1e6-c.paid) > 1e-6 || math.Abs(*cost.Lost*1e6-c.lost) > 1e-6 ||
 			cost.Currency != "USD" {
 			t.Errorf("%s: %+v, want %g and %g", c.model, cost, c.paid, c.lost)
 		}

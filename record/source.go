@@ -1,9 +1,12 @@
 package record
 
 import (
+	"context"
 	"encoding/json"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 )
 
 // Source says where the calls of a context come from.
@@ -33,4 +36,19 @@ func SourceOf(s *pact.Snapshot) *Source {
 		return of // a program that imports by itself may say what it likes there
 	}
 	return &said
+}
+
+// Lacking returns a finding about a context that a recorder made and that was imported
+// without its attempts, none about any other. Canonical snapshots have no place for them.
+func Lacking(ctx context.Context, c *pact.Context) ([]inspect.Finding, error) {
+	if !Recorded(c.Working()) {
+		return nil, nil
+	}
+	first, last := c.Cycles()
+	attempts, err := c.Attempts(ctx, first, last+1)
+	if err != nil || len(attempts) > 0 {
+		return nil, err
+	}
+	return []inspect.Finding{{Code: fault.AttemptNotFound, Message: "the attempts of " + c.Name() +
+		" are not in this file: its requests, times, tokens and errors; an export in the compact form has them"}}, nil
 }

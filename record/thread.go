@@ -6,17 +6,11 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/transcript"
 	"github.com/contexttree/pact/tree"
 )
-
-// forms maps the names that users give to the APIs that a thread can be written
-// for.
-var forms = map[string]api.Name{
-	"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages, "gemini": api.Gemini,
-}
 
 // importedAttr is the attribute of the root that has the other fields of an imported
 // chat completion.
@@ -35,8 +29,8 @@ const importedAttr = "openai:conversation"
 // E_DOCUMENT_INVALID for an unknown form. Cost: that of the thread.
 func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessage, left int, err error) {
 	defer tree.Recover(&err)
-	to, ok := forms[form]
-	if !ok {
+	to := provider.APINamed(form)
+	if to == "" {
 		return nil, 0, fault.At(fault.DocumentInvalid, fault.NoOffset, form, "no thread has this form",
 			"it is openai, responses, anthropic or gemini")
 	}
@@ -45,37 +39,37 @@ func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessa
 		if err != nil {
 			return nil, 0, err
 		}
-		fields, left := api.Render(to, parts, func(int) api.Name { return api.Chat })
+		fields, left := provider.Render(to, parts, func(int) provider.API { return provider.Chat })
 		return json.RawMessage(fields.Value()), left, nil
 	}
 	parts, from, err := recordedParts(ctx, s)
 	if err != nil {
 		return nil, 0, err
 	}
-	fields, left := api.Render(to, parts, func(i int) api.Name { return from[i] })
+	fields, left := provider.Render(to, parts, func(i int) provider.API { return from[i] })
 	return json.RawMessage(fields.Value()), left, nil
 }
 
 // recordedParts returns the parts that the blocks of a recorded context are, and the API
 // of each.
-func recordedParts(ctx context.Context, s *pact.Snapshot) (parts []api.Part, from []api.Name, err error) {
+func recordedParts(ctx context.Context, s *pact.Snapshot) (parts []provider.Part, from []provider.API, err error) {
 	s.Tree().BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
 		var content canon.Value
 		if content, err = contentOf(ctx, n); err != nil {
 			return false
 		}
-		p := api.Part{Section: api.Conversation, Kind: n.Kind, Role: n.Role, Content: content.Any(),
+		p := provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.Role, Content: content.Any(),
 			Failed: n.Has(attrFailed)}
 		if region == tree.Sys && n.Kind == "tool" {
-			p.Section = api.Tools
+			p.Section = provider.Tools
 		} else if region == tree.Sys {
-			p.Section = api.System
+			p.Section = provider.System
 		}
 		p.Call, _ = n.Header(attrCall).Text()
 		p.Name, _ = n.Header(attrName).Text()
 		by, _ := n.Header("provenance").Text()
-		parts, from = append(parts, p), append(from, api.Name(by))
+		parts, from = append(parts, p), append(from, provider.API(by))
 		return true
 	})
 	return parts, from, err
@@ -83,7 +77,7 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (parts []api.Part, fro
 
 // importedParts returns the parts of a context that no recorder made, as those of a chat
 // completion.
-func importedParts(ctx context.Context, s *pact.Snapshot) ([]api.Part, error) {
+func importedParts(ctx context.Context, s *pact.Snapshot) ([]provider.Part, error) {
 	text, err := transcript.OpenAI(ctx, s)
 	if err != nil {
 		return nil, err
@@ -97,10 +91,10 @@ func importedParts(ctx context.Context, s *pact.Snapshot) ([]api.Part, error) {
 	if tools, ok := imported.Any().Get("tools"); imported.Kind() == canon.KindObject && ok {
 		members = append(members, canon.Member{Name: "tools", Value: tools})
 	}
-	r, _ := api.Read(api.Chat, canon.Object(members...)) // the body is an object
+	r, _ := provider.ReadRequest(provider.Chat, canon.Object(members...)) // the body is an object
 	for i, p := range r.Parts {
-		if p.Section == api.System && p.Kind != "text" { // a field of a message, which is no instruction
-			r.Parts[i].Section = api.Conversation
+		if p.Section == provider.System && p.Kind != "text" { // a field of a message, which is no instruction
+			r.Parts[i].Section = provider.Conversation
 		}
 	}
 	return r.Parts, nil

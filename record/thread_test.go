@@ -10,21 +10,21 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
 )
 
 // facts are what requests of all APIs say alike, a line each: texts with their
 // roles, names of tools, calls and results in their pairs.
-func facts(t *testing.T, name api.Name, fields json.RawMessage) (list []string) {
+func facts(t *testing.T, name provider.API, fields json.RawMessage) (list []string) {
 	t.Helper()
 	body, err := canon.ParseAny(fields)
 	must(t, err)
-	r, ok := api.Read(name, body)
+	r, ok := provider.ReadRequest(name, body)
 	if !ok {
 		t.Fatalf("this is no request: %s", fields)
 	}
@@ -57,22 +57,22 @@ func facts(t *testing.T, name api.Name, fields json.RawMessage) (list []string) 
 // and says the same.
 func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 	const inline = "data:image/png;base64,iVBORw0"
-	image := map[api.Name]any{
-		api.Chat:      map[string]any{"type": "image_url", "image_url": map[string]any{"url": inline}},
-		api.Responses: map[string]any{"type": "input_image", "image_url": inline},
-		api.Messages: map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png",
-			"data": "iVBORw0"}},
-		api.Gemini: map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "iVBORw0"}},
+	image := map[provider.API]any{
+		provider.Chat:      map[string]any{"type": "image_url", "image_url": map[string]any{"url": inline}},
+		provider.Responses: map[string]any{"type": "input_image", "image_url": inline},
+		provider.Messages: map[string]any{"type": "image", "source": map[string]any{"type": "base64",
+			"media_type": "image/png", "data": "iVBORw0"}},
+		provider.Gemini: map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "iVBORw0"}},
 	}
 	want := []string{"tool ls", "text system Be kind.", "text user What is here?", "image with its bytes",
 		"text assistant Let me look.", "call c1 /tmp", "call c2", "result c1 a.txt", "result c2 b.txt",
 		"text assistant There are two.", "text user Thanks."}
-	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
+	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		calls := []providertest.Call{{ID: "c1", Name: "ls", Arguments: `{"p":"/tmp"}`},
 			{ID: "c2", Name: "ls", Arguments: `{}`}}
-		_, url := provider(t, providertest.Turn{Thinking: "hmm", Text: "Let me look.", Calls: calls},
+		_, url := startProvider(t, providertest.Turn{Thinking: "hmm", Text: "Let me look.", Calls: calls},
 			providertest.Turn{Text: "There are two."})
-		s := store.NewMemory()
+		s := memory.New()
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		a.ask("What is here?")
@@ -91,7 +91,7 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 			if got := facts(t, to, fields); !slices.Equal(got, want) {
 				t.Errorf("%s as %s is %s\n%q, want\n%q", name, form, fields, got, want)
 			}
-			if thinks := name != api.Chat; left > 1 || left == 1 && !thinks || left == 0 && thinks && to != name {
+			if thinks := name != provider.Chat; left > 1 || left == 1 && !thinks || left == 0 && thinks && to != name {
 				t.Errorf("%s as %s leaves out %d blocks", name, form, left)
 			}
 			again := newAgent(t, to, "", nil, false)
@@ -110,7 +110,7 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 // message list says.
 func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 	contexts := map[string]*pact.Context{}
-	byHand, err := pact.Create(t.Context(), store.NewMemory(), "by hand", nil)
+	byHand, err := pact.Create(t.Context(), memory.New(), "by hand", nil)
 	must(t, err)
 	must(t, byHand.Edit(t.Context(), func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{Role: "system", Content: "Be kind."})
@@ -133,7 +133,7 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 		{"role":"tool","tool_call_id":"c1","content":"a.txt"},{"role":"assistant","content":"One."},
 		{"role":"user","content":"Thanks."}]}`))
 	must(t, err)
-	imported, err := transcript.Import(t.Context(), store.NewMemory(), "imported", list[0], nil)
+	imported, err := transcript.Import(t.Context(), memory.New(), "imported", list[0], nil)
 	must(t, err)
 	contexts["imported"] = imported
 	for name, c := range contexts {
@@ -145,7 +145,7 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 			body = `{"tools":[{"type":"function","function":{"name":"ls"}}],"messages":` + string(messages) + `}`
 			wantLeft = 1 // the field of the log
 		}
-		want := facts(t, api.Chat, json.RawMessage(body))
+		want := facts(t, provider.Chat, json.RawMessage(body))
 		if len(want) < 7 {
 			t.Fatalf("%s: the messages say only %q", name, want)
 		}
@@ -153,7 +153,7 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 			fields, left, err := record.Thread(t.Context(), c.Working(), form)
 			must(t, err)
 			got := facts(t, to, fields)
-			if to == api.Messages { // whose ids of calls have letters, digits, _ and - alone
+			if to == provider.Messages { // whose ids of calls have letters, digits, _ and - alone
 				for i := range want {
 					want[i] = strings.NewReplacer("block:1-2", "call_1", "c.2", "call_2").Replace(want[i])
 				}
@@ -161,7 +161,7 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 			if !slices.Equal(got, want) || left != wantLeft {
 				t.Errorf("%s as %s leaves out %d and is %s\n%q, want\n%q", name, form, left, fields, got, want)
 			}
-			want = facts(t, api.Chat, json.RawMessage(body))
+			want = facts(t, provider.Chat, json.RawMessage(body))
 			var sent map[string]any
 			must(t, json.Unmarshal(fields, &sent))
 			sent["model"], sent["max_tokens"] = "m", 9
@@ -174,18 +174,18 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 }
 
 // formsOfAPIs maps the names of forms to their APIs.
-var formsOfAPIs = map[string]api.Name{"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages,
-	"gemini": api.Gemini}
+var formsOfAPIs = map[string]provider.API{"openai": provider.Chat, "responses": provider.Responses,
+	"anthropic": provider.Messages, "gemini": provider.Gemini}
 
 // withImage puts an image behind the last text of the user.
 func withImage(a *agent, image any) {
 	last := a.said[len(a.said)-1].(map[string]any)
-	if a.api == api.Gemini {
+	if a.api == provider.Gemini {
 		last["parts"] = append(last["parts"].([]any), image)
 		return
 	}
 	kind := "text"
-	if a.api == api.Responses {
+	if a.api == provider.Responses {
 		kind = "input_text"
 	}
 	last["content"] = []any{map[string]any{"type": kind, "text": last["content"]}, image}
@@ -209,7 +209,7 @@ func (a *agent) results(name string, pairs ...string) {
 	for i := 0; i < len(pairs); i += 2 {
 		a.result(pairs[i], name, pairs[i+1])
 	}
-	list := map[api.Name]string{api.Messages: "content", api.Gemini: "parts"}[a.api]
+	list := map[provider.API]string{provider.Messages: "content", provider.Gemini: "parts"}[a.api]
 	if list == "" {
 		return
 	}

@@ -13,16 +13,17 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // full is a store on a disk that is full at times.
 type full struct {
-	*store.Memory
+	store.Complete
 	random *rand.Rand
 	room   atomic.Bool // from now on
 }
@@ -38,21 +39,21 @@ func (f *full) Create(ctx context.Context, g store.Creation) (store.Info, error)
 	if err := f.write(); err != nil {
 		return store.Info{}, err
 	}
-	return f.Memory.Create(ctx, g)
+	return f.Complete.Create(ctx, g)
 }
 
 func (f *full) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
 	if err := f.write(); err != nil {
 		return err
 	}
-	return f.Memory.Apply(ctx, key, g, changes...)
+	return f.Complete.Apply(ctx, key, g, changes...)
 }
 
 func (f *full) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
 	if err := f.write(); err != nil {
 		return store.Attempt{}, err
 	}
-	return f.Memory.PutAttempt(ctx, key, a)
+	return f.Complete.PutAttempt(ctx, key, a)
 }
 
 // A disk that is full at times costs calls their records, and nothing else: what
@@ -60,10 +61,10 @@ func (f *full) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (
 // room calls are recorded again.
 func TestADiskThatIsFullAtTimes(t *testing.T) {
 	for seed := range uint64(20) {
-		p, url := provider(t)
-		s := &full{Memory: store.NewMemory(), random: rand.New(rand.NewPCG(seed, 1))}
+		p, url := startProvider(t)
+		s := &full{Complete: memory.New(), random: rand.New(rand.NewPCG(seed, 1))}
 		rec := recorder(t, s, record.Options{Context: "chat"})
-		a := newAgent(t, api.Chat, url, rec.Transport(nil), seed%2 == 0)
+		a := newAgent(t, provider.Chat, url, rec.Transport(nil), seed%2 == 0)
 		const calls = 15
 		for i := range calls {
 			if i == calls-1 {
@@ -94,7 +95,7 @@ func TestADiskThatIsFullAtTimes(t *testing.T) {
 
 // Somebody who holds the file holds up no call, and what waited is recorded then.
 func TestAStoreThatIsLockedHoldsUpNobody(t *testing.T) {
-	p, url := provider(t)
+	p, url := startProvider(t)
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s, err := sqlite.Open(t.Context(), path)
 	must(t, err)
@@ -107,7 +108,7 @@ func TestAStoreThatIsLockedHoldsUpNobody(t *testing.T) {
 	_, err = conn.ExecContext(t.Context(), "BEGIN IMMEDIATE")
 	must(t, err)
 	rec := recorder(t, s, record.Options{Context: "chat"})
-	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	for i := range 3 {
 		a.ask(fmt.Sprint("question ", i))
 		a.call()

@@ -6,10 +6,13 @@ import (
 	"path"
 	"reflect"
 	"strings"
+	"time"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
@@ -21,7 +24,7 @@ func newAPI(mux *http.ServeMux) huma.API {
 	config.Info.Description = "Contexts of language models: every call, every byte, and where two calls part."
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[store.Attempt](), reflect.TypeFor[attempt]())
-	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[strata.Band](), reflect.TypeFor[[]any]())
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[view.Band](), reflect.TypeFor[[]any]())
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The token of the address that the server printed"},
 	}
@@ -56,7 +59,11 @@ type operation struct {
 	streams                   bool          // the answer may take longer than answerTime
 	dry                       bool          // changes nothing, although it is no GET
 	open                      bool          // needs no token
+	named                     bool          // takes the name of a context elsewhere than in its path
+	matches                   bool          // takes If-Match
+	ranges                    bool          // takes Range and If-None-Match
 	places                    chan struct{} // one for each request at once, nil for those of all requests
+	waits                     bool          // a request waits for a place before it is refused
 }
 
 // add registers an operation that answers with an object of type O.
@@ -64,38 +71,43 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	op := huma.Operation{Method: o.method, Path: o.path, OperationID: o.id, Summary: o.summary,
 		DefaultStatus: o.status, Tags: []string{tagOf(o.path)}}
 	schemas := s.api.OpenAPI().Components.Schemas
-	refusal := schemas.Schema(reflect.TypeFor[failure](), true, "")
-	failed := map[string]*huma.MediaType{"application/json": {Schema: refusal}}
-	op.Responses = map[string]*huma.Response{
-		"default": {Description: "A refusal, which says what is wrong and what to do about it", Content: failed},
+	declareStatuses(s.api.OpenAPI(), &o, &op)
+	if o.open {
+		op.Security = []map[string][]string{{}}
 	}
 	if o.places == nil {
 		o.places = s.requests
 	}
-	if o.writes != "" {
-		op.DefaultStatus = http.StatusOK
-		op.Responses["200"] = &huma.Response{Description: "OK", Content: mediaTypes(o.writes)}
-	}
-	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (_ *O, err error) {
+		defer func() {
+			if err != nil {
+				err = withHeaders(failureOf(err))
+			}
+		}()
+		defer tree.Recover(&err) // what a snapshot has in the store could not be loaded
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {
-			return nil, withHeaders(failureOf(err))
+			return nil, err
+		}
+		ctx, held := budget.WithMemory(s.memory.Context(ctx), s.options.Memory,
+			"send less at once, or have the server hold more")
+		defer held.Close()
+		if o.body != nil || o.reads != "" {
+			if err := exchangeOf(ctx).receive(ctx, &o); err != nil {
+				return nil, err
+			}
 		}
 		if !o.streams {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, answerTime)
 			defer cancel()
 		}
-		if !enter(o.places) {
-			return nil, withHeaders(refuse(http.StatusTooManyRequests, tooMany, "the server answers too many requests already",
-				"send the request again in a moment"))
+		if !o.open {
+			if err := o.enter(ctx); err != nil {
+				return nil, err
+			}
+			defer func() { <-o.places }()
 		}
-		defer func() { <-o.places }()
-		ctx = budget.With(ctx, s.limits.visits, s.limits.reads)
-		out, err := answer(ctx, in)
-		if err != nil {
-			return nil, withHeaders(failureOf(err))
-		}
-		return out, nil
+		return answer(budget.With(ctx, s.limits.visits, s.limits.reads), in)
 	})
 	if o.reads != "" {
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: mediaTypes(o.reads)}
@@ -120,21 +132,13 @@ func mediaTypes(names string) map[string]*huma.MediaType {
 	return types
 }
 
-// mayBeAsked refuses a request that its token does not open. An operation that takes the
-// name of a context elsewhere than in its path asks for leave itself.
+// mayBeAsked refuses a request that changes contexts unless its token may. Which contexts the
+// token opens is known to the store ([scoped]).
 func (o *operation) mayBeAsked(e *exchange) error {
-	if o.open {
+	if o.open || o.dry || o.method == http.MethodGet {
 		return nil
 	}
-	if o.method != http.MethodGet && !o.dry {
-		if err := e.right.change(); err != nil {
-			return err
-		}
-	}
-	if !strings.Contains(o.path, "{name}") {
-		return nil
-	}
-	return e.right.use(e.request.PathValue("name"))
+	return e.right.change()
 }
 
 // declared returns the description of a registered operation.
@@ -152,13 +156,27 @@ func withHeaders(f *failure) error {
 	return huma.ErrorWithHeaders(f, h)
 }
 
-// enter takes one of the places of a semaphore, and reports whether one was free.
-func enter(places chan struct{}) bool {
+// enter takes one of the places for requests of the operation.
+func (o *operation) enter(ctx context.Context) error {
 	select {
-	case places <- struct{}{}:
-		return true
+	case o.places <- struct{}{}:
+		return nil
 	default:
-		return false
+	}
+	if !o.waits {
+		return refuse(http.StatusTooManyRequests, tooMany, "the server answers too many requests already",
+			"send the request again in a moment")
+	}
+	wait := time.NewTimer(exchangeOf(ctx).limits.wait)
+	defer wait.Stop()
+	select {
+	case o.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-wait.C:
+		return fault.New(fault.Busy, "the server does as many such requests at once as it may",
+			"send the request again in a moment")
 	}
 }
 

@@ -135,8 +135,11 @@ func TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee(t *testing.T) {
 	slides(t, s, 20)
 	whole := r.must(nil, "GET", "/v1/contexts/slides/export", "").body
 	var begun []io.Reader
+	var lengths []int64 // of the whole answers
 	for _, form := range []string{"compact", "snapshots"} {
-		_, rest := r.begin("/v1/contexts/slides/export?form=" + form)
+		path := "/v1/contexts/slides/export?form=" + form
+		lengths = append(lengths, int64(len(r.must(nil, "GET", path, "").body)))
+		_, rest := r.begin(path)
 		begun = append(begun, rest)
 	}
 	live := r.follow(t, "slides", "20")
@@ -151,8 +154,8 @@ func TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee(t *testing.T) {
 	postgrestest.Exec(t, at.String(), allow+"false")
 	postgrestest.Exec(t, at.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname='"+name+"'")
 	for i, rest := range begun {
-		if n, err := io.Copy(io.Discard, rest); !errors.Is(err, io.ErrUnexpectedEOF) || n >= int64(len(whole)) {
-			t.Errorf("answer %d: %d bytes of about %d, then %v", i, n, len(whole), err)
+		if n, err := io.Copy(io.Discard, rest); !errors.Is(err, io.ErrUnexpectedEOF) || n >= lengths[i] {
+			t.Errorf("answer %d: %d bytes of about %d, then %v", i, n, lengths[i], err)
 		}
 	}
 	if what, data := live.next(); what != "failed" || !strings.Contains(data, `"E_STORE"`) {
@@ -252,4 +255,57 @@ func long(t *testing.T, s store.Store, blocks int) *pact.Context {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// halfGone is a store that still finds contexts and can read no rows of them any more.
+type halfGone struct {
+	store.Complete
+	names store.Complete
+}
+
+func (s *halfGone) Find(ctx context.Context, name string) (store.Info, error) {
+	return s.names.Find(ctx, name)
+}
+func (s *halfGone) Info(ctx context.Context, key store.Key) (store.Info, error) {
+	return s.names.Info(ctx, key)
+}
+
+// TestRunsThatCannotBeLoadedAreAnErrorOfTheStore asks for every form of a thread whose turns are
+// in the store still when it fails.
+func TestRunsThatCannotBeLoadedAreAnErrorOfTheStore(t *testing.T) {
+	before := runtime.NumGoroutine()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	file, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := pact.Create(t.Context(), names, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 600 {
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: "hello"})
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := serve(t, &halfGone{file, names}, server.Options{}, before)
+	r.must(nil, "GET", "/v1/contexts/a/policy", "") // opens the context
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range []string{"text", "markdown", "canonical", "openai", "anthropic"} {
+		r.call("GET", "/v1/contexts/a/thread?as="+form, "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	}
+	r.call("GET", "/v1/contexts/a/snapshot", "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	if err := names.Close(); err != nil {
+		t.Error(err)
+	}
 }

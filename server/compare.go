@@ -2,40 +2,80 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 )
 
 // two are two states of a context, and a selector for the nodes to compare.
 type two struct {
 	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	From    string `query:"from" default:"@t-1" doc:"Address of the older state"`
+	From    string `query:"from" default:"@t-1" doc:"Address of the older state, also of another context: NAME@c5"`
 	To      string `query:"to" default:"@t0" doc:"Address of the newer state"`
 	Select  string `query:"select" doc:"Selector without an address: only what it finds on each side is compared"`
 	Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
+	Mode    string `query:"content_mode" enum:"unified,jsonpatch,tokens" default:"unified" doc:"How contents are shown"`
+	Lines   int    `query:"context_lines" minimum:"0" maximum:"1000" default:"3" doc:"Lines of context of a unified diff"`
 }
 
-// compared answers with what compare says of the two states.
-func compared[T any](ctx context.Context, s *Server, in *two,
-	compare func(c *pact.Context, from, to pact.Address, o pact.DiffOptions) (T, error)) (*answered[T], error) {
-	from, err := pact.ParseAddress(in.From)
-	if err != nil {
-		return nil, err
-	}
+// diff compares two states of a context, or one with a state of another context.
+func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
 	to, err := pact.ParseAddress(in.To)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.reading(ctx, in.Name)
+	c, err := s.read(ctx, in.Name, view.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	r, err := compare(c, from, to, pact.DiffOptions{Edition: selector.Edition(in.Edition), Select: in.Select})
-	return answer(r, placed(err, in.Select))
+	o := pact.RichDiffOptions{ContentOptions: pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}}
+	if in.Select != "" {
+		if o.Select, err = parseSelector(c.context, in.Select, in.Edition); err != nil {
+			return nil, err
+		}
+	}
+	if name, address := elsewhere(in.From); name == "" {
+		from, err := pact.ParseAddress(address)
+		if err != nil {
+			return nil, err
+		}
+		return c.context.RichDiff(ctx, from, to, &o)
+	}
+	from, err := s.other(ctx, c, in.From)
+	if err != nil {
+		return nil, err
+	}
+	newer, err := c.at(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	return pact.RichDiff(ctx, from, newer, &o)
+}
+
+// leaveOutHeads takes the active heads out of a report: each commit replaces the one that it seals
+// by another, which tells nothing.
+func leaveOutHeads(r *diff.Report) {
+	heads := map[string]bool{}
+	isHead := func(c diff.Component) bool {
+		if c.Type == "^ah" {
+			heads[c.ID] = true
+		}
+		return heads[c.ID]
+	}
+	r.Added, r.Removed = slices.DeleteFunc(r.Added, isHead), slices.DeleteFunc(r.Removed, isHead)
+	for _, children := range []map[string][]string{r.ChildrenAdded, r.ChildrenRemoved} {
+		for parent, ids := range children {
+			if ids = slices.DeleteFunc(ids, func(id string) bool { return heads[id] }); len(ids) == 0 {
+				delete(children, parent)
+			} else {
+				children[parent] = ids
+			}
+		}
+	}
 }
 
 // pruning says what a commit removes besides expired nodes.
@@ -46,9 +86,14 @@ type pruning struct {
 	Rewrite []string          `json:"rewrite,omitempty" doc:"Sealed turns that the conversation replaces"`
 }
 
-// open opens a context for a pruning, with the counter of tokens that its policy needs.
-func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Context, *pact.Pruning, error) {
-	c, err := s.context(ctx, name)
+// open opens a context for a pruning, with the counter of tokens that the unit or its policy needs.
+func (p *pruning) open(ctx context.Context, s *Server, name string, unit view.Unit) (*pact.Context, *pact.Pruning,
+	error) {
+	o, err := s.openFor(unit)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := pact.Open(ctx, s.store, name, &o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +103,14 @@ func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Conte
 			return nil, nil, err
 		}
 	}
-	wanted := &pact.Pruning{WithoutKept: true, IDs: p.IDs, Select: p.Select, Rewrite: p.Rewrite}
+	wanted := &pact.Pruning{WithoutKept: true, IDs: p.IDs, Rewrite: p.Rewrite}
+	for _, text := range p.Select {
+		q, err := parseSelector(c, text, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		wanted.Select = append(wanted.Select, q)
+	}
 	if policy == nil {
 		return c, wanted, nil
 	}
@@ -66,7 +118,6 @@ func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Conte
 	if !policy.Counts() {
 		return c, wanted, nil
 	}
-	o := s.open()
 	if o.Counter, err = s.counter(policy.Tokenizer); err != nil {
 		return nil, nil, err
 	}
@@ -75,48 +126,16 @@ func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Conte
 	return c, wanted, err
 }
 
-// keptPolicy is what the commits of a context follow.
-type keptPolicy struct {
-	Policy *lifecycle.Policy `json:"policy,omitempty" doc:"Absent if the context keeps none"`
-}
-
 // comparisons adds the operations that compare states, also with one that is only planned.
 func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/diff", id: "diff",
-		summary: "List the nodes that differ between two states"},
-		func(ctx context.Context, in *two) (*answered[*diff.Result], error) {
-			return compared(ctx, s, in, func(c *pact.Context, from, to pact.Address, o pact.DiffOptions) (*diff.Result, error) {
-				return c.Diff(ctx, from, to, &o)
-			})
-		})
-	type rich struct { // the framework does not look into an embedded two
-		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		From    string `query:"from" default:"@t-1" doc:"Address of the older state"`
-		To      string `query:"to" default:"@t0" doc:"Address of the newer state"`
-		Select  string `query:"select" doc:"Selector without an address: only what it finds on each side is compared"`
-		Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
-		Mode    string `query:"content_mode" enum:"unified,jsonpatch,tokens" default:"unified" doc:"How contents are shown"`
-		Lines   int    `query:"context_lines" minimum:"0" maximum:"1000" default:"3" doc:"Lines of context of a unified diff"`
-	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/rich-diff", id: "rich-diff",
-		summary: "Compare two states with causes, values, contents and places in the threads"},
-		func(ctx context.Context, in *rich) (*answered[*diff.Report], error) {
-			show := pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}
-			states := &two{in.Name, in.From, in.To, in.Select, in.Edition}
-			return compared(ctx, s, states, func(c *pact.Context, from, to pact.Address, o pact.DiffOptions) (*diff.Report,
-				error) {
-				return c.RichDiff(ctx, from, to, &pact.RichDiffOptions{DiffOptions: o, ContentOptions: show})
-			})
-		})
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/policy", id: "kept-policy",
-		summary: "Say which pruning policy the commits of a context follow"},
-		func(ctx context.Context, in *named) (*answered[keptPolicy], error) {
-			c, err := s.reading(ctx, in.Name)
-			if err != nil {
-				return nil, err
+		summary: "Compare two states: what came, went and changed, why, and where it is in the threads"},
+		func(ctx context.Context, in *two) (*answered[*diff.Report], error) {
+			r, err := s.diff(ctx, in)
+			if err == nil {
+				leaveOutHeads(r)
 			}
-			policy, err := c.Working().Policy()
-			return answer(keptPolicy{policy}, err)
+			return answer(r, placed(err, in.Select))
 		})
 	type ranged struct {
 		Name      string   `path:"name" doc:"Name of the context; a / in it is written %2F"`
@@ -130,7 +149,7 @@ func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/range", id: "range",
 		summary: "Say how the selected nodes changed from snapshot to snapshot"},
 		func(ctx context.Context, in *ranged) (*answered[*diff.RangeDiffLatestResult], error) {
-			o := pact.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers}
+			o := pact.RangeOptions{Materialize: in.Headers}
 			if in.Snapshots > 0 {
 				o.MaxSnapshots = &in.Snapshots
 			}
@@ -144,20 +163,36 @@ func (s *Server) comparisons() {
 			if err != nil {
 				return nil, err
 			}
-			r, err := c.RangeDiffLatest(ctx, in.Q, &o)
+			q, err := parseSelector(c, in.Q, in.Edition)
+			if err != nil {
+				return nil, err
+			}
+			r, err := c.RangeDiffLatest(ctx, q, &o)
 			return answer(r, placed(err, in.Q))
 		})
+	type planned struct {
+		Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At   string    `query:"at" doc:"Plan the first commit of a fork of this snapshot; by default the next commit of the context"`
+		Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+	}
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/plan", id: "plan-pruning", body: pruning{}, dry: true,
 		summary: "Say what a commit with this pruning would remove and cost; nothing changes"},
-		func(ctx context.Context, in *named) (*answered[*inspect.PrunePlan], error) {
+		func(ctx context.Context, in *planned) (*answered[*inspect.PrunePlan], error) {
 			p, err := readJSON[pruning](ctx)
 			if err != nil {
 				return nil, err
 			}
-			c, wanted, err := p.open(ctx, s, in.Name)
+			c, wanted, err := p.open(ctx, s, in.Name, in.Unit)
 			if err != nil {
 				return nil, err
 			}
-			return answer(c.PlanPruning(ctx, wanted))
+			if in.At == "" {
+				return answer(c.PlanPruning(ctx, wanted))
+			}
+			at, err := pact.ParseAddress(in.At)
+			if err != nil {
+				return nil, err
+			}
+			return answer(c.PlanFork(ctx, at, wanted))
 		})
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"sort"
 	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -22,6 +24,12 @@ type named struct {
 
 // answered is an answer without headers.
 type answered[T any] struct{ Body T }
+
+// revised is the answer to a change, with the tag of the revision that it made.
+type revised[T any] struct {
+	ETag string `header:"ETag"`
+	Body T
+}
 
 func answer[T any](v T, err error) (*answered[T], error) {
 	if err != nil {
@@ -38,6 +46,7 @@ type contextInfo struct {
 	Last     int64  `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
 	Cycles   int64  `json:"cycles" doc:"Number of snapshots"`
 	Revision int64  `json:"revision" doc:"Number of the latest log entry"`
+	Aside    int    `json:"aside,omitempty" doc:"Of a list: how many questions aside of its conversation are left out"`
 	ContextDetails
 }
 
@@ -47,8 +56,8 @@ func infoOf(i store.Info) contextInfo {
 }
 
 type contextPage struct {
-	Contexts []contextInfo `json:"contexts" nullable:"false"`
-	Next     string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Items []contextInfo `json:"items" nullable:"false"`
+	Next  string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 type newContext struct {
@@ -84,11 +93,19 @@ type oneContext struct {
 	Body contextInfo
 }
 
+// newOne is the answer about a context that was made.
+type newOne struct {
+	ETag     string `header:"ETag"`
+	Location string `header:"Location" doc:"Where the context is found"`
+	Body     contextInfo
+}
+
 func (s *Server) contexts() {
 	type listing struct {
 		After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
 		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 		Details bool   `query:"details" doc:"Also say what takes reading the contexts: sizes, forks, cuts"`
+		All     bool   `query:"all" doc:"Also list what agents asked aside of a conversation, such as chat/summary-1; otherwise aside counts it"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", summary: "List the contexts by name"},
 		func(ctx context.Context, in *listing) (*answered[contextPage], error) {
@@ -96,36 +113,31 @@ func (s *Server) contexts() {
 			if err != nil {
 				return nil, err
 			}
-			all = exchangeOf(ctx).right.covered(all)
-			page := all[sort.Search(len(all), func(i int) bool { return all[i].Name > in.After }):]
-			p := contextPage{Contexts: []contextInfo{}}
-			for i, info := range page {
-				if i == in.Limit {
-					p.Next = page[i-1].Name
-					break
-				}
-				about := infoOf(info)
-				if in.Details {
-					d, err := s.details(ctx, info, all)
-					if ctx.Err() != nil {
-						return nil, ctx.Err()
-					}
-					if err == nil { // a damaged context must not hide the others
-						about.ContextDetails = d
-					}
-				}
-				p.Contexts = append(p.Contexts, about)
+			shown, asides := all, map[string]int(nil)
+			if !in.All {
+				shown, asides = record.FoldAsides(all)
 			}
-			return answer(p, nil)
+			page := shown[sort.Search(len(shown), func(i int) bool { return shown[i].Name > in.After }):]
+			p := contextPage{Items: []contextInfo{}}
+			if len(page) > in.Limit {
+				page = page[:in.Limit]
+				p.Next = page[in.Limit-1].Name
+			}
+			for _, info := range page {
+				about := infoOf(info)
+				about.Aside = asides[info.Name]
+				p.Items = append(p.Items, about)
+			}
+			if in.Details {
+				err = s.detailed(ctx, p.Items, page, all)
+			}
+			return answer(p, err)
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", summary: "Make an empty context",
 		status: http.StatusCreated, body: newContext{}},
-		func(ctx context.Context, _ *empty) (*oneContext, error) {
+		func(ctx context.Context, _ *empty) (*newOne, error) {
 			made, err := readJSON[newContext](ctx)
 			if err != nil {
-				return nil, err
-			}
-			if err := exchangeOf(ctx).right.use(made.Name); err != nil {
 				return nil, err
 			}
 			attrs, err := valuesOf(made.Attrs)
@@ -136,7 +148,7 @@ func (s *Server) contexts() {
 				Edition: selector.Edition(made.Edition), Attrs: attrs}); err != nil {
 				return nil, err
 			}
-			return s.info(ctx, made.Name)
+			return s.made(ctx, made.Name)
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}", id: "get-context", summary: "Say what a context has"},
 		func(ctx context.Context, in *named) (*oneContext, error) { return s.info(ctx, in.Name) })
@@ -145,9 +157,6 @@ func (s *Server) contexts() {
 		func(ctx context.Context, in *named) (*oneContext, error) {
 			to, err := readJSON[renaming](ctx)
 			if err != nil {
-				return nil, err
-			}
-			if err := exchangeOf(ctx).right.use(to.Name); err != nil {
 				return nil, err
 			}
 			if err := pact.Rename(ctx, s.store, in.Name, to.Name); err != nil {
@@ -163,6 +172,11 @@ func (s *Server) contexts() {
 	s.lines()
 }
 
+// copying says how the copy of a context is called.
+type copying struct {
+	Name string `json:"name" doc:"Name of the copy"`
+}
+
 // lines adds the operations that make another line of a history.
 func (s *Server) lines() {
 	type repeatable struct {
@@ -171,15 +185,19 @@ func (s *Server) lines() {
 	}
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/fork", id: "fork-context", status: http.StatusCreated,
 		summary: "Make a context that begins as a snapshot of this one", body: forking{}},
-		func(ctx context.Context, in *repeatable) (*oneContext, error) {
+		func(ctx context.Context, in *repeatable) (*newOne, error) {
 			f, err := readJSON[forking](ctx)
 			if err != nil {
 				return nil, err
 			}
-			if err := exchangeOf(ctx).right.use(f.Name); err != nil {
-				return nil, err
-			}
-			at, err := addressOr(f.At, pact.Latest)
+			return inTurn(ctx, s, asking{in.Name, in.Request, f, []store.Kind{store.Create, store.Forked, store.Superseded}},
+				func(*store.Entry) (*newOne, error) { return s.fork(ctx, in.Name, f, in.Request) })
+		})
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/copy", id: "copy-context", status: http.StatusCreated,
+		summary: "Make a context with the same snapshots and edits that shares nothing, so that an erasure spares it",
+		body:    copying{}},
+		func(ctx context.Context, in *named) (*newOne, error) {
+			to, err := readJSON[copying](ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -187,30 +205,58 @@ func (s *Server) lines() {
 			if err != nil {
 				return nil, err
 			}
-			note := pact.Note{Actor: f.Actor, Message: f.Message, Request: in.Request}
-			if _, err = c.Fork(ctx, at, f.Name, &note); err != nil {
+			if _, err := c.Copy(ctx, s.store, to.Name); err != nil {
 				return nil, err
 			}
-			return s.info(ctx, f.Name)
+			return s.made(ctx, to.Name)
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/undo", id: "undo-commit",
 		summary: "Take the last commit back", body: undoing{}},
-		func(ctx context.Context, in *repeatable) (*answered[undone], error) {
+		func(ctx context.Context, in *repeatable) (*revised[undone], error) {
 			u, err := readJSON[undoing](ctx)
 			if err != nil {
 				return nil, err
 			}
-			c, err := s.context(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			left, err := c.Undo(ctx, &pact.Note{Actor: u.Actor, Message: u.Message, Request: in.Request})
-			if err != nil {
-				return nil, err
-			}
-			now, err := s.store.Find(ctx, in.Name)
-			return answer(undone{infoOf(now), left}, err)
+			return inTurn(ctx, s, asking{in.Name, in.Request, u, []store.Kind{store.Forked, store.Superseded}},
+				func(done *store.Entry) (*revised[undone], error) {
+					note := &pact.Note{Actor: u.Actor, Message: u.Message, Request: in.Request}
+					if err := sameNote(done, note); err != nil {
+						return nil, err
+					}
+					return s.undo(ctx, in.Name, note)
+				})
 		})
+}
+
+func (s *Server) fork(ctx context.Context, name string, f *forking, request string) (*newOne, error) {
+	at, err := addressOr(f.At, pact.Latest())
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.context(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = c.Fork(ctx, at, f.Name, &pact.Note{Actor: f.Actor, Message: f.Message, Request: request}); err != nil {
+		return nil, err
+	}
+	return s.made(ctx, f.Name)
+}
+
+func (s *Server) undo(ctx context.Context, name string, note *pact.Note) (*revised[undone], error) {
+	c, err := s.context(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	left, err := c.Undo(ctx, note)
+	if err != nil {
+		return nil, err
+	}
+	now, err := s.store.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &revised[undone]{revisionTag(now.Revision), undone{infoOf(now), left}}, nil
 }
 
 func (s *Server) open() pact.OpenOptions {
@@ -231,6 +277,18 @@ func (s *Server) context(ctx context.Context, name string) (*pact.Context, error
 	o := s.open()
 	return pact.Open(ctx, s.store, name, &o)
 }
+
+// made answers for a new context.
+func (s *Server) made(ctx context.Context, name string) (*newOne, error) {
+	i, err := s.store.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &newOne{revisionTag(i.Revision), pathOf(name), infoOf(i)}, nil
+}
+
+// pathOf is where a context is found.
+func pathOf(name string) string { return "/v1/contexts/" + url.PathEscape(name) }
 
 // info answers with what the store knows about a context.
 func (s *Server) info(ctx context.Context, name string) (*oneContext, error) {

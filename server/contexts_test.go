@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"testing"
 
 	"github.com/contexttree/pact/server"
@@ -46,11 +47,11 @@ func TestContextsAreListedInPages(t *testing.T) {
 	var names []string
 	for after := ""; ; {
 		var page struct {
-			Contexts []contextInfo
-			Next     string
+			Items []contextInfo
+			Next  string
 		}
 		r.must(&page, "GET", "/v1/contexts?limit=2&after="+after, "")
-		for _, c := range page.Contexts {
+		for _, c := range page.Items {
 			names = append(names, c.Name)
 		}
 		if after = page.Next; after == "" {
@@ -80,4 +81,29 @@ func TestAContextIsMadeRenamedAndDeleted(t *testing.T) {
 		t.Error(got.Status)
 	}
 	r.call("DELETE", "/v1/contexts/b", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+}
+
+func TestQuestionsAsideAreFolded(t *testing.T) {
+	r := start(t, server.Options{})
+	for _, name := range []string{"line", "line/summary-1", "line/title-1", "line-2"} {
+		r.must(nil, "POST", "/v1/contexts", `{"name":"`+name+`"}`)
+	}
+	for query, want := range map[string]string{"": "line:2 line-2:0 ", "?all=true": "line:0 line-2:0 line/summary-1:0 line/title-1:0 ",
+		"?limit=1": "line:2 ", "?after=line": "line-2:0 "} {
+		var page struct {
+			Items []struct {
+				Name  string
+				Aside int
+			}
+		}
+		r.must(&page, "GET", "/v1/contexts"+query, "")
+		got := ""
+		for _, c := range page.Items {
+			got += c.Name + ":" + strconv.Itoa(c.Aside) + " "
+		}
+		if got != want {
+			t.Errorf("%q lists %s, want %s", query, got, want)
+		}
+	}
+	r.must(nil, "GET", "/v1/contexts/line%2Fsummary-1", "")
 }

@@ -3,11 +3,10 @@ package server
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/strata"
-	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -22,6 +21,7 @@ type ContextDetails struct {
 	Forked  *forkedFrom `json:"forked_from,omitempty" doc:"Where it began, if it is a fork"`
 	Begun   *begunBy    `json:"begun_by,omitempty" doc:"What began it, if it is a sub-agent"`
 	Cuts    []float64   `json:"cuts,omitempty" doc:"Shares of its newest calls that were sent anew after a cut, at most 60"`
+	Pending bool        `json:"pending,omitempty" doc:"The context is being read: its details are older or lacking, so ask again"`
 }
 
 // forkedFrom is the snapshot that a context began as.
@@ -43,9 +43,10 @@ const (
 	callsForCuts = 600 // the newest calls that cuts are about
 )
 
-// details reads more about a context; all are those that the token may see.
-func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d ContextDetails, err error) {
-	c, err := s.read(ctx, i.Name, strata.Bytes)
+// details reads more about a context.
+func (s *Server) details(ctx context.Context, i store.Info) (d ContextDetails, err error) {
+	defer tree.Recover(&err)
+	c, err := s.read(ctx, i.Name, view.Bytes)
 	if err != nil {
 		return d, err
 	}
@@ -59,48 +60,58 @@ func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d
 	for _, e := range entries {
 		d.Changed = tree.ISO(e.TimeNS)
 	}
-	if i.Origin.Key != 0 {
-		d.Forked = &forkedFrom{Cycle: i.Origin.Cycle}
-		for _, other := range all {
-			if other.Key == i.Origin.Key {
-				d.Forked.Name = other.Name
-			}
+	if d.Begun, err = s.beginning(ctx, i); d.Begun != nil && d.Begun.Node != "" {
+		var all []store.Info
+		if all, err = s.store.Contexts(ctx); err == nil {
+			d.Begun, err = s.begunBy(ctx, i, all)
 		}
 	}
-	if d.Begun, err = s.begunBy(ctx, c, all); err != nil {
+	if err != nil {
 		return d, err
 	}
 	if calls == 0 {
 		return d, nil
 	}
-	head, err := c.at(ctx, pact.Latest)
+	head, err := c.at(ctx, pact.Latest())
 	if err != nil {
 		return d, err
 	}
 	_, size := head.ThreadSize()
 	d.Bytes = &size
-	list, err := c.reader.Calls(ctx, pact.Cycle(max(first, last-callsForCuts+1)), pact.Latest)
+	list, err := c.reader.Calls(ctx, pact.Cycle(max(first, last-callsForCuts+1)), pact.Latest())
 	d.Cuts = cutsOf(list)
 	return d, err
 }
 
+// forkedFromOf says where a context began, nil if it is no fork.
+func forkedFromOf(i store.Info, all []store.Info) *forkedFrom {
+	if i.Origin.Key == 0 {
+		return nil
+	}
+	from := &forkedFrom{Cycle: i.Origin.Cycle}
+	if k := slices.IndexFunc(all, func(other store.Info) bool { return other.Key == i.Origin.Key }); k >= 0 {
+		from.Name = all[k].Name
+	}
+	return from
+}
+
 // begunBy says what began a context, nil if nothing did. Cost: that of a selector which asks
 // all snapshots of that context for one block.
-func (s *Server) begunBy(ctx context.Context, c *openContext, all []store.Info) (*begunBy, error) {
-	from, block := record.Begun(c.context.Working())
-	if from == "" {
-		return nil, nil
+func (s *Server) begunBy(ctx context.Context, i store.Info, all []store.Info) (*begunBy, error) {
+	begun, err := s.beginning(ctx, i)
+	if begun == nil || begun.Node == "" ||
+		!slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == begun.Context }) {
+		return begun, err
 	}
-	begun := &begunBy{Context: from, Node: block}
-	if block == "" || !slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == from }) {
-		return begun, nil
-	}
-	parent, err := s.read(ctx, from, strata.Bytes)
+	parent, err := s.read(ctx, begun.Context, view.Bytes)
 	if err != nil {
 		return begun, err
 	}
-	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(block)
-	found, err := parent.context.Find(ctx, "@* [id='"+quoted+"']", nil)
+	id := selector.Attr{Name: "id", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: begun.Node}}}
+	found, err := parent.context.Find(ctx, &selector.Selector{
+		Edition: parent.context.Edition(), Time: &selector.Time{Kind: selector.All},
+		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{id}}}}},
+	}, nil)
 	if len(found) > 0 {
 		begun.Cycle = found[0].Node.Cycle
 	}
@@ -108,7 +119,7 @@ func (s *Server) begunBy(ctx context.Context, c *openContext, all []store.Info) 
 }
 
 // cutsOf returns the shares of calls that were sent anew, of several neighbours the largest.
-func cutsOf(calls []strata.Call) []float64 {
+func cutsOf(calls []view.Call) []float64 {
 	step := max(1, (len(calls)+mostCuts-1)/mostCuts)
 	list := make([]float64, 0, mostCuts)
 	for i, call := range calls {

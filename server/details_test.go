@@ -3,14 +3,21 @@ package server_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 func TestDetailsOfContexts(t *testing.T) {
@@ -30,7 +37,7 @@ func TestDetailsOfContexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list struct {
-		Contexts []struct {
+		Items []struct {
 			Name    string
 			Calls   *int
 			Bytes   int64
@@ -47,13 +54,13 @@ func TestDetailsOfContexts(t *testing.T) {
 		}
 	}
 	r.must(&list, "GET", "/v1/contexts", "")
-	for _, c := range list.Contexts {
+	for _, c := range list.Items {
 		if c.Calls != nil || c.Cuts != nil || c.Changed != "" {
 			t.Errorf("%+v has details that nobody asked for", c)
 		}
 	}
-	r.must(&list, "GET", "/v1/contexts?details=true", "")
-	branch, none, weather := list.Contexts[0], list.Contexts[1], list.Contexts[2]
+	r.detailed(&list)
+	branch, none, weather := list.Items[0], list.Items[1], list.Items[2]
 	if branch.Forked == nil || branch.Forked.Name != "weather" || branch.Forked.Cycle != 2 || *branch.Calls != 2 {
 		t.Errorf("%+v", branch)
 	}
@@ -70,6 +77,94 @@ func TestDetailsOfContexts(t *testing.T) {
 		weather.Cuts[last-1] < 0.5 || weather.Forked != nil {
 		t.Errorf("%+v", weather)
 	}
+}
+
+// detailed lists the contexts with their details once all are read.
+func (r *running) detailed(list any) {
+	r.t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if got := r.must(list, "GET", "/v1/contexts?details=true", ""); !bytes.Contains(got.body, []byte(`"pending":true`)) {
+			return
+		}
+	}
+	r.t.Fatal("contexts are still being read")
+}
+
+// hugeContext is a store that reads one context only when the test lets it.
+type hugeContext struct {
+	store.Complete
+	key  store.Key
+	goOn chan struct{}
+}
+
+func (s *hugeContext) Load(ctx context.Context, key store.Key) (*store.State, error) {
+	if key == s.key {
+		select {
+		case <-s.goOn:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return s.Complete.Load(ctx, key)
+}
+
+// TestAListWaitsForNoContext lists contexts of which one cannot be read yet, and then again when it was
+// read, and when it has changed and cannot be read again.
+func TestAListWaitsForNoContext(t *testing.T) {
+	before := runtime.NumGoroutine()
+	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "huge", "z"} {
+		if _, err := pact.Create(t.Context(), file, name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := file.Find(t.Context(), "huge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &hugeContext{file, info.Key, make(chan struct{}, 10)}
+	r := serve(t, s, server.Options{}, before)
+	var list struct {
+		Items []struct {
+			Name    string
+			Calls   *int
+			Pending bool
+		}
+	}
+	said := func() (text string) {
+		list.Items = nil
+		r.must(&list, "GET", "/v1/contexts?details=true", "")
+		for _, i := range list.Items {
+			text += fmt.Sprint(i.Name, " ", i.Calls != nil, i.Pending, " ")
+		}
+		return text
+	}
+	until := func(want string) {
+		t.Helper()
+		got := said()
+		for deadline := time.Now().Add(20 * time.Second); got != want && time.Now().Before(deadline); got = said() {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	until("a true false huge false true z true false ")
+	for range 2 {
+		s.goOn <- struct{}{} // the context is loaded for what began it, and for its calls
+	}
+	until("a true false huge true false z true false ")
+	c, err := pact.Open(t.Context(), file, "huge", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Commit(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	until("a true false huge true true z true false ") // older details, and they are called so
 }
 
 func TestVerifyTellsHowFarItIs(t *testing.T) {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -109,8 +111,12 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 }
 
 // batch returns the function that makes all edits and notes the ids.
-func batch(edits []edit, ids *[]string) func(*pact.Batch) error {
+func batch(ctx context.Context, edits []edit, ids *[]string) func(*pact.Batch) error {
 	return func(b *pact.Batch) error {
+		const node = 2 << 10 // bytes that a node takes in a tree, besides its content
+		if _, err := budget.Hold(ctx, node*int64(len(edits))); err != nil {
+			return err
+		}
 		*ids = make([]string, len(edits))
 		for i := range edits {
 			var err error
@@ -153,6 +159,7 @@ type committing struct {
 
 type committed struct {
 	Cycle    int64             `json:"cycle" doc:"Of the new snapshot"`
+	Revision int64             `json:"revision" doc:"Number of the log entry"`
 	Digest   string            `json:"digest" doc:"Of the new snapshot"`
 	Blocks   int               `json:"blocks" doc:"Of its thread"`
 	Bytes    int64             `json:"bytes" doc:"Of its thread"`
@@ -163,98 +170,106 @@ type committed struct {
 
 // changes adds the operations that change a context.
 func (s *Server) changes() {
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/edits", id: "edit", body: editing{},
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/edits", id: "edit", body: editing{}, matches: true,
 		summary: "Change the working state with a batch of edits, all or none"},
-		func(ctx context.Context, in *change) (*answered[edited], error) {
+		func(ctx context.Context, in *change) (*revised[edited], error) {
 			wanted, err := readJSON[editing](ctx)
 			if err != nil {
 				return nil, err
 			}
-			c, err := s.context(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			done, err := s.mayChange(ctx, c, in, wanted.Cycle)
-			if err != nil {
-				return nil, err
-			}
-			var ids []string
-			if err := c.Edit(ctx, batch(wanted.Edits, &ids), in.note(wanted.Actor, wanted.Message)); err != nil {
-				return nil, err
-			}
-			if done != nil {
-				return answer(edited{done.Revision, done.Digest, nil, true}, nil)
-			}
-			return answer(edited{c.Revision(), c.Working().Digest(), ids, false}, nil)
+			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []store.Kind{store.Edit}},
+				func(done *store.Entry) (*revised[edited], error) { return s.edit(ctx, in, wanted, done) })
 		})
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/commits", id: "commit", body: committing{},
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/commits", id: "commit", body: committing{}, matches: true,
 		summary: "End the cycle, with edits and pruning if wanted"},
-		func(ctx context.Context, in *change) (*answered[committed], error) {
+		func(ctx context.Context, in *change) (*revised[committed], error) {
 			wanted, err := readJSON[committing](ctx)
 			if err != nil {
 				return nil, err
 			}
-			return s.commit(ctx, in, wanted)
+			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []store.Kind{store.Commit}},
+				func(done *store.Entry) (*revised[committed], error) { return s.commit(ctx, in, wanted, done) })
 		})
 }
 
-func (s *Server) commit(ctx context.Context, in *change, wanted *committing) (*answered[committed], error) {
-	if wanted.Pruning == nil {
-		wanted.Pruning = &pruning{}
-	}
-	c, prune, err := wanted.Pruning.open(ctx, s, in.Name)
+func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *store.Entry) (*revised[edited], error) {
+	c, err := s.context(ctx, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.mayChange(ctx, c, in, wanted.Cycle)
-	if err != nil {
+	note := in.note(wanted.Actor, wanted.Message)
+	if err := mayChange(ctx, c, in, wanted.Cycle, note, done); err != nil {
 		return nil, err
 	}
 	var ids []string
-	o := pact.CommitOptions{Note: *in.note(wanted.Actor, wanted.Message), Pruning: prune}
+	if err := c.Edit(ctx, batch(ctx, wanted.Edits, &ids), note); err != nil {
+		return nil, err
+	}
+	if done == nil && ids == nil { // another process has carried out the same request since
+		return nil, store.RequestSeen(in.Request)
+	}
+	if done != nil {
+		return &revised[edited]{revisionTag(done.Revision), edited{done.Revision, done.Digest, nil, true}}, nil
+	}
+	made := edited{c.Revision(), c.Working().Digest(), ids, false}
+	return &revised[edited]{revisionTag(made.Revision), made}, nil
+}
+
+func (s *Server) commit(ctx context.Context, in *change, wanted *committing, done *store.Entry) (*revised[committed],
+	error) {
+	if wanted.Pruning == nil {
+		wanted.Pruning = &pruning{}
+	}
+	c, prune, err := wanted.Pruning.open(ctx, s, in.Name, view.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	note := in.note(wanted.Actor, wanted.Message)
+	if err := mayChange(ctx, c, in, wanted.Cycle, note, done); err != nil {
+		return nil, err
+	}
+	var ids []string
+	o := pact.CommitOptions{Note: *note, Pruning: prune}
 	if len(wanted.Edits) > 0 {
-		o.Edit = batch(wanted.Edits, &ids)
+		o.Edit = batch(ctx, wanted.Edits, &ids)
 	}
 	snapshot, err := c.Commit(ctx, &o)
 	if err != nil {
 		return nil, err
 	}
-	made := committed{Cycle: snapshot.Cycle(), Digest: snapshot.Digest(), Report: snapshot.Report, IDs: ids}
+	if done == nil && snapshot.Repeated { // another process has carried out the same request since
+		return nil, store.RequestSeen(in.Request)
+	}
+	made := committed{Cycle: snapshot.Cycle(), Revision: c.Revision(), Digest: snapshot.Digest(), Report: snapshot.Report,
+		IDs: ids}
 	made.Blocks, made.Bytes = snapshot.ThreadSize()
 	if done != nil {
-		made.Repeated, made.Report = true, &lifecycle.Report{}
-		if done.Report != nil {
-			err = json.Unmarshal(done.Report, made.Report)
-		}
+		made.Repeated, made.Revision = true, done.Revision
 	}
-	return answer(made, err)
+	return &revised[committed]{revisionTag(made.Revision), made}, nil
 }
 
 func (in *change) note(actor, message string) *pact.Note {
 	return &pact.Note{Actor: actor, Message: message, Request: in.Request}
 }
 
-// mayChange refuses a change that does not know the current state. It returns the log
-// entry of an earlier request with the same token, nil if there was none; the library then
-// does nothing more.
-func (s *Server) mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64) (*store.Entry, error) {
-	if in.Request != "" {
-		i, err := s.store.Find(ctx, in.Name)
-		if err != nil {
-			return nil, err
+// mayChange refuses a change that does not know the current state. done is the log entry of an
+// earlier request with the same key: it cannot tell all that was asked, but what it tells must fit.
+func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, note *pact.Note, done *store.Entry) error {
+	if done != nil {
+		if done.Cycle != cycle+1 {
+			return keyReused()
 		}
-		if done, err := s.store.Request(ctx, i.Key, in.Request); done != nil || err != nil {
-			return done, err
-		}
+		return sameNote(done, note)
 	}
 	if in.IfMatch != "" && in.IfMatch != revisionTag(c.Revision()) {
-		return nil, refuse(http.StatusPreconditionFailed, stale, "somebody changed the context since",
+		return refuse(http.StatusPreconditionFailed, stale, "somebody changed the context since",
 			"read the context again, and decide whether the change still fits")
 	}
 	if _, last := c.Cycles(); last != cycle {
-		return nil, behind(ctx, c, cycle, last)
+		return behind(ctx, c, cycle, last)
 	}
-	return nil, nil
+	return nil
 }
 
 // behind returns the conflict of a request that builds on another cycle than the latest,
@@ -264,14 +279,14 @@ func behind(ctx context.Context, c *pact.Context, cycle, last int64) error {
 		", but the latest is cycle "+strconv.FormatInt(last, 10),
 		"read what is new, and decide whether the change still fits"))
 	const most = 100
-	for e, err := range c.Log(ctx) {
+	for e, err := range c.LogFrom(ctx, cycle+1) {
 		if err != nil {
 			return err
 		}
-		if e.Cycle > cycle && e.Kind != store.Edit {
-			f.Fault.Details.Meanwhile = append(f.Fault.Details.Meanwhile, writtenBy([]store.Entry{e})...)
+		if e.Kind != store.Edit {
+			f.Meanwhile = append(f.Meanwhile, writtenBy([]store.Entry{e})...)
 		}
-		if len(f.Fault.Details.Meanwhile) == most {
+		if len(f.Meanwhile) == most {
 			break
 		}
 	}

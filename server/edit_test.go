@@ -85,7 +85,8 @@ func TestARetryWithTheSameKeyDoesNothingMore(t *testing.T) {
 	if remade.Repeated = !remade.Repeated; fmt.Sprint(remade) != fmt.Sprint(made) {
 		t.Errorf("first %+v, then %+v", made, remade)
 	}
-	r.call("POST", edits, `{"cycle":1,"edits":[]}`, "Idempotency-Key", "k2").refused(t, http.StatusConflict, "E_CONFLICT")
+	r.call("POST", edits, `{"cycle":1,"edits":[]}`, "Idempotency-Key", "k2").
+		refused(t, http.StatusUnprocessableEntity, "E_KEY_REUSED")
 	var c contextInfo
 	if r.must(&c, "GET", "/v1/contexts/a", ""); c.Revision != 3 || c.Last != 1 {
 		t.Errorf("the context has %+v", c)
@@ -99,7 +100,7 @@ func TestAChangeThatDoesNotKnowTheLatestCycleIsAConflict(t *testing.T) {
 	for _, path := range []string{"edits", "commits"} {
 		f := r.call("POST", "/v1/contexts/a/"+path, `{"cycle":0,"edits":[`+hello+`]}`).
 			refused(t, http.StatusConflict, "E_CONFLICT")
-		if got := fmt.Sprint(f.Error.Details.Meanwhile); got != "[{2 commit 1 anna}]" {
+		if got := fmt.Sprint(f.Meanwhile); got != "[{2 commit 1 anna}]" {
 			t.Errorf("meanwhile %s", got)
 		}
 		r.call("POST", "/v1/contexts/a/"+path, `{"cycle":1,"edits":[`+hello+`]}`, "If-Match", tag).

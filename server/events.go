@@ -25,6 +25,7 @@ const (
 	eventGap      = "gap"      // the log has no entries between those sent and those to come
 	eventReplaced = "replaced" // another line of history has the name of the context now
 	eventDeleted  = "deleted"  // no context has the name any more; the stream ends
+	eventRenamed  = "renamed"  // of the stream of all contexts: a context has another name
 	eventFailed   = "failed"   // the store failed, or the token was revoked; the stream ends
 )
 
@@ -39,10 +40,10 @@ type gap struct {
 // events adds the stream of what happens to a context.
 func (s *Server) events() {
 	type following struct {
-		Context string `query:"context" required:"true" doc:"Name of the context"`
-		Last    int64  `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"Revision of the last event that the client has"`
+		Context string `query:"context" doc:"Name of the context; without one, every context that the token opens"`
+		Last    int64  `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"Revision of the last event of the context that the client has"`
 	}
-	add(s, operation{method: "GET", path: eventsPath, id: "events", writes: "text/event-stream", streams: true,
+	add(s, operation{method: "GET", path: eventsPath, id: "events", writes: "text/event-stream", streams: true, named: true,
 		places: s.streams, summary: "Follow the log and the attempts of a context as server-sent events"},
 		func(ctx context.Context, in *following) (*empty, error) {
 			select {
@@ -50,48 +51,73 @@ func (s *Server) events() {
 				return nil, refuse(http.StatusServiceUnavailable, unready, "the server is stopping", "ask another one")
 			default:
 			}
-			if err := exchangeOf(ctx).right.use(in.Context); err != nil {
+			leave, err := s.shares.enter(exchangeOf(ctx).right)
+			if err != nil {
 				return nil, err
+			}
+			defer leave()
+			if in.Context == "" {
+				if in.Last >= 0 {
+					return nil, fault.New(fault.DocumentInvalid, "the events of all contexts have no ids to go on after",
+						"leave out Last-Event-ID and read the list of contexts again, or name a context")
+				}
+				return nil, s.followAll(ctx)
 			}
 			i, err := s.store.Find(ctx, in.Context)
 			if err != nil {
 				return nil, err
 			}
-			w := &follower{server: s, e: exchangeOf(ctx), name: in.Context, key: i.Key, sent: i.Revision, oldest: i.First}
-			h := w.e.Header()
-			h.Set("Content-Type", "text/event-stream")
-			h.Set("X-Accel-Buffering", "no") // else a proxy may hold events back
-			w.write(":\n\n")                 // else the client waits for the first event to learn that it is connected
+			w := &follower{events: events{server: s, e: exchangeOf(ctx)}, name: in.Context, key: i.Key, sent: i.Revision,
+				oldest: i.First}
+			w.begin()
 			switch {
 			case in.Last > i.Revision:
 				w.send(eventGap, 0, gap{i.Revision})
 			case in.Last >= 0:
 				w.sent = in.Last
 			}
-			w.follow(ctx)
+			w.follow(ctx, w.look)
 			return nil, nil
 		})
 }
 
-// follower writes one stream of events.
+// events writes one stream of events.
+type events struct {
+	server *Server
+	e      *exchange
+	err    error // why the client cannot be reached
+}
+
+// begin tells the client that it is connected, which it would learn of the first event otherwise.
+func (f *events) begin() {
+	h := f.e.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("X-Accel-Buffering", "no") // else a proxy may hold events back
+	f.write(":\n\n")
+}
+
+// follower writes the events of one context.
 type follower struct {
-	server   *Server
-	e        *exchange
+	events
 	name     string
 	key      store.Key
 	sent     int64                          // the revision up to which everything was sent
 	oldest   int64                          // the oldest cycle that may have a running attempt
 	attempts map[string]store.AttemptStatus // by id, as they were at the last look; nil before the first one
-	err      error                          // why the client cannot be reached
 }
 
-// follow looks for news until the client goes, the server stops or the context is gone.
-func (f *follower) follow(ctx context.Context) {
-	look, comment := time.NewTicker(lookEvery), time.NewTicker(commentEvery)
-	defer look.Stop()
+// follow calls look, which sends what is new and reports whether nothing more can come, until the
+// client goes, the server stops or the token is revoked.
+func (f *events) follow(ctx context.Context, look func(context.Context) (over bool)) {
+	next, comment := time.NewTicker(lookEvery), time.NewTicker(commentEvery)
+	defer next.Stop()
 	defer comment.Stop()
 	for {
-		if over := f.look(ctx); over || f.err != nil {
+		if err := f.server.lasts(ctx, f.e.right); err != nil {
+			f.fail(ctx, err)
+			return
+		}
+		if over := look(ctx); over || f.err != nil {
 			return
 		}
 		select {
@@ -101,19 +127,13 @@ func (f *follower) follow(ctx context.Context) {
 			return
 		case <-comment.C:
 			f.write(":\n\n")
-		case <-look.C:
+		case <-next.C:
 		}
 	}
 }
 
 // look sends what is new, and reports whether nothing more can come.
 func (f *follower) look(ctx context.Context) (over bool) {
-	if err := f.server.lasts(ctx, f.e.right); err != nil {
-		if ctx.Err() == nil {
-			f.send(eventFailed, 0, failureOf(err))
-		}
-		return true
-	}
 	i, err := f.server.store.Find(ctx, f.name)
 	if fault.CodeOf(err) == fault.ContextNotFound {
 		f.send(eventDeleted, 0, struct{}{})
@@ -132,11 +152,16 @@ func (f *follower) look(ctx context.Context) (over bool) {
 	if fault.CodeOf(err) == fault.ContextNotFound {
 		return false // somebody deleted it since Find; the next look says so
 	}
-	if err != nil && ctx.Err() == nil && fault.CodeOf(err) != fault.Busy {
-		f.send(eventFailed, 0, failureOf(err))
-		return true
+	return f.fail(ctx, err)
+}
+
+// fail tells the client an error with which the stream ends, unless the next look may succeed.
+func (f *events) fail(ctx context.Context, err error) (over bool) {
+	if err == nil || ctx.Err() != nil || fault.CodeOf(err) == fault.Busy {
+		return false
 	}
-	return false
+	f.send(eventFailed, 0, failureOf(err))
+	return true
 }
 
 // entries sends the log entries that are new.
@@ -177,7 +202,7 @@ func (f *follower) attempted(ctx context.Context, i store.Info) error {
 
 // send sends one event. Its id is a revision, 0 for none: then the client keeps the id of
 // the event before, from which it can resume.
-func (f *follower) send(kind string, id int64, data any) {
+func (f *events) send(kind string, id int64, data any) {
 	text, err := json.Marshal(data)
 	if err != nil {
 		panic(err) // it is made of texts and numbers
@@ -189,7 +214,7 @@ func (f *follower) send(kind string, id int64, data any) {
 	f.write(fmt.Sprintf("%sevent: %s\ndata: %s\n\n", line, kind, text))
 }
 
-func (f *follower) write(text string) {
+func (f *events) write(text string) {
 	if f.err != nil {
 		return
 	}

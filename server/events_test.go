@@ -3,6 +3,7 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/server"
@@ -35,7 +37,11 @@ func (r *running) follow(t *testing.T, name, last string) *stream {
 func (r *running) followAs(t *testing.T, name, last, authorization string) *stream {
 	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
-	req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context="+name, nil)
+	path := r.url + "/v1/events"
+	if name != "" {
+		path += "?context=" + name
+	}
+	req, err := http.NewRequestWithContext(ctx, "GET", path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +236,94 @@ func TestEventRequestsThatAreWrongAreRefused(t *testing.T) {
 	r := start(t, server.Options{})
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
 	r.call("GET", "/v1/events?context=nobody", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
-	r.call("GET", "/v1/events", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("GET", "/v1/events", "", "Last-Event-ID", "1").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	r.call("GET", "/v1/events?context=a", "", "Last-Event-ID", "soon").
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
+
+// said returns the next event of a stream of all contexts as its kind, its context and its revision.
+func (s *stream) said() string {
+	what, data := s.next()
+	var of struct {
+		Context, Before string
+		Revision        int
+	}
+	if err := json.Unmarshal([]byte(data), &of); err != nil {
+		s.t.Fatalf("%q %q: %v", what, data, err)
+	}
+	return strings.TrimSpace(fmt.Sprint(what, " ", of.Context, of.Revision, " ", of.Before))
+}
+
+// TestOneStreamTellsOfAllContextsOfAToken makes, changes, forks, renames, takes back and deletes contexts
+// while one stream is open with a token for all of them, and one with a token for some.
+func TestOneStreamTellsOfAllContextsOfAToken(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"my-old"}`)
+	some := r.token("some", false, "my-*")
+	all, mine := r.follow(t, "", ""), r.followAs(t, "", "", some[1])
+	expect := func(s *stream, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if got := s.said(); got != w {
+				t.Fatalf("%q, want %q", got, w)
+			}
+		}
+	}
+	r.must(nil, "POST", "/v1/contexts", `{"name":"their"}`)
+	expect(all, "create their1")
+	r.must(nil, "POST", "/v1/contexts/their/commits", `{"cycle":0,"edits":[`+hello+`]}`)
+	r.must(nil, "POST", "/v1/contexts/their/commits", `{"cycle":1}`)
+	expect(all, "commit their2", "commit their3")
+	r.must(nil, "POST", "/v1/contexts/my-old/commits", `{"cycle":0}`)
+	expect(all, "commit my-old2")
+	expect(mine, "commit my-old2")
+	r.must(nil, "POST", "/v1/contexts/their/fork", `{"name":"my-fork","at":"@c1"}`)
+	expect(all, "fork my-fork3")
+	expect(mine, "fork my-fork3")
+	r.must(nil, "PATCH", "/v1/contexts/my-fork", `{"name":"other"}`)
+	expect(all, "renamed other0 my-fork")
+	expect(mine, "deleted my-fork0")
+	r.must(nil, "DELETE", "/v1/contexts/my-old", "")
+	expect(all, "deleted my-old0")
+	expect(mine, "deleted my-old0")
+	if err := r.store.RevokeToken(t.Context(), "some"); err != nil {
+		t.Fatal(err)
+	}
+	if what, _ := mine.next(); what != "failed" {
+		t.Errorf("the stream of a revoked token said %q", what)
+	}
+}
+
+func TestOneTokenCannotHaveAllStreams(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	greedy, other := r.token("greedy", false, ""), r.token("other", false, "")
+	var open []*stream
+	for range server.MaxShare {
+		open = append(open, r.followAs(t, "a", "", greedy[1]))
+	}
+	r.call("GET", "/v1/events?context=a", "", greedy...).refused(t, http.StatusTooManyRequests, "E_TOO_MANY")
+	r.call("GET", "/v1/events", "", greedy...).refused(t, http.StatusTooManyRequests, "E_TOO_MANY")
+	r.followAs(t, "a", "", other[1])
+	open[0].end()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		ctx, end := context.WithCancel(t.Context())
+		req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set(greedy[0], greedy[1])
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end()
+		res.Body.Close()
+		if res.StatusCode == http.StatusOK {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("a stream that ended still counts")
+		}
+	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -25,7 +27,11 @@ type exchange struct {
 	limits  *limits
 	status  int // 0 before the first byte of the answer
 	bytes   int64
-	invalid bool // the framework refused a parameter, with a status of its own
+	invalid bool      // the framework refused a parameter, with a status of its own
+	data    []byte    // the body of an operation that takes JSON
+	file    io.Reader // the body of an operation that takes a file
+	begun   bool      // the status and the headers are sent
+	packer  *gzip.Writer
 }
 
 type exchangeKey struct{}
@@ -45,7 +51,19 @@ func (e *exchange) WriteHeader(status int) {
 		status = http.StatusBadRequest
 	}
 	e.status = status
-	e.ResponseWriter.WriteHeader(status)
+	if !packable(e.Header()) { // else the length of the body decides what the headers are
+		e.begin(0)
+	}
+}
+
+// begin sends the status and the headers of an answer, of which first bytes are known.
+func (e *exchange) begin(first int) {
+	if e.begun || e.status == 0 {
+		return
+	}
+	e.begun = true
+	e.pack(first)
+	e.ResponseWriter.WriteHeader(e.status)
 }
 
 // Write implements http.ResponseWriter.
@@ -53,6 +71,18 @@ func (e *exchange) Write(p []byte) (int, error) {
 	if e.status == 0 {
 		e.status = http.StatusOK
 	}
+	e.begin(len(p))
+	if e.packer != nil {
+		return e.packer.Write(p)
+	}
+	return sender{e}.Write(p)
+}
+
+// sender sends bytes as they are.
+type sender struct{ *exchange }
+
+// Write implements io.Writer.
+func (e sender) Write(p []byte) (int, error) {
 	// A writer that has no deadlines is one of a test or of another program.
 	_ = http.NewResponseController(e.ResponseWriter).SetWriteDeadline(time.Now().Add(e.limits.write))
 	n, err := e.ResponseWriter.Write(p)
@@ -94,26 +124,76 @@ func (p *plainRefusals) Write(text []byte) (int, error) {
 	return p.exchange.Write(text)
 }
 
-// readJSON reads the body of a request as a JSON object. Unlike encoding/json alone it
-// refuses texts that are not UTF-8, and values that nest or count beyond the limits of the
-// library.
-func readJSON[T any](ctx context.Context) (*T, error) {
-	e := exchangeOf(ctx)
+// receive reads the body of an operation. That can take as long as the client likes up to its
+// limit, so a request has no place among those that are answered meanwhile.
+func (e *exchange) receive(ctx context.Context, o *operation) (err error) {
+	if o.body != nil {
+		err = e.receiveJSON(ctx, o)
+	} else {
+		e.file, err = readPieces(ctx, e.body(MaxImport, importTime))
+	}
+	if err != nil {
+		return unread(err)
+	}
+	// From now on net/http watches whether the client leaves, and would take the deadline for that.
+	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Time{})
+	return nil
+}
+
+func (e *exchange) receiveJSON(ctx context.Context, o *operation) error {
 	kind, _, err := mime.ParseMediaType(e.request.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" {
-		return nil, refuse(http.StatusUnsupportedMediaType, badMedia, "the body is not declared as JSON",
+		return refuse(http.StatusUnsupportedMediaType, badMedia, "the body is not declared as JSON",
 			"send the header Content-Type: application/json")
 	}
-	data, err := io.ReadAll(e.body(MaxBody, e.limits.body))
-	if err != nil {
-		return nil, unread(err)
+	limit, patience := int64(MaxBody), e.limits.body
+	if o.open {
+		limit, patience = MaxOpenBody, e.limits.open
 	}
-	value, err := canon.ParseDocument(data)
+	e.data, _, err = budget.ReadAll(ctx, e.body(limit, patience))
+	return err
+}
+
+// readPieces reads everything into pieces that grow with what is there, so that a client holds no
+// more memory than it has sent bytes, and a long body is never copied.
+func readPieces(ctx context.Context, body io.Reader) (io.Reader, error) {
+	var pieces []io.Reader
+	for size := int64(4 << 10); ; size = min(2*size, 1<<20) {
+		if _, err := budget.Hold(ctx, size); err != nil {
+			return nil, err
+		}
+		piece := make([]byte, size)
+		n, err := io.ReadFull(body, piece)
+		pieces = append(pieces, bytes.NewReader(piece[:n]))
+		if err == io.EOF || err == io.ErrUnexpectedEOF && n < len(piece) {
+			return io.MultiReader(pieces...), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// readJSON returns the body of a request, which receive has read, as a JSON object. Unlike
+// encoding/json alone it refuses texts that are not UTF-8, objects with two members of one name,
+// and values that nest or count beyond the limits of the library.
+func readJSON[T any](ctx context.Context) (*T, error) {
+	data := exchangeOf(ctx).data
+	parsed, err := budget.Hold(ctx, canon.Weight(data))
+	if err != nil {
+		return nil, err
+	}
+	value, err := canon.ParseRequest(data)
+	parsed()
 	if err != nil {
 		return nil, err
 	}
 	if value.Kind != canon.KindObject { // null would be an object without members to encoding/json
 		return nil, fault.At(fault.DocumentInvalid, 0, "", "the body is not an object", "/openapi.json says what it is")
+	}
+	const object = 512 // bytes that an edit or another object takes, besides its values
+	if _, err := budget.Hold(ctx, 4*int64(len(data))+object*int64(bytes.Count(data, []byte("{")))); err != nil {
+		return nil, err
 	}
 	v := new(T)
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -127,18 +207,26 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 // body returns the body of the request, of at most limit bytes, which has some time to
 // arrive.
 func (e *exchange) body(limit int64, patience time.Duration) io.Reader {
-	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Now().Add(patience))
+	e.awaits(patience)
 	return http.MaxBytesReader(e.ResponseWriter, e.request.Body, limit)
 }
 
-// unread returns the error for a body that cannot be read. Whoever decompresses it has said why.
+// awaits gives the body of the request some time to arrive. Without it net/http would wait for
+// ever for the rest of a body that nobody reads.
+func (e *exchange) awaits(patience time.Duration) {
+	if e.request.ContentLength != 0 { // a deadline that passes ends a request without a body
+		_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Now().Add(patience))
+	}
+}
+
+// unread returns the error for a body that cannot be read, unless the error says why already.
 func unread(err error) error {
 	var long *http.MaxBytesError
 	if errors.As(err, &long) {
 		return fault.New(fault.Limit, "the body is longer than "+strconv.FormatInt(long.Limit, 10)+" bytes",
 			"send it in several requests")
 	}
-	if fault.CodeOf(err) != "" {
+	if known := (*failure)(nil); fault.CodeOf(err) != "" || errors.As(err, &known) {
 		return err
 	}
 	return fault.New(fault.DocumentInvalid, "the body ends before the length that the request gives, or came too slowly",

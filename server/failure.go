@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -24,32 +25,32 @@ const (
 	badMedia     = "E_MEDIA_TYPE"   // the body has another media type than the operation reads
 	stale        = "E_PRECONDITION" // If-Match names another revision
 	badRange     = "E_RANGE"        // the header Range is beyond the end
+	otherRequest = "E_KEY_REUSED"   // the idempotency key belongs to another request
 	tooMany      = "E_TOO_MANY"     // too many requests or event streams at once
 	unready      = "E_STOPPING"     // the server is stopping
 	internal     = "E_INTERNAL"     // a fault of the server
 )
 
-// failure is the answer to a request that failed: the object that the command line prints
-// with --json.
+// failure is the answer to a request that failed: a problem of RFC 9457 with what the library
+// says of it.
 type failure struct {
-	status int
-	Fault  failed `json:"error"`
-}
-
-type failed struct {
-	Code    string  `json:"code" doc:"One of docs/errors.md, or one of HTTP in docs/server.md"`
-	Message string  `json:"message" doc:"What is wrong"`
-	Details details `json:"details"`
-}
-
-type details struct {
+	Title     string    `json:"title" doc:"What the status means"`
+	Status    int       `json:"status"`
+	Detail    string    `json:"detail" doc:"What is wrong"`
+	Code      string    `json:"code" doc:"One of docs/errors.md, or one of HTTP in docs/server.md"`
+	Remedy    string    `json:"remedy,omitempty" doc:"What to do about it"`
 	Offset    *int      `json:"offset,omitempty" doc:"Byte of the selector or the document, from 0"`
 	Token     string    `json:"token,omitempty" doc:"The part of the input that is wrong"`
 	Node      string    `json:"node,omitempty" doc:"The id of the node concerned"`
 	Line      int       `json:"line,omitempty" doc:"Line of the document, from 1"`
-	Remedy    string    `json:"remedy,omitempty" doc:"What to do about it"`
 	Meanwhile []written `json:"meanwhile,omitempty" doc:"What others wrote that the request did not know, oldest first"`
 }
+
+// problemType is the media type of a failure.
+const problemType = "application/problem+json"
+
+// ContentType implements huma.ContentTypeFilter.
+func (f *failure) ContentType(string) string { return problemType }
 
 // written is one log entry of another writer.
 type written struct {
@@ -61,14 +62,14 @@ type written struct {
 }
 
 // Error implements error.
-func (f *failure) Error() string { return f.Fault.Code + ": " + f.Fault.Message }
+func (f *failure) Error() string { return f.Code + ": " + f.Detail }
 
 // GetStatus implements huma.StatusError.
-func (f *failure) GetStatus() int { return f.status }
+func (f *failure) GetStatus() int { return f.Status }
 
 // refuse returns a failure of HTTP.
 func refuse(status int, code, message, remedy string) *failure {
-	return &failure{status: status, Fault: failed{Code: code, Message: message, Details: details{Remedy: remedy}}}
+	return &failure{Title: http.StatusText(status), Status: status, Detail: message, Code: code, Remedy: remedy}
 }
 
 // statuses are the status codes of the errors of the library.
@@ -113,15 +114,25 @@ func failureOf(err error) *failure {
 	if errors.Is(err, errors.ErrUnsupported) {
 		status = http.StatusNotImplemented
 	}
-	d := details{Token: f.Token, Node: f.Node, Line: f.Line, Remedy: f.Remedy}
+	told := refuse(status, string(f.Code), clipped(f.Message), clipped(f.Remedy))
+	told.Token, told.Node, told.Line = clipped(f.Token), clipped(f.Node), f.Line
 	if f.Offset >= 0 {
-		d.Offset = &f.Offset
+		told.Offset = &f.Offset
 	}
 	var lost *pact.Conflict
 	if errors.As(err, &lost) {
-		d.Meanwhile = writtenBy(lost.Meanwhile)
+		told.Meanwhile = writtenBy(lost.Meanwhile)
 	}
-	return &failure{status: status, Fault: failed{string(f.Code), f.Message, d}}
+	return told
+}
+
+// clipped returns the beginning of a text in which an error may repeat what the client sent.
+func clipped(text string) string {
+	const most = 1000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func writtenBy(entries []store.Entry) []written {
@@ -140,12 +151,11 @@ func ownErrors(ctx huma.Context, _ string, v any) (any, error) {
 		return v, nil
 	}
 	exchangeOf(ctx.Context()).invalid = true
-	ctx.SetHeader("Content-Type", "application/json")
 	f := refuse(http.StatusBadRequest, string(fault.DocumentInvalid), "a parameter of the request is not valid",
 		"/openapi.json says which parameters there are")
 	if len(m.Errors) > 0 {
-		f.Fault.Message = "a parameter of the request is not valid: " + m.Errors[0].Message
-		f.Fault.Details.Token = m.Errors[0].Location
+		f.Detail = "a parameter of the request is not valid: " + clipped(m.Errors[0].Message)
+		f.Token = clipped(m.Errors[0].Location)
 	}
 	return f, nil
 }
@@ -157,18 +167,18 @@ func (e *exchange) fail(f *failure) {
 		panic(err) // it is made of texts and numbers
 	}
 	h := e.Header()
-	h.Set("Content-Type", "application/json")
+	h.Set("Content-Type", problemType)
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
 	for name, value := range f.headers() {
 		h.Set(name, value)
 	}
-	e.WriteHeader(f.status)
+	e.WriteHeader(f.Status)
 	_, _ = e.Write(append(text, '\n'))
 }
 
 // headers returns the headers that go with the status of a failure.
 func (f *failure) headers() map[string]string {
-	switch f.status {
+	switch f.Status {
 	case http.StatusUnauthorized:
 		return map[string]string{"WWW-Authenticate": "Bearer"}
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:

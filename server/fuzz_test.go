@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
 )
@@ -215,7 +216,7 @@ func firstBlock(t testing.TB, s store.Store, i store.Info) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := c.Working().Select(t.Context(), ".block", nil)
+	found, err := c.Working().Select(t.Context(), selector.MustParse(".block", c.Working().Edition()), nil)
 	if err != nil || len(found) == 0 {
 		t.Fatal(found, err)
 	}

@@ -21,9 +21,15 @@ func sessionOf(token string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
+// secure reports whether browsers reach the server with TLS alone, its own or that of a proxy.
+func (s *Server) secure(r *http.Request) bool { return s.options.OnlyNamed || r.TLS != nil }
+
 // protect sets the headers that keep a browser from treating an answer as anything else
 // than what it is, or from telling others of it.
-func protect(h http.Header) {
+func (s *Server) protect(h http.Header, r *http.Request) {
+	if s.secure(r) && !isLoopback(hostOf(r.Host)) { // localhost belongs to all programs of the machine
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy",
@@ -59,6 +65,9 @@ func (s *Server) admit(r *http.Request) (right, *failure) {
 		return right{}, failureOf(err)
 	case !ok:
 		return right{}, unknownToken()
+	case r.URL.Path == metricsPath && !opens.all && opens.token.Pattern != "":
+		return right{}, refuse(http.StatusForbidden, forbidden, "the metrics are about all contexts",
+			"use a token that opens all contexts")
 	}
 	return opens, nil
 }
@@ -66,23 +75,33 @@ func (s *Server) admit(r *http.Request) (right, *failure) {
 // knows reports whether a value of the header Host names this server. A name that an
 // attacker lets resolve to 127.0.0.1 is not among those (DNS rebinding).
 func (s *Server) knows(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
+	name := hostOf(host)
 	for _, known := range s.options.Hosts {
 		if strings.EqualFold(known, host) || strings.EqualFold(known, name) {
 			return true
 		}
 	}
+	return isLoopback(name)
+}
+
+// hostOf returns a value of the header Host without the port.
+func hostOf(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return host
+}
+
+func isLoopback(name string) bool {
 	return name == "localhost" || name == "127.0.0.1" || name == "::1" || name == "[::1]"
 }
 
 // sessionIn returns the session of a request: of the token that a program sends, or of the
 // cookie that a browser got for it.
 func (s *Server) sessionIn(r *http.Request) (string, bool) {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return sessionOf(token), true
+	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if ok && strings.EqualFold(scheme, "Bearer") {
+		return sessionOf(strings.TrimLeft(token, " ")), true
 	}
 	cookie, err := r.Cookie(s.cookieName())
 	if err != nil || s.namedOrigin(r) != "" { // a page elsewhere must not use what the browser got here

@@ -30,7 +30,9 @@ func TestRequestsWithoutTheTokenAreRefused(t *testing.T) {
 	}
 	r.call("GET", "/v1/contexts?token="+r.Token(), "", "Authorization", "-").
 		refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
-	r.must(nil, "GET", "/v1/contexts", "")
+	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER  "} {
+		r.must(nil, "GET", "/v1/contexts", "", "Authorization", scheme+r.Token())
+	}
 	for _, path := range []string{"/healthz", "/readyz", "/openapi.json", "/"} {
 		r.must(nil, "GET", path, "", "Authorization", "-")
 	}
@@ -76,8 +78,8 @@ func TestOtherHostsAndPagesAreRefused(t *testing.T) {
 		r.must(nil, "GET", "/v1/contexts", "", "Origin", r.url, "Sec-Fetch-Site", "same-origin")
 		r.must(nil, "GET", "/v1/contexts", "", "Host", "localhost"+port)
 		r.must(nil, "GET", "/", "", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate")
-		var page struct{ Contexts []any }
-		if r.must(&page, "GET", "/v1/contexts", ""); len(page.Contexts) != 0 {
+		var page struct{ Items []any }
+		if r.must(&page, "GET", "/v1/contexts", ""); len(page.Items) != 0 {
 			t.Error("a refused request made a context")
 		}
 	}
@@ -138,9 +140,9 @@ func TestMalformedRequestsAreRefused(t *testing.T) {
 			t.Errorf("%s: %q, want %s", c.name, got, c.want)
 		}
 	}
-	var page struct{ Contexts []struct{ Name string } }
-	if r.must(&page, "GET", "/v1/contexts", ""); fmt.Sprint(page.Contexts) != "[{a}]" {
-		t.Errorf("contexts %v, want only a", page.Contexts)
+	var page struct{ Items []struct{ Name string } }
+	if r.must(&page, "GET", "/v1/contexts", ""); fmt.Sprint(page.Items) != "[{a}]" {
+		t.Errorf("contexts %v, want only a", page.Items)
 	}
 }
 
@@ -154,20 +156,23 @@ func TestBodiesThatAreNoJSONObjectOfTheOperationAreRefused(t *testing.T) {
 		"another type":      `{"name":17}`,
 		"another member":    `{"name":"a","secret-content":1}`,
 		"two values":        `{"name":"a"}{}`,
+		"one member twice":  `{"name":"a","edition":"canonical","name":"b"}`,
+		"twice in a value":  `{"name":"a","attrs":{"x:y":[{"b":1,"a":2,"b":3}]}}`,
+		"a name of a path":  `{"name":".."}`,
 		"an empty name":     `{"name":""}`,
 		"a wrong attribute": `{"name":"a","attrs":{"no namespace":1}}`,
 	} {
 		f := create(body).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-		if f.Error.Message == "" {
+		if f.Detail == "" {
 			t.Errorf("%s: no message", name)
 		}
 	}
 	for _, body := range []string{"null", "[]", "5", `"a"`} {
 		r.call("POST", "/v1/contexts/a/undo", body).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	}
-	if f := create(`{"name":}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID"); f.Error.Details.Offset == nil ||
-		*f.Error.Details.Offset != 8 {
-		t.Errorf("the offset %v, want 8", f.Error.Details.Offset)
+	if f := create(`{"name":}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID"); f.Offset == nil ||
+		*f.Offset != 8 {
+		t.Errorf("the offset %v, want 8", f.Offset)
 	}
 	create(`{"name":"a","edition":"v9"}`).refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
 	create(`{"name":"a","attrs":{"x:y":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)+`}}`).
@@ -177,8 +182,8 @@ func TestBodiesThatAreNoJSONObjectOfTheOperationAreRefused(t *testing.T) {
 	create(`{"name":"`+strings.Repeat("a", server.MaxBody)+`"}`).refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
 	r.call("POST", "/v1/contexts", `{"name":"a"}`, "Content-Type", "text/plain").
 		refused(t, http.StatusUnsupportedMediaType, "E_MEDIA_TYPE")
-	var page struct{ Contexts []any }
-	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Contexts) != 0 {
+	var page struct{ Items []any }
+	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Items) != 0 {
 		t.Error("a refused request made a context")
 	}
 }
@@ -193,8 +198,44 @@ func TestUnknownPathsMethodsAndParametersAreRefused(t *testing.T) {
 	}
 	for _, query := range []string{"limit=0", "limit=1001", "limit=secret-content", "nothing=1"} {
 		f := r.call("GET", "/v1/contexts?"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-		if strings.Contains(f.Error.Message, "secret-content") {
-			t.Errorf("the message repeats the value: %s", f.Error.Message)
+		if strings.Contains(f.Detail, "secret-content") {
+			t.Errorf("the message repeats the value: %s", f.Detail)
+		}
+	}
+}
+
+func TestARefusalRepeatsNoLongText(t *testing.T) {
+	r := start(t, server.Options{})
+	long := strings.Repeat("ü", 10_000)
+	for path, want := range map[string]string{"contexts/" + long: "404 E_CONTEXT_NOT_FOUND",
+		"contexts?" + long + "=1": "400 E_DOCUMENT_INVALID", "fmt?q=" + long: "400 E_SELECTOR_INVALID"} {
+		got := r.call("GET", "/v1/"+path, "")
+		status, code, _ := strings.Cut(want, " ")
+		got.refused(t, map[string]int{"404": 404, "400": 400}[status], code)
+		if len(got.body) > 4000 {
+			t.Errorf("%.20s: a refusal of %d bytes", path, len(got.body))
+		}
+	}
+	got := r.call("POST", "/v1/contexts", `{"`+long+`":1}`)
+	got.refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	if len(got.body) > 4000 {
+		t.Errorf("a refusal of %d bytes", len(got.body))
+	}
+}
+
+// TestBrowsersKeepToTLS asks a server that only TLS reaches by its name and by the names of loopback.
+func TestBrowsersKeepToTLS(t *testing.T) {
+	for _, c := range []struct {
+		options    server.Options
+		host, want string
+	}{
+		{server.Options{OnlyNamed: true, Hosts: []string{"pact.example"}}, "pact.example:8443", "max-age=31536000"},
+		{server.Options{OnlyNamed: true, Hosts: []string{"pact.example"}}, "localhost", ""},
+		{server.Options{Hosts: []string{"pact.example"}}, "pact.example", ""},
+	} {
+		r := start(t, c.options)
+		if got := r.call("GET", "/healthz", "", "Host", c.host).Header.Get("Strict-Transport-Security"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.host, got, c.want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -31,6 +32,9 @@ type running struct {
 	store store.Complete
 	url   string
 	log   *text
+
+	read     sync.Once // reads document before the first answer is compared
+	document openAPI
 }
 
 // text collects what several goroutines write.
@@ -174,7 +178,56 @@ func (r *running) call(method, path, body string, header ...string) reply {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	r.documented(res)
 	return reply{res, got}
+}
+
+// documented fails the test if the document does not say that an operation answers like this.
+func (r *running) documented(res *http.Response) {
+	r.t.Helper()
+	r.read.Do(func() {
+		text, err := r.OpenAPI()
+		if err == nil {
+			err = json.Unmarshal(text, &r.document)
+		}
+		if err != nil {
+			r.t.Error(err)
+		}
+	})
+	for path, methods := range r.document.Paths {
+		ask := res.Request
+		form := "^" + regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(path, "[^/]+") + "$"
+		op, ok := methods[strings.ToLower(ask.Method)]
+		if !ok || !regexp.MustCompile(form).MatchString(ask.URL.EscapedPath()) {
+			continue
+		}
+		answer, ok := op.Responses[fmt.Sprint(res.StatusCode)]
+		if !ok {
+			r.t.Errorf("the document does not say that %s %s answers with %s", ask.Method, path, res.Status)
+		}
+		if name, shared := strings.CutPrefix(answer.Ref, "#/components/responses/"); shared {
+			answer = r.document.Components.Responses[name]
+		}
+		kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+		if answer.Content[kind] == nil && (kind != "" || len(answer.Content) > 0) {
+			r.t.Errorf("%s %s answers with %s of type %q, which the document does not say", ask.Method, path, res.Status, kind)
+		}
+	}
+}
+
+// openAPI is what tests read of the document.
+type openAPI struct {
+	Paths map[string]map[string]struct {
+		OperationID string `json:"operationId"`
+		Responses   map[string]answerOf
+	}
+	Components struct{ Responses map[string]answerOf }
+}
+
+// answerOf is what the document says of an answer.
+type answerOf struct {
+	Ref     string `json:"$ref"`
+	Content map[string]any
 }
 
 // must is call for a request that succeeds; it decodes the answer into v, if v is not nil.
@@ -194,18 +247,15 @@ func (r *running) must(v any, method, path, body string, header ...string) reply
 
 // failed is the form of a refusal.
 type failed struct {
-	Error struct {
-		Code, Message string
-		Details       struct {
-			Offset              *int
-			Token, Remedy, Node string
-			Meanwhile           []struct {
-				Revision int64
-				Kind     string
-				Cycle    int64
-				Actor    string
-			}
-		}
+	Title                             string
+	Status                            int
+	Detail, Code, Remedy, Token, Node string
+	Offset                            *int
+	Meanwhile                         []struct {
+		Revision int64
+		Kind     string
+		Cycle    int64
+		Actor    string
 	}
 }
 
@@ -216,11 +266,12 @@ func (r reply) refused(t testing.TB, status int, code string) failed {
 	if err := json.Unmarshal(r.body, &f); err != nil {
 		t.Fatalf("%s is no refusal: %v\n%s", r.Status, err, r.body)
 	}
-	if got := fmt.Sprint(r.StatusCode, " ", f.Error.Code); got != fmt.Sprint(status, " ", code) {
+	if got := fmt.Sprint(r.StatusCode, " ", f.Code); got != fmt.Sprint(status, " ", code) {
 		t.Errorf("%s %s, want %d %s\n%s", r.Request.Method, got, status, code, r.body)
 	}
-	if r.Header.Get("Content-Type") != "application/json" {
-		t.Errorf("a refusal of type %q", r.Header.Get("Content-Type"))
+	if kind := r.Header.Get("Content-Type"); kind != "application/problem+json" || f.Status != status ||
+		f.Title != http.StatusText(status) {
+		t.Errorf("a refusal of type %q: %s", kind, r.body)
 	}
 	return f
 }

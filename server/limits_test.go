@@ -34,13 +34,13 @@ func TestAQueryMayVisitSoManyNodesAndSnapshots(t *testing.T) {
 		"range?q=@t-2..@t0+*":                      "more than 12 nodes",
 	} {
 		f := r.call("GET", "/v1/contexts/a/"+path, "").refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
-		if !strings.Contains(f.Error.Message, says) || f.Error.Details.Remedy == "" {
+		if !strings.Contains(f.Detail, says) || f.Remedy == "" {
 			t.Errorf("%s: %+v", path, f)
 		}
 	}
 	f := r.call("POST", "/v1/contexts/a/commits", `{"cycle":5,"pruning":{"select":["*","*","*"]}}`).
 		refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
-	if !strings.Contains(f.Error.Message, "12 nodes") {
+	if !strings.Contains(f.Detail, "12 nodes") {
 		t.Errorf("%+v", f)
 	}
 	var now struct{ Revision int }
@@ -69,9 +69,9 @@ func TestJSONThatCostsMoreThanItsLengthIsRefused(t *testing.T) {
 	}
 	// A wide value is as long as it is wide, so the limit of the body is its limit too.
 	r.must(nil, "POST", "/v1/contexts", `{"name":"wide","attrs":{"x:y":[0`+strings.Repeat(",0", many)+`]}}`)
-	var page struct{ Contexts []struct{ Name string } }
-	if r.must(&page, "GET", "/v1/contexts", ""); fmt.Sprint(page.Contexts) != "[{wide}]" {
-		t.Errorf("the contexts %v", page.Contexts)
+	var page struct{ Items []struct{ Name string } }
+	if r.must(&page, "GET", "/v1/contexts", ""); fmt.Sprint(page.Items) != "[{wide}]" {
+		t.Errorf("the contexts %v", page.Items)
 	}
 	runtime.GC()
 	var memory runtime.MemStats

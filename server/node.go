@@ -3,21 +3,21 @@ package server
 import (
 	"context"
 
-	"github.com/contexttree/pact/internal/listing"
-	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/view"
 )
 
 // nodes adds the operations about one node.
 func (s *Server) nodes() {
 	type node struct {
-		Name string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		ID   string      `path:"id" doc:"Id of the node; a / in it is written %2F"`
-		At   string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
-		Unit strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+		Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		ID   string    `path:"id" doc:"Id of the node; a / in it is written %2F"`
+		At   string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}", id: "get-node",
 		summary: "Describe a node: headers, content, place in the thread, references, who brought it, who carried it"},
-		func(ctx context.Context, in *node) (*answered[*listing.Node], error) {
+		func(ctx context.Context, in *node) (*answered[*view.Node], error) {
 			c, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
 			if err != nil {
 				return nil, err
@@ -25,7 +25,7 @@ func (s *Server) nodes() {
 			return answer(v.Node(ctx, c.context, in.ID))
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/content", id: "get-content",
-		writes:  "application/octet-stream",
+		writes: "application/octet-stream", ranges: true,
 		summary: "Return the content of a node, a text as it is; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *node) (*empty, error) {
 			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
@@ -36,6 +36,10 @@ func (s *Server) nodes() {
 			if err != nil {
 				return nil, err
 			}
+			size := snapshot.Tree().Node(in.ID).Content.Size()
+			if _, err := budget.Hold(ctx, 2*int64(size)); err != nil {
+				return nil, err
+			}
 			text, err := n.Text(ctx)
 			if err != nil {
 				return nil, err
@@ -43,4 +47,32 @@ func (s *Server) nodes() {
 			serveBytes(ctx, "application/octet-stream", []byte(text))
 			return nil, nil
 		})
+	type hashing struct {
+		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		Node string `query:"node" doc:"Id of a node, for the hash of its content"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/hash", id: "hash",
+		summary: "Say the digest of a state, or the hash of the content of a node"},
+		func(ctx context.Context, in *hashing) (*answered[hashed], error) {
+			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			if err != nil {
+				return nil, err
+			}
+			h := hashed{Cycle: snapshot.Cycle(), Digest: snapshot.Digest(), Node: in.Node}
+			if in.Node == "" {
+				return answer(h, nil)
+			}
+			n, err := snapshot.Node(in.Node)
+			h.Content = n.ContentHash
+			return answer(h, err)
+		})
+}
+
+// hashed are the hashes of a state and of a node in it.
+type hashed struct {
+	Cycle   int64  `json:"cycle"`
+	Digest  string `json:"digest" doc:"Of the whole state"`
+	Node    string `json:"node,omitempty"`
+	Content string `json:"content_hash,omitempty" doc:"Of the node; absent for content that JSON cannot express"`
 }

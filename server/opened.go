@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -31,16 +31,16 @@ type openContexts struct {
 // done, so that others wait for what it reads instead of reading the same beside it.
 type opening struct {
 	key  store.Key
-	unit strata.Unit
+	unit view.Unit
 }
 
 // openContext is a context at one revision.
 type openContext struct {
 	info    store.Info
-	unit    strata.Unit
+	unit    view.Unit
 	context *pact.Context
 	counter tree.Counter // nil for bytes
-	reader  *strata.Reader
+	reader  *view.Reader
 	nodes   int
 
 	mu     sync.Mutex
@@ -54,7 +54,7 @@ type state struct {
 }
 
 // read opens a context for reading, or takes it as it is open already.
-func (s *Server) read(ctx context.Context, name string, unit strata.Unit) (*openContext, error) {
+func (s *Server) read(ctx context.Context, name string, unit view.Unit) (*openContext, error) {
 	for {
 		info, err := s.store.Find(ctx, name)
 		if err != nil {
@@ -77,7 +77,7 @@ func (s *Server) read(ctx context.Context, name string, unit strata.Unit) (*open
 }
 
 // openNow opens a context, and begins with what a reader of an earlier revision knows.
-func (s *Server) openNow(ctx context.Context, info store.Info, unit strata.Unit) (*openContext, error) {
+func (s *Server) openNow(ctx context.Context, info store.Info, unit view.Unit) (*openContext, error) {
 	o, err := s.openFor(unit)
 	if err != nil {
 		return nil, err
@@ -87,11 +87,11 @@ func (s *Server) openNow(ctx context.Context, info store.Info, unit strata.Unit)
 		return nil, err
 	}
 	now := &openContext{info: info, unit: unit, context: c, counter: o.Counter, nodes: c.Working().Tree().Len()}
-	var before *strata.Reader
+	var before *view.Reader
 	if older := s.opened.find(info, unit); older != nil && older.info.Erasures == info.Erasures {
 		before = older.reader
 	}
-	now.reader = strata.NewReader(c, unit, o.Counter, before)
+	now.reader = view.NewReader(c, unit, o.Counter, before)
 	if c.Revision() == info.Revision { // else somebody wrote meanwhile: the next request opens it again
 		s.opened.put(now)
 	}
@@ -100,7 +100,7 @@ func (s *Server) openNow(ctx context.Context, info store.Info, unit strata.Unit)
 
 // reading is read for operations that ask the context itself.
 func (s *Server) reading(ctx context.Context, name string) (*pact.Context, error) {
-	c, err := s.read(ctx, name, strata.Bytes)
+	c, err := s.read(ctx, name, view.Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Server) reading(ctx context.Context, name string) (*pact.Context, error
 // enter returns the context if it is open at the revision of info. Otherwise it returns a
 // channel to wait for if another request opens it at this moment; and if none does, the
 // function that the caller calls when it has opened it or failed to.
-func (o *openContexts) enter(info store.Info, unit strata.Unit) (c *openContext, wait <-chan struct{}, done func()) {
+func (o *openContexts) enter(info store.Info, unit view.Unit) (c *openContext, wait <-chan struct{}, done func()) {
 	if c = o.find(info, unit); c != nil && c.info == info {
 		return c, nil, nil
 	}
@@ -134,7 +134,7 @@ func (o *openContexts) enter(info store.Info, unit strata.Unit) (c *openContext,
 }
 
 // find returns the open context with a key, at whatever revision, nil if there is none.
-func (o *openContexts) find(info store.Info, unit strata.Unit) *openContext {
+func (o *openContexts) find(info store.Info, unit view.Unit) *openContext {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	i := slices.IndexFunc(o.list, func(c *openContext) bool { return c.info.Key == info.Key && c.unit == unit })
@@ -169,7 +169,7 @@ func (o *openContexts) put(c *openContext) {
 
 // at returns the state at an address.
 func (c *openContext) at(ctx context.Context, a pact.Address) (*pact.Snapshot, error) {
-	if a == pact.Working || a == pact.Latest {
+	if a == pact.Working() || a == pact.Latest() {
 		return c.context.At(ctx, a)
 	}
 	if s := c.known(a); s != nil {

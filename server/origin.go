@@ -47,7 +47,7 @@ func (s *Server) share(h http.Header, r *http.Request) (done bool) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Expose-Headers", "ETag, Content-Range, Pact-Left-Out, Retry-After")
+	h.Set("Access-Control-Expose-Headers", "ETag, Location, Content-Range, Pact-Left-Out, Retry-After")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}

@@ -32,9 +32,21 @@ func (s *Server) page() {
 			if err != nil {
 				return nil, err
 			}
-			return &out{http.Cookie{Name: s.cookieName(), Value: session, Path: "/", HttpOnly: true,
-				SameSite: http.SameSiteStrictMode, Secure: s.options.OnlyNamed || exchangeOf(ctx).request.TLS != nil}}, nil
+			return &out{s.cookie(ctx, session)}, nil
 		})
+	add(s, operation{method: "DELETE", path: sessionPath, id: "delete-session", status: http.StatusNoContent,
+		open: true, summary: "Take the cookie away, as the page does to sign out"},
+		func(ctx context.Context, _ *empty) (*out, error) {
+			gone := s.cookie(ctx, "")
+			gone.MaxAge = -1
+			return &out{gone}, nil
+		})
+}
+
+// cookie returns the cookie for a session.
+func (s *Server) cookie(ctx context.Context, session string) http.Cookie {
+	return http.Cookie{Name: s.cookieName(), Value: session, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, Secure: s.secure(exchangeOf(ctx).request)}
 }
 
 type signIn struct {

@@ -5,21 +5,25 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/internal/view"
 )
 
 // cyclesOf are calls of a context, and the unit in which their threads are measured.
 type cyclesOf struct {
-	Name string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	From string      `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-	To   string      `query:"to" default:"@t0" doc:"Address of the last snapshot"`
-	Unit strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What sizes count"`
+	Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	From string    `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+	To   string    `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+	Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What sizes count"`
+
+	After int64 `query:"after" minimum:"0" doc:"How many rows were listed before"`
+	Limit int64 `query:"limit" minimum:"1" maximum:"4000" default:"200"`
 }
 
 type callList struct {
-	Unit      strata.Unit   `json:"unit" enum:"bytes,tokens"`
-	Tokenizer string        `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
-	Items     []strata.Call `json:"items" nullable:"false"`
+	Unit      view.Unit   `json:"unit" enum:"bytes,tokens"`
+	Tokenizer string      `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
+	Items     []view.Call `json:"items" nullable:"false"`
+	Next      int64       `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 // pictures adds the operations that show all calls of a context at once.
@@ -31,28 +35,41 @@ func (s *Server) pictures() {
 			if err != nil {
 				return nil, err
 			}
-			list := callList{Unit: in.Unit, Items: []strata.Call{}}
+			list := callList{Unit: in.Unit, Items: []view.Call{}}
 			if c.counter != nil {
 				list.Tokenizer = c.counter.Name()
 			}
 			from, to, err := c.ends(in.From, in.To)
-			if err != nil || from == to && from == pact.Working {
+			if err != nil || from == to && from == pact.Working() {
 				return answer(list, err)
 			}
-			list.Items, err = c.reader.Calls(ctx, from, to)
+			first, err := c.context.CycleAt(from)
+			if err != nil {
+				return nil, err
+			}
+			last, err := c.context.CycleAt(to)
+			if err != nil || in.After > 0 && in.After > last-first {
+				return answer(list, err)
+			}
+			end := max(last, first) // a run that ends before it begins is refused below
+			if end-first-in.After >= in.Limit {
+				end, list.Next = first+in.After+in.Limit-1, in.After+in.Limit
+			}
+			list.Items, err = c.reader.Calls(ctx, pact.Cycle(first+in.After), pact.Cycle(min(last, end)))
 			return answer(list, err)
 		})
 	type picture struct {
-		Name    string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		From    string      `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-		To      string      `query:"to" default:"@t0" doc:"Address of the last snapshot"`
-		Unit    strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What the height of a band counts"`
-		Columns int         `query:"columns" minimum:"1" maximum:"4000" default:"800" doc:"At most that many columns"`
-		Rows    int         `query:"rows" minimum:"1" maximum:"4000" default:"300" doc:"Bands lower than one of so many rows are merged"`
+		Name    string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		From    string    `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+		To      string    `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+		Unit    view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What the height of a band counts"`
+		Columns int       `query:"columns" minimum:"1" maximum:"4000" default:"800" doc:"At most that many columns"`
+		Rows    int       `query:"rows" minimum:"1" maximum:"4000" default:"300" doc:"Bands lower than one of so many rows are merged"`
+		Draft   bool      `query:"draft" doc:"Also draw the working state behind the latest call, if edits changed it"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/strata", id: "strata",
 		summary: "Draw a column for each call and a band for each block, in at most 200 kB"},
-		func(ctx context.Context, in *picture) (*answered[*strata.Picture], error) {
+		func(ctx context.Context, in *picture) (*answered[*view.Picture], error) {
 			c, err := s.read(ctx, in.Name, in.Unit)
 			if err != nil {
 				return nil, err
@@ -61,8 +78,8 @@ func (s *Server) pictures() {
 			if err != nil {
 				return nil, err
 			}
-			return answer(c.reader.Draw(ctx, from, to, strata.Options{Columns: in.Columns, Rows: in.Rows, Unit: in.Unit,
-				Counter: c.counter}))
+			return answer(c.reader.Draw(ctx, from, to, view.PictureOptions{Columns: in.Columns, Rows: in.Rows, Unit: in.Unit,
+				Counter: c.counter, Draft: in.Draft}))
 		})
 }
 
@@ -71,7 +88,7 @@ func (s *Server) pictures() {
 func (c *openContext) ends(from, to string) (a, b pact.Address, err error) {
 	first, last := c.context.Cycles()
 	if last < first {
-		return pact.Working, pact.Working, nil
+		return pact.Working(), pact.Working(), nil
 	}
 	return ends(first, from, to)
 }
@@ -85,9 +102,9 @@ func ends(first int64, from, to string) (a, b pact.Address, err error) {
 }
 
 // openFor returns how to open a context whose threads are measured in a unit.
-func (s *Server) openFor(unit strata.Unit) (pact.OpenOptions, error) {
+func (s *Server) openFor(unit view.Unit) (pact.OpenOptions, error) {
 	o := s.open()
-	if unit != strata.Tokens {
+	if unit != view.Tokens {
 		return o, nil
 	}
 	var err error

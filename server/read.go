@@ -1,14 +1,17 @@
 package server
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -29,8 +32,28 @@ type query struct {
 	Limit   int    `query:"limit" minimum:"0" doc:"At most this many nodes, 0 for all"`
 }
 
-func (q *query) options() *pact.SelectOptions {
-	return &pact.SelectOptions{Edition: selector.Edition(q.Edition), Where: q.Where, Skip: q.Skip, Limit: q.Limit}
+// parse parses the selectors of a query of a context. @* of a recorded run finds the last
+// answer too.
+func (q *query) parse(ctx context.Context, c *pact.Context) (*selector.Selector, *pact.SelectOptions, error) {
+	asked, err := parseSelector(c, q.Q, q.Edition)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &pact.SelectOptions{Skip: q.Skip, Limit: q.Limit}
+	if q.Where != "" {
+		if o.Where, err = parseSelector(c, q.Where, q.Edition); err != nil {
+			return nil, nil, err
+		}
+	}
+	tail, err := record.TailOf(ctx, c)
+	o.Working = tail != record.NoTail
+	return asked, o, err
+}
+
+// parseSelector parses a selector in an edition; "" stands for the edition of the context.
+func parseSelector(c *pact.Context, text, edition string) (*selector.Selector, error) {
+	q, err := selector.Parse(text, cmp.Or(selector.Edition(edition), c.Edition()))
+	return q, placed(err, text)
 }
 
 type found struct {
@@ -38,9 +61,9 @@ type found struct {
 }
 
 type selectorCheck struct {
-	Valid    bool    `json:"valid"`
-	Selector string  `json:"selector,omitempty" doc:"The selector in its normal form"`
-	Error    *failed `json:"error,omitempty" doc:"What is wrong with the text, as select would refuse it"`
+	Valid    bool     `json:"valid"`
+	Selector string   `json:"selector,omitempty" doc:"The selector in its normal form"`
+	Error    *failure `json:"error,omitempty" doc:"What is wrong with the text, as select would refuse it"`
 }
 
 type formatted struct {
@@ -58,12 +81,13 @@ type prefixes struct {
 }
 
 type attempts struct {
-	Attempts []store.Attempt `json:"attempts" nullable:"false"`
+	Items []store.Attempt `json:"items" nullable:"false"`
+	Next  int             `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 type logPage struct {
-	Entries []store.Entry `json:"entries" nullable:"false"`
-	Next    int64         `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Items []store.Entry `json:"items" nullable:"false"`
+	Next  int64         `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 // questions adds the operations that ask selectors.
@@ -75,7 +99,11 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
-			ids, err := c.Select(ctx, in.Q, in.options())
+			q, o, err := in.parse(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			ids, err := c.Select(ctx, q, o)
 			return answer(found{append([]string{}, ids...)}, placed(err, in.Q))
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
@@ -85,7 +113,11 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
-			e, err := c.Explain(ctx, in.Q, in.options())
+			q, o, err := in.parse(ctx, c)
+			if err != nil {
+				return nil, err
+			}
+			e, err := c.Explain(ctx, q, o)
 			return answer(e, placed(err, in.Q))
 		})
 	type checking struct {
@@ -100,15 +132,14 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
-			e := c.Edition()
 			if in.Edition != "" {
-				if e, err = selector.ParseEdition(in.Edition); err != nil {
+				if _, err = selector.ParseEdition(in.Edition); err != nil {
 					return nil, err
 				}
 			}
-			q, err := selector.Parse(in.Q, e)
+			q, err := parseSelector(c, in.Q, in.Edition)
 			if err != nil {
-				return answer(selectorCheck{Error: &failureOf(placed(err, in.Q)).Fault}, nil)
+				return answer(selectorCheck{Error: failureOf(err)}, nil)
 			}
 			return answer(selectorCheck{Valid: true, Selector: q.String()}, nil)
 		})
@@ -155,46 +186,70 @@ func (s *Server) origins() {
 			}
 			return answer(c.Timeline(ctx, in.ID))
 		})
-	type span struct {
-		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		From    string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-		To      string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
-		Tokens  bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
-		Dialect string `query:"dialect" doc:"Compare recorded calls by what this provider caches; by default the one that was called"`
-	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/prefix", id: "prefix",
 		summary: "Say how much of each thread the next one repeats, and what broke it"},
-		func(ctx context.Context, in *span) (*answered[prefixes], error) {
-			o, p := s.open(), prefixes{Cycles: []inspect.Prefix{}}
-			if in.Tokens {
-				counter, err := s.counter("")
-				if err != nil {
-					return nil, err
-				}
-				o.Counter, p.Tokenizer = counter, counter.Name()
-			}
-			c, err := pact.Open(ctx, s.store, in.Name, &o)
-			if err != nil {
-				return nil, err
-			}
-			first, _ := c.Cycles()
-			from, to, err := ends(first, in.From, in.To)
-			if err != nil {
-				return nil, err
-			}
-			told, err := strata.Recorded(ctx, c, in.Dialect)
-			if err != nil {
-				return nil, err
-			}
-			for cycle, err := range c.Prefixes(ctx, from, to) {
-				if err != nil {
-					return nil, err
-				}
-				cycle.Call = told[cycle.Cycle]
-				p.Cycles = append(p.Cycles, cycle)
-			}
-			return answer(p, nil)
+		func(ctx context.Context, in *repeating) (*answered[prefixes], error) {
+			return answer(s.prefixes(ctx, in, nil))
 		})
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/prefix", id: "price-calls", dry: true,
+		body:    record.Prices{},
+		summary: "Say the same with what each recorded call cost by a list of prices; nothing changes"},
+		func(ctx context.Context, in *repeating) (*answered[prefixes], error) {
+			given, err := readJSON[record.Prices](ctx)
+			if err != nil {
+				return nil, err
+			}
+			text, err := json.Marshal(given)
+			if err != nil {
+				return nil, err
+			}
+			prices, err := record.ReadPrices(text)
+			if err != nil {
+				return nil, err
+			}
+			return answer(s.prefixes(ctx, in, prices))
+		})
+}
+
+// repeating are calls that are compared with the calls before them.
+type repeating struct {
+	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	From    string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+	To      string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+	Tokens  bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
+	Dialect string `query:"dialect" doc:"Compare recorded calls by what this provider caches; by default the one that was called"`
+}
+
+func (s *Server) prefixes(ctx context.Context, in *repeating, prices *record.Prices) (p prefixes, err error) {
+	o := s.open()
+	p.Cycles = []inspect.Prefix{}
+	if in.Tokens {
+		if o.Counter, err = s.counter(""); err != nil {
+			return p, err
+		}
+		p.Tokenizer = o.Counter.Name()
+	}
+	c, err := pact.Open(ctx, s.store, in.Name, &o)
+	if err != nil {
+		return p, err
+	}
+	first, _ := c.Cycles()
+	from, to, err := ends(first, in.From, in.To)
+	if err != nil {
+		return p, err
+	}
+	told, err := view.Recorded(ctx, c, in.Dialect, prices)
+	if err != nil {
+		return p, err
+	}
+	for cycle, err := range c.Prefixes(ctx, from, to) {
+		if err != nil {
+			return p, err
+		}
+		cycle.Call = told[cycle.Cycle]
+		p.Cycles = append(p.Cycles, cycle)
+	}
+	return p, nil
 }
 
 // records adds the operations that list attempts and log entries.
@@ -203,6 +258,9 @@ func (s *Server) records() {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		From int64  `query:"from" minimum:"0" doc:"First cycle"`
 		To   int64  `query:"to" minimum:"0" doc:"Last cycle, 0 for the current one"`
+
+		After int `query:"after" minimum:"0" doc:"How many rows were listed before"`
+		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"200"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/attempts", id: "list-attempts",
 		summary: "List the calls of a provider"},
@@ -215,7 +273,11 @@ func (s *Server) records() {
 				in.To = c.Working().Cycle()
 			}
 			list, err := c.Attempts(ctx, in.From, in.To)
-			return answer(attempts{append([]store.Attempt{}, list...)}, err)
+			p := attempts{Items: append([]store.Attempt{}, list[min(in.After, len(list)):]...)}
+			if len(p.Items) > in.Limit {
+				p.Items, p.Next = p.Items[:in.Limit], in.After+in.Limit
+			}
+			return answer(p, err)
 		})
 	type page struct {
 		Name  string `path:"name" doc:"Name of the context; a / in it is written %2F"`
@@ -229,7 +291,7 @@ func (s *Server) records() {
 			if err != nil {
 				return nil, err
 			}
-			p := logPage{Entries: []store.Entry{}}
+			p := logPage{Items: []store.Entry{}}
 			if in.After >= i.Revision {
 				return answer(p, nil)
 			}
@@ -238,7 +300,7 @@ func (s *Server) records() {
 			if last < i.Revision {
 				p.Next = last
 			}
-			p.Entries = append(p.Entries, list...)
+			p.Items = append(p.Items, list...)
 			return answer(p, err)
 		})
 }
@@ -249,7 +311,7 @@ func (s *Server) state(ctx context.Context, in *at) (*pact.Context, *pact.Snapsh
 	if err != nil {
 		return nil, nil, address, err
 	}
-	c, err := s.read(ctx, in.Name, strata.Bytes)
+	c, err := s.read(ctx, in.Name, view.Bytes)
 	if err != nil {
 		return nil, nil, address, err
 	}

@@ -3,9 +3,12 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -18,7 +21,7 @@ import (
 // provider cached of them, and for their bytes.
 func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
 	r := start(t, server.Options{})
-	data, err := os.ReadFile("../internal/calllog/testdata/anthropic-requests.jsonl")
+	data, err := os.ReadFile("../internal/record/calllog/testdata/anthropic-requests.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +44,7 @@ func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
 			t.Fatalf("%d recorded calls", len(calls))
 		}
 		var want []inspect.Prefix
-		for p, err := range c.Prefixes(t.Context(), pact.Cycle(1), pact.Latest) {
+		for p, err := range c.Prefixes(t.Context(), pact.Cycle(1), pact.Latest()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,6 +70,47 @@ func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
 	if got := r.must(nil, "GET", path+"thread?as=verbatim", "").body; !bytes.Equal(got, body.Bytes) {
 		t.Errorf("%s\nwant\n%s", got, body.Bytes)
 	}
+}
+
+// TestEachAttemptGivesItsBodyBack records a call that fails and is repeated with another seed.
+func TestEachAttemptGivesItsBodyBack(t *testing.T) {
+	r := start(t, server.Options{})
+	var sent []string
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, got *http.Request) {
+		body, _ := io.ReadAll(got.Body)
+		if sent = append(sent, string(body)); len(sent) == 1 {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
+	}))
+	defer provider.Close()
+	rec := record.New(r.store, record.Options{Context: "run", Strict: true})
+	client := &http.Client{Transport: rec.Transport(nil)}
+	for _, seed := range []string{"1", "2"} {
+		resp, err := client.Post(provider.URL+"/v1/chat/completions", "application/json",
+			strings.NewReader(`{"seed":`+seed+`,"model":"m","messages":[{"role":"user","content":"hi"}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.Body.Close() != nil {
+			t.Fatal(err)
+		}
+	}
+	rec.Close()
+	var list struct{ Attempts []int64 }
+	r.must(&list, "GET", "/v1/contexts/run/forms", "")
+	if !slices.Equal(list.Attempts, []int64{1, 2}) {
+		t.Fatalf("%+v", list)
+	}
+	path := "/v1/contexts/run/thread?as=verbatim"
+	for query, want := range map[string]string{"&attempt=1": sent[0], "&attempt=2": sent[1], "": sent[1]} {
+		if got := string(r.must(nil, "GET", path+query, "").body); got != want {
+			t.Errorf("%q is %s, want %s", query, got, want)
+		}
+	}
+	r.call("GET", path+"&attempt=3", "").refused(t, http.StatusNotFound, "E_ATTEMPT_NOT_FOUND")
+	r.call("GET", "/v1/contexts/run/thread?attempt=1", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }
 
 // TestTheCountsOfAProviderAreComparedWithItsRules imports seven calls. Of the third the provider

@@ -10,7 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 	"github.com/danielgtaylor/huma/v2"
@@ -21,13 +22,19 @@ import (
 const (
 	MaxHeader   = 64 << 10         // bytes of all headers of a request; for http.Server.MaxHeaderBytes
 	MaxBody     = 8 << 20          // bytes of the body of a request, except of an import
+	MaxOpenBody = 4 << 10          // bytes of the body of a request that needs no token
 	MaxImport   = 256 << 20        // bytes of the body of an import
 	MaxRequests = 64               // requests that are answered at once, event streams not counted
+	MaxImports  = 2                // of these, imports; others wait
+	MaxMemory   = 256 << 20        // bytes that all requests hold at once, unless the options say otherwise
 	MaxStreams  = 32               // event streams that are open at once
+	MaxShare    = 8                // of these, those of one named token
 	MaxVisits   = 20_000_000       // nodes that the selectors of a request may visit
 	MaxReads    = 10_000           // snapshots that they may ask
 	bodyTime    = time.Minute      // to receive a body
+	openTime    = 5 * time.Second  // to receive a body without a token
 	importTime  = 10 * time.Minute // to receive the body of an import
+	importWait  = 30 * time.Second // for an import to wait for those before it
 	writeTime   = 30 * time.Second // for a client to take one piece of an answer
 	answerTime  = time.Minute      // to answer a request, except import, export and events
 )
@@ -35,8 +42,8 @@ const (
 // limits are those limits that a test cannot reach: visits, reads, and how long a client may
 // take.
 type limits struct {
-	visits, reads int64
-	body, write   time.Duration
+	visits, reads           int64
+	body, open, write, wait time.Duration
 }
 
 // Options says who may use a handler, and how.
@@ -61,6 +68,9 @@ type Options struct {
 	// Counter returns the counter of tokens with a name, or with the name "" the one to use if
 	// the request names none. With nil, requests that need a counter are refused.
 	Counter func(name string) (tree.Counter, error)
+	// Memory is how many bytes all requests together may hold at once, for their bodies and for
+	// what is made of them; 0 for MaxMemory. The process takes about twice as much.
+	Memory int64
 	// Log gets one line for each request; nil for none. It never has names, selectors or
 	// contents: only the method, the operation, the status, the bytes and the time.
 	Log *slog.Logger
@@ -71,19 +81,26 @@ type Options struct {
 
 // Server is a handler that serves the contexts of a store. It is safe for concurrent use.
 type Server struct {
-	store    store.Complete
-	options  Options
-	session  string // value of the cookie for the token of the run
-	tokens   tokens
-	limits   limits
-	metrics  *metrics
-	mux      *http.ServeMux
-	api      huma.API
-	requests chan struct{} // holds one value for each request that is being answered
-	streams  chan struct{} // the same for event streams
-	done     chan struct{} // closed when event streams shall end
-	close    sync.Once
-	opened   openContexts
+	store     scoped
+	options   Options
+	session   string // value of the cookie for the token of the run
+	tokens    tokens
+	limits    limits
+	metrics   *metrics
+	mux       *http.ServeMux
+	api       huma.API
+	requests  chan struct{} // holds one value for each request that is being answered
+	imports   chan struct{} // the same for imports
+	streams   chan struct{} // the same for event streams
+	memory    *budget.Memory
+	shares    shares // how many of these each named token has
+	recent    recent
+	done      chan struct{} // closed when event streams shall end
+	close     sync.Once
+	opened    openContexts
+	summaries summaries
+	begun     beginnings
+	turns     turns
 }
 
 // New returns a handler for the contexts of a store. The caller closes the store, after
@@ -95,8 +112,11 @@ func New(s store.Complete, o Options) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	h := &Server{store: s, options: o, session: sessionOf(o.Token), mux: http.NewServeMux(),
-		limits:   limits{MaxVisits, MaxReads, bodyTime, writeTime},
+	if o.Memory == 0 {
+		o.Memory = MaxMemory
+	}
+	h := &Server{memory: budget.NewShared(o.Memory), imports: make(chan struct{}, MaxImports), store: scoped{s}, options: o, session: sessionOf(o.Token), mux: http.NewServeMux(),
+		limits:   limits{MaxVisits, MaxReads, bodyTime, openTime, writeTime, importWait},
 		requests: make(chan struct{}, MaxRequests), streams: make(chan struct{}, MaxStreams), done: make(chan struct{})}
 	h.api = newAPI(h.mux)
 	h.page()
@@ -107,8 +127,12 @@ func New(s store.Complete, o Options) *Server {
 	h.origins()
 	h.records()
 	h.comparisons()
+	h.policies()
+	h.erasures()
 	h.pictures()
 	h.listings()
+	h.searches()
+	h.families()
 	h.verification()
 	h.bytesOf()
 	h.threadForms()
@@ -133,15 +157,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r, span := s.traced(r)
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
 	e.request = r
+	e.awaits(s.limits.open)
 	defer func() {
 		problem := recover()
 		if problem != nil && problem != http.ErrAbortHandler {
 			// What the panic says may quote a content; the stack has only places in the code.
 			s.options.Log.Error("panic", "operation", r.Pattern, "stack", string(debug.Stack()))
-			if e.status == 0 {
-				problem = nil
+			if !e.begun {
+				problem, e.status = nil, 0
 				e.fail(refuse(http.StatusInternalServerError, internal, "the server failed", "report it with its log"))
 			}
+		}
+		if problem == nil {
+			e.finish()
 		}
 		took := time.Since(began)
 		s.metrics.count(r, e, took, problem != nil)
@@ -152,7 +180,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // the client must see that the answer broke off
 		}
 	}()
-	protect(e.Header())
+	s.protect(e.Header(), r)
 	var f *failure
 	switch e.right, f = s.admit(r); {
 	case s.share(e.Header(), r):
@@ -179,28 +207,40 @@ func (s *Server) health() {
 	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	s.mux.HandleFunc("GET /readyz", func(_ http.ResponseWriter, r *http.Request) {
 		e := exchangeOf(r.Context())
-		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
-		defer cancel()
-		select {
-		case <-s.done:
-			e.fail(refuse(http.StatusServiceUnavailable, unready, "the server is stopping", "ask another one"))
-			return
-		default:
-		}
-		if _, err := pact.List(ctx, s.store); err != nil {
+		if err := s.ready(r.Context()); err != nil {
 			e.fail(failureOf(err))
 			return
 		}
 		e.WriteHeader(http.StatusNoContent)
 	})
+	document := sync.OnceValues(s.OpenAPI)
 	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		text, err := s.OpenAPI()
+		text, err := document()
 		if err != nil {
 			panic(err) // the document is made of types of this program
 		}
 		w.Header().Set("Content-Type", "application/openapi+json")
 		_, _ = w.Write(text)
 	})
+}
+
+// ready returns why the server would refuse the next request, nil if it would not.
+func (s *Server) ready(ctx context.Context) error {
+	select {
+	case <-s.done:
+		return refuse(http.StatusServiceUnavailable, unready, "the server is stopping", "ask another one")
+	default:
+	}
+	if len(s.requests) == cap(s.requests) {
+		return refuse(http.StatusServiceUnavailable, tooMany, "the server answers too many requests already", "ask another one")
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	_, err := s.store.Complete.Find(ctx, "") // whoever asks; no context has this name
+	if fault.CodeOf(err) != fault.ContextNotFound {
+		return err
+	}
+	return nil
 }
 
 // OpenAPI returns the description of all operations in OpenAPI 3.1, as indented JSON.

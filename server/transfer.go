@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,16 +11,25 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/calllog"
-	"github.com/contexttree/pact/internal/intake"
+	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
 )
 
 type imported struct {
 	Contexts []contextInfo     `json:"contexts" nullable:"false"`
 	Findings []inspect.Finding `json:"findings,omitempty" doc:"What had to be mended"`
+}
+
+// newOnes is the answer about contexts that were made.
+type newOnes struct {
+	Location string `header:"Location" doc:"Where the first of them is found"`
+	Body     imported
 }
 
 // upload is a file to make contexts of.
@@ -29,32 +39,62 @@ type upload struct {
 	Edition  string `query:"edition" doc:"Edition to read it in; that of the file by default"`
 	Strict   bool   `query:"strict" doc:"Refuse a history that would have to be mended"`
 	Renumber bool   `query:"renumber" doc:"Count the cycles of a history with gaps anew"`
+
+	Policy string `query:"policy" doc:"Ready policy under which the calls of a transcript are replayed, default with limits"`
+	Tokens int    `query:"max_tokens" minimum:"0" doc:"Of each call of a transcript; 0 for no limit, as for the others"`
+	Bytes  int    `query:"max_bytes" minimum:"0" doc:"Of the thread of each call of a transcript"`
+	Nodes  int    `query:"max_nodes" minimum:"0" doc:"Of each call of a transcript"`
+	Turns  int    `query:"max_turns" minimum:"0" doc:"Of each call of a transcript"`
+}
+
+// limits returns the policy under which a transcript is replayed, nil for none.
+func (in *upload) limits() (*lifecycle.Policy, error) {
+	if in.Policy == "" && in.Tokens+in.Bytes+in.Nodes+in.Turns == 0 {
+		return nil, nil
+	}
+	p, err := lifecycle.Ready(cmp.Or(in.Policy, lifecycle.ReadyDefault))
+	p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns = in.Tokens, in.Bytes, in.Nodes, in.Turns
+	return &p, err
 }
 
 // transfers adds import and export.
 func (s *Server) transfers() {
 	add(s, operation{method: "POST", path: "/v1/import", id: "import", status: http.StatusCreated,
-		reads: "application/octet-stream", streams: true,
+		reads: "application/octet-stream", streams: true, places: s.imports, waits: true,
 		summary: "Make contexts of a snapshot document, a history, a transcript or the log of another program"},
-		func(ctx context.Context, in *upload) (*answered[imported], error) {
-			e := exchangeOf(ctx)
-			names, findings, err := s.importAs(ctx, in, e.body(MaxImport, importTime))
+		func(ctx context.Context, in *upload) (*newOnes, error) {
+			names, findings, err := s.importAs(ctx, in, exchangeOf(ctx).file)
 			if err != nil {
 				return nil, err
 			}
-			made := imported{Findings: findings}
+			made := newOnes{Body: imported{Findings: findings}}
 			for _, name := range names {
 				i, err := s.store.Find(ctx, name)
 				if err != nil {
 					return nil, err
 				}
-				made.Contexts = append(made.Contexts, infoOf(i))
+				made.Body.Contexts = append(made.Body.Contexts, infoOf(i))
+				made.Location = pathOf(names[0])
 			}
-			return answer(made, nil)
+			return &made, nil
+		})
+	add(s, operation{method: "POST", path: "/v1/replay", id: "replay", reads: "application/octet-stream", streams: true,
+		places: s.imports, waits: true, dry: true,
+		summary: "Run an exported history again and compare it byte for byte; nothing changes"},
+		func(ctx context.Context, _ *empty) (*answered[*inspect.Replay], error) {
+			text, err := intake.Open(exchangeOf(ctx).file, MaxImport)
+			if err != nil {
+				return nil, unread(err)
+			}
+			data, err := intake.Text(ctx, text, MaxImport)
+			if err != nil {
+				return nil, unread(err)
+			}
+			return answer(pact.Replay(ctx, bytes.NewReader(data), nil))
 		})
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		Form string `query:"form" enum:"snapshots,compact" default:"compact" doc:"compact has each version of a node once"`
+		Form string `query:"form" enum:"snapshots,compact" default:"compact" doc:"compact has each version of a node once, and the attempts"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/export", id: "export", writes: "application/jsonl",
 		streams: true, summary: "Export the whole history, one JSON object a line"},
@@ -68,7 +108,7 @@ func (s *Server) transfers() {
 					return c.Backup(ctx, w)
 				}
 				first, _ := c.Cycles()
-				return c.ExportHistory(ctx, w, pact.Cycle(first), pact.Latest)
+				return c.ExportHistory(ctx, w, pact.Cycle(first), pact.Latest())
 			})
 		})
 }
@@ -84,15 +124,16 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 	if err != nil {
 		return nil, nil, unread(err)
 	}
-	if in.Form == "history" || in.Form == "" && intake.IsBackup(text) {
+	limits, err := in.limits()
+	if err != nil {
+		return nil, nil, err
+	}
+	if in.Form == "history" || in.Form == "" && limits == nil && intake.IsBackup(text) {
 		return s.importHistory(ctx, in, text)
 	}
-	data, err := io.ReadAll(text)
+	data, err := intake.Text(ctx, text, MaxImport)
 	if err != nil {
 		return nil, nil, unread(err)
-	}
-	if data, err = intake.Text(data, MaxImport); err != nil {
-		return nil, nil, err
 	}
 	kind := kindOfForm[in.Form]
 	if kind == "" {
@@ -100,15 +141,19 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 			return nil, nil, err
 		}
 	}
+	if limits != nil && kind != intake.Transcript {
+		return nil, nil, fault.New(fault.DocumentInvalid, "the file is no transcript, whose calls could be replayed "+
+			"under limits", "leave out the limits")
+	}
 	switch kind {
 	case intake.History:
 		return s.importHistory(ctx, in, bytes.NewReader(data))
 	case intake.Log:
 		return s.importLog(ctx, in, data)
 	case intake.Transcript:
-		return s.importTranscript(ctx, in, data)
+		return s.importTranscript(ctx, in, data, limits)
 	}
-	if err := exchangeOf(ctx).right.use(in.Name); err != nil {
+	if err := intake.HoldNodes(ctx, data); err != nil {
 		return nil, nil, err
 	}
 	_, findings, err := pact.Import(ctx, s.store, in.Name, data, &pact.ImportOptions{OpenOptions: s.open(),
@@ -118,16 +163,17 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 
 func (s *Server) importHistory(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding,
 	error) {
-	if err := exchangeOf(ctx).right.use(in.Name); err != nil {
+	o := pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}
+	c, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body,
+		&pact.ImportHistoryOptions{OpenOptions: s.open(), HistoryOptions: o})
+	if err != nil {
+		if ctx.Err() == nil {
+			err = unread(err)
+		}
 		return nil, nil, err
 	}
-	o := pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}
-	_, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body,
-		&pact.ImportHistoryOptions{OpenOptions: s.open(), HistoryOptions: o})
-	if err != nil && ctx.Err() == nil {
-		err = unread(err)
-	}
-	return []string{in.Name}, findings, err
+	lacking, err := record.Lacking(ctx, c)
+	return []string{in.Name}, append(findings, lacking...), err
 }
 
 // importLog makes the contexts of the calls of another program, or adds to those that an earlier
@@ -137,17 +183,13 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 	if err != nil {
 		return nil, nil, err
 	}
-	right := &exchangeOf(ctx).right
-	sessions, err := intake.Sessions(log, in.Name)
+	sessions, err := intake.Sessions(ctx, log, in.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	for i := range sessions {
-		// A session that goes back and on another way gives several contexts, NAME-2 and so on.
-		for _, name := range []string{sessions[i].Name, sessions[i].Name + "-2"} {
-			if err := right.use(name); err != nil {
-				return nil, nil, err
-			}
+		if err := rightOf(ctx).useBeginning(sessions[i].Name); err != nil {
+			return nil, nil, err
 		}
 	}
 	var names []string
@@ -167,23 +209,27 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 
 // importTranscript makes the contexts of a transcript, or adds what is new to those that an
 // earlier import of its beginning made. It compares all of them before it writes the first.
-func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte) ([]string, []inspect.Finding,
-	error) {
-	list, err := transcript.Read(data)
+func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte, limits *lifecycle.Policy) ([]string,
+	[]inspect.Finding, error) {
+	list, err := intake.Conversations(ctx, data)
 	if err != nil {
 		return nil, nil, err
 	}
-	right := &exchangeOf(ctx).right
 	names, grown := make([]string, len(list)), make([]*pact.Extension, len(list))
 	options := &transcript.ImportOptions{
 		CreateOptions: pact.CreateOptions{OpenOptions: s.open(), Edition: selector.Edition(in.Edition)}}
+	if limits != nil {
+		if options.Policy = *limits; limits.Counts() {
+			if options.Counter, err = s.counter(limits.Tokenizer); err != nil {
+				return nil, nil, err
+			}
+			options.Policy.Tokenizer = options.Counter.Name()
+		}
+	}
 	var findings []inspect.Finding
 	for i, c := range list {
 		if names[i] = in.Name; len(list) > 1 {
 			names[i] += "/" + c.Name
-		}
-		if err := right.use(names[i]); err != nil {
-			return nil, nil, err
 		}
 		if grown[i], err = s.extension(ctx, names[i], c, options); err != nil {
 			return nil, nil, err
@@ -215,7 +261,7 @@ func (s *Server) extension(ctx context.Context, name string, c *transcript.Conve
 	if err != nil {
 		return nil, err
 	}
-	whole, err := transcript.Import(ctx, store.NewMemory(), name, c, o)
+	whole, err := transcript.Import(ctx, memory.New(), name, c, o)
 	if err != nil {
 		return nil, err
 	}

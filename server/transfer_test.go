@@ -51,14 +51,14 @@ func TestAnExportImportsToTheSameContext(t *testing.T) {
 func TestImportFindsOutWhatAFileIs(t *testing.T) {
 	r := start(t, server.Options{})
 	for file, cycles := range map[string]int{
-		"../examples/conversations/weather.json":                6,
-		"../examples/conversations/repair.jsonl":                5,
-		"../internal/calllog/testdata/chat-requests.jsonl":      0,
-		"../internal/calllog/testdata/exchanges.har":            0,
-		"../internal/calllog/testdata/claude-code.jsonl":        0,
-		"../internal/calllog/testdata/codex-rollout.jsonl":      0,
-		"../internal/calllog/testdata/opencode-export.json":     0,
-		"../internal/calllog/testdata/anthropic-requests.jsonl": 0,
+		"../examples/conversations/weather.json":                       6,
+		"../examples/conversations/repair.jsonl":                       5,
+		"../internal/record/calllog/testdata/chat-requests.jsonl":      0,
+		"../internal/record/calllog/testdata/exchanges.har":            0,
+		"../internal/record/calllog/testdata/claude-code.jsonl":        0,
+		"../internal/record/calllog/testdata/codex-rollout.jsonl":      0,
+		"../internal/record/calllog/testdata/opencode-export.json":     0,
+		"../internal/record/calllog/testdata/anthropic-requests.jsonl": 0,
 	} {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -88,8 +88,8 @@ func TestImportFindsOutWhatAFileIs(t *testing.T) {
 	}
 	for _, text := range []string{"", "no conversation", `{"a":1}`, "\x1f\x8b\x08cut", "\x28\xb5\x2f\xfdcut", "%PDF-1.4"} {
 		f := r.call("POST", "/v1/import?name=none", text).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-		if strings.Contains(f.Error.Message, "no conversation") {
-			t.Error(f.Error.Message)
+		if strings.Contains(f.Detail, "no conversation") {
+			t.Error(f.Detail)
 		}
 	}
 	r.call("GET", "/v1/contexts/none", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
@@ -125,8 +125,8 @@ func TestATranscriptThatGrewAddsWhatIsNew(t *testing.T) {
 	send("edited", said[:2]...)
 	r.must(nil, "POST", "/v1/contexts/edited/edits", `{"cycle":1,"edits":[`+hello+`]}`)
 	f := send("edited", said...).refused(t, http.StatusConflict, "E_CONFLICT")
-	if !strings.Contains(f.Error.Message, "not committed") {
-		t.Error(f.Error.Message)
+	if !strings.Contains(f.Detail, "not committed") {
+		t.Error(f.Detail)
 	}
 }
 

@@ -24,6 +24,10 @@ func (s *Server) verification() {
 		streams: true,
 		summary: "Check that nothing of a context was changed since; a line for each hundredth, then the result"},
 		func(ctx context.Context, in *named) (*empty, error) {
+			// A damaged context is looked for in the list, where one that is not opened is missing.
+			if err := rightOf(ctx).use(in.Name); err != nil {
+				return nil, err
+			}
 			return nil, stream(ctx, "application/jsonl", func(w io.Writer) error {
 				e := json.NewEncoder(w)
 				last := checked{}

@@ -1,26 +1,26 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/blockkind"
-	"github.com/contexttree/pact/internal/listing"
-	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
 )
 
 // one is a state of a context, for lists of what it has.
 type one struct {
-	Name string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	At   string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
-	Unit strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+	Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	At   string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 }
 
 // view reads a state of a context and the log behind it.
-func (s *Server) view(ctx context.Context, in *one) (*openContext, *listing.View, error) {
+func (s *Server) view(ctx context.Context, in *one) (*openContext, *view.State, error) {
 	at, err := pact.ParseAddress(in.At)
 	if err != nil {
 		return nil, nil, err
@@ -34,43 +34,48 @@ func (s *Server) view(ctx context.Context, in *one) (*openContext, *listing.View
 		return nil, nil, err
 	}
 	log, err := c.reader.Log(ctx)
-	return c, &listing.View{State: state, Log: log, Counter: c.counter}, err
+	first, _ := c.context.Cycles()
+	return c, &view.State{Snapshot: state, Log: log, Counter: c.counter, First: first, Draft: at == pact.Working()}, err
 }
 
 // blocksOf says which blocks of a thread to list.
 type blocksOf struct {
-	Name    string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	At      string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
-	Vs      string      `query:"vs" doc:"Address of the state to compare with; the snapshot before by default"`
-	After   int         `query:"after" minimum:"0" doc:"How many rows were listed before"`
-	Limit   int         `query:"limit" minimum:"1" maximum:"1000" default:"200"`
-	Kind    string      `query:"kind" doc:"Only blocks of these kinds, with commas between them"`
-	Order   string      `query:"order" enum:"place,bytes" default:"place" doc:"bytes lists the largest first"`
-	Failed  bool        `query:"failed" doc:"Only calls that failed, and their results"`
-	Q       string      `query:"q" doc:"Selector without an address: only blocks that it finds"`
-	Edition string      `query:"edition" doc:"Edition of the selector; that of the context by default"`
-	Unit    strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+	Name    string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	At      string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	Vs      string    `query:"vs" doc:"Address of the state to compare with, also of another context: NAME@c5; the snapshot before by default"`
+	After   int       `query:"after" minimum:"0" doc:"How many rows were listed before"`
+	Limit   int       `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+	Kind    string    `query:"kind" doc:"Only blocks of these kinds, with commas between them"`
+	Order   string    `query:"order" enum:"place,bytes,carried" default:"place" doc:"bytes lists the largest first, carried what took most bytes in all calls so far"`
+	New     bool      `query:"new" doc:"Only blocks that the other state has not in the same place"`
+	Failed  bool      `query:"failed" doc:"Only calls that failed, and their results"`
+	Q       string    `query:"q" doc:"Selector without an address: only blocks that it finds"`
+	Edition string    `query:"edition" doc:"Edition of the selector; that of the context by default"`
+	Unit    view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 }
 
 // filter reads what blocks are asked for.
-func (in *blocksOf) filter(ctx context.Context, v *listing.View) (f listing.Filter, err error) {
-	f = listing.Filter{Failed: in.Failed, Large: in.Order == "bytes", After: in.After, Limit: in.Limit}
+func (in *blocksOf) filter(ctx context.Context, v *view.State) (f view.Filter, err error) {
+	f = view.Filter{Failed: in.Failed, New: in.New, Order: in.Order, After: in.After, Limit: in.Limit}
 	for name := range strings.SplitSeq(in.Kind, ",") {
 		if in.Kind == "" {
 			break
 		}
-		k, ok := blockkind.Parse(name)
+		k, ok := view.ParseKind(name)
 		if !ok {
 			return f, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "there is no kind \""+name+"\"",
-				"it is one of "+strings.Join(blockkind.Names(), ", "))
+				"it is one of "+strings.Join(view.KindNames(), ", "))
 		}
 		f.Kinds = append(f.Kinds, k)
 	}
 	if in.Q == "" {
 		return f, nil
 	}
-	q := query{Q: in.Q, Edition: in.Edition}
-	ids, err := v.State.Select(ctx, in.Q, q.options())
+	q, err := selector.Parse(in.Q, cmp.Or(selector.Edition(in.Edition), v.Snapshot.Edition()))
+	if err != nil {
+		return f, placed(err, in.Q)
+	}
+	ids, err := v.Snapshot.Select(ctx, q, nil)
 	f.IDs = make(map[string]bool, len(ids))
 	for _, id := range ids {
 		f.IDs[id] = true
@@ -82,20 +87,20 @@ func (in *blocksOf) filter(ctx context.Context, v *listing.View) (f listing.Filt
 func (s *Server) listings() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/blocks", id: "list-blocks",
 		summary: "List the blocks of a thread with what is known of them"},
-		func(ctx context.Context, in *blocksOf) (*answered[*listing.BlockPage], error) {
+		func(ctx context.Context, in *blocksOf) (*answered[*view.BlockPage], error) {
 			return s.blocks(ctx, in)
 		})
 	type rows struct {
-		Name  string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At    string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
-		Under string      `query:"under" doc:"Id of the node to begin with; the root by default"`
-		After int         `query:"after" minimum:"0" doc:"How many rows were listed before"`
-		Limit int         `query:"limit" minimum:"1" maximum:"1000" default:"200"`
-		Unit  strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+		Name  string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At    string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		Under string    `query:"under" doc:"Id of the node to begin with; the root by default"`
+		After int       `query:"after" minimum:"0" doc:"How many rows were listed before"`
+		Limit int       `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+		Unit  view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/tree", id: "list-tree",
 		summary: "List the nodes of a tree in document order"},
-		func(ctx context.Context, in *rows) (*answered[*listing.TreePage], error) {
+		func(ctx context.Context, in *rows) (*answered[*view.TreePage], error) {
 			_, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
 			if err != nil {
 				return nil, err
@@ -104,7 +109,7 @@ func (s *Server) listings() {
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/names", id: "list-names",
 		summary: "List the types, attributes, roles, keys, tags and tools that occur, to complete a selector"},
-		func(ctx context.Context, in *at) (*answered[*listing.Names], error) {
+		func(ctx context.Context, in *at) (*answered[*view.Names], error) {
 			_, v, err := s.view(ctx, &one{Name: in.Name, At: in.At})
 			if err != nil {
 				return nil, err
@@ -120,7 +125,7 @@ func (s *Server) listings() {
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/grep", id: "grep",
 		summary: "Find the nodes of a state whose content has a text"},
-		func(ctx context.Context, in *text) (*answered[*listing.MatchPage], error) {
+		func(ctx context.Context, in *text) (*answered[*view.MatchPage], error) {
 			_, v, err := s.view(ctx, &one{Name: in.Name, At: in.At})
 			if err != nil {
 				return nil, err
@@ -132,34 +137,33 @@ func (s *Server) listings() {
 
 // blocks lists blocks of a thread. The cause of a cut is known between a call and the one
 // before it.
-func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*listing.BlockPage], error) {
+func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*view.BlockPage], error) {
 	c, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
 	if err != nil {
 		return nil, err
 	}
 	first, last := c.context.Cycles()
-	cycle := v.State.Cycle()
-	before := pact.Cycle(cycle - 1)
-	if in.Vs != "" {
-		if before, err = pact.ParseAddress(in.Vs); err != nil {
-			return nil, err
-		}
+	cycle := v.Snapshot.Cycle()
+	switch {
+	case in.Vs != "":
+		v.Before, err = s.other(ctx, c, in.Vs)
+	case cycle > first:
+		v.Before, err = c.at(ctx, pact.Cycle(cycle-1))
 	}
-	if in.Vs != "" || cycle > first {
-		if v.Before, err = c.at(ctx, before); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	f, err := in.filter(ctx, v)
 	if err != nil {
 		return nil, err
 	}
 	p, err := v.Blocks(ctx, f)
-	if err != nil || p.Cut == nil || v.Before.Cycle() != cycle-1 || cycle > last {
+	name, _ := elsewhere(in.Vs)
+	if err != nil || p.Cut == nil || name != "" || v.Before.Cycle() != cycle-1 || cycle > last {
 		return answer(p, err)
 	}
 	calls, err := c.reader.Calls(ctx, pact.Cycle(cycle), pact.Cycle(cycle))
-	if i := slices.IndexFunc(calls, func(call strata.Call) bool { return call.Cut != nil }); i >= 0 {
+	if i := slices.IndexFunc(calls, func(call view.Call) bool { return call.Cut != nil }); i >= 0 {
 		p.Cut.Cause = calls[i].Cut.Cause
 	}
 	return answer(p, err)

@@ -76,16 +76,16 @@ var NoThread = strings.Repeat("0", 2*sha256.Size)
 
 // Erase returns what an erasure leaves of an attempt, and whether that is less. sent says that
 // the attempt sent erased text: it loses the hash of its thread, from which a short text could
-// be guessed, the rest of the request, and its error, which may quote the text. unknown says
-// that nothing shows what the attempt sent: it loses the same, except an error without the
-// texts.
+// be guessed, the request but for [ErasedRequest], and its error, which may quote the text.
+// unknown says that nothing shows what the attempt sent: it loses the same, except an error
+// without the texts.
 func (a Attempt) Erase(sent, unknown bool, f *Finder) (Attempt, bool) {
 	left := a.clone()
 	if sent || unknown {
 		left.Thread = NoThread
 	}
 	if sent || unknown || f.inRequest(a.Request) {
-		left.Request = ""
+		left.Request = f.erasedRequest(a.Request)
 	}
 	if left.Error != "" && (sent || f.In(a.Error)) {
 		left.Error = Blank

@@ -94,7 +94,7 @@ func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
 // remains of the node contains one.
 func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
 	goes = f.InValue(content)
-	n.Loose(func(v tree.JSON) bool {
+	n.Erasable(func(v tree.JSON) bool {
 		goes = goes || f.InValue(v)
 		return !goes
 	})

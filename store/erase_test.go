@@ -115,3 +115,38 @@ func TestFinderIsBounded(t *testing.T) {
 		t.Errorf("%v allocations", allocated)
 	}
 }
+
+// An erasure leaves of a request the API and the provider's counts, unless they hold the text.
+func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
+	const request = `{"about":{"cached":4711,"id":"resp_1","written":12},"api":"openai.chat","answer":"Jane",` +
+		`"frame":[1],"sha256":"00"}`
+	for name, c := range map[string]struct {
+		texts []string
+		sent  bool
+		left  string
+	}{
+		"neither sent nor holding it": {[]string{"John"}, false, request},
+		"by id":                       {nil, true, `{"about":{"cached":4711,"written":12},"api":"openai.chat","erased":true}`},
+		"holding it":                  {[]string{"Jane"}, false, `{"about":{"cached":4711,"written":12},"api":"openai.chat","erased":true}`},
+		"a count":                     {[]string{"4711"}, true, `{"about":{"written":12},"api":"openai.chat","erased":true}`},
+		"the API":                     {[]string{"openai"}, true, `{"about":{"cached":4711,"written":12},"erased":true}`},
+	} {
+		packed, err := store.PackRequest(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := (&store.Erase{Texts: c.texts}).Finder()
+		a, _ := store.Attempt{Request: packed}.Erase(c.sent, false, f)
+		left, err := store.UnpackRequest(a.Request)
+		if err != nil || string(left) != c.left && c.left != request || c.left == request && a.Request != packed {
+			t.Errorf("%s leaves %s, want %s; %v", name, left, c.left, err)
+		}
+		if again, changed := a.Erase(c.sent, false, f); changed || again.Request != a.Request {
+			t.Errorf("%s: a second erasure changes it", name)
+		}
+	}
+	odd, _ := store.Attempt{Request: "not packed"}.Erase(true, false, (&store.Erase{}).Finder())
+	if left, err := store.UnpackRequest(odd.Request); err != nil || left != `{"erased":true}` {
+		t.Errorf("a request that cannot be read leaves %s, %v", left, err)
+	}
+}

@@ -83,8 +83,10 @@ type Rewriter struct {
 func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 	var gone []string
 	var born []tree.Born
-	if r.Old == nil {
+	if r.gaps == nil {
 		r.gaps = make(map[*tree.Node]*tree.Node)
+	}
+	if r.Old == nil {
 		for e, parent := range t.All() {
 			born = append(born, tree.Born{Node: e.Node(), Parent: parent})
 		}

@@ -86,6 +86,15 @@ type Checker interface {
 	CheckAll(ctx context.Context) (*Damage, error)
 }
 
+// Tracer finds what became of one node without reading the rest of a history.
+type Tracer interface {
+	// Trace returns the log entries of every cycle, oldest first, that added, changed, moved or removed a
+	// node, or a node that was ever below it or referred to it, or whose report names it. There may be
+	// those of other cycles too, and none if there never was such a node. Cost: what the store groups
+	// together with these cycles, and the newest ones.
+	Trace(ctx context.Context, key Key, id string) ([]Entry, error)
+}
+
 // Complete is a store with every optional interface, as both stores of this module are.
 type Complete interface {
 	Store
@@ -98,5 +107,3 @@ type Complete interface {
 	Copier
 	TokenKeeper
 }
-
-var _ Complete = (*Memory)(nil)

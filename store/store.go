@@ -56,6 +56,9 @@ type Change struct {
 	Sealed        *tree.Tree
 	Stamps        tree.Stamps // the counters afterwards
 	Entry         Entry       // for the log; the store sets Revision and Kind
+	// Attempt, if not nil, is what [AttemptKeeper.PutAttempt] would write behind the change, in
+	// the same step; Apply sets it to the record as it is stored. Only an AttemptKeeper takes it.
+	Attempt *Attempt
 }
 
 // Kind is the kind of a log entry.
@@ -111,6 +114,9 @@ type Creation struct {
 	Stamps   tree.Stamps
 	Entry    Entry
 	Changes  []Change // to make in the same step, as Apply does
+	// Attempts are those of a history, oldest first, with the ids that they have in a context
+	// that is no fork. A store that keeps no attempts leaves them out.
+	Attempts []Attempt
 }
 
 // First returns the cycle of the first snapshot of a context that begins like this, even if
@@ -192,7 +198,7 @@ type Store interface {
 	History(ctx context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error]
 	// Apply makes changes, one revision each, all or none, durable before it returns (03 §7).
 	// The guard is for the first of them. Apply also returns E_CONFLICT if the log already has
-	// a request token of a change.
+	// a request token of a change, and the errors of an attempt.
 	Apply(ctx context.Context, key Key, g Guard, changes ...Change) error
 	// Has reports whether a node with this id is or ever was in the context.
 	Has(ctx context.Context, key Key, id string) (bool, error)

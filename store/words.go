@@ -25,6 +25,10 @@ func CheckName(name string) error {
 			"the name of the context is not 1 to "+strconv.Itoa(MaxName)+
 				" bytes of UTF-8, or begins with @ or -", "choose another name")
 	}
+	if name == "." || name == ".." {
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the name of the context is "+name+
+			", which no path of a file or of an address can hold", "choose another name")
+	}
 	for _, r := range name {
 		if r < ' ' || r == 0x7f {
 			return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the name of the context has control characters",

@@ -16,7 +16,7 @@ import (
 type builder struct {
 	provenance string
 	policy     lifecycle.Policy
-	pruned     func(*tree.Tree, *lifecycle.Report) error // nil if nobody asked
+	pruned     func(*tree.Tree, *lifecycle.Report) error // nil if the caller did not ask
 	loose      int                                       // from this position of the body on, blocks stay outside cores
 	messages   int64                                     // how many messages have a number
 	cycle      int                                       // cycle of the current edit

@@ -11,7 +11,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -19,7 +19,7 @@ import (
 // comes in the turn after, and an answer, of about so many bytes.
 func longTalk(tb testing.TB, turns, size int) *pact.Context {
 	tb.Helper()
-	c, err := pact.Create(context.Background(), store.NewMemory(), "long", nil)
+	c, err := pact.Create(context.Background(), memory.New(), "long", nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -104,7 +105,7 @@ func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Con
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Import(t.Context(), store.NewMemory(), "test", list[0], &o)
+	made, err := Import(t.Context(), memory.New(), "test", list[0], &o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,10 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -56,6 +58,11 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 	if o == nil {
 		o = &ImportOptions{}
 	}
+	release, err := budget.Hold(ctx, c.Memory())
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	made, policy := o.CreateOptions, o.Policy
 	if policy.Orphans == "" {
 		policy.Orphans = lifecycle.Keep
@@ -78,7 +85,7 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 		}
 		return made, nil
 	}
-	draft, err := pact.Create(ctx, store.NewMemory(), name, &made)
+	draft, err := pact.Create(ctx, memory.New(), name, &made)
 	if err != nil {
 		return nil, err
 	}

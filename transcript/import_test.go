@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -49,7 +49,7 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 				t.Errorf("%d conversations, %d calls, %d messages", len(list), c.Calls(), c.Messages())
 			}
 			var progress []int
-			made, err := Import(t.Context(), store.NewMemory(), "x", c,
+			made, err := Import(t.Context(), memory.New(), "x", c,
 				&ImportOptions{Progress: func(done, total int) { progress = append(progress, done, total) }})
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 // exportAndBack: the attributes survive a document.
 func exportAndBack(t *testing.T, made *pact.Context) {
 	t.Helper()
-	last, err := made.At(t.Context(), pact.Latest)
+	last, err := made.At(t.Context(), pact.Latest())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func exportAndBack(t *testing.T, made *pact.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := pact.Import(t.Context(), store.NewMemory(), "again", document, nil)
+	again, _, err := pact.Import(t.Context(), memory.New(), "again", document, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestOneFileAlwaysGivesTheSameBytes(t *testing.T) {
 	for range 2 {
 		made := importText(t, file)
 		var all strings.Builder
-		for s, err := range made.History(t.Context(), pact.Cycle(1), pact.Latest) {
+		for s, err := range made.History(t.Context(), pact.Cycle(1), pact.Latest()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,7 +146,7 @@ func TestConversationWithoutACallHasNoSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := store.NewMemory()
+	memory := memory.New()
 	for _, want := range []fault.Code{"", fault.Conflict} {
 		if _, err := Import(t.Context(), memory, "x", list[0], nil); fault.CodeOf(err) != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -161,7 +161,7 @@ func TestCanceledImportLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	memory := store.NewMemory()
+	memory := memory.New()
 	if _, err := Import(ctx, memory, "x", list[0], &ImportOptions{Progress: func(int, int) { cancel() }}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("got %v", err)
@@ -220,12 +220,12 @@ func TestRewrittenRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := Import(t.Context(), store.NewMemory(), "x", list[0], nil)
+			made, err := Import(t.Context(), memory.New(), "x", list[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			compareConversation(t, test.name, made, list[0])
-			latest, err := made.At(t.Context(), pact.Latest)
+			latest, err := made.At(t.Context(), pact.Latest())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -21,7 +21,7 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 	ctx := t.Context()
 	lives, joints := testrun.Size(t, 10, 60, 600), 0
 	for seed := range int64(lives) {
-		memory := store.NewMemory()
+		memory := memory.New()
 		c, err := pact.Create(ctx, memory, "life", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -23,7 +24,7 @@ import (
 func BenchmarkLoop(b *testing.B) {
 	ctx := context.Background()
 	stores := map[string]func(b *testing.B) store.Store{
-		"memory": func(*testing.B) store.Store { return store.NewMemory() },
+		"memory": func(*testing.B) store.Store { return memory.New() },
 		"sqlite": func(b *testing.B) store.Store {
 			s, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "loop.db"))
 			if err != nil {
@@ -67,7 +68,7 @@ func BenchmarkLoop(b *testing.B) {
 						b.Fatal(err)
 					}
 					writing := time.Now()
-					if err := WriteOpenAI(ctx, &out, candidate); err != nil {
+					if err := WriteOpenAI(ctx, &out, candidate.Snapshot); err != nil {
 						b.Fatal(err)
 					}
 					write = append(write, time.Since(writing))

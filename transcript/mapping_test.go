@@ -8,7 +8,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -146,7 +146,7 @@ func TestMessagesBecomeNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := Import(t.Context(), store.NewMemory(), "test", list[0], nil)
+			made, err := Import(t.Context(), memory.New(), "test", list[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -82,6 +82,19 @@ func messagesOf(list []entry) ([]*message, error) {
 	return messages, nil
 }
 
+// speaks reports whether a message has a field that OpenAI's messages speak in, whatever is in it. If it
+// does not, otherwise reports whether it speaks in another form: in a list or an object.
+func (m *message) speaks() (speaks, otherwise bool) {
+	for _, field := range m.Members {
+		switch field.Name {
+		case "content", "tool_calls", "function_call", "refusal", "audio":
+			return true, false
+		}
+		otherwise = otherwise || len(field.Value.Elems)+len(field.Value.Members) > 0
+	}
+	return false, otherwise
+}
+
 // block is a part of a message that becomes a node.
 type block struct {
 	pact.Spec

@@ -40,10 +40,10 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 	if len(exceeded) > 0 {
 		p.done["exceeded"]++
 	}
-	if len(exceeded) > 0 && r.Waiting == nil {
+	if len(exceeded) > 0 && r.Postponed == nil {
 		p.nothingLeft(what, s, r)
 	}
-	if r.Waiting != nil {
+	if r.Postponed != nil {
 		p.done["waiting"]++
 	}
 	for _, gone := range r.Removed {
@@ -71,7 +71,7 @@ func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r lifecycle.Report
 		return // a limit of a part may leave others alone
 	}
 	held := map[string]bool{}
-	for _, h := range r.Held {
+	for _, h := range r.Kept {
 		held[h.ID] = true
 	}
 	turns := slices.Collect(s.Tree().Region(tree.Seq).Children().All())

@@ -36,7 +36,7 @@ func prefixes(t *testing.T, what string, c *pact.Context) (map[int64]*inspect.Br
 	t.Helper()
 	breaks, n := map[int64]*inspect.Break{}, 0
 	var before []string
-	for p, err := range c.Prefixes(t.Context(), pact.Cycle(1), pact.Latest) {
+	for p, err := range c.Prefixes(t.Context(), pact.Cycle(1), pact.Latest()) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}

@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -49,7 +50,7 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 		c.Messages() != len(messages) {
 		t.Fatalf("%s: %d conversations, %+v", what, len(list), c)
 	}
-	made, err := Import(t.Context(), store.NewMemory(), "odd", c, nil)
+	made, err := Import(t.Context(), memory.New(), "odd", c, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -74,7 +75,7 @@ func TestOddRuns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v in\n%s", what, err, file)
 		}
-		made, err := Import(t.Context(), store.NewMemory(), "odd", list[0], nil)
+		made, err := Import(t.Context(), memory.New(), "odd", list[0], nil)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -128,4 +129,47 @@ func coresBeforeCalls(t *testing.T, what string, of *tree.Tree) {
 		check(turn)
 	}
 	check(of.Region(tree.Head))
+}
+
+// TestMessagesInAnotherForm: messages of which nothing can be read are refused; one among others is a
+// finding.
+func TestMessagesInAnotherForm(t *testing.T) {
+	other := `{"role":"user","blocks":[{"text":"Hi"}]}`
+	for _, text := range []string{"[" + other + "]", other + "\n" + other, `{"messages":[` + other + `]}`,
+		`[[` + other + `],[{"role":"user"}]]`} {
+		if _, err := Read([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid ||
+			!strings.Contains(err.Error(), "a form that pact does not know") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	list, err := Read([]byte(`[{"role":"user","content":"Hi"},` + other + `,{"role":"assistant"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := list[0].Findings()
+	if len(found) != 1 || !strings.Contains(found[0].Message, "message 1 has no content") {
+		t.Errorf("the findings are %v", found)
+	}
+}
+
+// TestTotalsOfSWEAgent: what a trajectory counts of all calls together stays with the context, even if the
+// rest of its fields is too long to keep.
+func TestTotalsOfSWEAgent(t *testing.T) {
+	for _, patch := range []string{"", strings.Repeat("x", maxRun)} {
+		text := `{"trajectory":[{"messages":[{"role":"user","content":"Fix it."},{"role":"assistant","content":"Done."}]}],` +
+			`"info":{"submission":"` + patch + `","model_stats":{"instance_cost":0.25,"tokens_sent":1200,` +
+			`"tokens_received":34,"api_calls":1}}}`
+		list, err := Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := Import(t.Context(), memory.New(), "a", list[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := Totals{Calls: 1, TokensIn: 1200, TokensOut: 34, Cost: 0.25}
+		if got, ok := TotalsOf(c.Working()); got != want || !ok {
+			t.Errorf("with %d bytes more: %+v, %v", len(patch), got, ok)
+		}
+	}
 }

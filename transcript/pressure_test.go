@@ -10,7 +10,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/tree"
 )
@@ -24,7 +24,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 	done := map[string]int{}
 	for i, c := range realConversations(t, 10) {
 		rng := rand.New(rand.NewSource(int64(i)))
-		whole, err := Import(t.Context(), store.NewMemory(), "whole", c, nil)
+		whole, err := Import(t.Context(), memory.New(), "whole", c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 			policy := genPolicy(rng, whole)
 			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{},
 				done, false}
-			made, err := Import(t.Context(), store.NewMemory(), "pruned", c,
+			made, err := Import(t.Context(), memory.New(), "pruned", c,
 				&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}},
 					Policy: policy})
 			if err != nil {
@@ -61,7 +61,7 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 	for _, c := range realConversations(t, 40) {
 		policy := lifecycle.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8,
 			Stub: "[earlier messages left out]", Parts: []lifecycle.Part{{Kind: "result", MaxTokens: 1000}}}
-		made, err := Import(t.Context(), store.NewMemory(), "pruned", c,
+		made, err := Import(t.Context(), memory.New(), "pruned", c,
 			&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}, Policy: policy})
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +92,7 @@ func (p *pressure) context(c *pact.Context) {
 		p.Fatal(err)
 	}
 	reports := reportsOf(p.T, log)
-	for s, err := range c.History(p.Context(), pact.Cycle(1), pact.Latest) {
+	for s, err := range c.History(p.Context(), pact.Cycle(1), pact.Latest()) {
 		if err != nil {
 			p.Fatal(err)
 		}
@@ -177,7 +177,7 @@ func (p *pressure) holds(c *pact.Context) {
 		p.Fatalf("%s: %v %+v", p.what, err, report)
 	}
 	var lines bytes.Buffer
-	if err := c.ExportHistory(p.Context(), &lines, pact.Cycle(1), pact.Latest); err != nil {
+	if err := c.ExportHistory(p.Context(), &lines, pact.Cycle(1), pact.Latest()); err != nil {
 		p.Fatal(err)
 	}
 	var backup bytes.Buffer
@@ -185,12 +185,12 @@ func (p *pressure) holds(c *pact.Context) {
 		p.Fatal(err)
 	}
 	for _, form := range []*bytes.Buffer{bytes.NewBuffer(slices.Clone(lines.Bytes())), &backup} {
-		again, findings, err := pact.ImportHistory(p.Context(), store.NewMemory(), "again", form, nil)
+		again, findings, err := pact.ImportHistory(p.Context(), memory.New(), "again", form, nil)
 		if err != nil || len(findings) > 0 {
 			p.Fatalf("%s: %v %v", p.what, err, findings)
 		}
 		var same bytes.Buffer
-		if err := again.ExportHistory(p.Context(), &same, pact.Cycle(1), pact.Latest); err != nil {
+		if err := again.ExportHistory(p.Context(), &same, pact.Cycle(1), pact.Latest()); err != nil {
 			p.Fatal(err)
 		}
 		if !bytes.Equal(same.Bytes(), lines.Bytes()) {

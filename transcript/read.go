@@ -44,7 +44,7 @@ func Read(data []byte) ([]*Conversation, error) {
 		}
 		c := &Conversation{Shape: ShapeOpenAI}
 		c.cut(messages)
-		return []*Conversation{c}, someRole([]*Conversation{c}, list)
+		return []*Conversation{c}, readable([]*Conversation{c}, list)
 	}
 	conversations := make([]*Conversation, len(list))
 	for i, e := range list {
@@ -57,7 +57,33 @@ func Read(data []byte) ([]*Conversation, error) {
 		}
 		conversations[i] = c
 	}
-	return conversations, someRole(conversations, list)
+	return conversations, readable(conversations, list)
+}
+
+// readable refuses a file of which nothing can be read: no message has a known role, or the messages
+// speak in another form than OpenAI's.
+func readable(conversations []*Conversation, list []entry) error {
+	if err := someRole(conversations, list); err != nil {
+		return err
+	}
+	first := -1 // the first conversation with a message in another form
+	for i, c := range conversations {
+		for _, m := range c.final {
+			speaks, otherwise := m.speaks()
+			if speaks {
+				return nil
+			}
+			if otherwise && first < 0 {
+				first = i
+			}
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	return inConversation(&fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: list[first].line,
+		Message: "no message has content or calls anything: the messages speak in a form that pact does not know",
+		Remedy:  "give messages with content or tool_calls"}, first, list[first].line, len(conversations))
 }
 
 // someRole refuses a file without a call in which no message has a known role: its objects

@@ -6,7 +6,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -73,7 +73,7 @@ func TestRenderAdded(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := pact.Create(t.Context(), store.NewMemory(), "test",
+			c, err := pact.Create(t.Context(), memory.New(), "test",
 				&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter()}})
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRenderAdded(t *testing.T) {
 // TestRenderTurns: what the assistant said in two cycles is two messages, and
 // blocks without a role in ^sys are the system's.
 func TestRenderTurns(t *testing.T) {
-	c, err := pact.Create(t.Context(), store.NewMemory(), "test", nil)
+	c, err := pact.Create(t.Context(), memory.New(), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,10 +208,10 @@ func TestRemoveSealedCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Report.Removed) != 2 || len(s.Report.Held) != 0 {
-		t.Fatalf("removed %v, held %v", s.Report.Removed, s.Report.Held)
+	if len(s.Report.Removed) != 2 || len(s.Report.Kept) != 0 {
+		t.Fatalf("removed %v, held %v", s.Report.Removed, s.Report.Kept)
 	}
-	text := openAI(t, s)
+	text := openAI(t, s.Snapshot)
 	if strings.Contains(text, "call_zrh") || !strings.Contains(text, "Let me look that up.") ||
 		!strings.Contains(text, "call_gru") {
 		t.Error(text)

@@ -73,7 +73,13 @@ func run(e entry) (*Conversation, error) {
 	trajectory, _ := e.Get("trajectory")
 	c := &Conversation{Shape: ShapeSWESmith, rest: e.without("trajectory", "history")}
 	if len(c.rest.Value()) > maxRun {
+		info, _ := c.rest.Get("info")
+		stats, _ := info.Get("model_stats") // what it counted stays
 		c.rest = canon.Any{}
+		if stats.Kind == canon.KindObject {
+			info = canon.Object(canon.Member{Name: "model_stats", Value: stats})
+			c.rest = canon.Object(canon.Member{Name: "info", Value: info})
+		}
 	}
 	same := make(map[canon.Value]*message) // equal messages share one value
 	for i, step := range trajectory.Elems {

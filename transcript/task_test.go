@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tokens"
 )
 
@@ -37,11 +37,11 @@ func TestTheTaskOfRealRunsStaysUnderLimits(t *testing.T) {
 				policy.MaxTokens = most
 				options := &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}},
 					Policy: policy}
-				made, err := Import(t.Context(), store.NewMemory(), "pruned", c, options)
+				made, err := Import(t.Context(), memory.New(), "pruned", c, options)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for s, err := range made.History(t.Context(), pact.Cycle(1), pact.Latest) {
+				for s, err := range made.History(t.Context(), pact.Cycle(1), pact.Latest()) {
 					if err != nil {
 						t.Fatal(err)
 					}

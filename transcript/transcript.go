@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -33,8 +34,8 @@ func (c *Conversation) Calls() int { return len(c.calls) }
 func (c *Conversation) Messages() int { return len(c.final) }
 
 // Findings names the roles that no provider has, with the first message of each. Their
-// messages count as other (01 §2) and keep the word as an attribute. It also says why a
-// conversation makes no cycle. Cost: the messages.
+// messages count as other (01 §2) and keep the word as an attribute. It also names the first message
+// that speaks in an unknown form, and says why a conversation makes no cycle. Cost: the messages.
 func (c *Conversation) Findings() []inspect.Finding {
 	var found []inspect.Finding
 	of := ""
@@ -49,6 +50,14 @@ func (c *Conversation) Findings() []inspect.Finding {
 		known[m.original] = true
 		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
 			" has the role " + quote(text(m.original)) + ", which no provider knows; it counts as other"})
+	}
+	unread := func(m *message) bool {
+		_, otherwise := m.speaks()
+		return otherwise
+	}
+	if n := slices.IndexFunc(c.final, unread); n >= 0 {
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
+			" has no content and calls nothing; it is imported as an empty one, with its other fields"})
 	}
 	why := ""
 	switch {

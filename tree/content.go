@@ -14,7 +14,19 @@ type Content struct {
 	value JSON
 	size  int
 	fetch func(context.Context) (JSON, error)
+	from  Source
 }
+
+// Source is a place from which a content is read whenever it is needed.
+type Source interface {
+	Read(ctx context.Context) (JSON, error)
+}
+
+// From returns a content of size bytes of canonical JSON that is read from a source.
+func From(size int, s Source) Content { return Content{size: size, from: s} }
+
+// Source returns where the content is read from, nil if it is in memory or came from [Fetch].
+func (c Content) Source() Source { return c.from }
 
 // Hold returns a content that is in memory. The zero Value means that there is no content.
 func Hold(v JSON) Content { return Content{value: v, size: len(v)} }
@@ -25,16 +37,22 @@ func Fetch(size int, get func(context.Context) (JSON, error)) Content {
 	return Content{size: size, fetch: get}
 }
 
+// Held reports whether the content, if there is one, is in memory.
+func (c Content) Held() bool { return c.from == nil && c.fetch == nil }
+
 // Size returns the length of the canonical JSON in bytes, 0 if there is no content.
 func (c Content) Size() int { return c.size }
 
 // Value returns the content, "" if there is none. It fails only if the content must be read
 // from a store and cannot be.
 func (c Content) Value(ctx context.Context) (JSON, error) {
-	if c.fetch == nil {
-		return c.value, nil
+	switch {
+	case c.from != nil:
+		return c.from.Read(ctx)
+	case c.fetch != nil:
+		return c.fetch(ctx)
 	}
-	return c.fetch(ctx)
+	return c.value, nil
 }
 
 // AppendRendered appends the block as the object that it is in the canonical thread of a

@@ -39,6 +39,7 @@ type Editor struct {
 	ctx  context.Context // of the one call that the batch lives in
 	base *Tree
 	env  Env
+	room [8]*Entry // for the path of a node that is added
 }
 
 // Edit begins a batch on a working state. base is the last published snapshot; the nodes in
@@ -70,7 +71,7 @@ func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 // header or content, and E_LIMIT.
 func (x *Editor) Add(parent string, s Spec) (id string, err error) {
 	defer Recover(&err)
-	path, err := x.target(parent)
+	path, err := x.target(x.room[:0], parent)
 	if err != nil {
 		return "", err
 	}
@@ -324,22 +325,25 @@ func NoNode(id, where string) error {
 }
 
 // find returns the path to a node by its id or, for a region, its name.
-func (x *Editor) find(id string) ([]*Entry, error) {
-	path := x.Path(id)
-	if path == nil {
+func (x *Editor) find(id string) ([]*Entry, error) { return x.findIn(nil, id) }
+
+// findIn is find with room for the path.
+func (x *Editor) findIn(room []*Entry, id string) ([]*Entry, error) {
+	path := x.AppendPath(room, id)
+	if len(path) == 0 {
 		return nil, NoNode(id, "in the working state")
 	}
 	return path, nil
 }
 
-// target is find for a parent, which may be named by its region.
-func (x *Editor) target(parent string) ([]*Entry, error) {
+// target is findIn for a parent, which may be named by its region.
+func (x *Editor) target(room []*Entry, parent string) ([]*Entry, error) {
 	if class, named := ClassOfType(parent); named && class.Region() && class.String() == parent {
 		if e := x.Region(class); e != nil {
 			parent = e.node.ID
 		}
 	}
-	return x.find(parent)
+	return x.findIn(room, parent)
 }
 
 func within(path []*Entry, region Class) bool { return len(path) > 1 && path[1].class == region }

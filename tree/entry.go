@@ -101,8 +101,8 @@ func (l *List) rankOfOffset(offset int64) int {
 	return rank
 }
 
-// Loose returns an entry that is in no tree, to test it against a filter.
-func Loose(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summary{Expiry: Never}} }
+// Detached returns an entry that is in no tree, to test it against a filter.
+func Detached(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summary{Expiry: Never}} }
 
 // Rank returns the number of items before e, which must be in the list.
 func (l *List) Rank(e *Entry) int {

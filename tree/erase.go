@@ -100,9 +100,9 @@ func (n *Node) stays(h Header) bool {
 	return false
 }
 
-// Loose yields what an erasure removes from a node besides its content: names and values
+// Erasable yields what an erasure removes from a node besides its content: names and values
 // of headers, and a created_at_iso in a foreign form.
-func (n *Node) Loose(yield func(JSON) bool) {
+func (n *Node) Erasable(yield func(JSON) bool) {
 	for _, h := range n.Headers {
 		mark, _ := h.Value.Text()
 		if n.stays(h) || h.Name == ErasedName && isMark(mark) {

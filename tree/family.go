@@ -4,25 +4,25 @@ import (
 	"maps"
 )
 
-// Families finds the newest members of key families during one batch of edits. The zero
+// KeyFamilies finds the newest members of key families during one batch of edits. The zero
 // value is ready to use. It is not safe for concurrent use.
-type Families struct {
+type KeyFamilies struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
 	looked int                         // how many nodes were looked at
 }
 
-// Looked returns how many nodes Families has looked at so far.
-func (f *Families) Looked() int { return f.looked }
+// Looked returns how many nodes KeyFamilies has looked at so far.
+func (f *KeyFamilies) Looked() int { return f.looked }
 
-// few is up to how many nodes Families searches each time instead of remembering them.
+// few is up to how many nodes KeyFamilies searches each time instead of remembering them.
 const few = 64
 
 // Newest returns the newest living member of a family (003, 001 §3.5.3), nil if there is
 // none: from the active head, else from the newest turn that has one, else from ^sys. Cost:
 // the turns since the newest member; once for each tree also a look at the nodes in ^ah, in
 // ^sys and in turns with many nodes.
-func (f *Families) Newest(t *Tree, key string) *Node {
-	of := family{Families: f, key: key, want: Marks{Keys: Mark(key)}}
+func (f *KeyFamilies) Newest(t *Tree, key string) *Node {
+	of := family{KeyFamilies: f, key: key, want: Marks{Keys: Mark(key)}}
 	for _, region := range [...]Class{Head, Seq, Sys} {
 		e := t.Region(region)
 		var n *Node
@@ -38,9 +38,9 @@ func (f *Families) Newest(t *Tree, key string) *Node {
 	return nil
 }
 
-// Added tells Families that two trees differ only by a new node in ^ah, so that it can keep
+// Added tells KeyFamilies that two trees differ only by a new node in ^ah, so that it can keep
 // what it knows.
-func (f *Families) Added(before, after *Tree, id string) {
+func (f *KeyFamilies) Added(before, after *Tree, id string) {
 	was, is := before.Region(Head), after.Region(Head)
 	if m := f.known[was]; m != nil {
 		n := after.Node(id)
@@ -52,7 +52,7 @@ func (f *Families) Added(before, after *Tree, id string) {
 
 // remember returns what collect makes of an entry. It calls collect once for each entry,
 // because entries never change.
-func (f *Families) remember(e *Entry, collect func(m map[string]*Node, e *Entry)) map[string]*Node {
+func (f *KeyFamilies) remember(e *Entry, collect func(m map[string]*Node, e *Entry)) map[string]*Node {
 	m := f.known[e]
 	if m == nil {
 		m = make(map[string]*Node)
@@ -66,7 +66,7 @@ func (f *Families) remember(e *Entry, collect func(m map[string]*Node, e *Entry)
 }
 
 // atAndBelow collects the newest members at and below an entry.
-func (f *Families) atAndBelow(m map[string]*Node, e *Entry) {
+func (f *KeyFamilies) atAndBelow(m map[string]*Node, e *Entry) {
 	f.looked++
 	n := e.Node()
 	if newest := m[n.Key]; n.Key != "" && (newest == nil || n.CreatedNS > newest.CreatedNS) {
@@ -79,7 +79,7 @@ func (f *Families) atAndBelow(m map[string]*Node, e *Entry) {
 
 // inTheLast collects, for each family, the newest member from the last child of a region
 // that has one.
-func (f *Families) inTheLast(m map[string]*Node, region *Entry) {
+func (f *KeyFamilies) inTheLast(m map[string]*Node, region *Entry) {
 	child := make(map[string]*Node)
 	for k := range region.Children().All() {
 		clear(child)
@@ -90,7 +90,7 @@ func (f *Families) inTheLast(m map[string]*Node, region *Entry) {
 
 // family looks for the members of a key.
 type family struct {
-	*Families
+	*KeyFamilies
 	key  string
 	want Marks
 }

@@ -67,7 +67,7 @@ func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
 // it like any child, and it does not follow itself. Cost: a rank, and a look at the
 // siblings that must follow.
 func (x *Editor) open(g Gap, moving string) (*opening, error) {
-	path, err := x.target(g.Parent)
+	path, err := x.target(nil, g.Parent)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 // Specification: 02 §2.3, 02 §4.5.
 func (x *Editor) Move(id, parent string, offset int64) (moved string, err error) {
 	defer Recover(&err)
-	path, err := x.target(parent)
+	path, err := x.target(nil, parent)
 	if err != nil {
 		return "", err
 	}

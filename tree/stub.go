@@ -16,6 +16,9 @@ type Stub struct {
 	Summary Summary // over the turns and all below them
 	Digest  Digest  // of the run; what is loaded must have it
 	Proof   Digest  // of its blocks, as [Tree.ThreadDigest] takes it
+	// Names reports whether a node in the run may have a key or a tag of this text; nil if the store
+	// cannot tell.
+	Names func(text string) bool
 }
 
 // Stub returns the stub that can stand for a run. It returns false for a run that holds
@@ -33,7 +36,7 @@ func (l *List) Stub() (Stub, bool) {
 // unless load fails, and never twice at the same time. If load fails or returns another
 // run than the stub stands for, the caller who looked gets a [LoadError].
 func (s Stub) List(load func() (*List, error)) *List {
-	l := &List{stub: &stub{load: load}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
+	l := &List{stub: &stub{load: load, names: s.Names}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
 		digest: s.Digest}
 	l.proven.digest.Store(&s.Proof)
 	return l
@@ -42,6 +45,7 @@ func (s Stub) List(load func() (*List, error)) *List {
 // stub loads a run into memory.
 type stub struct {
 	load   func() (*List, error)
+	names  func(text string) bool
 	mu     sync.Mutex // held by the one who loads
 	loaded atomic.Pointer[List]
 }
@@ -82,18 +86,24 @@ func (l *List) loaded() *listBody {
 // Unopened reports whether a list is a stub that nobody has looked into.
 func (l *List) Unopened() bool { return l.stub != nil && l.stub.loaded.Load() == nil }
 
+// MayName reports whether a node in a list may have a key or a tag of this text. It loads nothing,
+// and says no of a stub alone.
+func (l *List) MayName(text string) bool {
+	return l.stub == nil || l.stub.names == nil || l.stub.names(text)
+}
+
 // OnDemand reports whether the tree holds runs of turns that are loaded when somebody
 // looks inside them.
 func (t *Tree) OnDemand() bool { return t.unloaded != nil }
 
-// KeepsAnswers reports whether something that was rendered or measured is kept with one
+// CachesRecent reports whether something that was rendered or measured is kept with one
 // of the newest n turns. It loads nothing.
-func (t *Tree) KeepsAnswers(n int) bool {
+func (t *Tree) CachesRecent(n int) bool {
 	seq := t.Region(Seq)
-	return seq != nil && seq.kids.keepsAnswers(&n)
+	return seq != nil && seq.kids.cachesRecent(&n)
 }
 
-func (l *List) keepsAnswers(left *int) bool {
+func (l *List) cachesRecent(left *int) bool {
 	if l == nil || *left <= 0 || l.Unopened() {
 		return false
 	}
@@ -102,7 +112,7 @@ func (l *List) keepsAnswers(left *int) bool {
 	}
 	in := l.open()
 	for i := len(in.items); i >= 0; i-- {
-		if in.runBefore(i).keepsAnswers(left) {
+		if in.runBefore(i).cachesRecent(left) {
 			return true
 		}
 		if i == 0 || *left <= 0 {

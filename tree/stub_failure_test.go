@@ -41,7 +41,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		"Rank":        func(tr *tree.Tree) { seq(tr).Rank(eager.tree.Entry(turn)) },
 		"Parts":       func(tr *tree.Tree) { seq(tr).Parts() },
 		"Shape":       func(tr *tree.Tree) { seq(tr).Shape(0) },
-		"Newest":      func(tr *tree.Tree) { new(tree.Families).Newest(tr, "none") },
+		"Newest":      func(tr *tree.Tree) { new(tree.KeyFamilies).Newest(tr, "none") },
 	}
 	fails := map[string]func(tr *tree.Tree) error{
 		"Add":     func(tr *tree.Tree) error { _, err := edit(tr).Add(turn, tree.Spec{Offset: 1}); return err },

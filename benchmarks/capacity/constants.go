@@ -21,7 +21,7 @@ type constants struct {
 	rowsContext, rowsTurn   float64
 	bytesContext, bytesTurn float64       // with indexes, as the tables are on the disk
 	bytesLargest            float64       // of a turn in the largest table, without indexes
-	rowsPacked, bytesPacked float64       // of a turn, after its rows were packed into pages
+	rowsJoined, bytesJoined float64       // of a turn, after it was joined with others
 	walTurn                 float64       // bytes of the write-ahead log
 	processor               time.Duration // of the server, for one commit
 	latency                 time.Duration // of one commit alone
@@ -37,8 +37,8 @@ func (k constants) print() {
 		{"rows of a turn of four messages", fmt.Sprintf("%.1f", k.rowsTurn)},
 		{"bytes of a new context, with indexes", bytesText(k.bytesContext)},
 		{"bytes of a turn of 3.7 kB, with indexes", bytesText(k.bytesTurn)},
-		{"rows of a turn that is packed into pages", fmt.Sprintf("%.2f", k.rowsPacked)},
-		{"bytes of a turn that is packed into pages, with indexes", bytesText(k.bytesPacked)},
+		{"rows of a turn that is joined", fmt.Sprintf("%.2f", k.rowsJoined)},
+		{"bytes of a turn that is joined, with indexes", bytesText(k.bytesJoined)},
 		{"bytes of the write-ahead log a turn", bytesText(k.walTurn)},
 		{"processor of the server a commit", k.processor.Round(time.Microsecond).String()},
 		{"a commit alone, on a local socket, without waiting for the disk", k.latency.Round(10 * time.Microsecond).String()},
@@ -50,8 +50,7 @@ func (k constants) print() {
 	}
 }
 
-var tables = []string{"context", "log", "node_version", "content", "attempt", "page", "page_block", "page_name",
-	"directory", "directory_run"}
+var tables = []string{"pair", "log"}
 
 // measure fills a database and looks at what there is before and after.
 func measure(ctx context.Context, address string, turns, contexts int) (k constants, err error) {
@@ -102,27 +101,27 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 	began = time.Now()
 	m.rewritten()
 	k.vacuum = filled.bytes / time.Since(began).Seconds()
-	if err = s.PackAll(ctx); err != nil {
+	if err = s.SettleAll(ctx); err != nil {
 		return k, err
 	}
 	before := m.rewritten()
-	for turn := range packedTurns {
+	for turn := range joinedTurns {
 		if err = say(ctx, list[0], turns+turn); err != nil {
 			return k, err
 		}
 	}
-	if err = s.PackAll(ctx); err != nil {
+	if err = s.SettleAll(ctx); err != nil {
 		return k, err
 	}
-	packed := m.rewritten()
-	k.rowsPacked = (packed.rows - before.rows) / packedTurns
-	k.bytesPacked = (packed.bytes - before.bytes) / packedTurns
+	joined := m.rewritten()
+	k.rowsJoined = (joined.rows - before.rows) / joinedTurns
+	k.bytesJoined = (joined.bytes - before.bytes) / joinedTurns
 	return k, m.err
 }
 
-// packedTurns is how many turns one context gets to measure what they take in pages, with the
-// directories that lead to them.
-const packedTurns = 512
+// joinedTurns is how many turns one context gets to measure what they take in segments, with the
+// checkpoints that lead to them.
+const joinedTurns = 512
 
 // say commits a turn of four messages.
 func say(ctx context.Context, c *pact.Context, turn int) error {

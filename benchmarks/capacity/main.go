@@ -77,7 +77,7 @@ const (
 
 func printLoads(k constants) {
 	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept, as rows | " +
-		"kept, in pages | partitions of 100 GB | commits a second, mean and peak | cores | " +
+		"kept, joined | partitions of 100 GB | commits a second, mean and peak | cores | " +
 		"connections | p99 of a commit at the peak | log of the server a second |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, l := range loads {
@@ -88,11 +88,11 @@ func printLoads(k constants) {
 		cores := max(1, int(busiest*k.processor.Seconds()/0.6+1)) // at most 60 % busy
 		q := simulate(busiest, k.processor, k.latency, cores)
 		kept := bytes * l.kept
-		packed := (l.contexts*k.bytesContext + commits*k.bytesPacked) * l.kept
+		joined := (l.contexts*k.bytesContext + commits*k.bytesJoined) * l.kept
 		fmt.Printf("| %s | %s | %s | %s | %s | %s (%.0f days) | %s | %.0f | %.3g, %.3g | %d | %d | %v | %s |\n",
 			l.name, number(l.contexts), number(commits), number(rows), bytesText(bytes),
-			bytesText(kept), l.kept, bytesText(packed),
-			math.Ceil(packed/100e9), commits/day, busiest, cores,
+			bytesText(kept), l.kept, bytesText(joined),
+			math.Ceil(joined/100e9), commits/day, busiest, cores,
 			q.connections, q.p99.Round(100*time.Microsecond), bytesText(busiest*k.walTurn))
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -63,7 +64,7 @@ var questions = []struct {
 }{
 	{"none", nil},
 	{"one node in the middle", func(ctx context.Context, c *pact.Context, n int64) error {
-		s, err := c.At(ctx, pact.Latest)
+		s, err := c.At(ctx, pact.Latest())
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ var questions = []struct {
 		return err
 	}},
 	{"the last three turns", func(ctx context.Context, c *pact.Context, n int64) error {
-		return found(c.Select(ctx, ".seg:depth(1-3)", nil))
+		return found(c.Select(ctx, selector.MustParse(".seg:depth(1-3)", c.Edition()), nil))
 	}},
 	{"the difference of the last two snapshots", func(ctx context.Context, c *pact.Context, n int64) error {
 		d, err := c.Diff(ctx, pact.Cycle(n-1), pact.Cycle(n), nil)

@@ -74,7 +74,7 @@ func (b *bench) edit(c *pact.Context, f func(*pact.Batch) error) { must(c.Edit(b
 func (b *bench) commit(c *pact.Context, o pact.CommitOptions) *pact.Snapshot {
 	s, err := c.Commit(b.ctx, &o)
 	must(err)
-	return s
+	return s.Snapshot
 }
 
 // turns commits n turns of a question and an answer.

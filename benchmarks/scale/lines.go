@@ -18,7 +18,7 @@ func (b *bench) forks(s store.Store, n int) *pact.Context {
 	}})
 	for i := range n {
 		var err error
-		c, err = c.Fork(b.ctx, pact.Latest, fmt.Sprint("fork", i), nil)
+		c, err = c.Fork(b.ctx, pact.Latest(), fmt.Sprint("fork", i), nil)
 		must(err)
 		b.turns(c, 1, nil)
 	}

@@ -9,13 +9,14 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // Why a step is above most.
 const (
 	stampsOfFollowers = "every sibling that must follow gets a stamp: n insertions give n²/2 of them (decision 010)"
 	snapshotsPrinted  = "the snapshots that it prints grow by sixteen; --compact does not"
-	memory            = "the work grows as its allocations do; more of it waits for memory"
+	waiting           = "the work grows as its allocations do; more of it waits for memory"
 	storesToCome      = "the goal of the work on stores"
 	paths             = "n log n, since each change copies a path, and memory that the processor's cache no longer holds"
 )
@@ -41,18 +42,18 @@ var rows = []row{
 		atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxTurns: n} })},
 	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome,
 		atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxBytes: 200 * n} })},
-	{"pruning n blocks to half under 64 limits", 1_000, memory, manyParts},
+	{"pruning n blocks to half under 64 limits", 1_000, waiting, manyParts},
 	{"a component for each of n keys, in three cycles", 250, paths, components},
-	{"pruning beside a call with n results", 250, memory, results},
-	{"pruning a chain of n mutual references with a pinned end", 250, memory, chain},
+	{"pruning beside a call with n results", 250, waiting, results},
+	{"pruning a chain of n mutual references with a pinned end", 250, waiting, chain},
 	{"a fork of a fork, n times", 50, "", forking},
-	{"… opening the last and rendering its thread", 50, memory, lastFork(func(b *bench, c *pact.Context) {
-		s, err := c.At(b.ctx, pact.Latest)
+	{"… opening the last and rendering its thread", 50, waiting, lastFork(func(b *bench, c *pact.Context) {
+		s, err := c.At(b.ctx, pact.Latest())
 		must(err)
 		_, err = s.Thread(b.ctx)
 		must(err)
 	})},
-	{"… reading the first snapshot in the last", 50, memory, lastFork(func(b *bench, c *pact.Context) {
+	{"… reading the first snapshot in the last", 50, waiting, lastFork(func(b *bench, c *pact.Context) {
 		_, err := c.At(b.ctx, pact.Cycle(1))
 		must(err)
 	})},
@@ -60,8 +61,8 @@ var rows = []row{
 		_, err := c.Erase(b.ctx, pact.Erasure{IDs: []string{"told"}, Reason: "measured", Random: rand.Reader})
 		must(err)
 	})},
-	{"n undos in a row", 50, memory, undoing(false)},
-	{"a commit and its undo, n times", 50, memory, undoing(true)},
+	{"n undos in a row", 50, waiting, undoing(false)},
+	{"a commit and its undo, n times", 50, waiting, undoing(true)},
 	{"opening a file and asking for a snapshot 30 cycles back, in a window of 60 turns, after n turns", 200, storesToCome,
 		window},
 }
@@ -74,7 +75,7 @@ func validate(b *bench, n int) func() {
 // insert inserts one by one, each an edit of its own, where position says.
 func insert(position func(there int) string) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
-		c := b.create(store.NewMemory())
+		c := b.create(memory.New())
 		return func() {
 			for there := range n {
 				b.edit(c, func(x *pact.Batch) error {
@@ -87,7 +88,7 @@ func insert(position func(there int) string) func(*bench, int) func() {
 }
 
 func reorder(b *bench, n int) func() {
-	c := b.create(store.NewMemory())
+	c := b.create(memory.New())
 	return func() {
 		b.edit(c, func(x *pact.Batch) error {
 			ids := make([]string, n)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -184,14 +185,14 @@ func opened(path string, f func(c *pact.Context)) {
 
 func last(path string) {
 	opened(path, func(c *pact.Context) {
-		_, err := c.Select(ctx, ":depth(1-3) .cb", nil)
+		_, err := c.Select(ctx, selector.MustParse(":depth(1-3) .cb", c.Edition()), nil)
 		must(err)
 	})
 }
 
 func thread(path string) {
 	opened(path, func(c *pact.Context) {
-		snapshot, err := c.At(ctx, pact.Latest)
+		snapshot, err := c.At(ctx, pact.Latest())
 		must(err)
 		_, err = snapshot.Thread(ctx)
 		must(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -63,8 +64,12 @@ func ask(ctx context.Context, what, file string) error {
 func askOurs(ctx context.Context, c *pact.Context, question string) error {
 	_, cycle := c.Cycles()
 	found := 0
-	read := func(selector string) error {
-		hits, err := c.Find(ctx, selector, nil)
+	read := func(text string) error {
+		q, err := selector.Parse(text, c.Edition())
+		if err != nil {
+			return err
+		}
+		hits, err := c.Find(ctx, q, nil)
 		if err != nil {
 			return err
 		}
@@ -86,7 +91,7 @@ func askOurs(ctx context.Context, c *pact.Context, question string) error {
 	case "last":
 		err = read("^seq .seg:depth(1-3) .block")
 	case "diff":
-		d, failed := c.Diff(ctx, pact.Cycle(cycle-1), pact.Latest, nil)
+		d, failed := c.Diff(ctx, pact.Cycle(cycle-1), pact.Latest(), nil)
 		if err = failed; err == nil {
 			found = len(d.Added)
 		}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"testing"
+
+	"github.com/contexttree/pact/selector"
 )
 
 // Both sides hold the same contents and have an answer to every question.
@@ -22,7 +24,7 @@ func TestBothSidesAnswer(t *testing.T) {
 	}
 	s, c := b.context()
 	defer s.Close()
-	hits, err := c.Find(t.Context(), ".block", nil)
+	hits, err := c.Find(t.Context(), selector.MustParse(".block", c.Edition()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -51,7 +51,7 @@ func naturalLoop(b *bench, n int) (ours, plain figure) {
 		candidate, err := c.Prepare(b.ctx, nil)
 		must(err)
 		out.Reset()
-		must(transcript.WriteOpenAI(b.ctx, &out, candidate))
+		must(transcript.WriteOpenAI(b.ctx, &out, candidate.Snapshot))
 		_, err = c.Commit(b.ctx, nil)
 		must(err)
 	}, func(int) {
@@ -63,7 +63,7 @@ func naturalLoop(b *bench, n int) (ours, plain figure) {
 
 // atLimit commits turns of which each takes out what it brings.
 func atLimit(b *bench, n int) (ours, plain figure) {
-	c, err := pact.Create(b.ctx, store.NewMemory(), "w", nil)
+	c, err := pact.Create(b.ctx, memory.New(), "w", nil)
 	must(err)
 	const commits = 40
 	edits := make([]func(*pact.Batch) error, commits)
@@ -133,7 +133,7 @@ func heapOfSnapshot(b *bench, n int) (ours, plain figure) {
 	const many = 200
 	inUse := func(held int) int64 {
 		var list []*pact.Snapshot
-		for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-many+1)), pact.Latest) {
+		for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-many+1)), pact.Latest()) {
 			must(err)
 			list = append(list[max(0, len(list)-held+1):], snapshot)
 		}

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -23,28 +23,28 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	c, err := pact.Create(ctx, store.NewMemory(), "chat", nil)
+	c, err := pact.Create(ctx, memory.New(), "chat", nil)
 	if err != nil {
 		return err
 	}
 	say := func(region, role, text string) error {
 		return c.Edit(ctx, func(b *pact.Batch) error {
-			b.Add(region, pact.Spec{Role: role, Kind: "text", Content: text})
+			b.Add(region, pact.Spec{Role: role, Kind: pact.KindText, Content: text})
 			return nil
 		}, nil)
 	}
-	if err := say("^sys", "system", "You are terse."); err != nil {
+	if err := say(pact.RegionSys, pact.RoleSystem, "You are terse."); err != nil {
 		return err
 	}
 	for _, question := range []string{"Hello!", "What is a context tree?"} {
-		if err := say("^ah", "user", question); err != nil {
+		if err := say(pact.RegionHead, pact.RoleUser, question); err != nil {
 			return err
 		}
 		candidate, err := c.Prepare(ctx, nil) // what the model will see, not yet published
 		if err != nil {
 			return err
 		}
-		messages, err := transcript.OpenAI(ctx, candidate)
+		messages, err := transcript.OpenAI(ctx, candidate.Snapshot)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 		fmt.Printf("@c%d %s\n%s\n", snapshot.Cycle(), messages, answer)
-		if err := say("^ah", "assistant", answer); err != nil { // belongs to the next cycle
+		if err := say(pact.RegionHead, pact.RoleAssistant, answer); err != nil { // belongs to the next cycle
 			return err
 		}
 	}

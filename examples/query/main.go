@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -30,24 +30,28 @@ func run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := transcript.Import(ctx, store.NewMemory(), "weather", conversations[0],
+	c, err := transcript.Import(ctx, memory.New(), "weather", conversations[0],
 		&transcript.ImportOptions{CreateOptions: pact.CreateOptions{Edition: selector.V01}})
 	if err != nil {
 		return err
 	}
-	for _, selector := range []string{
+	for _, text := range []string{
 		"@t0 ^sys .cb",
 		"@t0 ^seq .mt:depth(1-2) .cb[role='user']",
 		"@c2 .cb[kind='call']",
 		"@* .cb[role='tool']",
 	} {
-		ids, err := c.Select(ctx, selector, nil)
+		q, err := selector.Parse(text, c.Edition())
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%-42s %v\n", selector, ids)
+		ids, err := c.Select(ctx, q, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-42s %v\n", text, ids)
 	}
-	changes, err := c.Diff(ctx, pact.Back(1), pact.Latest, nil)
+	changes, err := c.Diff(ctx, pact.Back(1), pact.Latest(), nil)
 	if err != nil {
 		return err
 	}

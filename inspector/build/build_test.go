@@ -20,7 +20,7 @@ func TestDistIsWhatTheSourceGives(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(have, want) {
-			t.Errorf("inspector/dist/%s is not what the source gives; make inspector writes it", name)
+			t.Errorf("inspector/dist/%s is not what the source gives; make generate writes it", name)
 		}
 	}
 	list, err := os.ReadDir("../dist")

@@ -13,9 +13,10 @@ func TestAClickLeadsToTheBytesAndTheBackButtonReturns(t *testing.T) {
 		story(t, db, "bytes")
 		b := newTab(t, serve(t, db))
 		b.signIn()
-		b.openStory("/c/bytes?at=c8")
+		b.openStory("/c/bytes?at=c8&node=task")
 		b.clickRow("what step 2 printed")
 		b.until("the block is selected", `location.search === '?at=c8&node=result2'`)
+		b.until("it is beside the list", `document.querySelector('article.block .block-head b')?.innerText === 'result2'`)
 		const link = `[...document.querySelectorAll('section[aria-label=Block] button')].find((e) => /^bytes/.test(e.innerText))`
 		b.until("the bytes of the block are named", link)
 		said := eval[string](b, link+`.innerText`)
@@ -47,7 +48,7 @@ func TestAClickLeadsToTheBytesAndTheBackButtonReturns(t *testing.T) {
 		b.do("go back", chromedp.NavigateBack())
 		b.until("the thread is back, with the block", `location.search === '?at=c8&node=result2'`)
 		b.do("go back", chromedp.NavigateBack())
-		b.until("nothing is selected", `location.search === '?at=c8'`)
+		b.until("the block before is selected", `location.search === '?at=c8&node=task'`)
 	})
 }
 
@@ -104,6 +105,8 @@ func TestAllThreadFiltersAndOrders(t *testing.T) {
 	b.signIn()
 	b.openStory("/c/filters?at=c12")
 	b.see("system 98 B")
+	b.press("Escape") // the list keeps a selected block in sight, wherever an order puts it
+	b.until("nothing is selected", `!location.search.includes('node=')`)
 	b.press("l")
 	b.until("the largest block is the first", `document.querySelector('[role=option]')?.innerText.includes('what step 12 printed')`)
 	b.press("l")

@@ -11,8 +11,8 @@ import (
 // log of another program alike, because the server finds out what it is.
 func TestAFileThatIsChosenBecomesAContext(t *testing.T) {
 	for file, want := range map[string]string{
-		"../../examples/conversations/repair.jsonl":           "/c/repair",
-		"../../internal/calllog/testdata/codex-rollout.jsonl": "/c/codex-rollout",
+		"../../examples/conversations/repair.jsonl":                  "/c/repair",
+		"../../internal/record/calllog/testdata/codex-rollout.jsonl": "/c/codex-rollout",
 	} {
 		path, err := filepath.Abs(file)
 		if err != nil {

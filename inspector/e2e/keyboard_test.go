@@ -68,7 +68,7 @@ func TestTheWholeTourByKeyboardAlone(t *testing.T) {
 	b.press("Escape")
 	b.until("nothing is selected", `!location.search.includes('node=')`)
 	b.press("m", "ArrowLeft")
-	b.until("a call is marked", `location.search === '?at=c8&vs=c9'`)
+	b.until("a call is marked", `location.search.startsWith('?at=c8&vs=c9')`)
 	b.press("m")
 	b.press("/")
 	b.until("the selector box has the focus", `document.activeElement?.role === 'combobox'`)
@@ -78,10 +78,17 @@ func TestTheWholeTourByKeyboardAlone(t *testing.T) {
 	b.until("the first match is selected", `location.search.includes('node=')`)
 	b.press("Escape")
 	b.until("keys are keys again", `document.activeElement?.role !== 'combobox'`)
-	b.press("y")
-	b.until("the address is copied", `navigator.clipboard.readText().then(() => true)`)
-	if copied := eval[string](b, `navigator.clipboard.readText()`); copied != eval[string](b, `location.href`) {
-		t.Errorf("copied was %q", copied)
+	// The address still changes while answers of the search come in: y copies the one of its moment.
+	var copied, shown string
+	for range 10 {
+		b.press("y")
+		b.until("the address is copied", `navigator.clipboard.readText().then(() => true)`)
+		if copied, shown = eval[string](b, `navigator.clipboard.readText()`), eval[string](b, `location.href`); copied == shown {
+			break
+		}
+	}
+	if copied != shown {
+		t.Errorf("copied was %q, and the page is %q", copied, shown)
 	}
 	b.press("?")
 	b.until("the keys are listed", `document.querySelector('dialog[open]')`)

@@ -89,7 +89,7 @@ func TestAServerThatCameBackWithAnotherTokenSaysWhatToDo(t *testing.T) {
 	b.see("live")
 	b.expect(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE| 401 `)
 	s.restart()
-	b.see("Open the address that it printed")
+	b.see("The server takes this browser’s token no more")
 }
 
 func TestAContextThatIsDeletedIsSaidToBeGone(t *testing.T) {

@@ -79,7 +79,7 @@ func TestThePageOfABlockShowsEachVersion(t *testing.T) {
 	b.signIn()
 	b.open("/c/versions?at=c9&view=block&node=rules")
 	b.see("2 versions")
-	const content = `document.querySelector('article.block .content')?.innerText.trim()`
+	const content = `document.querySelector('article.block .content > div:last-of-type')?.innerText.trim()`
 	b.until("the version of the call is shown", content+` === 'You are a careful engineer. It is Monday.'`)
 	b.click("difference")
 	b.until("what the edit added is marked", `document.querySelector('.difference ins')?.innerText.includes('Monday')`)

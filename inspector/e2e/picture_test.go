@@ -80,7 +80,7 @@ func TestArrowsScrubAndJumpToCuts(t *testing.T) {
 		b.call(12)
 		b.press("ArrowLeft", "ArrowLeft")
 		b.call(10)
-		b.until("the address says so", `location.search === '?at=c10'`)
+		b.until("the address says so", `location.search.startsWith('?at=c10')`)
 		b.press("ArrowRight")
 		b.call(11)
 		b.press("Shift+ArrowLeft")
@@ -101,7 +101,7 @@ func TestArrowsScrubAndJumpToCuts(t *testing.T) {
 		b.press("ArrowLeft") // there is none before
 		b.press("End")
 		b.call(12)
-		b.until("the address is that of the latest call", `['', '?at=c12'].includes(location.search)`)
+		b.until("the address is that of the latest call", `['c12', null].includes(new URLSearchParams(location.search).get('at'))`)
 	})
 }
 

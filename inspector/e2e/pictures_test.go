@@ -28,7 +28,8 @@ func TestPicturesOfTheDocumentation(t *testing.T) {
 	b := newTab(t, serve(t, db))
 	b.signIn()
 	b.do("see a small laptop", chromedp.EmulateViewport(1280, 720))
-	const drawn = `document.querySelectorAll('.legend-list li').length > 3 && !document.querySelector('.waiting')`
+	const drawn = `document.querySelectorAll('.legend-list li').length > 3 && !document.querySelector('.waiting') &&
+		document.querySelector('.strata-canvas').getAttribute('aria-valuetext').startsWith('Call ') && document.querySelectorAll('.strata tr').length > 1`
 	for _, state := range []struct{ name, address, keys, scheme, shows string }{
 		{"picture", "?at=c36&node=block%3A36-2", "", "light",
 			`document.querySelector('.sentence').textContent.includes('21.4 kB behind it were sent anew')`},

@@ -94,9 +94,10 @@ func TestAPhoneInPortraitIsEnoughForReading(t *testing.T) {
 	}
 	b.open("/c/phone?at=c12")
 	b.until("the picture is drawn", painted)
-	p := b.whereIs("there is a message", `.row('what step 1 printed')`)
+	b.settle()
+	p := b.whereIs("there is a message", `.row('Step 12 is next.')`)
 	b.do("touch the message", chromedp.TapXY(p.X+p.Width/2, p.Y+p.Height/2))
-	b.until("the block is selected", `location.search.includes('node=result1')`)
+	b.until("the block is selected", `location.search.includes('node=text12')`)
 	b.until("the block can be read", find+`.css('article.block')`)
 	b.accessible("a phone")
 }

@@ -79,11 +79,40 @@ func TestAWrongTokenIsRefusedAndThePageSaysWhatToDo(t *testing.T) {
 	b := newTab(t, serve(t, sqliteFile(t)))
 	b.expect(`network: .* 401 `)
 	b.open("/#token=wrong")
-	b.until("the page says which address to open", `/address that .*printed/i.test(document.body.innerText)`)
+	b.until("the page says which address to open", `/address that[\s\S]*printed/i.test(document.body.innerText)`)
 	if cookies := b.cookies(); len(cookies) != 0 {
 		t.Errorf("the refused token gave %+v", cookies)
 	}
 	if status := eval[int](b, readStatus); status != 401 {
 		t.Errorf("with a wrong token the browser gets %d", status)
+	}
+}
+
+// TestANamedTokenOpensItsContextsUntilItIsRevoked signs in with a named token that has a pattern, and
+// revokes it while the page follows a context. The cookie then opens nothing.
+func TestANamedTokenOpensItsContextsUntilItIsRevoked(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "mine")
+	story(t, db, "theirs")
+	secret := strings.TrimSpace(command(t, db, "token", "add", "team", "--read", "--context", "mine*"))
+	b := newTab(t, serve(t, db))
+	b.open("/#token=" + secret)
+	b.until("the token is out of the address bar", `location.hash === ''`)
+	names := `fetch('/v1/contexts').then((answer) => answer.json()).then((page) => page.items.map((row) => row.name).join())`
+	if got := eval[string](b, names); got != "mine" {
+		t.Errorf("the token lists %q", got)
+	}
+	b.expect(`network: .* 40[13] `)
+	if status := eval[int](b, `fetch('/v1/contexts/theirs').then((answer) => answer.status)`); status != 403 {
+		t.Errorf("a context outside of the pattern gets %d", status)
+	}
+	b.openStory("/c/mine")
+	b.see("live")
+	command(t, db, "token", "revoke", "team")
+	b.wait("the cookie opens nothing", func() bool { return eval[int](b, readStatus) == 401 })
+	b.until("the page is no longer live", `!/\blive\b/.test(document.querySelector('header').innerText)`)
+	b.do("reload", chromedp.Reload())
+	if status := eval[int](b, readStatus); status != 401 {
+		t.Errorf("after a reload the cookie gets %d", status)
 	}
 }

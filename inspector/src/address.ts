@@ -4,6 +4,15 @@
 /** A state of a context: the cycle of a call, or what is not committed yet. */
 export type At = number | 'working'
 
+/** A state of another context. */
+export interface Elsewhere {
+  name: string
+  at: At
+}
+
+/** What a state is compared with. */
+export type Vs = At | Elsewhere
+
 export const views = ['thread', 'tree', 'changes', 'request', 'attempts', 'block'] as const
 
 /** What stands below the picture; "block" is the page of one block. */
@@ -15,8 +24,8 @@ export interface Address {
   name: string | null
   /** The call that is shown, null for the latest one, which the screen then follows. */
   at: At | null
-  /** The call to compare with, null for the one before. */
-  vs: At | null
+  /** What to compare with, null for the call before. */
+  vs: Vs | null
   view: View
   /** Id of the block that is selected. */
   node: string | null
@@ -33,7 +42,7 @@ export function parseAddress(path: string, query: string): Address {
   return {
     name: nameOf(path),
     at: parseAt(parameters.get('at')),
-    vs: parseAt(parameters.get('vs')),
+    vs: parseVs(parameters.get('vs')),
     view: views.find((v) => v === view) ?? 'thread',
     node: parameters.get('node') || null,
     q: parameters.get('q') ?? '',
@@ -45,7 +54,7 @@ export function formatAddress(a: Address): string {
   if (a.name === null) return '/'
   const parts: string[] = []
   if (a.at !== null) parts.push('at=' + formatAt(a.at))
-  if (a.vs !== null) parts.push('vs=' + formatAt(a.vs))
+  if (a.vs !== null) parts.push('vs=' + (isElsewhere(a.vs) ? encodeURIComponent(vsText(a.vs)) : formatAt(a.vs)))
   if (a.view !== 'thread') parts.push('view=' + a.view)
   if (a.node !== null) parts.push('node=' + encodeURIComponent(a.node))
   if (a.q !== '') parts.push('q=' + encodeURIComponent(a.q))
@@ -55,6 +64,22 @@ export function formatAddress(a: Address): string {
 /** Returns the name of a state as the API and the command line take it: @c12, or working. */
 export function stateName(at: At): string {
   return at === 'working' ? at : '@c' + at
+}
+
+/** Reports whether a state is one of another context. */
+export function isElsewhere(vs: Vs | null): vs is Elsewhere {
+  return typeof vs === 'object' && vs !== null
+}
+
+/** Returns the name of what is compared with as the API and people take it: @c12, working or NAME@c12. */
+export function vsText(vs: Vs): string {
+  return isElsewhere(vs) ? vs.name + '@' + formatAt(vs.at) : stateName(vs)
+}
+
+/** Reads what vsText writes, null if it is nothing of the kind. */
+export function parseVs(text: string | null): Vs | null {
+  const elsewhere = /^(.+)@(c\d{1,15}|working)$/.exec(text ?? '')
+  return elsewhere ? { name: elsewhere[1]!, at: parseAt(elsewhere[2]!)! } : parseAt(text)
 }
 
 function formatAt(at: At): string {

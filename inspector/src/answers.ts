@@ -1,5 +1,7 @@
 // The answers about differences, lives of nodes and selectors. docs/json.md explains their members.
 
+import type { Refusal } from './api'
+
 /** What made a node differ, in which cycle, and who did it, if the log knows. */
 export interface Cause {
   kind: string
@@ -89,7 +91,7 @@ export interface LifeEvent {
 /** Whether a text is a selector. */
 export interface Checked {
   valid: boolean
-  error?: { code: string; message: string; details: { offset?: number; token?: string; remedy?: string } }
+  error?: Refusal
 }
 
 /** How a selector is evaluated and what that cost. */

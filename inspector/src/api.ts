@@ -14,18 +14,21 @@ export interface ContextRow {
   last_cycle: number
   cycles: number
   revision: number
+  /** How many questions aside of its conversation the list leaves out. */
+  aside?: number
   calls?: number
   bytes?: number
   changed?: string
   forked_from?: { name: string; cycle: number }
   begun_by?: { context: string; node?: string; cycle?: number }
+  pending?: boolean
   /** For each call, or the worst of several, how much of it was sent anew because the prefix was
    * cut, 0 to 1. */
   cuts?: number[]
 }
 
 export interface ContextPage {
-  contexts: ContextRow[]
+  items: ContextRow[]
   next?: string
 }
 
@@ -50,6 +53,8 @@ export interface BlockRow {
   by?: string
   first: string
   new: boolean
+  /** How many calls up to the state carried it. */
+  calls: number
 }
 
 export interface KindSum {
@@ -64,7 +69,8 @@ export interface BlockPage {
   next?: number
   total: number
   sums: KindSum[]
-  cut?: { start: number; node?: string; cause?: string }
+  /** `height` is in the unit. */
+  cut?: { start: number; height: number; node?: string; cause?: string }
 }
 
 export interface BlockQuery {
@@ -74,9 +80,11 @@ export interface BlockQuery {
   after?: number
   limit?: number
   kind?: string | undefined
-  order?: 'place' | 'bytes'
+  order?: 'place' | 'bytes' | 'carried'
   failed?: boolean | undefined
   q?: string | undefined
+  /** Only blocks that the other state has not in the same place. */
+  new?: boolean | undefined
   unit?: Unit
 }
 
@@ -187,8 +195,29 @@ export interface PrunePlan {
   cached?: { without_bytes: number; with_bytes: number; lost_bytes: number; lost_tokens?: number }
 }
 
+/** Where a text stands in all calls of a context. */
+export interface Occurrences {
+  context: string
+  items: Occurrence[]
+  total: number
+}
+
+/** A block with the text, and the first and the last call that had it; with a state no finished call has it. */
+export interface Occurrence {
+  node: string
+  kind?: string
+  role?: string
+  first: number
+  last: number
+  state?: 'unsent' | 'unanswered'
+  count: number
+  line: string
+}
+
 export interface FormsAnswer {
   forms: string[]
+  /** Numbers of the attempts whose bodies were recorded. */
+  attempts: number[]
 }
 
 export interface NamesAnswer {
@@ -210,6 +239,21 @@ export class Failure extends Error {
   ) {
     super(message)
   }
+
+  static of({ status, code, detail, ...details }: Refusal): Failure {
+    return new Failure(status, code, detail, details)
+  }
+}
+
+/** What the server says of a request that it refuses. */
+export interface Refusal {
+  status: number
+  code: string
+  detail: string
+  offset?: number
+  token?: string
+  node?: string
+  remedy?: string
 }
 
 /** The code of a failure to reach the server at all. */
@@ -227,9 +271,8 @@ export async function ask(path: string, given: RequestInit = {}): Promise<Respon
     throw new Failure(0, unreachable, 'The server does not answer.', { remedy: 'Is pact still running?' })
   }
   if (answer.ok) return answer
-  const body = await answer.json().catch(() => null)
-  const error = body?.error ?? {}
-  throw new Failure(answer.status, error.code ?? 'E_ANSWER', error.message ?? answer.statusText, error.details)
+  const refusal = await answer.json().catch(() => ({}))
+  throw Failure.of({ status: answer.status, code: 'E_ANSWER', detail: answer.statusText, ...refusal })
 }
 
 /** Asks for JSON. */
@@ -265,22 +308,33 @@ function span(from: number, to: number): Parameters {
 }
 
 /** Imports a file. The server finds out what it is. */
-async function importFile(name: string, file: Blob): Promise<ContextPage> {
+async function importFile(name: string, file: Blob): Promise<{ contexts: ContextRow[] }> {
   const answer = await ask('/v1/import' + queryOf({ name }), { method: 'POST', body: file,
     headers: { 'Content-Type': 'application/octet-stream' } })
-  return answer.json() as Promise<ContextPage>
+  return answer.json() as Promise<{ contexts: ContextRow[] }>
 }
 
 export const api = {
   importFile,
   signIn: (token: string) => post<void>('/v1/session', { token }),
+  signOut: () => ask('/v1/session', { method: 'DELETE' }),
+  family: (name: string) => get<ContextPage>(pathOf(name, '/family')),
+  searchCalls: (name: string, q: string, signal?: AbortSignal) =>
+    get<Occurrences>(pathOf(name, '/search'), { q }, signal),
+  searchContexts: (q: string, after: string, signal?: AbortSignal) =>
+    get<{ items: Occurrences[]; next?: string }>('/v1/search', { q, after }, signal),
+  planFork: (name: string, at: string, ids: string[], signal?: AbortSignal) =>
+    post<PrunePlan>(pathOf(name, '/plan') + queryOf({ at, unit: 'tokens' }), { policy: {}, ids }, signal),
+  fork: (name: string, at: string, to: string) => post<ContextRow>(pathOf(name, '/fork'), { at, name: to }),
+  prune: (name: string, cycle: number, ids: string[], message: string) =>
+    post<unknown>(pathOf(name, '/commits'), { cycle, pruning: { policy: {}, ids }, message }),
   contexts: (after: string, details: boolean, signal?: AbortSignal) =>
     get<ContextPage>('/v1/contexts', details ? { after, limit: 20, details } : { after, limit: 1000 }, signal),
   context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
-    get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit }, signal),
+    get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit, limit: 4000 }, signal),
   strata: (name: string, from: number, to: number, columns: number, rows: number, unit: Unit, signal?: AbortSignal) =>
-    get<Strata>(pathOf(name, '/strata'), { ...span(from, to), columns, rows, unit }, signal),
+    get<Strata>(pathOf(name, '/strata'), { ...span(from, to), columns, rows, unit, draft: true }, signal),
   blocks: (name: string, query: BlockQuery, signal?: AbortSignal) =>
     get<BlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
   node: (name: string, id: string, at: string, signal?: AbortSignal) =>
@@ -292,9 +346,9 @@ export const api = {
   names: (name: string, at: string, signal?: AbortSignal) =>
     get<NamesAnswer>(pathOf(name, '/names'), { at }, signal),
   attempts: (name: string, from: number, to: number, signal?: AbortSignal) =>
-    get<{ attempts: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
+    get<{ items: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
   richDiff: (name: string, from: string, to: string, signal?: AbortSignal, select = '') =>
-    get<RichDiff>(pathOf(name, '/rich-diff'), { from, to, select, content_mode: 'tokens' }, signal),
+    get<RichDiff>(pathOf(name, '/diff'), { from, to, select, content_mode: 'tokens' }, signal),
   life: (name: string, id: string, signal?: AbortSignal) =>
     get<Life>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
   select: (name: string, q: string, limit: number, signal?: AbortSignal) =>

@@ -1,9 +1,10 @@
 // Keeps the shared answers up to date with the address and with what happens on the server.
 import { effect, signal, untracked } from '@preact/signals'
-import { api, type Call, type ContextRow } from './api'
+import { type Elsewhere, isElsewhere, stateName, vsText } from './address'
+import { api, type Call, type ContextRow, type Strata, type Unit } from './api'
 import { into } from './load'
-import { address, call, calls, context, contexts, cutCalls, firstCycle, following, go, hasCalls, lastCycle, matches, name,
-  noticeCalls, offered, planned, strata, unit, zoom } from './state'
+import { address, at, atName, call, calls, context, contexts, cutCalls, declined, family, firstCycle, go, hasCalls, lastCycle,
+  matches, missing, name, noticeCalls, occurrences, offered, planned, strata, unit, vs, zoom } from './state'
 
 /** How many calls are asked for at once. */
 const piece = 2000
@@ -33,15 +34,23 @@ export function startLoading(): void {
     const shown = name.value
     if (shown === null || context.value.value === undefined) return
     const [from, to] = zoom.value ?? (hasCalls.value ? [firstCycle.value, lastCycle.value] : [0, 0])
-    const [measured] = [unit.value, strataTurn.value]
+    const [measured] = [unit.value, strataTurn.value, context.value.value.revision] // edits change the working state
     return untracked(() => into(strata, (signal) => api.strata(shown, from, to, columns, rows, measured, signal)))
   })
   effect(() => {
-    const shown = name.value
+    const [shown, state, node] = [name.value, atName.value, address.value.node]
     // The picture comes first: what is known of a block takes the server a look at all calls.
-    if (shown === null || strata.value.state !== 'ready') return
-    if (cutCalls.value === null || address.value.node !== null) return
-    untracked(() => void selectFirst(shown).catch(() => {})) // the panes say what is wrong
+    if (shown === null || strata.value.state !== 'ready' || cutCalls.value === null) return
+    if (declined.value || missing.value || state !== stateName(at.value) || (node !== null && node !== offered.value)) return
+    untracked(() => void offer(shown, state).catch(() => {})) // the panes say what is wrong
+  })
+  effect(() => {
+    const shown = name.value
+    if (shown === null || !isElsewhere(vs.value)) return void (guest.value = null)
+    const [other, state, measured] = [vs.value, atName.value, unit.value]
+    const control = new AbortController()
+    untracked(() => void invite(shown, state, other, measured, control.signal).catch(() => {})) // the panes say what is wrong
+    return () => control.abort()
   })
   effect(() => {
     const shown = name.value
@@ -64,7 +73,7 @@ export function loadContexts(): void {
     const all: ContextRow[] = []
     for (let after = ''; ;) {
       const page = await api.contexts(after, false, signal)
-      all.push(...page.contexts)
+      all.push(...page.items)
       if (!page.next) break
       after = page.next
     }
@@ -75,16 +84,25 @@ export function loadContexts(): void {
 
 let giveUpList = () => {}
 
-/** Adds to the rows of the list what their contexts say, a page at a time. */
+/** Adds to the rows of the list what their contexts say, a page at a time, and asks again for
+ * pages of which the server still reads contexts. */
 async function addDetails(list: ContextRow[], signal: AbortSignal): Promise<void> {
   const known = new Map(list.map((row) => [row.name, row]))
-  for (let after = ''; name.peek() === null;) {
-    const page = await api.contexts(after, true, signal)
-    if (signal.aborted) return
-    for (const row of page.contexts) known.set(row.name, row)
-    contexts.value = { state: 'ready', value: list.map((row) => known.get(row.name)!) }
-    if (!page.next) return
-    after = page.next
+  let pages = ['']
+  let first = true
+  while (pages.length > 0 && name.peek() === null) {
+    const again: string[] = []
+    for (let k = 0; k < pages.length && name.peek() === null; k++) {
+      const page = await api.contexts(pages[k]!, true, signal)
+      if (signal.aborted) return
+      for (const row of page.items) known.set(row.name, row)
+      contexts.value = { state: 'ready', value: list.map((row) => known.get(row.name)!) }
+      if (page.items.some((row) => row.pending)) again.push(pages[k]!)
+      if (first && page.next) pages.push(page.next)
+    }
+    pages = again
+    first = false
+    if (pages.length > 0) await new Promise((wait) => setTimeout(wait, 500))
   }
 }
 
@@ -92,27 +110,48 @@ async function addDetails(list: ContextRow[], signal: AbortSignal): Promise<void
 export function loadContext(name: string): void {
   calls.value = strata.value = { state: 'loading' }
   context.value = { state: 'loading' }
-  zoom.value = matches.value = planned.value = null
+  zoom.value = matches.value = planned.value = occurrences.value = offered.value = null
+  declined.value = false
+  family.value = []
   into(context, (signal) => api.context(name, signal), noticeCalls)
+  void loadFamily(name)
 }
 
-/** Selects a block of the latest call, once, without pinning the call: the one that cut the
- * prefix; where none did, what fills the context is the next question, so the largest. */
-async function selectFirst(shown: string): Promise<void> {
-  if (chosenFor === shown) return
-  chosenFor = shown
-  if (!following.peek()) return
-  const cut = call.peek()?.cut?.node
-  const answer = cut === undefined && await api.blocks(shown, { at: '@t0', order: 'bytes', limit: 1 })
-  const node = answer ? answer.items[0]?.node : cut
-  const untouched = name.peek() === shown && following.peek() && address.peek().node === null
+/** Loads what the context comes from and what comes from it. Without it the screen says the most. */
+export async function loadFamily(of: string): Promise<void> {
+  const found = await api.family(of).catch(() => null)
+  if (found && name.peek() === of) family.value = found.items
+}
+
+/** Selects what is the matter in a call, without pinning it: the block that cut the prefix, else the
+ * largest new one, else the largest. */
+async function offer(shown: string, state: string): Promise<void> {
+  const key = shown + '\n' + state
+  if (offeredFor === key && address.peek().node !== null) return
+  offeredFor = key
+  const largest = async (fresh: boolean) =>
+    (await api.blocks(shown, { at: state, order: 'bytes', new: fresh || undefined, limit: 1 })).items[0]?.node
+  const node = call.peek()?.cut?.node ?? await largest(true) ?? await largest(false)
+  const untouched = name.peek() === shown && atName.peek() === state && address.peek().node === offered.peek()
   if (node === undefined || !untouched) return
   offered.value = node
   go({ node }, 'replace')
 }
 
-/** The context for which that was done. */
-let chosenFor: string | null = null
+/** The context and the state for which that was done. */
+let offeredFor = ''
+
+/** A call of another context beside the picture, and up to which height the call that is shown repeats it. */
+export const guest = signal<{ strata: Strata; name: string; shared: number; parts: boolean } | null>(null)
+
+async function invite(shown: string, state: string, other: Elsewhere, unit: Unit, signal: AbortSignal): Promise<void> {
+  const [cycle, text] = [other.at === 'working' ? 0 : other.at, vsText(other)]
+  const [strata, blocks] = await Promise.all([api.strata(other.name, cycle, cycle, 1, rows, unit, signal),
+    api.blocks(shown, { at: state, vs: text, limit: 1, unit }, signal)])
+  if (signal.aborted) return
+  const shared = blocks.cut ? blocks.cut.height : Math.min(strata.max, call.peek()?.size ?? strata.max)
+  guest.value = { strata, name: text, shared, parts: blocks.cut !== undefined }
+}
 
 /** Asks what became of the context that is shown, and keeps what is there until then. */
 export async function refreshContext(shown: string): Promise<void> {

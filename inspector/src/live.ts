@@ -1,7 +1,7 @@
 // Follows what happens to the context that is shown.
 import { effect } from '@preact/signals'
 import { Failure } from './api'
-import { loadContext, refreshContext } from './data'
+import { loadContext, loadFamily, refreshContext } from './data'
 import { askAgain } from './load'
 import { attemptsTurn, connection, context, follow, following, name } from './state'
 
@@ -15,8 +15,12 @@ interface Entry {
   revision: number
 }
 
+let started = false
+
 /** Starts to follow, and keeps following whatever context is shown. */
 export function startFollowing(): void {
+  if (started) return
+  started = true
   effect(() => {
     const shown = name.value
     if (shown === null) return
@@ -64,6 +68,7 @@ function listen(shown: string): () => void {
     }
     source.onerror = () => lost()
     for (const kind of ['create', 'edit', 'commit', 'fork', 'aside']) on(kind, (text) => apply(JSON.parse(text)))
+    on('commit', () => void loadFamily(shown))
     on('attempt', () => void attemptsTurn.value++)
     for (const kind of ['erase', 'gap', 'replaced']) on(kind, () => loadContext(shown))
     on('failed', () => lost())

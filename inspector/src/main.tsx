@@ -1,13 +1,11 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { api, Failure } from './api'
-import { startLoading } from './data'
+import { useEffect } from 'preact/hooks'
 import { Help } from './help'
-import { startFollowing } from './live'
 import { failureOf } from './load'
 import { Problem } from './parts'
 import { Contexts } from './screens/contexts'
+import { door, enterByAddress, open } from './screens/door'
 import { Working } from './screens/working'
 import { address, name, notice } from './state'
 import { safe } from './text'
@@ -22,19 +20,10 @@ function App() {
   )
 }
 
-/** Exchanges the token in the fragment of the address for a cookie, and takes it out of the
- * address bar and the history. */
-async function signIn(): Promise<void> {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (token === null) return
-  history.replaceState(null, '', location.pathname + location.search)
-  await api.signIn(token)
-}
-
 function Door() {
-  const [state, setState] = useState<'out' | 'in' | Failure>('out')
+  const state = door.value
   useEffect(() => {
-    const knock = () => void signIn().then(() => (startLoading(), startFollowing(), setState('in')), (p) => setState(failureOf(p)))
+    const knock = () => void enterByAddress().then(() => open(), (problem) => void (door.value = failureOf(problem)))
     knock()
     // A tab that is open and is given the address of a later run does not load again: only
     // the fragment changes.

@@ -1,5 +1,11 @@
 // Small pieces that several screens use.
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Address, formatAddress, nowhere } from './address'
 import { type Failure, unreachable } from './api'
+import { count } from './format'
+import { SignIn } from './screens/door'
+import { go } from './state'
 import { safe } from './text'
 
 /** Says what went wrong, where, and what to do about it. */
@@ -11,16 +17,95 @@ export function Problem({ failure, again }: { failure: Failure; again?: () => vo
         {failure.code !== unreachable && <code>{failure.code}</code>}
       </p>
       {failure.status === 401
-        ? <p>Open the address that <code>pact serve</code> or <code>pact open</code> printed last.</p>
+        ? <SignIn />
         : failure.details?.remedy && <p>{safe(sentence(failure.details.remedy))}</p>}
       {again && <button type="button" onClick={again}>Try again</button>}
     </div>
   )
 }
 
+/** A link to another page of the inspector. It opens here, or with a modifier in a new tab. */
+export function Link({ to, before, ...rest }: { to: Partial<Address>; before?: () => void } &
+  Omit<JSX.IntrinsicElements['a'], 'role' | 'href'>) {
+  const target = { ...nowhere, ...to }
+  const follow = (event: MouseEvent) => {
+    event.stopPropagation()
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    before?.()
+    go(target)
+  }
+  return <a href={formatAddress(target)} {...rest} onClick={follow} />
+}
+
 /** Says that an answer is on its way. The bar appears only if that takes a while. */
 export function Waiting({ what }: { what: string }) {
   return <p class="waiting" role="status"><span class="waiting-bar" aria-hidden="true" />Loading {what}…</p>
+}
+
+/** What stands where there is nothing to show, and why. */
+export function Nothing({ children }: { children: ComponentChildren }): JSX.Element {
+  return <div class="nothing">{children}</div>
+}
+
+/** The colour and hatching of a kind of block. */
+export function Swatch({ kind }: { kind: string }): JSX.Element {
+  return <span class="swatch" data-kind={kind} aria-hidden="true" />
+}
+
+/** A button that copies a text and says whether it could. */
+export function Copy({ what, text }: { what: string; text: () => string | Promise<string> }): JSX.Element {
+  const [said, say] = useState('')
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(await text())
+      say('copied')
+    } catch {
+      say('the browser refused')
+    }
+    setTimeout(() => say(''), 1500)
+  }
+  return (
+    <button type="button" class="copy" onClick={() => void copy()}>
+      {what}
+      <span class="copied" role="status">
+        {said && ' · ' + said}
+      </span>
+    </button>
+  )
+}
+
+/** A button that stays pressed. */
+export function Toggle({
+  on,
+  set,
+  title,
+  children,
+}: {
+  on: boolean
+  set: (on: boolean) => void
+  title?: string
+  children: ComponentChildren
+}): JSX.Element {
+  return (
+    <button type="button" class="toggle" aria-pressed={on} title={title} onClick={() => set(!on)}>
+      {children}
+    </button>
+  )
+}
+
+/** The part of a block whose content was erased: a hatched band with its mark. */
+export function Erased({ mark }: { mark?: string }): JSX.Element {
+  return (
+    <div class="erased">
+      <span>erased{mark ? ' · ' + safe(mark) : ''}</span>
+    </div>
+  )
+}
+
+/** Writes a number and a noun that agrees with it. */
+export function plural(n: number, noun: string, many = noun + 's'): string {
+  return count(n) + ' ' + (n === 1 ? noun : many)
 }
 
 function sentence(text: string): string {

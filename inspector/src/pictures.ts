@@ -59,6 +59,8 @@ export interface Column {
   seen?: 'agrees' | 'unseen' | 'elsewhere'
   /** The column is the working state, which no commit has published. */
   draft?: boolean
+  /** The column is a call of another context, which the call that is shown is compared with. */
+  guest?: string
   /** How many bands of the column before come first, unchanged; bands has the rest. */
   keep: number
   bands: Band[]

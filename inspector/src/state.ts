@@ -1,8 +1,8 @@
 // All state that several parts of the screen share. Parts read the signals and call the
 // functions; nobody else changes a signal of this file.
 import { computed, effect, signal } from '@preact/signals'
-import { type Address, type At, formatAddress, parseAddress, stateName } from './address'
-import type { Call, ContextRow, Strata, Unit } from './api'
+import { type Address, type At, formatAddress, parseAddress, stateName, type Vs, vsText } from './address'
+import type { Call, ContextRow, Occurrences, Strata, Unit } from './api'
 import type { Loaded } from './load'
 import { panned } from './strata/layout'
 
@@ -18,6 +18,12 @@ export const contexts = signal<Loaded<ContextRow[]>>({ state: 'loading' })
 export const context = signal<Loaded<ContextRow>>({ state: 'loading' })
 /** Its calls, oldest first, without gaps. They arrive in pieces. */
 export const calls = signal<Loaded<Call[]>>({ state: 'loading' })
+/** The contexts that the one that is shown comes from, and those that come from it. */
+export const family = signal<ContextRow[]>([])
+/** Returns the names of the contexts that a block began: the sub-agents of a call. */
+export function begunAt(node: string): string[] {
+  return family.value.filter((row) => row.begun_by?.node === node && row.begun_by.context === name.value).map((row) => row.name)
+}
 /** The picture of the calls in view. */
 export const strata = signal<Loaded<Strata>>({ state: 'loading' })
 /** How heights are measured. */
@@ -28,6 +34,8 @@ export const colouring = signal<'kind' | 'age' | 'size' | 'actor'>('kind')
 export const zoom = signal<[number, number] | null>(null)
 /** Ids of the blocks that the selector box found; null if nothing is looked for. */
 export const matches = signal<ReadonlySet<string> | null>(null)
+/** Where in all calls the words of the box stand; null if none are looked for. */
+export const occurrences = signal<Occurrences | null>(null)
 /** Ids of the blocks that a plan would remove, and what the plan is about. */
 export const planned = signal<ReadonlySet<string> | null>(null)
 /** Whether events of the server arrive. "locked": the server runs again and has another token;
@@ -37,6 +45,15 @@ export const connection = signal<'connecting' | 'live' | 'lost' | 'locked' | 'ov
 export const attemptsTurn = signal(0)
 /** A short notice, such as that the address was copied. */
 export const notice = signal('')
+let silence = 0
+
+/** Shows a notice for a moment. */
+export function say(text: string): void {
+  notice.value = text
+  clearTimeout(silence)
+  silence = setTimeout(() => void (notice.value = ''), 2500)
+}
+
 /** Whether the table of keys is open. */
 export const helpOpen = signal(false)
 
@@ -55,11 +72,15 @@ const seenCycle = signal(0)
 export const at = computed<At>(() => {
   const given = address.value.at
   if (given === 'working' || !hasCalls.value) return 'working'
-  if (given === null) return lastCycle.value
-  return Math.min(Math.max(given, firstCycle.value), lastCycle.value)
+  return given ?? lastCycle.value
 })
-/** The call to compare with: the marked one, or the one before; null if there is none. */
-export const vs = computed<At | null>(() => {
+/** Whether the address names a call that is not there. */
+export const missing = computed(() =>
+  typeof at.value === 'number' && (at.value < firstCycle.value || at.value > lastCycle.value))
+/** Whether edits changed the working state since the latest call. */
+export const hasDraft = computed(() => hasCalls.value && Boolean(strata.value.value?.columns.at(-1)?.draft))
+/** What the call is compared with: the marked one, or the one before; null if there is none. */
+export const vs = computed<Vs | null>(() => {
   if (address.value.vs !== null) return address.value.vs
   const shown = at.value
   if (shown === 'working') return hasCalls.value ? lastCycle.value : null
@@ -97,8 +118,8 @@ effect(() => {
   settledFor = about
 })
 
-function nameOr(at: At | null): string | undefined {
-  return at === null ? undefined : stateName(at)
+function nameOr(vs: Vs | null): string | undefined {
+  return vs === null ? undefined : vsText(vs)
 }
 
 /** The call that is shown, undefined until it is loaded. */
@@ -154,23 +175,28 @@ function writeAddress(): void {
   if (text !== location.pathname + location.search) history.replaceState(null, '', text)
 }
 
-/** The block that the screen selected by itself. Whoever scrubs to another call leaves it. */
+/** The block that the screen selected by itself. Another call brings another one. */
 export const offered = signal<string | null>(null)
+/** Whether a person wants no block to be selected by itself. */
+export const declined = signal(false)
+
+/** Shows the working state. */
+export function showDraft(): void {
+  go({ at: 'working' }, 'replace')
+}
 
 /** Shows a call. */
 export function scrub(cycle: number): void {
   const bounded = Math.min(Math.max(cycle, firstCycle.peek()), lastCycle.peek())
   if (bounded === lastCycle.peek()) noticeCalls()
   if (zoom.peek()) zoom.value = panned(zoom.peek()!, bounded)
-  const { node } = address.peek()
-  go({
-    at: bounded === lastCycle.peek() && following.peek() ? null : bounded,
-    node: node === offered.peek() ? null : node,
-  }, 'replace')
+  go({ at: bounded === lastCycle.peek() && following.peek() ? null : bounded }, 'replace')
 }
 
 /** Selects a block, and pins the call, so that new calls do not move it. */
 export function select(node: string | null, cycle?: At, how: 'push' | 'replace' = 'push'): void {
+  declined.value = node === null
+  offered.value = null
   go({ node, at: cycle ?? at.peek() }, how)
 }
 

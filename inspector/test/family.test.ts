@@ -47,3 +47,16 @@ test('a fork belongs to the undone line only if it began after what the undo kep
   same(drawn([row('run~c9'), fork('run', 'run~c9', 5), fork('early', 'run~c9', 5), fork('late', 'run~c9', 6)]),
     ['run', '+early:fork', '-run~c9:undone', '--late:fork'])
 })
+
+test('numbers in names are in their order, hexadecimal names in that of their digits', () => {
+  const names = (rows: ContextRow[]) => familyOf(rows).map((m) => m.row.name)
+  same(names(['run-10', 'run-2', 'run~c12', 'run~c9'].map((n) => row(n))), ['run-2', 'run-10', 'run~c9', 'run~c12'])
+  same(names(['a9f03b71', 'a10f3b71', '9abcdef0', '12abcdef'].map((n) => row(n))),
+    ['12abcdef', '9abcdef0', 'a10f3b71', 'a9f03b71'])
+})
+
+test('a family stands where the first of its members does', () => {
+  const rows = [row('big', { bytes: 50 }), row('small', { bytes: 1 }), row('helper', {
+    bytes: 90, forked_from: { name: 'small', cycle: 1 } }), row('none')]
+  same(familyOf(rows, 'bytes').map((m) => m.row.name), ['small', 'helper', 'big', 'none'])
+})

@@ -1,7 +1,7 @@
 import type { Band, Column, Strata } from '../src/api'
 import { Random, same, test } from './harness'
-import { bandAt, type Box, callsOf, columnOf, cycleAt, frameOf, heightAt, highest, layOut, panned, runsOf, ticks,
-  xOf, yOf, zoomed } from '../src/strata/layout'
+import { bandAt, type Box, columnOf, cycleAt, draftOf, frameOf, guestOf, heightAt, highest, layOut, panned, runsOf, spanOf, ticks,
+  withGuest, xOf, yOf, zoomed } from '../src/strata/layout'
 
 function strata(columns: Column[], step = 1): Strata {
   return {
@@ -68,16 +68,16 @@ test('calls have columns, also where one stands for several', () => {
   const data = strata([column(3, 0, 0, [band(1, 'a')], 1), column(6, 1, 1, [], 1), column(8, 1, 1, [], 1)], 3)
   data.to = 8
   same([1, 3, 4, 6, 7, 8, 0, 10].map((cycle) => columnOf(data, cycle)), [0, 0, 1, 1, 2, 2, -1, -1])
-  same([0, 1, 2].map((i) => callsOf(data, i)), [[1, 3], [4, 6], [7, 8]])
+  same([0, 1, 2].map((i) => spanOf(data, i)), [[1, 4], [4, 7], [7, 9]])
   same(highest(data, [1, 8]), 1)
 })
 
 test('places on the canvas and back', () => {
-  const frame = frameOf([11, 60], 4000, 50, 10, 1000, 200)
+  const frame = frameOf([11, 60], 4000, { x: 50, y: 10, width: 1000, height: 200 })
   same(frame.wide, 20)
   for (let cycle = 11; cycle <= 60; cycle++) same(cycleAt(frame, xOf(frame, cycle) + 0.5), cycle)
   same([yOf(frame, 0), yOf(frame, 4000), heightAt(frame, 110)], [210, 10, 2000])
-  same(frameOf([1, 3], 1, 0, 0, 1000, 100).wide, 150, 'few calls do not fill the width:')
+  same(frameOf([1, 3], 1, { x: 0, y: 0, width: 1000, height: 100 }).wide, 150, 'few calls do not fill the width:')
 })
 
 test('axes have round numbers', () => {
@@ -102,6 +102,20 @@ test('a block is one run as long as it stays at its place', () => {
   const box = (left: number, right: number, bottom: number, node: string): Box =>
     ({ left, right, bottom, top: bottom + 5, fresh: left === 0, band: [5, 0, 1, node, 1, 0, 5] })
   const boxes = [box(0, 1, 0, 'a'), box(0, 3, 5, 'b'), box(1, 3, 0, 'a'), box(3, 4, 5, 'a')]
-  same(runsOf(boxes, 'a').map((run) => [run.left, run.right, run.bottom]), [[0, 3, 0], [3, 4, 5]])
-  same(boxes[0]!.right, 1)
+  same(runsOf(boxes, 'a'), [{ left: 0, edges: [[0, 5], [0, 5], [0, 5], [5, 10]] }])
+  same(runsOf([boxes[0]!, boxes[3]!], 'a').map((run) => run.left), [0, 3])
+})
+
+test('the draft and a call of another context stand behind the calls, as wide as a column', () => {
+  const data = strata([column(3, 0, 0, [band(1, 'a')], 1), column(6, 1, 1, [], 1), { ...column(7, 1, 1, [], 1), draft: true }], 3)
+  data.to = 6
+  const other = strata([column(1, 0, 0, [band(2, 'x')], 1), column(2, 2, 1, [band(5, 'y')], 1)])
+  const both = withGuest(data, other, 'other@c2', 2, true)
+  same([6, 7, 9, 10, 12, 13].map((cycle) => columnOf(both, cycle)), [1, 2, 2, 3, 3, -1])
+  same([draftOf(both), guestOf(both), guestOf(data)], [7, 10, null])
+  same(layOut(both).boxes.filter((box) => box.left === 3).map((box) => [box.band[3], box.right, box.fresh]),
+    [['x', 4, false], ['y', 4, true]])
+  const frame = frameOf([1, 6], 7, { x: 0, y: 0, width: 300, height: 100 }, 3, 2)
+  same([frame.wide, xOf(frame, 7), xOf(frame, 10), xOf(frame, 13)], [25, 150, 225, 300])
+  same([149, 151, 226].map((x) => cycleAt(frame, x)), [6, 7, 10])
 })

@@ -42,7 +42,7 @@ func noteStamps(s *tree.Stamps, n *tree.Node) {
 // creation returns the whole history as one step of a store.
 func (r *historyReader) creation(name string) store.Creation {
 	g := creationOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
-	g.Imported = !r.empty
+	g.Imported, g.Attempts = !r.empty, r.attempts
 	if r.compact {
 		r.firstEntry.Cycle = g.Entry.Cycle
 		g.Entry = r.firstEntry

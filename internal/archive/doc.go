@@ -5,6 +5,6 @@
 // which the caller makes a context in one durable step. It knows no open context.
 //
 // The form for exchange has one canonical snapshot document a line, oldest first. The compact
-// form has a head, then a line for each cycle with the nodes that it added and the ids that it
-// removed, and a last line for uncommitted edits.
+// form has a head, then a line for each cycle with the nodes that it added, the ids that it
+// removed and its attempts, and a last line for uncommitted edits.
 package archive

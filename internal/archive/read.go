@@ -10,6 +10,8 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -19,11 +21,13 @@ import (
 // they share what did not change.
 type historyReader struct {
 	Options
+	ctx          context.Context
 	compact      bool        // the lines have the compact form
 	empty        bool        // the first tree is that of a new context, not a snapshot
 	first, last  *tree.Tree  // of the snapshots read so far
 	firstEntry   store.Entry // the log entry of the first tree
 	changes      []store.Change
+	attempts     []store.Attempt
 	stamps       tree.Stamps // LastNS and Given of all that the changes brought
 	working      *tree.Tree  // the working state, if the history has one
 	findings     []inspect.Finding
@@ -31,8 +35,8 @@ type historyReader struct {
 	editionGiven bool            // the caller gave the edition
 }
 
-func newHistoryReader(o Options) *historyReader {
-	return &historyReader{Options: o, stamps: tree.Stamps{Given: -1}}
+func newHistoryReader(ctx context.Context, o Options) *historyReader {
+	return &historyReader{ctx: ctx, Options: o, stamps: tree.Stamps{Given: -1}}
 }
 
 // ReadHistory reads a history in either form as a context with this name. Unless the options
@@ -41,7 +45,7 @@ func newHistoryReader(o Options) *historyReader {
 // what no context can have had, E_LIMIT. Cost: the input, and the trees, which share what did
 // not change.
 func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Creation, []inspect.Finding, error) {
-	r := newHistoryReader(o)
+	r := newHistoryReader(ctx, o)
 	type numbered struct {
 		data []byte
 		line int
@@ -50,7 +54,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 	var backwards []numbered // of snapshots that the input has newest first
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for line := 1; ; line++ {
-		data, err := readLine(lines)
+		data, err := readLine(ctx, lines)
 		if err == io.EOF {
 			break
 		}
@@ -58,6 +62,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 		case err != nil || len(data) == 0:
 		case backwards != nil:
 			backwards = append(backwards, numbered{data, line})
+			_, err = budget.Hold(ctx, int64(len(data)))
 		case r.goesBackwards(data):
 			backwards = []numbered{first, {data, line}}
 		default:
@@ -72,7 +77,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 		}
 	}
 	if backwards != nil {
-		r = newHistoryReader(o)
+		r = newHistoryReader(ctx, o)
 		r.report("", "the snapshots stand newest first: read from the end")
 	}
 	for _, l := range slices.Backward(backwards) {
@@ -87,8 +92,25 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 	return r.creation(name), r.findings, nil
 }
 
+// What a history holds in memory until its context is made, in bytes, besides contents.
+const (
+	memoryOfNode  = 2 << 10
+	memoryOfCycle = 4 << 10
+)
+
+// hold counts the nodes that a line brings in the budget of the call.
+func (r *historyReader) hold(nodes int, line int) error {
+	_, err := budget.Hold(r.ctx, memoryOfCycle+memoryOfNode*int64(nodes)+int64(line))
+	return err
+}
+
 // line reads the next line of a history, in either form.
 func (r *historyReader) line(data []byte) error {
+	parsed, err := budget.Hold(r.ctx, canon.Weight(data))
+	if err != nil {
+		return err
+	}
+	defer parsed()
 	doc, err := document.Parse(data)
 	if err != nil {
 		return err
@@ -97,7 +119,7 @@ func (r *historyReader) line(data []byte) error {
 		return r.compactHead(doc, v)
 	}
 	if r.compact {
-		return r.compactLine(doc)
+		return r.compactLine(doc, len(data))
 	}
 	if err := r.checkEdition(doc); err != nil {
 		return err
@@ -117,13 +139,20 @@ func (r *historyReader) line(data []byte) error {
 	r.findings = append(r.findings, d.Findings...)
 	if r.last == nil {
 		r.first, r.last = d.Tree, d.Tree
-		return nil
+		return r.hold(d.Tree.Len(), len(data))
 	}
 	if id := d.Tree.Root().Node().ID; id != r.last.Root().Node().ID {
 		return fault.OnNode(fault.DocumentInvalid, id, "the root is another node than in the snapshots before",
 			"import what comes from here on as another context")
 	}
 	gone, born := r.last.Delta(d.Tree)
+	brought := 0
+	for _, b := range born {
+		brought += int(b.Node.Content.Size())
+	}
+	if err := r.hold(len(born), brought); err != nil {
+		return err
+	}
 	next := r.last.Patch(d.Tree.Cycle(), gone, born)
 	if err := checkRegions(r.last, next, born); err != nil {
 		return err
@@ -150,10 +179,20 @@ func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
 }
 
 // readLine returns the next line without its end.
-func readLine(in *bufio.Reader) ([]byte, error) {
+func readLine(ctx context.Context, in *bufio.Reader) ([]byte, error) {
 	var line []byte
+	release := func() {}
+	defer func() { release() }()
 	for {
 		part, err := in.ReadSlice('\n')
+		if len(line)+len(part) > cap(line) { // room for more, beside the line until it is copied
+			release()
+			var err error
+			if release, err = budget.Hold(ctx, 3*int64(len(line)+len(part))); err != nil {
+				release = func() {}
+				return nil, err
+			}
+		}
 		line = append(line, part...)
 		switch {
 		case len(line) > document.MaxBytes:

@@ -34,12 +34,16 @@ func (r *historyReader) compactHead(doc, version canon.Any) error {
 }
 
 // compactLine reads any other line of the compact form.
-func (r *historyReader) compactLine(doc canon.Any) error {
+func (r *historyReader) compactLine(doc canon.Any, size int) error {
 	if r.working != nil {
 		return fault.New(fault.DocumentInvalid, "a line follows the working state", "end the history with it")
 	}
 	kind, cycle, err := lineKind(doc)
 	if err != nil {
+		return err
+	}
+	list, _ := doc.Get("born")
+	if err := r.hold(len(list.Elems), size); err != nil {
 		return err
 	}
 	born, gone, err := r.bornAndGone(doc, cycle)
@@ -50,6 +54,11 @@ func (r *historyReader) compactLine(doc canon.Any) error {
 	if err != nil {
 		return err
 	}
+	attempts, err := readAttempts(doc, cycle)
+	if err != nil {
+		return err
+	}
+	r.attempts = append(r.attempts, attempts...)
 	switch {
 	case r.last == nil && kind != "working":
 		r.firstEntry = entry

@@ -64,17 +64,24 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 	if err := writeLine(buf, line); err != nil {
 		return err
 	}
-	log := from.Publications(ctx)
+	log, attempts := from.Publications(ctx), attemptsOf(from)
 	defer log.Stop()
 	var last *tree.Tree
-	next := func(t *tree.Tree, kind string) error {
-		entry, err := log.Of(t.Cycle())
+	write := func(t *tree.Tree, kind string, entry store.Entry) error {
+		list, err := attempts.of(ctx, t.Cycle())
 		if err != nil {
 			return err
 		}
 		before := last
 		last = t
-		return writeCompactLine(ctx, buf, before, t, kind, entry)
+		return writeCompactLine(ctx, buf, before, t, kind, entry, list)
+	}
+	next := func(t *tree.Tree, kind string) error {
+		entry, err := log.Of(t.Cycle())
+		if err != nil {
+			return err
+		}
+		return write(t, kind, entry)
 	}
 	if s.Cycle < s.First { // a new context: the empty tree is not a snapshot
 		if err := next(s.Head, "empty"); err != nil {
@@ -90,7 +97,7 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 			}
 		}
 	}
-	if err := writeCompactLine(ctx, buf, last, s.Working, "working", store.Entry{}); err != nil {
+	if err := write(s.Working, "working", store.Entry{}); err != nil {
 		return err
 	}
 	if err := unerased(ctx, from, s.Erasures); err != nil {
@@ -109,7 +116,7 @@ func writeLine(w *bufio.Writer, line []byte) error {
 // writeCompactLine writes the differences from one tree to the next, or all of the tree if
 // there is no previous one. kind is cycle, working or empty.
 func writeCompactLine(
-	ctx context.Context, w *bufio.Writer, last, next *tree.Tree, kind string, e store.Entry,
+	ctx context.Context, w *bufio.Writer, last, next *tree.Tree, kind string, e store.Entry, attempts []store.Attempt,
 ) (err error) {
 	var gone []string
 	var born []tree.Born
@@ -120,7 +127,11 @@ func writeCompactLine(
 	} else {
 		gone, born = last.Delta(next)
 	}
-	line := append([]byte(nil), `{"born":[`...)
+	line, err := appendAttempts([]byte(`{`), attempts)
+	if err != nil {
+		return err
+	}
+	line = append(line, `"born":[`...)
 	for i, b := range born {
 		if i > 0 {
 			line = append(line, ',')

@@ -1,6 +1,3 @@
-// Package budget limits how much a query may look at. The limit goes along with the context
-// of a call, so that it holds for everything that the call leads to. A call without one may
-// look at everything.
 package budget
 
 import (

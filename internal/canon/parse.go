@@ -58,6 +58,15 @@ func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
 // Parse allows. Its errors are those of [Parse].
 func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDepth+envelope) }
 
+// ParseRequest is ParseDocument for a text whose sender can be told to write it otherwise: it
+// refuses an object that has two members of one name, because two readers of such a text may
+// understand two different things.
+func ParseRequest(data []byte) (Any, error) {
+	p := newParser(string(data), maxDepth+envelope)
+	p.unique = true
+	return p.any()
+}
+
 func parse(text string, depth int) (Any, error) { return newParser(text, depth).any() }
 
 func newParser[T string | []byte](text T, depth int) *parser[T] {
@@ -98,6 +107,7 @@ type parser[T string | []byte] struct {
 	limit int // how many containers may open inside one another
 	depth int // how many more containers may open inside one another
 
+	unique  bool     // refuse an object that has two members of one name
 	outline *Outline // nil to read everything as a value to walk
 	names   map[string]string
 	scratch []byte

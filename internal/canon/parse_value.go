@@ -133,7 +133,11 @@ func (p *parser[T]) members() ([]Member, error) {
 				list = p.closed(base)
 			}
 			if !sorted {
-				list = arrange(list)
+				all := len(list)
+				if list = arrange(list); p.unique && len(list) < all {
+					return nil, fault.At(fault.DocumentInvalid, p.at-1, "", "the object that ends here has two members of one name",
+						"give each name once")
+				}
 			}
 			return list, nil
 		}

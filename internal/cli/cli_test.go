@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(code)
-	}, "agent": agent, "caching": caching})
+	}, "agent": agent, "caching": caching, "manytools": manyTools})
 }
 
 // TestScript runs the sessions in testdata/script. They know one command more

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -110,7 +111,7 @@ var answers = []struct{ schema, command string }{
 	{"diff-rich", "diff repair @c4 @c5 --rich"}, {"blame", "blame repair"}, {"life", "life repair clock"},
 	{"life", "life repair result-1"}, {"prefix", "prefix repair --tokens"}, {"prefix", "prefix run --provider"},
 	{"thread", "thread repair"}, {"hash", "hash repair"}, {"hash", "hash repair --node rules"},
-	{"request", "request run @c12"}, {"verify", "verify run"}, {"verify", "verify repair"},
+	{"request", "request run @c12"}, {"request", "request run @c12 --attempt all"}, {"verify", "verify run"}, {"verify", "verify repair"},
 	{"validate", "validate repair"}, {"validate", "validate --file EX/repair.jsonl"},
 	{"replay", "replay EX/repair.jsonl"},
 	{"new", "new c"}, {"add", "add c --id a --role user --content x"}, {"add", "add c --key k --every 3 --content z"},
@@ -184,7 +185,7 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		if a.schema == "serve" { // it goes on until somebody stops it
 			to = stopping{&out, stop}
 		}
-		code := Run(ctx, args, Streams{In: strings.NewReader(""), Out: to, Err: &problems,
+		code := Run(ctx, args, command.Streams{In: strings.NewReader(""), Out: to, Err: &problems,
 			Env: []string{"USER=ann"}})
 		stop()
 		if s := whole.Defs[a.schema]; s == nil || out.Len() == 0 || code != 0 && a.schema != "error" && a.schema != "erase" {
@@ -210,7 +211,7 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(cli), "**`--json`** makes")
 	table, _, _ = strings.Cut(table, "**Exit codes**")
-	for _, cmd := range newApp(Streams{}).root().Commands() {
+	for _, cmd := range root(command.New(command.Streams{})).Commands() {
 		if name := cmd.Name(); !ran[name] && strings.Contains(table, "\n| `"+name) {
 			t.Errorf("docs/cli.md has an answer of pact %s, which has no schema", name)
 		}

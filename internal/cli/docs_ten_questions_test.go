@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
-
 	"github.com/contexttree/pact/internal/testrun"
 )
 

@@ -32,7 +32,7 @@ func withPIN(t *testing.T) (db string, release func()) {
 		t.Fatal(err)
 	}
 	var n int
-	if err := reader.QueryRow("SELECT count(*) FROM content").Scan(&n); err != nil {
+	if err := reader.QueryRow("SELECT count(*) FROM pair").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	release = func() {

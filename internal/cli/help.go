@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +34,7 @@ func folded(text string) string {
 	paragraph := ""
 	flush := func() {
 		if paragraph != "" {
-			list = append(list, wrapLine(paragraph, helpWidth)...)
+			list = append(list, screen.WrapLine(paragraph, helpWidth)...)
 		}
 		paragraph = ""
 	}

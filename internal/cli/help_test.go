@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
-	"github.com/spf13/cobra"
-
+	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/spf13/cobra"
 )
 
 // The help of every command fits a terminal of 80 columns.
@@ -16,7 +16,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 	var each func(cmd *cobra.Command, path []string)
 	each = func(cmd *cobra.Command, path []string) {
 		var out strings.Builder
-		Run(t.Context(), append(path[:len(path):len(path)], "--help"), Streams{Out: &out, Err: &out})
+		Run(t.Context(), append(path[:len(path):len(path)], "--help"), command.Streams{Out: &out, Err: &out})
 		if out.Len() == 0 {
 			t.Errorf("pact %s --help prints nothing", strings.Join(path, " "))
 		}
@@ -31,7 +31,7 @@ func TestHelpFitsATerminal(t *testing.T) {
 			}
 		}
 	}
-	each(newApp(Streams{}).root(), nil)
+	each(root(command.New(command.Streams{})), nil)
 }
 
 // Folding breaks paragraphs anew, keeps tables, and loses no word.

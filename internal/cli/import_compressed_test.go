@@ -16,7 +16,7 @@ import (
 // TestCompressedLogs: a log is read as gzip and as Zstandard, named after the file that was
 // compressed; what is cut short is refused, and makes nothing.
 func TestCompressedLogs(t *testing.T) {
-	log, err := os.ReadFile(filepath.Join("..", "calllog", "testdata", "codex-rollout.jsonl"))
+	log, err := os.ReadFile(filepath.Join("..", "record", "calllog", "testdata", "codex-rollout.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ var transcripts = []string{"list.json", "messages.jsonl", "tau.json", "swe.json"
 func goodFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	logs := filepath.Join("..", "calllog", "testdata")
+	logs := filepath.Join("..", "record", "calllog", "testdata")
 	examples := filepath.Join("..", "..", "examples", "conversations")
 	for name, path := range map[string]string{
 		"list.json":     filepath.Join(examples, "weather.json"),

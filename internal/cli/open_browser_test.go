@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/contexttree/pact/internal/cli/command"
 )
 
 // openOnTerminal runs pact open as on a terminal until the address is printed, lets use act on
@@ -25,13 +27,13 @@ func openOnTerminal(t *testing.T, use func(printed string), env []string, flags 
 	}
 	out, printed := io.Pipe()
 	var problems bytes.Buffer
-	a := newApp(Streams{In: strings.NewReader(""), Out: printed, Err: &problems,
+	a := command.New(command.Streams{In: strings.NewReader(""), Out: printed, Err: &problems,
 		Env: append(env, "PACT_DB="+filepath.Join(dir, "pact.db"), "LANG=C.UTF-8")})
-	a.outTerminal, a.width = true, 100
+	a.OutTerminal, a.Width = true, 100
 	ctx, interrupt := context.WithCancel(t.Context())
 	exit := make(chan int, 1)
 	go func() {
-		exit <- a.run(ctx, append([]string{"open", file}, flags...))
+		exit <- run(ctx, a, append([]string{"open", file}, flags...))
 		_ = printed.Close()
 	}()
 	var all bytes.Buffer

@@ -46,7 +46,7 @@ func recordedRun(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	r := record.To(s, record.Options{Context: "run", Strict: true, Clock: func() int64 { return now.UnixNano() }})
+	r := record.New(s, record.Options{Context: "run", Strict: true, Clock: func() int64 { return now.UnixNano() }})
 	defer r.Close()
 	agent := codingAgent{T: t, client: &http.Client{Transport: r.Transport(nil)}, url: server.URL + "/v1/messages"}
 	agent.ask("Please make the tests pass. Do not touch the public names.")

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/contexttree/pact/internal/testrun"
 )
 
 // TestLibraryNamesNoCommand holds the library to its own words: a program that embeds
@@ -25,9 +25,8 @@ func TestLibraryNamesNoCommand(t *testing.T) {
 	testrun.OneGoroutine(t)
 	spoken := spokenByTheCommandLine()
 	const root = "../.."
-	// conformance and the picture ask command lines; the server of the tests is started by one.
-	others := []string{"benchmarks", "cmd", "conformance", "examples", "internal/cli", "internal/picture",
-		"internal/postgrestest"}
+	// conformance asks command lines; the server of the tests is started by one.
+	others := []string{"benchmarks", "cmd", "conformance", "examples", "internal/cli", "internal/postgrestest"}
 	texts := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -76,7 +75,7 @@ func TestLibraryNamesNoCommand(t *testing.T) {
 func spokenByTheCommandLine() *regexp.Regexp {
 	var commands, flags []string
 	collect := func(f *pflag.Flag) { flags = append(flags, regexp.QuoteMeta(f.Name)) }
-	root := (&app{env: map[string]string{}}).root()
+	root := root(command.New(command.Streams{}))
 	root.PersistentFlags().VisitAll(collect)
 	var visit func(*cobra.Command)
 	visit = func(c *cobra.Command) {

@@ -134,7 +134,7 @@ func scanForSecrets(t *testing.T, db string) {
 		throughProxy(t, db, name, upstream, &logged)
 	}
 	s := openForSecrets(t, db)
-	rec := record.To(s, record.Options{Context: "inside"})
+	rec := record.New(s, record.Options{Context: "inside"})
 	callWithSecrets(t, &http.Client{Transport: rec.Transport(nil)}, provider.URL)
 	callWithSecrets(t, &http.Client{Transport: rec.Transport(nil)}, "http://127.0.0.1:1")
 	rec.Close()

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
-
+	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -19,10 +19,10 @@ import (
 func onTerminal(t *testing.T, dir string, columns int, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	a := newApp(Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
+	a := command.New(command.Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
 		Env: []string{"PACT_DB=" + filepath.Join(dir, "pact.db"), "LANG=C.UTF-8"}})
-	a.outTerminal, a.width = true, columns
-	if code := a.run(t.Context(), args); code != 0 {
+	a.OutTerminal, a.Width = true, columns
+	if code := run(t.Context(), a, args); code != 0 {
 		t.Fatalf("pact %v: exit %d\n%s", args, code, &problems)
 	}
 	return out.String()
@@ -34,8 +34,8 @@ func TestALogOnATerminalIsWrapped(t *testing.T) {
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	got := onTerminal(t, dir, 60, "log", "run", "-n", "1")
-	for _, want := range []string{"@c60  2026-03-02T09:59:00Z  claude-sonnet-4-5", " cached)", "    called bash\n",
-		"    “Step 60 is next.”\n"} {
+	for _, want := range []string{"@c60  2026-03-02T09:59:00Z  claude-sonnet-4-5", " cached)", "    @c59: called bash\n",
+		"    @c59: “Step 60 is next.”\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -148,13 +148,13 @@ func TestAnEmptyAnswerIsASentenceOnATerminal(t *testing.T) {
 	} {
 		for _, terminal := range []bool{true, false} {
 			var out, problems bytes.Buffer
-			a := newApp(Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
+			a := command.New(command.Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
 				Env: []string{"PACT_DB=" + filepath.Join(dir, "pact.db"), "LANG=C.UTF-8"}})
 			want := ""
-			if a.outTerminal = terminal; terminal {
-				a.width, want = 80, one.want
+			if a.OutTerminal = terminal; terminal {
+				a.Width, want = 80, one.want
 			}
-			code := a.run(t.Context(), one.args)
+			code := run(t.Context(), a, one.args)
 			if code != one.code || terminal && out.Len() > 0 || problems.String() != want {
 				t.Errorf("pact %v, terminal %t: exit %d, %q and %q", one.args, terminal, code, &out, &problems)
 			}
@@ -165,10 +165,10 @@ func TestAnEmptyAnswerIsASentenceOnATerminal(t *testing.T) {
 // Standard error of a terminal wraps as standard output does, below "pact: ".
 func TestWarningsAndErrorsOnATerminalAreWrapped(t *testing.T) {
 	var problems bytes.Buffer
-	a := newApp(Streams{In: strings.NewReader(""), Out: io.Discard, Err: &problems})
-	a.errWidth = 60
-	a.warnf("%s", strings.TrimSuffix(strings.Repeat("one two three ", 9), " "))
-	if a.run(t.Context(), []string{"log", "nobody", "--db", filepath.Join(t.TempDir(), "none.db")}) != exitFailure {
+	a := command.New(command.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &problems})
+	a.ErrWidth = 60
+	a.Warnf("%s", strings.TrimSuffix(strings.Repeat("one two three ", 9), " "))
+	if run(t.Context(), a, []string{"log", "nobody", "--db", filepath.Join(t.TempDir(), "none.db")}) != command.ExitFailure {
 		t.Error("a store that is not there was read")
 	}
 	for i, line := range strings.Split(strings.TrimSuffix(problems.String(), "\n"), "\n") {

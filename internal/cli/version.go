@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
+	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/spf13/cobra"
 )
@@ -24,15 +25,15 @@ func version() string {
 	return info.Main.Version
 }
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Long:    `Print the version of the program and of the specification that it follows.`,
 		Example: "  pact version --json",
 		Args:    cobra.NoArgs,
-		RunE: a.does(func(context.Context, *cobra.Command, []string) error {
-			return a.answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(),
+		RunE: a.Does(func(context.Context, *cobra.Command, []string) error {
+			return a.Answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(),
 				"spec_version": document.SpecVersion})
 		}),
 	}

@@ -40,7 +40,7 @@ func write(d *writer, t *tree.Tree, edition string) error {
 // fails if it cannot read the content of the node from the store.
 func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
 	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
-	err := d.entry(tree.Loose(n, c))
+	err := d.entry(tree.Detached(n, c))
 	return d.buf, err
 }
 

@@ -192,7 +192,8 @@ func Address(host, port, database string) string {
 // server.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
-		return filepath.Dir(path), nil
+		path, err = filepath.EvalSymlinks(path) // a link may stand alone, without the programs beside it
+		return filepath.Dir(path), err
 	}
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is well-formed
 	slices.SortFunc(found, func(a, b string) int {

@@ -10,12 +10,18 @@ import (
 // entriesAtOnce is how many entries of a log are in memory at a time.
 const entriesAtOnce = 256
 
-// Entries yields the log of the context up to its revision, oldest first. An error of the store
-// ends it. It holds at most 256 entries, however long the log is.
-func (s *Source) Entries(ctx context.Context) iter.Seq2[store.Entry, error] {
+// Entries yields the log of the context up to its revision, oldest first, from the entries of a
+// cycle on; 0 for all. An error of the store ends it. It holds at most 256 entries, however long the
+// log is.
+func (s *Source) Entries(ctx context.Context, cycle int64) iter.Seq2[store.Entry, error] {
 	key, last := s.State.Key, s.State.Revision
 	return func(yield func(store.Entry, error) bool) {
-		for from := int64(1); from <= last; from += entriesAtOnce {
+		from, err := s.firstRevision(ctx, cycle)
+		if err != nil {
+			yield(store.Entry{}, err)
+			return
+		}
+		for ; from <= last; from += entriesAtOnce {
 			list, err := s.Store.Log(ctx, key, from, min(last, from+entriesAtOnce-1))
 			if err != nil {
 				yield(store.Entry{}, err)
@@ -43,7 +49,7 @@ type Publications struct {
 // Publications reads the log of the context from its beginning. The caller must call Stop.
 func (s *Source) Publications(ctx context.Context) *Publications {
 	p := &Publications{}
-	p.next, p.stop = iter.Pull2(s.Entries(ctx))
+	p.next, p.stop = iter.Pull2(s.Entries(ctx, 0))
 	p.latest, p.err, p.more = p.next()
 	return p
 }

@@ -78,18 +78,29 @@ func newLog() *Log {
 // Creator returns who added a node, by the cycle and the stamp in its headers.
 func (l *Log) Creator(n *tree.Node) diff.Author { return l.creator(n.Cycle, n.CreatedNS) }
 
-// firstRevision returns the first revision of a cycle. Cycles never descend along the log.
+// firstRevision returns the first revision of a cycle. Cycles never descend along the log. It looks
+// among the newest entries first, because most questions are about them.
 func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) {
-	var failed error
-	before := sort.Search(int(s.State.Revision), func(i int) bool {
-		if failed != nil {
+	if cycle <= 0 {
+		return 1, nil
+	}
+	const newest = 16
+	from := max(1, s.State.Revision-newest+1)
+	list, err := s.Store.Log(ctx, s.State.Key, from, s.State.Revision)
+	if err != nil {
+		return 0, err
+	}
+	if k := sort.Search(len(list), func(i int) bool { return list[i].Cycle >= cycle }); k > 0 {
+		return from + int64(k), nil
+	}
+	before := sort.Search(int(from-1), func(i int) bool {
+		if err != nil {
 			return true
 		}
-		list, err := s.Store.Log(ctx, s.State.Key, int64(i)+1, int64(i)+1)
-		failed = err
+		list, err = s.Store.Log(ctx, s.State.Key, int64(i)+1, int64(i)+1)
 		return len(list) > 0 && list[0].Cycle >= cycle
 	})
-	return int64(before) + 1, failed
+	return int64(before) + 1, err
 }
 
 // Publication returns the entry that published a cycle, and whether the log has it.

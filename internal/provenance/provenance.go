@@ -25,10 +25,15 @@ func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree,
 	if err != nil {
 		return nil, err
 	}
+	return s.imagined(trees), nil
+}
+
+// imagined adds the state before the first snapshot, if there was one.
+func (s *Source) imagined(trees []*tree.Tree) []*tree.Tree {
 	if first := trees[0]; first.Root().Node().Cycle < s.State.First {
-		trees = append([]*tree.Tree{withoutOwnCycle(first)}, trees...)
+		return append([]*tree.Tree{withoutOwnCycle(first)}, trees...)
 	}
-	return trees, nil
+	return trees
 }
 
 // statesBetween returns the snapshots from a cycle up to a state, and that state.

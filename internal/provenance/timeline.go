@@ -14,13 +14,10 @@ import (
 )
 
 // Timeline returns everything that happened to a node, in the order of time. E_NODE_NOT_FOUND
-// for an id that no state and no commit ever had. Cost: what changed in the whole history.
+// for an id that no state and no commit ever had. Cost: the cycles that concern the node; with a store
+// that is no [store.Tracer], what changed in the whole history.
 func (s *Source) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
-	states, err := s.statesUpTo(ctx, s.State.Working)
-	if err != nil {
-		return nil, err
-	}
-	log, err := s.Log(ctx, 0, s.State.Working.Cycle())
+	states, log, err := s.concerning(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -31,10 +28,12 @@ func (s *Source) Timeline(ctx context.Context, id string) (*inspect.Timeline, er
 
 // timelineBuilder collects the events of one node.
 type timelineBuilder struct {
-	ctx      context.Context
-	source   *Source
-	log      *Log
-	states   []*tree.Tree // the state before the first snapshot, all snapshots, the working state
+	ctx    context.Context
+	source *Source
+	log    *Log
+	// the state before the first snapshot, the first snapshot, those before and after every cycle that
+	// concerns the node, the latest one, the working state
+	states   []*tree.Tree
 	timeline *inspect.Timeline
 }
 
@@ -46,6 +45,9 @@ func (b *timelineBuilder) build() error {
 	for i, next := range b.states[1:] {
 		if err := b.ctx.Err(); err != nil {
 			return err
+		}
+		if next.Cycle() <= b.source.State.Cycle && next.Cycle() > b.states[i].Cycle()+1 { // nothing between concerns the node
+			continue
 		}
 		if err := b.addStep(b.states[i], next); err != nil {
 			return err

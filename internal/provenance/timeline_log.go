@@ -20,10 +20,10 @@ func (b *timelineBuilder) addReported() {
 		if slices.Contains(r.Retained, b.timeline.ID) {
 			b.addRepeated(inspect.Event{Cycle: cycle, Kind: inspect.EventRetained})
 		}
-		for _, h := range r.Held {
+		for _, h := range r.Kept {
 			if h.ID == b.timeline.ID {
 				reason := string(causeKind(h.Reason))
-				b.addRepeated(inspect.Event{Cycle: cycle, Kind: inspect.EventHeld, Reason: reason, KeptBy: h.Kept, Other: h.By})
+				b.addRepeated(inspect.Event{Cycle: cycle, Kind: inspect.EventHeld, Reason: reason, KeptBy: h.Why, Other: h.By})
 			}
 		}
 	}
@@ -66,8 +66,11 @@ func (b *timelineBuilder) describe() {
 			if l.Last = &cycle; l.First == nil {
 				l.First = &cycle
 			}
-			latest, l.Range = t, differ.RangeOf(t, l.ID)
+			latest = t
 		}
+	}
+	if latest != nil {
+		l.Range = differ.RangeOf(latest, l.ID)
 	}
 	working := b.states[len(b.states)-1]
 	switch {

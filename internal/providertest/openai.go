@@ -195,8 +195,12 @@ func (a *reply) items() (items []object) {
 			"content": []object{{"type": "refusal", "refusal": a.Refusal}}})
 	}
 	for _, c := range a.Calls {
-		items = append(items, object{"type": "function_call", "id": "fc_" + c.ID, "call_id": c.ID, "name": c.Name,
-			"arguments": c.Arguments, "status": "completed"})
+		item := object{"type": "function_call", "id": "fc_" + c.ID, "call_id": c.ID, "name": c.Name,
+			"arguments": c.Arguments, "status": "completed"}
+		if c.Namespace != "" {
+			item["namespace"] = c.Namespace
+		}
+		items = append(items, item)
 	}
 	return items
 }

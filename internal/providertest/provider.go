@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,12 +23,17 @@ type Turn struct {
 	Status   int  // HTTP status of a refused request; 0 stands for 200
 	Overload bool // the stream ends with a provider error
 	Cut      bool // the stream ends in the middle of an event
-	Hold     bool // the stream stops after half of its events until the client disconnects
+	Hold     bool // the stream stops after half of its events until the client disconnects; what is no stream never comes
 	NoUsage  bool
+
+	After time.Duration // the answer begins so much later
 }
 
 // Call is a call of a tool.
-type Call struct{ ID, Name, Arguments string } // Arguments are a JSON object
+type Call struct {
+	ID, Name, Arguments string // Arguments are a JSON object
+	Namespace           string // of a tool of OpenAI's Responses that stands in one
+}
 
 // Received is one request that arrived.
 type Received struct {
@@ -45,11 +51,17 @@ type Provider struct {
 	cache    cache
 	now      func() time.Time
 	asked    map[string]asked // requests that asked about the cache, by the ids of their answers
+	needTool bool
+	held     atomic.Int64
 }
 
 // New returns a provider with a script. It answers "ok" to requests after the
 // end of the script.
 func New(script ...Turn) *Provider { return &Provider{script: script, now: time.Now} }
+
+// ForTools leaves the script to requests that have tools: it answers "ok" to the others, with which
+// agents ask for titles and the like beside their work.
+func (p *Provider) ForTools() { p.needTool = true }
 
 // Clock sets the clock that measures how long prefixes stay cached; the
 // system's by default.
@@ -60,6 +72,23 @@ func (p *Provider) Received() []Received {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.received)
+}
+
+// Then replaces what is left of the script.
+func (p *Provider) Then(script ...Turn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.script = script
+}
+
+// Held returns how many streams have stopped half way.
+func (p *Provider) Held() int { return int(p.held.Load()) }
+
+// Left returns how many turns of the script nobody has asked for yet.
+func (p *Provider) Left() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.script)
 }
 
 // refusal says why the provider refuses a request.
@@ -114,6 +143,10 @@ type usage struct{ sent, read, written, out int }
 
 // ServeHTTP implements http.Handler.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "" {
+		w.WriteHeader(http.StatusUpgradeRequired) // it speaks no WebSockets
+		return
+	}
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client disconnected
@@ -143,6 +176,18 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	answer := p.next(r.URL.Path, body, number)
+	if answer.Hold && !d.streams(r.URL.Path, body) {
+		p.held.Add(1)
+		<-r.Context().Done()
+		return
+	}
+	if answer.After > 0 {
+		select {
+		case <-time.After(answer.After):
+		case <-r.Context().Done():
+			return
+		}
+	}
 	switch {
 	case answer.Status == http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", "0")
@@ -150,7 +195,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case answer.Status != 0:
 		write(w, answer.Status, d.refuse(refusal{answer.Status, "api_error", "Internal server error"}))
 	case d.streams(r.URL.Path, body):
-		answer.writeStream(r.Context(), w, &d)
+		answer.writeStream(r.Context(), w, &d, &p.held)
 	default:
 		write(w, http.StatusOK, d.answer(answer))
 	}
@@ -161,7 +206,7 @@ func (p *Provider) next(path string, body object, number int) *reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a := &reply{Turn: Turn{Text: "ok"}, body: body, id: strconv.Itoa(number)}
-	if len(p.script) > 0 {
+	if len(p.script) > 0 && (!p.needTool || len(list(body["tools"])) > 0) {
 		a.Turn, p.script = p.script[0], p.script[1:]
 	}
 	if a.Status == 0 {
@@ -181,7 +226,7 @@ func write(w http.ResponseWriter, status int, body object) {
 }
 
 // writeStream writes the events of an answer one at a time.
-func (a *reply) writeStream(ctx context.Context, w http.ResponseWriter, d *dialect) {
+func (a *reply) writeStream(ctx context.Context, w http.ResponseWriter, d *dialect, held *atomic.Int64) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	events := d.stream(a)
 	if a.Cut || a.Overload {
@@ -192,6 +237,7 @@ func (a *reply) writeStream(ctx context.Context, w http.ResponseWriter, d *diale
 	}
 	for i, e := range events {
 		if a.Hold && i == len(events)/2 {
+			held.Add(1)
 			<-ctx.Done()
 			return
 		}

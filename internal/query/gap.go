@@ -133,7 +133,7 @@ func (f *finder) enterContainer(tests []predicate) error {
 	turnLike := f.at.Class() == tree.Turn || f.at.Class() == tree.Head
 	if turnLike && f.at.Core() == nil {
 		// An insertion may go into an elided core, even an empty one.
-		elided := tree.Loose(&tree.Node{Type: f.plan.traits.ContainerType, Expiry: tree.Never}, tree.Container)
+		elided := tree.Detached(&tree.Node{Type: f.plan.traits.ContainerType, Expiry: tree.Never}, tree.Container)
 		if f.passes(tests, elided, location{}) {
 			f.core = true
 			return f.err

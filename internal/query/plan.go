@@ -22,6 +22,15 @@ type Plan struct {
 	order        string          // the word of @order, "" if there is none
 	newestFirst  bool            // the walk visits the newest turn first
 	counter      tree.Counter    // counts for the facet tokens, nil if nobody set one
+	counted      bool            // see Counted
+}
+
+// Counted returns the plan with a walk that does not depend on what of a tree is in memory, so that
+// the numbers of what it visited say something.
+func (p *Plan) Counted() *Plan {
+	c := *p
+	c.counted = true
+	return &c
 }
 
 // group is one chain of steps. It selects a node that matches the last step and

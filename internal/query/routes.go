@@ -143,7 +143,7 @@ func (r *run) elidedCore(e *tree.Entry) *tree.Entry {
 		return nil
 	}
 	if r.elidedEntry == nil {
-		r.elidedEntry = tree.Loose(&r.elidedNode, tree.Container)
+		r.elidedEntry = tree.Detached(&r.elidedNode, tree.Container)
 		r.elidedNode.Type, r.elidedNode.Expiry = r.plan.traits.ContainerType, tree.Never
 	}
 	n := e.Node()

@@ -8,6 +8,9 @@ import (
 // validate refuses a selector that a program built and that no text stands for,
 // such as one without steps or with a comparison without values.
 func validate(s *selector.Selector) error {
+	if s == nil || s.Edition.Traits() == (selector.Traits{}) {
+		return incomplete("there is no selector, or it names no edition")
+	}
 	for _, g := range s.Groups {
 		for _, step := range g.Steps {
 			for _, part := range step.Parts {

@@ -144,7 +144,25 @@ type walk struct {
 }
 
 // mayEnter reports whether an open step may match in a run of children.
-func (w *walk) mayEnter(l *tree.List) bool { return w.mayMatch(l.Sum(), w.open) }
+func (w *walk) mayEnter(l *tree.List) bool {
+	return w.mayMatch(l.Sum(), w.open) && (w.plan.counted || !l.Unopened() || w.mayBeNamed(l))
+}
+
+// mayBeNamed reports whether the keys and tags in a run that is not in memory let an open step match
+// there. A history of some thousand turns has all the marks that a summary can have.
+func (w *walk) mayBeNamed(l *tree.List) bool {
+	for i := range w.open {
+		for m := w.open[i].active(); m != 0; m &= m - 1 {
+			s := &w.plan.groups[i].steps[bits.TrailingZeros64(m)]
+			if !slices.ContainsFunc(s.needs, func(n need) bool {
+				return (n.set == "key" || n.set == "tag") && !l.MayName(n.value)
+			}) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // visitChild visits a child and reports whether the walk goes on.
 func (w *walk) visitChild(k *tree.Entry, shape tree.Shape, rank int) bool {

@@ -60,7 +60,7 @@ func modelFind(t testing.TB, q *selector.Selector, o Options, mode string, trees
 		merged = plan.Window(merged)
 	}
 	for _, e := range merged {
-		if o.Where == "" || modelBelow(t, o.Where, in[e], e.Node().ID) {
+		if o.Where == nil || modelBelow(t, o.Where, in[e], e.Node().ID) {
 			list = append(list, modelFound{e.Node().ID, in[e].Cycle()})
 		}
 	}
@@ -72,9 +72,9 @@ func modelFind(t testing.TB, q *selector.Selector, o Options, mode string, trees
 }
 
 // modelBelow reports whether a selector matches a node or an ancestor of it.
-func modelBelow(t testing.TB, where string, in *tree.Tree, id string) bool {
+func modelBelow(t testing.TB, where *selector.Selector, in *tree.Tree, id string) bool {
 	t.Helper()
-	_, kept := modelRun(t, selector.MustParse(where, selector.Canonical), in)
+	_, kept := modelRun(t, where, in)
 	return slices.ContainsFunc(in.Path(id), func(e *tree.Entry) bool {
 		return slices.ContainsFunc(kept, func(k *tree.Entry) bool { return k.Node().ID == e.Node().ID })
 	})

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -23,7 +24,7 @@ type RangeOptions struct {
 
 // Range is a selector that addresses a range of snapshots, ready to compare them.
 type Range struct {
-	Selector *selector.Selector // as it was parsed
+	Selector *selector.Selector
 
 	plan     *query.Plan
 	mode     string // pairwise or reduce
@@ -32,14 +33,14 @@ type Range struct {
 }
 
 // NewRange prepares a selector. It fails with E_SELECTOR_INVALID if the selector
-// addresses no range, if its @mode asks for ids, or if a form or a header cannot
+// is incomplete or addresses no range, if its @mode asks for ids, or if a form or a header cannot
 // be shown, and with E_SNAPSHOT_RANGE_LIMIT if a cap leaves nothing to compare.
-func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, error) {
-	q, err := selector.Parse(text, edition)
+func NewRange(q *selector.Selector, o RangeOptions) (*Range, error) {
+	plan, err := query.Compile(q)
 	if err != nil {
 		return nil, err
 	}
-	r := &Range{Selector: q}
+	r := &Range{Selector: q, plan: plan.Counting(o.Counter)}
 	if r.mode, err = modeOfChanges(q); err != nil {
 		return nil, err
 	}
@@ -50,10 +51,6 @@ func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, er
 	if err := checkLimits(r.limits); err != nil {
 		return nil, err
 	}
-	if r.plan, err = query.Compile(q); err != nil {
-		return nil, err
-	}
-	r.plan = r.plan.Counting(o.Counter)
 	return r, nil
 }
 
@@ -95,7 +92,8 @@ func checkLimits(l diff.RangeLimits) error {
 // and the differences between neighbours.
 func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef,
 	warnings []string) (*diff.RangeDiffLatestResult, error) {
-	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: r.Selector.Source, Mode: r.mode,
+	text := cmp.Or(r.Selector.Source, r.Selector.String())
+	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: text, Mode: r.mode,
 		Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{}, Warnings: warnings}}
 	if l := r.limits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
 		b.result.Limits = &l

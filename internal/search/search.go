@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -16,19 +15,19 @@ import (
 // apply after all controls of the selector, in the order Where, Skip, Limit (003,
 // 001 §3.5.2).
 type Options struct {
-	Edition    selector.Edition // to read the selector and Where in; "" for that of the context
-	Where      string           // selector of the subtrees to keep; "" keeps everything
-	Skip       int              // how many of the first nodes to leave out
-	Limit      int              // the most nodes to return; 0 for no limit
-	RangeAsIDs bool             // a range gives ids without @mode (annex 10); edition v0.1 only
-	Counter    tree.Counter     // counts for the facet tokens; nil if the selector has none
+	Where      *selector.Selector // of the subtrees to keep; nil keeps everything
+	Skip       int                // how many of the first nodes to leave out
+	Limit      int                // the most nodes to return; 0 for no limit
+	RangeAsIDs bool               // a range gives ids without @mode (annex 10); edition v0.1 only
+	Counter    tree.Counter       // counts for the facet tokens; nil if the selector has none
+	Working    bool               // @* asks the working state too
 }
 
 // Search is a selector with its options, ready to run. Use it for one call only:
 // it keeps results of the snapshots that it ran on.
 type Search struct {
 	Options
-	Selector *selector.Selector // as it was parsed
+	Selector *selector.Selector
 
 	plan    *query.Plan
 	where   *query.Plan                        // of Where, nil if there is none
@@ -44,21 +43,15 @@ type Match struct {
 	Tree  *tree.Tree
 }
 
-// New prepares a selector. edition is that of the context. New fails with
-// E_SELECTOR_INVALID, and the place in the text, if text or Where is not a
-// selector, if Skip or Limit is negative, or if Where has controls or another
-// address.
-func New(text string, edition selector.Edition, o Options) (*Search, error) {
-	edition = cmp.Or(o.Edition, edition)
-	q, err := selector.Parse(text, edition)
+// New prepares a selector. It fails with E_SELECTOR_INVALID if the selector or
+// Where is incomplete, if Skip or Limit is negative, or if Where has controls or
+// another address.
+func New(q *selector.Selector, o Options) (*Search, error) {
+	plan, err := query.Compile(q)
 	if err != nil {
 		return nil, err
 	}
-	s := &Search{Options: o, Selector: q}
-	if s.plan, err = query.Compile(q); err != nil {
-		return nil, err
-	}
-	s.plan = s.plan.Counting(o.Counter)
+	s := &Search{Options: o, Selector: q, plan: plan.Counting(o.Counter)}
 	switch {
 	case o.Skip < 0 || o.Limit < 0:
 		return nil, fault.New(fault.SelectorInvalid, "Skip or Limit is negative", "write 0 or more")
@@ -69,12 +62,9 @@ func New(text string, edition selector.Edition, o Options) (*Search, error) {
 	if s.addresses(selector.Range) {
 		s.mode, s.changes = s.modeOfRange()
 	}
-	if o.Where == "" {
+	where := o.Where
+	if where == nil {
 		return s, nil
-	}
-	where, err := selector.Parse(o.Where, edition)
-	if err != nil {
-		return nil, err
 	}
 	if where.Time != nil && (q.Time == nil || *where.Time != *q.Time) {
 		return nil, fault.New(fault.SelectorInvalid, "Where has another address than the selector",
@@ -224,13 +214,13 @@ func (s *Search) inSubtrees(ctx context.Context, list []Match) ([]Match, error) 
 // Where visits.
 func (s *Search) Explain(ctx context.Context, trees []*tree.Tree) (*inspect.Explanation, error) {
 	x := s.plan.Explain()
-	x.Snapshots = len(trees)
+	x.Snapshots, s.plan = len(trees), s.plan.Counted()
 	s.ran = func(t *tree.Tree, r query.Result) {
 		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
 	}
 	questions := [][]*tree.Tree{trees}
 	if s.changes != nil {
-		if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
+		if s.Where != nil || s.Skip != 0 || s.Limit > 0 {
 			return nil, fault.New(fault.SelectorInvalid, "Where, Skip and Limit do not apply to the changes of a range",
 				"leave them out, or write @mode=union or @mode=latest after the selector")
 		}

@@ -35,6 +35,9 @@ func generated(t *testing.T, f func(r *rand.Rand, trees []*tree.Tree)) {
 	}
 }
 
+// canonical parses a selector in the canonical edition.
+func canonical(text string) *selector.Selector { return selector.MustParse(text, selector.Canonical) }
+
 func TestFindAgreesWithModel(t *testing.T) {
 	found, several := 0, 0
 	generated(t, func(r *rand.Rand, trees []*tree.Tree) {
@@ -48,9 +51,9 @@ func TestFindAgreesWithModel(t *testing.T) {
 				}
 				o := Options{Skip: r.IntN(3), Limit: r.IntN(4)}
 				if r.IntN(2) == 0 {
-					o.Where = []string{"[role='user']", "#turn1", ".seg:depth(1)", "^ah", "[kind='note']"}[r.IntN(5)]
+					o.Where = canonical([]string{"[role='user']", "#turn1", ".seg:depth(1)", "^ah", "[kind='note']"}[r.IntN(5)])
 				}
-				s, err := New(asked, selector.Canonical, o)
+				s, err := New(canonical(asked), o)
 				if err != nil {
 					t.Fatal(asked, err)
 				}
@@ -98,7 +101,7 @@ func TestChangesAgreeWithModel(t *testing.T) {
 				most := r.IntN(4)
 				o.MaxChangesPerSnapshot = &most
 			}
-			rg, err := NewRange(asked, selector.Canonical, o)
+			rg, err := NewRange(canonical(asked), o)
 			if err != nil {
 				t.Fatal(asked, err)
 			}
@@ -163,11 +166,11 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 		text string
 		o    Options
 	}{
-		{".block[", Options{}}, {".block", Options{Skip: -1}}, {".block", Options{Limit: -1}},
-		{".block", Options{RangeAsIDs: true}}, {".block", Options{Where: "[["}}, {".block", Options{Where: "@t-1 .block"}},
-		{".block", Options{Where: ".block @first"}},
+		{".block", Options{Skip: -1}}, {".block", Options{Limit: -1}},
+		{".block", Options{RangeAsIDs: true}}, {".block", Options{Where: canonical("@t-1 .block")}},
+		{".block", Options{Where: canonical(".block @first")}},
 	} {
-		if _, err := New(c.text, selector.Canonical, c.o); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := New(canonical(c.text), c.o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s %+v: %v", c.text, c.o, err)
 		}
 	}
@@ -182,7 +185,7 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 		{"@t-1..@t0 .block", RangeOptions{MaxSnapshots: &zero}, fault.RangeLimit},
 		{"@t-1..@t0 .block", RangeOptions{MaxChangesPerSnapshot: &less}, fault.RangeLimit},
 	} {
-		if _, err := NewRange(c.text, selector.Canonical, c.o); !errors.Is(err, c.want) {
+		if _, err := NewRange(canonical(c.text), c.o); !errors.Is(err, c.want) {
 			t.Errorf("%s %+v: %v", c.text, c.o, err)
 		}
 	}
@@ -202,7 +205,7 @@ func TestRangeGivesIDsOnlyWhereItIsAskedTo(t *testing.T) {
 		{selector.V01, "@t-1..@t0 .cb", true, true}, {selector.V01, "@t-1..@t0 .cb", false, false},
 		{selector.Canonical, "@* .block", false, true}, {selector.Canonical, ".block", false, true},
 	} {
-		s, err := New(c.text, c.edition, Options{RangeAsIDs: c.asIDs})
+		s, err := New(selector.MustParse(c.text, c.edition), Options{RangeAsIDs: c.asIDs})
 		if err != nil {
 			t.Fatal(c.text, err)
 		}

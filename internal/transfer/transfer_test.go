@@ -2,16 +2,14 @@ package transfer_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/transfer"
-	"github.com/contexttree/pact/internal/verify"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
@@ -33,56 +31,11 @@ func open(t *testing.T, path string) *sqlite.Store {
 	return s
 }
 
-// TestFilesOfVersion1 copies contexts of which the log recorded no digests: their
-// snapshots are compared, and the copy says no more of them than the file does.
-func TestFilesOfVersion1(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "store", "sqlite", "testdata", "v1.sql"))
-	must(t, err)
-	path := filepath.Join(t.TempDir(), "old.db")
-	raw, err := sql.Open("sqlite", path)
-	must(t, err)
-	for _, statement := range []string{string(text), "PRAGMA application_id = 0x50414354", "PRAGMA user_version = 1"} {
-		_, err := raw.Exec(statement)
-		must(t, err)
-	}
-	must(t, raw.Close())
-	from, to := open(t, path), open(t, filepath.Join(t.TempDir(), "new.db"))
-	_, err = transfer.Copy(background, from, to, nil, nil)
-	must(t, err)
-	for _, name := range []string{"chat"} {
-		a, err := from.Find(background, name)
-		must(t, err)
-		b, err := to.Find(background, name)
-		must(t, err)
-		before, err := store.Collect(from.History(background, a.Key, a.First, a.Cycle))
-		must(t, err)
-		after, err := store.Collect(to.History(background, b.Key, b.First, b.Cycle))
-		must(t, err)
-		if len(before) != 3 || len(after) != len(before) {
-			t.Fatalf("%d snapshots became %d", len(before), len(after))
-		}
-		for i := range before {
-			if before[i].Digest() != after[i].Digest() {
-				t.Errorf("%s differs in cycle %d", name, before[i].Cycle())
-			}
-		}
-		log, err := to.Log(background, b.Key, 1, b.Revision)
-		must(t, err)
-		if log[3].Digest != "" || log[3].Request != "r1" {
-			t.Errorf("the log says %+v", log[3])
-		}
-	}
-	found, err := verify.All(background, to, nil)
-	if err != nil || !found.Holds() {
-		t.Errorf("verified %+v, %v", found, err)
-	}
-}
-
 // TestLeftOfAnotherSource finds what a copy of another source left under the name:
 // it goes, and the copy begins anew.
 func TestLeftOfAnotherSource(t *testing.T) {
-	one, other, target := store.NewMemory(), store.NewMemory(), store.NewMemory()
-	for i, s := range []*store.Memory{one, other} {
+	one, other, target := memory.New(), memory.New(), memory.New()
+	for i, s := range []store.Complete{one, other} {
 		first, stamps, err := tree.New(tree.Env{Clock: func() int64 { return int64(i) + 1 },
 			Vocabulary: tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}}, nil)
 		must(t, err)
@@ -138,7 +91,7 @@ func TestDiscard(t *testing.T) {
 
 // interrupting is a target that refuses to finish.
 type interrupting struct {
-	*store.Memory
+	store.Complete
 	cancel func()
 }
 

@@ -72,7 +72,7 @@ func (v *verifier) rest(progress Progress) error {
 
 // recorded checks the log and everything whose digest the log records.
 func (v *verifier) recorded(progress Progress) error {
-	erasures, defect, err := checkLog(v.log().Entries(v.ctx), v.now)
+	erasures, defect, err := checkLog(v.log().Entries(v.ctx, 0), v.now)
 	if v.found.Defect = defect; defect != nil || err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ func tools(t *testing.T) string {
 	t.Helper()
 	dir := os.Getenv("PACT_API_TOOLS")
 	if dir == "" {
-		t.Skip("left out: make api installs the generators and runs the guide")
+		t.Skip("left out: make clients installs the generators and runs the guide")
 	}
 	return dir
 }

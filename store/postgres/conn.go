@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -49,7 +48,7 @@ func (named) Open(string) (driver.Conn, error) {
 	return nil, errors.New("a connection is made by its connector")
 }
 
-// conn is a connection. In a transaction, inserts and deletes wait until a statement asks for
+// conn is a connection. In a transaction, statements without an answer wait until one asks for
 // something, or until the end; then conn sends all of them at once. So a change that asks for
 // nothing takes one round trip, and the error of a statement may come later than the statement.
 type conn struct {
@@ -141,18 +140,13 @@ func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
 	return tag, err
 }
 
-// waits reports whether a statement may wait because nobody needs its result at once.
-func waits(query string) bool {
-	return strings.HasPrefix(query, "INSERT ") || strings.HasPrefix(query, "DELETE ")
-}
-
 // ExecContext implements driver.ExecerContext.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	for try := 0; ; try++ {
 		if err := c.put(query, args); err != nil {
 			return nil, err
 		}
-		if c.ctx != nil && waits(query) && c.bytes < maxWaiting {
+		if c.ctx != nil && c.bytes < maxWaiting {
 			return driver.ResultNoRows, nil
 		}
 		alone := c.ctx == nil

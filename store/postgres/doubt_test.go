@@ -69,19 +69,25 @@ func TestAnswerLost(t *testing.T) {
 	sound(t, s, "chat", []string{"a", "b", "c"})
 }
 
-// Without a token nobody can tell, and that is what the answer says.
+// So is a commit without a token, by the bytes of its revision. Of what writes none nobody can tell,
+// and that is what the answer says.
 func TestAnswerLostWithoutToken(t *testing.T) {
 	s, lose := openDeaf(t, "COMMIT")
 	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
 	lose.Store(true)
-	_, err = put(t, c, "", "made all the same")
-	if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "may have been made or not") {
-		t.Errorf("got %v", err)
-	}
+	commit(t, c, "", 0)
 	info, err := s.Find(t.Context(), "chat")
 	if err != nil || info.Cycle != 1 {
 		t.Errorf("the context is at %d, %v", info.Cycle, err)
+	}
+	lose.Store(true)
+	err = s.Rename(t.Context(), info.Key, "talk")
+	if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "may have been made or not") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := s.Find(t.Context(), "talk"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -38,7 +38,6 @@ func codeOf(err error) string {
 // The SQLSTATE codes that need an answer. PgBouncer answers class 08 when it lost the server.
 const (
 	classConnection   = "08"
-	classConstraint   = "23"
 	serialization     = "40001"
 	unknownCompletion = "40003"
 	deadlock          = "40P01"
@@ -50,6 +49,8 @@ const (
 	noTable           = "42P01"
 	tableTaken        = "42P07"
 	noDatabase        = "3D000"
+	divisionByZero    = "22012"
+	uniqueViolation   = "23505"
 )
 
 // lost reports whether an error means that the connection is gone.
@@ -90,7 +91,8 @@ func again(ctx context.Context, err error, failed int) bool {
 	}
 }
 
-func isConstraint(err error) bool { return strings.HasPrefix(codeOf(err), classConstraint) }
+// refused reports whether a statement divided by 0, or inserted a row that is there.
+func refused(err error) bool { return codeOf(err) == divisionByZero || codeOf(err) == uniqueViolation }
 
 func inDoubt(err error) bool { return errors.Is(err, errDoubt) }
 

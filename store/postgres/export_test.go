@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/contexttree/pact/store/internal/sqlstore"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/store/kv"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -27,25 +29,24 @@ func OpenImpatient(ctx context.Context, address string, silence, patience time.D
 	return openConfig(ctx, config, address, true, silence, patience)
 }
 
-// Escape and Unescape write texts as the database holds them, and read them.
-var (
-	Escape   = escape
-	Unescape = unescape
-)
-
-// PackSoon has stores that are opened from now on pack pages of so many cycles, and
-// keep as many as rows, until the function that it returns is called.
-func PackSoon(cycles, keep int64) (restore func()) {
-	before := dialect.Packing
-	dialect.Packing = sqlstore.Packing{Cycles: cycles, Keep: keep}
-	return func() { dialect.Packing = before }
+// OpenBytes opens the medium of a store.
+func OpenBytes(ctx context.Context, address string) (kv.Store, error) {
+	return openSteps(ctx, address, schema...)
 }
 
-// DirectorySoon has stores that are opened from now on write a directory whenever they
-// pack, so that short histories are opened through one too, until the function that it
-// returns is called.
-func DirectorySoon() (restore func()) {
-	before := dialect.Packing
-	dialect.Packing.Directory = 1
-	return func() { dialect.Packing = before }
+// OpenNext opens a store with a schema that has one step more than that of the package.
+func OpenNext(ctx context.Context, address, step string) (*Store, error) {
+	m, err := openSteps(ctx, address, append(schema[:len(schema):len(schema)], step)...)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{engine.New(m, zstd.Packing), m.db}, nil
+}
+
+func openSteps(ctx context.Context, address string, schema ...string) (*medium, error) {
+	config, err := pgconn.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	return openMedium(ctx, config, address, true, silence, patience, schema)
 }

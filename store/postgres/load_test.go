@@ -190,7 +190,7 @@ func TestSerializationFailures(t *testing.T) {
 			END IF;
 			RETURN NEW;
 		END $$;
-		CREATE TRIGGER within BEFORE INSERT ON node_version FOR EACH STATEMENT EXECUTE FUNCTION fail();
+		CREATE TRIGGER within BEFORE INSERT ON pair FOR EACH STATEMENT EXECUTE FUNCTION fail();
 		CREATE CONSTRAINT TRIGGER finally AFTER INSERT ON log DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()`)
 	load(t, func() *postgres.Store { return open(t, address) }, func() { time.Sleep(2 * time.Second) })
 	thrown := postgrestest.Exec(t, address, "SELECT last_value FROM thrown")

@@ -3,41 +3,40 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"embed"
+	_ "embed" // for the schema
 	"fmt"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
 )
 
-// schema holds the migrations: 0001.sql makes version 1, 0002.sql turns it into version 2, and
-// so on.
-//
-//go:embed schema
-var schema embed.FS
+//go:embed schema/0001.sql
+var first string
 
-// version is the newest version of the schema, kept in the table pact_schema.
-const version = 5
+// schema is the steps that made the schema: the first makes version 1, the second would turn it
+// into version 2, and so on. The table pact_store has the numbers of those that a database went
+// through.
+var schema = []string{first}
 
-// migrate brings the schema to the newest version in one transaction. If several processes try
-// at once, one does the work and the others find it done.
-func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
+// migrate brings a database to the newest version in one transaction. If several processes try at
+// once, one does the work and the others find it done.
+func migrate(ctx context.Context, db *sql.DB, address string, make bool, schema []string) error {
 	for failed := 0; ; failed++ {
 		at, err := versionOf(ctx, db)
 		switch {
 		case err != nil:
 			return refuse(err, address)
-		case at == version:
+		case at == len(schema):
 			return nil
-		case at > version:
+		case at > len(schema):
 			return fault.New(fault.Store, fmt.Sprintf("the database has version %d of the schema, this program knows %d", at,
-				version),
-				"use a newer version of the program")
-		case at == 0 && !make:
-			return fault.At(fault.Store, fault.NoOffset, Shown(address), "there is no store in "+Shown(address),
-				"Open makes one")
+				len(schema)), "use a newer version of the program")
+		case at == 0:
+			if err := begins(ctx, db, address, make); err != nil {
+				return err
+			}
 		}
-		err = migrateFrom(ctx, db, at)
+		err = migrateFrom(ctx, db, at, schema)
 		if now, failed := versionOf(ctx, db); err != nil && failed == nil && now > at {
 			continue // another process was faster
 		}
@@ -51,16 +50,41 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
 	}
 }
 
+// begins returns an error if no store may be made in a database that has none.
+func begins(ctx context.Context, db *sql.DB, address string, make bool) error {
+	old, err := hasTable(ctx, db, "pact_schema")
+	switch {
+	case err != nil:
+		return refuse(err, address)
+	case old:
+		return fault.New(fault.Store, Shown(address)+" has the tables of a version of pact before its first release",
+			"export its contexts with that version and import them into a new database with this one")
+	case !make:
+		return fault.At(fault.Store, fault.NoOffset, Shown(address), "there is no store in "+Shown(address), "Open makes one")
+	}
+	return nil
+}
+
 // versionOf returns the version of the schema, 0 if there is none.
-func versionOf(ctx context.Context, db *sql.DB) (at int64, err error) {
-	err = db.QueryRowContext(ctx, "SELECT max(version) FROM pact_schema").Scan(&at)
+func versionOf(ctx context.Context, db *sql.DB) (at int, err error) {
+	err = db.QueryRowContext(ctx, "SELECT max(version) FROM pact_store").Scan(&at)
 	if codeOf(err) == noTable {
 		return 0, nil
 	}
 	return at, err
 }
 
-func migrateFrom(ctx context.Context, db *sql.DB, at int64) error {
+// hasTable reports whether a database has a table.
+func hasTable(ctx context.Context, db *sql.DB, name string) (bool, error) {
+	var n int64
+	err := db.QueryRowContext(ctx, "SELECT count(*) FROM "+name).Scan(&n)
+	if codeOf(err) == noTable {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func migrateFrom(ctx context.Context, db *sql.DB, at int, schema []string) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -72,17 +96,13 @@ func migrateFrom(ctx context.Context, db *sql.DB, at int64) error {
 		}
 	}
 	if at == 0 {
-		run("CREATE TABLE pact_schema (version BIGINT PRIMARY KEY)")
+		run("CREATE TABLE pact_store (version BIGINT PRIMARY KEY)")
 	}
-	for ; at < version; at++ {
-		text, failed := schema.ReadFile(fmt.Sprintf("schema/%04d.sql", at+1))
-		if failed != nil {
-			return failed
-		}
-		for _, statement := range statementsOf(string(text)) {
+	for i, step := range schema[at:] {
+		for _, statement := range statementsOf(step) {
 			run(statement)
 		}
-		run("INSERT INTO pact_schema (version) VALUES ($1)", at+1)
+		run("INSERT INTO pact_store (version) VALUES ($1)", at+i+1)
 	}
 	if err != nil {
 		return err
@@ -90,8 +110,8 @@ func migrateFrom(ctx context.Context, db *sql.DB, at int64) error {
 	return tx.Commit()
 }
 
-// statementsOf splits a file of the schema, whose string literals contain no semicolon and no
-// two dashes.
+// statementsOf splits a step of the schema, whose string literals contain no semicolon and no two
+// dashes.
 func statementsOf(text string) []string {
 	var plain strings.Builder
 	for line := range strings.Lines(text) {

@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/internal/sqlstore"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/store/internal/sqlkv"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Store is the store in a database. It implements store.Store.
 type Store struct {
-	*sqlstore.Store
+	*engine.Engine
 	db *sql.DB
 }
 
@@ -43,8 +45,8 @@ func Shown(address string) string {
 }
 
 // Open opens the store in a database, whose address is a postgres:// URL, and makes missing
-// tables. It returns E_STORE if the database cannot be reached, has tables of the same
-// names that belong to something else, or is of a newer version.
+// tables. It returns E_STORE if the database cannot be reached, has tables of the same names that
+// belong to something else, or is of a newer version or of one before the first release.
 func Open(ctx context.Context, address string) (*Store, error) { return open(ctx, address, true) }
 
 // OpenExisting opens a store as [Open] does, but makes none: it returns E_STORE if the
@@ -64,59 +66,52 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 
 func openConfig(ctx context.Context, config *pgconn.Config, address string, make bool,
 	silence, patience time.Duration) (*Store, error) {
+	m, err := openMedium(ctx, config, address, make, silence, patience, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{engine.New(m, zstd.Packing), m.db}, nil
+}
+
+func openMedium(ctx context.Context, config *pgconn.Config, address string, make bool,
+	silence, patience time.Duration, schema []string) (*medium, error) {
 	c := &connector{config: watching(config, silence, patience), patience: patience}
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
-	if err := migrate(ctx, db, address, make); err != nil {
+	if err := migrate(ctx, db, address, make, schema); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	c.opened.Store(true)
-	s, err := sqlstore.New(ctx, db, db, dialect)
-	if err != nil {
-		return nil, err
+	return &medium{sqlkv.New(db, db, dialect), db}, nil
+}
+
+var dialect = sqlkv.Dialect{Snapshot: sql.LevelRepeatableRead, Refused: refused, Again: again, InDoubt: inDoubt, Explain: explain}
+
+// medium keeps bytes in a database. It implements kv.Cleaner.
+type medium struct {
+	*sqlkv.Store
+	db *sql.DB
+}
+
+// Clean implements kv.Cleaner.
+func (m *medium) Clean(ctx context.Context) (remains string, err error) {
+	if err = rewrite(ctx, m.db); err == nil {
+		return "", nil
 	}
-	return &Store{s, db}, nil
-}
-
-var dialect = sqlstore.Dialect{
-	Rebind: rebind, OwnContents: true, Again: again, InDoubt: inDoubt, IsConstraint: isConstraint,
-	Snapshot: sql.LevelRepeatableRead, Explain: explain,
-	BeginWrite:  func(_ context.Context, begin func() error) error { return begin() },
-	CheckFiles:  func() error { return nil },
-	AfterCommit: func(context.Context, *sql.Conn) error { return nil },
-	// PostgreSQL can check its own pages: initdb --data-checksums.
-	Check: func(context.Context, *sql.DB) (string, error) { return "", nil },
-	Clean: clean,
-}
-
-// clean rewrites the tables if an erasure left something to clean up.
-func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
-	last, err := lastUnclean(ctx, db)
-	if err != nil || !last.Valid {
-		return "", err
+	if _, remains, _ = explain(err); remains == "" {
+		remains = err.Error()
 	}
-	return "", rewrite(ctx, db, last)
+	return remains, nil
 }
 
-// lastUnclean is the number of the last erasure that is not cleaned up, if there is one.
-func lastUnclean(ctx context.Context, db *sql.DB) (last sql.NullInt64, err error) {
-	return last, db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last)
-}
-
-// rewrite rewrites the tables that hold anything of a context, without the free parts of their
-// pages; this cleans up after the erasures up to cleaned. Others wait meanwhile. Plain VACUUM
-// would not do: it frees space for reuse and leaves the old bytes in it.
-func rewrite(ctx context.Context, db *sql.DB, cleaned sql.NullInt64) error {
-	for _, table := range [...]string{"node_version", "content", "page", "page_block", "page_name", "directory",
-		"directory_run", "log", "attempt", "context"} {
+// rewrite rewrites the tables without the free parts of their pages. Others wait meanwhile. Plain
+// VACUUM would not do: it frees space for reuse and leaves the old bytes in it.
+func rewrite(ctx context.Context, db *sql.DB) error {
+	for _, table := range [...]string{"pair", "log"} {
 		if _, err := db.ExecContext(ctx, "VACUUM (FULL) "+table); err != nil {
 			return err
 		}
 	}
-	if !cleaned.Valid {
-		return nil
-	}
-	_, err := db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= $1", cleaned.Int64)
-	return err
+	return nil
 }

@@ -17,7 +17,6 @@ const (
 	typeBytea   = 17
 	typeBigint  = 20
 	typeInteger = 23
-	typeText    = 25
 )
 
 // inBinary says that all parameters, or all columns, are in binary form.
@@ -40,8 +39,6 @@ func parametersOf(args []driver.NamedValue) (p parameters, err error) {
 			p.types[i] = typeUnknown
 		case int64:
 			p.values[i], p.types[i] = binary.BigEndian.AppendUint64(nil, uint64(v)), typeBigint
-		case string:
-			p.values[i], p.types[i] = escape(v), typeText
 		case []byte:
 			if v != nil {
 				p.values[i] = v
@@ -66,8 +63,6 @@ func valueOf(data []byte, oid uint32) (driver.Value, error) {
 		return int64(int32(binary.BigEndian.Uint32(data))), nil
 	case oid == typeBool && len(data) == 1:
 		return data[0] != 0, nil
-	case oid == typeText:
-		return unescape(data), nil
 	case oid == typeBytea:
 		return append([]byte{}, data...), nil
 	}

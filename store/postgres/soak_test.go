@@ -226,7 +226,7 @@ func (y *yield) report(t *testing.T, seconds float64, processes int) {
 }
 
 // TestSoak loads one PostgreSQL: 64 writers on 64 contexts and 16 on one, in one
-// process and in two. make soak does it for longer.
+// process and in two. PACT_SOAK_SECONDS does it for longer.
 func TestSoak(t *testing.T) {
 	for processes := 1; processes <= 2; processes++ {
 		address := postgrestest.Database(t)

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/postgrestest"
 )
 
 // put makes a commit of a turn with a text, and a request token where one is
 // given.
-func put(t testing.TB, c *pact.Context, token, text string) (*pact.Snapshot, error) {
+func put(t testing.TB, c *pact.Context, token, text string) (*pact.Sealed, error) {
 	return c.Commit(t.Context(), &pact.CommitOptions{
 		Note: pact.Note{Request: token},
 		Edit: func(b *pact.Batch) error {
@@ -40,4 +41,10 @@ func databaseName(t testing.TB, address string) string {
 	u, err := url.Parse(address)
 	must(t, err)
 	return u.Path[1:]
+}
+
+// segments returns the rows of a database that describe joined cycles.
+func segments(t *testing.T, address string) [][]string {
+	t.Helper()
+	return postgrestest.Exec(t, address, `SELECT space FROM pair WHERE space > 0 AND name >= 's' AND name < 't'`)
 }

@@ -19,24 +19,12 @@ import (
 // It returns E_STORE if the medium fails, or if the target is a store that is open or has a
 // log. Cost: reading the store and writing it once.
 func (s *Store) Backup(ctx context.Context, name string) error {
-	if err := s.files.backup(ctx, name); err != nil {
-		if fault.CodeOf(err) != "" {
-			return err
-		}
-		if ctx.Err() != nil {
-			return fault.Wrap(fault.Store, ctx.Err(), "the backup was interrupted", "")
-		}
-		code, why, remedy := explain(err)
-		message := "the backup failed"
-		if path := (*fs.PathError)(nil); errors.As(err, &path) {
-			err, why, remedy = path.Err, "cannot write "+name, "check the disk and the permissions of the directory"
-		}
-		if why != "" {
-			message += ": " + why
-		}
-		return fault.Wrap(code, err, message, remedy)
+	err := s.files.backup(ctx, name)
+	if path := (*fs.PathError)(nil); fault.CodeOf(err) == "" && ctx.Err() == nil && errors.As(err, &path) {
+		return fault.Wrap(fault.Store, path.Err, "the backup failed: cannot write "+name,
+			"check the disk and the permissions of the directory")
 	}
-	return nil
+	return failed(ctx, err, "the backup failed")
 }
 
 func (p *files) backup(ctx context.Context, name string) error {

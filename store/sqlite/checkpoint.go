@@ -15,12 +15,12 @@ const walLimit = 5 << 20
 // checkpointWait is how long a writer waits for readers before it leaves the WAL as it is.
 const checkpointWait = 100 * time.Millisecond
 
-// afterCommit runs after a commit. It checks that the commit went to the files that others
+// afterWrite runs after a commit. It checks that the commit went to the files that others
 // open, and empties a WAL that overlapping readers kept SQLite from restarting. A reader that
 // comes meanwhile reads from the file and blocks nobody. If one reader goes on reading,
-// afterCommit gives up until the WAL has grown by another walLimit; when that reader is done,
+// afterWrite gives up until the WAL has grown by another walLimit; when that reader is done,
 // SQLite restarts the WAL and truncates it (journal_size_limit).
-func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
+func (p *files) afterWrite(ctx context.Context, write *sql.DB) error {
 	log, err := p.walSize()
 	if err != nil || log <= p.truncateAt.Load() {
 		if err == nil && log <= walLimit {
@@ -31,6 +31,11 @@ func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 	// The commit is on the disk, in the WAL or in the file: a failure below is no
 	// failure of the commit.
 	p.truncateAt.Store(log + walLimit)
+	conn, err := write.Conn(ctx)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d",
 		checkpointWait.Milliseconds())); err != nil {
 		return nil

@@ -30,9 +30,8 @@ const (
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		count, _ := strconv.Atoi(os.Getenv(childTurns))
-		if count == 0 { // it will be killed, and packing and the writing of directories with it
-			sqlite.PackSoon(2, 1)
-			sqlite.DirectorySoon()
+		if count == 0 { // it will be killed, and joins and checkpoints with it
+			sqlite.JoinSoon()
 		}
 		work := child
 		if os.Getenv(childForks) != "" {
@@ -48,6 +47,7 @@ func TestMain(m *testing.M) {
 			work = queuingChild
 		}
 		if os.Getenv(childOpens) != "" {
+			sqlite.AddStep(laterStep)
 			work = openingChild
 		}
 		if err := work(context.Background(), path, count); err != nil {

@@ -40,7 +40,7 @@ func TestCompact(t *testing.T) {
 	must(t, err)
 	count := func() (rows int) {
 		t.Helper()
-		must(t, tx.QueryRow("SELECT count(*) FROM node_version").Scan(&rows))
+		must(t, tx.QueryRow("SELECT count(*) FROM pair").Scan(&rows))
 		return rows
 	}
 	rows := count()

@@ -23,7 +23,7 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	kills := testrun.Size(t, 10, 100, 200)
 	const perFile = 10 // so that files stay small and every start is quick
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	path, total, pages, directories := "", 0, 0, 0
+	path, total, segments, checkpoints := "", 0, 0, 0
 	acknowledged := make(map[int64]string) // cycle -> digest
 	for kill := range kills {
 		if kill%perFile == 0 {
@@ -32,15 +32,15 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 		}
 		total += crash(t, path, time.Duration(r.IntN(60_000))*time.Microsecond, acknowledged)
 		survived(t, path, acknowledged)
-		pages += pagesIn(t, path)
-		directories += rowsIn(t, path, "directory")
+		segments += segmentsIn(t, path)
+		checkpoints += keysIn(t, path, "c")
 		if t.Failed() {
 			t.Fatalf("after kill %d", kill+1)
 		}
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
-	if pages == 0 || kills >= 100 && directories == 0 { // which are written now and then
-		t.Errorf("the processes wrote %d pages and %d directories", pages, directories)
+	if segments == 0 || kills >= 100 && checkpoints == 0 { // which are written now and then
+		t.Errorf("the processes wrote %d segments and %d checkpoints", segments, checkpoints)
 	}
 }
 
@@ -88,7 +88,7 @@ func TestCrashWhileForking(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	t.Logf("%d kills, %d forks acknowledged, %d pages in the last file", kills, total+len(acknowledged), pagesIn(t, path))
+	t.Logf("%d kills, %d forks acknowledged, %d segments in the last file", kills, total+len(acknowledged), segmentsIn(t, path))
 }
 
 // TestCrashWhileCalling kills a process that starts attempts and ends them. What
@@ -240,15 +240,16 @@ func survived(t *testing.T, path string, acknowledged map[int64]string) {
 	}
 }
 
-// pagesIn counts the pages in a file, 0 where there is none.
-func pagesIn(t *testing.T, path string) int { return rowsIn(t, path, "page") }
+// segmentsIn counts the segments in a file, 0 where there is none.
+func segmentsIn(t *testing.T, path string) int { return keysIn(t, path, "s") }
 
-func rowsIn(t *testing.T, path, table string) (n int) {
+// keysIn counts the keys of contexts that begin with a letter.
+func keysIn(t *testing.T, path, letter string) (n int) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
 		db := raw(t, path)
 		defer db.Close()
-		must(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
+		must(t, db.QueryRow("SELECT count(*) FROM pair WHERE space > 0 AND substr(name, 1, 1) = CAST(? AS BLOB)", letter).Scan(&n))
 	}
 	return n
 }

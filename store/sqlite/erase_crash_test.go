@@ -111,8 +111,8 @@ func TestCrashWhileErasing(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	if n := pagesIn(t, path); n == 0 && len(acknowledged) > 4 {
-		t.Error("no process packed anything")
+	if n := segmentsIn(t, path); n == 0 && len(acknowledged) > 4 {
+		t.Error("no process joined anything")
 	}
 	t.Logf("%d erasures acknowledged; %d of %d kills came between a commit and its erasure", len(acknowledged), halves,
 		kills)

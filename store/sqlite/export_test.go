@@ -3,24 +3,20 @@ package sqlite
 import (
 	"slices"
 
-	"github.com/contexttree/pact/store/internal/sqlstore"
+	"github.com/contexttree/pact/internal/engine"
 )
 
-// PackSoon has stores that are opened from now on pack pages of so many cycles, and
-// keep as many as rows, until the function that it returns is called.
-func PackSoon(cycles, keep int64) (restore func()) {
-	before := packing
-	packing = sqlstore.Packing{Cycles: cycles, Keep: keep}
-	return func() { packing = before }
+// JoinSoon has stores that are opened from now on join cycles and write checkpoints as soon as
+// there is anything to join, until the function that it returns is called.
+func JoinSoon() (restore func()) {
+	newEngine = engine.NewHasty
+	return func() { newEngine = engine.New }
 }
 
-// DirectorySoon has stores that are opened from now on write a directory whenever they
-// pack, so that short histories are opened through one too, until the function that it
-// returns is called.
-func DirectorySoon() (restore func()) {
-	before := packing
-	packing.Directory = 1
-	return func() { packing = before }
+// AddStep gives the format another version until the function that it returns is called.
+func AddStep(statements string) (restore func()) {
+	steps = append(steps, statements)
+	return func() { steps = steps[:len(steps)-1] }
 }
 
 // WithoutSync has stores that are opened from now on leave it to the system when what

@@ -130,16 +130,15 @@ func TestFailingDisk(t *testing.T) {
 // there, and what is there is whole.
 func TestPowerCuts(t *testing.T) {
 	testrun.OneGoroutine(t)
-	t.Run("rows", func(t *testing.T) { powerCuts(t, 0) })
-	t.Run("pages and directories", func(t *testing.T) {
-		t.Cleanup(sqlite.PackSoon(2, 1))
-		t.Cleanup(sqlite.DirectorySoon())
+	t.Run("log", func(t *testing.T) { powerCuts(t, 0) })
+	t.Run("segments and checkpoints", func(t *testing.T) {
+		t.Cleanup(sqlite.JoinSoon())
 		powerCuts(t, 1)
 	})
 }
 
-// powerCuts cuts the power of runs that write at least so many pages and directories.
-func powerCuts(t *testing.T, packed int) {
+// powerCuts cuts the power of runs that write at least so many segments and checkpoints.
+func powerCuts(t *testing.T, joined int) {
 	cuts := testrun.Size(t, 50, 150, 5000)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pact.db")
@@ -159,19 +158,19 @@ func powerCuts(t *testing.T, packed int) {
 		acks = append(acks, ack{len(d.done), cycle, digest})
 		d.mu.Unlock()
 	}))
-	if packed > 0 {
+	if joined > 0 {
 		s, w, err := resume(t.Context(), path)
 		must(t, err)
-		must(t, s.PackAll(t.Context()))
-		w.next(t, "after packing")
+		must(t, s.SettleAll(t.Context()))
+		w.next(t, "after joining")
 		must(t, s.Close())
 	}
 	d.mu.Lock()
 	actions := d.done
 	d.dir = ""
 	d.mu.Unlock()
-	if pages, directories := pagesIn(t, path), rowsIn(t, path, "directory"); min(pages, directories) < packed {
-		t.Fatalf("the run wrote %d pages and %d directories", pages, directories)
+	if segments, checkpoints := segmentsIn(t, path), keysIn(t, path, "c"); min(segments, checkpoints) < joined {
+		t.Fatalf("the run wrote %d segments and %d checkpoints", segments, checkpoints)
 	}
 	r := rand.New(rand.NewPCG(17, 10))
 	for cut := range cuts {

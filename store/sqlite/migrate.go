@@ -3,26 +3,30 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"embed"
+	_ "embed" // for schema.sql
 	"fmt"
 	"net/url"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/internal/sqlstore"
 )
 
-// applicationID marks the files of this store: "PACT" in ASCII.
-const applicationID = 0x50414354
+// applicationID marks the files of this store: "PaCT" in ASCII. Files from before the first
+// release, which have rows of nodes, are marked with unreleasedID, "PACT".
+const (
+	applicationID = 0x50614354
+	unreleasedID  = 0x50414354
+)
 
-// schema holds the migrations: 0001.sql makes version 1, 0002.sql turns it into version 2, and
-// so on.
-//
-//go:embed schema
-var schema embed.FS
+//go:embed schema.sql
+var firstSchema string
 
-// version is the newest version of the schema, kept in user_version.
-const version = 10
+// steps make version 1 of the schema, turn that into version 2, and so on. user_version counts
+// those that a file has had. A variable so that a test can add one.
+var steps = []string{firstSchema}
+
+// version is the newest version of the schema.
+func version() int64 { return int64(len(steps)) }
 
 // checkSchema returns the version of the schema of a file. It returns E_STORE for a
 // file of another application, of an unknown version or with another schema. It
@@ -42,10 +46,13 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 	err = tx.QueryRowContext(ctx,
 		"SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id,
 		&at)
-	if err != nil {
+	switch {
+	case err != nil:
 		return 0, openError(err, path)
-	}
-	if id != applicationID {
+	case id == unreleasedID:
+		return 0, fault.New(fault.Store, path+" was made before the first release of pact, in another format",
+			"export its contexts, all snapshots of each, with the program that made it, and import them with this one")
+	case id != applicationID:
 		return 0, fault.New(fault.Store, path+" is the database of another application", "name another file")
 	}
 	if err := supported(at); err != nil {
@@ -63,9 +70,9 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 }
 
 func supported(at int64) error {
-	if at > version || at < 1 {
-		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the schema, this program knows %d", at,
-			version),
+	if at > version() || at < 1 {
+		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the format, this program knows %d", at,
+			version()),
 			"use a newer version of the program")
 	}
 	return nil
@@ -73,19 +80,12 @@ func supported(at int64) error {
 
 // migrate brings the schema to the newest version in one transaction.
 func migrate(ctx context.Context, db *sql.DB) error {
-	if err := migrateIn(ctx, db); err != nil {
-		if fault.CodeOf(err) == "" {
-			code, why, remedy := explain(err)
-			err = fault.Wrap(code, err, "the schema could not be brought up to date: "+why, remedy)
-		}
-		return err
-	}
-	return nil
+	return failed(ctx, migrateIn(ctx, db), "the format could not be brought up to date")
 }
 
 func migrateIn(ctx context.Context, db *sql.DB) error {
 	var at int64
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil || at == version {
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil || at == version() {
 		return err
 	}
 	tx, err := db.BeginTx(ctx, nil)
@@ -102,23 +102,14 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	from := at
-	for ; at < version; at++ {
-		if err := applyMigration(ctx, tx, at+1); err != nil {
-			return err
-		}
-	}
-	if err := sqlstore.Prove(ctx, tx, nil); err != nil {
-		return err
-	}
-	if from < 6 {
-		if err := sqlstore.FillIdle(ctx, tx, nil); err != nil {
+	for _, step := range steps[at:] {
+		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}
 	}
 	for _, pragma := range []string{
 		"PRAGMA application_id = " + strconv.Itoa(applicationID),
-		"PRAGMA user_version = " + strconv.Itoa(version),
+		"PRAGMA user_version = " + strconv.FormatInt(version(), 10),
 	} {
 		if _, err := tx.ExecContext(ctx, pragma); err != nil {
 			return err

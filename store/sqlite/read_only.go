@@ -10,7 +10,7 @@ import (
 	"runtime"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/internal/sqlstore"
+	"github.com/contexttree/pact/store/internal/sqlkv"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
@@ -28,7 +28,7 @@ func unwritable(err error) bool {
 // openToRead opens a file read-only after cause kept it from being opened for writing: the disk
 // is full, or the file, its directory or its file system is read-only. It needs no other file
 // and takes no lock. So it refuses a file whose WAL holds commits.
-func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
+func (p *files) openToRead(ctx context.Context, cause error) (*medium, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, cause, "there are commits in "+p.path+
 			"-wal, which cannot be read where nothing can be written",
@@ -41,9 +41,9 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if err != nil {
 		return nil, cause
 	}
-	if at != version {
+	if at != version() {
 		return nil, fault.Wrap(fault.Store, cause,
-			fmt.Sprintf("the file has version %d of the schema, this program needs %d and cannot write it", at, version),
+			fmt.Sprintf("the file has version %d of the format, this program needs %d and cannot write it", at, version()),
 			"copy it to a place that can be written")
 	}
 	db, err := sql.Open("sqlite", dataSource(p.path, query))
@@ -56,12 +56,7 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	}
 	d := p.dialect()
 	d.BeginWrite = func(context.Context, func() error) error { return p.readOnlyError(cause) }
-	d.Clean = func(context.Context, *sql.DB) (string, error) { return "", p.readOnlyError(cause) }
-	s, err := sqlstore.New(ctx, db, db, d)
-	if err != nil {
-		return nil, err
-	}
-	return &Store{s, p}, nil
+	return &medium{sqlkv.New(db, db, d), p, db, db}, nil
 }
 
 // aloneQuery returns the parameters that open the file without a WAL, an index or a lock.

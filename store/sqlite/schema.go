@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -17,7 +18,7 @@ func objects(ctx context.Context, db interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }) (map[object]bool, error) {
 	rows, err := db.QueryContext(ctx, `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
-		WHERE NOT (type = 'table' AND (name = 'sqlite_sequence' OR name GLOB 'sqlite_stat[1-4]') OR type = 'index' AND sql IS NULL)`)
+		WHERE NOT (type = 'table' AND name GLOB 'sqlite_stat[1-4]' OR type = 'index' AND sql IS NULL)`)
 	if err != nil {
 		return nil, err
 	}
@@ -33,12 +34,13 @@ func objects(ctx context.Context, db interface {
 	return list, rows.Err()
 }
 
-// schemaCache caches the objects of schemaOf, by version.
+// schemaCache caches the objects of schemaOf, by their statements.
 var schemaCache sync.Map
 
 // schemaOf builds the schema of a version in memory and lists its objects.
 func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
-	if list, ok := schemaCache.Load(at); ok {
+	text := strings.Join(steps[:at], ";\n")
+	if list, ok := schemaCache.Load(text); ok {
 		return list.(map[object]bool), nil
 	}
 	db, err := sql.Open("sqlite", ":memory:")
@@ -47,27 +49,14 @@ func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1) // each connection would have its own database in memory
-	for v := range at {
-		if err := applyMigration(ctx, db, v+1); err != nil {
-			return nil, err
-		}
+	if _, err := db.ExecContext(ctx, text); err != nil {
+		return nil, err
 	}
 	list, err := objects(ctx, db)
 	if err == nil {
-		schemaCache.Store(at, list)
+		schemaCache.Store(text, list)
 	}
 	return list, err
-}
-
-// applyMigration migrates the schema from the previous version to version.
-func applyMigration(ctx context.Context, db interface {
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}, version int64) error {
-	text, err := schema.ReadFile(fmt.Sprintf("schema/%04d.sql", version))
-	if err == nil {
-		_, err = db.ExecContext(ctx, string(text))
-	}
-	return err
 }
 
 // compareSchema returns E_STORE if a schema differs from that of its version: a trigger or a

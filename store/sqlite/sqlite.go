@@ -10,18 +10,19 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/internal/sqlstore"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/store/internal/sqlkv"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
 // Store is the store in a file. It implements store.Store.
 type Store struct {
-	*sqlstore.Store
+	*engine.Engine
 	files *files
 }
 
@@ -42,6 +43,18 @@ var settings = []setting{
 // beside the file, because the disk is full or read-only, the store is opened read-only,
 // and every change returns E_STORE.
 func Open(ctx context.Context, path string) (*Store, error) {
+	m, err := openMedium(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{newEngine(m, zstd.Packing), m.files}, nil
+}
+
+// newEngine is a variable so that tests can join sooner.
+var newEngine = engine.New
+
+// openMedium opens the file, or makes it.
+func openMedium(ctx context.Context, path string) (*medium, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.Store, err, "the path "+path+" cannot be used", "")
@@ -63,7 +76,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // open opens an existing file.
-func (p *files) open(ctx context.Context) (*Store, error) {
+func (p *files) open(ctx context.Context) (*medium, error) {
 	if err := p.checkWAL(); err != nil {
 		return nil, err
 	}
@@ -107,11 +120,7 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	s, err := sqlstore.New(ctx, write, read, p.dialect())
-	if err != nil {
-		return nil, err
-	}
-	return &Store{s, p}, nil
+	return &medium{sqlkv.New(write, read, p.dialect()), p, write, read}, nil
 }
 
 // plainQuery returns the parameters that open a file in a mode of SQLite without changing its
@@ -170,70 +179,10 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
-// packing is a variable so that tests can pack sooner.
-var packing sqlstore.Packing
-
-func (p *files) dialect() sqlstore.Dialect {
-	return sqlstore.Dialect{IsConstraint: isConstraint, Explain: explain, BeginWrite: p.beginWrite, CheckFiles: p.check,
-		AfterCommit: p.afterCommit,
-		Check:       checkDatabase, Clean: p.clean, Packing: packing}
+func (p *files) dialect() sqlkv.Dialect {
+	return sqlkv.Dialect{Question: true, BeginWrite: p.beginWrite, BeforeWrite: p.check, AfterWrite: p.afterWrite, OneWriter: true,
+		Explain: explain}
 }
-
-// checkDatabase lets SQLite check tables and indexes. The only value that it checks itself is
-// the counter of keys: one that is too low would give a key twice.
-func checkDatabase(ctx context.Context, db *sql.DB) (damage string, err error) {
-	var verdict string
-	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
-		return "", err
-	}
-	if verdict != "ok" {
-		return "the file is damaged: " + strings.Join(strings.Fields(verdict), " "), nil
-	}
-	var low bool
-	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT max(key) FROM context), 0) >
-		coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'context'), 0)`).Scan(&low)
-	if low {
-		damage = "the counter of keys is lower than the key of a context"
-	}
-	return damage, err
-}
-
-// clean calls vacuum with a busy timeout, because the connection has none.
-func (p *files) clean(ctx context.Context, db *sql.DB) (remains string, err error) {
-	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds())); err != nil {
-		return "", err
-	}
-	if err = p.check(); err == nil {
-		remains, err = vacuum(ctx, db)
-	}
-	_, after := db.ExecContext(ctx, "PRAGMA busy_timeout = 0")
-	return remains, errors.Join(err, after)
-}
-
-// vacuum rewrites the file without its free pages and the free parts of others, and
-// empties the WAL. Both wait for other processes as long as any statement does.
-func vacuum(ctx context.Context, db *sql.DB) (remains string, err error) {
-	var last sql.NullInt64
-	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil {
-		return "", err
-	}
-	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
-		return "", err
-	}
-	var busy, frames, moved int64
-	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
-		return "", err
-	}
-	if busy != 0 {
-		return "another process is reading the file, so that old pages are still in it or in the log beside it", nil
-	}
-	if last.Valid {
-		_, err = db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= ?", last.Int64)
-	}
-	return "", err
-}
-
-func isConstraint(err error) bool { return primaryCode(err) == lib.SQLITE_CONSTRAINT }
 
 // primaryCode returns the primary result code of SQLite, 0 if the error has none.
 func primaryCode(err error) int {
@@ -281,13 +230,5 @@ func failureText(err error) (message, remedy string) {
 // openError returns the error for a file that cannot be opened, nil for none. An error with a
 // code stays as it is.
 func openError(err error, path string) error {
-	if err == nil || fault.CodeOf(err) != "" {
-		return err
-	}
-	code, why, remedy := explain(err)
-	message := "cannot open " + path
-	if why != "" {
-		message += ": " + why
-	}
-	return fault.Wrap(code, err, message, remedy)
+	return failed(context.Background(), err, "cannot open "+path)
 }

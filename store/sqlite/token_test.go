@@ -11,9 +11,10 @@ import (
 // TestDamagedToken changes the row of a token behind the back of the store: it opens nothing
 // then, and checking the store names it.
 func TestDamagedToken(t *testing.T) {
-	for _, statement := range []string{"UPDATE access_token SET pattern = '*'", "UPDATE access_token SET write = 1",
-		"UPDATE access_token SET hash = zeroblob(32)", "UPDATE access_token SET hash = zeroblob(40)",
-		"UPDATE access_token SET name = 'b'"} {
+	const token = " WHERE space = 0 AND substr(name, 1, 1) = x'74'" // t
+	for _, statement := range []string{"UPDATE pair SET value = CAST(x'00' || substr(value, 2) AS BLOB)" + token,
+		"UPDATE pair SET value = CAST(substr(value, 1, length(value) - 1) || x'00' AS BLOB)" + token, "UPDATE pair SET value = x''" + token,
+		"UPDATE pair SET value = CAST(value || x'00' AS BLOB)" + token, "UPDATE pair SET name = CAST(name || x'62' AS BLOB)" + token} {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s := open(t, path)
 		must(t, s.AddToken(t.Context(), store.AccessToken{Name: "a", Pattern: "mine", Hash: [32]byte{1}}))

@@ -15,7 +15,8 @@ import (
 // checkWAL returns E_STORE if the WAL cannot belong to the file, such as a later WAL beside a
 // backup. The file ends with the last page that was moved to it; the WAL must have every later
 // page. SQLite reads zeros for a page that is in neither, and fails only when it needs that
-// page. Cost: reading the header of every frame of the WAL, about 1,300.
+// page. A log beside an old copy of the file alone, in which pages were used again meanwhile, is
+// not told from its own here: reading what it lacks returns E_STORE, and a check finds it. Cost: reading the header of every frame of the WAL, about 1,300.
 //
 // Other processes may write and move pages at the same time: a mismatch counts only if the
 // sizes of both files stayed the same meanwhile.
@@ -40,12 +41,12 @@ func (p *files) checkWAL() error {
 		if err != nil {
 			return err
 		}
-		if fits := pagesFit(log, before[0]); fits {
+		if fits, change := pagesFit(log, before[0]); fits && (change < 0 || p.change() <= change) {
 			return nil
 		}
 		if after, err := p.sizes(log); err != nil || after == before {
 			return errors.Join(err, fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+
-				": some pages are in neither of them",
+				": some pages are in neither of them, or the file is newer",
 				"if the file is a backup, move the log away; otherwise put back the file that the log belongs to"))
 		}
 	}
@@ -90,27 +91,56 @@ func (p *files) sizes(log *os.File) (sizes [2]int64, err error) {
 	return [2]int64{file.Size(), info.Size()}, nil
 }
 
-// pagesFit reports whether the WAL has every page after the end of the file.
-func pagesFit(log io.ReaderAt, fileSize int64) bool {
+// schemaCookie is where the first page counts the changes of the schema. Writing a file anew counts
+// as one, so a backup, or what was compacted, is ahead of each WAL from before.
+const schemaCookie = 40
+
+// change returns what the file alone, without its WAL, counts as changes of the schema; -1 if that
+// cannot be read.
+func (p *files) change() int64 {
+	db, err := sql.Open("sqlite", dataSource(p.path, aloneQuery()))
+	if err != nil {
+		return -1
+	}
+	defer db.Close()
+	change := int64(-1)
+	if db.QueryRow("PRAGMA schema_version").Scan(&change) != nil {
+		return -1
+	}
+	return change
+}
+
+// pagesFit reports whether the WAL has every page after the end of the file. change is what its last
+// first page counts as changes of the schema, -1 if it has no first page.
+func pagesFit(log io.ReaderAt, fileSize int64) (fits bool, change int64) {
 	var head [32]byte
 	if _, err := log.ReadAt(head[:], 0); err != nil || binary.BigEndian.Uint32(head[:])&^1 != 0x377f0682 {
-		return true // empty, or no frame that SQLite would read
+		return true, -1 // empty, or no frame that SQLite would read
 	}
 	pageSize := int64(binary.BigEndian.Uint32(head[8:]))
 	if pageSize < minFileSize || pageSize > 1<<16 {
-		return true
+		return true, -1
 	}
 	salt := string(head[16:24])
 	last, there := fileSize/pageSize, make(map[int64]bool)
 	count, pages := int64(0), []int64(nil) // pages: those since the last commit
 	var frame [24]byte
+	var cookie [4]byte
+	last1 := int64(-1) // of the last first page, committed or not
+	change = -1
 	for at := int64(len(head)); ; at += int64(len(frame)) + pageSize {
 		if _, err := log.ReadAt(frame[:], at); err != nil || string(frame[8:16]) != salt {
 			break
 		}
-		pages = append(pages, int64(binary.BigEndian.Uint32(frame[:])))
+		page := int64(binary.BigEndian.Uint32(frame[:]))
+		if pages = append(pages, page); page == 1 {
+			if _, err := log.ReadAt(cookie[:], at+int64(len(frame))+schemaCookie); err != nil {
+				break
+			}
+			last1 = int64(binary.BigEndian.Uint32(cookie[:]))
+		}
 		if n := binary.BigEndian.Uint32(frame[4:]); n != 0 { // a commit
-			count = int64(n)
+			count, change = int64(n), last1
 			for _, page := range pages {
 				there[page] = true
 			}
@@ -120,8 +150,8 @@ func pagesFit(log io.ReaderAt, fileSize int64) bool {
 	locks := 1<<30/pageSize + 1 // SQLite never writes the page with the locks
 	for page := last + 1; page <= count; page++ {
 		if !there[page] && page != locks {
-			return false
+			return false, change
 		}
 	}
-	return true
+	return true, change
 }

@@ -7,16 +7,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestForeignLog puts the log of a store that went on beside a backup and beside
-// a copy of the file alone. What is opened is whole and has every commit; all
-// else is refused.
+// a copy of the file alone. A backup is refused. A copy is refused if pages are in neither file;
+// if pages of the file were used again meanwhile, only a check tells. What is opened and passes
+// the check is whole and has every commit.
 func TestForeignLog(t *testing.T) {
 	testrun.OneGoroutine(t)
 	path, dir := filepath.Join(t.TempDir(), "pact.db"), t.TempDir()
@@ -34,7 +37,7 @@ func TestForeignLog(t *testing.T) {
 			copyFile(t, path, backup)
 		}
 		for range 40 * (i % 8) {
-			w.next(t, fmt.Sprint("later turn ", i))
+			w.next(t, fmt.Sprint("later turn ", i, strings.Repeat(" and more", 1000)))
 		}
 		copyFile(t, path+"-wal", backup+"-wal")
 		b, err := sqlite.Open(t.Context(), backup)
@@ -46,11 +49,20 @@ func TestForeignLog(t *testing.T) {
 			refused++
 			continue
 		}
-		info, err := b.Find(t.Context(), "turns")
-		if err != nil || info.Cycle != w.state.Cycle {
-			t.Errorf("%d: opened at cycle %d of %d, %v", i, info.Cycle, w.state.Cycle, err)
-		} else if damage, err := b.Check(t.Context(), info.Key); err != nil || damage != nil {
-			t.Errorf("%d: opened, and does not hold: %+v, %v", i, damage, err)
+		damage, err := b.CheckAll(t.Context())
+		var info store.Info
+		if err == nil && damage == nil {
+			if info, err = b.Find(t.Context(), "turns"); err == nil {
+				damage, err = b.Check(t.Context(), info.Key)
+			}
+		}
+		switch {
+		case err != nil || damage != nil:
+			if refused++; i%2 == 0 && i > 0 {
+				t.Errorf("%d: a backup was opened, and does not hold: %+v, %v", i, damage, err)
+			}
+		case info.Cycle != w.state.Cycle:
+			t.Errorf("%d: opened at cycle %d of %d", i, info.Cycle, w.state.Cycle)
 		}
 		must(t, b.Close())
 	}
@@ -77,9 +89,9 @@ func TestOwnLog(t *testing.T) {
 		must(t, err)
 		if i%3 == 0 {
 			for _, statement := range []string{
-				"INSERT INTO content (no, body) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) " +
-					"SELECT 1000000000 + i, zeroblob(4000) FROM n",
-				"DELETE FROM content WHERE no > 1000000000",
+				"INSERT INTO log WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) " +
+					"SELECT (1000000 << 36) + i, zeroblob(4000) FROM n",
+				"DELETE FROM log WHERE id > 1000000 << 36",
 				"VACUUM",
 			} {
 				if _, err := db.Exec(statement); err != nil {

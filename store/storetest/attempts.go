@@ -220,6 +220,30 @@ func testAttemptsOfForks(t *testing.T, s Suite) {
 	checkAll(b, a, c)
 }
 
+// testAttemptsOfHistories makes a context of a history with attempts, and goes on.
+func testAttemptsOfHistories(t *testing.T, s Suite) {
+	d := drive(t, s, "as made")
+	in, request := int64(7), "kept of the request"
+	failed, running := call(1), call(1)
+	failed.ID, failed.Status, failed.EndedNS, failed.TokenIn, failed.Error, failed.Request = "attempt:1-1", store.Failed,
+		2000, &in, "no", request
+	running.ID = "attempt:1-2"
+	g := store.Creation{Name: "history", Edition: "canonical", Tree: d.state.Head, Stamps: d.state.Stamps,
+		Attempts: []store.Attempt{failed, running}}
+	info, err := d.store.Create(background, g)
+	must(t, err)
+	d.state.Key, d.state.Name = info.Key, info.Name
+	d.attempts = []*store.Attempt{&failed, &running}
+	d.check()
+	d.end(store.Attempt{ID: running.ID, Status: store.Completed, EndedNS: 3000})
+	if id := d.start(call(1)).ID; id != "attempt:1-3" {
+		t.Errorf("the next attempt is %s", id)
+	}
+	d.talk("one")
+	d.start(call(2))
+	d.check()
+}
+
 // testAttemptsOfTheDeleted deletes an origin: the attempts that forks share stay and can still
 // be ended, the others are gone.
 func testAttemptsOfTheDeleted(t *testing.T, s Suite) {

@@ -36,7 +36,7 @@ func testContexts(t *testing.T, s Suite) {
 func testNames(t *testing.T, s Suite) {
 	d := drive(t, s, "taken")
 	g := store.Creation{Edition: "canonical", Tree: d.state.Head, Stamps: d.state.Stamps}
-	for _, name := range []string{"", "@t0", "-x", "a\x00b", "a\nb", "\xff", strings.Repeat("n", store.MaxName+1)} {
+	for _, name := range []string{"", "@t0", "-x", ".", "..", "a\x00b", "a\nb", "\xff", strings.Repeat("n", store.MaxName+1)} {
 		g.Name = name
 		_, err := d.store.Create(background, g)
 		wantCode(t, err, fault.DocumentInvalid)

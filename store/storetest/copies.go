@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -80,8 +81,8 @@ func testCopies(t *testing.T, s Suite) {
 			target := s.complete(t)
 			erasing := seed%2 == 1 // otherwise with attempts, because drivers cannot tell what an erasure leaves of these
 			family := randomFamily(t, s, rnd, erasing)
-			memory := store.NewMemory()
-			through := &faltering{Complete: memory}
+			between := memory.New()
+			through := &faltering{Complete: between}
 			for run := 0; ; run++ {
 				through.left = 5 + rnd.IntN(6)
 				_, err := transfer.Copy(background, family[0].store.Store, through, nil, nil)
@@ -91,14 +92,14 @@ func testCopies(t *testing.T, s Suite) {
 				if !errors.Is(err, errInterrupted) || run > 1000 {
 					t.Fatal(err)
 				}
-				hidden(t, memory)
+				hidden(t, between)
 				if run < 8 {
 					moveOn(family, rnd, erasing)
 				}
 			}
 			through = &faltering{Complete: target, left: 5}
 			for {
-				_, err := transfer.Copy(background, memory, through, nil, nil)
+				_, err := transfer.Copy(background, between, through, nil, nil)
 				if err == nil {
 					break
 				}
@@ -118,7 +119,7 @@ func testCopies(t *testing.T, s Suite) {
 				copied = append(copied, &genHistory{r.fork(r.state.Cycle, "after the copy"), rnd})
 			}
 			compareFamily(copied)
-			_, err := transfer.Copy(background, memory, copied[0].store.Store, nil, nil)
+			_, err := transfer.Copy(background, between, copied[0].store.Store, nil, nil)
 			if fault.CodeOf(err) != fault.Conflict {
 				t.Errorf("copied again: %v, want E_CONFLICT", err)
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/storetest"
 )
 
@@ -13,5 +14,5 @@ type core struct{ store.Store }
 // TestCore holds a store without any further power to the contract: the suite
 // leaves out what it cannot be asked for.
 func TestCore(t *testing.T) {
-	storetest.Run(t, func(*testing.T) store.Store { return core{store.NewMemory()} })
+	storetest.Run(t, func(*testing.T) store.Store { return core{memory.New()} })
 }

@@ -120,8 +120,10 @@ var contract = []testCase{
 	{"ForkImported", testForkImported, []power{forks}},
 
 	{"Attempts", testAttempts, []power{attempts}},
+	{"AttemptsOfChanges", testAttemptsOfChanges, []power{attempts}},
 	{"AttemptsRefused", testAttemptsRefused, []power{attempts}},
 	{"AttemptsOfForks", testAttemptsOfForks, []power{attempts, forks}},
+	{"AttemptsOfHistories", testAttemptsOfHistories, []power{attempts}},
 	{"AttemptsOfTheDeleted", testAttemptsOfTheDeleted, []power{attempts, forks, deletes}},
 	{"AttemptsAtOnce", testAttemptsAtOnce, []power{attempts}},
 

@@ -3,11 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { api, type Attempt } from '../api'
 import { count } from '../format'
 import { useLoaded } from '../load'
-import { Problem, Waiting } from '../parts'
+import { Nothing, Problem, Waiting } from '../parts'
 import { address, at, atName, attemptsTurn, call, context } from '../state'
 import { safe } from '../text'
 import { Safe } from './content'
-import { Nothing } from './parts'
 
 /** The attempts of the cycle: what was asked, what the provider counted, how it ended. */
 export function Attempts(): JSX.Element {
@@ -17,7 +16,7 @@ export function Attempts(): JSX.Element {
   const loaded = useLoaded(JSON.stringify([name, cycle, turn]), (stop) => api.attempts(name, cycle, cycle, stop))
   if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value) return <Waiting what="the attempts" />
-  const list = loaded.value.attempts
+  const list = loaded.value.items
   if (list.length === 0) {
     return (
       <Nothing>

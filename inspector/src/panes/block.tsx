@@ -1,16 +1,16 @@
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { NodeAnswer } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { useKeys } from '../keys'
-import { Problem, Waiting } from '../parts'
-import { address, atName, go, select } from '../state'
+import { Copy, Erased, Link, Nothing, Problem, Swatch, Waiting, plural } from '../parts'
+import { address, atName, begunAt, go, select } from '../state'
 import { line } from '../text'
 import { Content, Safe } from './content'
+import { Find } from './find'
 import { Events, useLife, Who } from './life'
 import { factsOf, nodeAt, wholeContent } from './node'
-import { Copy, Erased, Nothing, plural, Swatch } from './parts'
 
 /** The selected block: content, headers, its life, what it refers to, its bytes, who brought it. */
 export function Block(): JSX.Element {
@@ -101,7 +101,8 @@ function Shown({ node }: { node: NodeAnswer }): JSX.Element {
         </span>
       </header>
       <Place node={node} />
-      <div class="content">{node.erased ? <Erased /> : <Body key={node.node + at} node={node} />}</div>
+      {node.erased ? <div class="content"><Erased /></div> : <Body key={node.node + at} node={node} />}
+      <Began node={node.node} />
       <Facts node={node} />
       <References title="Refers to" ids={node.refers_to} />
       <References title="Referred to by" ids={node.referred_by} />
@@ -127,19 +128,39 @@ function Body({ node }: { node: NodeAnswer }): JSX.Element {
   const [asked, ask] = useState(false)
   const key = asked && !node.complete ? JSON.stringify([name, node.node, at]) : null
   const rest = useLoaded(key, (stop) => wholeContent(name, node, at, stop))
-  if (node.content === undefined) return <span class="faint">no content</span>
+  const box = useRef<HTMLDivElement>(null)
+  if (node.content === undefined) return <div class="content faint">no content</div>
+  const text = rest.value ?? node.content
   return (
-    <>
-      <Content
-        text={rest.value ?? node.content}
-        json={node.content_form === 'json' && (node.complete || rest.value !== undefined)}
-      />
+    <div class="content">
+      <Find within={box} of={node.node + at + text.length} />
+      <div ref={box}>
+        <Content text={text} json={node.content_form === 'json' && (node.complete || rest.value !== undefined)} />
+      </div>
       {!node.complete && rest.value === undefined && (
         <button type="button" onClick={() => ask(true)} disabled={asked && rest.state === 'loading'}>
           {asked && rest.state === 'loading' ? 'fetching…' : `show all ${bytes(node.content_bytes)}`}
         </button>
       )}
       {rest.failure && <Problem failure={rest.failure} again={rest.again} />}
+    </div>
+  )
+}
+
+/** The contexts that the block began: the sub-agents of a call. */
+function Began({ node }: { node: string }): JSX.Element | null {
+  const list = begunAt(node)
+  if (list.length === 0) return null
+  return (
+    <>
+      <h2>Began</h2>
+      <p class="references">
+        {list.map((name) => (
+          <Link key={name} to={{ name }}>
+            ↳ <Safe text={name} />
+          </Link>
+        ))}
+      </p>
     </>
   )
 }

@@ -16,6 +16,7 @@ const words: Record<string, string> = {
 
 /** Says in a few words what made a node differ, by which rule or by whom, safe to look at. */
 export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved'): string {
+  if (cause.kind === 'context') return '' // no log leads from one context to the other
   return `${told(cause, happened)} in @c${cause.cycle}${said(cause)}`
 }
 

@@ -1,20 +1,19 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { stateName } from '../address'
+import { stateName, vsText } from '../address'
 import type { BlockRow } from '../api'
 import { bytes } from '../format'
 import { useKeys } from '../keys'
 import { useLoaded } from '../load'
-import { Problem, Waiting } from '../parts'
-import { address, at, atName, matches, select, vs, vsName } from '../state'
-import { line } from '../text'
+import { Nothing, Problem, Swatch, Waiting, plural } from '../parts'
+import { address, at, atName, matches, offered, select, vs, vsName } from '../state'
+import { line, safe } from '../text'
 import { List } from '../virtual'
 import { type Fold, fold, type Pair } from './align'
 import { causeText } from './cause'
 import { compare, type Comparison } from './compare'
 import { Safe } from './content'
-import { Nothing, plural, Swatch } from './parts'
 import { type Part, side } from './words'
 
 const around = 2 // rows that stay open beside a difference
@@ -64,7 +63,9 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
   keyboard.current = { rows, here, pick }
   const step = (by: number) => (): void => {
     const now = keyboard.current
-    for (let i = now.here + by; i >= 0 && i < now.rows.length; i += by) {
+    // A block that the screen selected by itself is no place to go on from.
+    const from = address.peek().node !== offered.peek() ? now.here : by > 0 ? -1 : now.rows.length
+    for (let i = from + by; i >= 0 && i < now.rows.length; i += by) {
       const kind = now.rows[i]?.kind
       if (kind !== 'same' && kind !== 'fold') return now.pick(i, 'replace')
     }
@@ -95,7 +96,7 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
         </button>
       </div>
       <div class="sides" aria-hidden="true">
-        <Side of={found.from} name={stateName(vs.value ?? 'working')} />
+        <Side of={found.from} name={safe(vsText(vs.value ?? 'working'))} />
         <Side of={found.to} name={stateName(at.value)} />
       </div>
       {found.skipped > 0 && (

@@ -1,3 +1,4 @@
+import { isElsewhere, parseVs, stateName } from '../address'
 import { api, type BlockRow, type Cause, type ContentDiff, type RichDiff } from '../api'
 import { align, type Pair } from './align'
 import { Rows } from './rows'
@@ -32,7 +33,7 @@ export async function compare(name: string, at: string, vs: string, all: boolean
   Promise<Comparison> {
   const [report, left, right] = await Promise.all([
     api.richDiff(name, vs, at, stop),
-    new Rows(name, { at: vs }).start(stop),
+    rowsOf(name, vs).start(stop),
     new Rows(name, { at, vs }).start(stop),
   ])
   const differences = differencesOf(report)
@@ -69,6 +70,12 @@ export async function compare(name: string, at: string, vs: string, all: boolean
     to: report.to,
     counts: countsOf(report, pairs, left, right),
   }
+}
+
+// rowsOf lists the thread of a state, which may be one of another context.
+function rowsOf(name: string, state: string): Rows {
+  const other = parseVs(state)
+  return isElsewhere(other) ? new Rows(other.name, { at: stateName(other.at) }) : new Rows(name, { at: state })
 }
 
 // visible reports whether a change of a node shows in its row: passing time and a new parent do not.

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { pieces, plainLines, runs } from '../text'
+import { wholeTexts } from './find'
 import { contentOutline, type Line } from './json'
 
 /** Content as text: characters that a page would obey or not show are pictures of themselves. */
@@ -15,6 +16,7 @@ export function LongText({ text: whole }: { text: string }): JSX.Element {
   const { text, ends } = useMemo(() => plainLines(whole), [whole])
   const starts = useMemo(() => pieces(text), [text])
   const [shown, setShown] = useState(atOnce)
+  const all = wholeTexts.value
   const end = useRef<HTMLSpanElement>(null)
   useEffect(() => setShown(atOnce), [text])
   useEffect(() => {
@@ -31,12 +33,12 @@ export function LongText({ text: whole }: { text: string }): JSX.Element {
   return (
     <div class="long">
       {ends && <span class="line-ends">{ends}</span>}
-      {starts.slice(0, shown).map((from, i) => (
+      {starts.slice(0, all ? starts.length : shown).map((from, i) => (
         <span key={i} class="piece">
           <Safe text={text.slice(from, starts[i + 1] ?? text.length)} />
         </span>
       ))}
-      {shown < starts.length && (
+      {!all && shown < starts.length && (
         <span ref={end} class="more">
           …
         </span>

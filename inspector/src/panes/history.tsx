@@ -3,13 +3,12 @@ import { useState } from 'preact/hooks'
 import { api, type Life, type LifeEvent } from '../api'
 import { bytes } from '../format'
 import { useLoaded } from '../load'
-import { Problem, Waiting } from '../parts'
+import { Nothing, Problem, Waiting, plural } from '../parts'
 import { address, at, callOf, go, lastCycle } from '../state'
 import { safe } from '../text'
 import { whyText } from './cause'
 import { Safe } from './content'
 import { Events, useLife } from './life'
-import { Nothing, plural } from './parts'
 
 /** The page of a block beside its content: every version, its life, every call that carried it. */
 export function History(): JSX.Element {

@@ -2,12 +2,11 @@ import type { JSX } from 'preact'
 import type { BlockRow } from '../api'
 import { bytes } from '../format'
 import { useLoaded } from '../load'
-import { Problem } from '../parts'
-import { address, atName, select } from '../state'
+import { Erased, Link, Problem, Swatch, plural } from '../parts'
+import { address, atName, begunAt, select } from '../state'
 import { line } from '../text'
 import { Content, Safe } from './content'
 import { nodeAt } from './node'
-import { Erased, plural, Swatch } from './parts'
 
 const inRow = 20_000 // characters of an opened row; the block pane has the rest
 
@@ -16,15 +15,18 @@ interface Props {
   before: BlockRow | undefined
   open: boolean
   far: { node: string; word: string } | null
+  /** Whether to say how many calls carried it. */
+  carried: boolean
   toggle: () => void
 }
 
 /** One block of the thread: who speaks, what kind it is, its first words or all of them. */
-export function Message({ row, before, open, far, toggle }: Props): JSX.Element {
+export function Message({ row, before, open, far, carried, toggle }: Props): JSX.Element {
   const speaks = row.role ?? ''
   const again = before !== undefined && (before.role ?? '') === speaks
   const joined = row.kind === 'result' && row.call !== undefined && before?.node === row.call
-  const bare = row.kind === speaks && !row.tool && !row.failed && !row.stub && !far
+  const began = begunAt(row.node)
+  const bare = row.kind === speaks && !row.tool && !row.failed && !row.stub && !far && began.length === 0
   return (
     <div class={`message ${joined ? 'joined' : ''} ${bare ? 'bare' : ''}`} data-kind={row.kind}>
       <span class="message-role">{again ? '' : <Safe text={speaks || '—'} />}</span>
@@ -39,6 +41,11 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
           )}
           {row.failed && <span class="failed">failed</span>}
           {row.stub && <span class="stub">stub</span>}
+          {began.map((child) => (
+            <Link key={child} class="far" to={{ name: child }}>
+              ↳ {line(child, 40)}
+            </Link>
+          ))}
           {far && (
             <span
               class="far"
@@ -51,7 +58,7 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
           )}
         </span>
       )}
-      <span class="message-size">{row.tokens === undefined ? bytes(row.bytes) : plural(row.tokens, 'token')}</span>
+      <span class="message-size">{row.tokens === undefined ? bytes(row.bytes) : plural(row.tokens, 'token')}{carried && ` × ${plural(row.calls, 'call')}`}</span>
       {row.erased ? (
         <Erased />
       ) : open ? (

@@ -1,16 +1,16 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { isElsewhere, parseVs, stateName } from '../address'
 import { api } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
-import { Problem, Waiting } from '../parts'
+import { Copy, Problem, Toggle, Waiting } from '../parts'
 import { address, atName, vsName } from '../state'
 import { line } from '../text'
 import { List } from '../virtual'
 import { Safe } from './content'
 import { nodeAt } from './node'
-import { Copy, Toggle } from './parts'
 import { parting, rawRows, rowAt, spans } from './raw'
 import { fetchBytes, type Sent } from './sent'
 import { Verify } from './verify'
@@ -31,15 +31,17 @@ interface Compared {
 export function Request(): JSX.Element {
   const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
   const forms = useLoaded(JSON.stringify([name, now]), (stop) => api.forms(name, now, stop))
-  const list = forms.value?.forms ?? ['canonical']
+  const attempts = forms.value?.attempts ?? []
+  const earlier = attempts.slice(0, -1).map((n) => 'verbatim:' + n) // verbatim is the last one
+  const list = [...(forms.value?.forms ?? ['canonical']), ...earlier]
   const chosen = list.includes(form.value) ? form.value : 'canonical'
-  const partial = chosen !== 'canonical' && chosen !== 'verbatim'
+  const partial = chosen !== 'canonical' && !chosen.startsWith('verbatim')
   const asked = partial && whole.value ? chosen + '+whole' : chosen
   const key = JSON.stringify([name, now, before, asked])
   const loaded = useLoaded<Compared>(key, async (stop) => {
     const [sent, old] = await Promise.all([
       fetchBytes(name, now, asked, stop),
-      before === undefined ? null : fetchBytes(name, before, asked, stop).catch(() => null),
+      before === undefined ? null : fetchState(name, before, asked, stop).catch(() => null),
     ])
     const part = old ? parting(old.bytes, sent.bytes) : -1
     // The closing bracket of the older thread is no part of what the newer one could repeat.
@@ -80,6 +82,12 @@ export function Request(): JSX.Element {
   )
 }
 
+// fetchState is fetchBytes for a state that may be one of another context.
+function fetchState(name: string, state: string, form: string, stop: AbortSignal): Promise<Sent> {
+  const other = parseVs(state)
+  return isElsewhere(other) ? fetchBytes(other.name, stateName(other.at), form, stop) : fetchBytes(name, state, form, stop)
+}
+
 // cutOf returns the byte at which the prefix of whole blocks ends. Beginnings of blocks, such as their
 // first braces, are alike in all calls and no part of what a call repeats.
 async function cutOf(name: string, at: string, vs: string | undefined, stop: AbortSignal): Promise<number> {
@@ -87,7 +95,7 @@ async function cutOf(name: string, at: string, vs: string | undefined, stop: Abo
 }
 
 function formName(form: string): string {
-  return form.replace(/[:_-]/g, ' ')
+  return form.replace(':', ' of attempt ')
 }
 
 function closing(bytes: Uint8Array): number {

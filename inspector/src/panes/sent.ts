@@ -11,10 +11,12 @@ export interface Sent {
   left: number
 }
 
-/** Fetches the thread of a state in a form, and hashes what came. */
+/** Fetches the thread of a state in a form, and hashes what came. verbatim:1 is what attempt 1 sent. */
 export async function fetchBytes(name: string, at: string, form: string, stop: AbortSignal): Promise<Sent> {
-  const [as, whole] = form.split('+')
-  const path = `/thread?at=${encodeURIComponent(at)}&as=${encodeURIComponent(as ?? '')}${whole ? '&whole=true' : ''}`
+  const [asked, whole] = form.split('+')
+  const [as, attempt] = (asked ?? '').split(':')
+  const more = (whole ? '&whole=true' : '') + (attempt ? '&attempt=' + attempt : '')
+  const path = `/thread?at=${encodeURIComponent(at)}&as=${encodeURIComponent(as ?? '')}${more}`
   const answer = await ask(pathOf(name, path), { signal: stop })
   const buffer = await answer.arrayBuffer()
   const said = /[0-9a-f]{64}/.exec(answer.headers.get('ETag') ?? '')?.[0] ?? ''

@@ -4,11 +4,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { BlockRow } from '../api'
 import { bytes, count, percent } from '../format'
 import { useKeys } from '../keys'
-import { Problem, Waiting } from '../parts'
-import { address, at, atName, call, context, matches, planned, select, unit, vs, vsName } from '../state'
+import { Nothing, Problem, Swatch, Toggle, Waiting, plural } from '../parts'
+import { address, at, atName, call, context, matches, offered, planned, select, unit, vs, vsName } from '../state'
 import { safe } from '../text'
 import { List } from '../virtual'
-import { Nothing, plural, Swatch, Toggle } from './parts'
 import { type Rows, useRows } from './rows'
 import { Message, messageHeight } from './message'
 import { nodeAt } from './node'
@@ -17,7 +16,7 @@ import { nodeAt } from './node'
 const draftTurn = computed(() => (at.value === 'working' ? (context.value.value?.revision ?? 0) : 0))
 
 const kind = signal('')
-const largest = signal(false)
+const order = signal<'place' | 'bytes' | 'carried'>('place')
 const failed = signal(false)
 
 /** The messages as the model was sent them. */
@@ -30,7 +29,7 @@ export function Thread(): JSX.Element {
       vs: vsName.value,
       kind: kind.value || undefined,
       failed: failed.value || undefined,
-      order: largest.value ? 'bytes' : 'place',
+      order: order.value,
       unit: unit.value,
     },
     draftTurn.value,
@@ -42,7 +41,7 @@ export function Thread(): JSX.Element {
       {loaded.failure && <Problem failure={loaded.failure} again={loaded.again} />}
       {!rows && loaded.state === 'loading' && <Waiting what="the messages" />}
       {rows && rows.total === 0 && <Empty />}
-      {rows && rows.total > 0 && <Messages key={[kind.value, failed.value, largest.value].join()} rows={rows} />}
+      {rows && rows.total > 0 && <Messages key={Object.values({ ...rows.query, at: '', vs: '' }).join()} rows={rows} />}
     </div>
   )
 }
@@ -90,8 +89,14 @@ function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
       <Toggle on={failed.value} set={(on) => (failed.value = on)} title="Only failed calls and results (f)">
         failed
       </Toggle>
-      <Toggle on={largest.value} set={(on) => (largest.value = on)} title="In order of size (l)">
+      <Toggle on={order.value === 'bytes'} set={(on) => (order.value = on ? 'bytes' : 'place')} title="In order of size (l)">
         largest first
+      </Toggle>
+      <Toggle
+        on={order.value === 'carried'}
+        set={(on) => (order.value = on ? 'carried' : 'place')}
+        title="In order of bytes times calls that carried them (c)">
+        carried
       </Toggle>
     </div>
   )
@@ -102,7 +107,8 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
   const chosen = address.value.node
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [current, setCurrent] = useState(-1)
-  const here = rows.indexOf(chosen)
+  // Where blocks are ordered by size, the first are asked for, not the one that the screen selected by itself.
+  const here = rows.query.order !== 'place' && chosen === offered.value ? -1 : rows.indexOf(chosen)
   const shown = here >= 0 ? here : current
   useEffect(() => {
     void reach(rows, chosen)
@@ -162,6 +168,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
               before={rows.whole ? rows.row(i - 1) : undefined}
               open={open.has(row.node)}
               far={farFrom(rows, row, i)}
+              carried={order.value === 'carried'}
               toggle={() => toggle(i)}
             />
           </>
@@ -212,6 +219,10 @@ function farFrom(rows: Rows, row: BlockRow, i: number): { node: string; word: st
   return { node: partner, word }
 }
 
+function turn(by: 'bytes' | 'carried'): void {
+  order.value = order.peek() === by ? 'place' : by
+}
+
 interface Keyboard {
   rows: Rows
   shown: number
@@ -228,7 +239,8 @@ function keys(now: { current: Keyboard }): Parameters<typeof useKeys>[1] {
     }
   }
   return [
-    { keys: ['l'], does: 'largest blocks first', run: () => (largest.value = !largest.value) },
+    { keys: ['l'], does: 'largest blocks first', run: () => turn('bytes') },
+    { keys: ['c'], does: 'first what took most bytes in all calls so far', run: () => turn('carried') },
     { keys: ['f'], does: 'only failed calls and results', run: () => (failed.value = !failed.value) },
     { keys: ['e'], does: 'show all of the block, or its beginning', run: () => now.current.toggle(now.current.shown) },
     {

@@ -3,14 +3,13 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { api, type TreeRow } from '../api'
 import { bytes } from '../format'
 import { useLoaded } from '../load'
-import { Problem, Waiting } from '../parts'
+import { Problem, Waiting, plural } from '../parts'
 import { address, at, atName, context, matches, select, unit } from '../state'
 import { List } from '../virtual'
 import { Safe } from './content'
 import { visibleRows } from './folding'
 import { nodeAt } from './node'
 import { Pages, pageSize } from './pages'
-import { plural } from './parts'
 
 /** The regions, turns and nodes of a state: the rows of `pact show`. */
 export function Tree(): JSX.Element {

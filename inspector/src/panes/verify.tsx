@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, pathOf } from '../api'
 import { failureOf } from '../load'
 import { safe } from '../text'
-import { Copy, plural } from './parts'
+import { Copy, plural } from '../parts'
 import type { Sent } from './sent'
 
 /** A line of a verification: how far it is, and at last what it found. */

@@ -2,20 +2,24 @@ import { useMemo, useState } from 'preact/hooks'
 import type { ContextRow } from '../api'
 import { loadContexts } from '../data'
 import { ago, bytes, count } from '../format'
-import { Problem, Waiting } from '../parts'
+import { Link, Problem, Waiting } from '../parts'
+import { Everywhere } from '../selector/everywhere'
 import { contexts, go } from '../state'
 import { safe } from '../text'
+import { leave } from './door'
 import { Drop } from './drop'
-import { familyOf, type Member } from './family'
+import { familyOf, type Member, type Order } from './family'
 
 /** The list of all contexts. */
 export function Contexts() {
   const { state, value, failure } = contexts.value
   const [filter, setFilter] = useState('')
+  const [order, setOrder] = useState<Order>('name')
+  const [text, setText] = useState('')
   const members = useMemo(() => {
     const wanted = filter.toLowerCase()
-    return familyOf((value ?? []).filter((row) => row.name.toLowerCase().includes(wanted)))
-  }, [value, filter])
+    return familyOf((value ?? []).filter((row) => row.name.toLowerCase().includes(wanted)), order)
+  }, [value, filter, order])
   return (
     <main class="contexts">
       <header class="contexts-head">
@@ -24,7 +28,18 @@ export function Contexts() {
           <input type="search" placeholder="Name contains …" aria-label="Show only names that contain" value={filter}
             onInput={(e) => setFilter(e.currentTarget.value)} />
         )}
+        {value && value.length > 0 && (
+          <form onSubmit={(e) => {
+            e.preventDefault()
+            setText((e.currentTarget.elements.namedItem('q') as HTMLInputElement).value.trim())
+          }}>
+            <input type="search" name="q" placeholder="Text in any call …" aria-label="Search the text of all calls"
+              onInput={(e) => e.currentTarget.value === '' && setText('')} />
+          </form>
+        )}
+        <button type="button" class="plain" onClick={() => void leave()}>Sign out</button>
       </header>
+      {text !== '' && <section class="everywhere" aria-label="Found in all contexts"><Everywhere q={text} /></section>}
       {failure && state === 'failed' && <Problem failure={failure} again={loadContexts} />}
       {!value && state === 'loading' && <Waiting what="the contexts" />}
       {value?.length === 0 && <Empty />}
@@ -32,11 +47,12 @@ export function Contexts() {
         <table>
           <thead>
             <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Sent anew after cuts</th>
-              <th scope="col" class="number">Calls</th>
-              <th scope="col" class="number">Size</th>
-              <th scope="col" class="number">Last change</th>
+              {columns.map(([by, title, number]) => (
+                <th key={by} scope="col" class={number ? 'number' : ''}
+                  aria-sort={by !== order ? undefined : by === 'name' ? 'ascending' : 'descending'}>
+                  <button type="button" class="sort" onClick={() => setOrder(by)}>{title}</button>
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody>{members.map((member) => <Row key={member.row.name} member={member} />)}</tbody>
@@ -47,24 +63,19 @@ export function Contexts() {
   )
 }
 
+const columns: [Order, string, boolean][] = [['name', 'Name', false], ['cuts', 'Sent anew after cuts', false],
+  ['calls', 'Calls', true], ['bytes', 'Size', true], ['changed', 'Last change', true]]
+
 function Row({ member }: { member: Member }) {
-  const { row, bond, cycle, rails } = member
+  const { row, rails } = member
   return (
     <tr onClick={() => go({ name: row.name })}>
       <th scope="row">
         <span class="family">
-          {rails.map((on, i) => <i key={i} class={i === rails.length - 1 ? 'branch' : 'rail'} data-on={on} />)}
-          <a href={'/c/' + encodeURIComponent(row.name)} onClick={(e) => {
-            e.stopPropagation()
-            if (e.ctrlKey || e.metaKey || e.shiftKey) return
-            e.preventDefault()
-            go({ name: row.name })
-          }}><bdi>{safe(row.name)}</bdi></a>
-          {bond && (
-            <span class="bond">
-              {bond}{cycle !== undefined && <> {bond === 'undone' ? 'after' : 'at'} @c{cycle}</>}
-            </span>
-          )}
+          <Rails rails={rails} />
+          <Link to={{ name: row.name }}><bdi>{safe(row.name)}</bdi></Link>
+          <Bond member={member} />
+          {row.aside !== undefined && <span class="bond">{count(row.aside)} aside</span>}
         </span>
       </th>
       <td><Sparkline row={row} /></td>
@@ -73,6 +84,17 @@ function Row({ member }: { member: Member }) {
       <td class="number">{row.changed && <Changed moment={row.changed} />}</td>
     </tr>
   )
+}
+
+/** What a context is to the one above it in the list. */
+export function Bond({ member: { bond, cycle } }: { member: Member }) {
+  if (!bond) return null
+  return <span class="bond">{bond}{cycle !== undefined && <> {bond === 'undone' ? 'after' : 'at'} @c{cycle}</>}</span>
+}
+
+/** The lines that lead from a context to those that come from it. */
+export function Rails({ rails }: { rails: boolean[] }) {
+  return <>{rails.map((on, i) => <i key={i} class={i === rails.length - 1 ? 'branch' : 'rail'} data-on={on} />)}</>
 }
 
 /** When a context changed last. Logs that say no time are imported as of 1970. */

@@ -6,6 +6,8 @@ export interface Member {
   row: ContextRow
   /** What it is to the one that it comes from; null if it comes from none in the list. */
   bond: 'fork' | 'undone' | 'agent' | null
+  /** Name of the one that it comes from. */
+  parent: string | undefined
   /** The call of that one at which it begins, if it is known. */
   cycle: number | undefined
   /** For each generation above it, whether a line goes on below this row; the last one is that
@@ -13,9 +15,21 @@ export interface Member {
   rails: boolean[]
 }
 
-/** Returns the contexts by name, as a list in which each follows the one that it comes from. Those
- * that come from the same one are in the order of the calls at which they begin, then by name. */
-export function familyOf(rows: ContextRow[]): Member[] {
+/** What the list is ordered by. Each but the name puts the most first. */
+export type Order = 'name' | 'cuts' | 'calls' | 'bytes' | 'changed'
+
+/** Returns what a context is ordered by. */
+const weights: Record<Exclude<Order, 'name'>, (row: ContextRow) => number> = {
+  cuts: (row) => (row.cuts ?? []).reduce((sum, share) => sum + share, 0),
+  calls: (row) => row.calls ?? row.cycles,
+  bytes: (row) => row.bytes ?? 0,
+  changed: (row) => Date.parse(row.changed ?? '') || 0,
+}
+
+/** Returns the contexts as a list in which each follows the one that it comes from. Families are in the
+ * given order, each at the place of the first of its members. Without another order those that come from
+ * the same one are in the order of the calls at which they begin, then by name. */
+export function familyOf(rows: ContextRow[], order: Order = 'name'): Member[] {
   const byName = new Map(rows.map((row) => [row.name, row]))
   const bonds = bondsOf(rows, byName)
   const children = new Map<string, ContextRow[]>()
@@ -27,19 +41,45 @@ export function familyOf(rows: ContextRow[]): Member[] {
     else children.set(parent, [...(children.get(parent) ?? []), row])
   }
   const list: Member[] = []
+  const heaviest = new Map<ContextRow, number>()
+  const weigh = (row: ContextRow): number => {
+    if (order === 'name') return 0
+    const known = heaviest.get(row)
+    if (known !== undefined) return known
+    const weight = Math.max(weights[order](row), ...(children.get(row.name) ?? []).map(weigh))
+    heaviest.set(row, weight)
+    return weight
+  }
   const add = (row: ContextRow, rails: boolean[], root: boolean) => {
     const bond = root ? undefined : bonds.get(row.name)
-    list.push({ row, bond: bond?.kind ?? null, cycle: bond?.cycle, rails })
-    const own = (children.get(row.name) ?? []).sort((a, b) =>
+    list.push({ row, bond: bond?.kind ?? null, parent: bond?.parent, cycle: bond?.cycle, rails })
+    const own = (children.get(row.name) ?? []).sort((a, b) => weigh(b) - weigh(a) ||
       (bonds.get(a.name)?.cycle ?? 0) - (bonds.get(b.name)?.cycle ?? 0) || (a.name < b.name ? -1 : 1))
     own.forEach((child, i) => add(child, [...rails, i < own.length - 1], false))
   }
-  roots.sort((a, b) => inOrder.compare(a.name, b.name)).forEach((row) => add(row, [], true))
+  roots.sort((a, b) => weigh(b) - weigh(a) || inOrder(a.name, b.name)).forEach((row) => add(row, [], true))
   return list
 }
 
-/** Puts run-2 before run-10. */
-const inOrder = new Intl.Collator('en', { numeric: true })
+/** Puts run-2 before run-10, but takes no digits of hexadecimal names for numbers. */
+function inOrder(a: string, b: string): number {
+  const [left, right] = [partsOf(a), partsOf(b)]
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const [l, r] = [left[i]!, right[i]!]
+    if (l === r) continue
+    const [m, n] = [/^\d+$/.test(l), /^\d+$/.test(r)]
+    if (m && n && Number(l) !== Number(r)) return Number(l) - Number(r)
+    if (m !== n) return m ? -1 : 1
+    return l < r ? -1 : 1
+  }
+  return left.length - right.length
+}
+
+/** Cuts a name where numbers begin and end; a hexadecimal word of six characters or more stays whole. */
+function partsOf(name: string): string[] {
+  return (name.match(/[A-Za-z0-9]+|[^A-Za-z0-9]+/g) ?? []).flatMap((word) =>
+    /^(?=.*\d)(?=.*[a-f])[\da-f]{6,}$/i.test(word) ? [word] : (word.match(/\d+|\D+/g) ?? []))
+}
 
 interface Bond {
   kind: 'fork' | 'undone' | 'agent'

@@ -8,12 +8,13 @@ import { Changes } from '../panes/changes'
 import { Request } from '../panes/request'
 import { Thread } from '../panes/thread'
 import { Tree } from '../panes/tree'
-import { Problem } from '../parts'
+import { History } from '../panes/history'
+import { Nothing, Problem } from '../parts'
 import { Header } from './header'
-import { BlockPage } from './block'
 import { Picture } from '../strata/picture'
-import { address, context, go } from '../state'
+import { address, context, go, missing, offered, select } from '../state'
 import { safe } from '../text'
+import { WhatIf } from './whatif'
 
 const panes: { view: View; title: string; pane: ComponentType }[] = [
   { view: 'thread', title: 'Thread', pane: Thread },
@@ -51,6 +52,7 @@ export function Working() {
     <main class="working">
       <Header />
       <Picture />
+      <WhatIf />
       <div class="below" data-block={node !== null}>
         <section class="left">
           <div class="tabs" role="tablist" aria-label="Panes">
@@ -60,11 +62,24 @@ export function Working() {
             ))}
           </div>
           <div class="pane" role="tabpanel" id="pane" tabIndex={0} aria-labelledby={'tab-' + view}>
-            {context.value.value && <Shown />}
+            {missing.value ? <Nothing>There is no such call.</Nothing> : context.value.value && <Shown />}
           </div>
         </section>
-        <section class="right" aria-label="Block">{context.value.value && <Block />}</section>
+        <section class="right" aria-label="Block" data-open={node !== null && node !== offered.value}>
+          <button type="button" class="sheet-close" onClick={() => select(null)}>Close</button>
+          {context.value.value && !missing.value && <Block />}
+        </section>
       </div>
+    </main>
+  )
+}
+
+/** The page of one block: its life, every version, every call that carried it. */
+function BlockPage() {
+  return (
+    <main class="block-page">
+      <Header />
+      {context.value.value && <div class="block-columns"><Block /><History /></div>}
     </main>
   )
 }

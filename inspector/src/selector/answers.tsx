@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import { api, type RangeDiff } from '../api'
 import { count } from '../format'
 import { useLoaded } from '../load'
-import { address, atName, go, select } from '../state'
+import { address, atName, firstCycle, go, hasCalls, lastCycle, select } from '../state'
 import { safe } from '../text'
+import { InAllCalls } from './everywhere'
 import type { useSearch } from './search'
 import { addressed, isSelector } from './tokens'
 
@@ -12,38 +13,55 @@ interface Props {
   settled: boolean
   /** Whether the text is still being completed: that it ends too early is then no news. */
   completing: boolean
-  plan: boolean
-  close: () => void
   take: (selector: string) => void
 }
 
-/** What stands below the box: what is wrong, what to try instead, a table of changes, the plan. */
-export function Answers({ search, settled, completing, plan, close, take }: Props): JSX.Element {
-  const { failure, found, q } = search
+/** What stands below the box itself: what is wrong, what to try instead, which call Enter goes to. */
+export function Says({ search, settled, completing, take, text }: Props & { text: string }): JSX.Element {
+  const { failure, found } = search
+  const cycle = callIn(text)
   return (
-    <>
-      <div id="selector-says" class="selector-says">
-        {settled && failure && !completing && (
-          <p class="selector-wrong">
-            {safe(failure.message)}
-            {failure.details.remedy && <span class="faint"> — {safe(failure.details.remedy)}</span>}
-          </p>
-        )}
-        {settled && found && found.ids.length === 0 && found.kind !== 'range' && (
-          <NoMatch search={search} take={take} />
-        )}
-      </div>
-      {settled && found?.range && <Changes range={found.range} />}
-      {plan && isSelector(q) && settled && !failure && <Plan q={q} close={close} />}
-    </>
+    <div id="selector-says" class="selector-says">
+      {cycle !== null ? (
+        <p>
+          {cycle >= firstCycle.value && cycle <= lastCycle.value
+            ? <><kbd>Enter</kbd> goes to call {cycle}.</>
+            : <span class="selector-wrong">There is no call {cycle}: the calls are @c{firstCycle.value} to @c{lastCycle.value}.</span>}
+        </p>
+      ) : settled && failure && !completing ? (
+        <p class="selector-wrong">
+          {safe(failure.message)}
+          {failure.details.remedy && <span class="faint"> — {safe(failure.details.remedy)}</span>}
+        </p>
+      ) : settled && found?.kind === 'selector' && found.ids.length === 0 ? (
+        <NoMatch search={search} take={take} />
+      ) : null}
+    </div>
   )
+}
+
+/** Returns the call that a text names alone: 20, c20 or @c20; null if it is something else. */
+export function callIn(text: string): number | null {
+  const found = /^\s*@?c?(\d{1,15})\s*$/.exec(text)
+  return found && hasCalls.value ? Number(found[1]) : null
+}
+
+/** What stands below the sentence: what the words found, a table of changes, the plan. */
+export function Panel({ search, settled, plan, closePlan, close }: {
+  search: Props['search']; settled: boolean; plan: boolean; closePlan: () => void; close: () => void
+}): JSX.Element | null {
+  const { failure, found, q } = search
+  if (!settled || failure) return null
+  if (plan && isSelector(q)) return <Plan q={q} close={closePlan} />
+  if (found?.range) return <Changes range={found.range} close={close} />
+  return found?.kind === 'text' ? <InAllCalls q={q.trim()} here={found.ids.length} close={close} /> : null
 }
 
 function NoMatch({ search, take }: { search: Props['search']; take: Props['take'] }): JSX.Element {
   const { found, q } = search
   return (
     <p class="selector-none">
-      {found?.kind === 'text' ? 'No block of this call has this text.' : 'Nothing matches.'}{' '}
+      Nothing matches.{' '}
       {found?.suggestions.map((s) => (
         <span key={s.selector}>
           Try{' '}
@@ -54,7 +72,7 @@ function NoMatch({ search, take }: { search: Props['search']; take: Props['take'
         </span>
       ))}
       {found?.suggestions.length === 0 && q !== '' && (
-        <span class="faint">{found.kind === 'text' ? 'Nor has one of another call.' : 'Nor does anything one step wider.'}</span>
+        <span class="faint">Nor does anything one step wider.</span>
       )}
     </p>
   )
@@ -63,9 +81,10 @@ function NoMatch({ search, take }: { search: Props['search']; take: Props['take'
 const shown = 6 // ids of one cell
 
 /** How the selected nodes changed from call to call, the newest step first. */
-function Changes({ range }: { range: RangeDiff }): JSX.Element {
+function Changes({ range, close }: { range: RangeDiff; close: () => void }): JSX.Element {
   return (
-    <div class="range" tabIndex={0} role="region" aria-label="Changes from call to call">
+    <div class="box-panel range" tabIndex={0} role="region" aria-label="Changes from call to call">
+      <button type="button" class="plain range-close" aria-label="Close" onClick={close}>×</button>
       {[...(range.warnings ?? []), ...(range.errors ?? []).map((e) => e.message)].map((w) => (
         <p key={w} class="faint">
           {safe(w)}
@@ -127,7 +146,7 @@ function Plan({ q, close }: { q: string; close: () => void }): JSX.Element {
   const loaded = useLoaded(JSON.stringify([name, q, state]), (stop) => api.explain(name, addressed(q, state), stop))
   const plan = loaded.state === 'failed' ? undefined : loaded.value
   return (
-    <div class="range" tabIndex={0} role="region" aria-label="Plan of the selector">
+    <div class="box-panel range" tabIndex={0} role="region" aria-label="Plan of the selector">
       {plan && (
         <table>
           <thead>

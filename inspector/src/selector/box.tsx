@@ -1,17 +1,22 @@
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../api'
 import { useKeys } from '../keys'
 import { useLoaded } from '../load'
-import { plural } from '../panes/parts'
-import { address, atName, go, select } from '../state'
+import { plural } from '../parts'
+import { address, atName, firstCycle, go, lastCycle, scrub, select } from '../state'
 import { safe } from '../text'
 import { complete, namesOf, type Offer } from './complete'
-import { Answers } from './answers'
+import { callIn, Panel, Says } from './answers'
+import { useCallKeys } from './everywhere'
 import { useSearch, wrongAt } from './search'
 import { isSelector, mirrored } from './tokens'
 
 const pause = 160 // milliseconds without a key before the server is asked
+
+/** What the box shows below the sentence, where it covers nothing. */
+export const panel = signal<JSX.Element | null>(null)
 
 /** The box that searches: words find text, and ^ . # [ @ begin a selector. */
 export function SelectorBox(): JSX.Element {
@@ -27,6 +32,14 @@ export function SelectorBox(): JSX.Element {
   const search = useSearch()
   const offers = useOffers(text, caret, open)
   const settled = text === search.q
+  const [closed, setClosed] = useState(false) // of the panel below the sentence
+  useCallKeys()
+  useLayoutEffect(() => {
+    panel.value = closed ? null : (
+      <Panel search={search} settled={settled} plan={plan} closePlan={() => setPlan(false)} close={() => setClosed(true)} />
+    )
+  })
+  useEffect(() => () => void (panel.value = null), [])
   const wrong = settled ? wrongAt(text, atName.value, search.failure) : null
 
   useEffect(() => {
@@ -68,6 +81,7 @@ export function SelectorBox(): JSX.Element {
     setEntered(false)
     setOpen(true)
     setShut(false)
+    setClosed(false)
     const field = input.current
     if (field && field.value !== next) {
       field.value = next
@@ -95,6 +109,14 @@ export function SelectorBox(): JSX.Element {
       accept(offer)
       return true
     }
+    const cycle = callIn(text)
+    if (key === 'Enter' && cycle !== null) {
+      if (cycle < firstCycle.peek() || cycle > lastCycle.peek()) return true
+      write('', 0)
+      scrub(cycle)
+      input.current?.blur()
+      return true
+    }
     if (key === 'Enter') {
       go({ q: text }, 'push')
       setOpen(false)
@@ -104,7 +126,7 @@ export function SelectorBox(): JSX.Element {
     }
     if (key !== 'Escape') return false
     if (open && offers.length > 0) setOpen(false)
-    else if (!shut && search.found?.range) setShut(true)
+    else if (!closed && search.found?.range) setClosed(true)
     else if (text !== '') write('', 0)
     else input.current?.blur()
     return true
@@ -152,12 +174,11 @@ export function SelectorBox(): JSX.Element {
       <div class="selector-below">
         {expanded && <Offers list={offers} active={active} accept={accept} />}
         <div hidden={shut}>
-          <Answers
+          <Says
             search={search}
             settled={settled}
             completing={expanded && wrong !== null && wrong[0] >= text.length}
-            plan={plan}
-            close={() => setPlan(false)}
+            text={text}
             take={(next) => {
               setText(next)
               go({ q: next })

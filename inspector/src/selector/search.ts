@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { api, Failure, type RangeDiff } from '../api'
 import { useLoaded } from '../load'
-import { address, atName, context, light } from '../state'
+import { address, atName, context, light, occurrences } from '../state'
 import { bytesOf, unitAt } from '../text'
 import { type Suggestion, respelled, wider } from './nearest'
 import { namesOf } from './complete'
@@ -29,6 +29,11 @@ export function useSearch(): { found: Found | undefined; failure: Failure | unde
   const loaded = useLoaded(key, (stop) => search(name ?? '', q, state, stop))
   const ready = key !== null && loaded.state === 'ready' && loaded.value?.q === q
   useEffect(() => light(ready && loaded.value ? new Set(loaded.value.ids) : null), [ready, loaded.value])
+  const words = asks && !isSelector(q) ? q.trim() : ''
+  const everywhere = useLoaded(words === '' ? null : JSON.stringify([name, words, revision]), async (stop) =>
+    ({ words, found: await api.searchCalls(name ?? '', words, stop) }))
+  const all = everywhere.value?.words === words ? everywhere.value.found : null
+  useEffect(() => void (occurrences.value = all), [all])
   return {
     found: ready ? loaded.value : undefined,
     failure: key !== null && loaded.state === 'failed' ? loaded.failure : undefined,
@@ -40,8 +45,7 @@ export function useSearch(): { found: Found | undefined; failure: Failure | unde
 async function search(name: string, q: string, state: string, stop: AbortSignal): Promise<Found> {
   if (!isSelector(q)) {
     const ids = (await api.grep(name, q.trim(), state, stop)).items.map((item) => item.node)
-    const everywhere = { selector: `@* .block[content~'${pattern(q.trim())}']`, why: 'in all calls' }
-    return { q, kind: 'text', ids, suggestions: ids.length > 0 ? [] : await those(name, [everywhere], state, stop) }
+    return { q, kind: 'text', ids, suggestions: [] }
   }
   await check(name, isRange(q) ? q : addressed(q, state), stop)
   if (isRange(q)) {
@@ -57,7 +61,7 @@ async function search(name: string, q: string, state: string, stop: AbortSignal)
 // log that answer as an error, and most texts are unfinished.
 async function check(name: string, q: string, stop: AbortSignal): Promise<void> {
   const { error } = await api.check(name, q, stop)
-  if (error) throw new Failure(400, error.code, error.message, error.details)
+  if (error) throw Failure.of(error)
 }
 
 // instead looks for what finds something: the nearest spelling, else one step wider.
@@ -76,11 +80,6 @@ async function those(name: string, list: Suggestion[], state: string, stop: Abor
     if (n > 0) return [{ ...suggestion, why: `${suggestion.why}: ${n === 1 ? '1 node' : n + ' nodes'}` }]
   }
   return []
-}
-
-/** Writes a text as a pattern that matches it, in quotes of the selector language. */
-export function pattern(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/['\\]/g, '\\$&')
 }
 
 /** Returns which characters of the box a refusal is about: at least one, or the end of the text. */

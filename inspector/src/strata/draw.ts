@@ -3,7 +3,7 @@ import { short } from '../format'
 import { doubted } from '../provider'
 import type { Colouring } from './colour'
 import { colourer } from './colour'
-import { type Box, callsOf, columnOf, cycleTicks, type Frame, type Layout, runsOf, ticks, xOf, yOf } from './layout'
+import { type Box, columnOf, cycleTicks, draftOf, type Frame, type Layout, type Run, runsOf, spanOf, ticks, xOf, yOf } from './layout'
 import { hatchOf, mix, plannedHatch, type Theme } from './theme'
 
 type Canvas = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
@@ -16,6 +16,8 @@ export interface Scene {
   colouring: Colouring
   matches: ReadonlySet<string> | null
   planned: ReadonlySet<string> | null
+  /** The calls in which the words of the box stand, first and last of each run. */
+  strip: readonly (readonly [number, number])[]
   /** Pixels of the screen in a pixel of the page. */
   scale: number
 }
@@ -44,6 +46,16 @@ export function drawScene(c: Canvas, scene: Scene): void {
   drawBoxes(c, scene)
   drawCuts(c, scene)
   c.restore()
+  drawStrip(c, scene)
+}
+
+/** Marks below the picture the calls in which the words of the box stand. */
+function drawStrip(c: Canvas, { frame, theme, strip }: Scene): void {
+  c.fillStyle = theme.found
+  for (const [from, to] of strip) {
+    const [x, right] = [xOf(frame, Math.max(from, frame.first)), xOf(frame, Math.min(to + 1, frame.end))]
+    if (right > x) c.fillRect(x, frame.y + frame.height + 2, Math.max(1.5, right - x - (frame.wide > 6 ? 1 : 0)), 3)
+  }
 }
 
 function drawAxes(c: Canvas, frame: Frame, theme: Theme): void {
@@ -65,9 +77,8 @@ function drawAxes(c: Canvas, frame: Frame, theme: Theme): void {
 
 /** Returns where a box is: x, y, width, height. */
 export function placeOf(layout: Layout, frame: Frame, box: Box): [number, number, number, number] {
-  const { from, to, step } = layout.strata
-  const x = xOf(frame, from + box.left * step)
-  const right = xOf(frame, Math.min(to + 1, from + box.right * step))
+  const x = xOf(frame, spanOf(layout.strata, box.left)[0])
+  const right = xOf(frame, spanOf(layout.strata, box.right - 1)[1])
   const y = yOf(frame, box.top)
   return [x, y, right - x, yOf(frame, box.bottom) - y]
 }
@@ -89,9 +100,9 @@ function drawBoxes(c: Canvas, scene: Scene): void {
   // Pale bands let the ground through, but not the lines of the axis.
   c.fillStyle = theme.ground
   strata.columns.forEach((column, i) => {
-    const [first, last] = callsOf(strata, i)
+    const [first, next] = spanOf(strata, i)
     const top = yOf(frame, column.size)
-    c.fillRect(xOf(frame, first), top, xOf(frame, last + 1) - xOf(frame, first), frame.y + frame.height - top)
+    c.fillRect(xOf(frame, first), top, xOf(frame, next) - xOf(frame, first), frame.y + frame.height - top)
   })
   for (const box of layout.boxes) {
     const [x, y, width, height] = placeOf(layout, frame, box)
@@ -137,19 +148,23 @@ function drawCuts(c: Canvas, scene: Scene): void {
     for (let i = 1; i < strata.columns.length; i++) {
       const top = yOf(frame, Math.max(strata.columns[i]!.size, strata.columns[i - 1]!.size))
       const bottom = yOf(frame, strata.columns[i]!.shared)
-      c.fillRect(Math.round(xOf(frame, strata.from + i * strata.step)), top, 1, bottom - top)
+      c.fillRect(Math.round(xOf(frame, spanOf(strata, i)[0])), top, 1, bottom - top)
     }
   }
   strata.columns.forEach((column, i) => {
-    const [first, last] = callsOf(strata, i)
+    const [first, next] = spanOf(strata, i)
     const x = xOf(frame, first)
-    const width = Math.max(2, xOf(frame, last + 1) - x)
+    const width = Math.max(2, xOf(frame, next) - x)
     if (x + width < frame.x || x > frame.x + frame.width) return
+    if (column.guest !== undefined) {
+      c.fillStyle = theme.ground
+      c.fillRect(x, 0, 4, frame.y + frame.height)
+    }
     if (column.draft) {
-      c.setLineDash([2, 3])
+      c.setLineDash([4, 3])
       c.strokeStyle = theme.text
-      c.lineWidth = 1
-      c.strokeRect(x + 0.5, yOf(frame, column.size), width - 1, frame.y + frame.height - yOf(frame, column.size))
+      c.lineWidth = 1.5
+      c.strokeRect(x + 1, yOf(frame, column.size) - 1, width - 2, frame.y + frame.height + 1 - yOf(frame, column.size))
       c.setLineDash([])
     }
     drawCut(c, scene, i)
@@ -168,11 +183,11 @@ function drawCut(c: Canvas, { layout, frame, theme }: Scene, i: number): void {
   const { columns } = layout.strata
   const column = columns[i]
   if (!column || column.cut === null) return
-  const [first, last] = callsOf(layout.strata, i)
+  const [first, next] = spanOf(layout.strata, i)
   const x = xOf(frame, first)
-  const width = Math.max(2, xOf(frame, last + 1) - x)
+  const width = Math.max(2, xOf(frame, next) - x)
   const y = Math.min(yOf(frame, column.cut), frame.y + frame.height - 1.5) // all of it, also at the bottom
-  const top = yOf(frame, Math.max(column.size, columns[i - 1]?.size ?? 0))
+  const top = yOf(frame, Math.max(column.size, column.guest === undefined ? (columns[i - 1]?.size ?? 0) : 0))
   c.fillStyle = theme.cut
   c.fillRect(x - 1, y - 1.5, width + 1, 3)
   c.fillRect(x - 1, top, 1.5, y - top)
@@ -202,7 +217,7 @@ export function drawOverlay(c: Canvas, scene: Scene, over: Overlay): void {
   c.rect(frame.x - 2, 0, frame.width + 4, bottom + gutter.bottom)
   c.clip()
   if (over.node !== null) {
-    for (const box of runsOf(layout.boxes, over.node)) outline(c, scene, box, theme.text, 2)
+    for (const run of runsOf(layout.boxes, over.node)) outlineRun(c, scene, run)
   }
   if (over.hover) outline(c, scene, over.hover, theme.accent, 1.5)
   if (over.vs !== null) frameCall(c, scene, over.vs, theme.dim, false)
@@ -221,21 +236,41 @@ function outline(c: Canvas, scene: Scene, box: Box, colour: string, width: numbe
   c.strokeRect(x + width / 2, y + width / 2, Math.max(1, wide - width), Math.max(1, high - width))
 }
 
+/** Draws one line around a block through all columns of a run, outside of it, so that a low one stays in sight. */
+function outlineRun(c: Canvas, { layout, frame, theme }: Scene, run: Run): void {
+  const away = 2
+  const path: [number, number][] = []
+  run.edges.forEach(([, top], i) => {
+    const [first, next] = spanOf(layout.strata, run.left + i)
+    path.push([xOf(frame, first), yOf(frame, top) - away], [xOf(frame, next), yOf(frame, top) - away])
+  })
+  run.edges.toReversed().forEach(([bottom], i) => {
+    const [first, next] = spanOf(layout.strata, run.left + run.edges.length - 1 - i)
+    path.push([xOf(frame, next), yOf(frame, bottom) + away], [xOf(frame, first), yOf(frame, bottom) + away])
+  })
+  c.beginPath()
+  path.forEach(([x, y], i) => (i === 0 ? c.moveTo(x, y) : c.lineTo(x, y)))
+  c.closePath()
+  for (const [colour, width] of [[theme.ground, 3.5], [theme.text, 1.5]] as const) {
+    c.strokeStyle = colour
+    c.lineWidth = width
+    c.stroke()
+  }
+}
+
 /** Frames the column of a call, a little outside of it, so that a cut at its foot stays in sight. */
 function frameCall(c: Canvas, scene: Scene, cycle: number, colour: string, chosen: boolean): void {
   const { layout, frame } = scene
   const i = columnOf(layout.strata, cycle)
   if (i < 0) return
-  const [first, last] = callsOf(layout.strata, i)
+  const [first, next] = spanOf(layout.strata, i)
   const x = xOf(frame, first)
-  const width = Math.max(2, xOf(frame, last + 1) - x)
+  const width = Math.max(2, xOf(frame, next) - x)
   const bottom = frame.y + frame.height + 2
   const top = Math.max(2, yOf(frame, layout.strata.columns[i]!.size) - 4)
   c.strokeStyle = colour
-  c.lineWidth = chosen ? 2 : 1.5
-  if (!chosen) c.setLineDash([3, 3])
+  c.lineWidth = chosen ? 2 : 1
   c.strokeRect(x, top, width, bottom - top)
-  c.setLineDash([])
 }
 
 /** Names calls below the picture: the one that is shown, beside it the one that it is compared
@@ -245,12 +280,17 @@ function nameCalls(c: Canvas, { layout, frame, theme }: Scene, at: number | null
   const taken: { middle: number; wide: number }[] = []
   const write = (cycle: number, middle: number, wide: number, colour: string) => {
     c.fillStyle = colour
-    c.fillText(layout.strata.columns[columnOf(layout.strata, cycle)]?.draft ? 'working' : '@c' + cycle, middle, y)
+    c.fillText(nameOf(cycle), middle, y)
     taken.push({ middle, wide })
   }
+  const nameOf = (cycle: number) => {
+    const column = layout.strata.columns[columnOf(layout.strata, cycle)]
+    return column?.draft ? 'working' : (column?.guest === undefined ? '@c' : '⟷ @c') + (column?.guest ? column.cycle : cycle)
+  }
   const place = (cycle: number) => {
-    const wide = c.measureText('@c' + cycle).width + 10
-    const middle = xOf(frame, cycle + 0.5)
+    const wide = c.measureText(nameOf(cycle)).width + 10
+    const size = cycle > layout.strata.to ? layout.strata.step : 1
+    const middle = (xOf(frame, cycle) + xOf(frame, cycle + size)) / 2
     return { wide, middle: Math.min(Math.max(middle, frame.x + wide / 2), frame.x + frame.width - wide / 2) }
   }
   c.textAlign = 'center'
@@ -267,9 +307,15 @@ function nameCalls(c: Canvas, { layout, frame, theme }: Scene, at: number | null
     const { wide, middle } = place(vs)
     const room = taken[0] ? (wide + taken[0].wide) / 2 : 0
     const near = taken[0] && Math.abs(middle - taken[0].middle) < room
-    write(vs, near ? taken[0]!.middle + (vs < at! ? -room : room) : middle, wide, theme.dim)
+    const moved = near ? taken[0]!.middle + (vs < at! ? -room : room) : middle
+    const there = Math.min(moved, frame.x + frame.width - wide / 2)
+    c.strokeStyle = theme.dim
+    c.lineWidth = 1
+    c.strokeRect(Math.round(there - wide / 2) + 0.5, y - 7.5, Math.round(wide) - 1, 15)
+    write(vs, there, wide, theme.text)
   }
-  for (const cycle of cycleTicks(frame, 64)) {
+  const draft = draftOf(layout.strata)
+  for (const cycle of [...(draft === null ? [] : [draft]), ...cycleTicks(frame, 64)]) {
     const { wide, middle } = place(cycle)
     if (!taken.some((t) => Math.abs(t.middle - middle) < (t.wide + wide) / 2)) write(cycle, middle, wide, theme.dim)
   }
@@ -292,7 +338,7 @@ function drawBudget(c: Canvas, scene: Scene, budget: Overlay['budget']): void {
   c.textBaseline = 'middle'
   const wide = Math.round(c.measureText(budget.text).width) + 12
   // The label covers no call where few calls leave room; else the earliest, which are the lowest.
-  const end = xOf(frame, frame.first + frame.count)
+  const end = xOf(frame, spanOf(scene.layout.strata, scene.layout.strata.columns.length - 1)[1])
   const right = frame.x + frame.width
   const left = Math.round(right - end > wide + 16 ? right - wide - 8 : frame.x + 8) + 0.5
   const middle = Math.max(9, y)

@@ -1,6 +1,6 @@
 // Works out what the picture has where. Nothing here touches the page, so that tests can
 // check it without one.
-import type { Band, Strata } from '../api'
+import type { Band, Column, Strata } from '../api'
 
 /** A band of the picture: one block, or several low ones, through all neighbouring columns
  * that have them at the same height. Columns are indices, heights are in the unit. */
@@ -45,6 +45,11 @@ export function layOut(strata: Strata): Layout {
   /** The boxes of the column before, from the bottom without gaps. */
   let open: Box[] = []
   strata.columns.forEach((column, i) => {
+    if (column.guest !== undefined) { // it goes on from no other
+      for (const box of open) box.right = i
+      open = []
+      stack.length = tops.length = 0
+    }
     const limit = Math.min(column.shared, column.keep > 0 ? tops[column.keep - 1]! : 0)
     // A whole band that was pale and stays so goes on as it is.
     let same = 0
@@ -102,14 +107,23 @@ function sameBlocks(a: Band, b: Band): boolean {
   return a[3] === b[3] && a[1] === b[1] && a[2] === b[2]
 }
 
-/** Returns the boxes of a block, joined where one goes on at the same place in the next column. */
-export function runsOf(boxes: Box[], node: string): Box[] {
-  const runs: Box[] = []
-  for (const box of boxes) {
-    if (box.band[3] !== node) continue
-    const before = runs.at(-1)
-    if (before?.right === box.left && before.bottom === box.bottom && before.top === box.top) before.right = box.right
-    else runs.push({ ...box })
+/** A block in neighbouring columns: where it begins, and its bottom and top in each. */
+export interface Run {
+  left: number
+  edges: [number, number][]
+}
+
+/** Returns the runs of neighbouring columns that have a block. */
+export function runsOf(boxes: Box[], node: string): Run[] {
+  const runs: Run[] = []
+  for (const box of boxes.filter((b) => b.band[3] === node).sort((a, b) => a.left - b.left || a.bottom - b.bottom)) {
+    for (let i = box.left; i < box.right; i++) {
+      const last = runs.at(-1)
+      const edge = last?.edges[i - last.left]
+      if (edge) edge[1] = box.top // a band that is the same in part only
+      else if (last && last.left + last.edges.length === i) last.edges.push([box.bottom, box.top])
+      else runs.push({ left: i, edges: [[box.bottom, box.top]] })
+    }
   }
   return runs
 }
@@ -124,16 +138,52 @@ export function bandAt(layout: Layout, column: number, height: number): Band | u
   return layout.looked.stack[firstAbove(layout.looked.tops, height)]
 }
 
+/** Returns how many columns are calls. Those behind them are the draft and a guest. */
+function callColumns(strata: Strata): number {
+  return Math.ceil((strata.to - strata.from + 1) / strata.step)
+}
+
 /** Returns the column that shows a call, -1 if none does. */
 export function columnOf(strata: Strata, cycle: number): number {
-  const i = Math.floor((cycle - strata.from) / strata.step)
+  const behind = cycle - strata.to - 1
+  const i = behind < 0 ? Math.floor((cycle - strata.from) / strata.step)
+    : callColumns(strata) + Math.floor(behind / strata.step)
   return i >= 0 && i < strata.columns.length ? i : -1
 }
 
-/** Returns the first and the last call of a column. */
-export function callsOf(strata: Strata, column: number): [number, number] {
-  const last = strata.columns[column]!.cycle
-  return [Math.max(strata.from, strata.from + column * strata.step), last]
+/** Returns where a column begins and where the next one does, in calls. */
+export function spanOf(strata: Strata, column: number): [number, number] {
+  const behind = column - callColumns(strata)
+  const first = behind < 0 ? strata.from + column * strata.step : strata.to + 1 + behind * strata.step
+  return [first, behind < 0 ? Math.min(strata.to + 1, first + strata.step) : first + strata.step]
+}
+
+/** Returns where the draft is on the axis of calls, null if there is none. */
+export function draftOf(strata: Strata): number | null {
+  const i = strata.columns.findIndex((column) => column.draft)
+  return i < 0 ? null : spanOf(strata, i)[0]
+}
+
+/** Returns where the guest is on the axis of calls, null if there is none. */
+export function guestOf(strata: Strata): number | null {
+  const i = strata.columns.length - 1
+  return strata.columns[i]?.guest === undefined ? null : spanOf(strata, i)[0]
+}
+
+/** Puts a column of another picture behind those of one; shared is how high it is as the call that is shown. */
+export function withGuest(strata: Strata, other: Strata, name: string, shared: number, parts: boolean): Strata {
+  const column = other.columns.at(-1)
+  if (!column) return strata
+  const actors = [...strata.actors]
+  const actor = (i: number) => {
+    const found = actors.indexOf(other.actors[i] ?? '')
+    return found >= 0 ? found : actors.push(other.actors[i] ?? '') - 1
+  }
+  const bands = stackOf(other, other.columns.length - 1).map((band): Band =>
+    [band[0], band[1], band[2], band[3], band[4], actor(band[5]), band[6]])
+  const guest: Column = { cycle: column.cycle, size: column.size, shared, cut: parts ? shared : null, cached: null,
+    guest: name, keep: 0, bands }
+  return { ...strata, actors, max: Math.max(strata.max, column.size), columns: [...strata.columns, guest] }
 }
 
 /** Where calls and heights are on the canvas, in its pixels. */
@@ -150,21 +200,30 @@ export interface Frame {
   height: number
   /** Width of a call. */
   wide: number
+  /** Where the calls end on the axis, and the width that a step on it has behind them. */
+  end: number
+  behind: number
 }
 
-/** A call is never wider than this many pixels, so that few calls do not look like a flag. */
+/** A column is never wider than this many pixels, so that few calls do not look like a flag, and what
+ * stands behind the calls is never narrower than this. */
 const widest = 150
+const narrowest = 30
 
-/** Places a range of calls into a rectangle. */
-export function frameOf(range: [number, number], max: number, x: number, y: number, width: number, height: number):
-  Frame {
-  const count = Math.max(1, range[1] - range[0] + 1)
-  return { first: range[0], count, max: Math.max(1, max), x, y, width, height, wide: Math.min(widest, width / count) }
+/** Places a range of calls into a rectangle, with so many columns behind them. */
+export function frameOf(range: [number, number], max: number, rect: { x: number; y: number; width: number; height: number },
+  step = 1, behind = 0): Frame {
+  const calls = Math.max(1, range[1] - range[0] + 1)
+  const column = Math.min(widest, Math.max(narrowest, rect.width / (calls / step + behind)))
+  const wide = Math.min(widest, (rect.width - behind * column) / calls)
+  return { first: range[0], count: calls, max: Math.max(1, max), ...rect, wide, end: range[1] + 1,
+    behind: column / step }
 }
 
 /** Returns where a call begins. */
 export function xOf(frame: Frame, cycle: number): number {
-  return frame.x + (cycle - frame.first) * frame.wide
+  const { first, end, wide, behind } = frame
+  return frame.x + (Math.min(cycle, end) - first) * wide + Math.max(0, cycle - end) * behind
 }
 
 /** Returns where a height is; 0 is at the bottom. */
@@ -174,7 +233,8 @@ export function yOf(frame: Frame, height: number): number {
 
 /** Returns the call at a place, which may be one that is not there. */
 export function cycleAt(frame: Frame, x: number): number {
-  return Math.floor(frame.first + (x - frame.x) / frame.wide)
+  const calls = frame.first + (x - frame.x) / frame.wide
+  return Math.floor(calls < frame.end ? calls : frame.end + (x - xOf(frame, frame.end)) / frame.behind)
 }
 
 /** Returns the height at a place. */
@@ -186,7 +246,8 @@ export function heightAt(frame: Frame, y: number): number {
 export function highest(strata: Strata, range: [number, number]): number {
   let max = 0
   for (const column of strata.columns) {
-    if (column.cycle >= range[0] && column.cycle - strata.step < range[1]) max = Math.max(max, column.size)
+    const behind = column.guest !== undefined || column.draft
+    if (behind || (column.cycle >= range[0] && column.cycle - strata.step < range[1])) max = Math.max(max, column.size)
   }
   return max
 }

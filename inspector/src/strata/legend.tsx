@@ -1,8 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Unit } from '../api'
 import { doubted } from '../provider'
-import { colouring, strata, unit, zoom } from '../state'
+import { colouring, hasCalls, hasDraft, occurrences, strata, unit, zoom } from '../state'
 import { line } from '../text'
+import { trying, turnTrying } from '../whatif'
 import { colourer, ramp, type Colouring } from './colour'
 import { hatchOf, mix, readTheme } from './theme'
 
@@ -34,6 +35,10 @@ export function Legend() {
         choose={(by) => void (colouring.value = by)} />
       <Choice label="Height" options={[['bytes', 'bytes'], ['tokens', 'tokens']] as [Unit, string][]}
         value={unit.value} choose={(u) => void (unit.value = u)} />
+      {hasCalls.value && (
+        <button type="button" aria-pressed={trying.value} title="Leave blocks out and see what that changes and costs (x)"
+          onClick={turnTrying}>what if</button>
+      )}
       {zoom.value && <button type="button" onClick={() => void (zoom.value = null)}>All calls</button>}
       <ul class="legend-list">
         {colouring.value === 'kind' && [...seen].sort((a, b) => a - b).map((kind) => (
@@ -49,6 +54,9 @@ export function Legend() {
         <li><i class="mark-pale" />same as before</li>
         <li><i class="mark-full" />new</li>
         <li><i class="mark-cut" />prefix cut</li>
+        <li><i class="mark-compared" />compared with</li>
+        {hasDraft.value && <li><i class="mark-draft" />working state</li>}
+        {occurrences.value !== null && <li><i class="mark-found" />has the words</li>}
         {counted && <li><i class="mark-cached" />read from the provider’s cache</li>}
         {contradicted && <li><i class="mark-doubt" />it saw the cut elsewhere, or not</li>}
       </ul>

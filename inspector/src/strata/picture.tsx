@@ -1,15 +1,16 @@
-import { effect, useComputed, useSignal } from '@preact/signals'
+import { computed, effect, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { unreachable } from '../api'
-import { reloadStrata } from '../data'
+import { type At, isElsewhere } from '../address'
+import { type Call, type Strata, unreachable } from '../api'
+import { guest, reloadStrata } from '../data'
 import { size } from '../format'
 import { useKeys } from '../keys'
 import { Problem, Waiting } from '../parts'
-import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, lastCycle, matches,
-  newCalls, planned, scrub, strata, unit, vs, zoom } from '../state'
+import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, hasDraft, lastCycle, matches, missing,
+  newCalls, occurrences, planned, scrub, strata, unit, vs, zoom } from '../state'
 import { budget, budgetText, limit, plan, planText, setLimit } from './budget'
 import { drawOverlay, drawScene, gutter, type Scene } from './draw'
-import { type Frame, frameOf, highest, layOut } from './layout'
+import { draftOf, type Frame, frameOf, guestOf, highest, layOut, withGuest } from './layout'
 import { Legend } from './legend'
 import { attach, hover, letGo, step, zoomBy } from './pointer'
 import { CallTable } from './table'
@@ -40,19 +41,25 @@ export function Picture() {
       media.forEach((m) => m.removeEventListener('change', read))
     }
   }, [])
-  const layout = useComputed(() => (strata.value.value ? layOut(strata.value.value) : null))
+  const layout = useComputed(() => {
+    const data = strata.value.value
+    const other = zoom.value === null || zoom.value[1] === lastCycle.value ? guest.value : null
+    return data ? layOut(other ? withGuest(data, other.strata, other.name, other.shared, other.parts) : data) : null
+  })
   const frame = useComputed<Frame | null>(() => {
     const { width, height } = box.value
     if (!layout.value || width === 0) return null
     const data = layout.value.strata
     const range: [number, number] = zoom.value ?? [data.from, Math.max(data.to, data.from)]
-    return frameOf(range, highest(data, range) * 1.04, gutter.left, gutter.top, width - gutter.left - gutter.right,
-      height - gutter.top - gutter.bottom)
+    const rect = { x: gutter.left, y: gutter.top, width: width - gutter.left - gutter.right,
+      height: height - gutter.top - gutter.bottom }
+    const behind = range[1] === data.to ? data.columns.length - Math.ceil((data.to - data.from + 1) / data.step) : 0
+    return frameOf(range, highest(data, range) * 1.04, rect, data.step, behind)
   })
   const scene = useComputed<Scene | null>(() =>
     layout.value && frame.value && theme.value && {
       layout: layout.value, frame: frame.value, theme: theme.value, colouring: colouring.value,
-      matches: matches.value, planned: planned.value, scale: devicePixelRatio || 1,
+      matches: matches.value, planned: planned.value, strip: strip.value, scale: devicePixelRatio || 1,
     })
   /** Where the line of the budget is; the picture is never higher. */
   const line = useComputed(() => Math.min(budget() ?? Infinity, frame.value?.max ?? 0))
@@ -85,7 +92,8 @@ export function Picture() {
       c.setTransform(now.scale, 0, 0, now.scale, 0, 0)
       const [a, v, l] = [at.peek(), vs.peek(), limit.peek()]
       drawOverlay(c, now, {
-        at: a === 'working' ? null : a, vs: v === 'working' ? null : v, node: address.peek().node,
+        at: placeOnAxis(now.layout.strata, a), vs: isElsewhere(v) ? guestOf(now.layout.strata) : placeOnAxis(now.layout.strata, v),
+        node: address.peek().node,
         hover: hover.peek()?.box ?? null,
         budget: {
           height: line.peek(), held: l !== null,
@@ -123,8 +131,8 @@ export function Picture() {
       <div class="strata-plot">
         <canvas ref={canvas} class="strata-canvas" tabIndex={0} role="slider" aria-label="Call that is shown"
           aria-valuemin={firstCycle.value} aria-valuemax={Math.max(firstCycle.value, lastCycle.value)}
-          aria-valuenow={typeof at.value === 'number' ? at.value : firstCycle.value}
-          aria-valuetext={shown ? 'Call ' + shown.cycle + ', ' + size(shown.size, unit.value) : 'The working state'} />
+          aria-valuenow={typeof at.value === 'number' ? at.value : Math.max(firstCycle.value, lastCycle.value)}
+          aria-valuetext={valueText(shown)} aria-describedby="call-sentence" />
         {!layout.value && state === 'loading' && hasCalls.value && <Waiting what="the picture" />}
         {layout.value && state === 'loading' && <p class="strata-busy" role="status">Loading…</p>}
         {state === 'failed' && (!layout.value || failure!.code !== unreachable) && (
@@ -142,6 +150,29 @@ export function Picture() {
     </section>
   )
 }
+
+/** Says what the slider shows to those who do not see the canvas. */
+function valueText(shown: Call | undefined): string {
+  if (!shown) return at.value === 'working' ? 'The working state' : 'No call ' + at.value
+  return `Call ${shown.cycle} of ${lastCycle.value}, ${size(shown.size, unit.value)}` +
+    (shown.cut ? ', its prefix was cut' : '') + (hasDraft.value && shown.cycle === lastCycle.value ? '; the working state follows' : '')
+}
+
+/** Returns where a state is on the axis of calls, null if it is not in the picture. */
+function placeOnAxis(data: Strata, state: At | null): number | null {
+  return state === 'working' ? draftOf(data) : missing.peek() ? null : state
+}
+
+/** The calls that have the words of the box, as runs that do not touch. */
+const strip = computed(() => {
+  const runs: [number, number][] = []
+  for (const { first, last } of (occurrences.value?.items ?? []).toSorted((a, b) => a.first - b.first)) {
+    const before = runs.at(-1)
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last)
+    else runs.push([first, last])
+  }
+  return runs
+})
 
 /** Says what stands at the limit to those who do not see the canvas. */
 function Planned() {

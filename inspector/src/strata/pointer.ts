@@ -1,6 +1,8 @@
 // What a pointer does on the picture: hover, scrub, click, zoom, and drag the budget.
 import { signal } from '@preact/signals'
-import { at, firstCycle, following, follow, lastCycle, scrub, select, zoom } from '../state'
+import type { Column } from '../api'
+import { at, firstCycle, following, follow, hasCalls, hasDraft, lastCycle, scrub, select, showDraft, zoom } from '../state'
+import { mark, trying } from '../whatif'
 import { limit, setLimit } from './budget'
 import { bandAt, type Box, columnOf, cycleAt, type Frame, heightAt, type Layout, yOf, zoomed } from './layout'
 
@@ -8,6 +10,7 @@ import { bandAt, type Box, columnOf, cycleAt, type Frame, heightAt, type Layout,
 export interface Hover {
   box: Box
   cycle: number
+  column: Column
   x: number
   y: number
 }
@@ -52,7 +55,7 @@ export function attach(canvas: HTMLCanvasElement, view: () => View | null, budge
       const height = Math.round(heightAt(v.frame, e.offsetY))
       setLimit(height >= v.frame.max ? null : Math.max(1, height))
     } else if (held === 'call') {
-      if (moved) scrub(cycleAt(v.frame, e.offsetX))
+      if (moved) toCycle(v, cycleAt(v.frame, e.offsetX))
     } else {
       canvas.style.cursor = onBudget(v, e.offsetY) ? 'ns-resize' : ''
       hover.value = find(v, e.offsetX, e.offsetY)
@@ -64,9 +67,11 @@ export function attach(canvas: HTMLCanvasElement, view: () => View | null, budge
     held = null
     if (!v || was !== 'call' || moved) return
     const found = find(v, e.offsetX, e.offsetY)
-    const cycle = Math.min(Math.max(cycleAt(v.frame, e.offsetX), firstCycle.peek()), lastCycle.peek())
-    if (found) select(found.box.band[3], cycle)
-    else scrub(cycle)
+    const cycle = cycleAt(v.frame, e.offsetX)
+    if (v.layout.strata.columns[columnOf(v.layout.strata, cycle)]?.guest !== undefined) return
+    if (found && trying.peek()) return mark(found.box.band[3])
+    if (found) select(found.box.band[3], cycle > v.layout.strata.to ? 'working' : cycle)
+    else toCycle(v, cycle)
   })
   on('pointercancel', () => void (held = null))
   on('pointerleave', () => void (hover.value = null))
@@ -79,6 +84,12 @@ export function attach(canvas: HTMLCanvasElement, view: () => View | null, budge
   return () => control.abort()
 }
 
+/** Shows what is at a place of the axis of calls. */
+function toCycle(v: View, cycle: number): void {
+  if (cycle > v.layout.strata.to && hasDraft.peek()) showDraft()
+  else scrub(cycle)
+}
+
 /** Shows fewer or more calls around one, by default around that which is shown. */
 export function zoomBy(factor: number, around?: number): void {
   const all: [number, number] = [firstCycle.peek(), lastCycle.peek()]
@@ -89,7 +100,8 @@ export function zoomBy(factor: number, around?: number): void {
 /** Shows the neighbour of the call that is shown. */
 export function step(by: number): void {
   const shown = at.peek()
-  if (shown === 'working') return
+  if (shown === 'working') return by < 0 && hasCalls.peek() ? scrub(lastCycle.peek()) : undefined
+  if (shown === lastCycle.peek() && by > 0 && hasDraft.peek()) return showDraft()
   if (shown + by > lastCycle.peek() && !following.peek()) follow()
   else scrub(shown + by)
 }
@@ -111,5 +123,5 @@ function find(v: View, x: number, y: number): Hover | null {
   if (id === undefined) return null
   const box = layout.boxes.find((b) =>
     b.left <= column && column < b.right && b.band[3] === id && b.bottom <= height && height < b.top)
-  return box ? { box, cycle, x, y } : null
+  return box ? { box, cycle, column: layout.strata.columns[column]!, x, y } : null
 }

@@ -11,6 +11,8 @@ export interface Theme {
   accent: string
   cut: string
   match: string
+  /** What marks calls with a text; strong enough for a thin line. */
+  found: string
   /** How much of its colour a band keeps that the call before had too, 0 to 1. */
   pale: number
   /** By kind. */
@@ -32,7 +34,7 @@ export function readTheme(): Theme {
   }
   return {
     ground: of('ground'), panel: of('panel'), line: of('line'), text: of('text'), dim: of('dim'),
-    accent: of('accent'), cut: of('cut'), match: of('match'), pale: Number(of('pale')),
+    accent: of('accent'), cut: of('cut'), match: of('match'), found: of('found'), pale: Number(of('pale')),
     kinds: new Map(kinds.map((kind) => [kind, of('k-' + kind)])),
     forced,
   }

@@ -18,12 +18,13 @@ export function Tip({ width }: { width: number }) {
   const data = strata.value.value
   if (!over || !data) return null
   const [high, kind, blocks, id, born, actor, largest] = over.box.band
-  const whole = callOf(over.cycle)?.size ?? data.columns[over.box.left]!.size
+  const column = over.column
+  const whole = callOf(over.cycle)?.size ?? column.size
   return (
     <div ref={tip} class="tip">
       <p><b>{kindName(data.kinds[kind] ?? 'other')}</b> <code>{line(id, 60)}</code>{blocks > 1 && <> and {blocks - 1} more</>}</p>
       <p>
-        {size(high, data.unit)}, {percent(high, whole)} of call {over.cycle}
+        {size(high, data.unit)}, {percent(high, whole)} of {column.guest ? line(column.guest, 60) : column.draft ? 'the working state' : `call ${over.cycle}`}
         {blocks > 1 && <>; the largest has {unit.value === 'bytes' ? bytes(largest) : size(largest, 'tokens')}</>}
       </p>
       <p class="dim">

@@ -1,0 +1,132 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+func catCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cat NAME [@t] ID… | cat --file FILE [@t] ID…",
+		Short: "Print what is in a block",
+		Long: `Print the contents of nodes: a text as it is, also one that an API writes as a list
+of parts, and anything else as indented JSON. A call of a tool is followed by its results. If it prints more than one content, a line with
+the id, role and kind precedes each.
+
+Without an address this is the content as the working state has it or, for a node that
+is gone, as the last snapshot had it. Arguments of a call that its API writes as the text
+of JSON are shown as JSON. --raw prints the bytes of one content and nothing
+else: no line end, and JSON as it is stored. --json prints one object a line.`,
+		Example: `  pact cat chat block:3-0
+  pact cat chat @c2 block:1-0 block:2-1
+  pact cat chat block:4-1 --raw > result.txt
+  pact cat --file run.traj block:2-0`,
+	}
+	flags := a.SourceFlags(cmd)
+	raw := cmd.Flags().Bool("raw", false, "print the bytes of one content and nothing else")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		s, rest, err := a.Source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		address := ""
+		if len(rest) > 0 && (strings.HasPrefix(rest[0], "@") || rest[0] == "working") {
+			address, rest = rest[0], rest[1:]
+		}
+		if len(rest) == 0 {
+			return command.Usage(cmd, "cat needs the ID of a node: pact show or pact select lists them")
+		}
+		if *raw && len(rest) > 1 {
+			return command.Usage(cmd, "--raw prints one content; %d given", len(rest))
+		}
+		var list []pact.Hit
+		for _, id := range rest {
+			snapshot, err := s.Having(ctx, address, id)
+			if err != nil {
+				return err
+			}
+			n, err := snapshot.Node(id)
+			if err != nil {
+				return err
+			}
+			list = append(list, pact.Hit{Snapshot: snapshot, Node: n})
+			if n.Kind != toolcall.Call || *raw {
+				continue
+			}
+			for _, p := range toolcall.Partners(snapshot.Tree(), snapshot.Tree().Node(n.ID)) {
+				result, err := snapshot.Node(p.ID)
+				if err != nil {
+					return err
+				}
+				list = append(list, pact.Hit{Snapshot: snapshot, Node: result})
+			}
+		}
+		return printContents(ctx, a, list, *raw)
+	})
+	return cmd
+}
+
+// catLine is a line of pact cat --json.
+type catLine struct {
+	ID      string          `json:"id"`
+	Cycle   int64           `json:"cycle"` // of the snapshot
+	Role    string          `json:"role,omitempty"`
+	Kind    string          `json:"kind,omitempty"`
+	Content json.RawMessage `json:"content"`
+}
+
+func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw bool) error {
+	for i, h := range list {
+		text, err := h.Node.Text(ctx)
+		if err != nil {
+			return err
+		}
+		kept, err := h.Node.JSON(ctx)
+		switch {
+		case err != nil:
+			return err
+		case raw:
+			a.Printf("%s", text)
+			continue
+		case a.JSON:
+			if kept == nil {
+				kept = []byte("null")
+			}
+			line := catLine{h.Node.ID, h.Snapshot.Cycle(), h.Node.Role, h.Node.Kind, kept}
+			if err := a.PrintJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(list) > 1 {
+			if i > 0 {
+				a.Printf("\n")
+			}
+			a.Printf("%s\n", a.Paint.Strong("── "+strings.Join(screen.Cells(screen.Words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
+		}
+		if !isText(kept) {
+			if parts, ok := view.Readable(canon.Value(kept)); ok {
+				text = parts
+			} else {
+				if h.Node.Kind == toolcall.Call {
+					kept = []byte(toolcall.Opened(canon.Value(kept)))
+				}
+				text = view.Indented(kept)
+			}
+		}
+		a.PrintText(text)
+	}
+	return nil
+}
+
+func isText(kept []byte) bool { return len(kept) == 0 || kept[0] == '"' }

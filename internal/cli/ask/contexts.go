@@ -1,0 +1,141 @@
+package ask
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+// listed is a context in the answer of pact contexts --json.
+type listed struct {
+	Name           string            `json:"name"`
+	Edition        string            `json:"edition"`
+	First          int64             `json:"first_cycle"`
+	Last           int64             `json:"last_cycle"`
+	Cycles         int64             `json:"cycles"`
+	Revision       int64             `json:"revision"`
+	Aside          int               `json:"aside,omitempty"`    // questions outside its conversation that the list folds
+	Origin         *pact.Origin      `json:"origin,omitempty"`   // where it began, if it is a fork
+	Begun          *begunBy          `json:"begun_by,omitempty"` // the call that began it, if it is a sub-agent
+	*record.Source                   // nil if no recorder made it
+	Policy         *lifecycle.Policy `json:"policy,omitempty"` // that it keeps
+}
+
+// begunBy is the call of a tool that began the conversation of a sub-agent.
+type begunBy struct {
+	Context string `json:"context"`
+	Node    string `json:"node,omitempty"` // the block of the call, "" where the log does not name it
+}
+
+// begunByOf returns what began the context of a snapshot, nil for nothing.
+func begunByOf(s *pact.Snapshot) *begunBy {
+	from, block := record.BegunBy(s)
+	if from == "" {
+		return nil
+	}
+	return &begunBy{from, block}
+}
+
+// words names the block and its context, as pact cat takes them in the other order.
+func (b *begunBy) words() string {
+	if b.Node == "" {
+		return b.Context
+	}
+	return b.Node + " of " + b.Context
+}
+
+func contextsCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "contexts",
+		Short: "List the contexts of the store",
+		Long: `List the contexts of the store by name: the edition of their selectors, the number of
+snapshots and of changes and, where there are any, how its requests relate to what was
+sent, the limits of the policy that it keeps, where a fork began, and which call of a
+tool began a sub-agent. Requests are wire if they are as they were sent, reported if the
+program that sent them wrote them down, and rebuilt if its log lacks parts of them.
+
+What an agent asked outside a conversation, such as for a summary or a title, has a context
+of its own, chat/summary-1 or chat/title-1. The list only counts these; --all lists them.`,
+		Example: "  pact contexts\n  pact contexts --all\n  pact contexts --json --db other.db",
+		Args:    cobra.NoArgs,
+	}
+	all := cmd.Flags().Bool("all", false, "list the questions aside of a conversation as well")
+	cmd.RunE = a.OnStore(func(ctx context.Context, s store.Complete, _ []string) error {
+		infos, err := pact.List(ctx, s)
+		if err != nil {
+			return err
+		}
+		shown, asides := infos, map[string]int(nil)
+		if !*all {
+			shown, asides = record.FoldAsides(infos)
+		}
+		list := make([]listed, len(shown))
+		for i, c := range shown {
+			list[i] = listed{Name: c.Name, Edition: c.Edition, First: c.First, Last: c.Cycle, Aside: asides[c.Name],
+				Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: command.OriginOf(c, infos)}
+			if err := list[i].look(ctx, s); err != nil {
+				return err
+			}
+		}
+		if a.JSON {
+			return a.PrintJSON(list)
+		}
+		drawList(a, list)
+		return nil
+	})
+	return cmd
+}
+
+// look reads what the root of a context says.
+func (l *listed) look(ctx context.Context, s store.Store) error {
+	c, err := pact.Open(ctx, s, l.Name, nil)
+	switch fault.CodeOf(err) {
+	case "":
+	case fault.ContextNotFound: // another process deleted it meanwhile
+		return nil
+	default:
+		return err
+	}
+	l.Source, l.Begun = record.SourceOf(c.Working()), begunByOf(c.Working())
+	if l.Policy, err = c.Working().Policy(); fault.CodeOf(err) == fault.DocumentInvalid {
+		return nil // a list of contexts does not fail over one of them; pact show says it
+	}
+	return err
+}
+
+func drawList(a *command.App, list []listed) {
+	if len(list) == 0 {
+		a.Printf("%s holds no contexts\n", a.Shown())
+		return
+	}
+	rows := make([][]string, len(list))
+	for i, c := range list {
+		var aside any
+		if c.Aside > 0 {
+			aside = c.Aside
+		}
+		requests, policy, from, by := "", "", "", ""
+		if c.Source != nil {
+			requests = c.Exact
+		}
+		if c.Policy != nil {
+			policy = command.LimitsText(c.Policy)
+		}
+		if c.Origin != nil {
+			from = command.OriginText(*c.Origin)
+		}
+		if c.Begun != nil {
+			by = c.Begun.words()
+		}
+		rows[i] = screen.Row(c.Name, c.Edition, c.Cycles, aside, c.Revision, requests, policy, from, by)
+	}
+	a.Table([]string{"context", "edition", ">cycles", "?>aside", ">revision", "?requests", "?policy", "?fork of", "?begun by"},
+		rows)
+}

@@ -1,0 +1,78 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+func explainCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain NAME SELECTOR | explain --file FILE SELECTOR",
+		Short: "Say how a selector is evaluated",
+		Long: `Evaluate a selector and say how: its normal form, how the nodes of every step are
+reached, which rules exclude the others, and how many nodes were looked at. For @* and
+for ranges the numbers add up all snapshots. --where, --skip and --limit reduce what
+is returned, as they do for select.`,
+		Example: `  pact explain chat "^seq .seg:depth(1-3) .block[role='user']"
+  pact explain --file snapshot.json --edition v0.1 -- '@t0 #cb:u2'
+  pact explain chat --json '@* .block[kind=call]'`,
+	}
+	flags := a.SourceFlags(cmd)
+	w := windowFlags{}
+	w.registerWindows(cmd)
+	cmd.RunE = a.Asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *command.Source, rest []string) error {
+		q, err := s.Parse(rest[0], flags.Edition)
+		if err != nil {
+			return err
+		}
+		o, _, err := w.options(cmd, s, flags.Edition, q)
+		if err != nil {
+			return err
+		}
+		defer func() { warnAll(a, view.MistypedTypes(q, someOf(ctx, s))) }()
+		x, err := s.Explain(ctx, q, o)
+		if err != nil {
+			return command.InArgument(err, rest[0])
+		}
+		if a.JSON {
+			return a.PrintJSON(x)
+		}
+		drawExplanation(a, x)
+		return nil
+	})
+	return cmd
+}
+
+// drawExplanation prints a line for each step.
+func drawExplanation(a *command.App, x *inspect.Explanation) {
+	a.Printf("%s  %s\n", a.Paint.Strong(view.Visible(x.Selector)), a.Paint.Faint("edition "+x.Edition))
+	var rows [][]string
+	for i, g := range x.Groups {
+		for n, s := range g.Steps {
+			name := ""
+			if n == 0 && len(x.Groups) > 1 {
+				name = fmt.Sprint("group ", i+1)
+			}
+			rows = append(rows, screen.Cells(name, s.Text, s.Reach, strings.Join(s.Skips, ", ")))
+		}
+	}
+	a.Aligned(append([][]string{{"", "step", "reached by", "ruled out by"}}, rows...), "llll")
+	order := x.Order
+	if x.Choice != "" {
+		order += ", " + x.Choice + " of it"
+	}
+	if len(x.Window) > 0 {
+		order += ", then " + strings.Join(x.Window, " ")
+	}
+	a.Printf("%s %s\n", a.Paint.Faint("order:"), order)
+	a.Printf("%s of %s in %s looked at, %s, %s returned\n", fmt.Sprint(x.Visited), view.Plural(x.Nodes, "node"),
+		view.Plural(x.Snapshots, "snapshot"),
+		fmt.Sprint(x.Skipped)+" ruled out", view.Plural(x.Returned, "node"))
+}

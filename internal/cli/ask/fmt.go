@@ -1,0 +1,105 @@
+package ask
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+func fmtCommand(a *command.App) *cobra.Command {
+	var edition string
+	cmd := &cobra.Command{
+		Use:   "fmt [SELECTOR…]",
+		Short: "Write selectors in their normal form",
+		Long: `Write selectors in their normal form, one on each line: attributes in brackets, tags
+sorted, ranges with two dots, controls in the order in which they apply. The normal
+form means the same as the selector. Without arguments, or for -, selectors are read
+from standard input, one on each line.
+
+--edition is the edition that the selectors are written in. Write -- before a selector
+that looks like a flag.`,
+		Example: `  pact fmt ".block(role='user' ttl=5)"
+  pact fmt '@t-3:@t0 +b +a' '?? {type=block, kind=summary} @first @limit=5'
+  pact fmt --edition v0.1 < selectors.txt`,
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.Flags().StringVar(&edition, "edition", string(selector.Canonical),
+		"the `EDITION` of the selectors: v0.1, depth or canonical")
+	command.CompleteFlag(cmd, "edition", command.Editions)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		e, err := selector.ParseEdition(edition)
+		if err != nil {
+			return err
+		}
+		if len(args) == 0 && a.InTerminal {
+			return command.Usage(cmd, "fmt takes a SELECTOR, or selectors on standard input")
+		}
+		if len(args) == 0 || len(args) == 1 && args[0] == "-" {
+			return fmtLines(ctx, a, e)
+		}
+		texts := make([]string, len(args))
+		for i, arg := range args {
+			q, err := selector.Parse(arg, e)
+			if err != nil {
+				return command.InArgument(err, arg)
+			}
+			texts[i] = q.String()
+		}
+		if a.JSON {
+			return a.PrintJSON(texts)
+		}
+		for _, text := range texts {
+			a.PrintLine(text)
+		}
+		return nil
+	})
+	return cmd
+}
+
+// fmtLines formats each line of standard input as a selector. It keeps empty
+// lines.
+func fmtLines(ctx context.Context, a *command.App, e selector.Edition) error {
+	lines := bufio.NewScanner(a.In)
+	lines.Buffer(nil, 2*selector.MaxLength)
+	texts := []string{}
+	n := 0
+	for lines.Scan() {
+		n++
+		line := lines.Text()
+		if strings.TrimSpace(line) == "" {
+			if !a.JSON {
+				a.Printf("\n")
+			}
+			continue
+		}
+		q, err := selector.Parse(line, e)
+		if f := command.FactsOf(err); err != nil {
+			at := *f
+			at.Line = n
+			return &command.Located{Err: &at, Name: "standard input", Text: line}
+		}
+		if !a.JSON {
+			a.PrintLine(q.String())
+		}
+		texts = append(texts, q.String())
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		long := fault.New(fault.Limit, "the line is too long", fmt.Sprintf("a selector has at most %d bytes",
+			selector.MaxLength))
+		long.Line = n + 1
+		return &command.Located{Err: long, Name: "standard input"}
+	}
+	if a.JSON {
+		return a.PrintJSON(texts)
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/spf13/cobra"
+)
+
+func grepCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "grep NAME PATTERN [A [B]] | grep --file FILE PATTERN [A [B]]",
+		Short: "Find a text in everything that was ever sent",
+		Long: `Search the contents of all nodes in the snapshots from A to B, also written A..B, or of
+the whole context, including nodes that are gone by now; of a recorded or imported run also
+the last answer, which no call has sent back yet. The word working means the working state.
+Print the lines that match, each with the snapshots that have this content, the id, role
+and kind. Each content is searched once, however many snapshots hold it, and the JSON of
+a call without its escapes.
+
+The pattern is a regular expression as in Go (RE2). --ignore-case ignores case,
+--fixed takes the pattern as a plain text. The exit code is 1 if nothing matches.`,
+		Example: `  pact grep chat 'Zürich'
+  pact grep chat -i 'permission denied' @c10..@c20
+  pact grep chat --fixed 'f(x)' --json | jq .id
+  pact grep --file run.traj Traceback`,
+	}
+	flags := a.SourceFlags(cmd)
+	fold := cmd.Flags().BoolP("ignore-case", "i", false, "take upper and lower case as the same")
+	fixed := cmd.Flags().BoolP("fixed", "F", false, "the pattern is a plain text")
+	cmd.RunE = a.Asks(flags, []string{"PATTERN", "[A]", "[B]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+		pattern, err := view.Pattern(rest[0], *fixed, *fold)
+		if err != nil {
+			return err
+		}
+		c, err := s.History(ctx)
+		if err != nil {
+			return err
+		}
+		tail, err := record.TailOf(ctx, c)
+		if err != nil {
+			return err
+		}
+		from, to, working, err := grepSpan(c, rest[1:], tail)
+		if err != nil {
+			return err
+		}
+		first, last := c.Cycles()
+		m := a.Meter("searching")
+		list, err := view.Grep(ctx, c, from, to, working, pattern,
+			func(cycle int64) { m.At(int(cycle-first+1), int(last-first+1)) })
+		m.End()
+		if err != nil {
+			return err
+		}
+		a.Failed = len(list) == 0
+		if a.Failed {
+			a.FoundNothing("nothing in %s matches %s", spanText(c, rest[1:]), view.Visible(rest[0]))
+		}
+		return printOccurrences(a, list)
+	})
+	return cmd
+}
+
+// grepSpan returns which snapshots a search looks at, and under which name at the working state,
+// "" for not at all: without addresses it looks at the last answer of a run.
+func grepSpan(c *pact.Context, ends []string, tail record.Tail) (from, to pact.Address, working string, err error) {
+	if len(ends) == 1 {
+		ends = strings.SplitN(ends[0], "..", 2)
+	}
+	switch n := len(ends); {
+	case n == 0:
+		working = string(tail)
+	case ends[n-1] == "working":
+		working = cmp.Or(string(tail), "working")
+		ends = append(slices.Clone(ends[:n-1]), "@t0")
+	}
+	first, last := c.Cycles()
+	if working != "" && (len(ends) == 1 || last < first) {
+		return pact.Working(), pact.Latest(), working, nil
+	}
+	from, to, err = command.Span(c, ends)
+	return from, to, working, err
+}
+
+// spanText names the snapshots that a search looked at, by the addresses that were given.
+func spanText(c *pact.Context, ends []string) string {
+	switch len(ends) {
+	case 0:
+		return "any snapshot of " + view.Visible(c.Name())
+	case 1:
+		return view.Visible(c.Name()) + " " + view.Visible(ends[0])
+	}
+	return view.Visible(c.Name()) + " from " + view.Visible(ends[0]) + " to " + view.Visible(ends[1])
+}
+
+func printOccurrences(a *command.App, list []*view.Occurrence) error {
+	c := screen.LayoutOf("llll")
+	rows := make([][]string, len(list))
+	for i, f := range list {
+		if a.JSON {
+			if err := a.PrintJSON(f); err != nil {
+				return err
+			}
+			continue
+		}
+		cycles := cmp.Or(record.Tail(f.State).Of(f.Role), f.State, view.Cycle(f.First))
+		if f.Last > f.First {
+			cycles += "–@c" + strconv.FormatInt(f.Last, 10)
+		}
+		rows[i] = append([]string{a.Paint.Name(cycles)}, screen.Cells(f.ID, f.Role, f.Kind)...)
+		c.Fit(rows[i])
+	}
+	if a.JSON {
+		return nil
+	}
+	for i, f := range list {
+		for _, m := range f.Matches {
+			a.Printf("%s\n", a.Clip(c.Line(rows[i])+"  "+matched(a, &m)))
+		}
+	}
+	return nil
+}
+
+// around is how many bytes of a long line a terminal shows in front of a match.
+const around = 20
+
+// matched returns the line with its first match in colour. On a terminal it cuts
+// a long line shortly before the match.
+func matched(a *command.App, m *view.Line) string {
+	head := m.Text[:m.Start]
+	if a.OutTerminal && len(head) > around {
+		head = "…" + strings.ToValidUTF8(head[len(head)-around:], "")
+	}
+	return view.Visible(head) + a.Paint.Bad(view.Visible(m.Text[m.Start:m.End])) + view.Visible(m.Text[m.End:])
+}

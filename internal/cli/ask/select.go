@@ -1,0 +1,198 @@
+package ask
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/story"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tokens"
+	"github.com/contexttree/pact/tree"
+	"github.com/spf13/cobra"
+)
+
+func selectCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "select NAME SELECTOR | select --file FILE SELECTOR",
+		Short: "Find nodes with a selector",
+		Long: `Find nodes with a selector and print their ids as one JSON array, in document
+order. On a terminal a stored context is answered with a line for each node; with
+--json the array is printed there too.
+
+A selector without an address asks the working state, or the latest snapshot in
+edition v0.1. --edition reads the selector, and with --file the document as well, in
+another edition than its own. Write -- before a selector that looks like a flag.
+
+For a range of snapshots, such as @t-3..@t0, the answer is one JSON object that says
+how the selected nodes changed from each snapshot to the one before it. With
+@mode=union or @mode=latest after the selector, and in edition v0.1 with --ids, the
+answer is ids.
+
+The attributes tool, failed, bytes and tokens tell calls of tools and large contents
+apart; --sort sorts by them before --skip and --limit apply. --partners adds to each
+call its results and to each result its calls. --output table, wide or jsonl shows what
+is known of each node: calls is how many calls of the model carried it.`,
+		Example: `  pact select chat '@t0 ^sys .block'
+  pact select chat "^seq .seg:depth(1-3) .block[role='user']"
+  pact select chat '@* #block:12-3'
+  pact select chat '@t-3..@t0 .block'
+  pact select chat --where '.seg:depth(>0)' --limit 1 "[key='plan']"
+  pact select chat "[tool='bash'][failed]" --partners --output table
+  pact select chat "@* [kind='result']" --sort bytes:desc --output table
+  pact select --file snapshot.json --edition v0.1 -- '@t0 ^seq .mt:depth(1)'`,
+	}
+	flags := a.SourceFlags(cmd)
+	w := windowFlags{}
+	w.registerWindows(cmd)
+	w.registerRange(cmd)
+	flags.TokenFlags(cmd)
+	sorted := cmd.Flags().String("sort", "", "sort by a `FACT`, with :asc or :desc behind it: "+
+		strings.Join(sortNames, ", "))
+	partners := cmd.Flags().Bool("partners", false, "add to each call its results, to each result its calls")
+	command.CompleteFlag(cmd, "sort", sortNames)
+	cmd.RunE = a.Asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *command.Source, rest []string) error {
+		q, err := s.Parse(rest[0], flags.Edition)
+		if err != nil {
+			return pointToGrep(ctx, a, s, rest[0], err)
+		}
+		o, ranged, err := w.options(cmd, s, flags.Edition, q)
+		if err != nil {
+			return err
+		}
+		order, err := parseOrder(cmd, *sorted)
+		if err != nil {
+			return err
+		}
+		if err := countFor(s, q, order); err != nil {
+			return err
+		}
+		find := someOf(ctx, s)
+		defer func() { warnAll(a, append(view.MistypedAttributes(q, find), view.MistypedTypes(q, find)...)) }()
+		if ranged {
+			if order != nil || *partners {
+				return command.Usage(cmd, "--sort and --partners apply to ids, and a range of snapshots gives changes")
+			}
+			return selectRange(ctx, a, cmd, s, q, rest[0], &w)
+		}
+		if order != nil { // the windows apply to the sorted list
+			o.Skip, o.Limit = 0, 0
+		}
+		hits, err := s.Find(ctx, q, o)
+		if err != nil {
+			return command.InArgument(err, rest[0])
+		}
+		if len(hits) == 0 && o.Skip == 0 {
+			defer func() { warnAll(a, view.MistypedValues(ctx, q, find)) }()
+			defer warnOfWords(ctx, a, s, q, rest[0])
+		}
+		if cmd.Flags().Changed("limit") && w.limit == 0 {
+			hits = nil
+		}
+		if *partners {
+			hits = withPartners(hits)
+		}
+		if order == nil && a.Form == "" && a.OutTerminal && flags.File == "" {
+			return listNodes(ctx, a, hits)
+		}
+		return printHits(ctx, a, s, hits, order, &w)
+	})
+	return cmd
+}
+
+// countFor sets a counter of tokens if the selector or the order needs one and
+// no flag names one.
+func countFor(s *command.Source, q *selector.Selector, order *nodeOrder) (err error) {
+	if s.Counter == nil && (order != nil && order.by == "tokens" || comparesOneOf(q, "tokens")) {
+		s.Counter, err = tokens.Named(command.DefaultTokenizer)
+	}
+	return err
+}
+
+// withPartners adds to each call its results and to each result its calls,
+// each node once.
+func withPartners(hits []pact.Hit) (list []pact.Hit) {
+	there := map[string]bool{}
+	add := func(h pact.Hit) {
+		if !there[h.Node.ID] {
+			there[h.Node.ID], list = true, append(list, h)
+		}
+	}
+	for _, h := range hits {
+		t := h.Snapshot.Tree()
+		before := len(list)
+		add(h)
+		for _, p := range toolcall.Partners(t, t.Node(h.Node.ID)) {
+			if n, err := h.Snapshot.Node(p.ID); err == nil {
+				add(pact.Hit{Snapshot: h.Snapshot, Node: n})
+			}
+		}
+		if h.Node.Kind == toolcall.Result && len(list) > before { // calls come before their results
+			slices.Reverse(list[before:])
+		}
+	}
+	return list
+}
+
+// printHits prints found nodes sorted, within the windows of the flags.
+func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pact.Hit, order *nodeOrder, w *windowFlags) error {
+	if order == nil && (a.Form == "" || a.Form == "json") {
+		ids := make([]string, len(hits))
+		for i, h := range hits {
+			ids[i] = h.Node.ID
+		}
+		return a.PrintJSON(ids)
+	}
+	newest, tail := int64(math.MaxInt64), record.NoTail
+	if s.Context != nil {
+		_, newest = s.Context.Cycles()
+		var err error
+		if tail, err = record.TailOf(ctx, s.Context); err != nil {
+			return err
+		}
+	}
+	list := make([]story.Facts, len(hits))
+	for i, h := range hits {
+		var counter tree.Counter
+		if s.Counter != nil {
+			counter = s.Counter
+		}
+		var err error
+		if list[i], err = story.FactsOf(ctx, h, counter, newest); err != nil {
+			return err
+		}
+		if list[i].First > newest {
+			list[i].State = string(tail)
+		}
+	}
+	if order != nil {
+		order.sort(list)
+		list = list[min(w.skip, len(list)):]
+		if w.limit > 0 {
+			list = list[:min(w.limit, len(list))]
+		}
+		if a.Form == "" && a.OutTerminal {
+			a.Form = "table"
+		}
+	}
+	return printFacts(a, list)
+}
+
+// listNodes prints a line for each node that a selector found.
+func listNodes(ctx context.Context, a *command.App, hits []pact.Hit) error {
+	for _, h := range hits {
+		line, err := a.NodeLine(ctx, h.Snapshot.Tree().Node(h.Node.ID), h.Snapshot)
+		if err != nil {
+			return err
+		}
+		a.Printf("%s\n", a.Clip(line))
+	}
+	a.Printf("%s\n", a.Paint.Faint(view.Plural(len(hits), "node")))
+	return nil
+}

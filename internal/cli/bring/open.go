@@ -1,0 +1,139 @@
+package bring
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view/story"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+func openCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "open FILE",
+		Short: "Import a conversation, say what is in it and show it in a browser",
+		Long: `Import a document, a history or a transcript (see pact import) and print what is
+in it. For each cycle, which is one model call, this is the turn that it added, and
+the nodes, blocks and bytes of its thread; then how much of the thread before it
+repeats from the beginning, in whole blocks and in bytes, and where the two first
+differ ("complete" if it repeats all of it). Providers cache by that prefix.
+
+It then says in words how many calls there were, the tokens that providers counted,
+where the prefix broke and why, the three blocks that took most bytes in all calls
+together, and which tools failed; of a file of several conversations it says so of
+the one that sent most. Three commands that follow from that come last.
+
+On a terminal it then serves the inspector on loopback, prints its address and opens it
+in a browser, until Ctrl-C. With --no-browser it prints the address alone. Where the
+output goes to a file or a pipe, and with --json, it ends after the report.
+
+If a context of that name was made of the same file, it is reported as it is.`,
+		Example: `  pact open conversation.json
+  pact open results.json --conversation 17 --all
+  pact open run.traj --db runs.db --name run-17 --json`,
+		Args: command.Exactly("FILE"),
+	}
+	flags := newImportFlags(a, cmd)
+	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
+	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
+	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		ctx = flags.limited(ctx)
+		in, err := planOf(ctx, a, args[0], flags)
+		if err != nil {
+			return err
+		}
+		f := &openReport{File: in.Name, Kind: in.kind}
+		f.Store.Path = a.Shown()
+		before := command.SizeOf(a.DB)
+		s, err := storeFor(ctx, a, in)
+		if err != nil {
+			return err
+		}
+		list, err := examine(ctx, a, s, in, f)
+		if closed := s.Close(); err == nil {
+			err = closed
+		}
+		if err != nil {
+			return err
+		}
+		f.Store.Bytes = command.SizeOf(a.DB)
+		if !slices.ContainsFunc(list, func(l command.Imported) bool { return l.Existed }) {
+			f.Store.Grew = f.Store.Bytes - before
+		}
+		f.Next = next(a, f)
+		if a.JSON {
+			return a.PrintJSON(f)
+		}
+		drawOpenReport(a, f, *all)
+		if !a.OutTerminal {
+			return nil
+		}
+		return showInBrowser(ctx, a, f.Contexts, !*noBrowser)
+	})
+	return cmd
+}
+
+// examine imports a file and describes the contexts that it gave.
+func examine(ctx context.Context, a *command.App, s store.Store, in *plan, f *openReport) ([]command.Imported, error) {
+	list, err := importAll(ctx, a, s, in)
+	if err != nil {
+		return nil, err
+	}
+	f.Contexts = make([]openedContext, len(list))
+	total := 0
+	for _, l := range list {
+		first, last := l.Context.Cycles()
+		total += int(last - first + 1)
+	}
+	m, done := a.Meter("comparing"), 0
+	defer m.End()
+	for i, l := range list {
+		f.Contexts[i], err = describeContext(ctx, l, func() { done++; m.At(done, total) })
+		if err != nil {
+			return nil, err
+		}
+		f.ThreadBytes += f.Contexts[i].ThreadBytes
+	}
+	if n := f.main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
+		f.Contexts[n].Story, err = story.Tell(ctx, list[n].Context)
+	}
+	return list, err
+}
+
+// next returns three commands to try, ready to paste. They follow from the story
+// that is told.
+func next(a *command.App, f *openReport) []string {
+	of := &f.Contexts[f.main()]
+	db := a.InStore()
+	name := screen.Quote(of.Name)
+	if len(of.Cycles) == 0 {
+		return []string{"pact show " + name + db, "pact commit " + name + db, "pact thread " + name + " working" + db}
+	}
+	var list []string
+	var breaks []int64
+	if t := of.Story; t != nil {
+		for _, b := range t.Breaks {
+			breaks = append(breaks, b.Cycle)
+		}
+		if len(t.Failed) > 0 {
+			list = append(list, "pact cat "+name+" "+screen.Quote(t.Failed[0].ID)+db)
+		}
+		if len(t.Carried) > 0 && t.Carried[0].Calls > 1 {
+			list = append(list, "pact life "+name+" "+screen.Quote(t.Carried[0].ID)+db)
+		}
+	}
+	if len(breaks) > 0 {
+		at := breaks[0]
+		list = append([]string{"pact diff " + name + " @c" + strconv.FormatInt(at-1, 10) + " @c" +
+			strconv.FormatInt(at, 10) + " --rich" + db}, list...)
+	}
+	list = append(list, "pact log "+name+db, "pact thread "+name+" --as text"+db, "pact show "+name+" @t0"+db)
+	return list[:nextCommands]
+}
+
+// nextCommands is how many commands open suggests.
+const nextCommands = 3

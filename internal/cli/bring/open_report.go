@@ -1,0 +1,109 @@
+package bring
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/view/story"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// openReport describes a file; open prints it under --json.
+type openReport struct {
+	File     string          `json:"file"`
+	Kind     intake.Kind     `json:"kind"`
+	Contexts []openedContext `json:"contexts"`
+
+	Store struct {
+		Path  string `json:"path"`
+		Bytes int64  `json:"bytes"` // size of the file
+		Grew  int64  `json:"grew"`  // by how much this import grew the store, 0 if a context already existed
+	} `json:"store"`
+
+	ThreadBytes int64    `json:"thread_bytes"` // the threads of all cycles together
+	Next        []string `json:"next"`         // commands to try
+}
+
+// openedContext describes one context.
+type openedContext struct {
+	Name           string           `json:"name"`
+	Edition        selector.Edition `json:"edition"`
+	Existed        bool             `json:"existed"`         // the store had it before
+	Added          int64            `json:"added,omitempty"` // how many cycles it has more now, because the file grew
+	*record.Source                  // nil if it is not made of a log of calls
+	ThreadBytes    int64            `json:"thread_bytes"`
+	Cycles         []openedCycle    `json:"cycles"`
+	Story          *story.Story     `json:"story,omitempty"` // of the context that sent most, nil for all others
+}
+
+// openedCycle describes one cycle.
+type openedCycle struct {
+	Cycle  int64                 `json:"cycle"`
+	Turn   string                `json:"turn"` // id of the newest turn
+	Nodes  int                   `json:"nodes"`
+	Blocks int                   `json:"blocks"`
+	Bytes  int64                 `json:"bytes"`            // size of the thread
+	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
+}
+
+// main returns which context sent the most bytes, the first of several, and -1
+// if there is none.
+func (f *openReport) main() int {
+	most := -1
+	for i := range f.Contexts {
+		if most < 0 || f.Contexts[i].ThreadBytes > f.Contexts[most].ThreadBytes {
+			most = i
+		}
+	}
+	return most
+}
+
+// describeContext collects what the report says about a context.
+func describeContext(ctx context.Context, l command.Imported, each func()) (openedContext, error) {
+	f := openedContext{Name: l.Context.Name(), Edition: l.Context.Edition(), Existed: l.Existed, Added: l.Added,
+		Cycles: []openedCycle{}, Source: record.SourceOf(l.Context.Working())}
+	first, last := l.Context.Cycles()
+	if last < first {
+		return f, nil
+	}
+	var before *pact.Snapshot
+	for s, err := range l.Context.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+		if err != nil {
+			return f, err
+		}
+		if err := ctx.Err(); err != nil {
+			return f, err
+		}
+		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
+		if turns := s.Tree().Region(tree.Seq).Children(); turns.Len() > 0 {
+			c.Turn = turns.At(turns.Len() - 1).Node().ID
+		}
+		c.Blocks, c.Bytes = s.ThreadSize()
+		if before != nil {
+			if c.Prefix, err = pact.SharePrefix(ctx, before, s); err != nil {
+				return f, err
+			}
+		}
+		f.ThreadBytes += c.Bytes
+		f.Cycles = append(f.Cycles, c)
+		before = s
+		each()
+	}
+	return f, nil
+}
+
+// breaks returns the cycles whose thread does not begin with the thread of the
+// previous cycle, and the share of those previous threads that the next ones
+// kept.
+func (f *openedContext) breaks() (cycles []int64, share float64) {
+	var r story.Reuse
+	for _, c := range f.Cycles {
+		r.Take(&inspect.Prefix{Cycle: c.Cycle, Shared: c.Prefix})
+	}
+	return r.Breaks, r.Share()
+}

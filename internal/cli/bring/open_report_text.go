@@ -1,0 +1,179 @@
+package bring
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+)
+
+// Limits of the report without --all.
+const (
+	firstCycles   = 5
+	lastCycles    = 10
+	firstContexts = 10
+)
+
+// drawOpenReport prints for a person what open found.
+func drawOpenReport(a *command.App, f *openReport, all bool) {
+	if len(f.Contexts) == 1 {
+		drawCycles(a, &f.Contexts[0], all)
+	} else {
+		drawContexts(a, f.Contexts, all)
+	}
+	a.Printf("\n")
+	drawTotals(a, f)
+	a.Printf("\n%s\n", a.Paint.Strong("Try next:"))
+	for _, command := range f.Next {
+		a.Printf("  %s\n", command)
+	}
+}
+
+func drawCycles(a *command.App, c *openedContext, all bool) {
+	state := "imported"
+	if c.Existed {
+		state = "was there already, made of the same contents"
+		if c.Added > 0 {
+			state = "was there already and got " + view.Plural(int(c.Added), "new cycle")
+		}
+	}
+	a.Printf("%s %s\n", a.Paint.Strong(view.Visible(c.Name)), a.Paint.Faint(state+", edition "+string(c.Edition)+", "+
+		view.Plural(len(c.Cycles), "cycle")))
+	drawSource(a, c.Source)
+	if len(c.Cycles) == 0 {
+		a.Printf("It holds no call of a model, only a working state.\n")
+		return
+	}
+	var rows [][]string
+	for i, cycle := range c.Cycles {
+		if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 && i >= firstCycles && i < firstCycles+left {
+			if i == firstCycles {
+				rows = append(rows, []string{"…"})
+			}
+			continue
+		}
+		rows = append(rows, cycleRow(a, &cycle))
+	}
+	a.Table([]string{"cycle", "turn", ">nodes", ">blocks", ">bytes", ">same", ">in bytes", ">", "first difference"}, rows)
+	if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 {
+		a.Printf("%s\n", a.Paint.Faint("… stands for "+view.Plural(left, "cycle")+"; --all lists them"))
+	}
+}
+
+// exactness explains the words of record.Source.
+var exactness = map[string]string{
+	"wire":     "as they were sent",
+	"reported": "as the program that sent them wrote them down",
+	"rebuilt":  "made of what the log says",
+}
+
+// drawSource says where the requests come from, and ends with an empty line.
+func drawSource(a *command.App, s *record.Source) {
+	if s != nil {
+		line := "The requests are " + view.Visible(s.Exact)
+		if means := exactness[s.Exact]; means != "" {
+			line += ": " + means
+		}
+		if len(s.Missing) > 0 {
+			line += ", without " + strings.Join(screen.Cells(s.Missing...), ", ")
+		}
+		if s.Format != "" {
+			line += " (" + view.Visible(s.Format) + ")"
+		}
+		a.Sentence(line + ".")
+	}
+	a.Printf("\n")
+}
+
+func cycleRow(a *command.App, c *openedCycle) []string {
+	row := screen.Row(view.Cycle(c.Cycle), c.Turn, c.Nodes, c.Blocks, c.Bytes)
+	p := c.Prefix
+	if p == nil {
+		return row
+	}
+	where := a.Paint.Good("complete")
+	switch {
+	case p.Complete:
+	case p.Newer == "":
+		where = a.Paint.Changed(view.Visible(p.Older)) + " is gone"
+	case p.Older == p.Newer:
+		where = a.Paint.Changed(view.Visible(p.Newer)) + " has changed"
+	default:
+		where = a.Paint.Changed(view.Visible(p.Newer)) + " in the place of " + view.Visible(p.Older)
+	}
+	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10),
+		view.Percent(p.Share()), where)
+}
+
+func drawContexts(a *command.App, list []openedContext, all bool) {
+	a.Printf("%s\n", a.Paint.Strong(view.Plural(len(list), "context")))
+	of := list[0].Source
+	another := func(c openedContext) bool { return c.Source == nil || c.Exact != of.Exact }
+	if of != nil && slices.ContainsFunc(list, another) {
+		of = nil
+	}
+	drawSource(a, of)
+	var rows [][]string
+	for i := range list {
+		if !all && i == firstContexts {
+			break
+		}
+		c := &list[i]
+		breaks, share := c.breaks()
+		var blocks, bytes any
+		if n := len(c.Cycles); n > 0 {
+			blocks, bytes = c.Cycles[n-1].Blocks, c.Cycles[n-1].Bytes
+		}
+		there := ""
+		if c.Existed {
+			there = "was there already"
+			if c.Added > 0 {
+				there += ", " + view.Plural(int(c.Added), "new cycle")
+			}
+		}
+		rows = append(rows, screen.Row(c.Name, len(c.Cycles), blocks, bytes, view.Percent(share), len(breaks), there))
+	}
+	a.Table([]string{"context", ">cycles", ">blocks", ">bytes", ">same prefix", ">breaks", ""}, rows)
+	if left := len(list) - firstContexts; !all && left > 0 {
+		a.Printf("%s\n", a.Paint.Faint(view.Plural(left, "more context")+"; --all lists them"))
+	}
+}
+
+func drawTotals(a *command.App, f *openReport) {
+	if main := &f.Contexts[f.main()]; main.Story != nil {
+		if len(f.Contexts) > 1 {
+			a.Sentence("Most was sent in " + a.Paint.Strong(view.Visible(main.Name)) + ":")
+		}
+		t := main.Story
+		for _, line := range lines(t) {
+			for i, part := range screen.WrapLine(line, a.LineWidth()) {
+				if i > 0 && line[0] == ' ' {
+					part = "    " + strings.TrimLeft(part, " ")
+				}
+				a.Printf("%s\n", part)
+			}
+		}
+	}
+	stored, where := f.Store.Bytes, view.Size(f.Store.Bytes)+" in "+f.Store.Path
+	if stored == 0 { // a database does not tell the size of a context
+		where = "in " + f.Store.Path
+	}
+	if f.Store.Grew > 0 && f.Store.Grew < f.Store.Bytes {
+		stored = f.Store.Grew
+		where = view.Size(stored) + " more in " + f.Store.Path + ", " + view.Size(f.Store.Bytes) + " in all"
+	}
+	a.Sentence("Stored: " + where + ".")
+	if f.ThreadBytes > 0 && stored > 0 {
+		line := "Keeping the message list of every call would take " + view.Size(f.ThreadBytes)
+		if ratio := float64(f.ThreadBytes) / float64(stored); ratio >= 1 {
+			line += ", " + strconv.FormatFloat(ratio, 'f', 1, 64) + " times as much"
+		} else {
+			line += ": this is too short for a store to pay off"
+		}
+		a.Sentence(line + ".")
+	}
+}

@@ -1,0 +1,191 @@
+package care
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact/conformance"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+func conformanceCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "conformance [CASE…]",
+		Short: "Run the normative cases of the specification",
+		Long: `Run the normative cases of the specification and print its checklist, annex 10,
+filled in: each demand with its verdict and its cases, then the reason for every
+case that failed, was mended or is contradicted, and the totals.
+
+Verdicts: passed; failed; mended, passed after an evident misprint is corrected;
+contradicted, printed but impossible under any reading.
+
+--against puts the same cases to another program that speaks the contract of
+docs/conformance.md. Its words are split as a shell would, and no shell is used.
+With CASE or --area only those cases run, and no checklist is filled in. --list
+prints the cases and runs none. If many cases fail, those with one reason stand
+together, counted for each command. The exit code is 1 if a case failed.`,
+		Example: `  pact conformance
+  pact conformance --all
+  pact conformance --json > report.json
+  pact conformance --against 'python3 -m mypact'
+  pact conformance --against ./mypact --area threads --first
+  pact conformance --against ./mypact 000-6.2-L341 000-6.2-L342
+  pact conformance --against ./mypact --junit report.xml
+  pact conformance --list --area pruning`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeCases,
+	}
+	f := cmd.Flags()
+	against := f.String("against", "", "run the cases against the program `CMD`")
+	timeout := f.Duration("timeout", 30*time.Second, "with --against, how long one call may `TAKE`")
+	all := f.Bool("all", false, "print the checklists of all chapters")
+	list := f.Bool("list", false, "print the cases instead of running them")
+	areas := f.StringSlice("area", nil, "only the cases of an `AREA`; may be repeated")
+	first := f.Bool("first", false, "stop after the first case that fails")
+	junit := f.String("junit", "", "write the report as JUnit XML to `FILE` too")
+	_ = cmd.RegisterFlagCompletionFunc("area", completeAreas)
+	cmd.MarkFlagsMutuallyExclusive("list", "junit")
+	cmd.MarkFlagsMutuallyExclusive("list", "against")
+	cmd.MarkFlagsMutuallyExclusive("list", "first")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		cases, err := chosen(args, *areas)
+		if err != nil {
+			return err
+		}
+		if *list {
+			return listCases(a, cases)
+		}
+		program := conformance.Command(func(ctx context.Context, args ...string) (conformance.Answer, error) {
+			return inProcess(ctx, a, args...)
+		})
+		if cmd.Flags().Changed("against") {
+			if program, err = conformance.Against(*against, *timeout); err != nil {
+				return command.Usage(cmd, "--against %s: %s", *against, err.Error())
+			}
+		} else if cmd.Flags().Changed("timeout") {
+			return command.Usage(cmd, "--timeout needs --against")
+		}
+		m := a.Meter("running cases")
+		report, err := conformance.RunAll(ctx, cases, program, conformance.RunOptions{First: *first, Progress: m.At})
+		m.End()
+		if err != nil {
+			return err
+		}
+		some := len(args)+len(*areas) > 0 || *first
+		if some {
+			report.Checklists = []conformance.Filled{}
+		}
+		a.Failed = report.Summary.Failed > 0
+		if *junit != "" {
+			if err := a.ReplaceFile(*junit, report.JUnit); err != nil {
+				return err
+			}
+		}
+		if a.JSON {
+			return a.PrintJSON(report)
+		}
+		printReport(a, report, *all, some)
+		return nil
+	})
+	return cmd
+}
+
+// chosen returns the cases with these ids; without ids, all cases. With areas it
+// keeps only the cases of these areas.
+func chosen(ids, areas []string) ([]conformance.Case, error) {
+	cases, err := conformance.Cases()
+	if err != nil {
+		return nil, err
+	}
+	for _, area := range areas {
+		if !slices.Contains(areasOf(cases), area) {
+			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, area, "there is no area "+area,
+				"the areas are "+strings.Join(areasOf(cases), ", "))
+		}
+	}
+	some := cases
+	if len(ids) > 0 {
+		some = nil
+	}
+	for _, id := range ids {
+		i := slices.IndexFunc(cases, func(c conformance.Case) bool { return c.ID == id })
+		if i < 0 {
+			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, id, "there is no case "+id,
+				"pact conformance --list prints the cases")
+		}
+		some = append(some, cases[i])
+	}
+	if len(areas) > 0 {
+		some = slices.DeleteFunc(some, func(c conformance.Case) bool { return !slices.Contains(areas, c.Area) })
+	}
+	return some, nil
+}
+
+// areasOf returns the areas of cases in the order of the kit.
+func areasOf(cases []conformance.Case) []string {
+	areas := make([]string, len(cases))
+	for i, c := range cases {
+		areas[i] = c.Area
+	}
+	return slices.Compact(areas) // the cases of an area stand together
+}
+
+// listCases prints cases without running them.
+func listCases(a *command.App, cases []conformance.Case) error {
+	type listed struct {
+		ID      string               `json:"id"`
+		Area    string               `json:"area"`
+		Edition string               `json:"edition"`
+		Shows   string               `json:"shows"`
+		Sources []conformance.Source `json:"sources"`
+	}
+	rows := make([][]string, len(cases))
+	answer := make([]listed, len(cases))
+	for i, c := range cases {
+		shows := cmp.Or(c.About, c.Selector, c.Kind)
+		answer[i] = listed{c.ID, c.Area, c.Edition, shows, c.Sources}
+		rows[i] = []string{c.ID, c.Area, c.Edition, places(c.Sources[:1]), view.Visible(shows)}
+	}
+	if a.JSON {
+		return a.PrintJSON(answer)
+	}
+	a.Aligned(append([][]string{{"case", "area", "edition", "place", "shows"}}, rows...), "lllll")
+	return nil
+}
+
+func completeCases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return completed(func(cases []conformance.Case) []string {
+		ids := make([]string, len(cases))
+		for i, c := range cases {
+			ids[i] = c.ID
+		}
+		return ids
+	})
+}
+
+func completeAreas(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return completed(areasOf)
+}
+
+func completed(words func([]conformance.Case) []string) ([]string, cobra.ShellCompDirective) {
+	cases, err := conformance.Cases()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return words(cases), cobra.ShellCompDirectiveNoFileComp
+}
+
+// inProcess answers a case with this implementation, without starting a
+// process.
+func inProcess(ctx context.Context, a *command.App, args ...string) (conformance.Answer, error) {
+	var out, errs bytes.Buffer
+	exit := a.Anew(ctx, args, command.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	return conformance.Answer{Out: out.Bytes(), Err: errs.Bytes(), Exit: exit}, nil
+}

@@ -1,0 +1,131 @@
+package care
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+func copyCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "copy --from STORE --to STORE [CONTEXT…]",
+		Short: "Copy contexts from one store to another",
+		Long: `Copy the named contexts, or all, from one store to another: from a file to a
+database, back, or between two of a kind. The copy includes snapshots, drafts, the
+log with digests, times and request tokens, attempts, forks with what they share,
+undone lines and the marks of erasures. A fork that is copied without its origin
+brings the shared history along, but not as a context.
+
+Others may write to the source meanwhile; each context is copied as it is at one
+moment. The contexts appear in the target all at once, after their digests were
+compared and verified. Repeating an interrupted command continues the copy;
+--discard deletes what it left instead. A name that the target already has is
+refused.`,
+		Example: `  pact copy --from pact.db --to postgres://user@host/pact
+  pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, again'
+  pact copy --from pact.db --to other.db --json
+  pact copy --discard --to other.db`,
+	}
+	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; by default the store of --db")
+	to := cmd.Flags().String("to", "", "copy to this `STORE`; it is made if it is missing")
+	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")
+	cmd.MarkFlagsMutuallyExclusive("from", "discard")
+	for _, flag := range []string{"from", "to"} {
+		_ = cmd.MarkFlagFilename(flag)
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if *from != "" {
+			a.DB = *from
+		}
+		names, directive := a.CompleteNames(cmd, nil, prefix)
+		return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), directive
+	}
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *to == "" {
+			return command.Usage(cmd, "copy needs --to, the store to copy to")
+		}
+		if *discard {
+			return discardCopies(ctx, a, *to, args)
+		}
+		if *from != "" {
+			a.DB = *from
+		}
+		return copyContexts(ctx, a, *to, args)
+	})
+	return cmd
+}
+
+// copyContexts copies contexts from the store of --db to another one.
+func copyContexts(ctx context.Context, a *command.App, at string, names []string) error {
+	from, err := command.ExistingStoreAt(ctx, a.DB)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	for _, name := range names { // check the names before making a store that nothing would be copied to
+		if _, err := from.Find(ctx, name); err != nil {
+			return err
+		}
+	}
+	to, err := command.OpenStoreAt(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	m := a.Meter("copying")
+	copied, err := pact.CopyContexts(ctx, from, to, &pact.CopyOptions{Contexts: names, Progress: m.At})
+	m.End()
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+			*inspect.Copied
+		}{a.Shown(), command.ShownStore(at), copied})
+	}
+	drawCopied(a, copied, at)
+	return nil
+}
+
+// discardCopies deletes what interrupted copies left in a store.
+func discardCopies(ctx context.Context, a *command.App, at string, names []string) error {
+	s, err := command.ExistingStoreAt(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	gone, err := pact.DiscardCopies(ctx, s, names...)
+	if err != nil {
+		return err
+	}
+	text := "there was no unfinished copy in " + command.ShownStore(at)
+	if len(gone) > 0 {
+		text = "deleted what was copied of " + strings.Join(screen.Cells(gone...), ", ")
+	}
+	return a.Answer(text, map[string]any{"discarded": gone})
+}
+
+// drawCopied prints for a person what the copy brought to a store.
+func drawCopied(a *command.App, c *inspect.Copied, at string) {
+	for _, k := range c.Contexts {
+		text := view.Plural(int(k.Snapshots), "snapshot") + ", " + view.Plural(int(k.Revisions), "revision")
+		if k.Attempts > 0 {
+			text += ", " + view.Plural(k.Attempts, "attempt")
+		}
+		if k.Resumed > 0 {
+			text += " (" + strconv.FormatInt(k.Resumed, 10) + " found from before)"
+		}
+		a.Printf("%s  %s\n", view.Visible(k.Name), text)
+	}
+	a.Printf("copied %s to %s, all digests compared\n", view.Plural(len(c.Contexts), "context"), command.ShownStore(at))
+}

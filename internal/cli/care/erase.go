@@ -1,0 +1,318 @@
+package care
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+// eraseFlags are the flags of pact erase.
+type eraseFlags struct {
+	selectors, texts, files []string
+	revisions               []int64
+	reason, actor           string
+	dryRun, yes, clean      bool
+}
+
+// erased is the answer of pact erase --json.
+type erased struct {
+	*pact.Erased
+	DryRun bool     `json:"dry_run,omitempty"`
+	AlsoIn []string `json:"also_in,omitempty"` // names of other contexts in the store that hold a text
+}
+
+func eraseCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "erase NAME [ID…] --reason TEXT | erase --clean",
+		Short: "Take a person's data out of all snapshots, for good",
+		Long: `Remove nodes for good from every snapshot of a context and of all contexts that share
+history with it: origins, forks, undone lines, drafts. Name nodes by ID, with
+everything below them; by a selector, which is asked of all snapshots and of the
+working state; or with --containing by a text, which also finds log entries.
+
+Only the place of a node remains, with a mark instead of its content. The log says who
+erased it, when and why. Before anything is written pact prints a receipt, with --json
+on standard error: with it and a copy of the node one can later prove what the node
+was (pact hash --receipt). Exports, backups and imported copies keep the data.
+
+The file is rewritten afterwards, so that the text is not in a free page of it either.
+If another process prevents that, the command says what it erased and fails; --clean
+finishes it later, and pact verify says so until then.`,
+		Example: `  pact erase chat block:3-0 --reason 'asked for on 3 May' --dry-run
+  pact erase chat --select ".block[role='user']" --reason 'account closed' --yes
+  pact erase chat --containing-file names.txt --reason 'asked for on 3 May'
+  pact erase chat --revision 7 --reason 'a name in the message'
+  pact erase --clean`,
+		ValidArgsFunction: a.CompleteNames,
+	}
+	f, flags := &eraseFlags{}, cmd.Flags()
+	flags.StringArrayVar(&f.selectors, "select", nil,
+		"the nodes that a `SELECTOR` finds, anywhere if it has no address; may be repeated")
+	flags.StringArrayVar(&f.texts, "containing", nil, "whatever holds this `TEXT`; may be repeated")
+	flags.StringArrayVar(&f.files, "containing-file", nil, "whatever holds a line of `FILE`; - is standard input")
+	flags.Int64SliceVar(&f.revisions, "revision", nil,
+		"actor, message, request and report of the entry `N` of the log; may be repeated")
+	flags.StringVarP(&f.reason, "reason", "m", "", "why, a `TEXT` for the log")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would go")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.clean, "clean", false, "only finish the clean-up of earlier erasures")
+	for _, other := range []string{"select", "containing", "containing-file", "revision", "reason", "dry-run"} {
+		cmd.MarkFlagsMutuallyExclusive("clean", other)
+	}
+	actor := a.ActorFlag(cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		f.actor = *actor
+		if f.clean {
+			if len(args) > 0 {
+				return command.Usage(cmd, "--clean takes no arguments; %d given", len(args))
+			}
+			return cleanStore(ctx, a)
+		}
+		if len(args) == 0 {
+			return command.Usage(cmd, "erase takes NAME [ID…]; 0 given")
+		}
+		return erase(ctx, a, cmd, f, args[0], args[1:])
+	})
+	return cmd
+}
+
+func cleanStore(ctx context.Context, a *command.App) error {
+	s, err := a.ExistingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	of, err := s.Erase(ctx, 0, store.Erase{})
+	if err != nil {
+		return err
+	}
+	if of.Remains != "" {
+		return unfinished(of)
+	}
+	return a.Answer(a.Shown()+" holds nothing that was erased", map[string]any{"clean": true})
+}
+
+// unfinished is the error for an erasure whose clean-up is still to do.
+func unfinished(of *store.Erased) error {
+	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains,
+		"end the other processes, then pact erase --clean")
+}
+
+func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlags, name string, ids []string) error {
+	texts, err := f.allTexts(ctx, a)
+	if err != nil {
+		return err
+	}
+	c, s, err := a.OpenContext(ctx, name, f.actor)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	e := pact.Erasure{IDs: ids, Texts: texts, Revisions: f.revisions, Reason: f.reason, DryRun: true}
+	for _, text := range f.selectors {
+		found, err := everywhere(ctx, c, text)
+		if err != nil {
+			return command.InArgument(err, text)
+		}
+		if len(found) == 0 {
+			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+screen.Quote(name)+
+				" "+screen.Quote(text)+" tries it; without an address it is asked of all snapshots here, as with @*")
+		}
+		e.IDs = append(e.IDs, found...)
+	}
+	if len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 {
+		return command.Usage(cmd, "erase needs an ID, --select, --containing or --revision")
+	}
+	if strings.TrimSpace(f.reason) == "" && !f.dryRun {
+		return command.Usage(cmd, "erase needs a --reason, for the log")
+	}
+	m := a.Meter("erasing")
+	defer m.End()
+	e.Progress = m.At
+	plan, err := c.Erase(ctx, e)
+	if err != nil {
+		return err
+	}
+	if !f.dryRun && len(plan.Contexts) > 0 && !f.yes {
+		if err := askToErase(a, plan); err != nil {
+			return err
+		}
+	}
+	also, err := holding(ctx, s, texts, plan.Contexts, c.Name())
+	if err != nil {
+		return err
+	}
+	if e.DryRun = f.dryRun; !f.dryRun { // the last check, so that nothing runs between the erasure and its receipt
+		e.Random, e.Receipt = rand.Reader, func(receipt string) error {
+			m.End()
+			return printReceipt(a, receipt)
+		}
+		if plan, err = c.Erase(ctx, e); plan == nil {
+			return err
+		}
+	}
+	m.End()
+	return errors.Join(reportErased(a, plan, f.dryRun, also), err)
+}
+
+// allTexts returns the texts of the flags and the lines of the files.
+func (f *eraseFlags) allTexts(ctx context.Context, a *command.App) ([]string, error) {
+	texts := slices.Clone(f.texts)
+	for _, name := range f.files {
+		in, err := a.Read(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(strings.TrimPrefix(string(in.Data), "\ufeff")) {
+			if line = strings.TrimRight(line, "\r\n"); line != "" {
+				texts = append(texts, line)
+			}
+		}
+	}
+	return texts, nil
+}
+
+// everywhere returns what a selector finds at its own address or, without an
+// address, in every snapshot and in the working state.
+func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, error) {
+	q, err := selector.Parse(text, c.Edition())
+	if err != nil {
+		return nil, err
+	}
+	if q.Time != nil {
+		return c.Select(ctx, q, nil)
+	}
+	ids, err := c.Working().Select(ctx, q, nil)
+	if err != nil {
+		return nil, err
+	}
+	all := *q
+	all.Time = &selector.Time{Kind: selector.All}
+	published, err := c.Select(ctx, &all, nil)
+	for _, id := range published {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+func askToErase(a *command.App, plan *pact.Erased) error {
+	what := view.Plural(len(plan.IDs), "node")
+	if plan.Entries > 0 {
+		what += " and in the log " + strconv.Itoa(plan.Entries) + " of what people wrote"
+	}
+	if plan.Digests > 0 {
+		what += " and " + view.Plural(plan.Digests, "digest") + " of drafts that are gone"
+	}
+	if !a.InTerminal || !a.ErrTerminal || a.JSON {
+		return fault.New(fault.DocumentInvalid, "nothing was erased, because erasing "+what+" cannot be undone",
+			"look with --dry-run, then repeat with --yes")
+	}
+	if !a.Confirm("Erase " + what + " in " + view.Visible(strings.Join(plan.Contexts, ", ")) + ", for good?") {
+		return fault.New(fault.Conflict, "nothing was erased", "")
+	}
+	return nil
+}
+
+// holding returns the names of other contexts in a store that hold one of the
+// texts.
+func holding(ctx context.Context, s store.Complete, texts, done []string, name string) ([]string, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	infos, err := s.Contexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen, list := map[string]bool{name: true}, []string(nil)
+	for _, other := range done {
+		seen[other] = true
+	}
+	for _, i := range infos {
+		if seen[i.Name] || command.OriginOf(i, infos) != nil && command.OriginOf(i, infos).Name != "" {
+			continue // already erased, or a fork that shares the erased history
+		}
+		of, err := s.Erase(ctx, i.Key, store.Erase{Texts: texts, DryRun: true, Guard: store.Guard{Cycle: i.Cycle,
+			Revision: i.Revision}})
+		switch {
+		case fault.CodeOf(err) == fault.DocumentInvalid: // a name holds the text, and an erasure keeps names
+			list = append(list, i.Name)
+		case err != nil:
+			return nil, err
+		case len(of.IDs)+of.Entries+of.Said > 0:
+			list = append(list, of.Contexts...)
+		}
+	}
+	return list, nil
+}
+
+func reportErased(a *command.App, of *pact.Erased, dryRun bool, also []string) error {
+	if a.JSON {
+		a.Failed = of.Remains != "" // the object reports this itself, and an error would replace it
+		return a.PrintJSON(erased{of, dryRun, also})
+	}
+	drawErased(a, of, dryRun, also)
+	if of.Remains != "" {
+		return unfinished(&of.Erased)
+	}
+	return nil
+}
+
+// printReceipt prints the receipt before the erasure, so that a user who
+// interrupts the command has it. Under --json the answer has to stand alone, so
+// the object repeats the receipt.
+func printReceipt(a *command.App, receipt string) error {
+	if a.JSON {
+		_, err := fmt.Fprintf(a.Err, "pact: receipt %s\n", receipt)
+		return err
+	}
+	a.Printf("receipt  %s\n", receipt)
+	return a.Out.Flush()
+}
+
+func drawErased(a *command.App, of *pact.Erased, dryRun bool, also []string) {
+	switch {
+	case len(of.Contexts) == 0:
+		a.Printf("nothing to erase\n")
+	case dryRun:
+		a.Printf("would erase %s, %s, in %s\n", view.Plural(len(of.IDs), "node"), view.Plural(of.Versions, "version"),
+			view.Visible(strings.Join(of.Contexts, ", ")))
+	default:
+		a.Printf("erased %s, %s, in %s\n", view.Plural(len(of.IDs), "node"), view.Plural(of.Versions, "version"),
+			view.Visible(strings.Join(of.Contexts, ", ")))
+	}
+	if dryRun {
+		for _, id := range of.IDs {
+			a.Printf("  %s %s\n", a.Paint.Bad("-"), view.Visible(id))
+		}
+	}
+	if of.Entries > 0 {
+		a.Printf("  entries of the log: %d\n", of.Entries)
+	}
+	if of.Digests > 0 {
+		a.Printf("  digests of drafts that are gone: %d\n", of.Digests)
+	}
+	if of.Attempts > 0 {
+		a.Printf("  attempts: %d\n", of.Attempts)
+	}
+	if len(also) > 0 {
+		a.Printf("  the text is also in %s\n", view.Visible(strings.Join(also, ", ")))
+	}
+	if len(of.Contexts) > 0 && !dryRun {
+		a.Printf("  exports, backups and imported copies are as they were\n")
+	}
+}

@@ -1,0 +1,115 @@
+package care
+
+import (
+	"context"
+	"encoding/hex"
+	"iter"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/tree"
+	"github.com/spf13/cobra"
+)
+
+func hashCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "hash NAME [@t] [--node ID] | hash --file NODE.json",
+		Short: "Print the digest of a snapshot or the hash of a content",
+		Long: `Print the digest of a snapshot, by default of the latest. With --node print the
+content hash of one of its nodes; with --receipt also the mark that an erasure with
+this receipt leaves of the node, which shows that a copy is what was erased.
+
+With --file alone the file holds one node as a JSON object, and its content hash
+(08 §2.1) is computed as the node stands there. Content that JSON cannot express has
+no hash: an empty line is printed. With --file and --node the file is a document, a
+history or a transcript.`,
+		Example: `  pact hash chat
+  pact hash chat @t-1 --node block:3-1
+  pact hash --file backup.jsonl @c3 --node block:3-1 --receipt 5d0c…
+  echo '{"content":"Hello","role":"user"}' | pact hash --file -`,
+	}
+	flags := a.SourceFlags(cmd)
+	node := cmd.Flags().String("node", "", "the `ID` of a node")
+	receipt := cmd.Flags().String("receipt", "", "with --node, the `RECEIPT` of an erasure")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *receipt != "" && *node == "" {
+			return command.Usage(cmd, "--receipt goes with --node")
+		}
+		if err := command.Count(cmd, flags.File, args, "[@t]"); err != nil {
+			return err
+		}
+		if flags.File != "" && *node == "" && len(args) == 0 {
+			return hashNode(ctx, a, flags.File)
+		}
+		s, rest, err := a.Source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		snapshot, err := s.Argument(ctx, rest)
+		if err != nil {
+			return err
+		}
+		if *node == "" {
+			return a.Answer(snapshot.Digest(), map[string]any{"cycle": snapshot.Cycle(), "digest": snapshot.Digest()})
+		}
+		n := snapshot.Tree().Node(*node)
+		if n == nil {
+			return tree.NoNode(*node, "in this snapshot")
+		}
+		if *receipt != "" {
+			node, err := snapshot.Node(n.ID)
+			if err != nil {
+				return err
+			}
+			mark, err := pact.Mark(ctx, *receipt, node)
+			if err != nil {
+				return err
+			}
+			return a.Answer(mark, map[string]any{"id": n.ID, "mark": mark})
+		}
+		if !n.HashOK {
+			noHash(a)
+		}
+		return a.Answer(n.ContentHash(), map[string]any{"id": n.ID, "content_hash": n.ContentHash()})
+	})
+	return cmd
+}
+
+// hashNode computes the content hash of the node in a file (08 §2.1).
+func hashNode(ctx context.Context, a *command.App, file string) error {
+	in, err := a.Read(ctx, file)
+	if err != nil {
+		return err
+	}
+	node, err := canon.ParseDocument(in.Data)
+	if err != nil {
+		return command.InFile(err, in.Name, in.Data)
+	}
+	if node.Kind != canon.KindObject {
+		return command.InFile(fault.New(fault.DocumentInvalid, "the node is not a JSON object",
+			`write it as {"content":…,"kind":…,"role":…}`), in.Name, nil)
+	}
+	member := func(name string) canon.Value {
+		v, _ := node.Get(name)
+		return v.Value()
+	}
+	var attributes iter.Seq2[string, canon.Value] = func(yield func(string, canon.Value) bool) {
+		for _, m := range node.Members {
+			if !yield(m.Name, m.Value.Value()) {
+				return
+			}
+		}
+	}
+	digest, ok := canon.ContentHash(member("content"), member("role"), member("kind"), attributes)
+	hash := hex.EncodeToString(digest[:])
+	if !ok {
+		hash = ""
+		noHash(a)
+	}
+	return a.Answer(hash, map[string]any{"content_hash": hash})
+}
+
+func noHash(a *command.App) { a.Warnf("the content holds what JSON cannot express, so it has no hash") }

@@ -1,0 +1,114 @@
+package care
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/tree"
+)
+
+// readBack checks that the export of each snapshot is valid and reads back to
+// the same bytes. A turn reads back independently of everything around it, so
+// readBack looks only at the turns and children of ^sys that differ from the
+// previous snapshot.
+//
+// Cost: the changes from one snapshot to the next, each with its turn or group,
+// plus all of the first and the last snapshot.
+type readBack struct {
+	last  *tree.Tree // the previous snapshot
+	found map[inspect.Finding]bool
+}
+
+// snapshot checks the next snapshot and returns new findings. whole asks it to
+// check everything.
+func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) ([]inspect.Finding, error) {
+	t, last := s.Tree(), r.last
+	r.last = t
+	if last != nil && !whole {
+		var err error
+		if t, err = differing(last, t); err != nil {
+			return nil, unreadable(s, err)
+		}
+	}
+	var data bytes.Buffer
+	if err := document.Write(ctx, &data, t, string(s.Edition())); err != nil {
+		return nil, err
+	}
+	d, err := document.Read(data.Bytes(), document.Options{})
+	if err != nil {
+		return nil, unreadable(s, err)
+	}
+	var again bytes.Buffer
+	if err := document.Write(ctx, &again, d.Tree, string(d.Edition)); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(data.Bytes(), again.Bytes()) {
+		return nil, fault.New(fault.DocumentInvalid, "snapshot "+address(s)+" does not read back to the same bytes", "")
+	}
+	var fresh []inspect.Finding
+	for _, f := range d.Findings {
+		if !r.found[f] {
+			r.found[f] = true
+			fresh = append(fresh, f)
+		}
+	}
+	return fresh, nil
+}
+
+func address(s *pact.Snapshot) string { return "@c" + strconv.FormatInt(s.Cycle(), 10) }
+
+func unreadable(s *pact.Snapshot, err error) error {
+	return fault.Wrap(fault.DocumentInvalid, err, "snapshot "+address(s)+" is not valid", "")
+}
+
+// differing returns the snapshot now without the turns and children of ^sys
+// that the snapshot last has too. It keeps the root, the regions and the active
+// head.
+func differing(last, now *tree.Tree) (*tree.Tree, error) {
+	units := make(map[*tree.Entry]bool)
+	tree.Compare(last.WithCycle(now.Cycle()), now, func(d tree.Difference) bool {
+		id := d.OldParent // the node is gone: the group that it left has changed
+		if d.New != nil {
+			id = d.New.ID
+		}
+		if path := now.Path(id); len(path) > 2 {
+			units[path[2]] = true
+		}
+		if d.New != nil && d.Old != nil && d.OldParent != d.NewParent {
+			if path := now.Path(d.OldParent); len(path) > 2 {
+				units[path[2]] = true
+			}
+		}
+		return true
+	})
+	placed := []tree.Placed{{Node: now.Root().Node(), Parent: -1}}
+	var put func(e *tree.Entry, parent int)
+	put = func(e *tree.Entry, parent int) {
+		placed = append(placed, tree.Placed{Node: e.Node(), Parent: parent})
+		at := len(placed) - 1
+		for k := range e.Children().All() {
+			put(k, at)
+		}
+	}
+	regions := make(map[tree.Class]int)
+	for region := range now.Root().Children().All() {
+		if region.Class() == tree.Head {
+			put(region, 0)
+			continue
+		}
+		placed = append(placed, tree.Placed{Node: region.Node(), Parent: 0})
+		regions[region.Class()] = len(placed) - 1
+	}
+	for unit := range units {
+		path := now.Path(unit.Node().ID)
+		if region, ok := regions[path[1].Class()]; ok {
+			put(unit, region)
+		}
+	}
+	return tree.Build(now.Cycle(), placed)
+}

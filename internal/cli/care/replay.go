@@ -1,0 +1,87 @@
+package care
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+func replayCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay HISTORY.jsonl",
+		Short: "Run an exported history again and compare it byte for byte",
+		Long: `Import an exported history, in either form, into a new store in memory, export it
+again in the same form and compare the two byte for byte. - reads standard input.
+If they differ, the first byte that differs is named with its line and cycle, and
+the exit code is 1.`,
+		Example: `  pact export chat --all -o history.jsonl && pact replay history.jsonl
+  pact export chat --all --compact | pact replay - --json`,
+		Args: command.Exactly("HISTORY.jsonl"),
+	}
+	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		in, err := a.Read(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		m := a.Meter("replaying")
+		r, err := pact.Replay(ctx, &metered{Reader: bytes.NewReader(in.Data), total: 2 * len(in.Data), m: m}, nil)
+		m.End()
+		if f := command.FactsOf(err); err != nil && f.Line > 0 {
+			return command.InFile(err, in.Name, in.Line(f.Line))
+		}
+		if err != nil {
+			return command.InFile(err, in.Name, in.Data)
+		}
+		a.Failed = !r.Same
+		if a.JSON {
+			return a.PrintJSON(r)
+		}
+		a.Warn(r.Findings)
+		drawReplay(a, r)
+		return nil
+	})
+	return cmd
+}
+
+// metered shows how much of an input has been read.
+type metered struct {
+	*bytes.Reader
+	done, total int
+	m           *screen.Meter
+}
+
+func (r *metered) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.done += n
+	r.m.At(r.done, r.total)
+	return n, err
+}
+
+func drawReplay(a *command.App, r *inspect.Replay) {
+	snapshots := int(max(0, r.Last-r.First+1))
+	if r.Same {
+		a.Printf("%s: %s, %d bytes\n", a.Paint.Good("the same"), view.Plural(snapshots, "snapshot"), r.Bytes)
+		return
+	}
+	d := r.Difference
+	of := fmt.Sprintf("the %s of cycle %d", d.Kind, d.Cycle)
+	if d.Kind == "head" {
+		of = "the head"
+	}
+	a.Printf("%s at byte %d: line %d, %s, byte %d of the line\n", a.Paint.Bad("differs"), d.Byte, d.Line, of, d.LineByte)
+	a.Printf("  file    %s\n  export  %s\n", restOfLine(d.Original), restOfLine(d.Export))
+}
+
+func restOfLine(text string) string {
+	if text == "" {
+		return "ends the line there"
+	}
+	return view.Visible(text)
+}

@@ -1,0 +1,163 @@
+package care
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/transcript"
+	"github.com/spf13/cobra"
+)
+
+// validated is the answer of pact validate --json.
+type validated struct {
+	Valid     bool              `json:"valid"`
+	Kind      intake.Kind       `json:"kind,omitempty"` // for a file
+	Snapshots int               `json:"snapshots"`
+	Findings  []inspect.Finding `json:"findings"`
+}
+
+func validateCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate NAME | validate --file FILE",
+		Short: "Check a file or a stored context",
+		Long: `Check a file strictly. What no context can have makes it invalid; other faults are
+listed. If a stored context is named, its snapshots are exported, read back and
+compared byte for byte: the oldest and the latest as a whole, every other one in the
+turns and groups that differ from the snapshot before.`,
+		Example: `  pact validate --file snapshot.json
+  pact validate --file history.jsonl --json
+  pact validate chat`,
+	}
+	flags := a.SourceFlags(cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := command.Count(cmd, flags.File, args); err != nil {
+			return err
+		}
+		v := &validated{Findings: []inspect.Finding{}}
+		var err error
+		if flags.File != "" {
+			err = validateFile(ctx, a, flags, v)
+		} else {
+			err = validateStored(ctx, a, cmd, flags, args, v)
+		}
+		if !a.JSON {
+			for _, f := range v.Findings {
+				a.Printf("%s\n", command.FindingText(f))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		v.Valid = true
+		if a.JSON {
+			return a.PrintJSON(v)
+		}
+		what := "valid, " + view.Plural(v.Snapshots, "snapshot")
+		if len(v.Findings) > 0 {
+			what += ", " + view.Plural(len(v.Findings), "finding")
+		}
+		a.Printf("%s\n", what)
+		return nil
+	})
+	return cmd
+}
+
+func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlags, v *validated) error {
+	if flags.Edition != "" {
+		if _, err := selector.ParseEdition(flags.Edition); err != nil {
+			return err
+		}
+	}
+	in, err := a.ReadFile(ctx, flags.File, true)
+	if err != nil {
+		return err
+	}
+	if v.Kind, err = in.Shape(); err != nil {
+		return err
+	}
+	edition := selector.Edition(flags.Edition)
+	switch v.Kind {
+	case intake.Log:
+		log, err := in.Log("")
+		if err != nil {
+			return err
+		}
+		for _, s := range log.Sessions {
+			v.Snapshots += len(s.Calls)
+		}
+		v.Findings = append(v.Findings, log.Findings...)
+		return nil
+	case intake.Transcript:
+		list, err := transcript.Read(in.Data)
+		for _, c := range list {
+			v.Snapshots += c.Calls()
+			v.Findings = append(v.Findings, c.Findings()...)
+		}
+		return command.InFile(err, in.Name, in.Data)
+	case intake.Snapshot:
+		v.Snapshots = 1
+		return validateSnapshot(in, edition, v)
+	}
+	c, findings, err := in.Begin(ctx, intake.History, memory.New(), "history",
+		pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
+	if err != nil {
+		return err
+	}
+	v.Findings = append(v.Findings, findings...)
+	first, last := c.Cycles()
+	v.Snapshots = int(max(0, last-first+1))
+	return nil
+}
+
+// validateSnapshot reads a document strictly. If that fails, it reads it again
+// leniently to find everything wrong with its shape.
+func validateSnapshot(in *command.Input, edition selector.Edition, v *validated) error {
+	d, err := document.Read(in.Data, document.Options{Edition: edition})
+	if err == nil {
+		v.Findings = append(v.Findings, d.Findings...)
+		return nil
+	}
+	if d, lenient := document.Read(in.Data, document.Options{Edition: edition, Lenient: true}); lenient == nil {
+		v.Findings = append(v.Findings, d.Findings...)
+	}
+	return command.InFile(err, in.Name, in.Data)
+}
+
+func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string,
+	v *validated) error {
+	s, _, err := a.Source(ctx, cmd, flags, args)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	first, last := s.Context.Cycles()
+	if last < first {
+		return nil
+	}
+	m := a.Meter("validating")
+	defer m.End()
+	r := readBack{found: make(map[inspect.Finding]bool)}
+	for snapshot, err := range s.Context.History(ctx, pact.Cycle(first), pact.Latest()) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		findings, err := r.snapshot(ctx, snapshot, snapshot.Cycle() == last)
+		v.Findings = append(v.Findings, findings...)
+		if err != nil {
+			return err
+		}
+		v.Snapshots++
+		m.At(v.Snapshots, int(last-first+1))
+	}
+	return nil
+}

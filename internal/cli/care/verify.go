@@ -1,0 +1,176 @@
+package care
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+func verifyCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "verify (NAME | --all)",
+		Short: "Check that nothing of a context was changed since",
+		Long: `Check that nothing of a context was changed since it was committed: render every
+snapshot again, and check every content hash, every node and the order of siblings,
+the log, the digests that each commit recorded and, if the thread was sent, the
+SHA-256 of its bytes. The first defect is printed with its cycle and node, and the
+exit code is 1. Attempts are compared with what was committed: a cycle whose commit
+differs from what was sent is listed, and is no defect.
+
+--all checks every context of the store, and looks for rows that belong to none.`,
+		Example:           "  pact verify chat\n  pact verify chat --json\n  pact verify --all",
+		ValidArgsFunction: a.CompleteNames,
+	}
+	all := cmd.Flags().Bool("all", false, "check the whole store")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *all != (len(args) == 0) || len(args) > 1 {
+			return command.Usage(cmd, "verify takes the NAME of a context, or --all")
+		}
+		s, err := a.ExistingStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if *all {
+			return verifyAll(ctx, a, s)
+		}
+		m := a.Meter("verifying")
+		r, err := pact.VerifyNamed(ctx, s, args[0], m.At)
+		m.End()
+		if err != nil {
+			return err
+		}
+		a.Failed = !r.Holds()
+		if a.JSON {
+			return a.PrintJSON(r)
+		}
+		drawVerified(a, r)
+		return nil
+	})
+	return cmd
+}
+
+// verifyAll checks a whole store.
+func verifyAll(ctx context.Context, a *command.App, s store.Store) error {
+	m := a.Meter("verifying")
+	r, err := pact.VerifyAll(ctx, s, m.At)
+	m.End()
+	if err != nil {
+		return err
+	}
+	return drawStore(a, r)
+}
+
+// drawStore prints the result for a whole store.
+func drawStore(a *command.App, r *inspect.StoreVerification) error {
+	a.Failed = !r.Holds()
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	if r.Defect != nil {
+		drawDefect(a, a.Shown(), r.Defect)
+	}
+	for _, c := range r.Contexts {
+		drawVerified(a, c)
+	}
+	if !a.Failed {
+		a.Printf("%s holds: %s\n", view.Visible(a.Shown()), view.Plural(len(r.Contexts), "context"))
+	}
+	return nil
+}
+
+func drawVerified(a *command.App, r *inspect.Verification) {
+	if r.Defect != nil {
+		drawDefect(a, r.Context, r.Defect)
+		return
+	}
+	a.Printf("%s %s: %s, %s of nodes\n", view.Visible(r.Context), a.Paint.Good("holds"), view.Plural(r.Snapshots, "snapshot"),
+		view.Plural(r.Versions, "version"))
+	if n := r.Snapshots - r.Recorded; n > 0 {
+		a.Printf("  not recorded: the digests of %s\n", view.Plural(n, "snapshot"))
+	}
+	if r.Sent > 0 {
+		a.Printf("  as sent, byte for byte: %s\n", view.Plural(r.Sent, "snapshot"))
+	}
+	if r.Attempts != nil {
+		drawAttempts(a, r.Attempts)
+	}
+	drawErasures(a, r)
+}
+
+func drawDefect(a *command.App, name string, d *inspect.Defect) {
+	where := view.Cycle(d.Cycle)
+	switch {
+	case d.NoCycle:
+		where = ""
+	case d.Working:
+		where = "working"
+	}
+	a.Printf("%s %s\n", view.Visible(name), a.Paint.Bad("does not hold"))
+	rows := [][]string{{"  at", where}, {"  node", view.Visible(d.Node)}, {"  among", view.Visible(strings.Join(d.Suspects, " "))},
+		{"  what", view.Visible(d.What)}, {"  recorded", view.Visible(d.Recorded)}, {"  found", view.Visible(d.Found)}}
+	if d.Derived {
+		rows = append(rows, []string{"  remedy", "nothing is lost: pact db compact makes it anew"})
+	}
+	for _, row := range rows {
+		if row[1] != "" {
+			a.Printf("%-11s%s\n", row[0], row[1])
+		}
+	}
+}
+
+// maxCycles is how many cycles the text names; --json names all.
+const maxCycles = 8
+
+func drawAttempts(a *command.App, counts *inspect.AttemptCounts) {
+	running := ""
+	if counts.Running > 0 {
+		running = ", " + a.Paint.Changed(strconv.Itoa(counts.Running)+" of them running")
+	}
+	a.Printf("  attempts: %d%s\n", counts.Records, running)
+	if counts.Matching > 0 {
+		a.Printf("  committed as a completed attempt was sent: %s\n", view.Plural(counts.Matching, "snapshot"))
+	}
+	if n := len(counts.Differing); n > 0 {
+		var cycles []string
+		for _, cycle := range counts.Differing[:min(n, maxCycles)] {
+			cycles = append(cycles, view.Cycle(cycle))
+		}
+		if n > maxCycles {
+			cycles = append(cycles, "and "+strconv.Itoa(n-maxCycles)+" more")
+		}
+		a.Printf("  committed %s than sent: %s\n", a.Paint.Changed("otherwise"), strings.Join(cycles, " "))
+	}
+	if counts.Incomplete > 0 {
+		a.Printf("  no attempt completed: %s\n", view.Plural(counts.Incomplete, "snapshot"))
+	}
+	if counts.Erased > 0 {
+		a.Printf("  erased what attempts were sent: %s\n", view.Plural(counts.Erased, "snapshot"))
+	}
+}
+
+// drawErasures lists the erasures.
+func drawErasures(a *command.App, r *inspect.Verification) {
+	if r.Remains != "" {
+		a.Printf("  %s: %s; pact erase --clean finishes it\n", a.Paint.Changed("not cleaned up"), r.Remains)
+	}
+	if r.Erased > 0 {
+		a.Printf("  erased: %s\n", view.Plural(r.Erased, "node"))
+	}
+	for _, e := range r.Erasures {
+		what := view.Plural(len(e.IDs), "node")
+		if e.Entries > 0 {
+			what += ", log entries: " + strconv.Itoa(e.Entries)
+		}
+		who := view.Author(diff.Author{Actor: e.Actor, Message: e.Reason})
+		a.Printf("    %s  %s  %s\n", view.Time(e.TimeNS), who, what)
+	}
+}

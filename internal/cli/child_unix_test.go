@@ -1,0 +1,51 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A program learns that pact was asked to end, and where the system tells it, that pact was killed.
+func TestProgramIsToldThatPactEnds(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"asked": syscall.SIGTERM, "hung up": syscall.SIGHUP,
+		"killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			if signal == syscall.SIGKILL && runtime.GOOS != "linux" {
+				t.Skip("only Linux tells a program that the one that started it was killed")
+			}
+			dir := t.TempDir()
+			cmd := exec.Command("pact", "run", "--db", filepath.Join(dir, "pact.db"), "--", "sh", "-c",
+				`trap 'touch told; exit 5' TERM HUP; echo ready; while :; do sleep 0.05; done`)
+			cmd.Dir = dir
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			for told := false; !told; time.Sleep(10 * time.Millisecond) {
+				_, err := os.Stat(filepath.Join(dir, "told"))
+				told = err == nil
+			}
+			_ = cmd.Wait()
+			if code := cmd.ProcessState.ExitCode(); signal != syscall.SIGKILL && code != 5 {
+				t.Errorf("pact ended with %d, and the program with 5", code)
+			}
+		})
+	}
+}

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+// mostCompletions bounds what a completion offers.
+const mostCompletions = 200
+
+// takesIDs are the commands whose arguments behind the name are ids.
+var takesIDs = []string{"cat", "life", "update", "move", "remove", "erase", "prune"}
+
+// takesAddresses are the commands whose arguments behind the name are addresses.
+var takesAddresses = []string{"show", "thread", "diff", "prefix", "blame", "hash", "request", "export", "fork", "cat",
+	"grep"}
+
+// completeRest completes the arguments behind the name of a context: addresses,
+// ids, and in selectors the values of attributes.
+func (a *App) completeRest(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	c, s, err := a.OpenContext(cmd.Context(), args[0], "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	var list []string
+	if slices.Contains(takesAddresses, cmd.Name()) && (cmd.Name() != "grep" || len(args) > 1) {
+		list = append(list, addressesOf(c)...)
+	}
+	if slices.Contains(takesIDs, cmd.Name()) && !strings.HasPrefix(prefix, "@") {
+		list = append(list, valuesOf(cmd.Context(), c, "id")...)
+	}
+	if cmd.Name() == "select" || cmd.Name() == "explain" {
+		return completeSelector(cmd.Context(), c, prefix), cobra.ShellCompDirectiveNoFileComp |
+			cobra.ShellCompDirectiveNoSpace
+	}
+	list = slices.DeleteFunc(list, func(word string) bool { return !strings.HasPrefix(word, prefix) })
+	return list[:min(len(list), mostCompletions)], cobra.ShellCompDirectiveNoFileComp
+}
+
+// addressesOf lists addresses of a context, the newest first.
+func addressesOf(c *pact.Context) []string {
+	list := []string{"working"}
+	first, last := c.Cycles()
+	for cycle := last; cycle >= max(first, last-mostCompletions/2); cycle-- {
+		list = append(list, pact.Back(last-cycle).String(), view.Cycle(cycle))
+	}
+	return list
+}
+
+var openValue = regexp.MustCompile(`^(.*[\[{,(])(role|kind|tag|tags|tool|id|key)=['"]?([^'"\],}]*)$`)
+
+// completeSelector completes the value of an attribute that a selector ends
+// with.
+func completeSelector(ctx context.Context, c *pact.Context, prefix string) (list []string) {
+	m := openValue.FindStringSubmatch(prefix)
+	if m == nil {
+		return nil
+	}
+	closing := map[byte]string{'[': "]", '{': "}", '(': ")", ',': ""}[m[1][len(m[1])-1]]
+	for _, value := range valuesOf(ctx, c, m[2]) {
+		if strings.HasPrefix(value, m[3]) && len(list) < mostCompletions {
+			list = append(list, m[1]+m[2]+"='"+strings.ReplaceAll(value, "'", `\'`)+"'"+closing)
+		}
+	}
+	return list
+}
+
+// valuesOf lists the values that an attribute has in the working state, sorted.
+func valuesOf(ctx context.Context, c *pact.Context, name string) []string {
+	values := map[string]bool{}
+	t := c.Working().Tree()
+	for e := range t.All() {
+		n := e.Node()
+		switch name {
+		case "id":
+			values[n.ID] = true
+		case "role":
+			values[n.Role] = true
+		case "kind":
+			values[n.Kind] = true
+		case "key":
+			values[n.Key] = true
+		case "tool":
+			tool, err := toolcall.Name(ctx, t, n)
+			if err == nil {
+				values[tool] = true
+			}
+		default:
+			for _, tag := range n.Tags {
+				values[tag] = true
+			}
+		}
+	}
+	delete(values, "")
+	return slices.Sorted(maps.Keys(values))
+}
+
+// CompleteValues completes a flag with the values that an attribute has in the
+// context of the command.
+func (a *App) CompleteValues(cmd *cobra.Command, flag, name string, always ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, prefix string) ([]string,
+		cobra.ShellCompDirective) {
+		list := slices.Clone(always)
+		if len(args) > 0 {
+			if c, s, err := a.OpenContext(cmd.Context(), args[0], ""); err == nil {
+				defer s.Close()
+				list = append(list, valuesOf(cmd.Context(), c, name)...)
+			}
+		}
+		slices.Sort(list)
+		list = slices.Compact(list)
+		return slices.DeleteFunc(list, func(word string) bool { return !strings.HasPrefix(word, prefix) }),
+			cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// CompleteFlag completes a flag with some words.
+func CompleteFlag(cmd *cobra.Command, flag string, words []string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}

@@ -1,0 +1,133 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/store"
+)
+
+type Discard struct{}
+
+func (Discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// Input is the contents of a file or of standard input.
+type Input struct {
+	Name     string // as the user gave it
+	Data     []byte
+	requests *calllog.Log      // the log of requests that stays in its file, nil for any other file
+	Findings []inspect.Finding // about parts of a log that were left out or wait
+}
+
+// Read reads a file; - is standard input. It stops waiting for input when ctx
+// ends.
+func (a *App) Read(ctx context.Context, name string) (*Input, error) {
+	if name != "-" {
+		data, err := os.ReadFile(name)
+		return &Input{Name: name, Data: data}, err
+	}
+	data, err := waitFor(ctx, func() ([]byte, error) { return io.ReadAll(a.In) })
+	return &Input{Name: "standard input", Data: data}, err
+}
+
+// waitFor waits for a function that reads standard input, or until ctx ends.
+func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		got T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		got, err := read()
+		done <- result{got, err}
+	}()
+	select {
+	case r := <-done:
+		return r.got, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// Base returns the default name of a context made from the input.
+func (in *Input) Base() string {
+	if in.Name == "standard input" {
+		return "stdin"
+	}
+	base := intake.Uncompressed(filepath.Base(in.Name))
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
+		return name
+	}
+	return base
+}
+
+// Shape returns the kind of the input, by its contents.
+func (in *Input) Shape() (intake.Kind, error) {
+	if in.requests != nil {
+		return intake.Log, nil
+	}
+	kind, err := intake.KindOf(in.Data)
+	if f := FactsOf(err); err != nil && f.Offset == fault.NoOffset {
+		return "", InFile(err, in.Name, nil)
+	}
+	return kind, InFile(err, in.Name, in.Data)
+}
+
+// Begin makes one context of a document or a history. The options for reading
+// histories do not apply to a document.
+func (in *Input) Begin(ctx context.Context, kind intake.Kind, s store.Store, name string,
+	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
+	if kind == intake.History {
+		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.Data), &o)
+	} else {
+		c, findings, err = pact.Import(ctx, s, name, in.Data, &pact.ImportOptions{OpenOptions: o.OpenOptions,
+			Edition: o.Edition})
+	}
+	if f := FactsOf(err); err != nil && f.Line > 0 {
+		return nil, nil, InFile(err, in.Name, in.Line(f.Line))
+	}
+	return c, findings, InFile(err, in.Name, in.Data)
+}
+
+// Line returns the n-th line, counted from 1.
+func (in *Input) Line(n int) []byte {
+	rest := in.Data
+	for ; n > 1; n-- {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			return nil
+		}
+		rest = rest[i+1:]
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return line
+}
+
+// Warn prints findings about an input, the first few in full.
+func (a *App) Warn(findings []inspect.Finding) {
+	const most = 8
+	for i, f := range findings {
+		if i == most {
+			a.Warnf("… and %d more findings; pact validate lists all", len(findings)-most)
+			return
+		}
+		a.Warnf("%s", FindingText(f))
+	}
+}
+
+func FindingText(f inspect.Finding) string {
+	if f.Node == "" {
+		return f.Message
+	}
+	return "node " + f.Node + ": " + f.Message
+}

@@ -1,0 +1,358 @@
+package command
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/tokens"
+	"github.com/contexttree/pact/transcript"
+	"github.com/spf13/cobra"
+)
+
+// Having returns the snapshot at an address or, without an address, the newest
+// state that has the node.
+func (s *Source) Having(ctx context.Context, address, id string) (*pact.Snapshot, error) {
+	if address != "" {
+		return s.Argument(ctx, []string{address})
+	}
+	if s.Alone != nil {
+		return s.Alone, nil
+	}
+	working := s.Context.Working()
+	_, err := working.Node(id)
+	if FactsOf(err).Code != fault.NodeNotFound {
+		return working, err
+	}
+	line, err := s.Context.Timeline(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if line.Last == nil {
+		return working, nil
+	}
+	return s.Context.At(ctx, pact.Cycle(*line.Last))
+}
+
+// Span reads the two ends of a run of snapshots, as two words or as A..B; without words,
+// the run is the whole context.
+func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
+	first, last := c.Cycles()
+	if last < first {
+		return from, to, fault.New(fault.SnapshotNotFound, "there is no snapshot yet", "pact commit makes one")
+	}
+	from, to = pact.Cycle(first), pact.Cycle(last)
+	if len(words) == 1 {
+		if a, b, both := strings.Cut(words[0], ".."); both {
+			words = []string{a, b}
+		}
+	}
+	if len(words) > 0 {
+		if from, err = ParseAddress(words[0]); err != nil {
+			return from, to, err
+		}
+	}
+	if len(words) > 1 {
+		to, err = ParseAddress(words[1])
+	}
+	return from, to, err
+}
+
+// Parse parses a selector in an edition; "" stands for the edition of the
+// source.
+func (s *Source) Parse(text, edition string) (*selector.Selector, error) {
+	e := s.Edition()
+	if edition != "" {
+		e = selector.Edition(edition)
+	}
+	q, err := selector.Parse(text, e)
+	return q, InArgument(err, text)
+}
+
+// Source answers the questions of a command: a context, or a single document. A document
+// serves as @t0, as its own @cN and as its own working state.
+type Source struct {
+	Context *pact.Context  // nil for a document
+	Alone   *pact.Snapshot // nil for a context
+	File    *Input         // nil for a stored context
+	Store   store.Store
+	Counter *tokens.Counter // nil unless the user asks for tokens
+}
+
+func (s *Source) Close() { s.Store.Close() }
+
+// options returns the options for opening the context of the source.
+func (s *Source) options() (o pact.OpenOptions) {
+	if s.Counter != nil {
+		o.Counter = s.Counter
+	}
+	return o
+}
+
+// SourceFlags are the flags that name a source.
+type SourceFlags struct {
+	File, Edition, conversation, tokenizer string
+	tokens                                 bool
+}
+
+func (a *App) SourceFlags(cmd *cobra.Command) *SourceFlags {
+	f := &SourceFlags{}
+	cmd.Flags().StringVar(&f.File, "file", "",
+		"read a document, a history or a transcript from `FILE` instead of the store")
+	cmd.Flags().StringVar(&f.conversation, "conversation", "",
+		"with --file, the `NAME` of the conversation in a transcript of several")
+	cmd.Flags().StringVar(&f.Edition, "edition", "",
+		"the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
+	CompleteFlag(cmd, "edition", Editions)
+	cmd.ValidArgsFunction = a.CompleteNames
+	return f
+}
+
+// TokenFlags adds the flags of a command that can count tokens.
+func (f *SourceFlags) TokenFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.tokens, "tokens", false, "count tokens too")
+	cmd.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+DefaultTokenizer)
+	CompleteFlag(cmd, "tokenizer", tokens.Names())
+}
+
+// counter returns the token counter, nil if the flags ask for none.
+func (f *SourceFlags) counter() (*tokens.Counter, error) {
+	switch {
+	case f.tokenizer != "":
+		return tokens.Named(f.tokenizer)
+	case f.tokens:
+		return tokens.Named(DefaultTokenizer)
+	}
+	return nil, nil
+}
+
+// Asks makes the RunE of a command that queries a source. words are the
+// arguments after the command's name.
+func (a *App) Asks(f *SourceFlags, words []string, ask func(ctx context.Context, s *Source,
+	rest []string) error) func(*cobra.Command, []string) error {
+	return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := Count(cmd, f.File, args, words...); err != nil {
+			return err
+		}
+		s, rest, err := a.Source(ctx, cmd, f, args)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return ask(ctx, s, rest)
+	})
+}
+
+var Editions = []string{string(selector.V01), string(selector.Depth), string(selector.Canonical)}
+
+// Source opens what the flags and the first argument name, and returns the
+// remaining arguments.
+func (a *App) Source(ctx context.Context, cmd *cobra.Command, f *SourceFlags, args []string) (*Source, []string,
+	error) {
+	if f.Edition != "" {
+		if _, err := selector.ParseEdition(f.Edition); err != nil {
+			return nil, nil, err
+		}
+	}
+	counter, err := f.counter()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Source{Counter: counter}
+	if f.File != "" {
+		a.Subject = "--file " + screen.Quote(f.File)
+		return s, args, a.fileSource(ctx, s, f)
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "@") {
+		return nil, nil, Usage(cmd, "%s needs the NAME of a context, or --file FILE", cmd.Name())
+	}
+	a.Subject = screen.Quote(args[0])
+	if s.Store, err = a.ExistingStore(ctx); err != nil {
+		return nil, nil, err
+	}
+	o := s.options()
+	if s.Context, err = pact.Open(ctx, s.Store, args[0], &o); err != nil {
+		s.Close()
+		return nil, nil, err
+	}
+	return s, args[1:], nil
+}
+
+// fileSource opens the file that the flags name.
+func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
+	in, err := a.ReadFile(ctx, f.File, true)
+	if err != nil {
+		return err
+	}
+	kind, err := in.Shape()
+	if err != nil {
+		return err
+	}
+	s.File, s.Store = in, memory.New()
+	var findings []inspect.Finding
+	switch kind {
+	case intake.Snapshot:
+		s.Alone, findings, err = pact.ReadSnapshot(in.Data, selector.Edition(f.Edition))
+		err = InFile(err, in.Name, in.Data)
+	case intake.History:
+		s.Context, findings, err = in.Begin(ctx, kind, s.Store, in.Base(), pact.ImportHistoryOptions{OpenOptions: s.options(),
+			HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}})
+	case intake.Log:
+		s.Context, findings, err = a.logSource(ctx, s, f)
+	case intake.Transcript:
+		var c *transcript.Conversation
+		if c, err = in.Conversation(f.conversation); err == nil {
+			m := a.Meter("reading")
+			made := pact.CreateOptions{OpenOptions: s.options(), Edition: selector.Edition(f.Edition)}
+			s.Context, err = transcript.Import(ctx, s.Store, in.Base(), c, &transcript.ImportOptions{CreateOptions: made,
+				Progress: m.At})
+			m.End()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	a.Warn(findings)
+	return nil
+}
+
+// Conversation picks one conversation of a transcript.
+func (in *Input) Conversation(name string) (*transcript.Conversation, error) {
+	list, err := transcript.Read(in.Data)
+	if err != nil {
+		return nil, InFile(err, in.Name, in.Data)
+	}
+	if name == "" && len(list) == 1 {
+		return list[0], nil
+	}
+	var names []string
+	for _, c := range list {
+		if name != "" && c.Name == name {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	if name != "" {
+		return nil, chooseOne(fault.SnapshotNotFound, "the transcript has no conversation "+strconv.Quote(name), names)
+	}
+	return nil, chooseOne(fault.DocumentInvalid, "the transcript holds several conversations", names)
+}
+
+// at returns the snapshot at an address.
+func (s *Source) at(ctx context.Context, address pact.Address) (*pact.Snapshot, error) {
+	if s.Alone == nil {
+		return s.Context.At(ctx, address)
+	}
+	return s.Alone.At(address)
+}
+
+// Argument returns the snapshot that an argument addresses; without one, the
+// latest snapshot.
+func (s *Source) Argument(ctx context.Context, args []string) (*pact.Snapshot, error) {
+	if len(args) > 0 {
+		address, err := ParseAddress(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return s.at(ctx, address)
+	}
+	latest, err := s.at(ctx, pact.Latest())
+	if f := FactsOf(err); f.Code == fault.SnapshotNotFound {
+		more := *f
+		more.Message, more.Token = "there is no snapshot yet", ""
+		more.Remedy = "commit first, or ask for the word working, the state that is being edited"
+		return nil, &more
+	}
+	return latest, err
+}
+
+// ParseAddress parses the address of one snapshot.
+func ParseAddress(arg string) (pact.Address, error) {
+	address, err := pact.ParseAddress(arg)
+	if f := FactsOf(err); f.Code == fault.SelectorInvalid {
+		return address, InArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot",
+			"write @t0, @t-1, @c12 or working"), arg)
+	}
+	return address, InArgument(err, arg)
+}
+
+// Edition returns the edition of the context or the document.
+func (s *Source) Edition() selector.Edition {
+	if s.Alone != nil {
+		return s.Alone.Edition()
+	}
+	return s.Context.Edition()
+}
+
+// searchable can answer a selector: a context, or the snapshot of a single
+// document.
+type searchable interface {
+	Find(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) ([]pact.Hit, error)
+	Explain(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) (*inspect.Explanation, error)
+}
+
+// searchable returns what answers a selector. Only a context answers ranges, so
+// it turns a document into one for them.
+func (s *Source) searchable(ctx context.Context, q *selector.Selector) (searchable, error) {
+	if s.Alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
+		return s.Alone, nil
+	}
+	return s.History(ctx)
+}
+
+// Find returns what a selector finds.
+func (s *Source) Find(ctx context.Context, q *selector.Selector, o pact.SelectOptions) ([]pact.Hit, error) {
+	from, err := s.searchable(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.complete(ctx, q, &o); err != nil {
+		return nil, err
+	}
+	return from.Find(ctx, q, &o)
+}
+
+// complete sets the counter of the source, and whether @* has to ask for the last answer of a run.
+func (s *Source) complete(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) error {
+	if s.Counter != nil {
+		o.Counter = s.Counter
+	}
+	if s.Context == nil || q.Time == nil || q.Time.Kind != selector.All {
+		return nil
+	}
+	tail, err := record.TailOf(ctx, s.Context)
+	o.Working = tail != record.NoTail
+	return err
+}
+
+// Explain says how find would evaluate a selector.
+func (s *Source) Explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation,
+	error) {
+	from, err := s.searchable(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.complete(ctx, q, &o); err != nil {
+		return nil, err
+	}
+	return from.Explain(ctx, q, &o)
+}
+
+// History returns the context, or one whose only snapshot is the document.
+func (s *Source) History(ctx context.Context) (*pact.Context, error) {
+	if s.Alone == nil {
+		return s.Context, nil
+	}
+	c, _, err := pact.Import(ctx, s.Store, "document", s.File.Data, &pact.ImportOptions{OpenOptions: s.options(),
+		Edition: s.Alone.Edition()})
+	return c, err
+}

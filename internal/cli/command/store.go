@@ -1,0 +1,205 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/safefile"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/spf13/cobra"
+)
+
+// Confirm asks a question on the terminal.
+func (a *App) Confirm(question string) bool {
+	a.Err.Write([]byte(question + " [y/N] "))
+	line, _ := bufio.NewReader(a.In).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// SizeOf returns the size of the store, including the log that SQLite has not
+// yet moved into the file.
+func SizeOf(db string) (bytes int64) {
+	for _, name := range [...]string{db, db + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
+// OpenStore opens the store of --db, and makes it if it is missing.
+func (a *App) OpenStore(ctx context.Context) (store.Complete, error) { return OpenStoreAt(ctx, a.DB) }
+
+// OpenStoreAt opens a store, and makes it if it is missing.
+func OpenStoreAt(ctx context.Context, at string) (store.Complete, error) {
+	if postgres.IsAddress(at) {
+		return orNil(postgres.Open(ctx, at))
+	}
+	if err := refuseScheme(at); err != nil {
+		return nil, err
+	}
+	return orNil(sqlite.Open(ctx, at))
+}
+
+// refuseScheme returns E_STORE for the address of something that pact has no store for, which
+// would otherwise be taken for a path. It shows the scheme alone: the rest may have a password.
+func refuseScheme(at string) error {
+	scheme, _, is := strings.Cut(at, "://")
+	if !is || strings.ContainsAny(scheme, `/\`) {
+		return nil
+	}
+	return fault.New(fault.Store, "pact cannot keep a store at "+scheme+"://",
+		"name a file, or a database as postgres://user@host/database")
+}
+
+// ExistingStore opens the store of --db for a command that needs it to exist.
+func (a *App) ExistingStore(ctx context.Context) (store.Complete, error) {
+	return ExistingStoreAt(ctx, a.DB)
+}
+
+// ExistingStoreAt opens a store that must exist.
+func ExistingStoreAt(ctx context.Context, at string) (store.Complete, error) {
+	if postgres.IsAddress(at) {
+		return orNil(postgres.OpenExisting(ctx, at))
+	}
+	if err := refuseScheme(at); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")
+	}
+	return OpenStoreAt(ctx, at)
+}
+
+// Shown returns what --db names, without a password.
+func (a *App) Shown() string { return ShownStore(a.DB) }
+
+// ShownStore returns the name or address of a store, without a password.
+func ShownStore(at string) string {
+	if postgres.IsAddress(at) {
+		return postgres.Shown(at)
+	}
+	return at
+}
+
+// orNil turns a store that failed to open into nil.
+func orNil[S store.Complete](s S, err error) (store.Complete, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// OnStore makes the RunE of a command that works on a store, which must exist.
+func (a *App) OnStore(work func(ctx context.Context, s store.Complete, args []string) error) func(*cobra.Command,
+	[]string) error {
+	return a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		s, err := a.ExistingStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return work(ctx, s, args)
+	})
+}
+
+// OpenContext opens a context for a command that changes it. The caller closes the store.
+func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Context, store.Complete, error) {
+	a.Subject = screen.Quote(name)
+	s, err := a.ExistingStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := pact.Open(ctx, s, name, &pact.OpenOptions{Actor: actor})
+	if err != nil {
+		if fault.CodeOf(err) == fault.ContextNotFound {
+			a.nearest = nearestName(ctx, s, name)
+		}
+		s.Close()
+		return nil, nil, err
+	}
+	return c, s, nil
+}
+
+// nearestName returns the name of the context that was meant by another name: one letter is
+// different, or only one context has a name that begins so. It is "" if there is none.
+func nearestName(ctx context.Context, s store.Store, name string) string {
+	list, err := s.Contexts(ctx)
+	if err != nil {
+		return "" // the error that is reported already says more
+	}
+	var names, begun []string
+	for _, c := range list {
+		names = append(names, c.Name)
+		if name != "" && strings.HasPrefix(c.Name, name) {
+			begun = append(begun, c.Name)
+		}
+	}
+	if len(begun) == 1 {
+		return cmp.Or(view.Meant(name, names), begun[0])
+	}
+	return view.Meant(name, names)
+}
+
+// ActorFlag adds --actor.
+func (a *App) ActorFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("actor", a.Getenv("USER", ""), "`WHO` does it, for the log")
+}
+
+// CompleteNames completes the first argument with the names of contexts, and
+// those behind it with what the context has.
+func (a *App) CompleteNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	file := cmd.Flags().Lookup("file")
+	switch {
+	case file != nil && file.Changed:
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	case len(args) > 0:
+		return a.completeRest(cmd, args, prefix)
+	}
+	s, err := a.ExistingStore(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	list, err := s.Contexts(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, info := range list {
+		if strings.HasPrefix(info.Name, prefix) {
+			names = append(names, info.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// ReplaceFile writes a file under a temporary name and renames it when it is
+// complete and on the disk. It refuses to replace the store.
+func (a *App) ReplaceFile(name string, write func(io.Writer) error) error {
+	if there, err := os.Stat(name); err == nil {
+		if db, err := os.Stat(a.DB); err == nil && os.SameFile(there, db) {
+			return fault.New(fault.DocumentInvalid, name+" is the store", "name another file")
+		}
+	}
+	return safefile.Replace(name, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, screen.FlushAt)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
+}

@@ -1,0 +1,117 @@
+package edit
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/operations"
+	"github.com/spf13/cobra"
+)
+
+func applyCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "apply OPS.jsonl",
+		Short: "Replay operations and print the history they make",
+		Long: `Replay operations on a new context in memory, one JSON object a line, and print
+its history, one canonical snapshot a line. The same operations give the same
+bytes. - reads standard input. An operation that is refused stops it with its
+line number, and nothing is printed or stored. What is printed grows with the
+square of the number of commits; with --compact each version of a node is printed
+once, as pact export --all --compact does.
+
+  {"op":"config","edition":"v0.1","clock":{"start_ns":1000,"step_ns":1},
+   "prune":{"max_nodes":N,"protect_turns":K,…}}          a policy
+  {"op":"add","into":"^sys"|"^ah"|"<id>","node":{…}}      or "at":"<position>"
+  {"op":"update","id":…,"set":{…}}
+  {"op":"remove","id":…}
+  {"op":"move","id":…,"into":…,"offset":n}                or "at":"<position>"
+  {"op":"commit"}                       "message" and "prune":[ids] may be added
+
+config comes first and is optional: without it the edition is canonical and the
+clock reads 0, 1, 2 …. A node has id, nodeType, offset, ttl, priority, role, kind,
+key, provenance, mime, encoding, tags, refs, removable, pinned, content and custom
+attributes; the default offset is 0. Calls without results and results
+without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
+		Example: `  pact apply ops.jsonl > history.jsonl
+  pact apply ops.jsonl --into replayed
+  pact apply ops.jsonl --compact > backup.jsonl
+  printf '%s\n' '{"op":"add","into":"^ah","node":{"id":"a"}}' |
+    pact apply - --into replayed`,
+		Args: command.Exactly("OPS.jsonl"),
+	}
+	into := cmd.Flags().String("into", "", "also store the context, as `NAME`")
+	compact := cmd.Flags().Bool("compact", false, "print each version of a node once")
+	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		in, err := a.Read(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		r := operations.New()
+		m := a.Meter("applying")
+		total := bytes.Count(in.Data, []byte("\n")) + 1
+		number := 0
+		for line := range bytes.Lines(in.Data) {
+			number++
+			m.At(number, total)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				continue
+			}
+			if err := r.Line(ctx, line); err != nil {
+				return refused(err, in.Name, line, number)
+			}
+		}
+		m.End()
+		if *into != "" {
+			if err := keep(ctx, a, r, *into); err != nil {
+				return err
+			}
+		}
+		if r.Context == nil {
+			return nil
+		}
+		if *compact {
+			return r.Context.Backup(ctx, a.Out)
+		}
+		first, last := r.Context.Cycles()
+		if last < first {
+			return nil
+		}
+		return r.Context.ExportHistory(ctx, a.Out, pact.Cycle(first), pact.Latest())
+	})
+	return cmd
+}
+
+// refused adds the line to the error of an operation.
+func refused(err error, file string, line []byte, number int) error {
+	if fault.CodeOf(err) == "" { // the run was interrupted
+		return err
+	}
+	text := string(line)
+	if at := (*operations.Misplaced)(nil); errors.As(err, &at) {
+		err, text = command.InArgument(at.Err, at.Text), at.Text
+	}
+	f := *command.FactsOf(err)
+	f.Line = number
+	return &command.Located{Err: &f, Name: file, Text: text, Exit: command.ExitInvalid}
+}
+
+// keep stores the replayed context.
+func keep(ctx context.Context, a *command.App, r *operations.Replay, name string) error {
+	if r.Context == nil {
+		return fault.New(fault.SnapshotNotFound, "the operations make no snapshot to store", "end them with a commit")
+	}
+	s, err := a.OpenStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	_, err = r.Context.Copy(ctx, s, name)
+	return err
+}

@@ -1,0 +1,96 @@
+package edit
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+func newCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new NAME",
+		Short: "Make an empty context",
+		Long: `Make an empty context. The edition is that of its selectors and of the types of new
+nodes, and cannot be changed later.`,
+		Example: "  pact new chat\n  pact new chat --edition v0.1",
+		Args:    command.Exactly("NAME"),
+	}
+	edition := cmd.Flags().String("edition", string(selector.Canonical), "the `EDITION`: v0.1, depth or canonical")
+	command.CompleteFlag(cmd, "edition", command.Editions)
+	actor := a.ActorFlag(cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		if _, err := selector.ParseEdition(*edition); err != nil {
+			return err
+		}
+		s, err := a.OpenStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		c, err := pact.Create(ctx, s, args[0], &pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: *actor},
+			Edition: selector.Edition(*edition)})
+		if err != nil {
+			return err
+		}
+		return a.Answer("made "+view.Visible(c.Name())+" in "+a.Shown(), map[string]any{"name": c.Name(), "edition": c.Edition()})
+	})
+	return cmd
+}
+
+func renameCommand(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "rename OLD NEW",
+		Short:             "Give a context another name",
+		Long:              `Give a context another name. Nothing else changes.`,
+		Example:           "  pact rename chat 'chat, first try'",
+		Args:              command.Exactly("OLD", "NEW"),
+		ValidArgsFunction: a.CompleteNames,
+		RunE: a.OnStore(func(ctx context.Context, s store.Complete, args []string) error {
+			if err := pact.Rename(ctx, s, args[0], args[1]); err != nil {
+				return err
+			}
+			return a.Answer(view.Visible(args[0])+" is now "+view.Visible(args[1]), map[string]any{"name": args[1]})
+		}),
+	}
+}
+
+func deleteCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delete NAME",
+		Short: "Delete a context with all its snapshots",
+		Long: `Delete a context with all its snapshots, for good. Without --yes the command asks; off
+a terminal it refuses.`,
+		Example:           "  pact export chat --all --compact -o chat.jsonl   # keep a copy\n  pact delete chat --yes",
+		Args:              command.Exactly("NAME"),
+		ValidArgsFunction: a.CompleteNames,
+	}
+	yes := cmd.Flags().Bool("yes", false, "do not ask")
+	cmd.RunE = a.OnStore(func(ctx context.Context, s store.Complete, args []string) error {
+		info, err := s.Find(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if !*yes {
+			if !a.InTerminal || !a.ErrTerminal || a.JSON {
+				return fault.New(fault.DocumentInvalid, "nothing was deleted, because deleting "+
+					strconv.Quote(info.Name)+" cannot be undone", "repeat with --yes")
+			}
+			if !a.Confirm("Delete " + view.Visible(info.Name) + " with " + view.Plural(int(max(0, info.Cycle-info.First+1)), "snapshot") +
+				"?") {
+				return fault.New(fault.Conflict, "nothing was deleted", "")
+			}
+		}
+		if err := pact.Delete(ctx, s, info.Name); err != nil {
+			return err
+		}
+		return a.Answer("deleted "+view.Visible(info.Name), map[string]any{"deleted": info.Name})
+	})
+	return cmd
+}

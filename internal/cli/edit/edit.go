@@ -1,0 +1,255 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+// writing holds the flags of every command that edits.
+type writing struct {
+	actor  *string
+	rebase *bool
+}
+
+func writingFlags(a *command.App, cmd *cobra.Command) writing {
+	return writing{a.ActorFlag(cmd), rebaseFlag(cmd)}
+}
+
+// edit applies one batch of edits to a stored context.
+func edit(ctx context.Context, a *command.App, name string, w writing, f func(*pact.Batch) error) error {
+	c, s, err := a.OpenContext(ctx, name, *w.actor)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	_, err = rebased(ctx, *w.rebase, nil, c.Edit(ctx, f, nil))
+	return err
+}
+
+func addCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add NAME [POSITION] [NODE]",
+		Short: "Add a node to the working state",
+		Long: `Add a node under a parent, by default the active head ^ah, or at a position, and
+print its id. It is in the working state at once and in the next snapshot.
+
+A NODE is a type and what the node has: block:text {key='hero', ttl=5} +featured.
+Flags add to it and override it.
+
+A position is a path of hops and the place among the children that it ends at:
+(d0, end) after everything in the active head, (d0, cont[offset=0], ) before
+everything in its core, (d2, +1) after the first child of the turn two back.
+
+--answers adds the result of a call: the two refer to each other and stay together.
+--every adds the node only if one is due: if no node of its key is left, or the
+newest is at least that many cycles old.`,
+		Example: `  pact add chat --role user --content 'Where is my parcel?'
+  pact add chat --into '^sys' --role system --content-file prompt.txt
+  pact add chat --answers block:4-0 --ttl 3 --content-json '{"status":"sent"}'
+  pact add chat --key plan --every 5 --role system --content-file plan.txt
+  git diff | pact add chat --role user --kind diff --content-file -
+  pact add chat --at '(d0, end)' --role user --content 'One more thing'
+  pact add chat '(d0, cont[offset=0], )' "block:text {key='hero', content='Hi'}"`,
+		ValidArgsFunction: a.CompleteNames,
+	}
+	node := newNodeFlags(a, cmd)
+	into := cmd.Flags().String("into", "^ah", "the parent, an `ID` or a region")
+	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
+	id := cmd.Flags().String("id", "", "an `ID` of your own, new to the context")
+	nodeType := cmd.Flags().String("type", "", "the `TYPE`: block, cont for a group, or a name with a colon")
+	removable := cmd.Flags().Bool("removable", false, "make it a group, which goes when it is empty")
+	answers := cmd.Flags().String("answers", "", "the `ID` of the call that this is the result of")
+	every := cmd.Flags().Int64("every", 0, "a cadence: at most once in `CYCLES`, by its key")
+	w := writingFlags(a, cmd)
+	cmd.MarkFlagsMutuallyExclusive("into", "at")
+	cmd.MarkFlagsMutuallyExclusive("offset", "at")
+	cmd.MarkFlagsMutuallyExclusive("into", "at", "answers", "every")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		text, err := placeAndNode(cmd, args, at)
+		if err != nil {
+			return err
+		}
+		var added string
+		due := true
+		err = edit(ctx, a, args[0], w, func(b *pact.Batch) error {
+			spec := b.ParseSpec(text)
+			if b.Err() != nil {
+				return command.InArgument(b.Err(), text)
+			}
+			if err := node.spec(ctx, a, cmd, &spec); err != nil {
+				return err
+			}
+			command.Override(cmd, "id", &spec.ID, *id)
+			command.Override(cmd, "type", &spec.Type, *nodeType)
+			command.Override(cmd, "removable", &spec.Removable, *removable)
+			switch {
+			case *at != "" && (*answers != "" || cmd.Flags().Changed("every")):
+				return command.Usage(cmd, "--answers and --every put the node into the active head: leave the position out")
+			case *at != "":
+				added = b.Insert(*at, spec)
+				return command.InArgument(b.Err(), *at)
+			case *answers != "":
+				added = b.AddResult(*answers, spec)
+			case cmd.Flags().Changed("every"):
+				added, due = b.AddEvery(*every, spec)
+			default:
+				added = b.Add(*into, spec)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		answer := map[string]any{"id": added}
+		if cmd.Flags().Changed("every") {
+			answer["added"] = due
+		}
+		if !due && !a.JSON {
+			a.Warnf("nothing was added: %s is younger than %s", view.Visible(added), view.Plural(int(*every), "cycle"))
+		}
+		return a.Answer(added, answer)
+	})
+	return cmd
+}
+
+// placeAndNode splits the arguments into the position, unless --at gave one,
+// and the description of the node.
+func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, err error) {
+	if len(args) == 0 {
+		return "", command.Usage(cmd, "add takes NAME [POSITION] [NODE]; 0 given")
+	}
+	rest := args[1:]
+	if len(rest) > 0 && strings.HasPrefix(strings.TrimSpace(rest[0]), "(") {
+		for _, flag := range []string{"at", "into", "offset"} {
+			if cmd.Flags().Changed(flag) {
+				return "", command.Usage(cmd, "the position %s and --%s both say where the node goes", rest[0], flag)
+			}
+		}
+		*at, rest = rest[0], rest[1:]
+	}
+	if len(rest) > 1 {
+		return "", command.Usage(cmd, "add takes NAME [POSITION] [NODE]; %d given", len(args))
+	}
+	return strings.Join(rest, ""), nil
+}
+
+func updateCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "update NAME ID",
+		Short: "Change a node of the working state",
+		Long: `Change headers or the content of a node. Nodes of this cycle can be changed freely.
+Of older nodes only those in ^sys can be changed, and only their content, priority,
+tags and custom attributes. --unset removes a header; with --unset ttl the node never
+expires.`,
+		Example: `  pact update chat block:4-0 --content 'Where is my parcel, please?'
+  pact update chat prompt --content-file prompt.txt --tag current
+  pact update chat block:4-0 --unset ttl --data 'data_source="mail"'`,
+		Args:              command.Exactly("NAME", "ID"),
+		ValidArgsFunction: a.CompleteNames,
+	}
+	node := newNodeFlags(a, cmd)
+	unset := cmd.Flags().StringArray("unset", nil, "take away the header `NAME`; may be repeated")
+	w := writingFlags(a, cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		set, err := node.set(ctx, a, cmd, *unset)
+		if err != nil {
+			return err
+		}
+		err = edit(ctx, a, args[0], w, func(b *pact.Batch) error {
+			b.Update(args[1], set)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return a.Answer(args[1], map[string]any{"id": args[1]})
+	})
+	return cmd
+}
+
+func removeCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove NAME ID…",
+		Short: "Remove nodes from the working state",
+		Long: `Remove nodes, each with everything below it. If one of them cannot be removed, none
+is. Snapshots keep them.`,
+		Example:           "  pact remove chat block:4-0 block:4-1",
+		ValidArgsFunction: a.CompleteNames,
+	}
+	w := writingFlags(a, cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return command.Usage(cmd, "remove takes NAME and at least one ID; %d given", len(args))
+		}
+		ids := args[1:]
+		err := edit(ctx, a, args[0], w, func(b *pact.Batch) error {
+			for _, id := range ids {
+				b.Remove(id)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return a.Answer(strings.Join(ids, "\n"), map[string]any{"removed": ids})
+	})
+	return cmd
+}
+
+func moveCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "move NAME ID",
+		Short: "Move a node of the working state",
+		Long: `Move a node under another parent, to another offset, or to a position (see pact
+add), and print its id. A node of an earlier cycle gets a new id, because its move is
+a removal and a new node.`,
+		Example: `  pact move chat block:4-0 --into '^ah' --offset -1
+  pact move chat block:4-1 --at '(d0, cont[offset=0], )'`,
+		Args:              command.Exactly("NAME", "ID"),
+		ValidArgsFunction: a.CompleteNames,
+	}
+	into := cmd.Flags().String("into", "", "the parent, an `ID` or a region")
+	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
+	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` relative to the core")
+	w := writingFlags(a, cmd)
+	cmd.MarkFlagsMutuallyExclusive("into", "at")
+	cmd.MarkFlagsMutuallyExclusive("offset", "at")
+	cmd.MarkFlagsOneRequired("into", "at")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		var moved string
+		err := edit(ctx, a, args[0], w, func(b *pact.Batch) (err error) {
+			if cmd.Flags().Changed("at") {
+				moved = b.MoveTo(args[1], *at)
+				return command.InArgument(b.Err(), *at)
+			}
+			moved = b.Move(args[1], *into, *offset)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return a.Answer(moved, map[string]any{"id": moved})
+	})
+	return cmd
+}
+
+// rebaseFlag adds --rebase.
+func rebaseFlag(cmd *cobra.Command) *bool {
+	return cmd.Flags().Bool("rebase", false, "if another process writes meanwhile, repeat the edit on the new state")
+}
+
+// rebased repeats a call on the new state, if the user asked for it, for as
+// long as the call loses to other writers. s and err are what the first call
+// returned.
+func rebased(ctx context.Context, wanted bool, s *pact.Sealed, err error) (*pact.Sealed, error) {
+	for lost := (*pact.Conflict)(nil); wanted && errors.As(err, &lost); lost = nil {
+		s, err = lost.Rebase(ctx)
+	}
+	return s, err
+}

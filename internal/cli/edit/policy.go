@@ -1,0 +1,133 @@
+package edit
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/spf13/cobra"
+)
+
+func policyCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy [NAME]",
+		Short: "List the ready pruning policies, or keep a policy with a context",
+		Long: `A pruning policy says what a commit takes when a limit is exceeded. Without NAME the
+ready policies are listed. They have no limits of their own: add --max-tokens and the
+others to the command that prunes. --print gives one as a JSON file to copy and to change.
+
+With NAME the policy that the context keeps is printed. --set and the flags for limits
+keep one: from then on each commit follows it that names no policy of its own. Flags
+alone change the policy that is kept. It is an attribute of the root, so it is in the next
+snapshot, and exports, copies and forks have it. --clear keeps none.`,
+		Example: `  pact policy
+  pact policy --print agent > window.json
+  pact prune chat --policy window.json --max-tokens 20000 --dry-run
+  pact policy chat --set agent --max-tokens 20000
+  pact policy chat --clear`,
+		ValidArgsFunction: a.CompleteNames,
+	}
+	printed := cmd.Flags().String("print", "", "print the ready policy `POLICY`: agent, chat, default or strict")
+	set := a.PolicyFlagsAs(cmd, "set", "keep the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
+		"other flags override it")
+	set.Bare = lifecycle.ReadyDefault
+	clears := cmd.Flags().Bool("clear", false, "keep no policy")
+	message := cmd.Flags().StringP("message", "m", "", "why, a `TEXT` for the log")
+	w := writingFlags(a, cmd)
+	command.CompleteFlag(cmd, "print", lifecycle.ReadyNames())
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		sets := set.Typed(cmd) != ""
+		switch {
+		case len(args) > 1:
+			return command.Usage(cmd, "policy takes the name of one context")
+		case len(args) == 0 && (sets || *clears):
+			return command.Usage(cmd, "a policy is kept with a context: name it")
+		case *clears && sets || *printed != "" && len(args) == 1:
+			return command.Usage(cmd, "--print, --clear and the flags of a policy exclude each other")
+		case len(args) == 1:
+			return keepPolicy(ctx, a, cmd, args[0], set, sets, *clears, w, *message)
+		case *printed != "":
+			text, err := lifecycle.ReadyText(*printed)
+			if err == nil {
+				a.Printf("%s", text)
+			}
+			return err
+		}
+		return listPolicies(a)
+	})
+	return cmd
+}
+
+// keepPolicy keeps a policy with a context, has it keep none, or prints the one it keeps.
+func keepPolicy(ctx context.Context, a *command.App, cmd *cobra.Command, name string, set *command.PolicyFlags, sets, clears bool,
+	w writing, message string) error {
+	c, s, err := a.OpenContext(ctx, name, *w.actor)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	kept, err := c.Working().Policy()
+	if err != nil && !clears && set.File == "" {
+		return err
+	}
+	if !sets && !clears {
+		return printPolicy(a, name, kept)
+	}
+	var now *lifecycle.Policy
+	if sets {
+		p, _, err := set.Policy(ctx, a, cmd, kept)
+		if err != nil {
+			return err
+		}
+		if now = &p; !set.Prunes(now) {
+			a.Warnf("the policy has no limit, so it prunes nothing: add one, such as --max-tokens")
+		}
+	}
+	err = c.Edit(ctx, func(b *pact.Batch) error {
+		b.KeepPolicy(now)
+		return nil
+	}, &pact.Note{Message: message})
+	if _, err = rebased(ctx, *w.rebase, nil, err); err != nil {
+		return err
+	}
+	return printPolicy(a, name, now)
+}
+
+// printPolicy prints a policy as a file to copy; null in JSON if there is none.
+func printPolicy(a *command.App, name string, p *lifecycle.Policy) error {
+	switch {
+	case a.JSON:
+		return a.PrintJSON(p)
+	case p == nil:
+		a.Printf("%s keeps no policy\n", view.Visible(name))
+		return nil
+	}
+	text, err := json.MarshalIndent(p, "", "  ")
+	a.Printf("%s\n", text)
+	return err
+}
+
+// listPolicies prints the ready policies.
+func listPolicies(a *command.App) error {
+	if a.JSON {
+		all := map[string]lifecycle.Policy{}
+		for _, name := range lifecycle.ReadyNames() {
+			policy, err := lifecycle.Ready(name)
+			if err != nil {
+				return err
+			}
+			all[name] = policy
+		}
+		return a.PrintJSON(all)
+	}
+	var rows [][]string
+	for _, name := range lifecycle.ReadyNames() {
+		rows = append(rows, screen.Cells(name, command.ReadyPolicies[name]))
+	}
+	a.Table([]string{"policy", "what goes first, and what stays"}, rows)
+	return nil
+}

@@ -1,0 +1,284 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/story"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+func pruneCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "prune NAME [ID…]",
+		Short: "Commit with pruning, or see what it would do",
+		Long: `End the cycle as pact commit does, and prune the nodes that are named or selected,
+then as many others as the limits need. Blocks outside cores and whole
+turns can go: those of lower priority first, then the older ones. Pinned nodes,
+nodes that others refer to, ^sys and the protected turns stay. A call and its result
+go together.
+
+With limits alone, old results of tools go first, then calls, words of the assistant
+and words of the user; the first message of the user stays. --policy strict leaves
+the order to the headers, which is age where no priorities are set; pact policy
+shows the other ready policies. Without limits and --policy, the policy that the context
+keeps applies.
+
+With --dry-run nothing is changed: the answer says what would be lost, a line for
+each turn, what would stay although it was to go, and why, and how much of the
+thread that the provider has cached would be lost, with --prices in money.
+
+A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,
+protect_turns, protect_task, ranks, min_tokens, min_bytes, every, stub, orphans,
+tokenizer, and parts, a list of limits for a region, a kind or a tag:
+
+  {"max_tokens":8000,"protect_turns":3,"parts":[{"tag":"old","max_bytes":90}]}`,
+		Example: `  pact prune chat --max-tokens 8000 --protect-turns 3 --dry-run
+  pact prune chat --select "[kind='result']" --dry-run
+  pact prune chat block:2-1 seg:1-2
+  pact prune chat --policy agent --max-tokens 20000 --dry-run
+  pact prune chat --policy window.json --stub '[earlier messages left out]'`,
+		ValidArgsFunction: a.CompleteNames,
+	}
+	f := cmd.Flags()
+	policy := a.PolicyFlags(cmd)
+	policy.Bare = lifecycle.ReadyDefault
+	chosen := f.StringArray("select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
+	retain := f.StringArray("retain", nil, "keep the node `ID` this time; may be repeated")
+	dryRun := f.Bool("dry-run", false, "change nothing")
+	prices := f.String("prices", "", "with --dry-run: say what the lost cache costs, by the list of prices in `FILE`")
+	model := f.String("model", "", "with --prices: the model `NAME`; by default that of the last recorded call")
+	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
+	w := writingFlags(a, cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return command.Usage(cmd, "prune takes NAME and what to prune")
+		}
+		c, err := a.OpenToPrune(ctx, cmd, policy, args[0], *w.actor, *dryRun) // a dry run says how many tokens would go
+		if err != nil {
+			return err
+		}
+		defer c.Store.Close()
+		if len(args) == 1 && len(*chosen) == 0 && !policy.Prunes(&c.Policy) {
+			if f.Changed("policy") {
+				return command.Usage(cmd, "the policy says what goes first, not how much may stay: add a limit such as --max-tokens 20000")
+			}
+			return command.Usage(cmd, "prune needs to know what: ids, --select, a limit such as --max-tokens, or a policy "+
+				"that the context keeps")
+		}
+		pruning := c.Pruning()
+		pruning.IDs = args[1:]
+		for _, text := range *chosen {
+			q, err := selector.Parse(text, c.Edition())
+			if err != nil {
+				return command.InArgument(err, text)
+			}
+			pruning.Select = append(pruning.Select, q)
+		}
+		release, err := c.Retain(*retain...)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if *dryRun {
+			plan, err := c.PlanPruning(ctx, pruning)
+			if err != nil {
+				return err
+			}
+			p := &plannedPruning{PrunePlan: plan}
+			if p.Loss, err = story.LossOf(ctx, c.Working().Tree(), plan.Report, c.Counter); err != nil {
+				return err
+			}
+			if *prices != "" {
+				if err := priceLoss(ctx, a, c.Context, p, *prices, *model); err != nil {
+					return err
+				}
+			}
+			return reportPlan(a, p)
+		}
+		task, err := lifecycle.Task(ctx, c.Working().Tree())
+		if err != nil {
+			return err
+		}
+		snapshot, err := c.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: *message}, Pruning: pruning})
+		if snapshot, err = rebased(ctx, *w.rebase, snapshot, err); err != nil {
+			return err
+		}
+		if task != nil && removes(snapshot.Report, task.ID) {
+			a.Warnf("the first message of the user went: %s", view.Visible(task.ID))
+		}
+		return reportCommit(a, snapshot, false)
+	})
+	return cmd
+}
+
+// removes reports whether a commit pruned a node.
+func removes(r *lifecycle.Report, id string) bool {
+	return slices.ContainsFunc(r.Removed, func(gone lifecycle.Removal) bool {
+		return gone.ID == id && gone.Reason == lifecycle.Pruned
+	})
+}
+
+// plannedPruning is the answer of pact prune --dry-run.
+type plannedPruning struct {
+	*inspect.PrunePlan
+	Loss *story.Loss `json:"loss"`
+	// CacheCost prices the lost part of the cache as input, nil without a price.
+	CacheCost *cacheCost `json:"cache_cost,omitempty"`
+}
+
+// cacheCost is a price for tokens that are no longer in the cache.
+type cacheCost struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
+	AsOf     string  `json:"as_of"` // the date of the price
+	Model    string  `json:"model"`
+}
+
+// priceLoss sets the price of the lost part of the cache.
+func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedPruning, file, model string) error {
+	in, err := a.Read(ctx, file)
+	if err != nil {
+		return err
+	}
+	prices, err := record.ReadPrices(in.Data)
+	if err != nil {
+		return command.InFile(err, in.Name, in.Data)
+	}
+	if model == "" {
+		calls, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
+		if err != nil {
+			return err
+		}
+		if len(calls) == 0 {
+			return fault.New(fault.DocumentInvalid, "no call is recorded whose model has a price",
+				"name the model with --model")
+		}
+		model = calls[len(calls)-1].Model
+	}
+	if p.Cached == nil {
+		return nil
+	}
+	amount, known := prices.CacheLoss(model, p.Cached.LostTokens)
+	if !known {
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, model, "the list has no price for this model",
+			"add it to "+in.Name+", or name another model with --model")
+	}
+	p.CacheCost = &cacheCost{amount, prices.Currency, prices.AsOf, model}
+	return nil
+}
+
+func reportPlan(a *command.App, p *plannedPruning) error {
+	if a.JSON {
+		return a.PrintJSON(p)
+	}
+	a.Printf("would commit %s\n", a.Paint.Strong(view.Cycle(p.Cycle)))
+	if text := p.Loss.Summary(); text != "" {
+		a.Printf("would lose %s\n", text)
+	} else {
+		a.Printf("would lose nothing\n")
+	}
+	a.DrawLoss(p.Loss)
+	if p.Loss.Task != "" {
+		a.Warnf("the first message of the user would go: %s", view.Visible(p.Loss.Task))
+	}
+	rest := *p.Report // without what the lines above say
+	rest.Removed, rest.Stubs, rest.Savings = nil, nil, nil
+	if n := len(p.Report.Stubs); n > 0 {
+		a.Printf("  %s in place of what goes\n", view.Plural(n, "stub"))
+	}
+	drawReport(a, &rest)
+	a.Printf("\n")
+	rows := [][]string{
+		{"", "turns", "nodes", "blocks", "bytes", "tokens"},
+		weightRow("without pruning", p.Before), weightRow("with it", p.After),
+	}
+	if p.Before.Tokens == 0 {
+		for i := range rows {
+			rows[i] = rows[i][:len(rows[i])-1]
+		}
+	}
+	a.Aligned(rows, "lrrrrr"[:len(rows[0])])
+	if c := p.Cached; c != nil {
+		stays := fmt.Sprintf("of the %s that were sent last, %s stay the beginning of the thread",
+			view.Size(c.Shared.OfBytes), view.Size(c.With))
+		if c.Lost > 0 {
+			stays += fmt.Sprintf(", %s less than without pruning: it differs from %s on", view.Size(c.Lost),
+				view.Visible(c.Shared.Older))
+		}
+		a.Printf("\n")
+		a.Sentence(stays)
+		if cost := p.CacheCost; cost != nil {
+			a.Sentence(fmt.Sprintf("to read these %s as input again costs %s %s more; %s, prices of %s",
+				view.Plural(int(c.LostTokens), "token"), screen.Money(cost.Amount), view.Visible(cost.Currency), view.Visible(cost.Model),
+				view.Visible(cost.AsOf)))
+		}
+		switch {
+		case c.Reasoning == 1:
+			a.Printf("behind that stands 1 reasoning block, which some models then drop\n")
+		case c.Reasoning > 1:
+			a.Printf("behind that stand %d reasoning blocks, which some models then drop\n", c.Reasoning)
+		}
+	}
+	return nil
+}
+
+func weightRow(what string, w inspect.Weight) []string {
+	return []string{what, strconv.Itoa(w.Turns), strconv.Itoa(w.Nodes), strconv.Itoa(w.Blocks), strconv.FormatInt(w.Bytes,
+		10), strconv.FormatInt(w.Tokens, 10)}
+}
+
+// drawReport prints what a commit removed, held back, replaced by stubs and
+// postponed.
+func drawReport(a *command.App, r *lifecycle.Report) {
+	for _, gone := range r.Removed {
+		rule := ""
+		if gone.Rule != "" {
+			rule = ", " + gone.Rule
+		}
+		a.Printf("  %s %s  %s%s\n", a.Paint.Bad("-"), view.Visible(gone.ID), gone.Reason, rule)
+	}
+	for _, s := range r.Stubs {
+		a.Printf("  %s %s  for %s\n", a.Paint.Good("+"), view.Visible(s.ID), strings.Join(screen.Cells(s.For...), ", "))
+	}
+	for _, h := range r.Kept {
+		a.Printf("  %s %s  %s\n", a.Paint.Changed("="), view.Visible(h.ID), view.Held(string(h.Reason), h.Why, h.By))
+	}
+	for _, o := range r.Orphans {
+		a.Printf("  %s %s  %s\n", a.Paint.Changed("!"), view.Visible(o.ID), o.What)
+	}
+	if f := r.Savings; f != nil {
+		a.Printf("  freed   %s\n", freedText(*f))
+	}
+	if w := r.Postponed; w != nil {
+		until := ""
+		if w.Until > 0 {
+			until = ", until @c" + strconv.FormatInt(w.Until, 10) + " at most"
+		}
+		a.Printf("  waits   it would free %s%s\n", freedText(w.Would), until)
+	}
+	if r.Budget != "" {
+		a.Warnf("%s", r.Budget)
+	}
+}
+
+func freedText(f lifecycle.Savings) string {
+	text := view.Plural(f.Nodes, "node") + ", " + view.Size(f.Bytes)
+	if f.Tokens > 0 {
+		text += ", " + view.Plural(int(f.Tokens), "token")
+	}
+	return text
+}

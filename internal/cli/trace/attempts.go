@@ -1,0 +1,226 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+func attemptsCommand(a *command.App) *cobra.Command {
+	list := func(use, short string) *cobra.Command {
+		return &cobra.Command{
+			Use:   use,
+			Short: short,
+			Long: `List the attempts of a context, oldest first: the calls of a provider that were
+recorded within each cycle (03 §6). They are kept beside the history and are in no
+snapshot. A fork also lists those of the cycles that it shares.
+With --json print an object a line.`,
+			Example: `  pact attempts chat
+  pact attempts chat --json | jq 'select(.status == "running")'
+  pact attempts start chat --provider openai --model gpt-5 --out thread.json
+  pact attempts end chat attempt:3-1 --status completed --token-in 812`,
+			Args:              command.Exactly("NAME"),
+			ValidArgsFunction: a.CompleteNames,
+			RunE: a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+				c, s, err := a.OpenContext(ctx, args[0], "")
+				if err != nil {
+					return err
+				}
+				defer s.Close()
+				attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
+				if err != nil {
+					return err
+				}
+				if len(attempts) == 0 {
+					a.FoundNothing("no call of a provider was recorded in %s; pact attempts start records one", view.Visible(c.Name()))
+				}
+				return printAttempts(a, attempts)
+			}),
+		}
+	}
+	cmd := list("attempts NAME", "List the calls of a provider, record new ones")
+	cmd.AddCommand(list("list NAME", "List the attempts of a context"), attemptsStartCommand(a), attemptsEndCommand(a))
+	return cmd
+}
+
+func printAttempts(a *command.App, list []store.Attempt) error {
+	rows := make([][]string, len(list))
+	for i, one := range list {
+		if a.JSON {
+			if err := a.PrintJSON(one); err != nil {
+				return err
+			}
+			continue
+		}
+		took := ""
+		if one.Status != store.Running {
+			took = time.Duration(one.EndedNS - one.StartedNS).Round(time.Millisecond).String()
+		}
+		said := one.Error
+		if a.OutTerminal {
+			said = screen.ClipRight(said)
+		}
+		rows[i] = screen.Row(one.ID, string(one.Status), view.Time(one.StartedNS), took, one.Provider, one.Model,
+			one.TokenIn, one.TokenOut, one.Thread[:12], said)
+	}
+	if !a.JSON && len(rows) > 0 {
+		a.Table([]string{"attempt", "status", "started", ">took", "provider", "model", ">in", ">out", "thread", "error"}, rows)
+	}
+	return nil
+}
+
+func attemptsStartCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "start NAME",
+		Short: "Record that a provider is being called, and write the thread",
+		Long: `Record that a provider is being called: prepare what a commit would publish, record
+the attempt as running with the SHA-256 of its thread, and write the thread, without
+a newline. The record is on the disk before the first byte is written. Of the
+parameters only the SHA-256 of their canonical JSON is kept. The id is printed; pact
+attempts end says how the attempt ended, and pact commit ends the cycle. Give pact
+commit the same limits and --prune, otherwise it publishes another thread than was
+sent.`,
+		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
+  pact attempts start chat --provider local --model test --params-file p.json`,
+		Args:              command.Exactly("NAME"),
+		ValidArgsFunction: a.CompleteNames,
+	}
+	f := cmd.Flags()
+	var call pact.ProviderCall
+	f.StringVar(&call.Provider, "provider", "", "the provider `WHO` is called")
+	f.StringVar(&call.Model, "model", "", "the `MODEL` that is called")
+	params := f.String("params-file", "", "the parameters of the call, JSON in `FILE`; - is standard input")
+	out := f.String("out", "", "write the thread to `FILE`; without it, only its SHA-256 is recorded")
+	policy := a.PolicyFlags(cmd)
+	prune := f.StringArray("prune", nil, "prune the node `ID`; may be repeated")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if call.Provider == "" || call.Model == "" {
+			return command.Usage(cmd, "an attempt needs --provider and --model")
+		}
+		if *params != "" {
+			in, err := a.Read(ctx, *params)
+			if err != nil {
+				return err
+			}
+			if call.Params, err = canon.Parse(in.Data); err != nil {
+				return command.InFile(err, in.Name, in.Data)
+			}
+		}
+		c, err := a.OpenToPrune(ctx, cmd, policy, args[0], "", false)
+		if err != nil {
+			return err
+		}
+		defer c.Store.Close()
+		pruning := c.Pruning()
+		pruning.IDs = *prune
+		began, err := startAttempt(ctx, a, c.Context, call, *out, pruning)
+		if err != nil {
+			return err
+		}
+		return a.Answer(began.ID, began)
+	})
+	return cmd
+}
+
+// startAttempt starts an attempt and writes its thread to a file, "" for none.
+// If the file cannot be put in place, startAttempt ends the attempt.
+func startAttempt(ctx context.Context, a *command.App, c *pact.Context, call pact.ProviderCall, out string,
+	pruning *pact.Pruning) (began *store.Attempt, err error) {
+	if out == "" {
+		return c.StartAttempt(ctx, call, io.Discard, pruning)
+	}
+	err = a.ReplaceFile(out, func(w io.Writer) error {
+		began, err = c.StartAttempt(ctx, call, w, pruning)
+		return err
+	})
+	if err != nil && began != nil {
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: store.Failed, Err: err})
+		err = errors.Join(err, unended)
+	}
+	return began, err
+}
+
+func attemptsEndCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "end NAME ID",
+		Short: "Record how an attempt ended",
+		Long: `Record how an attempt ended. This can be done once, also after its cycle was
+committed, and also for an attempt that a crash left running.`,
+		Example: `  pact attempts end chat attempt:3-1 --status completed --token-in 812
+  pact attempts end chat attempt:3-2 --status canceled
+  pact attempts end chat attempt:3-3 --status error --error 'rate limit'`,
+		Args: command.Exactly("NAME", "ID"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+			return completeRunning(a, cmd, args, prefix)
+		},
+	}
+	f := cmd.Flags()
+	status := f.String("status", "", "the `STATUS`: completed, canceled or error")
+	in := f.Int64("token-in", 0, "`N` tokens went in; without the flag their number is unknown")
+	out := f.Int64("token-out", 0, "`N` tokens came out; without the flag their number is unknown")
+	said := f.String("error", "", "what went wrong, a `TEXT`")
+	command.CompleteFlag(cmd, "status", []string{"completed", "canceled", "error"})
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		o := pact.Outcome{Status: store.AttemptStatus(*status)}
+		switch o.Status {
+		case store.Completed, store.Canceled, store.Failed:
+		default:
+			return command.Usage(cmd, "--status is completed, canceled or error")
+		}
+		if *said != "" {
+			o.Err = errors.New(*said)
+		}
+		if f.Changed("token-in") {
+			o.TokenIn = in
+		}
+		if f.Changed("token-out") {
+			o.TokenOut = out
+		}
+		c, s, err := a.OpenContext(ctx, args[0], "")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		ended, err := c.EndAttempt(ctx, args[1], o)
+		if err != nil {
+			return err
+		}
+		return a.Answer(ended.ID+" "+string(ended.Status), ended)
+	})
+	return cmd
+}
+
+// completeRunning completes the name of a context, then the ids of its running
+// attempts.
+func completeRunning(a *command.App, cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return a.CompleteNames(cmd, args, prefix)
+	}
+	c, s, err := a.OpenContext(cmd.Context(), args[0], "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	list, err := c.Attempts(cmd.Context(), math.MinInt64, math.MaxInt64)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var ids []string
+	for _, one := range list {
+		if one.Status == store.Running && strings.HasPrefix(one.ID, prefix) {
+			ids = append(ids, one.ID)
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}

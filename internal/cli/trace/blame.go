@@ -1,0 +1,79 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+// blame is the answer of pact blame --json.
+type blame struct {
+	Cycle  int64           `json:"cycle"`
+	Blocks []inspect.Blame `json:"blocks"`
+}
+
+func blameCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "blame NAME [@t] | blame --file FILE [@t]",
+		Short: "Say which cycle brought each block of a thread",
+		Long: `List the blocks of a thread in the order in which the model is sent them, by
+default those of the latest snapshot: the cycle that added each block and who did,
+its bytes in the canonical thread and, after a /, the cycle of its current version if
+the block was changed in place since.`,
+		Example: `  pact blame chat
+  pact blame chat @t-3
+  pact blame chat working --json | jq '.blocks[] | select(.version)'`,
+	}
+	flags := a.SourceFlags(cmd)
+	cmd.RunE = a.Asks(flags, []string{"[@t]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+		snapshot, err := s.Argument(ctx, rest)
+		if err != nil {
+			return err
+		}
+		c, err := s.History(ctx)
+		if err != nil {
+			return err
+		}
+		address := pact.Latest()
+		if len(rest) > 0 {
+			if address, err = command.ParseAddress(rest[0]); err != nil {
+				return err
+			}
+		}
+		list, err := c.Blame(ctx, address)
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(blame{snapshot.Cycle(), list})
+		}
+		return drawBlame(ctx, a, snapshot, list)
+	})
+	return cmd
+}
+
+func drawBlame(ctx context.Context, a *command.App, in *pact.Snapshot, list []inspect.Blame) error {
+	rows := make([][]string, len(list))
+	for i, b := range list {
+		cycle, by := view.Cycle(b.Cycle), b.By
+		if b.Version != nil {
+			cycle, by = cycle+"/@c"+strconv.FormatInt(b.Version.Cycle, 10), b.Version.By
+		}
+		content, err := in.Tree().Node(b.ID).Content.Value(ctx)
+		if err != nil {
+			return err
+		}
+		rows[i] = screen.Row(cycle, screen.Painted(view.Author(by)), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), b.ID,
+			screen.Painted(a.Paint.Name(view.Visible(b.Role))), b.Kind, view.FirstWords("", canon.Value(content), 40))
+	}
+	a.Table([]string{"cycle", "by", ">bytes", "block", "role", "kind", "content"}, rows)
+	return nil
+}

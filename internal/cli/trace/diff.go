@@ -1,0 +1,221 @@
+package trace
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/tree"
+	"github.com/spf13/cobra"
+)
+
+func diffCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "diff {NAME A B | NAME@A NAME@B | --file FILE A B} [SELECTOR]",
+		Short: "Compare two snapshots",
+		Long: `Print the changes that lead from snapshot A to snapshot B, node by node and by id.
+With a selector only the nodes that it finds on each side are compared. The snapshots
+may be of two contexts, such as a fork and its origin: NAME@A NAME@B.
+
+On a terminal a stored context is answered with a drawing of the blocks that differ;
+--structure draws turns, groups and regions too. Otherwise, and with --file or --json,
+the answer is the object {"added","removed","changed"} on one line, always with all
+nodes. --output table prints a line for each block.
+
+--rich tells more: why each node differs, both values of every header, how contents
+changed, what probably moved or was replaced, and the bytes of every node in both
+threads. It is drawn, with contents side by side if the terminal has 120 columns; with
+--json it is one object.`,
+		Example: `  pact diff chat @t-1 @t0
+  pact diff chat @c3 @c9 --rich
+  pact diff chat @c3 working '^sys .block'
+  pact diff chat@t0 'chat, another answer@t0'
+  pact diff --file history.jsonl @c1 @c5`,
+	}
+	flags := a.SourceFlags(cmd)
+	rich := newRichFlags(a, cmd)
+	structure := cmd.Flags().Bool("structure", false, "draw turns, groups and regions too")
+	compare := func(ctx context.Context, s *command.Source, rest []string, from, to *pact.Snapshot) error {
+		var o pact.DiffOptions
+		if len(rest) == 3 {
+			var err error
+			if o.Select, err = s.Parse(rest[2], flags.Edition); err != nil {
+				return err
+			}
+		}
+		if rich.on {
+			rich.structure = *structure || len(rest) == 3 || !a.OutTerminal
+			err := richDiff(ctx, a, s, rich, rest, from, to, o)
+			if err != nil && len(rest) == 3 {
+				return command.InArgument(err, rest[2])
+			}
+			return err
+		}
+		result, err := pact.Diff(ctx, from, to, &o)
+		if err != nil && len(rest) == 3 {
+			return command.InArgument(err, rest[2])
+		}
+		if err != nil {
+			return err
+		}
+		if a.JSON || a.Form == "" && (!a.OutTerminal || flags.File != "") {
+			return a.PrintJSON(result)
+		}
+		return drawDiff(ctx, a, result, from, to, *structure)
+	}
+	one := a.Asks(flags, []string{"A", "B", "[SELECTOR]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+		if err := rich.check(cmd); err != nil {
+			return err
+		}
+		from, err := s.Argument(ctx, rest[:1])
+		if err != nil {
+			return err
+		}
+		to, err := s.Argument(ctx, rest[1:2])
+		if err != nil {
+			return err
+		}
+		return compare(ctx, s, rest, from, to)
+	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if ends := endsOf(args); flags.File == "" && ends != nil {
+			return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+				if rich.on {
+					return command.Usage(cmd, "--rich compares snapshots of one context")
+				}
+				return diffAcross(ctx, a, cmd, flags, ends, args, compare)
+			})(cmd, args)
+		}
+		return one(cmd, args)
+	}
+	return cmd
+}
+
+// end is a snapshot with the name of its context.
+type end struct{ name, address string }
+
+// endsOf returns the two ends of NAME@A NAME@B [SELECTOR], nil if the arguments
+// have another form.
+func endsOf(args []string) []end {
+	if len(args) < 2 || len(args) > 3 {
+		return nil
+	}
+	var ends []end
+	for _, arg := range args[:2] {
+		i := strings.LastIndexByte(arg, '@')
+		if i < 1 {
+			return nil
+		}
+		address := arg[i:]
+		if address == "@working" {
+			address = "working"
+		}
+		ends = append(ends, end{arg[:i], address})
+	}
+	return ends
+}
+
+// diffAcross compares snapshots of two contexts of the store.
+func diffAcross(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, ends []end, args []string,
+	compare func(context.Context, *command.Source, []string, *pact.Snapshot, *pact.Snapshot) error) error {
+	var sides []*pact.Snapshot
+	var newer *command.Source
+	for _, e := range ends {
+		s, _, err := a.Source(ctx, cmd, flags, []string{e.name})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		side, err := s.Argument(ctx, []string{e.address})
+		if err != nil {
+			return err
+		}
+		sides, newer = append(sides, side), s
+	}
+	return compare(ctx, newer, args, sides[0], sides[1])
+}
+
+// drawDiff prints a line for each block that differs, with structure for each
+// node.
+func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pact.Snapshot, structure bool) error {
+	if r.Empty() {
+		a.Printf("nothing differs\n")
+		return nil
+	}
+	hidden := 0
+	if !structure {
+		all := len(r.Removed) + len(r.Added) + len(r.Changed)
+		r = blocksOf(r, from.Tree(), to.Tree())
+		hidden = all - len(r.Removed) - len(r.Added) - len(r.Changed)
+	}
+	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
+		line := id
+		if n := in.Tree().Node(id); n != nil {
+			var err error
+			if line, err = a.NodeLine(ctx, n, in); err != nil {
+				return err
+			}
+		}
+		rest := ""
+		if fields != nil {
+			rest = "  " + a.Paint.Changed(strings.Join(fields, ", "))
+		}
+		a.Printf("%s\n", a.ClipBefore(sign+" "+line, rest))
+		return nil
+	}
+	for _, id := range r.Removed {
+		if err := one(a.Paint.Bad("-"), id, from, nil); err != nil {
+			return err
+		}
+	}
+	for _, id := range r.Added {
+		if err := one(a.Paint.Good("+"), id, to, nil); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Changed {
+		if err := one(a.Paint.Changed("~"), c.ID, to, c.Fields); err != nil {
+			return err
+		}
+	}
+	what := "node"
+	if !structure {
+		what = "block"
+	}
+	line := view.Plural(len(r.Added), what) + " added, " + view.Plural(len(r.Removed), what) + " removed, " +
+		view.Plural(len(r.Changed), what) + " changed"
+	if hidden > 0 {
+		line += "; " + view.Plural(hidden, "other node") + " with --structure"
+	}
+	a.Sentence(line)
+	return nil
+}
+
+// blocksOf returns the part of a diff that is about blocks.
+func blocksOf(r *diff.Result, from, to *tree.Tree) *diff.Result {
+	blocks := &diff.Result{}
+	for _, id := range r.Removed {
+		if isBlock(from, id) {
+			blocks.Removed = append(blocks.Removed, id)
+		}
+	}
+	for _, id := range r.Added {
+		if isBlock(to, id) {
+			blocks.Added = append(blocks.Added, id)
+		}
+	}
+	for _, c := range r.Changed {
+		if isBlock(to, c.ID) {
+			blocks.Changed = append(blocks.Changed, c)
+		}
+	}
+	return blocks
+}
+
+func isBlock(t *tree.Tree, id string) bool {
+	e := t.Entry(id)
+	return e != nil && e.Class() == tree.Block
+}

@@ -1,0 +1,14 @@
+// Package trace has the commands that tell how a context came about: what each call sent,
+// what changed from one to the next, who did it and why.
+package trace
+
+import (
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/spf13/cobra"
+)
+
+// Commands returns the commands of the family.
+func Commands(a *command.App) []*cobra.Command {
+	return []*cobra.Command{logCommand(a), diffCommand(a), blameCommand(a), timelineCommand(a), prefixCommand(a),
+		threadCommand(a), requestCommand(a), attemptsCommand(a)}
+}

@@ -1,0 +1,201 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/story"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+	"github.com/spf13/cobra"
+)
+
+// logged is a line of pact log --json.
+type logged struct {
+	store.Entry
+	Time   string       `json:"time"`
+	Call   *story.Call  `json:"call,omitempty"` // nil unless the entry published a snapshot
+	Stat   *stat        `json:"stat,omitempty"`
+	Origin *pact.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
+}
+
+// stat counts what a cycle changed since the previous one.
+type stat struct {
+	Added   int   `json:"added"`
+	Removed int   `json:"removed"`
+	Changed int   `json:"changed"`
+	Blocks  int   `json:"blocks"`
+	Bytes   int64 `json:"bytes"`
+}
+
+func logCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "log NAME | log --file FILE",
+		Short: "List the cycles of a context",
+		Long: `List the cycles of a context, each of which is a call of the model, in the order in
+which they were made, as a conversation is read: when, the model, how long it took, the
+bytes that the thread had, the tokens in and out and those of them that the provider
+read from its cache, the tools that what was new called, and its first words; then who
+committed it and why, and what the commit removed and held back. New in a call is the
+answer to the call before: @c4: in front of tools or words names that one. A terminal
+gets a few lines for each cycle, with --oneline one. A table says by which rule a call
+was recorded here when the rule changes.
+
+-n N lists the newest N cycles, the newest last, --since those from a time on. --stat
+counts what each cycle changed; --edits lists the edits between the commits as well.
+Cycles that a fork shares with its origin are included. With --json each line is an
+object.`,
+		Example: `  pact log chat
+  pact log chat -n 3 --oneline
+  pact log chat --since 2026-11-01
+  pact log chat --stat --edits
+  pact log chat --json | jq .message`,
+	}
+	flags := a.SourceFlags(cmd)
+	edits := cmd.Flags().Bool("edits", false, "list edits as well")
+	stats := cmd.Flags().Bool("stat", false, "count what each cycle changed")
+	some := logLimits{}
+	some.register(cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := command.Count(cmd, flags.File, args); err != nil {
+			return err
+		}
+		s, _, err := a.Source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if s.Alone != nil {
+			return fault.New(fault.SnapshotNotFound, "a document on its own has no log", "import it, or name a history")
+		}
+		first, last := s.Context.Cycles()
+		lowest, err := some.lowest(cmd, first, last)
+		if err != nil {
+			return err
+		}
+		calls, err := story.Calls(ctx, s.Context, lowest, last)
+		if err != nil {
+			return err
+		}
+		counted := map[int64]*stat{}
+		if *stats && last >= first {
+			if counted, err = statsOf(ctx, s.Context); err != nil {
+				return err
+			}
+		}
+		origins, err := s.Context.Origins(ctx)
+		if err != nil {
+			return err
+		}
+		from := int64(0)
+		if some.newest > 0 {
+			from = lowest
+		}
+		listed := 0
+		each := func(do func(logged) error) error {
+			listed = 0
+			for e, err := range s.Context.LogFrom(ctx, from) {
+				if err != nil {
+					return err
+				}
+				branched := e.Kind == store.Forked || e.Kind == store.Superseded || e.Kind == store.Erasing
+				// an import may have brought the first snapshot
+				published := e.Kind != store.Edit && e.Cycle >= first && !branched
+				if !published && !branched && !*edits || some.leavesOut(&e) {
+					continue
+				}
+				l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
+				for i := range origins {
+					if e.Kind == store.Forked && e.Revision == origins[i].Revision {
+						l.Origin = &origins[i]
+					}
+				}
+				if published {
+					l.Stat, l.Call = counted[e.Cycle], calls[e.Cycle]
+				}
+				listed++
+				if err := do(l); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if a.JSON {
+			a.Out.Hold = false // print each line at once: it stands by itself
+			return each(func(l logged) error { return a.PrintJSON(l) })
+		}
+		if a.OutTerminal && !some.oneline && a.Form == "" {
+			err = each(func(l logged) error { drawEntry(a, l); return nil })
+		} else {
+			err = drawLog(a, each)
+		}
+		switch {
+		case err != nil || listed > 0:
+		case last < first:
+			a.FoundNothing("%s has no cycle yet; pact commit makes one", view.Visible(s.Context.Name()))
+		default:
+			a.FoundNothing("%s has no cycle since %s", view.Visible(s.Context.Name()), view.Visible(some.since))
+		}
+		return err
+	})
+	return cmd
+}
+
+func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
+	first, _ := c.Cycles()
+	byCycle := make(map[int64]*stat)
+	var before *pact.Snapshot
+	for s, err := range c.History(ctx, pact.Cycle(first), pact.Latest()) {
+		if err != nil {
+			return nil, err
+		}
+		n := &stat{Added: s.Tree().Len()}
+		if before != nil {
+			d, err := pact.Diff(ctx, before, s, nil)
+			if err != nil {
+				return nil, err
+			}
+			n.Added, n.Removed, n.Changed = len(d.Added), len(d.Removed), len(d.Changed)
+		}
+		n.Blocks, n.Bytes = s.ThreadSize()
+		byCycle[s.Cycle()], before = n, s
+	}
+	return byCycle, nil
+}
+
+// reported puts the report of a commit into words.
+func reported(raw json.RawMessage) (list []string) {
+	var r lifecycle.Report
+	if len(raw) == 0 || json.Unmarshal(raw, &r) != nil {
+		return nil
+	}
+	reasons := map[lifecycle.Reason]int{}
+	for _, gone := range r.Removed {
+		reasons[gone.Reason]++
+	}
+	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned,
+		lifecycle.Orphaned} {
+		if n := reasons[reason]; n > 0 {
+			list = append(list, strconv.Itoa(n)+" "+string(reason))
+		}
+	}
+	if n := len(r.Kept); n > 0 {
+		list = append(list, strconv.Itoa(n)+" held back")
+	}
+	if n := len(r.Stubs); n > 0 {
+		list = append(list, view.Plural(n, "stub"))
+	}
+	if n := len(r.Orphans) - reasons[lifecycle.Orphaned]; n > 0 {
+		list = append(list, view.Plural(n, "orphan")+" kept")
+	}
+	if r.Budget != "" {
+		list = append(list, r.Budget)
+	}
+	return list
+}

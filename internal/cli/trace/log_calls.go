@@ -1,0 +1,50 @@
+package trace
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/story"
+)
+
+// called returns the tools, after the call whose answer called them.
+func called(c *story.Call) string { return c.Earlier + toolsText(c.Tools) }
+
+// said returns the words, after the call whose answer they are if the user did not say them.
+func said(c *story.Call) string {
+	if c.SaidBy == "assistant" {
+		return c.Earlier + c.Said
+	}
+	return c.Said
+}
+
+// took returns how long the call took, for a person.
+func took(c *story.Call) string {
+	return (time.Duration(*c.Took) * time.Millisecond).String()
+}
+
+// toolsText returns the names of called tools, each once, with how often it was
+// called.
+func toolsText(names []string) string {
+	var list []string
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		count := 0
+		for _, other := range names {
+			if other == name {
+				count++
+			}
+		}
+		text := view.Visible(name)
+		if count > 1 {
+			text += "×" + strconv.Itoa(count)
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ",")
+}

@@ -1,0 +1,303 @@
+package trace
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+// branchedOff says where a fork began, or what became of the name of a context.
+func branchedOff(l logged) []string {
+	var undo struct{ Undone string }
+	_ = json.Unmarshal(l.Report, &undo) // without a report, undo stays empty
+	var list []string
+	switch l.Kind {
+	case store.Forked:
+		if l.Origin != nil {
+			list = append(list, "of "+command.OriginText(*l.Origin))
+		} else {
+			list = append(list, "of a deleted context, "+view.Cycle(l.Cycle))
+		}
+		if undo.Undone != "" {
+			list = append(list, "undid what is now "+undo.Undone)
+		}
+	case store.Erasing:
+		if of := l.Erased(); of != nil && len(of.IDs) > 0 {
+			list = append(list, view.Plural(len(of.IDs), "node")+" erased")
+		} else if of != nil {
+			list = append(list, "log entries erased: "+strconv.Itoa(of.Entries))
+		}
+	case store.Superseded:
+		list = append(list, "undone: a fork took over the name")
+	}
+	return list
+}
+
+// logLimits are the flags of pact log that choose entries and their form.
+type logLimits struct {
+	newest  int
+	since   string
+	oneline bool
+	sinceNS int64
+}
+
+func (l *logLimits) register(cmd *cobra.Command) {
+	cmd.Flags().IntVarP(&l.newest, "newest", "n", 0, "list the newest `N` cycles")
+	cmd.Flags().StringVar(&l.since, "since", "", "list what was committed from a `TIME` on: 2026-11-01 or "+
+		"2026-11-01T10:00:00Z")
+	cmd.Flags().BoolVar(&l.oneline, "oneline", false, "list each cycle on one line, also on a terminal")
+}
+
+// lowest returns the first cycle that the flags list, and reads --since.
+func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error) {
+	if cmd.Flags().Changed("newest") && l.newest < 1 {
+		return 0, command.Usage(cmd, "-n takes a number of 1 or more")
+	}
+	if l.since != "" {
+		at, err := time.Parse(time.RFC3339, l.since)
+		if err != nil {
+			at, err = time.Parse(time.DateOnly, l.since)
+		}
+		if err != nil {
+			return 0, command.Usage(cmd, "--since %s is not a time: write 2026-11-01 or 2026-11-01T10:00:00Z", l.since)
+		}
+		l.sinceNS = at.UnixNano()
+	}
+	if l.newest > 0 {
+		return max(first, last-int64(l.newest)+1), nil
+	}
+	return first, nil
+}
+
+// leavesOut reports whether the flags leave out an entry of a cycle that they list.
+func (l *logLimits) leavesOut(e *store.Entry) bool { return l.since != "" && e.TimeNS < l.sinceNS }
+
+// logHead names the columns of a log with one line for each entry.
+var logHead = []string{"cycle", "time", "model", "took", "bytes", "in", "out", "cached", "added", "removed", "changed",
+	"called", "said", "by", "message"}
+
+// The columns of a log that a narrow terminal cuts, and those that it lacks, in the order in
+// which they go.
+const (
+	timeColumn    = 1
+	modelColumn   = 2
+	tookColumn    = 3
+	calledColumn  = 11
+	saidColumn    = 12
+	byColumn      = 13
+	messageColumn = 14
+)
+
+var dispensable = [...]int{modelColumn, tookColumn, byColumn, messageColumn, timeColumn, calledColumn, saidColumn,
+	10, 9, 8, 7, 6, 5}
+
+// narrowLog makes a line of a log at most limit columns wide, if it can: it cuts the widest
+// texts, and leaves out a column rather than show less of it than narrowest columns.
+func narrowLog(c *screen.Layout, limit int) {
+	for _, next := range dispensable {
+		if c.Narrow(limit, calledColumn, saidColumn, messageColumn) {
+			return
+		}
+		c.Widths[next] = 0
+	}
+}
+
+// cutCell cuts a text that is wider than its column.
+func cutCell(text string, width int) string {
+	if lipgloss.Width(text) <= width {
+		return text
+	}
+	return strings.TrimRight(lipgloss.NewStyle().MaxWidth(width-1).Render(text), " ") + "…"
+}
+
+// drawLog reads the log twice, first to measure the columns, and so keeps none
+// of it in memory. A terminal, which cuts what is too wide, gets no column without
+// an entry.
+func drawLog(a *command.App, each func(func(logged) error) error) error {
+	if a.Form == "id" {
+		return each(func(l logged) error { a.Printf("%s\n", entryName(l)); return nil })
+	}
+	c := screen.LayoutOf("lllrrrrrrrrllll")
+	known, rules := make([]bool, len(logHead)), rulesOnce{}
+	narrow := a.Width > 0 && a.Form != "wide"
+	rowOf := func(l logged) []string {
+		if narrow && l.Call != nil { // the words are worth more than the call that they belong to
+			call := *l.Call
+			call.Earlier, l.Call = "", &call
+		}
+		return logRow(rules.of(l))
+	}
+	err := each(func(l logged) error {
+		row := rowOf(l)
+		for i := range row {
+			known[i] = known[i] || row[i] != "-" && row[i] != "" || !a.OutTerminal || a.Form == "wide"
+		}
+		c.Fit(row)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(known, true) {
+		return nil // no entry at all
+	}
+	c.Fit(logHead)
+	for i := range known {
+		if !known[i] {
+			c.Widths[i] = 0
+		}
+	}
+	if narrow {
+		narrowLog(c, a.Width)
+	}
+	line := func(row []string) string {
+		for i := range row {
+			switch {
+			case c.Widths[i] == 0:
+				row[i] = ""
+			case narrow:
+				row[i] = cutCell(row[i], c.Widths[i])
+			}
+		}
+		return c.Line(row)
+	}
+	a.Printf("%s\n", line(slices.Clone(logHead)))
+	rules = rulesOnce{}
+	return each(func(l logged) error {
+		a.Printf("%s\n", line(rowOf(l)))
+		return nil
+	})
+}
+
+// rulesOnce takes the rule by which a recorder chose the line of a call out of the entries that
+// have the same rule as the entry before, but for its numbers.
+type rulesOnce struct{ last string }
+
+func (r *rulesOnce) of(l logged) logged {
+	if !strings.HasPrefix(l.Message, record.RulePrefix) {
+		return l
+	}
+	rule := strings.TrimRight(l.Message, "0123456789")
+	if rule == r.last {
+		l.Message = ""
+	}
+	r.last = rule
+	return l
+}
+
+// logRow returns the cells of an entry, - for an unknown one.
+func logRow(l logged) []string {
+	row := append([]string{entryName(l), view.Time(l.TimeNS)}, slices.Repeat([]string{"-"}, byColumn-timeColumn-1)...)
+	if c := l.Call; c != nil {
+		if c.Model != "" {
+			row[modelColumn] = view.Visible(c.Model)
+		}
+		if c.Took != nil {
+			row[tookColumn] = took(c)
+		}
+		row[4] = strconv.FormatInt(c.Bytes, 10)
+		row[5], row[6], row[7] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
+		if len(c.Tools) > 0 {
+			row[calledColumn] = called(c)
+		}
+		if c.Said != "" {
+			row[saidColumn] = said(c)
+		}
+	}
+	if s := l.Stat; s != nil {
+		row[8], row[9], row[10] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
+	}
+	by := l.Actor
+	if by == "" {
+		by = "-"
+	}
+	return append(row, screen.Cells(by, why(l))...)
+}
+
+func countOr(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// entryName returns the cycle that an entry published, else what it did.
+func entryName(l logged) string {
+	switch {
+	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Superseded || l.Kind == store.Erasing:
+		return string(l.Kind)
+	case l.Kind == store.Create && l.Cycle == 0:
+		return "new"
+	}
+	return view.Cycle(l.Cycle)
+}
+
+// why returns the message of an entry and what it removed.
+func why(l logged) string {
+	return strings.Join(append(append(screen.Words(l.Message), branchedOff(l)...), reported(l.Report)...), "; ")
+}
+
+// drawEntry prints an entry for a person, as git does a commit.
+func drawEntry(a *command.App, l logged) {
+	head := []string{entryName(l)}
+	if at := view.Time(l.TimeNS); at != "-" {
+		head = append(head, at)
+	}
+	c := l.Call
+	if c != nil {
+		head = append(head, screen.Words(view.Visible(c.Model))...)
+		head = append(head, view.Size(c.Bytes))
+		if c.In != nil {
+			text := "in " + strconv.FormatInt(*c.In, 10)
+			if c.Cached != nil {
+				text += " (" + strconv.FormatInt(*c.Cached, 10) + " cached)"
+			}
+			head = append(head, text)
+		}
+		if c.Out != nil {
+			head = append(head, "out "+strconv.FormatInt(*c.Out, 10))
+		}
+		if c.Took != nil {
+			head = append(head, took(c))
+		}
+	}
+	if s := l.Stat; s != nil {
+		head = append(head, "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed))
+	}
+	for i, part := range screen.WrapLine(strings.Join(append(head, screen.Words(view.Visible(l.Actor))...), "  "), max(20, a.Width-4)) {
+		if rest, ok := strings.CutPrefix(part, head[0]); ok && i == 0 {
+			a.Printf("%s%s\n", a.Paint.Changed(head[0]), rest)
+			continue
+		}
+		a.Printf("    %s\n", strings.TrimLeft(part, " "))
+	}
+	var lines []string
+	if c != nil && len(c.Tools) > 0 {
+		lines = append(lines, c.Earlier+"called "+strings.ReplaceAll(toolsText(c.Tools), ",", ", "))
+	}
+	if c != nil && c.Said != "" {
+		said := "“" + c.Said + "”"
+		if c.SaidBy == "assistant" {
+			said = c.Earlier + said
+		}
+		lines = append(lines, said)
+	}
+	if text := view.Visible(why(l)); text != "" {
+		lines = append(lines, text)
+	}
+	for _, line := range lines {
+		for _, part := range screen.WrapLine(line, max(20, a.Width-4)) {
+			a.Printf("    %s\n", part)
+		}
+	}
+}

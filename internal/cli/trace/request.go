@@ -1,0 +1,173 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+func requestCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "request NAME [ADDRESS]",
+		Short: "Print the body of a recorded call, byte for byte",
+		Long: `Print the body that a recorded call sent: the call of @t0 or of the address. The word
+working means the call that has no answer yet or failed. pact rebuilds the body from
+the snapshot and the attempt, and checks that its SHA-256 is the recorded one. If a
+cycle has several attempts, the last recorded one counts; --attempt N prints the body
+of attempt:C-N, and --attempt all --json those of all attempts.
+
+With --json print an object: attempt, status, path, sha256, bytes, body as a string, and
+seen, which says whether the model saw exactly this, and lists what the provider said
+it changed; redacted if values were removed before the recording; encoding if the client
+compressed the body, which is printed uncompressed. With --attempt all print an object a
+line, which says under problem why a body cannot be had.
+
+With --broken print the parts that arrived of answers that broke off, a JSON object a
+line: attempt, content, and about, what the provider had reported by then.`,
+		Example: "  pact request chat @c12\n  pact request chat | jq .model\n  pact request chat @c12 --attempt 1\n" +
+			"  pact request chat @c12 --attempt all --json\n  pact request chat @c12 --broken",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return command.Usage(cmd, "pact request takes NAME [ADDRESS]")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.CompleteNames,
+	}
+	broken := cmd.Flags().Bool("broken", false, "print the parts that arrived of broken answers")
+	attempt := cmd.Flags().String("attempt", "", "the attempt `N` of the cycle, from 1, or all")
+	cmd.MarkFlagsMutuallyExclusive("broken", "attempt")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		number, err := strconv.ParseInt(*attempt, 10, 64)
+		switch {
+		case *attempt == "all" && !a.JSON:
+			return command.Usage(cmd, "--attempt all prints several bodies, which only --json keeps apart; add --json")
+		case *attempt != "" && *attempt != "all" && (err != nil || number < 1):
+			return command.Usage(cmd, "--attempt takes a number from 1, or all; pact attempts %s lists those of each cycle", args[0])
+		}
+		at := pact.Back(0)
+		working := len(args) > 1 && args[1] == "working"
+		if len(args) > 1 && !working {
+			if at, err = pact.ParseAddress(args[1]); err != nil {
+				return err
+			}
+		}
+		c, s, err := a.OpenContext(ctx, args[0], "")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		snapshot := c.Working()
+		if !working {
+			if snapshot, err = c.At(ctx, at); err != nil {
+				return err
+			}
+		}
+		if *broken {
+			return printBroken(ctx, a, c, snapshot.Cycle())
+		}
+		if *attempt == "all" {
+			return printRequests(ctx, a, c, snapshot.Cycle())
+		}
+		var body *record.Body
+		if *attempt == "" {
+			body, err = record.Request(ctx, c, snapshot.Cycle())
+		} else {
+			body, err = record.RequestOf(ctx, c, snapshot.Cycle(), number)
+		}
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			facts, err := requestFacts(ctx, c, body)
+			if err != nil {
+				return err
+			}
+			return a.PrintJSON(facts)
+		}
+		noteRedacted(a, body)
+		_, err = a.Out.Write(body.Bytes)
+		return err
+	})
+	return cmd
+}
+
+// requestFacts returns what --json prints of a body.
+func requestFacts(ctx context.Context, c *pact.Context, body *record.Body) (map[string]any, error) {
+	seen, err := record.SeenByModel(ctx, c, body.Attempt)
+	if err != nil {
+		return nil, err
+	}
+	facts := map[string]any{"attempt": body.Attempt.ID, "status": body.Attempt.Status, "path": body.Path,
+		"sha256": body.SHA256, "bytes": len(body.Bytes), "body": string(body.Bytes), "seen": seen}
+	if body.Redacted > 0 {
+		facts["redacted"] = body.Redacted
+	}
+	if body.Encoding != "" {
+		facts["encoding"] = body.Encoding
+	}
+	return facts, nil
+}
+
+// printRequests prints what each attempt of a cycle sent.
+func printRequests(ctx context.Context, a *command.App, c *pact.Context, cycle int64) error {
+	attempts, err := c.Attempts(ctx, cycle, cycle)
+	if err != nil {
+		return err
+	}
+	if len(attempts) == 0 {
+		_, err := record.Request(ctx, c, cycle)
+		return err
+	}
+	for _, one := range attempts {
+		_, number, _, _ := store.ParseAttemptID(one.ID)
+		facts := map[string]any{"attempt": one.ID, "status": one.Status}
+		body, err := record.RequestOf(ctx, c, cycle, number)
+		switch fault.CodeOf(err) {
+		case "":
+			facts, err = requestFacts(ctx, c, body)
+		case fault.AttemptNotFound, fault.Conflict:
+			facts["problem"], err = err.Error(), nil
+		}
+		if err == nil {
+			err = a.PrintJSON(facts)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteRedacted says that a body lacks values of the request that was sent.
+func noteRedacted(a *command.App, body *record.Body) {
+	if body.Redacted > 0 {
+		fmt.Fprintf(a.Err, "pact: %s redacted before this was recorded\n", view.Plural(body.Redacted, "value"))
+	}
+}
+
+// printBroken prints the parts that arrived of a cycle's broken answers.
+func printBroken(ctx context.Context, a *command.App, c *pact.Context, cycle int64) error {
+	list, err := record.BrokenAnswers(ctx, c, cycle)
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		facts := map[string]any{"attempt": b.Attempt.ID, "content": b.Content}
+		if b.About != nil {
+			facts["about"] = b.About
+		}
+		if err := a.PrintJSON(facts); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/spf13/cobra"
+)
+
+// richFlags are the flags of the rich report.
+type richFlags struct {
+	on           bool
+	contentMode  string
+	contextLines int
+	structure    bool // turns, groups and regions are drawn too
+}
+
+func newRichFlags(a *command.App, cmd *cobra.Command) *richFlags {
+	r := &richFlags{}
+	f := cmd.Flags()
+	f.BoolVar(&r.on, "rich", false, "tell why, with all values, contents and the bytes of each node in the threads")
+	f.StringVar(&r.contentMode, "content-mode", "unified",
+		"with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
+	f.IntVar(&r.contextLines, "context-lines", 3, "with --rich, `N` lines of context in a unified diff")
+	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
+	command.CompleteFlag(cmd, "content-mode", forms)
+	return r
+}
+
+func (r *richFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"content-mode", "context-lines"} {
+		if cmd.Flags().Changed(name) && !r.on {
+			return command.Usage(cmd, "--%s is for --rich", name)
+		}
+	}
+	return nil
+}
+
+// richDiff prints the rich report of two snapshots; the first two words are
+// their addresses.
+func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *richFlags, words []string, from, to *pact.Snapshot,
+	o pact.DiffOptions) error {
+	c, err := s.History(ctx)
+	if err != nil {
+		return err
+	}
+	var ends [2]pact.Address
+	for i := range ends {
+		if ends[i], err = command.ParseAddress(words[i]); err != nil {
+			return err
+		}
+	}
+	r, err := c.RichDiff(ctx, ends[0], ends[1], &pact.RichDiffOptions{DiffOptions: o,
+		ContentOptions: pact.ContentOptions{Mode: diff.Mode(flags.contentMode), Lines: &flags.contextLines}})
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	d := richDrawing{App: a, ctx: ctx, from: from, to: to, structure: flags.structure}
+	return d.draw(r)
+}
+
+// richDrawing draws one report.
+type richDrawing struct {
+	*command.App
+	ctx       context.Context
+	from, to  *pact.Snapshot
+	structure bool // it draws turns, groups and regions too
+	hidden    int  // how many nodes it left out because they are none of the blocks
+}
+
+// leavesOut reports whether a node is not drawn, and counts it.
+func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) bool {
+	if d.structure || isBlock(in.Tree(), id) {
+		return false
+	}
+	d.hidden++
+	return true
+}
+
+func (d *richDrawing) draw(r *diff.Report) error {
+	d.Sentence(d.Paint.Strong("older "+r.From.Label+" → newer "+r.To.Label) + " " +
+		d.Paint.Faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
+			view.Plural(r.From.Blocks, "block"), r.From.Bytes, view.Plural(r.To.Blocks, "block"), r.To.Bytes)))
+	d.Printf("\n")
+	for _, c := range r.Removed {
+		if err := d.component(d.Paint.Bad("-"), "removed", c, d.from, c.Previous); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Added {
+		if err := d.component(d.Paint.Good("+"), "added", c, d.to, c.New); err != nil {
+			return err
+		}
+	}
+	older := 0
+	for _, m := range r.Modified {
+		if m.Cause.Kind == diff.ByTTL {
+			older++
+			continue
+		}
+		if err := d.modification(m); err != nil {
+			return err
+		}
+	}
+	if older > 0 {
+		d.Printf("%s %s: only the ttl ran down\n", d.Paint.Changed("~"), view.Plural(older, "node"))
+	}
+	for _, m := range r.Moves {
+		d.Printf("%s %s is probably %s, moved from %s to %s\n", d.Paint.Changed("→"), view.Visible(m.NewID), view.Visible(m.PreviousID),
+			view.Visible(m.PreviousParent), view.Visible(m.NewParent))
+	}
+	for _, p := range r.Replacements {
+		d.Printf("%s %s replaces %s  %s\n", d.Paint.Changed("⇄"), view.Visible(p.NewID), view.Visible(p.PreviousID),
+			d.Paint.Faint("#"+view.Visible(p.Key)))
+		d.content(p.ContentDiff)
+	}
+	if len(r.Removed)+len(r.Added)+len(r.Modified) == 0 {
+		d.Printf("nothing differs\n")
+		return nil
+	}
+	line := view.Plural(len(r.Added), "node") + " added, " + view.Plural(len(r.Removed), "node") + " removed, " +
+		view.Plural(len(r.Modified), "node") + " changed"
+	if d.hidden > 0 {
+		line += "; " + strconv.Itoa(d.hidden) + " of them only with --structure"
+	}
+	d.Sentence(d.Paint.Faint(line))
+	return nil
+}
+
+func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
+	if d.leavesOut(c.ID, in) {
+		return nil
+	}
+	line := view.Visible(c.ID)
+	if n := in.Tree().Node(c.ID); n != nil {
+		var err error
+		if line, err = d.NodeLine(d.ctx, n, in); err != nil {
+			return err
+		}
+	}
+	d.Printf("%s\n", d.Clip(sign+" "+line))
+	d.why("in " + view.Visible(c.Parent) + "; " + causeText(c.Cause, edited) + "; " + rangeText(at))
+	return nil
+}
+
+// why prints what is known of a change below its line.
+func (d *richDrawing) why(text string) {
+	for _, line := range screen.WrapLine(text, d.LineWidth()-contentSpace) {
+		d.Printf("%s%s\n", strings.Repeat(" ", contentSpace), d.Paint.Faint(line))
+	}
+}
+
+func (d *richDrawing) modification(m diff.Modification) error {
+	if d.leavesOut(m.ID, d.to) {
+		return nil
+	}
+	line, err := d.NodeLine(d.ctx, d.to.Tree().Node(m.ID), d.to)
+	if err != nil {
+		return err
+	}
+	d.Printf("%s\n", d.Clip(d.Paint.Changed("~")+" "+line))
+	places := rangeText(m.Previous)
+	if m.Previous == nil || m.New == nil || *m.Previous != *m.New {
+		places += " → " + strings.TrimPrefix(rangeText(m.New), "bytes ")
+	}
+	d.why(causeText(m.Cause, "edited") + "; " + places)
+	for _, f := range m.Fields {
+		if f.Name == "content_hash" && m.ContentDiff != nil {
+			continue // the content is drawn below
+		}
+		d.Printf("    %s: %s → %s\n", view.Visible(f.Name), d.Paint.Bad(valueText(f.Previous)), d.Paint.Good(valueText(f.New)))
+	}
+	d.content(m.ContentDiff)
+	return nil
+}
+
+// valueText prints a header for a person: a text without quotes, clipped.
+func valueText(raw json.RawMessage) string {
+	const most = 60
+	text := string(raw)
+	var plain string
+	if json.Unmarshal(raw, &plain) == nil && plain != "" {
+		text = plain
+	}
+	if list := []rune(text); len(list) > most {
+		text = string(list[:most]) + "…"
+	}
+	return view.Visible(text)
+}
+
+func rangeText(r *diff.Range) string {
+	switch {
+	case r == nil:
+		return "not in the thread"
+	case r.Start == r.End:
+		return "nothing at byte " + strconv.FormatInt(r.Start, 10)
+	}
+	return fmt.Sprintf("bytes %d to %d", r.Start, r.End)
+}
+
+// causeText puts a cause into words. edited is the word for what the edit did.
+func causeText(c diff.Cause, edited string) string {
+	text := view.Deed(c, edited)
+	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
+		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
+	}
+	return text + view.ByAuthor(c.Author)
+}
+
+// The sizes of drawn contents.
+const (
+	wideEnough   = 120 // columns from which two contents fit side by side
+	drawnLines   = 40  // lines of a content diff
+	contentSpace = 4   // columns in front of it
+)
+
+// content draws the change of a content, side by side if there is room.
+func (d *richDrawing) content(c *diff.ContentDiff) {
+	if c == nil {
+		return
+	}
+	if c.Diff == nil {
+		d.DrawContentDiff(c)
+		return
+	}
+	lines := slices.Collect(strings.Lines(*c.Diff))
+	lines = lines[min(2, len(lines)):] // the line above already says what the labels say
+	more := 0
+	if d.Width >= wideEnough {
+		list := sidePairs(lines)
+		more = len(list) - drawnLines
+		d.sideBySide(list[:min(drawnLines, len(list))])
+	} else {
+		more = len(lines) - drawnLines
+		d.unified(lines[:min(drawnLines, len(lines))])
+	}
+	if more > 0 {
+		d.Printf("%s%s\n", strings.Repeat(" ", contentSpace), d.Paint.Faint("… "+view.Plural(more, "more line")+
+			"; --json has all of them"))
+	}
+}
+
+func (d *richDrawing) unified(lines []string) {
+	for _, line := range lines {
+		line = view.Visible(strings.TrimSuffix(line, "\n"))
+		line = d.Clip(strings.Repeat(" ", contentSpace) + line)
+		switch line[contentSpace] {
+		case '+':
+			line = d.Paint.Good(line)
+		case '-':
+			line = d.Paint.Bad(line)
+		default:
+			line = d.Paint.Faint(line)
+		}
+		d.Printf("%s\n", line)
+	}
+}

@@ -1,0 +1,190 @@
+package wire
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/record/callspans"
+	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// recording is a proxy that records to the store.
+type recording struct {
+	store    store.Complete
+	recorder *record.Recorder
+	proxy    *proxy.Proxy
+	server   *http.Server
+	address  string // http://127.0.0.1:PORT
+	served   chan error
+}
+
+// startRecording starts a proxy that listens on an address.
+func startRecording(ctx context.Context, a *command.App, address string, p proxy.Options, o record.Options) (*recording, error) {
+	listener, err := proxy.Listen(address)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.OpenStore(ctx)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	o.Zstd, o.OnEnd = zstdReader, callspans.Record
+	p.Recorder = record.New(s, o)
+	r := &recording{store: s, recorder: p.Recorder, proxy: proxy.New(p), address: "http://" + listener.Addr().String(),
+		served: make(chan error, 1)}
+	r.server = &http.Server{Handler: callspans.Continue(r.proxy), ReadHeaderTimeout: time.Minute}
+	go func() { r.served <- r.server.Serve(listener) }()
+	return r, nil
+}
+
+// zstdReader decompresses Zstandard, with the window size that HTTP allows (RFC
+// 9659).
+func zstdReader(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(8<<20))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+// end gives calls a moment to finish, and waits until the recorder has recorded
+// them.
+func (r *recording) end() error {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	err := r.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = r.server.Close()
+	}
+	r.recorder.Close()
+	return errors.Join(err, r.store.Close())
+}
+
+// summary counts what was recorded, and names the commands that show it.
+func summary(a *command.App, r *recording) {
+	got, names := r.recorder.Stats(), r.recorder.Contexts()
+	db := ""
+	if a.DB != "pact.db" {
+		db = " --db " + screen.Quote(a.Shown())
+	}
+	fmt.Fprintf(a.Err, "pact: recorded %s in %s\n", view.Plural(got.Calls, "call"), a.Shown())
+	if got.Calls+got.Lost+got.Unread == 0 && r.proxy.Tunneled() == 0 {
+		happened := "nothing called this address: the program takes its provider's from somewhere else"
+		if asked := r.proxy.Requests(); asked > 0 {
+			happened = view.Plural(asked, "request") + " came to this address, but no call of a model"
+		}
+		fmt.Fprintf(a.Err, "      %s\n      %s\n", r.address, happened)
+	}
+	if len(names) > 0 {
+		var quoted []string
+		aside := 0
+		for _, name := range names {
+			if slices.Contains(names, record.AsideOf(name)) {
+				aside++
+			} else {
+				quoted = append(quoted, screen.Quote(name))
+			}
+		}
+		list := strings.Join(quoted, ", ")
+		if aside > 0 {
+			list += ", and " + view.Plural(aside, "question") + " aside"
+		}
+		work := screen.Quote(cmp.Or(r.recorder.Work(), names[0]))
+		fmt.Fprintf(a.Err, "      contexts: %s\n", list)
+		fmt.Fprintf(a.Err, "      see pact log %s%s, pact prefix %s%s, pact request %s @t0%s\n", work, db, work, db, work, db)
+	}
+	if got.Lost > 0 {
+		fmt.Fprintf(a.Err, "      not recorded: %s: %s\n", view.Plural(got.Lost, "call"), view.Visible(got.LastError.Error()))
+	}
+	if got.Unread > 0 {
+		fmt.Fprintf(a.Err, "      not read: %s\n", view.Plural(got.Unread, "request"))
+	}
+	if passed := r.proxy.Tunneled(); passed > 0 {
+		fmt.Fprintf(a.Err, "      not recorded: %s, let through by --websocket tunnel\n", view.Plural(passed, "WebSocket"))
+	}
+	if got.KeptRaw > 0 {
+		fmt.Fprintf(a.Err, "      kept raw: %s\n", view.Plural(got.KeptRaw, "body"))
+	}
+}
+
+func diagnoseFlag(f *pflag.FlagSet) *bool {
+	return f.Bool("diagnose", false, "ask the provider why it did not read all of its cache: adds a field to requests")
+}
+
+func proxyCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "proxy",
+		Short: "Pass calls on to a provider and record them",
+		Long: `Listen on loopback, pass requests on to a provider, and record the calls of four APIs:
+OpenAI chat completions and Responses, Anthropic messages, Gemini generateContent.
+Each conversation becomes a context, each of its calls a cycle. Everything else
+passes unrecorded. Point a program at the printed address, with or
+without /v1 behind it. No key, cookie or query is kept. Ctrl-C ends it.
+
+WebSockets are refused so that clients fall back to HTTP; --websocket tunnel lets
+them pass unrecorded.
+
+--diagnose adds a field to requests that asks the provider why it did not read all of
+its cache; pact prefix --provider shows the reason. Without it the proxy adds nothing.`,
+		Example: `  pact proxy --upstream https://api.openai.com/v1
+  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080`,
+		Args: cobra.NoArgs,
+	}
+	f := cmd.Flags()
+	upstream := f.String("upstream", "", "the base address of the provider, a `URL`")
+	address := f.String("addr", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0 picks a free one")
+	name := f.String("name", "recorded",
+		"record to the context `NAME`, and other conversations to NAME-2, NAME-3")
+	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
+	diagnose := diagnoseFlag(f)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		if *upstream == "" {
+			return command.Usage(cmd, "a proxy needs --upstream")
+		}
+		if *websocket != "refuse" && *websocket != "tunnel" {
+			return command.Usage(cmd, "--websocket is refuse or tunnel")
+		}
+		to, err := proxy.ParseUpstream(*upstream)
+		if err != nil {
+			return err
+		}
+		r, err := startRecording(ctx, a, *address,
+			proxy.Options{Upstreams: map[string]*url.URL{"": to}, Tunnel: *websocket == "tunnel"},
+			record.Options{Context: *name, Diagnose: *diagnose})
+		if err != nil {
+			return err
+		}
+		a.Printf("%s\n", r.address)
+		if err := a.Out.Flush(); err != nil {
+			return errors.Join(err, r.end())
+		}
+		select {
+		case <-ctx.Done():
+		case err = <-r.served:
+		}
+		if err := errors.Join(err, r.end()); err != nil {
+			return err
+		}
+		summary(a, r)
+		return nil
+	})
+	return cmd
+}

@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"iter"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// aheadReader is a reader that has already what comes first of some lines: the row of about and the
+// last record.
+type aheadReader struct {
+	kv.Reader
+	latest map[kv.Space]kv.Latest
+}
+
+// ahead reads what comes first of some lines, if the reader does that at once.
+func ahead(ctx context.Context, r kv.Reader, keys ...store.Key) (a aheadReader, err error) {
+	a.Reader = r
+	many, ok := r.(kv.Latester)
+	if !ok {
+		return a, nil
+	}
+	spaces := make([]kv.Space, len(keys))
+	for i, k := range keys {
+		spaces[i] = kv.Space(k)
+	}
+	a.latest, err = many.Latest(ctx, aboutKey, spaces...)
+	return a, err
+}
+
+// Get implements [kv.Reader].
+func (a aheadReader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+	if x, ok := a.latest[k.Space]; ok && k.Name == aboutKey {
+		return x.Value, nil
+	}
+	return a.Reader.Get(ctx, k)
+}
+
+// Log implements [kv.Reader].
+func (a aheadReader) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+	x := a.latest[c.Space].Last
+	if x.Number == 0 || o != kv.Descending || c.Last != kv.MaxNumber {
+		return a.Reader.Log(ctx, c, o)
+	}
+	return func(yield func(kv.Record, error) bool) {
+		if !yield(x, nil) {
+			return
+		}
+		c.Last = x.Number - 1
+		a.Reader.Log(ctx, c, o)(yield)
+	}
+}

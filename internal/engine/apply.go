@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// Create implements [store.Store].
+func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, error) {
+	if err := store.CheckName(g.Name); err != nil {
+		return store.Info{}, err
+	}
+	first := &record{entry: g.Entry.Logged(store.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle()}
+	first.entry.Revision = 1
+	if err := first.begin(ctx, e, g.Tree); err != nil {
+		return store.Info{}, err
+	}
+	var l *line
+	var s *state
+	err := e.write(ctx, func(b *kv.Batch) error {
+		key, err := e.newLine(ctx, b)
+		if err != nil {
+			return err
+		}
+		if err := e.take(ctx, b, g.Name, key); err != nil {
+			return err
+		}
+		l = &line{about: about{key: key, name: g.Name, edition: g.Edition, first: g.First()}, last: first.ending()}
+		l.raw = l.encode()
+		put(b, in(key, aboutKey), l.raw)
+		b.Append = append(b.Append, e.record(l, first))
+		s = &state{revision: 1, published: 1, head: g.Tree, working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle,
+			foreign: first.foreign}
+		request(b, l, first)
+		if err := e.checkpointFirst(b, l, first); err != nil {
+			return err
+		}
+		for _, a := range g.Attempts {
+			if err := putAttempt(b, l, a); err != nil {
+				return err
+			}
+		}
+		return e.change(ctx, b, l, s, g.Changes)
+	})
+	if err != nil {
+		return store.Info{}, err
+	}
+	e.noteLine(l)
+	e.extend(l, append([]*record{first}, s.made...))
+	s.made = nil
+	e.keep(l, s)
+	if !s.foreign {
+		e.remember(l, published{t: g.Tree, revision: 1})
+	}
+	e.rememberAll(l, s, g.Changes)
+	e.settleSoon(l, published{})
+	return l.info(), nil
+}
+
+// newLine takes the next key.
+func (e *Engine) newLine(ctx context.Context, b *kv.Batch) (store.Key, error) {
+	raw, err := e.kv.Get(ctx, at(common, nextKey))
+	if err != nil {
+		return 0, err
+	}
+	key := int64(1)
+	if raw != nil {
+		if key, err = number(raw); err != nil {
+			return 0, err
+		}
+	}
+	if key < 1 || kv.Space(key) > kv.MaxSpace {
+		return 0, damaged("the counter of keys is not as it was written")
+	}
+	expect(b, at(common, nextKey), raw)
+	there, err := e.kv.Get(ctx, at(common, linePrefix+ordered(key)))
+	if err != nil {
+		return 0, err
+	}
+	if there != nil {
+		again, err := e.kv.Get(ctx, at(common, nextKey))
+		if err == nil && !bytes.Equal(raw, again) {
+			err = kv.ErrRefused // another writer took the key between the two readings
+		}
+		return 0, cmp.Or(err, damaged("the counter of keys is lower than the key of a context"))
+	}
+	put(b, at(common, nextKey), []byte(ordered(key+1)))
+	put(b, at(common, linePrefix+ordered(key)), nil)
+	return store.Key(key), nil
+}
+
+// Apply implements [store.Store].
+func (e *Engine) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+	var l *line
+	var s *state
+	var attempts []store.Attempt
+	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
+	err := e.write(ctx, func(b *kv.Batch) (err error) {
+		// What this process knows may be out of date. If so, the medium refuses the batch.
+		if l, known = known, nil; l == nil || l.moved(g) != nil || len(changes) == 0 {
+			if l, err = e.line(ctx, key); err != nil {
+				return err
+			}
+		}
+		if err := l.moved(g); err != nil {
+			return err
+		}
+		now := *l
+		l, s = &now, &state{}
+		expect(b, in(key, aboutKey), l.raw)
+		if before := e.kept(l); before != nil {
+			s.head, s.idle, s.loaded, s.published = before.head, before.idle, before.loaded, before.published
+		}
+		if err := e.change(ctx, b, l, s, changes); err != nil {
+			return err
+		}
+		attempts, err = e.attemptsOf(ctx, b, l, changes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i := range attempts {
+		if changes[i].Attempt != nil {
+			*changes[i].Attempt = attempts[i]
+		}
+	}
+	e.noteLine(l)
+	e.extend(l, s.made)
+	if s.made = nil; s.head != nil && s.working != nil {
+		e.keep(l, s)
+	}
+	e.rememberAll(l, s, changes)
+	now := published{}
+	if n := len(changes); n > 0 && changes[n-1].Sealed != nil {
+		now = published{changes[n-1].Sealed, l.last.revision, l.generation}
+	}
+	e.settleSoon(l, now)
+	return nil
+}
+
+// noteLine keeps a line as this process left it, for its next change.
+func (e *Engine) noteLine(l *line) { e.cache.put(cacheKey{key: l.key, part: partLine}, l, 500) }
+
+// forget drops what is kept of a line.
+func (e *Engine) forget(key store.Key) {
+	for _, part := range [...]int{partLine, partOrigin, partState, partSettled} {
+		e.cache.drop(cacheKey{key: key, part: part})
+	}
+}
+
+// change appends changes to a line, and moves the line and its state along.
+func (e *Engine) change(ctx context.Context, b *kv.Batch, l *line, s *state, changes []store.Change) error {
+	seen := make(map[string]bool)
+	for _, c := range changes {
+		next, kind := c.After, store.Edit
+		if c.Sealed != nil {
+			next, kind = c.Sealed, store.Commit
+			s.head, s.idle, s.published = c.Sealed, c.Entry.Idle, l.last.revision+1
+		}
+		x := &record{entry: c.Entry.Logged(kind, next), stamps: c.Stamps, latest: l.last.latest}
+		if c.Sealed != nil {
+			x.latest = c.Sealed.Cycle()
+		}
+		x.entry.Revision = l.last.revision + 1
+		if token := c.Entry.Request; token != "" {
+			known, err := e.request(ctx, l, token)
+			if err != nil {
+				return err
+			}
+			if known != 0 || seen[token] {
+				return store.RequestSeen(token)
+			}
+			seen[token] = true
+		}
+		if err := e.differ(ctx, x, l, c.Before, next); err != nil {
+			return err
+		}
+		b.Append = append(b.Append, e.record(l, x))
+		request(b, l, x)
+		s.made = append(s.made, x)
+		l.last, s.working, s.foreign = x.ending(), c.After, s.foreign || x.foreign
+	}
+	s.generation, s.revision = l.generation, l.last.revision
+	return nil
+}
+
+// differ fills in what a revision did to a tree.
+func (e *Engine) differ(ctx context.Context, x *record, l *line, before, next *tree.Tree) (err error) {
+	defer tree.Recover(&err)
+	return x.delta(ctx, e, l, before, next)
+}
+
+// request notes where the token of a record is. A medium refuses a token that is there.
+func request(b *kv.Batch, l *line, x *record) {
+	if x.entry.Request == "" {
+		return
+	}
+	k := in(l.key, requestPrefix+x.entry.Request)
+	expect(b, k, nil)
+	put(b, k, []byte(ordered(x.entry.Revision)))
+}
+
+// request returns the revision that carries a token, 0 if none does.
+func (e *Engine) request(ctx context.Context, l *line, token string) (int64, error) {
+	for upTo := int64(math.MaxInt64); l != nil; l, upTo = l.up, min(upTo, l.origin.Revision) {
+		raw, err := e.kv.Get(ctx, in(l.key, requestPrefix+token))
+		if err != nil {
+			return 0, err
+		}
+		if raw == nil {
+			continue
+		}
+		if revision, err := number(raw); err != nil || revision <= upTo {
+			return revision, err
+		}
+	}
+	return 0, nil
+}

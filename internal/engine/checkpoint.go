@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// point is a checkpoint as its row says it.
+type point struct {
+	cycle, revision int64
+	pages           int64 // number of the first page that was written with it
+	digest          tree.Digest
+	first           []byte // the first page
+}
+
+func (p *point) encode(by *Packing) []byte {
+	packed := by.pack(p.first)
+	w := writer{make([]byte, 0, len(packed)+100)}
+	w.count(format)
+	for _, n := range [...]int64{p.cycle, p.revision, p.pages} {
+		w.signed(n)
+	}
+	w.raw(p.digest[:])
+	w.count(len(p.first))
+	w.raw(packed)
+	w.sum(0)
+	return w.b
+}
+
+func (e *Engine) decodePoint(value []byte) (*point, error) {
+	if !summed(value) {
+		return nil, damaged("a checkpoint is not as it was written")
+	}
+	r, p := reader{rest: string(value[:len(value)-sumSize])}, &point{}
+	if r.int() != format {
+		return nil, damaged("a checkpoint has another format")
+	}
+	for _, n := range [...]*int64{&p.cycle, &p.revision, &p.pages} {
+		*n = r.signed()
+	}
+	p.digest = r.digest()
+	size := r.int()
+	if r.bad {
+		return nil, damaged("a checkpoint is too short")
+	}
+	first, err := e.packing.unpack([]byte(r.rest), size)
+	p.first = first
+	return p, err
+}
+
+// opened is a checkpoint that was opened: its tree has stubs that lead here.
+type opened struct {
+	e     *Engine
+	l     *line
+	seq   string
+	runs  []*openRun
+	mu    sync.Mutex // guards known
+	known map[tree.Digest]*runIndex
+
+	revision  int64
+	replaying sync.Mutex
+	replayed  *tree.Tree // what replay made
+}
+
+// openRun is a run that is read when somebody looks inside it.
+type openRun struct {
+	runIndex
+	of    *opened
+	list  *tree.List
+	nodes map[string]placedNode // once open
+	runs  []*openRun
+}
+
+type placedNode struct {
+	node   *tree.Node
+	parent string
+}
+
+// open makes the tree of a checkpoint of a line from its first page.
+func (e *Engine) open(l *line, p *point) (*tree.Tree, *opened, error) {
+	t, o, err := e.openPoint(l, p)
+	return t, o, derived(p.cycle, err)
+}
+
+func (e *Engine) openPoint(l *line, p *point) (*tree.Tree, *opened, error) {
+	first, err := decodePage(p.first)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &opened{e: e, l: l, known: make(map[tree.Digest]*runIndex), revision: p.revision}
+	placed, err := o.placed(first.rows, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var between []tree.Between
+	o.runs, between = o.stubs(first.runs)
+	var unloaded *tree.Unloaded
+	if len(between) > 0 {
+		unloaded = &tree.Unloaded{Find: o.find, Referrers: o.referrers}
+	}
+	t, err := tree.BuildAround(p.cycle, placed, between, unloaded)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.Digest() != p.digest {
+		return nil, nil, damaged("a checkpoint is not the snapshot that it stands for")
+	}
+	if seq := t.Region(tree.Seq); seq != nil {
+		o.seq = seq.Node().ID
+	}
+	return t, o, nil
+}
+
+func (o *opened) stubs(list []runIndex) ([]*openRun, []tree.Between) {
+	runs, between := make([]*openRun, len(list)), make([]tree.Between, len(list))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range list {
+		r := &openRun{runIndex: list[i], of: o}
+		r.stub.Names = r.mayName
+		r.list = r.stub.List(r.load)
+		o.known[r.stub.Digest] = &r.runIndex
+		runs[i], between[i] = r, tree.Between{Turns: r.turns, Run: r.list}
+	}
+	return runs, between
+}
+
+// pages returns the pages that are known, by the digests of their runs.
+func (o *opened) pages() map[tree.Digest]*runIndex {
+	known := make(map[tree.Digest]*runIndex)
+	if o != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for d, x := range o.known {
+			known[d] = x
+		}
+	}
+	return known
+}
+
+func (o *opened) placed(rows []row, into map[string]placedNode) ([]tree.Placed, error) {
+	list, at := make([]tree.Placed, len(rows)), make(map[string]int, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		n := o.e.node(o.l, r)
+		parent := -1
+		if r.parent != "" {
+			above, here := at[r.parent]
+			if !here {
+				return nil, damaged("a page has a node before its parent")
+			}
+			parent = above
+		}
+		at[r.id] = i
+		list[i] = tree.Placed{Node: n, Parent: parent}
+		if into != nil {
+			name := r.parent
+			if name == "" {
+				name = o.seq
+			}
+			into[r.id] = placedNode{n, name}
+		}
+	}
+	return list, nil
+}
+
+func (r *openRun) load() (*tree.List, error) {
+	list, err := r.read()
+	if d, _ := found(err); d != nil {
+		return r.rebuild(context.Background(), err)
+	}
+	return list, err
+}
+
+// read makes a run from its page.
+func (r *openRun) read() (*tree.List, error) {
+	p, err := r.of.e.page(context.Background(), r.of.e.kv, &r.runIndex)
+	if err != nil {
+		return nil, err
+	}
+	nodes := make(map[string]placedNode, len(p.rows))
+	placed, err := r.of.placed(p.rows, nodes)
+	if err != nil {
+		return nil, err
+	}
+	runs, between := r.of.stubs(p.runs)
+	list, err := tree.BuildRun(placed, between)
+	r.nodes, r.runs = nodes, runs
+	return list, err
+}
+
+// page reads the page of a run.
+func (e *Engine) page(ctx context.Context, from kv.Reader, x *runIndex) (*page, error) {
+	packed, err := from.Get(ctx, in(x.key, pagePrefix+ordered(x.no)))
+	if err != nil {
+		return nil, err
+	}
+	if packed == nil {
+		return nil, damaged("a page is missing")
+	}
+	if sha256.Sum256(packed) != x.sum {
+		return nil, damaged("a page is not as it was written")
+	}
+	raw, err := e.packing.unpack(packed, x.size)
+	if err != nil {
+		return nil, err
+	}
+	return decodePage(raw)
+}
+
+// find returns a node of an id in the runs, as the checkpoint has it.
+func (o *opened) find(id string) (n *tree.Node, parent string, err error) {
+	defer tree.Recover(&err)
+	found := findIn(o.runs, id, tree.GeneratedCycle(id), hashOf(id))
+	return found.node, found.parent, nil
+}
+
+func findIn(runs []*openRun, id string, cycle int64, hash uint64) (n placedNode) {
+	for _, r := range runs {
+		if !r.may(cycle, hash) {
+			continue
+		}
+		r.list.Parts() // opens it
+		n, here := r.nodes[id]
+		if !here {
+			n = findIn(r.runs, id, cycle, hash)
+		}
+		if n.node != nil {
+			return n
+		}
+	}
+	return n
+}
+
+func (o *opened) referrers(id string) (list []string, err error) {
+	defer tree.Recover(&err)
+	hash := hashOf(id)
+	var visit func(runs []*openRun)
+	visit = func(runs []*openRun) {
+		for _, r := range runs {
+			if _, may := slices.BinarySearch(r.refs, hash); !may {
+				continue
+			}
+			r.list.Parts()
+			for _, n := range r.nodes {
+				if slices.Contains(n.node.Refs, id) {
+					list = append(list, n.node.ID)
+				}
+			}
+			visit(r.runs)
+		}
+	}
+	visit(o.runs)
+	sort.Strings(list)
+	return list, nil
+}

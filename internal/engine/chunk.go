@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// readIndex reads the index of the first segment of a line that ends at a revision or later or,
+// in the other order, of the last one that ends before it; nil if there is none.
+func readIndex(ctx context.Context, r kv.Reader, l *line, revision int64, o kv.Order) (*segmentIndex, error) {
+	span := under(kv.Space(l.key), indexPrefix, ordered(revision))
+	if o == kv.Descending {
+		span = kv.Span{Space: kv.Space(l.key), From: indexPrefix, To: indexPrefix + ordered(revision)}
+	}
+	for p, err := range r.Range(ctx, span, o) {
+		if err != nil {
+			return nil, err
+		}
+		return indexAt(p)
+	}
+	return nil, nil
+}
+
+// indexAt decodes an index and compares it with its key.
+func indexAt(p kv.Pair) (*segmentIndex, error) {
+	x, err := decodeIndex(p.Value)
+	if err == nil && p.Name != indexPrefix+ordered(x.last) {
+		err = damaged("a segment is in the place of another")
+	}
+	return x, err
+}
+
+func (e *Engine) readSegment(ctx context.Context, r kv.Reader, l *line, x *segmentIndex) (*segment, error) {
+	head, err := r.Get(ctx, in(l.key, headPrefix+ordered(x.last)))
+	if err != nil {
+		return nil, err
+	}
+	s, err := x.decodeHead(head, &e.packing)
+	return s, x.concerns(err)
+}
+
+// segment is readSegment with the cache. The line has the generation of what r reads.
+func (e *Engine) segment(ctx context.Context, r kv.Reader, l *line, x *segmentIndex) (*segment, error) {
+	k := cacheKey{l.key, l.generation, x.last, partHead}
+	if s, ok := e.cache.get(k).(*segment); ok && s.head == x.head {
+		return s, nil
+	}
+	s, err := e.readSegment(ctx, r, l, x)
+	if err == nil {
+		e.cache.put(k, s, 4*x.headSize+64*len(x.touched))
+	}
+	return s, err
+}
+
+// block reads a block of a segment.
+func (e *Engine) block(ctx context.Context, r kv.Reader, l *line, x *segmentIndex, no int) (string, error) {
+	k := cacheKey{l.key, l.generation, x.last, no}
+	if b, ok := e.cache.get(k).(string); ok {
+		return b, nil
+	}
+	b, err := e.readBlock(ctx, r, l, x, no)
+	if err == nil {
+		e.cache.put(k, b, len(b))
+	}
+	return b, err
+}
+
+func (e *Engine) readBlock(ctx context.Context, r kv.Reader, l *line, x *segmentIndex, no int) (string, error) {
+	packed, err := r.Get(ctx, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(no))))
+	if err != nil {
+		return "", err
+	}
+	if no >= len(x.blocks) || tree.Digest(sha256.Sum256(packed)) != x.blocks[no].sum {
+		return "", x.concerns(damaged("a block is not as it was written"))
+	}
+	raw, err := e.packing.unpack(packed, x.blocks[no].size)
+	return string(raw), x.concerns(err)
+}
+
+// concerns adds to the error for damage which cycles it concerns.
+func (x *segmentIndex) concerns(err error) error {
+	d, _ := found(err)
+	if d == nil {
+		return err
+	}
+	what := fmt.Sprintf("%s, of the cycles %d to %d", d.What, x.firstCycle, x.lastCycle)
+	return (&store.Damage{Cycle: x.firstCycle, What: what}).Err()
+}
+
+// chunkSize is how many rows of the log are read at once.
+const chunkSize = 256
+
+// same returns errMoved if a line was rewritten or deleted since it was looked up.
+func (l *line) same(ctx context.Context, r kv.Reader) error {
+	now, err := r.Get(ctx, in(l.key, aboutKey))
+	if err != nil {
+		return err
+	}
+	if now == nil {
+		return errMoved
+	}
+	if bytes.Equal(now, l.raw) {
+		return nil
+	}
+	var a about
+	if err := a.decode(now); err != nil {
+		return err
+	}
+	if a.generation != l.generation {
+		return errMoved
+	}
+	return nil
+}
+
+// chunk reads own records of a line from a revision on: some of those of one segment, or rows of
+// the log.
+func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*record, err error) {
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		list, err = nil, nil
+		if err := l.same(ctx, r); err != nil {
+			return err
+		}
+		var x *segmentIndex
+		if !e.inMemory {
+			if x, err = readIndex(ctx, r, l, from, kv.Ascending); err != nil {
+				return err
+			}
+		}
+		if x != nil && x.first <= from {
+			s, err := e.segment(ctx, r, l, x)
+			if err != nil {
+				return err
+			}
+			for i := range s.records {
+				if at := s.records[i].entry.Revision; at >= from && at <= to {
+					list = append(list, &s.records[i])
+				}
+			}
+			return nil
+		}
+		cut := kv.Cut{Space: kv.Space(l.key), First: l.number(from), Last: l.number(min(to, from+chunkSize-1))}
+		if list = e.tailFrom(l, from); list != nil {
+			list = list[:min(int64(len(list)), to-from+1)]
+			return nil
+		}
+		var c rows
+		for row, err := range r.Log(ctx, cut, kv.Ascending) {
+			if err != nil {
+				return err
+			}
+			x, err := l.recordIn(&c, row)
+			if err != nil {
+				return err
+			}
+			list = append(list, x)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range list {
+		if x.entry.Revision != from+int64(i) {
+			return nil, damaged("a revision is in the place of another")
+		}
+	}
+	if len(list) == 0 {
+		return nil, damaged("a revision is missing")
+	}
+	return list, nil
+}
+
+// records yields own records of a line, oldest first.
+func (e *Engine) records(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+	return func(yield func(*record, error) bool) {
+		for from <= to {
+			list, err := e.chunk(ctx, l, from, to)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for _, x := range list {
+				if !yield(x, nil) {
+					return
+				}
+			}
+			from += int64(len(list))
+		}
+	}
+}
+
+// pointAt decodes a checkpoint and compares it with its key.
+func (e *Engine) pointAt(row kv.Pair) (*point, error) {
+	cycle, err := number(row.Name[len(pointPrefix):])
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.decodePoint(row.Value)
+	if err == nil && p.cycle != cycle {
+		err = damaged("a checkpoint is in the place of another")
+	}
+	return p, derived(cycle, err)
+}
+
+// lastPoint reads the last checkpoint of a line up to a cycle, nil if there is none.
+func (e *Engine) lastPoint(ctx context.Context, l *line, cycle int64) (p *point, err error) {
+	span := kv.Span{Space: kv.Space(l.key), From: pointPrefix, To: pointPrefix + ordered(cycle) + "\x00"}
+	if cycle == math.MaxInt64 {
+		span.To = pointPrefix + "\xff\xff"
+	}
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		p = nil
+		if err := l.same(ctx, r); err != nil {
+			return err
+		}
+		for row, err := range r.Range(ctx, span, kv.Descending) {
+			if err != nil {
+				return err
+			}
+			p, err = e.pointAt(row)
+			return err
+		}
+		return nil
+	})
+	return p, err
+}

@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"sort"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// content is a content that is read when it is needed.
+type content struct {
+	e          *Engine
+	key        store.Key // of the line that wrote it
+	generation int64     // of the line when the node was read
+	at         place
+	size       int
+	of         *tree.Node
+}
+
+// node makes the node of a row that a line has.
+func (e *Engine) node(l *line, r *row) *tree.Node {
+	if e.inMemory {
+		return r.node
+	}
+	n := *r.node
+	if r.inline != "" {
+		n.Content = tree.Hold(tree.JSON(r.inline))
+	}
+	if !r.placed() {
+		return tree.NewNode(n, r.hash)
+	}
+	of := l.owner(r.at.revision)
+	c := &content{e: e, key: of.key, generation: of.generation, at: r.at, size: r.size}
+	n.Content = tree.From(r.size, c)
+	c.of = tree.NewNode(n, r.hash)
+	return c.of
+}
+
+// Read implements [tree.Source].
+func (c *content) Read(ctx context.Context) (v tree.JSON, err error) {
+	if err := c.e.usable(); err != nil {
+		return "", err
+	}
+	if v, ok := c.cached(); ok {
+		if err := c.proven(v); err != nil {
+			return "", err
+		}
+		return v, nil
+	}
+	err = c.e.kv.View(ctx, func(r kv.Reader) error {
+		l, err := readOne(ctx, r, c.key, nil)
+		if err != nil {
+			return err
+		}
+		if l == nil {
+			return gone()
+		}
+		v, err = c.e.read(ctx, r, l, c.at)
+		switch {
+		case err == nil && len(v) == c.size:
+			return c.proven(v)
+		case err == nil && l.generation != c.generation:
+			return gone()
+		case err == nil:
+			return damaged("a content is not as long as it was")
+		}
+		return err
+	})
+	if d, _ := found(err); d != nil && d.Node == "" {
+		err = (&store.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: d.What}).Err()
+	}
+	if err != nil {
+		v = ""
+	}
+	return v, err
+}
+
+// proven compares a content with its hash.
+func (c *content) proven(v tree.JSON) error {
+	if !c.of.HashOK { // JSON cannot express the content
+		return nil
+	}
+	is, ok := c.of.HashWith(v)
+	if ok && is == c.of.Hash {
+		return nil
+	}
+	return (&store.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: "content hash", Recorded: c.of.ContentHash(),
+		Found: is.String()}).Err()
+}
+
+// cached returns the content if what it stands in was read before.
+func (c *content) cached() (tree.JSON, bool) {
+	if held, ok := c.e.cache.get(cacheKey{c.key, c.generation, c.at.revision, partContents}).(map[place]string); ok {
+		v, ok := held[c.at]
+		return tree.JSON(v), ok && len(v) == c.size
+	}
+	list, _ := c.e.cache.get(cacheKey{c.key, c.generation, 0, partSegments}).([]*segmentIndex)
+	i := sort.Search(len(list), func(i int) bool { return list[i].last >= c.at.revision })
+	if i == len(list) {
+		return "", false
+	}
+	s, ok := c.e.cache.get(cacheKey{c.key, c.generation, list[i].last, partHead}).(*segment)
+	if !ok {
+		return "", false
+	}
+	found, ok := s.find(c.at)
+	if !ok || found.size != c.size {
+		return "", false
+	}
+	block, ok := c.e.cache.get(cacheKey{c.key, c.generation, s.last, found.block}).(string)
+	if !ok || found.offset+found.size > len(block) {
+		return "", false
+	}
+	return tree.JSON(block[found.offset : found.offset+found.size]), true
+}
+
+// read reads a content from the segment or the row of the log that has it.
+func (e *Engine) read(ctx context.Context, r kv.Reader, l *line, p place) (tree.JSON, error) {
+	x, err := e.indexOf(ctx, r, l, p.revision)
+	if err != nil {
+		return "", err
+	}
+	if x != nil {
+		s, err := e.segment(ctx, r, l, x)
+		if err != nil {
+			return "", err
+		}
+		if found, ok := s.find(p); ok {
+			block, err := e.block(ctx, r, l, x, found.block)
+			if err != nil {
+				return "", err
+			}
+			if found.offset+found.size > len(block) {
+				return "", damaged("a block is too short")
+			}
+			return tree.JSON(block[found.offset : found.offset+found.size]), nil
+		}
+	}
+	// An erasure may have left it to a later revision of the cycle.
+	cut := kv.Cut{Space: kv.Space(l.key), First: max(1, l.number(p.revision)), Last: kv.MaxNumber}
+	for in, err := range r.Log(ctx, cut, kv.Ascending) {
+		if err != nil {
+			return "", err
+		}
+		rec, err := l.recordIn(new(rows), in)
+		if err != nil {
+			return "", err
+		}
+		held := make(map[place]string)
+		if err := contentsOf(rec, in, func(at *row, text string) { held[at.at] = text }); err != nil {
+			return "", err
+		}
+		if v, found := held[p]; found {
+			e.cache.put(cacheKey{l.key, l.generation, p.revision, partContents}, held, len(in.Value)+100*len(held))
+			return tree.JSON(v), nil
+		}
+		if rec.publishes() {
+			break
+		}
+	}
+	return "", nil
+}
+
+// indexOf returns the index of the segment that may have a revision, nil if none does.
+func (e *Engine) indexOf(ctx context.Context, r kv.Reader, l *line, revision int64) (*segmentIndex, error) {
+	list, err := e.allSegments(ctx, r, l)
+	i := sort.Search(len(list), func(i int) bool { return list[i].last >= revision })
+	if err != nil || i == len(list) {
+		return nil, err
+	}
+	return list[i], nil
+}

@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// Lines implements [store.Copier].
+func (e *Engine) Lines(ctx context.Context) (list []store.Line, err error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		list = nil
+		for p, err := range r.Range(ctx, under(common, linePrefix, ""), kv.Ascending) {
+			if err != nil {
+				return err
+			}
+			l, err := e.listed(ctx, r, p)
+			if err != nil {
+				return err
+			}
+			of := store.Line{Info: l.info(), Shared: l.standing == shared, Unfinished: l.standing == unfinished}
+			switch {
+			case of.Unfinished:
+				of.Name = store.CopiedName(of.Name)
+			case of.Shared:
+				of.Name = "@" + strconv.FormatInt(int64(of.Key), 10)
+			}
+			if of.Forks, _, err = forks(ctx, r, l); err != nil {
+				return err
+			}
+			list = append(list, of)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// listed returns the line of a row of the list of lines.
+func (e *Engine) listed(ctx context.Context, r kv.Reader, p kv.Pair) (*line, error) {
+	key, err := number(p.Name[len(linePrefix):])
+	if err != nil {
+		return nil, err
+	}
+	l, err := e.readAbout(ctx, r, store.Key(key))
+	if err == nil && l == nil {
+		err = damaged("a context that is in the list is not there")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, e.readLast(ctx, r, l)
+}
+
+// Revisions implements [store.Copier].
+func (e *Engine) Revisions(ctx context.Context, key store.Key, from, to int64) (list []store.Revision, err error) {
+	err = e.steady(ctx, key, func(l *line) error {
+		list = nil
+		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
+			if err != nil {
+				return err
+			}
+			list = append(list, store.Revision{Entry: x.entry, Stamps: x.stamps, Latest: x.latest})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Base implements [store.Copier].
+func (e *Engine) Base(ctx context.Context, key store.Key) (t *tree.Tree, err error) {
+	err = e.steady(ctx, key, func(l *line) error {
+		for x, err := range e.lineage(ctx, l, 1, 1) {
+			if err != nil {
+				return err
+			}
+			v, err := version{}.publish(e, l, []*record{x})
+			if err != nil {
+				return err
+			}
+			t = v.t
+		}
+		return nil
+	})
+	return t, err
+}
+
+// recorded returns a revision as another store recorded it.
+func recorded(r store.Revision) *record {
+	return &record{entry: r.Entry, stamps: r.Stamps, latest: r.Latest}
+}
+
+// BeginCopy implements [store.Copier].
+func (e *Engine) BeginCopy(ctx context.Context, of store.Line, first store.Revision, base *tree.Tree) (store.Key,
+	error) {
+	x := recorded(first)
+	x.entry.Revision = of.Origin.Revision + 1
+	if of.Origin.Key == 0 {
+		if err := e.beginning(ctx, x, base); err != nil {
+			return 0, err
+		}
+	}
+	var made *line
+	err := e.write(ctx, func(b *kv.Batch) error {
+		name := at(common, copyPrefix+of.Name)
+		row, err := e.kv.Get(ctx, name)
+		if err != nil {
+			return err
+		}
+		if row != nil {
+			return store.CopyUnderWay(of.Name)
+		}
+		key, err := e.newLine(ctx, b)
+		if err != nil {
+			return err
+		}
+		expect(b, name, nil)
+		put(b, name, []byte(ordered(int64(key))))
+		made = &line{about: about{key: key, name: store.UnfinishedName(of.Name), edition: of.Edition, first: of.First,
+			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
+		if of.Origin.Key != 0 {
+			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
+				return err
+			}
+		}
+		e.begin(b, made, x)
+		return e.checkpointFirst(b, made, x)
+	})
+	if err != nil {
+		return 0, err
+	}
+	return made.key, nil
+}
+
+func (e *Engine) beginning(ctx context.Context, x *record, base *tree.Tree) (err error) {
+	defer tree.Recover(&err)
+	return x.begin(ctx, e, base)
+}
+
+// origin returns the line in which a copied fork begins.
+func (e *Engine) origin(ctx context.Context, b *kv.Batch, o store.Origin) (*line, error) {
+	l, err := e.line(ctx, o.Key)
+	if err != nil {
+		return nil, err
+	}
+	if o.Revision <= l.origin.Revision || o.Revision > l.last.revision {
+		return nil, store.NoSnapshot(o.Cycle)
+	}
+	for x, err := range e.lineage(ctx, l, o.Revision, o.Revision) {
+		if err != nil {
+			return nil, err
+		}
+		if !x.publishes() || x.latest != o.Cycle {
+			return nil, store.NoSnapshot(o.Cycle)
+		}
+	}
+	expect(b, in(l.key, aboutKey), l.raw)
+	return l, nil
+}
+
+// unfinishedCopy finds an unfinished copy.
+func (e *Engine) unfinishedCopy(ctx context.Context, key store.Key) (*line, error) {
+	l, err := e.line(ctx, key)
+	if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
+		return nil, store.NoCopy()
+	}
+	return l, err
+}
+
+// ExtendCopy implements [store.Copier].
+func (e *Engine) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, pieces ...store.Piece) error {
+	var l *line
+	err := e.write(ctx, func(b *kv.Batch) (err error) {
+		if l, err = e.unfinishedCopy(ctx, key); err != nil {
+			return err
+		}
+		if err := l.moved(g); err != nil {
+			return err
+		}
+		expect(b, in(key, aboutKey), l.raw)
+		for _, p := range pieces {
+			next := p.After
+			if p.Sealed != nil {
+				next = p.Sealed
+			}
+			for i, r := range p.Revisions {
+				x := recorded(r)
+				x.entry.Revision = l.last.revision + 1
+				if i == len(p.Revisions)-1 {
+					if err := e.differ(ctx, x, l, p.Before, next); err != nil {
+						return err
+					}
+				}
+				b.Append = append(b.Append, e.record(l, x))
+				request(b, l, x)
+				l.last = x.ending()
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		e.settleSoon(l, published{})
+	}
+	return err
+}
+
+// CopyAttempts implements [store.Copier].
+func (e *Engine) CopyAttempts(ctx context.Context, key store.Key, list []store.Attempt) error {
+	return e.write(ctx, func(b *kv.Batch) error {
+		l, err := e.unfinishedCopy(ctx, key)
+		if err != nil {
+			return err
+		}
+		expect(b, in(key, aboutKey), l.raw)
+		for _, a := range list {
+			if err := putAttempt(b, l, a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// FinishCopies implements [store.Copier].
+func (e *Engine) FinishCopies(ctx context.Context, lines []store.Line) error {
+	err := e.write(ctx, func(b *kv.Batch) error {
+		taken := make(map[string]bool)
+		for _, of := range lines {
+			l, err := e.unfinishedCopy(ctx, of.Key)
+			if err != nil {
+				return err
+			}
+			remove(b, only(at(common, copyPrefix+store.CopiedName(l.name))))
+			l.erasures, l.standing, l.name = of.Erasures, live, of.Name
+			if of.Forks > 0 {
+				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))
+			}
+			if of.Shared {
+				l.standing, l.name = shared, ""
+			} else {
+				if err := store.CheckName(of.Name); err != nil {
+					return err
+				}
+				if taken[of.Name] {
+					return store.NameTaken(of.Name)
+				}
+				taken[of.Name] = true
+				if err := e.take(ctx, b, of.Name, l.key); err != nil {
+					return err
+				}
+			}
+			l.replace(b)
+		}
+		return nil
+	})
+	for _, of := range lines {
+		e.forget(of.Key)
+	}
+	return err
+}

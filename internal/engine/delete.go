@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// Delete implements [store.Deleter].
+func (e *Engine) Delete(ctx context.Context, key store.Key) error {
+	err := e.write(ctx, func(b *kv.Batch) error {
+		l, err := e.line(ctx, key)
+		if err != nil {
+			return err
+		}
+		name := namePrefix + l.name
+		if l.standing == unfinished {
+			name = copyPrefix + store.CopiedName(l.name)
+		}
+		remove(b, only(at(common, name)))
+		return e.shrink(ctx, b, l, 0)
+	})
+	if err == nil {
+		e.forget(key)
+	}
+	return err
+}
+
+// children returns the forks that began in a line, with the revisions that they began with.
+func children(ctx context.Context, r kv.Reader, l *line) (map[store.Key]int64, error) {
+	list := make(map[store.Key]int64)
+	for p, err := range r.Range(ctx, under(kv.Space(l.key), childPrefix, ""), kv.Ascending) {
+		if err != nil {
+			return nil, err
+		}
+		key, err := number(p.Name[len(childPrefix):])
+		if err != nil {
+			return nil, err
+		}
+		if list[store.Key(key)], err = number(p.Value); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// shrink leaves of a line that nobody can look up any more what its forks share, but for the
+// fork without. Where that is nothing, the line goes, and the line that it began in may shrink.
+func (e *Engine) shrink(ctx context.Context, b *kv.Batch, l *line, without store.Key) error {
+	forks, err := children(ctx, e.kv, l)
+	if err != nil {
+		return err
+	}
+	delete(forks, without)
+	if without != 0 {
+		remove(b, only(in(l.key, childPrefix+ordered(int64(without)))))
+	}
+	expect(b, in(l.key, aboutKey), l.raw)
+	if len(forks) == 0 {
+		return e.vanish(ctx, b, l)
+	}
+	upTo := int64(0)
+	for _, revision := range forks {
+		upTo = max(upTo, revision)
+	}
+	now := *l
+	now.generation++
+	now.standing, now.name = shared, ""
+	put(b, in(l.key, aboutKey), now.encode())
+	return e.truncate(ctx, b, l, upTo)
+}
+
+// vanish removes a line.
+func (e *Engine) vanish(ctx context.Context, b *kv.Batch, l *line) error {
+	kept := b.Delete[:0]
+	for _, s := range b.Delete {
+		if s.Space != kv.Space(l.key) {
+			kept = append(kept, s)
+		}
+	}
+	b.Delete = append(kept, everything(l.key), only(at(common, linePrefix+ordered(int64(l.key)))))
+	b.Cut = append(b.Cut, kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber})
+	switch {
+	case l.up == nil:
+		return nil
+	case l.up.standing == shared:
+		return e.shrink(ctx, b, l.up, l.key)
+	}
+	expect(b, in(l.up.key, aboutKey), l.up.raw)
+	remove(b, only(in(l.up.key, childPrefix+ordered(int64(l.key)))))
+	return nil
+}
+
+// truncate removes what a line has after a revision that published a snapshot.
+func (e *Engine) truncate(ctx context.Context, b *kv.Batch, l *line, revision int64) error {
+	b.Cut = append(b.Cut, kv.Cut{Space: kv.Space(l.key), First: l.number(revision) + 1, Last: kv.MaxNumber})
+	var cycle int64
+	for x, err := range e.records(ctx, l, revision, revision) {
+		if err != nil {
+			return err
+		}
+		cycle = x.latest
+	}
+	s, err := readSettled(ctx, e.kv, l)
+	if err != nil {
+		return err
+	}
+	before := s.raw
+	if err := e.truncateSegments(ctx, b, l, s, revision, cycle); err != nil {
+		return err
+	}
+	if err := e.dropPoints(ctx, b, l, s, cycle+1); err != nil {
+		return err
+	}
+	expect(b, in(l.key, settledKey), before)
+	put(b, in(l.key, settledKey), s.encode())
+	remove(b, kv.Span{Space: kv.Space(l.key), From: attemptKey(cycle+1, 0), To: string(attemptPrefix[0] + 1)})
+	for p, err := range e.kv.Range(ctx, under(kv.Space(l.key), requestPrefix, ""), kv.Ascending) {
+		if err != nil {
+			return err
+		}
+		if of, err := number(p.Value); err != nil || of > revision {
+			remove(b, only(p.Key))
+		}
+	}
+	return nil
+}
+
+// truncateSegments removes the segments behind a revision, and what one has behind it.
+func (e *Engine) truncateSegments(ctx context.Context, b *kv.Batch, l *line, s *settled, revision, cycle int64) error {
+	if s.revision <= revision {
+		return nil
+	}
+	s.revision, s.cycle = revision, cycle
+	for _, prefix := range [...]string{indexPrefix, headPrefix, blockPrefix} {
+		remove(b, under(kv.Space(l.key), prefix, ordered(revision+1)))
+	}
+	x, err := readIndex(ctx, e.kv, l, revision, kv.Ascending)
+	if err != nil {
+		return err
+	}
+	if x == nil || x.first > revision || x.last == revision {
+		return nil
+	}
+	whole, err := e.readSegment(ctx, e.kv, l, x)
+	if err != nil {
+		return err
+	}
+	contents, err := e.contentsIn(ctx, e.kv, l, whole)
+	if err != nil {
+		return err
+	}
+	n := int(revision - x.first + 1)
+	e.putSegment(b, l, whole.records[:n:n], contents)
+	return nil
+}
+
+// contentsIn reads all contents of a segment.
+func (e *Engine) contentsIn(ctx context.Context, r kv.Reader, l *line, s *segment) (map[place]string, error) {
+	contents := make(map[place]string, len(s.located))
+	blocks := make([]string, len(s.blocks))
+	for i := range blocks {
+		b, err := e.readBlock(ctx, r, l, &s.segmentIndex, i)
+		if err != nil {
+			return nil, err
+		}
+		blocks[i] = b
+	}
+	for _, at := range s.located {
+		if at.block >= len(blocks) || at.offset+at.size > len(blocks[at.block]) {
+			return nil, damaged("a block is too short")
+		}
+		contents[at.place] = blocks[at.block][at.offset : at.offset+at.size]
+	}
+	return contents, nil
+}
+
+// putSegment writes a segment of folded records.
+func (e *Engine) putSegment(b *kv.Batch, l *line, list []record, contents map[place]string) segmentIndex {
+	x, head, blocks := e.packing.join(list, contents)
+	put(b, in(l.key, indexPrefix+ordered(x.last)), x.encode())
+	put(b, in(l.key, headPrefix+ordered(x.last)), head)
+	for i, block := range blocks {
+		put(b, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(i))), block)
+	}
+	return x
+}
+
+// dropPoints removes the checkpoints from a cycle on with the pages that came with them. Pages
+// only lead to pages of the same checkpoint or of earlier ones.
+func (e *Engine) dropPoints(ctx context.Context, b *kv.Batch, l *line, s *settled, cycle int64) error {
+	span := under(kv.Space(l.key), pointPrefix, ordered(cycle))
+	for p, err := range e.kv.Range(ctx, span, kv.Ascending) {
+		if err != nil {
+			return err
+		}
+		first, err := e.pointAt(p)
+		if isDerived(err) != nil { // which pages came with it is not known
+			remove(b, under(kv.Space(l.key), pointPrefix, ""), under(kv.Space(l.key), pagePrefix, ""))
+			s.point = l.since()
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		remove(b, span, under(kv.Space(l.key), pagePrefix, ordered(first.pages)))
+		break
+	}
+	last, err := e.lastPoint(ctx, l, cycle-1)
+	if s.point = l.since(); err == nil && last != nil {
+		s.point = last.cycle
+	}
+	if d := isDerived(err); d != nil {
+		s.point, err = d.Cycle, nil
+	}
+	if s.rows = 0; s.point < s.cycle {
+		s.rows = e.pace.rows // perhaps a checkpoint is due
+	}
+	return err
+}

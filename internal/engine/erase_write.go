@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// publish puts everything that changes into one batch, with what it was worked out from as its
+// expectations.
+func (x *erasure) publish(b *kv.Batch, total *store.Erased) error {
+	if !slices.ContainsFunc(x.family, func(m *member) bool { return m.concerned() }) {
+		return nil
+	}
+	expect(b, in(x.family[0].l.key, forksKey), x.forks)
+	for _, m := range x.family {
+		if err := x.rewriteSegments(b, m); err != nil {
+			return err
+		}
+		if err := x.rewriteLog(b, m); err != nil {
+			return err
+		}
+		if err := x.rewriteAttempts(b, m); err != nil {
+			return err
+		}
+		if err := x.conclude(b, m, total); err != nil {
+			return err
+		}
+	}
+	x.awaitCleaning(b)
+	return nil
+}
+
+// conclude logs the erasure in a context that it concerns, and says that the line is another.
+func (x *erasure) conclude(b *kv.Batch, m *member, total *store.Erased) error {
+	l := m.l
+	before := m.settled.raw
+	if m.touched {
+		if err := x.e.dropPoints(x.ctx, b, l, m.settled, m.since); err != nil {
+			return err
+		}
+	}
+	expect(b, in(l.key, settledKey), before)
+	put(b, in(l.key, settledKey), m.settled.encode())
+	if m.concerned() && l.standing != shared {
+		entry, err := x.Recorded(store.Erased{IDs: slices.Collect(maps.Keys(m.rewritten.ids)), Versions: m.versions,
+			Entries: m.lost, Attempts: m.others, Digests: m.stripped}, l.info())
+		if err != nil {
+			return err
+		}
+		total.Salt = entry.Erased().Salt
+		l.erasures++
+		last := &record{entry: entry.Logged(store.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest}
+		last.entry.Revision = l.last.revision + 1
+		b.Append = append(b.Append, x.e.record(l, last))
+		l.last = last.ending()
+	}
+	l.generation++
+	l.replace(b)
+	return nil
+}
+
+// rewriteSegments writes the segments of a member anew that change.
+func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
+	list, err := x.e.segments(x.ctx, m.l)
+	if err != nil {
+		return err
+	}
+	for _, at := range list {
+		var s *segment
+		var contents map[place]string
+		err := x.e.kv.View(x.ctx, func(r kv.Reader) (err error) {
+			if err = m.l.same(x.ctx, r); err != nil {
+				return err
+			}
+			if s, err = x.e.readSegment(x.ctx, r, m.l, at); err == nil {
+				contents, err = x.e.contentsIn(x.ctx, r, m.l, s)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		changed := false
+		for i := range s.records {
+			did, err := x.rewriteRecord(b, m, &s.records[i])
+			if err != nil {
+				return err
+			}
+			changed = changed || did
+		}
+		if !changed {
+			continue
+		}
+		made := x.e.putSegment(b, m.l, s.records, contents)
+		if behind := len(made.blocks); behind < len(at.blocks) {
+			remove(b, kv.Span{Space: kv.Space(m.l.key), From: blockPrefix + ordered(at.last) + ordered(int64(behind)),
+				To: blockPrefix + ordered(at.last+1)})
+		}
+	}
+	return nil
+}
+
+// rewriteLog writes the revisions in the log of a member anew that change. None of them keeps a
+// draft that no snapshot and no working state shows.
+func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
+	var list []*record
+	var values [][]byte
+	contents := make(map[place]string)
+	err := x.e.kv.View(x.ctx, func(r kv.Reader) error {
+		list, values = nil, nil
+		if err := m.l.same(x.ctx, r); err != nil {
+			return err
+		}
+		cut := kv.Cut{Space: kv.Space(m.l.key), First: 1, Last: kv.MaxNumber}
+		for in, err := range r.Log(x.ctx, cut, kv.Ascending) {
+			if err != nil {
+				return err
+			}
+			rec, err := m.l.recordIn(new(rows), in)
+			if err != nil {
+				return err
+			}
+			if err := contentsOf(rec, in, func(at *row, text string) { contents[at.at] = text }); err != nil {
+				return err
+			}
+			if in.Decoded != nil {
+				in.Value = rec.encode()
+			}
+			list, values = append(list, rec), append(values, in.Value)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	made := folded(list)
+	for i := range made {
+		if _, err := x.rewriteRecord(b, m, &made[i]); err != nil {
+			return err
+		}
+	}
+	hold(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, tree.JSON(text)) })
+	for i := range made {
+		if string(made[i].encode()) != string(values[i]) {
+			b.Replace = append(b.Replace, x.e.record(m.l, &made[i]))
+		}
+	}
+	return nil
+}
+
+// rewriteRecord leaves of a record what the erasure leaves, and reports whether that is less.
+func (x *erasure) rewriteRecord(b *kv.Batch, m *member, rec *record) (changed bool, err error) {
+	for i := range rec.rows {
+		r := &rec.rows[i]
+		if r.node == nil || !x.ids[r.id] {
+			continue
+		}
+		n := x.e.node(m.l, r)
+		gap, err := n.Erase(x.ctx, x.Salt)
+		if err != nil {
+			return false, err
+		}
+		if gap == n {
+			continue
+		}
+		left := rowOf(gap, r.parent)
+		left.fresh = r.fresh
+		if err := left.include(x.ctx); err != nil {
+			return false, err
+		}
+		*r, changed = left, true
+	}
+	before := rec.entry
+	x.rewriteEntry(m, &rec.entry)
+	if before.Request != rec.entry.Request {
+		remove(b, only(in(m.l.key, requestPrefix+before.Request)))
+	}
+	return changed || !reflect.DeepEqual(before, rec.entry), nil
+}
+
+func (x *erasure) rewriteEntry(m *member, e *store.Entry) {
+	at := e.Revision
+	if m.stale[at] {
+		e.Digest = ""
+	}
+	if m.entries[at] {
+		*e = e.Blanked()
+	}
+	if !m.touched {
+		return
+	}
+	switch e.Kind {
+	case store.Edit, store.Superseded, store.Erasing:
+		if e.Cycle >= m.since {
+			e.Digest = "" // it covers a working state that no longer exists, with its drafts
+		}
+	default:
+		if p, known := m.digests[at]; known {
+			e.Digest, e.Thread = p.digest, p.thread
+			if !p.sent {
+				e.Sent = ""
+			}
+		}
+	}
+}
+
+// rewriteAttempts writes the attempts of a member anew that change. An attempt that somebody
+// starts or ends meanwhile lets the medium refuse the erasure.
+func (x *erasure) rewriteAttempts(b *kv.Batch, m *member) error {
+	for i, a := range m.attempts {
+		cycle, number, _, _ := store.ParseAttemptID(a.ID)
+		k := in(m.l.key, attemptKey(cycle, number))
+		changed := !reflect.DeepEqual(a, m.left[i])
+		if changed || a.Status == store.Running {
+			b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Equal, Value: encodeAttempt(&a)})
+		}
+		if changed {
+			put(b, k, encodeAttempt(&m.left[i]))
+		}
+	}
+	next := int64(1)
+	for _, a := range m.attempts {
+		if cycle, number, _, _ := store.ParseAttemptID(a.ID); cycle == m.l.last.stamps.Cycle {
+			next = max(next, number+1)
+		}
+	}
+	expect(b, in(m.l.key, attemptKey(m.l.last.stamps.Cycle, next)), nil)
+	return nil
+}

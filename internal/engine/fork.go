@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// Fork implements [store.Forker].
+func (e *Engine) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fork) (store.Info, error) {
+	if err := store.CheckName(f.Name); err != nil {
+		return store.Info{}, err
+	}
+	var made *line
+	var begun *state
+	err := e.write(ctx, func(b *kv.Batch) error {
+		of, err := e.line(ctx, key)
+		if err != nil {
+			return err
+		}
+		if cycle < of.first || cycle > of.last.latest {
+			return store.NoSnapshot(cycle)
+		}
+		if token := f.Entry.Request; token != "" {
+			if seen, err := e.request(ctx, of, token); err != nil || seen != 0 {
+				if err == nil {
+					err = store.RequestSeen(token)
+				}
+				return err
+			}
+		}
+		v, x, err := e.forkPoint(ctx, of, cycle)
+		if err != nil {
+			return err
+		}
+		made, err = e.fork(ctx, b, of.publisher(cycle), v, x, f)
+		if err != nil {
+			return err
+		}
+		begun = &state{generation: made.generation, revision: made.last.revision, published: v.revision, head: v.t,
+			working: v.t.WithCycle(made.last.stamps.Cycle), idle: x.entry.Idle, loaded: cycle}
+		if s := e.kept(of); s != nil && s.head == v.t {
+			begun.loaded = s.loaded
+		}
+		return e.name(ctx, b, of, made, f)
+	})
+	if err != nil {
+		return store.Info{}, err
+	}
+	e.forget(key)
+	e.keep(made, begun)
+	return made.info(), nil
+}
+
+// forkPoint returns the snapshot of a cycle and the record that published it. If it is the latest one,
+// it is kept, unless a checkpoint is due, which is made of what the medium has.
+func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v version, _ *record, err error) {
+	if s := e.kept(of); s != nil && s.head.Cycle() == cycle && !e.inMemory {
+		_, _, origins, err := e.pointBefore(ctx, of.publisher(cycle), cycle)
+		if err != nil {
+			return v, nil, err
+		}
+		if origins < manyOrigins {
+			v = version{t: s.head, revision: s.published, origins: origins}
+		}
+	}
+	if v.t == nil {
+		if v, err = e.snapshot(ctx, of, cycle); err != nil {
+			return v, nil, err
+		}
+	}
+	for x, err := range e.lineage(ctx, of, v.revision, v.revision) {
+		return v, x, err
+	}
+	return v, nil, damaged("a revision is missing")
+}
+
+// manyOrigins is how many forks of forks may follow each other without a checkpoint.
+const manyOrigins = 4
+
+// fork makes the line of a fork that begins with the version that a record of a line published.
+func (e *Engine) fork(ctx context.Context, b *kv.Batch, of *line, v version, at *record, f store.Fork) (*line, error) {
+	key, err := e.newLine(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	number, err := e.nextFork(ctx, b, of)
+	if err != nil {
+		return nil, err
+	}
+	entry := f.Entry
+	entry.Cycle, entry.TimeNS = at.latest, at.stamps.LastNS
+	first := &record{entry: entry.Logged(store.Forked, v.t), stamps: at.stamps, latest: at.latest}
+	first.entry.Revision = at.entry.Revision + 1
+	made := &line{about: about{key: key, name: f.Name, edition: of.edition, first: of.first, fork: number,
+		origin: store.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}}, up: of, last: first.ending()}
+	e.begin(b, made, first)
+	if v.origins < manyOrigins {
+		return made, nil
+	}
+	s := made.unsettled()
+	err = e.writePoint(b, made, s, published{v.t, v.revision, made.generation}, e.pagesAfter(v, made, s))
+	put(b, in(made.key, settledKey), s.encode())
+	return made, err
+}
+
+// begin writes a new line that began in another one with its first record.
+func (e *Engine) begin(b *kv.Batch, l *line, first *record) {
+	l.raw = l.encode()
+	put(b, in(l.key, aboutKey), l.raw)
+	b.Append = append(b.Append, e.record(l, first))
+	request(b, l, first)
+	if l.up != nil {
+		put(b, in(l.up.key, childPrefix+ordered(int64(l.key))), []byte(ordered(l.origin.Revision)))
+	}
+}
+
+// nextFork takes the next number of the forks of a family.
+func (e *Engine) nextFork(ctx context.Context, b *kv.Batch, of *line) (int64, error) {
+	for of.up != nil {
+		of = of.up
+	}
+	n, raw, err := forks(ctx, e.kv, of)
+	if err != nil {
+		return 0, err
+	}
+	expect(b, in(of.key, forksKey), raw)
+	put(b, in(of.key, forksKey), []byte(ordered(n+1)))
+	return n + 1, nil
+}
+
+// forks returns how many numbers the forks of the family of a first line got.
+func forks(ctx context.Context, r kv.Reader, first *line) (n int64, raw []byte, err error) {
+	raw, err = r.Get(ctx, in(first.key, forksKey))
+	if err == nil && raw != nil {
+		n, err = number(raw)
+	}
+	return n, raw, err
+}
+
+// name gives a fork its name, and the forked context another one if the fork takes over its
+// name. The forked context then logs that.
+func (e *Engine) name(ctx context.Context, b *kv.Batch, of, made *line, f store.Fork) error {
+	origin := of.publisher(made.origin.Cycle)
+	if origin != of {
+		expect(b, in(origin.key, aboutKey), origin.raw)
+	}
+	if f.SupersededName == "" {
+		expect(b, in(of.key, aboutKey), of.raw)
+		return e.take(ctx, b, f.Name, made.key)
+	}
+	if err := store.CheckName(f.SupersededName); err != nil {
+		return err
+	}
+	if err := of.moved(f.Guard); err != nil {
+		return err
+	}
+	if f.SupersededName == f.Name {
+		return store.NameTaken(f.Name)
+	}
+	before := of.name
+	if err := e.rename(ctx, b, of, f.SupersededName); err != nil {
+		return err
+	}
+	if f.Name == before { // its row is written anew, not removed
+		b.Delete = b.Delete[:len(b.Delete)-1]
+		k := at(common, namePrefix+before)
+		b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Equal, Value: []byte(ordered(int64(of.key)))})
+		put(b, k, []byte(ordered(int64(made.key))))
+	} else if err := e.take(ctx, b, f.Name, made.key); err != nil {
+		return err
+	}
+	l, err := e.working(ctx, of)
+	if err != nil {
+		return err
+	}
+	entry := f.Entry
+	entry.Cycle, entry.TimeNS = of.last.stamps.Cycle, of.last.stamps.LastNS
+	x := &record{entry: entry.Logged(store.Superseded, l), stamps: of.last.stamps, latest: of.last.latest}
+	x.entry.Revision = of.last.revision + 1
+	b.Append = append(b.Append, e.record(of, x))
+	request(b, of, x)
+	of.replace(b)
+	return nil
+}
+
+// working returns the working state of a line.
+func (e *Engine) working(ctx context.Context, l *line) (*tree.Tree, error) {
+	if s := e.kept(l); s != nil {
+		return s.working, nil
+	}
+	s, err := e.load(ctx, l)
+	if err != nil {
+		return nil, err
+	}
+	return s.working, nil
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"encoding/binary"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// The space of the store itself holds the names of contexts, of unfinished copies and of access
+// tokens, every line by its key, the next free key, and which families may have erased text left
+// in the medium.
+const (
+	common        kv.Space = 0
+	namePrefix             = "n"
+	linePrefix             = "l"
+	tokenPrefix            = "t"
+	copyPrefix             = "u"
+	nextKey                = "k"
+	uncleanPrefix          = "e" // by the key of the first line of the family
+)
+
+// The space of a line holds what no revision changes, how far it is settled, what its first line
+// counts, its forks, and what grew with it. The log of the space has one record a revision.
+const (
+	aboutKey      = "i"
+	settledKey    = "z"
+	forksKey      = "f" // in the first line of a family: how many numbers forks got
+	childPrefix   = "x" // by the key of a fork that began in this line: the revision it began with
+	attemptPrefix = "a" // by cycle and number
+	requestPrefix = "r" // by request token: the revision
+	indexPrefix   = "s" // by last revision: the index of a segment
+	headPrefix    = "h" // by last revision: its records
+	blockPrefix   = "b" // by last revision and number: contents of the segment
+	pointPrefix   = "c" // by cycle: a checkpoint
+	pagePrefix    = "p" // by number: its pages
+)
+
+// ordered writes a number so that the bytes order as the numbers do.
+func ordered(n int64) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n)^1<<63)
+	return string(b[:])
+}
+
+// number is the inverse of ordered.
+func number[T string | []byte](b T) (int64, error) {
+	if len(b) != 8 {
+		return 0, damaged("a number in a key or a row is too short")
+	}
+	return int64(binary.BigEndian.Uint64([]byte(b)) ^ 1<<63), nil
+}
+
+func at(space kv.Space, name string) kv.Key { return kv.Key{Space: space, Name: name} }
+
+func in(key store.Key, name string) kv.Key { return at(kv.Space(key), name) }
+
+// under is the span of the keys that begin with a prefix of one byte and go on as from or higher.
+func under(key kv.Space, prefix, from string) kv.Span {
+	return kv.Span{Space: key, From: prefix + from, To: string(prefix[0] + 1)}
+}
+
+// only is the span of one key.
+func only(k kv.Key) kv.Span { return kv.Span{Space: k.Space, From: k.Name, To: k.Name + "\x00"} }
+
+// everything is the span of all keys of a space.
+func everything(key store.Key) kv.Span { return kv.Span{Space: kv.Space(key), To: "\xff"} }

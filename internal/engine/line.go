@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"strconv"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// A line is a context, what a deleted context left to its forks, or an unfinished copy.
+type standing int
+
+const (
+	live standing = iota
+	shared
+	unfinished
+)
+
+// about is what no revision changes of a line.
+type about struct {
+	key        store.Key
+	name       string
+	edition    string
+	first      int64
+	fork       int64
+	origin     store.Origin
+	erasures   int64
+	generation int64 // counts how often what was written was rewritten
+	standing   standing
+}
+
+// line is a line as it was at one moment.
+type line struct {
+	about
+	raw  []byte // the row of about
+	up   *line  // where a fork began, without last
+	last ending // after its last record
+}
+
+// ending is the state after a record.
+type ending struct {
+	revision int64
+	latest   int64
+	stamps   tree.Stamps
+}
+
+func (x *record) ending() ending { return ending{x.entry.Revision, x.latest, x.stamps} }
+
+func (l *line) info() store.Info {
+	return store.Info{Key: l.key, Name: l.name, Edition: l.edition, First: l.first, Cycle: l.last.latest,
+		Revision: l.last.revision, Stamps: l.last.stamps, Fork: l.fork, Origin: l.origin, Erasures: l.erasures}
+}
+
+// moved returns an error unless a guard holds.
+func (l *line) moved(g store.Guard) error {
+	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
+		return store.Moved(g, l.last.latest, l.last.revision)
+	}
+	return nil
+}
+
+// number returns the number in the log of the line that one of its own revisions has.
+func (l *line) number(revision int64) int64 { return revision - l.origin.Revision }
+
+// since returns the cycle before the first own snapshot of the line.
+func (l *line) since() int64 {
+	if l.up != nil {
+		return l.origin.Cycle
+	}
+	return l.first - 1
+}
+
+// owner returns the line, this one or one that it goes back to, whose log has a revision.
+func (l *line) owner(revision int64) *line {
+	for l.up != nil && revision <= l.origin.Revision {
+		l = l.up
+	}
+	return l
+}
+
+// publisher returns the line, this one or one that it goes back to, that published a cycle.
+func (l *line) publisher(cycle int64) *line {
+	for l.up != nil && cycle <= l.origin.Cycle {
+		l = l.up
+	}
+	return l
+}
+
+// record makes the row of a record in the log of a line.
+func (e *Engine) record(l *line, x *record) kv.Record {
+	r := kv.Record{Space: kv.Space(l.key), Number: l.number(x.entry.Revision)}
+	if e.inMemory {
+		r.Decoded = x
+	} else {
+		r.Value = x.encode()
+	}
+	return r
+}
+
+// recordIn reads a row of the log of the line without its contents. Damage names the revision.
+func (l *line) recordIn(c *rows, row kv.Record) (*record, error) {
+	x, err := c.decode(row)
+	if d, _ := found(err); d != nil {
+		revision := row.Number + l.origin.Revision
+		err = damaged("revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written")
+	}
+	return x, err
+}
+
+func (a *about) encode() []byte {
+	var w writer
+	w.count(format)
+	w.text(a.name)
+	w.text(a.edition)
+	for _, n := range a.numbers() {
+		w.signed(*n)
+	}
+	w.count(int(a.standing))
+	w.sum(0)
+	return w.b
+}
+
+func (a *about) numbers() []*int64 {
+	return []*int64{&a.first, &a.fork, (*int64)(&a.origin.Key), &a.origin.Cycle, &a.origin.Revision, &a.erasures,
+		&a.generation}
+}
+
+func (a *about) decode(value []byte) error {
+	if !summed(value) {
+		return damaged("what the store knows about a context is not as it was written")
+	}
+	r := reader{rest: string(value[:len(value)-sumSize])}
+	if r.int() != format {
+		return damaged("what the store knows about a context has another format")
+	}
+	a.name, a.edition = r.text(), r.text()
+	for _, n := range a.numbers() {
+		*n = r.signed()
+	}
+	a.standing = standing(r.int())
+	if r.bad || r.rest != "" {
+		return damaged("what the store knows about a context is not as long as it says")
+	}
+	return nil
+}
+
+// line finds the line with a key that is not what a deleted context left.
+func (e *Engine) line(ctx context.Context, key store.Key) (l *line, err error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	if key < 1 || kv.Space(key) > kv.MaxSpace {
+		return nil, store.NoKey(key)
+	}
+	if r, err := ahead(ctx, e.kv, key); err != nil {
+		return nil, err
+	} else if r.latest[kv.Space(key)].Last.Number > 0 {
+		return e.findLine(ctx, r, key)
+	}
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		l, err = e.findLine(ctx, r, key)
+		return err
+	})
+	return l, err
+}
+
+func (e *Engine) findLine(ctx context.Context, r kv.Reader, key store.Key) (*line, error) {
+	l, err := e.readAbout(ctx, r, key)
+	if err == nil && (l == nil || l.standing == shared) {
+		return nil, store.NoKey(key)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, e.readLast(ctx, r, l)
+}
+
+// readOne reads a line without its last record and without those that it goes back to, nil if
+// there is none. known is what is known of it already, if that is so.
+func readOne(ctx context.Context, r kv.Reader, key store.Key, known *line) (*line, error) {
+	if key < 1 || kv.Space(key) > kv.MaxSpace {
+		return nil, nil
+	}
+	raw, err := r.Get(ctx, in(key, aboutKey))
+	if err != nil || raw == nil {
+		return nil, err
+	}
+	if known != nil && bytes.Equal(known.raw, raw) {
+		return &line{about: known.about, raw: raw}, nil
+	}
+	l := &line{about: about{key: key}, raw: raw}
+	return l, l.decode(raw)
+}
+
+// readAbout reads a line without its last record, nil if there is none. What it goes back to may
+// be out of date: who notices that calls distrust before it looks again.
+func (e *Engine) readAbout(ctx context.Context, r kv.Reader, key store.Key) (*line, error) {
+	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
+	l, err := readOne(ctx, r, key, known)
+	if err != nil || l == nil || l.origin.Key == 0 {
+		return l, err
+	}
+	k := cacheKey{key: l.origin.Key, part: partOrigin}
+	if l.up, _ = e.cache.get(k).(*line); l.up != nil {
+		return l, nil
+	}
+	if l.up, err = e.readAbout(ctx, r, l.origin.Key); err == nil && l.up == nil {
+		err = damaged("the context from which another was forked is not there")
+	}
+	if err == nil {
+		e.cache.put(k, l.up, 500)
+	}
+	return l, err
+}
+
+// distrust forgets all lines that are kept for their forks.
+func (e *Engine) distrust() { e.cache.dropAll(partOrigin) }
+
+// readLast reads the state after the last record of a line.
+func (e *Engine) readLast(ctx context.Context, r kv.Reader, l *line) error {
+	for rec, err := range r.Log(ctx, kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber}, kv.Descending) {
+		if err != nil {
+			return err
+		}
+		x, err := l.recordIn(new(rows), rec)
+		if err != nil {
+			return err
+		}
+		if l.number(x.entry.Revision) != rec.Number {
+			return damaged("a revision is in the place of another")
+		}
+		l.last = x.ending()
+		return nil
+	}
+	x, err := readIndex(ctx, r, l, math.MaxInt64, kv.Descending)
+	if err != nil {
+		return err
+	}
+	if x == nil {
+		return damaged("a context has no revision")
+	}
+	s, err := e.readSegment(ctx, r, l, x)
+	if err == nil {
+		l.last = s.records[len(s.records)-1].ending()
+	}
+	return err
+}
+
+// settled says how far a line was joined and where its checkpoints are.
+type settled struct {
+	revision int64 // the last one in a segment
+	cycle    int64 // the last one in a segment
+	point    int64 // cycle of the last checkpoint
+	next     int64 // number of the next page
+	rows     int64 // that the segments have behind the last checkpoint
+	raw      []byte
+}
+
+func (s *settled) encode() []byte {
+	var w writer
+	for _, n := range [...]int64{format, s.revision, s.cycle, s.point, s.next, s.rows} {
+		w.signed(n)
+	}
+	w.sum(0)
+	return w.b
+}
+
+// unsettled is how far a new line is settled.
+func (l *line) unsettled() *settled {
+	return &settled{revision: l.origin.Revision, cycle: l.since(), point: l.since()}
+}
+
+// readSettled reads how far a line is settled.
+func readSettled(ctx context.Context, r kv.Reader, l *line) (*settled, error) {
+	raw, err := r.Get(ctx, in(l.key, settledKey))
+	if err != nil {
+		return nil, err
+	}
+	if raw == nil { // nothing was joined yet
+		return l.unsettled(), nil
+	}
+	if !summed(raw) {
+		return nil, damaged("what says how far a context is joined is not as it was written")
+	}
+	s, in := &settled{raw: raw}, reader{rest: string(raw[:len(raw)-sumSize])}
+	var version int64
+	for _, n := range [...]*int64{&version, &s.revision, &s.cycle, &s.point, &s.next, &s.rows} {
+		*n = in.signed()
+	}
+	if in.bad || version != format {
+		return nil, damaged("what says how far a context is joined has another format")
+	}
+	return s, nil
+}

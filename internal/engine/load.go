@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// state is what is kept of a context that was loaded or changed last.
+type state struct {
+	generation, revision int64
+	head, working        *tree.Tree
+	loaded               int64 // the cycle of the snapshot that was read from the medium last
+	published            int64 // the revision that published head
+	idle                 []string
+	made                 []*record // by the change that is being made
+	foreign              bool      // contents are read from elsewhere, where they may go away
+}
+
+// keep keeps the state of a line.
+func (e *Engine) keep(l *line, s *state) {
+	size, sum := 1000, s.head.Root().Summary()
+	if !e.inMemory {
+		size += 600*sum.Nodes + int(sum.Bytes)
+	}
+	if size < cacheSize/4 && !s.foreign {
+		e.cache.put(cacheKey{key: l.key, part: partState}, s, size)
+	} else {
+		e.cache.drop(cacheKey{key: l.key, part: partState})
+	}
+}
+
+// kept returns the state of a line if it is kept.
+func (e *Engine) kept(l *line) *state {
+	s, _ := e.cache.get(cacheKey{key: l.key, part: partState}).(*state)
+	if s == nil || s.generation != l.generation || s.revision != l.last.revision {
+		return nil
+	}
+	return s
+}
+
+// Load implements [store.Store].
+func (e *Engine) Load(ctx context.Context, key store.Key) (st *store.State, err error) {
+	err = e.steady(ctx, key, func(l *line) error {
+		s := e.kept(l)
+		if s == nil || l.last.latest-s.loaded >= manyTurns { // so that old turns leave memory
+			if s, err = e.load(ctx, l); err != nil {
+				return err
+			}
+			e.keep(l, s)
+		}
+		st = &store.State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle}
+		return nil
+	})
+	return st, err
+}
+
+// manyTurns is how many turns a process may add to what it keeps of a context, until it is loaded anew.
+const manyTurns = 1024
+
+// load reads the latest snapshot and the working state of a line.
+func (e *Engine) load(ctx context.Context, l *line) (*state, error) {
+	head, err := e.base(ctx, l.publisher(l.last.latest), l.last.latest)
+	if err != nil {
+		return nil, err
+	}
+	var list []*record
+	published := 0 // how many of them belong to the snapshot
+	for x, err := range e.lineage(ctx, l, head.revision+1, l.last.revision) {
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, x); x.publishes() {
+			published = len(list)
+		}
+	}
+	s := &state{generation: l.generation, revision: l.last.revision}
+	if published > 0 {
+		s.idle = list[published-1].entry.Idle
+		if head, err = head.publish(e, l, list[:published]); err != nil {
+			return nil, err
+		}
+	} else {
+		for x, err := range e.lineage(ctx, l, head.revision, head.revision) {
+			if err != nil {
+				return nil, err
+			}
+			s.idle = x.entry.Idle
+		}
+	}
+	working, err := head.after(e, l, l.last.stamps.Cycle, list[published:])
+	s.head, s.working, s.loaded, s.published = head.t, working.t, l.last.latest, head.revision
+	return s, err
+}
+
+// History implements [store.Store].
+func (e *Engine) History(ctx context.Context, key store.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+	return func(yield func(*tree.Tree, error) bool) {
+		if err := e.history(ctx, key, from, to, func(t *tree.Tree) bool { return yield(t, nil) }); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (e *Engine) history(ctx context.Context, key store.Key, from, to int64, yield func(*tree.Tree) bool) error {
+	var v version
+	var l *line
+	err := e.steady(ctx, key, func(now *line) (err error) {
+		l = now
+		for _, cycle := range [...]int64{from, to} {
+			if cycle < l.first || cycle > l.last.latest {
+				return store.NoSnapshot(cycle)
+			}
+		}
+		if from <= to {
+			v, err = e.snapshot(ctx, l, from)
+		}
+		return err
+	})
+	if err != nil || from > to || !yield(v.t) {
+		return err
+	}
+	for v.t.Cycle() < to {
+		more, err := e.follow(ctx, l, &v, to, yield)
+		if errors.Is(err, errMoved) {
+			e.distrust()
+			before := l.erasures
+			if l, err = e.line(ctx, key); err == nil && l.erasures != before {
+				return fault.New(fault.Conflict, "an erasure changed the snapshots that were still to come",
+					"read the history again")
+			}
+		}
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow yields the snapshots after a version up to a cycle, and moves the version along.
+func (e *Engine) follow(ctx context.Context, l *line, v *version, to int64, yield func(*tree.Tree) bool) (more bool,
+	err error) {
+	var list []*record
+	for x, err := range e.lineage(ctx, l, v.revision+1, l.last.revision) {
+		if err != nil {
+			return true, err
+		}
+		if list = append(list, x); !x.publishes() {
+			continue
+		}
+		next, err := v.publish(e, l, list)
+		if err != nil {
+			return false, err
+		}
+		*v, list = next, nil
+		if !yield(v.t) {
+			return false, nil
+		}
+		if v.t.Cycle() >= to {
+			return true, nil
+		}
+	}
+	return false, damaged("a snapshot is missing in the log")
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// Log implements [store.Store].
+func (e *Engine) Log(ctx context.Context, key store.Key, from, to int64) (list []store.Entry, err error) {
+	err = e.steady(ctx, key, func(l *line) error {
+		list = nil
+		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
+			if err != nil {
+				return err
+			}
+			list = append(list, x.entry)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Request implements [store.Store].
+func (e *Engine) Request(ctx context.Context, key store.Key, token string) (entry *store.Entry, err error) {
+	// Most tokens are new. What this process knows of the line is enough to see that.
+	if l, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line); l != nil && e.usable() == nil {
+		if revision, err := e.request(ctx, l, token); err != nil || revision == 0 {
+			return nil, err
+		}
+	}
+	err = e.steady(ctx, key, func(l *line) error {
+		entry = nil
+		if token == "" {
+			return nil
+		}
+		revision, err := e.request(ctx, l, token)
+		if err != nil || revision == 0 {
+			return err
+		}
+		for x, err := range e.lineage(ctx, l, revision, revision) {
+			if err != nil {
+				return err
+			}
+			found := x.entry
+			entry = &found
+		}
+		return nil
+	})
+	return entry, err
+}
+
+// Has implements [store.Store].
+func (e *Engine) Has(ctx context.Context, key store.Key, id string) (has bool, err error) {
+	err = e.steady(ctx, key, func(l *line) error {
+		has, err = e.has(ctx, l, id, l.last.revision)
+		return err
+	})
+	return has, err
+}
+
+// has reports whether a node with an id was in a snapshot up to a revision, or is in the
+// working state after it.
+func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool, error) {
+	for ; l != nil; l, upTo = l.up, l.origin.Revision {
+		if e.inMemory {
+			if has, err := e.hasInMemory(ctx, l, id, upTo); has || err != nil {
+				return has, err
+			}
+			continue
+		}
+		joined, has, err := e.joinedHas(ctx, l, id, upTo)
+		if has || err != nil {
+			return has, err
+		}
+		draft := false // the working state has it
+		for x, err := range e.records(ctx, l, joined+1, upTo) {
+			if err != nil {
+				return false, err
+			}
+			for i := range x.rows {
+				draft = draft || x.rows[i].id == id
+			}
+			draft = draft && !slices.Contains(x.gone, id)
+			if draft && x.publishes() {
+				return true, nil
+			}
+		}
+		if draft {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// joinedHas looks for an id in the segments of a line up to a revision, and returns the last
+// revision of the segments.
+func (e *Engine) joinedHas(ctx context.Context, l *line, id string, upTo int64) (joined int64, has bool, err error) {
+	joined = l.origin.Revision
+	list, err := e.segments(ctx, l)
+	for _, x := range list {
+		if joined = x.last; !x.may(id) {
+			continue
+		}
+		for rec, err := range e.records(ctx, l, x.first, min(x.last, upTo)) {
+			if err != nil {
+				return 0, false, err
+			}
+			for i := range rec.rows {
+				if rec.rows[i].id == id {
+					return joined, true, nil
+				}
+			}
+		}
+	}
+	return joined, false, err
+}
+
+// segments returns the indexes of all segments of a line.
+func (e *Engine) segments(ctx context.Context, l *line) (list []*segmentIndex, err error) {
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		if err := l.same(ctx, r); err != nil {
+			return err
+		}
+		list, err = e.allSegments(ctx, r, l)
+		return err
+	})
+	return list, err
+}
+
+// allSegments is segments within a view, in which the line has its generation. It reads what
+// came since it was asked last.
+func (e *Engine) allSegments(ctx context.Context, r kv.Reader, l *line) ([]*segmentIndex, error) {
+	k := cacheKey{l.key, l.generation, 0, partSegments}
+	known, _ := e.cache.get(k).([]*segmentIndex)
+	list, err := segmentsAfter(ctx, r, l, known)
+	if err == nil && len(list) > len(known) {
+		size := 0
+		for _, x := range list {
+			size += 200 + 8*len(x.touched) + 40*len(x.blocks)
+		}
+		e.cache.put(k, list, size)
+	}
+	return list, err
+}
+
+// segmentsAfter adds the indexes of the segments that follow those that are known. Where r is of
+// an earlier moment than what is known, it reads all anew.
+func segmentsAfter(ctx context.Context, r kv.Reader, l *line, known []*segmentIndex) ([]*segmentIndex, error) {
+	from, list := int64(0), known[:len(known):len(known)]
+	if len(known) > 0 {
+		from = known[len(known)-1].last
+	}
+	first := len(known) > 0
+	for p, err := range r.Range(ctx, under(kv.Space(l.key), indexPrefix, ordered(from)), kv.Ascending) {
+		if err != nil {
+			return nil, err
+		}
+		x, err := indexAt(p)
+		if err != nil {
+			return nil, err
+		}
+		if first && x.last == from {
+			first = false
+			continue
+		}
+		if first {
+			break
+		}
+		list = append(list, x)
+	}
+	if first {
+		return segmentsAfter(ctx, r, l, nil)
+	}
+	return list, nil
+}

@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// Contexts implements [store.Store].
+func (e *Engine) Contexts(ctx context.Context) (list []store.Info, err error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		list = nil
+		var names []kv.Pair
+		var keys []store.Key
+		for p, err := range r.Range(ctx, under(common, namePrefix, ""), kv.Ascending) {
+			if err != nil {
+				return err
+			}
+			key, err := number(p.Value)
+			if err != nil {
+				return err
+			}
+			names, keys = append(names, p), append(keys, store.Key(key))
+		}
+		known, err := ahead(ctx, r, keys...)
+		if err != nil {
+			return err
+		}
+		for _, p := range names {
+			l, err := e.named(ctx, known, p.Name[len(namePrefix):], p.Value)
+			if err != nil {
+				return err
+			}
+			list = append(list, l.info())
+		}
+		return nil
+	})
+	return list, err
+}
+
+// named returns the line that the row of a name leads to.
+func (e *Engine) named(ctx context.Context, r kv.Reader, name string, row []byte) (*line, error) {
+	key, err := number(row)
+	if err != nil {
+		return nil, err
+	}
+	l, err := e.findLine(ctx, r, store.Key(key))
+	if fault.CodeOf(err) == fault.ContextNotFound || err == nil && l.name != name {
+		err = damaged("its name leads to another context, or to none")
+	}
+	if d, _ := found(err); d != nil {
+		of := *d
+		of.What = "the context " + strconv.Quote(name) + " is damaged: " + d.What
+		err = of.Err()
+	}
+	return l, err
+}
+
+// Find implements [store.Store].
+func (e *Engine) Find(ctx context.Context, name string) (info store.Info, err error) {
+	if err := e.usable(); err != nil {
+		return info, err
+	}
+	err = e.kv.View(ctx, func(r kv.Reader) error {
+		row, err := r.Get(ctx, at(common, namePrefix+name))
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			return store.NoContext(name)
+		}
+		l, err := e.named(ctx, r, name, row)
+		if err == nil {
+			info = l.info()
+		}
+		return err
+	})
+	return info, err
+}
+
+// Info implements [store.Store].
+func (e *Engine) Info(ctx context.Context, key store.Key) (store.Info, error) {
+	l, err := e.line(ctx, key)
+	if err != nil {
+		return store.Info{}, err
+	}
+	return l.info(), nil
+}
+
+// take gives a free name to a context.
+func (e *Engine) take(ctx context.Context, b *kv.Batch, name string, key store.Key) error {
+	k := at(common, namePrefix+name)
+	row, err := e.kv.Get(ctx, k)
+	if err != nil {
+		return err
+	}
+	if row != nil {
+		return store.NameTaken(name)
+	}
+	expect(b, k, nil)
+	put(b, k, []byte(ordered(int64(key))))
+	return nil
+}
+
+// rename gives a line another name, which may be the one that it has.
+func (e *Engine) rename(ctx context.Context, b *kv.Batch, l *line, name string) error {
+	if name == l.name {
+		return nil
+	}
+	if err := e.take(ctx, b, name, l.key); err != nil {
+		return err
+	}
+	remove(b, only(at(common, namePrefix+l.name)))
+	l.name = name
+	return nil
+}
+
+// Rename implements [store.Renamer].
+func (e *Engine) Rename(ctx context.Context, key store.Key, name string) error {
+	if err := store.CheckName(name); err != nil {
+		return err
+	}
+	return e.write(ctx, func(b *kv.Batch) error {
+		l, err := e.line(ctx, key)
+		if err != nil {
+			return err
+		}
+		if err := e.rename(ctx, b, l, name); err != nil {
+			return err
+		}
+		l.replace(b)
+		return nil
+	})
+}
+
+// replace writes the row of a line anew, if nobody else did.
+func (l *line) replace(b *kv.Batch) {
+	k := in(l.key, aboutKey)
+	expect(b, k, l.raw)
+	l.raw = l.encode()
+	put(b, k, l.raw)
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// pageWriter makes the pages of a checkpoint.
+type pageWriter struct {
+	e     *Engine
+	l     *line
+	known map[tree.Digest]*runIndex // pages that are there, by the digest of their runs
+	next  int64
+	put   []kv.Pair
+	err   error
+
+	// Of a snapshot whose contents are in memory:
+	ctx    context.Context
+	before []runIndex      // runs of the last checkpoint that were not looked into yet
+	placed map[string]*row // rows with the places of contents, by id; nil where each content has its own
+}
+
+// errNoPlace is the error of a snapshot with a content whose place is not known.
+var errNoPlace = errors.New("the place of a content is not known")
+
+// pagesAfter returns a writer for a version that was made from a checkpoint, so that every content
+// has its place.
+func (e *Engine) pagesAfter(v version, l *line, s *settled) *pageWriter {
+	return &pageWriter{e: e, l: l, known: v.o.pages(), next: s.next}
+}
+
+// pagesBeside returns a writer for a snapshot in memory, which is what records made of a checkpoint.
+func (e *Engine) pagesBeside(ctx context.Context, l *line, s *settled, p *point, list []*record) (*pageWriter, error) {
+	d := &pageWriter{e: e, l: l, known: make(map[tree.Digest]*runIndex), next: s.next, ctx: ctx}
+	rows := int64(0)
+	for _, x := range list {
+		rows += x.size()
+	}
+	d.placed = make(map[string]*row, 2*rows)
+	for _, x := range list {
+		for i := range x.rows {
+			if r := &x.rows[i]; r.placed() {
+				d.placed[r.id] = r
+			}
+		}
+	}
+	if p == nil {
+		return d, nil
+	}
+	first, err := decodePage(p.first)
+	if err == nil {
+		d.learn(first)
+	}
+	return d, err
+}
+
+// learn notes what a page of the last checkpoint has.
+func (d *pageWriter) learn(p *page) {
+	for i := range p.rows {
+		if r := &p.rows[i]; r.placed() && d.placed[r.id] == nil {
+			d.placed[r.id] = r
+		}
+	}
+	for i := range p.runs {
+		d.known[p.runs[i].stub.Digest] = &p.runs[i]
+	}
+	d.before = append(d.before, p.runs...)
+}
+
+// lookInto reads the pages of the last checkpoint down to a level, but for those of the runs that
+// the snapshot still has.
+func (d *pageWriter) lookInto(level uint8, still []tree.Stub) {
+	for i := 0; i < len(d.before) && d.err == nil; {
+		x := d.before[i]
+		same := slices.ContainsFunc(still, func(s tree.Stub) bool { return s.Digest == x.stub.Digest })
+		if !same && x.stub.Level < level {
+			i++
+			continue
+		}
+		d.before = slices.Delete(d.before, i, i+1)
+		if same {
+			continue
+		}
+		var p *page
+		if p, d.err = d.e.page(d.ctx, d.e.kv, &x); d.err == nil {
+			d.learn(p)
+		}
+	}
+}
+
+// firstPage makes the first page of a tree.
+func (d *pageWriter) firstPage(t *tree.Tree) []byte {
+	var p page
+	d.add(&p, t.Root(), "")
+	return d.encode(&p)
+}
+
+// place sets where the content of a row is.
+func (d *pageWriter) place(r *row) error {
+	c, ok := r.node.Content.Source().(*content)
+	at, known := contentPlace(c, ok && c.e == d.e, d.l)
+	switch {
+	case known:
+		r.at = at
+	case r.size > 0 && (r.hash == nil || d.placed == nil):
+		return r.include(context.Background())
+	case r.size > 0:
+		was := d.placed[r.id]
+		if was == nil || was.size != r.size || was.hash == nil || *was.hash != *r.hash {
+			return errNoPlace
+		}
+		r.at = was.at
+	}
+	return nil
+}
+
+func (d *pageWriter) add(p *page, e *tree.Entry, parent string) {
+	n := e.Node()
+	r := rowOf(n, parent)
+	if d.err == nil {
+		d.err = d.place(&r)
+	}
+	p.rows = append(p.rows, r)
+	kids := e.Children()
+	if e.Class() == tree.Seq && kids.Len() > 0 {
+		if stub, ok := kids.Stub(); ok {
+			d.run(p, kids, stub, 0)
+			return
+		}
+	}
+	for k := range kids.All() {
+		d.add(p, k, n.ID)
+	}
+}
+
+// run leads from a page to that of a run, which it makes if it is not there.
+func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) {
+	if known := d.known[stub.Digest]; known != nil {
+		x := *known
+		x.turns = turns
+		p.runs = append(p.runs, x)
+		return
+	}
+	var own page
+	var ids []string // of turns
+	x := runIndex{stub: stub, turns: turns, key: d.l.key, no: d.next}
+	d.next++
+	if stub.Level <= pageLevel {
+		d.lookInto(stub.Level, nil)
+		own.rows, ids = make([]row, 0, stub.Summary.Nodes), make([]string, 0, stub.Count)
+		for e := range l.All() {
+			ids = append(ids, e.Node().ID)
+			d.add(&own, e, "")
+		}
+	} else {
+		items, runs := l.Parts()
+		below := make([]tree.Stub, len(runs))
+		for i := range runs {
+			if runs[i].Len() > 0 {
+				below[i], _ = runs[i].Stub() // it consists of turns as the run around it does
+			}
+		}
+		d.lookInto(stub.Level, below)
+		for i := range len(items) + 1 {
+			if runs[i].Len() > 0 {
+				d.run(&own, runs[i], below[i], i)
+			}
+			if i < len(items) {
+				ids = append(ids, items[i].Node().ID)
+				d.add(&own, items[i], "")
+			}
+		}
+	}
+	x.describe(&own, ids)
+	body := d.encode(&own)
+	packed := d.e.packing.pack(body)
+	x.size, x.sum = len(body), sha256.Sum256(packed)
+	d.put = append(d.put, kv.Pair{Key: in(d.l.key, pagePrefix+ordered(x.no)), Value: packed})
+	d.known[stub.Digest] = &x
+	p.runs = append(p.runs, x)
+}

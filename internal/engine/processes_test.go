@@ -1,0 +1,169 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// shared is a medium that several engines use, as the processes of one machine do.
+type shared struct{ kv.Store }
+
+func (shared) Close() error { return nil }
+
+// TestProcessesLoseNothing lets three engines on one medium commit, join, fork and erase at once.
+// Every turn that was acknowledged is there in the end, once, and what was erased is nowhere.
+func TestProcessesLoseNothing(t *testing.T) {
+	medium := kv.NewMemory()
+	defer medium.Close()
+	var engines []*engine.Engine
+	for range 3 {
+		e := engine.NewHasty(shared{medium}, zstd.Packing)
+		defer e.Close()
+		engines = append(engines, e)
+	}
+	key := begin(t, engines[0], "one").key
+	const each = 40
+	var wait sync.WaitGroup
+	for i, e := range engines {
+		wait.Go(func() {
+			w := &writer{T: t, e: e, key: key}
+			for n := range each {
+				for {
+					err := w.commit(fmt.Sprintf("engine %d turn %d.", i, n), "SECRET draft")
+					if err == nil {
+						break
+					}
+					if !errors.Is(err, fault.Conflict) {
+						t.Errorf("engine %d, turn %d: %v", i, n, err)
+						return
+					}
+				}
+				if n%8 == 7 {
+					erase(t, e, key, "SECRET")
+				}
+				if n%16 == 5 {
+					info, err := e.Info(background, key)
+					must(t, err)
+					_, err = e.Fork(background, key, info.Cycle, store.Fork{Name: fmt.Sprint("fork ", i, n)})
+					must(t, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	erase(t, engines[1], key, "SECRET")
+	last := engine.New(shared{medium}, zstd.Packing)
+	defer last.Close()
+	list, err := threads(last, key)
+	must(t, err)
+	end := list[len(list)-1]
+	for i := range engines {
+		for n := range each {
+			if c := strings.Count(end, fmt.Sprintf("engine %d turn %d.", i, n)); c != 1 {
+				t.Errorf("turn %d of engine %d is there %d times", n, i, c)
+			}
+		}
+	}
+	infos, err := last.Contexts(background)
+	must(t, err)
+	for _, info := range infos {
+		list, err := threads(last, info.Key)
+		must(t, err)
+		if strings.Contains(fmt.Sprint(list), "SECRET") {
+			t.Errorf("%s still has what was erased", info.Name)
+		}
+		if d, err := last.Check(background, info.Key); d != nil || err != nil {
+			t.Errorf("%s: %v, %v", info.Name, d, err)
+		}
+	}
+	if d, err := last.CheckAll(background); d != nil || err != nil {
+		t.Error(d, err)
+	}
+}
+
+// erase erases a text, again and again until no other writer comes between.
+func erase(t *testing.T, e *engine.Engine, key store.Key, text string) {
+	t.Helper()
+	for {
+		info, err := e.Info(background, key)
+		must(t, err)
+		_, err = e.Erase(background, key, store.Erase{Texts: []string{text}, Salt: make([]byte, store.SaltSize),
+			Entry: store.Entry{Message: "asked for"}, Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision}})
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, fault.Conflict) {
+			t.Errorf("erasing: %v", err)
+			return
+		}
+	}
+}
+
+// TestADeletedCopyLeavesItsName begins a copy again after an unfinished one was deleted.
+func TestADeletedCopyLeavesItsName(t *testing.T) {
+	e := engine.New(kv.NewMemory(), zstd.Packing)
+	defer e.Close()
+	w := begin(t, e, "chat")
+	lines, err := e.Lines(background)
+	must(t, err)
+	list, err := e.Revisions(background, w.key, 1, 1)
+	must(t, err)
+	base, err := e.Base(background, w.key)
+	must(t, err)
+	for range 2 {
+		key, err := e.BeginCopy(background, lines[0], list[0], base)
+		must(t, err)
+		must(t, e.Delete(background, key))
+	}
+}
+
+// meddled is a medium on which something happens before the second reading.
+type meddled struct {
+	kv.Store
+	views  int
+	before func()
+}
+
+func (m *meddled) View(ctx context.Context, f func(kv.Reader) error) error {
+	if m.views++; m.views == 2 {
+		m.before()
+	}
+	return m.Store.View(ctx, f)
+}
+
+// TestAJoinThatComesTooLateIsTriedAgain joins cycles while another process, which went on, has
+// just joined all of them.
+func TestAJoinThatComesTooLateIsTriedAgain(t *testing.T) {
+	medium := kv.NewMemory()
+	defer medium.Close()
+	other := engine.NewHasty(shared{medium}, zstd.Packing)
+	defer other.Close()
+	slow := engine.New(shared{medium}, zstd.Packing)
+	w := begin(t, slow, "chat")
+	for n := range 5 {
+		must(t, w.commit(fmt.Sprint("turn ", n)))
+	}
+	must(t, slow.Close())
+	late := engine.NewHasty(&meddled{Store: shared{medium}, before: func() {
+		faster := &writer{T: t, e: other, key: w.key, clock: w.clock}
+		for n := range 9 {
+			must(t, faster.commit(fmt.Sprint("faster turn ", n)))
+		}
+		must(t, other.Settle(background, w.key))
+	}}, zstd.Packing)
+	defer late.Close()
+	must(t, late.Settle(background, w.key))
+	if d, err := late.Check(background, w.key); d != nil || err != nil {
+		t.Error(d, err)
+	}
+}

@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// Checkpoints are made from revisions. Where one is damaged, or a page of it, the same is made
+// from the revisions again.
+
+// derived returns the error for damage in a checkpoint of a cycle.
+func derived(cycle int64, err error) error {
+	d, _ := found(err)
+	if d == nil {
+		return err
+	}
+	return (&store.Damage{Cycle: cycle, What: d.What, Derived: true}).Err()
+}
+
+// isDerived returns the damage of a checkpoint that an error reports, or nil.
+func isDerived(err error) *store.Damage {
+	if d, _ := found(err); d != nil && d.Derived {
+		return d
+	}
+	return nil
+}
+
+// replay makes the tree of a checkpoint from the revisions alone. Cost: reading all revisions up to
+// it, once for all of its pages.
+func (o *opened) replay(ctx context.Context) (*tree.Tree, error) {
+	o.replaying.Lock()
+	defer o.replaying.Unlock()
+	if o.replayed != nil {
+		return o.replayed, nil
+	}
+	var list []*record
+	for x, err := range o.e.lineage(ctx, o.l, 1, o.revision) {
+		if errors.Is(err, errMoved) {
+			return nil, gone()
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	v, err := version{}.publish(o.e, o.l, list)
+	o.replayed = v.t
+	return v.t, err
+}
+
+// rebuild makes a run whose page is damaged or not there. why is returned if that cannot be done.
+func (r *openRun) rebuild(ctx context.Context, why error) (*tree.List, error) {
+	t, err := r.of.replay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seq := t.Region(tree.Seq)
+	if seq == nil {
+		return nil, why
+	}
+	list := runOf(seq.Children(), r.stub)
+	if list == nil {
+		return nil, why
+	}
+	nodes := make(map[string]placedNode)
+	var add func(e *tree.Entry, parent string)
+	add = func(e *tree.Entry, parent string) {
+		n := e.Node()
+		nodes[n.ID] = placedNode{n, parent}
+		for k := range e.Children().All() {
+			add(k, n.ID)
+		}
+	}
+	for turn := range list.All() {
+		add(turn, r.of.seq)
+	}
+	r.nodes, r.runs = nodes, nil
+	return list, nil
+}
+
+// runOf finds the run of a list that a stub stands for.
+func runOf(l *tree.List, s tree.Stub) *tree.List {
+	if l.Len() < s.Count {
+		return nil
+	}
+	if own, ok := l.Stub(); ok && own.Digest == s.Digest {
+		return l
+	}
+	_, runs := l.Parts()
+	for _, below := range runs {
+		if found := runOf(below, s); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// mend removes the checkpoints of lines of which one is damaged, and those of their forks, which may
+// share its pages.
+func (e *Engine) mend(ctx context.Context, lines []store.Line) error {
+	removed := make(map[store.Key]bool)
+	for _, x := range lines {
+		if x.Shared {
+			removed[x.Key] = removed[x.Origin.Key]
+			continue
+		}
+		if !removed[x.Origin.Key] {
+			err := e.steady(ctx, x.Key, func(l *line) error { return e.checkPoints(ctx, l) })
+			if isDerived(err) == nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		removed[x.Key] = true
+		if err := e.removePoints(ctx, x.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removePoints removes all checkpoints of a line. Their numbers are not used again.
+func (e *Engine) removePoints(ctx context.Context, key store.Key) error {
+	return e.write(ctx, func(b *kv.Batch) error {
+		l, err := e.line(ctx, key)
+		if err != nil {
+			return err
+		}
+		s, err := readSettled(ctx, e.kv, l)
+		if err != nil {
+			return err
+		}
+		expect(b, in(key, aboutKey), l.raw)
+		expect(b, in(key, settledKey), s.raw)
+		s.point, s.rows = l.since(), e.pace.rows // perhaps a checkpoint is due
+		put(b, in(key, settledKey), s.encode())
+		remove(b, under(kv.Space(key), pointPrefix, ""), under(kv.Space(key), pagePrefix, ""))
+		return nil
+	})
+}

@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unsafe"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// record is a revision: its entry in the log, the counters after it, and what it did to the tree.
+type record struct {
+	entry  store.Entry
+	stamps tree.Stamps
+	latest int64 // cycle of the latest snapshot afterwards
+	gone   []string
+	rows   []row // parents before their children
+
+	contents []tree.JSON // of the rows that it holds, in their order
+	foreign  bool        // one of them, or of the nodes of an engine in memory, was read from elsewhere
+}
+
+// publishes reports whether the record made the latest snapshot: a commit did, and so did the
+// beginning of a context, whose empty tree stands for the snapshot before its first one.
+func (x *record) publishes() bool {
+	return x.entry.Kind == store.Commit || x.entry.Kind == store.Create
+}
+
+const (
+	format    = 1
+	sumSize   = 16 // bytes of the SHA-256 of what was written
+	headStart = 5  // bytes of format and size before the entry of a record
+)
+
+// kinds are the kinds of entries by their number in a record.
+var kinds = [...]store.Kind{store.Create, store.Edit, store.Commit, store.Forked, store.Superseded, store.Erasing}
+
+// encode returns the record as a row of the log: entry and delta with their sum, then the
+// contents with theirs, so that the entry can be read alone.
+func (x *record) encode() []byte {
+	size := 512 + 24*len(x.gone)
+	for i := range x.rows {
+		size += x.rows[i].likelySize()
+	}
+	for _, c := range x.contents {
+		size += len(c)
+	}
+	w := writer{make([]byte, headStart, size)}
+	x.writeEntry(&w)
+	var c rows
+	c.begin(x.entry.Revision)
+	x.writeDelta(&w, &c)
+	w.b[0] = format
+	binary.BigEndian.PutUint32(w.b[1:], uint32(len(w.b)-headStart))
+	w.sum(0)
+	if from := len(w.b); len(x.contents) > 0 {
+		for _, c := range x.contents {
+			w.b = append(w.b, c...)
+		}
+		w.sum(from)
+	}
+	return w.b
+}
+
+func (x *record) writeEntry(w *writer) {
+	e, s := &x.entry, &x.stamps
+	for i, k := range kinds {
+		if k == e.Kind {
+			w.count(i)
+		}
+	}
+	w.signed(e.Revision)
+	w.signed(e.Cycle)
+	w.signed(x.latest - e.Cycle)
+	w.signed(e.TimeNS)
+	w.signed(s.Cycle - e.Cycle)
+	w.signed(e.TimeNS - s.LastNS)
+	w.signed(s.Next)
+	w.signed(s.Given)
+	w.text(e.Actor)
+	w.text(e.Message)
+	w.text(e.Request)
+	w.text(string(e.Report))
+	for _, digest := range [...]string{e.Digest, e.Thread, e.Sent} {
+		w.hex(digest)
+	}
+	w.texts(e.Idle)
+}
+
+func (x *record) writeDelta(w *writer, c *rows) {
+	w.texts(x.gone)
+	w.count(len(x.rows))
+	for i := range x.rows {
+		c.write(w, &x.rows[i])
+	}
+}
+
+func (x *record) readEntry(r *reader) {
+	e, s := &x.entry, &x.stamps
+	if k := r.int(); k < len(kinds) {
+		e.Kind = kinds[k]
+	} else {
+		r.bad = true
+	}
+	e.Revision = r.signed()
+	e.Cycle = r.signed()
+	x.latest = e.Cycle + r.signed()
+	e.TimeNS = r.signed()
+	s.Cycle = e.Cycle + r.signed()
+	s.LastNS = e.TimeNS - r.signed()
+	s.Next, s.Given = r.signed(), r.signed()
+	e.Actor, e.Message, e.Request = r.text(), r.text(), r.text()
+	if b := r.text(); b != "" {
+		e.Report = json.RawMessage(b)
+	}
+	for _, to := range [...]*string{&e.Digest, &e.Thread, &e.Sent} {
+		*to = r.hex()
+	}
+	e.Idle = r.texts()
+}
+
+func (x *record) readDelta(r *reader, c *rows) {
+	x.gone = r.texts()
+	x.rows = c.list.take(r.length(3))
+	c.nodes.need(len(x.rows))
+	c.headers.need(len(x.rows))
+	c.hashes.need(len(x.rows))
+	for i := range x.rows {
+		c.read(r, &x.rows[i])
+	}
+}
+
+// decode reads the entry and the delta of a row of the log, for one record after the other. It does
+// not look at the contents.
+func (c *rows) decode(in kv.Record) (*record, error) {
+	if x, ok := in.Decoded.(*record); ok {
+		return x, nil
+	}
+	head, _, err := split(in.Value)
+	if err != nil {
+		return nil, err
+	}
+	r, x := reader{rest: string(head)}, &c.records.take(1)[0] // a copy, so that no id keeps the contents in memory
+	x.readEntry(&r)
+	c.begin(x.entry.Revision)
+	x.readDelta(&r, c)
+	if r.bad || r.rest != "" {
+		return nil, damaged("a revision is not as long as it says")
+	}
+	return x, nil
+}
+
+// split checks and returns the entry and the delta of a row of the log, and what follows.
+func split(value []byte) (head, contents []byte, err error) {
+	if len(value) < headStart || value[0] != format {
+		return nil, nil, damaged("a revision has another format")
+	}
+	size := int64(binary.BigEndian.Uint32(value[1:]))
+	if size > int64(len(value)-headStart-sumSize) {
+		return nil, nil, damaged("a revision is too short")
+	}
+	behind := headStart + int(size)
+	if !summed(value[:behind+sumSize]) {
+		return nil, nil, damaged("a revision is not as it was written")
+	}
+	return value[headStart:behind], value[behind+sumSize:], nil
+}
+
+// summed reports whether bytes end with the sum of what is before it.
+func summed(b []byte) bool {
+	body := len(b) - sumSize
+	if body < 0 {
+		return false
+	}
+	sum := sha256.Sum256(b[:body])
+	return string(sum[:sumSize]) == string(b[body:])
+}
+
+// contentsOf calls f with each content that a row of the log holds apart from its nodes.
+func contentsOf(x *record, in kv.Record, f func(*row, string)) error {
+	if in.Decoded != nil {
+		return nil
+	}
+	_, contents, err := split(in.Value)
+	if err != nil || len(contents) == 0 {
+		return err
+	}
+	if !summed(contents) {
+		return x.damagedContent(contents)
+	}
+	rest := unsafe.String(unsafe.SliceData(contents), len(contents)-sumSize)
+	for i := range x.rows {
+		r := &x.rows[i]
+		if !r.held {
+			continue
+		}
+		if r.size > len(rest) {
+			return damaged("the contents of a revision are too short")
+		}
+		f(r, rest[:r.size])
+		rest = rest[r.size:]
+	}
+	return nil
+}
+
+// damagedContent returns the error for contents that are not as they were written, and names the
+// first node whose content it is, if one is.
+func (x *record) damagedContent(contents []byte) error {
+	d := &store.Damage{Cycle: x.entry.Cycle, What: "the contents of a revision are not as they were written"}
+	for i := range x.rows {
+		r := &x.rows[i]
+		if !r.held || r.hash == nil {
+			continue
+		}
+		text := contents[:min(r.size, len(contents))]
+		contents = contents[len(text):]
+		if found, ok := tree.NewNode(*r.node, r.hash).HashWith(tree.JSON(text)); !ok || found != *r.hash {
+			d.Node, d.What, d.Recorded, d.Found = r.id, "content hash", r.hash.String(), found.String()
+			break
+		}
+	}
+	return d.Err()
+}
+
+// begin fills in the rows of a whole tree.
+func (x *record) begin(ctx context.Context, e *Engine, t *tree.Tree) error {
+	for at, parent := range t.All() {
+		if err := x.add(ctx, e, at.Node(), parent, true, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delta fills in what a change of a line did.
+func (x *record) delta(ctx context.Context, e *Engine, l *line, before, next *tree.Tree) error {
+	written := func(n *tree.Node) (place, bool) {
+		c, ok := n.Content.Source().(*content)
+		return contentPlace(c, ok && c.e == e, l)
+	}
+	list := tree.Differences(before.WithCycle(next.Cycle()), next)
+	x.rows, x.contents = make([]row, 0, len(list)), make([]tree.JSON, 0, len(list))
+	for _, d := range list {
+		var err error
+		switch {
+		case d.New == nil:
+			x.gone = append(x.gone, d.Old.ID)
+		case d.Old == d.New:
+			x.rows = append(x.rows, row{id: d.New.ID, parent: d.NewParent})
+		default:
+			err = x.add(ctx, e, d.New, d.NewParent, d.Old == nil, written)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contentPlace returns the place of a content that the line has already.
+func contentPlace(c *content, ours bool, l *line) (place, bool) {
+	if !ours || l.owner(c.at.revision).key != c.key {
+		return place{}, false
+	}
+	return c.at, true
+}
+
+// add adds the row of a node. written tells the place of a content that an earlier record has.
+func (x *record) add(ctx context.Context, e *Engine, n *tree.Node, parent string, fresh bool,
+	written func(*tree.Node) (place, bool)) error {
+	r := rowOf(n, parent)
+	r.fresh = fresh
+	if e.inMemory {
+		return x.addWhole(ctx, r)
+	}
+	if r.size > 0 && r.hash == nil {
+		if err := r.include(ctx); err != nil {
+			return err
+		}
+	}
+	if r.placed() {
+		known := false
+		if written != nil {
+			r.at, known = written(n)
+		}
+		if !known {
+			v, err := n.Content.Value(ctx)
+			if err != nil {
+				return err
+			}
+			r.at, r.held = place{x.entry.Revision, int64(len(x.contents))}, true
+			x.contents = append(x.contents, v)
+			x.foreign = x.foreign || !n.Content.Held()
+		}
+	}
+	x.rows = append(x.rows, r)
+	return nil
+}
+
+// digest turns what an entry says of a digest into one.
+func digest(text string) (d tree.Digest, ok bool) {
+	if len(text) != 2*len(d) || strings.ContainsAny(text, "ABCDEF") {
+		return d, false
+	}
+	var b [2 * len(d)]byte
+	copy(b[:], text)
+	_, err := hex.Decode(d[:], b[:])
+	return d, err == nil
+}
+
+func damaged(what string) error { return (&store.Damage{NoCycle: true, What: what}).Err() }

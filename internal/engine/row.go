@@ -1,0 +1,259 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// place says where a content is: it was the number-th content of a revision. A join moves the
+// content and keeps its place.
+type place struct{ revision, number int64 }
+
+func (p place) less(o place) bool {
+	return p.revision < o.revision || p.revision == o.revision && p.number < o.number
+}
+
+// row is a node as a record or a page of a checkpoint holds it.
+type row struct {
+	id     string
+	parent string     // id; "" for the root of a tree, and for a turn at the top of a run
+	node   *tree.Node // without its content; nil if the node only moves
+	fresh  bool       // there was no node with this id
+	size   int        // of its content
+	hash   *tree.Digest
+	inline string // the content, if the row has it itself
+	at     place  // of the content, if it is elsewhere
+	held   bool   // and stands in the same record or segment
+}
+
+// placed reports whether the row has a content that stands at a place.
+func (r *row) placed() bool { return r.size > 0 && r.inline == "" }
+
+// The flags of a row.
+const (
+	flagMoved    = 1 << iota // the node is as it was, under another parent
+	flagFresh                // no node had its id
+	flagMortal               // it expires
+	flagISO                  // the time of an import in another form
+	flagHash                 // JSON can express the content
+	flagInline               // the content follows
+	flagPlaced               // the content stands at a place
+	flagHeld                 // in the same record or segment
+	flagExplicit             // the place is not the one that follows from the row before
+)
+
+// rows writes or reads rows one after the other: numbers are differences from the row before.
+type rows struct {
+	next    place // of the content that comes next if nothing else is said
+	created int64
+	index   int64
+	ids     [farBack]string // of the last rows, each in the place of the one so far before it
+	count   int
+
+	records slab[record] // what is read is allocated in slabs
+	list    slab[row]
+	nodes   slab[tree.Node]
+	headers slab[tree.Header]
+	hashes  slab[tree.Digest]
+}
+
+// farBack is how far before its child a parent may be to be named by how far.
+const farBack = 32
+
+// begin forgets the rows so far. The first content that comes is expected to be the first one of a
+// revision.
+func (c *rows) begin(revision int64) {
+	c.next, c.created, c.index, c.count = place{revision, 0}, 0, 0, 0
+}
+
+func (c *rows) note(id string) {
+	c.ids[c.count%farBack] = id
+	c.count++
+}
+
+func (c *rows) back(n int) string { return c.ids[(c.count-n)%farBack] }
+
+// slab allocates values many at a time.
+type slab[T any] struct {
+	room []T
+	made int
+}
+
+// need makes room for n values.
+func (s *slab[T]) need(n int) {
+	if n > len(s.room) {
+		s.made = max(n, min(2*s.made, 256))
+		s.room = make([]T, s.made)
+	}
+}
+
+// take returns n zero values.
+func (s *slab[T]) take(n int) []T {
+	s.need(n)
+	taken := s.room[:n:n]
+	s.room = s.room[n:]
+	return taken
+}
+
+func (c *rows) flags(r *row) int {
+	n := r.node
+	if n == nil {
+		return flagMoved
+	}
+	flags := 0
+	for _, f := range [...]struct {
+		set  bool
+		flag int
+	}{{r.fresh, flagFresh}, {n.Expiry != tree.Never, flagMortal}, {n.ForeignISO != "", flagISO}, {r.hash != nil, flagHash},
+		{r.inline != "", flagInline}, {r.placed(), flagPlaced}, {r.held, flagHeld},
+		{r.placed() && r.at != c.next, flagExplicit}} {
+		if f.set {
+			flags |= f.flag
+		}
+	}
+	return flags
+}
+
+func (c *rows) write(w *writer, r *row) {
+	flags, n := c.flags(r), r.node
+	w.count(flags)
+	w.text(r.id)
+	c.parent(w, r.parent)
+	c.note(r.id)
+	if n == nil {
+		return
+	}
+	w.text(n.Type)
+	w.signed(n.Offset)
+	w.signed(n.Priority)
+	w.signed(n.Cycle)
+	w.signed(n.CreatedNS - c.created)
+	w.signed(n.Index - c.index)
+	c.created, c.index = n.CreatedNS, n.Index
+	if flags&flagMortal != 0 {
+		w.signed(n.Expiry - n.Cycle)
+	}
+	if flags&flagISO != 0 {
+		w.text(n.ForeignISO)
+	}
+	w.count(len(n.Headers))
+	for i := range n.Headers {
+		w.text(n.Headers[i].Name)
+		w.text(string(n.Headers[i].Value))
+	}
+	if r.hash != nil {
+		w.raw(r.hash[:])
+	}
+	if flags&flagInline != 0 {
+		w.text(r.inline)
+	}
+	if flags&flagPlaced == 0 {
+		return
+	}
+	w.count(r.size)
+	if flags&flagExplicit != 0 {
+		w.signed(c.next.revision - r.at.revision)
+		w.count(int(r.at.number))
+	}
+	c.follow(r)
+}
+
+// follow notes that the content of the next row is expected behind that of this one.
+func (c *rows) follow(r *row) {
+	if r.at.revision == c.next.revision {
+		c.next.number = r.at.number + 1
+	}
+}
+
+// parent writes how many rows before the last one the parent is, 0 and its id if it is not
+// among the last ones.
+func (c *rows) parent(w *writer, id string) {
+	for back := 1; back <= min(c.count, farBack); back++ {
+		if c.back(back) == id {
+			w.count(back)
+			return
+		}
+	}
+	w.count(0)
+	w.text(id)
+}
+
+func (c *rows) read(r *reader, to *row) {
+	flags := r.int()
+	*to = row{id: r.text(), fresh: flags&flagFresh != 0, held: flags&flagHeld != 0}
+	if back := r.int(); back > min(c.count, farBack) {
+		r.bad = true
+	} else if back > 0 {
+		to.parent = c.back(back)
+	} else {
+		to.parent = r.text()
+	}
+	c.note(to.id)
+	if flags&flagMoved != 0 {
+		return
+	}
+	n := &c.nodes.take(1)[0]
+	*n = tree.Node{ID: to.id, Type: r.text(), Offset: r.signed(), Priority: r.signed(), Cycle: r.signed(),
+		Expiry: tree.Never}
+	c.created += r.signed()
+	c.index += r.signed()
+	n.CreatedNS, n.Index = c.created, c.index
+	if flags&flagMortal != 0 {
+		n.Expiry = n.Cycle + r.signed()
+	}
+	if flags&flagISO != 0 {
+		n.ForeignISO = r.text()
+	}
+	if k := r.length(2); k > 0 {
+		n.Headers = c.headers.take(k)
+		for i := range n.Headers {
+			n.Headers[i] = tree.Header{Name: r.text(), Value: tree.JSON(r.text())}
+		}
+	}
+	to.node = n
+	if flags&flagHash != 0 {
+		to.hash = &c.hashes.take(1)[0]
+		copy(to.hash[:], r.take(len(to.hash)))
+	}
+	if flags&flagInline != 0 {
+		to.inline = r.text()
+		to.size = len(to.inline)
+	}
+	if flags&flagPlaced == 0 {
+		return
+	}
+	to.size, to.at = r.int(), c.next
+	if flags&flagExplicit != 0 {
+		to.at = place{c.next.revision - r.signed(), int64(r.int())}
+	}
+	c.follow(to)
+}
+
+// rowOf describes a node, but for where its content is.
+func rowOf(n *tree.Node, parent string) row {
+	r := row{id: n.ID, parent: parent, node: n, size: n.Content.Size()}
+	if n.HashOK {
+		r.hash = &n.Hash
+	}
+	return r
+}
+
+// likelySize is about how many bytes the row takes in a record.
+func (r *row) likelySize() int {
+	size := 16 + len(r.id) + len(r.inline)
+	if r.node != nil {
+		size += 56 + len(r.node.Type)
+		for i := range r.node.Headers {
+			size += 2 + len(r.node.Headers[i].Name) + len(r.node.Headers[i].Value)
+		}
+	}
+	return size
+}
+
+// include puts the content of a node into its row.
+func (r *row) include(ctx context.Context) error {
+	v, err := r.node.Content.Value(ctx)
+	r.inline = string(v)
+	return err
+}

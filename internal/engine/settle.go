@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/tree"
+)
+
+// pace says how many cycles are joined, how many of the last ones stay as they are, and after how
+// many cycles or rows comes a checkpoint: no snapshot of joined cycles is made from more than twice
+// as many rows, unless its own cycle has more.
+type pace struct{ joined, stays, between, rows int64 }
+
+var usualPace = pace{joined: 64, stays: 32, between: 256, rows: 2048}
+
+// settleSoon joins and writes checkpoints in the background where enough cycles came together. now
+// is the snapshot that the change before it published.
+func (e *Engine) settleSoon(l *line, now published) {
+	s, _ := e.cache.get(cacheKey{key: l.key, part: partSettled}).(*settled)
+	if s == nil {
+		s = l.unsettled()
+	}
+	if l.last.latest-s.cycle < e.pace.due() && !e.pace.checkpoint(l, s) {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed || e.settling[l.key] {
+		return
+	}
+	e.settling[l.key] = true
+	e.work.Go(func() {
+		// What fails now is tried again after a later change. Nothing depends on it.
+		_ = e.settleAfter(context.Background(), l.key, e.pace.due(), now)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.settling, l.key)
+	})
+}
+
+// due returns after how many cycles a line is to be joined.
+func (p pace) due() int64 { return p.joined + p.stays }
+
+// checkpoint reports whether a line is to get a checkpoint.
+func (p pace) checkpoint(l *line, s *settled) bool {
+	return l.last.latest-s.point >= p.between || s.rows >= p.rows
+}
+
+// Settle joins the cycles of a context and writes its checkpoints, as far as they are due.
+func (e *Engine) Settle(ctx context.Context, key store.Key) error {
+	return e.settleAfter(ctx, key, e.pace.due(), published{})
+}
+
+// SettleAll settles all contexts, joins of each every cycle but the last one, and makes damaged
+// checkpoints anew.
+func (e *Engine) SettleAll(ctx context.Context) error {
+	list, err := e.Lines(ctx)
+	if err != nil {
+		return err
+	}
+	if err := e.mend(ctx, list); err != nil {
+		return err
+	}
+	for _, l := range list {
+		if l.Shared {
+			continue // its forks look up few of its cycles
+		}
+		if err := e.settleAfter(ctx, l.Key, 2, published{}); err != nil && !errors.Is(err, fault.ContextNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleAfter joins the cycles of a context while there are so many, and writes the checkpoints that
+// are due.
+func (e *Engine) settleAfter(ctx context.Context, key store.Key, cycles int64, now published) error {
+	for {
+		more, err := e.settle(ctx, key, cycles, now)
+		if err != nil && !errors.Is(err, errMoved) && !errors.Is(err, kv.ErrRefused) {
+			return err
+		}
+		if err == nil && !more {
+			return nil
+		}
+		if err != nil {
+			e.distrust()
+		}
+	}
+}
+
+// settle makes one step.
+func (e *Engine) settle(ctx context.Context, key store.Key, cycles int64, now published) (more bool,
+	err error) {
+	var l *line
+	var s *settled
+	err = e.kv.View(ctx, func(r kv.Reader) (err error) {
+		if l, err = e.findLine(ctx, r, key); err == nil {
+			s, err = readSettled(ctx, r, l)
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	if now.generation != l.generation {
+		now = published{}
+	}
+	b := &kv.Batch{}
+	before := s.raw
+	due := e.pace.checkpoint(l, s)
+	switch {
+	case l.last.latest-s.cycle >= cycles:
+		more, err = true, e.join(ctx, b, l, s)
+	case due:
+		more, err = e.checkpoint(ctx, b, l, s, now)
+	}
+	if err == nil && (more || due) {
+		expect(b, in(l.key, aboutKey), l.raw)
+		expect(b, in(l.key, settledKey), before)
+		put(b, in(l.key, settledKey), s.encode())
+		err = e.kv.Write(ctx, b)
+	}
+	if err == nil {
+		e.forgetUpTo(l, s.revision)
+	}
+	if err == nil && !more {
+		e.cache.put(cacheKey{key: l.key, part: partSettled}, s, 200)
+	}
+	return more, err
+}
+
+// join makes a segment of the oldest cycles in the log. The last cycle stays there, because a record
+// is appended behind another.
+func (e *Engine) join(ctx context.Context, b *kv.Batch, l *line, s *settled) error {
+	contents := make(map[place]string, 4*e.pace.joined)
+	list, err := e.oldest(ctx, l, s, contents)
+	if err != nil {
+		return err
+	}
+	last, made := list[len(list)-1], folded(list)
+	for i := range made {
+		if made[i].latest > s.point {
+			s.rows += made[i].size()
+		}
+	}
+	e.putSegment(b, l, made, contents)
+	b.Cut = append(b.Cut, kv.Cut{Space: kv.Space(l.key), First: l.number(s.revision + 1), Last: l.number(last.entry.Revision)})
+	s.revision, s.cycle = last.entry.Revision, last.latest
+	return nil
+}
+
+// oldest returns the records in the log that are to be joined, and fills in their contents.
+func (e *Engine) oldest(ctx context.Context, l *line, s *settled, contents map[place]string) ([]*record, error) {
+	upTo := min(s.cycle+e.pace.joined, l.last.latest-1)
+	known := e.tailFrom(l, s.revision+1)
+	for i, x := range known {
+		x.each(func(r *row, v tree.JSON) { contents[r.at] = string(v) })
+		if x.publishes() && x.latest >= upTo {
+			return known[:i+1], nil
+		}
+	}
+	var list []*record
+	from := l.number(s.revision + 1)
+	err := e.kv.View(ctx, func(r kv.Reader) error {
+		list = nil
+		var c rows
+		if err := l.same(ctx, r); err != nil {
+			return err
+		}
+		if now, err := r.Get(ctx, in(l.key, settledKey)); err != nil || !bytes.Equal(now, s.raw) {
+			return cmp.Or(err, errMoved) // somebody else joined it
+		}
+		cut := kv.Cut{Space: kv.Space(l.key), First: from, Last: l.number(l.last.revision)}
+		for in, err := range r.Log(ctx, cut, kv.Ascending) {
+			if err != nil {
+				return err
+			}
+			x, err := l.recordIn(&c, in)
+			if err != nil {
+				return err
+			}
+			if l.number(x.entry.Revision) != in.Number || in.Number != from+int64(len(list)) {
+				return damaged("a revision is missing, or in the place of another")
+			}
+			if err := contentsOf(x, in, func(r *row, text string) { contents[r.at] = text }); err != nil {
+				return err
+			}
+			if list = append(list, x); x.publishes() && x.latest >= upTo {
+				break
+			}
+		}
+		if len(list) == 0 {
+			return damaged("a revision is missing")
+		}
+		return nil
+	})
+	return list, err
+}

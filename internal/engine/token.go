@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// AddToken implements [store.TokenKeeper].
+func (e *Engine) AddToken(ctx context.Context, t store.AccessToken) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	k := at(common, tokenPrefix+t.Name)
+	return e.write(ctx, func(b *kv.Batch) error {
+		row, err := e.kv.Get(ctx, k)
+		if err != nil {
+			return err
+		}
+		if row != nil {
+			return store.TokenTaken(t.Name)
+		}
+		expect(b, k, nil)
+		put(b, k, encodeToken(&t))
+		return nil
+	})
+}
+
+// Tokens implements [store.TokenKeeper].
+func (e *Engine) Tokens(ctx context.Context) (list []store.AccessToken, err error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	for p, err := range e.kv.Range(ctx, under(common, tokenPrefix, ""), kv.Ascending) {
+		if err != nil {
+			return nil, err
+		}
+		t, err := decodeToken(p)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// RevokeToken implements [store.TokenKeeper].
+func (e *Engine) RevokeToken(ctx context.Context, name string) error {
+	k := at(common, tokenPrefix+name)
+	return e.write(ctx, func(b *kv.Batch) error {
+		row, err := e.kv.Get(ctx, k)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			return store.NoToken(name)
+		}
+		b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Present})
+		remove(b, only(k))
+		return nil
+	})
+}
+
+func encodeToken(t *store.AccessToken) []byte {
+	var w writer
+	w.count(format)
+	w.raw(t.Hash[:])
+	may := 0
+	if t.Write {
+		may = 1
+	}
+	w.count(may)
+	w.text(t.Pattern)
+	w.signed(t.CreatedNS)
+	w.text(t.Name)
+	w.sum(0)
+	return w.b
+}
+
+func decodeToken(p kv.Pair) (t store.AccessToken, err error) {
+	if !summed(p.Value) {
+		return t, damaged("an access token is not as it was written")
+	}
+	r := reader{rest: string(p.Value[:len(p.Value)-sumSize])}
+	version := r.int()
+	t = store.AccessToken{Hash: r.digest(), Write: r.int() == 1, Pattern: r.text(),
+		CreatedNS: r.signed(), Name: r.text()}
+	if p.Name != tokenPrefix+t.Name {
+		return t, damaged("an access token is in the place of another")
+	}
+	if r.bad || version != format {
+		return t, damaged("an access token has another format")
+	}
+	return t, nil
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/store"
+)
+
+// manyNear is for how many nodes Trace asks the index of a segment. A node with more children reads
+// all segments.
+const manyNear = 256
+
+// Trace implements [store.Tracer]. It reads the segments that say of themselves that they touch the
+// node or what was under it or referred to it, and the cycles that no segment has yet.
+func (e *Engine) Trace(ctx context.Context, key store.Key, id string) (list []store.Entry, err error) {
+	err = e.steady(ctx, key, func(l *line) error {
+		near := map[string]bool{id: true} // with every node that ever was under it or referred to it
+		err := e.touching(ctx, l, l.last.revision, []string{id}, func(x *record) {
+			for i := range x.rows {
+				if r := &x.rows[i]; r.parent == id || slices.Contains(r.refs(), id) {
+					near[r.id] = true
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+		list = nil
+		var cycle []store.Entry // what was said of the cycle before x
+		touched := false
+		note := func() {
+			if touched {
+				list = append(list, cycle...)
+			}
+			cycle, touched = cycle[:0], false
+		}
+		ids := slices.Collect(maps.Keys(near))
+		if len(ids) > manyNear {
+			ids = nil
+		}
+		err = e.touching(ctx, l, l.last.revision, ids, func(x *record) {
+			if len(cycle) > 0 && cycle[0].Cycle != x.entry.Cycle {
+				note()
+			}
+			cycle = append(cycle, x.entry)
+			touched = touched || x.touches(near, id)
+		})
+		note()
+		return err
+	})
+	return list, err
+}
+
+// touches reports whether a record says something of a node or of those near it.
+func (x *record) touches(near map[string]bool, id string) bool {
+	for i := range x.rows {
+		if near[x.rows[i].id] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(x.gone, func(id string) bool { return near[id] }) ||
+		slices.Contains(textsIn(x.entry.Report), id)
+}
+
+// touching calls f with the records up to a revision, oldest first, but for those of the segments
+// that touch none of some ids. No ids stand for all.
+func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string, f func(*record)) error {
+	if l.up != nil {
+		if err := e.touching(ctx, l.up, min(upTo, l.origin.Revision), ids, f); err != nil {
+			return err
+		}
+	}
+	list, err := e.segments(ctx, l)
+	if err != nil {
+		return err
+	}
+	next := l.origin.Revision + 1
+	read := func(to int64) error {
+		for x, err := range e.records(ctx, l, next, min(to, upTo)) {
+			if err != nil {
+				return err
+			}
+			f(x)
+		}
+		return nil
+	}
+	for _, x := range list {
+		if ids == nil || slices.ContainsFunc(ids, x.may) {
+			if err := read(x.last); err != nil {
+				return err
+			}
+		}
+		next = x.last + 1
+	}
+	return read(upTo)
+}
+
+// refs returns the ids that the node of a row refers to.
+func (r *row) refs() (ids []string) {
+	if r.node == nil {
+		return nil
+	}
+	for _, h := range r.node.Headers {
+		if h.Name == "refs" && json.Unmarshal([]byte(h.Value), &ids) != nil {
+			return nil
+		}
+	}
+	return ids
+}
+
+// textsIn returns the texts of a report, which are ids and others.
+func textsIn(report json.RawMessage) (list []string) {
+	if len(report) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(report))
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return list
+		}
+		if text, ok := t.(string); ok {
+			list = append(list, text)
+		}
+	}
+}

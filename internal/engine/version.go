@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// version is the tree of a context after a revision.
+type version struct {
+	t        *tree.Tree // nil before the first revision
+	o        *opened    // the checkpoint that the tree was made from, nil if there is none
+	revision int64
+	origins  int // how many lines without a checkpoint were gone through to find o
+}
+
+// base returns the nearest version before a cycle, or of it, that needs no replay.
+func (e *Engine) base(ctx context.Context, l *line, cycle int64) (version, error) {
+	if e.inMemory {
+		return e.baseInMemory(l, cycle), nil
+	}
+	back := 0
+	for {
+		of, p, origins, err := e.pointBefore(ctx, l, cycle)
+		if back += origins; err != nil || p == nil {
+			return version{origins: back}, err
+		}
+		t, o, err := e.open(of, p)
+		if isDerived(err) == nil {
+			return version{t, o, p.revision, back}, err
+		}
+		l, cycle = of, p.cycle-1
+	}
+}
+
+// pointBefore finds the nearest checkpoint before a cycle, or of it, that is not damaged, in a line and
+// those that it goes back to. It returns the line that has it, and how many lines it went back.
+func (e *Engine) pointBefore(ctx context.Context, l *line, cycle int64) (of *line, p *point, origins int, err error) {
+	for {
+		p, err := e.lastPoint(ctx, l, cycle)
+		if d := isDerived(err); d != nil {
+			cycle = d.Cycle - 1
+			continue
+		}
+		if err != nil || p != nil || l.up == nil {
+			return l, p, origins, err
+		}
+		l, cycle, origins = l.up, l.origin.Cycle, origins+1
+	}
+}
+
+// lineage yields the records of a line and of those that it goes back to, oldest first.
+func (e *Engine) lineage(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+	return func(yield func(*record, error) bool) {
+		for from <= to {
+			of, upTo := l, to
+			for of.up != nil && from <= of.origin.Revision {
+				of, upTo = of.up, min(upTo, of.origin.Revision)
+			}
+			for x, err := range e.records(ctx, of, from, upTo) {
+				if !yield(x, err) || err != nil {
+					return
+				}
+			}
+			from = upTo + 1
+		}
+	}
+}
+
+// waypoints are how many cycles lie between snapshots that are kept when they were passed on the way to a
+// later one: who goes back step by step, as undo does, comes by them again.
+var waypoints = [...]int64{16, 64}
+
+// waypoint returns the last snapshot before a cycle, or of it, that was kept on the way to another.
+func (e *Engine) waypoint(of *line, cycle int64) (v version) {
+	for _, apart := range waypoints {
+		if v, kept := e.cache.get(of.waypoint(cycle - cycle%apart)).(version); kept {
+			return v
+		}
+	}
+	return v
+}
+
+func (l *line) waypoint(cycle int64) cacheKey {
+	return cacheKey{key: l.key, generation: l.generation, last: cycle, part: partWaypoint}
+}
+
+// snapshot returns the version of a cycle of a line.
+func (e *Engine) snapshot(ctx context.Context, l *line, cycle int64) (v version, err error) {
+	of := l.publisher(cycle)
+	if v = e.waypoint(of, cycle); v.t == nil {
+		if v, err = e.base(ctx, of, cycle); err != nil {
+			return v, err
+		}
+	}
+	if v.t != nil && v.t.Cycle() == cycle {
+		return v, nil
+	}
+	var list []*record
+	for x, err := range e.lineage(ctx, l, v.revision+1, l.last.revision) {
+		if err != nil {
+			return v, err
+		}
+		if list = append(list, x); !x.publishes() {
+			continue
+		}
+		if x.latest == cycle {
+			return v.publish(e, l, list)
+		}
+		if !e.inMemory && slices.ContainsFunc(waypoints[:], func(apart int64) bool { return x.latest == cycle-cycle%apart }) {
+			// What is damaged up to here is named by the snapshot that the caller asks for.
+			if way, err := v.publish(e, l, list); err == nil {
+				v, list = way, nil
+				e.cache.put(of.waypoint(x.latest), v, 1000+600*v.t.Root().Summary().Nodes/16)
+			}
+		}
+	}
+	return v, damaged("a snapshot is missing in the log")
+}
+
+// publish returns the version that the last of some records published.
+func (v version) publish(e *Engine, l *line, list []*record) (version, error) {
+	x := list[len(list)-1]
+	if e.inMemory {
+		if p := e.remembered(l.publisher(x.latest), x.latest); p.revision == x.entry.Revision {
+			return version{t: p.t, revision: p.revision}, nil
+		}
+	}
+	next, err := v.after(e, l, x.latest, list)
+	if err != nil {
+		return v, err
+	}
+	if found := next.t.Digest().String(); x.entry.Digest != "" && x.entry.Digest != found {
+		return v, (&store.Damage{Cycle: x.latest, Suspects: suspects(list), What: "digest of headers and contents",
+			Recorded: x.entry.Digest, Found: found}).Err()
+	}
+	e.remember(l, published{t: next.t, revision: next.revision})
+	return next, nil
+}
+
+// suspects returns the ids that records say something of, if they are few.
+func suspects(list []*record) (ids []string) {
+	_, rows := fold(list)
+	if len(rows) > 8 {
+		return nil
+	}
+	for i := range rows {
+		ids = append(ids, rows[i].id)
+	}
+	return ids
+}
+
+// after returns the version after some records, as seen from a cycle.
+func (v version) after(e *Engine, l *line, cycle int64, list []*record) (next version, err error) {
+	defer tree.Recover(&err)
+	if len(list) == 0 {
+		return version{v.t.WithCycle(cycle), v.o, v.revision, v.origins}, nil
+	}
+	next = version{nil, v.o, list[len(list)-1].entry.Revision, v.origins}
+	gone, rows := fold(list)
+	if v.t == nil {
+		next.t, err = e.build(l, cycle, rows)
+		return next, err
+	}
+	born := make([]tree.Born, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		born[i] = tree.Born{Parent: r.parent, New: r.fresh}
+		if r.node != nil {
+			born[i].Node = e.node(l, r)
+		} else if born[i].Node = v.t.Node(r.id); born[i].Node == nil {
+			return v, damaged("a revision moves a node that is not there")
+		}
+	}
+	next.t = v.t.Patch(cycle, gone, born)
+	return next, nil
+}
+
+// build makes a first tree.
+func (e *Engine) build(l *line, cycle int64, rows []row) (*tree.Tree, error) {
+	list, index := make([]tree.Placed, len(rows)), make(map[string]int, len(rows))
+	for i := range rows {
+		r := &rows[i]
+		parent := -1
+		if r.parent != "" {
+			above, here := index[r.parent]
+			if !here {
+				return nil, damaged("a revision has a node before its parent")
+			}
+			parent = above
+		}
+		if r.node == nil {
+			return nil, damaged("a revision moves a node that is not there")
+		}
+		index[r.id] = i
+		list[i] = tree.Placed{Node: e.node(l, r), Parent: parent}
+	}
+	return tree.Build(cycle, list)
+}

@@ -1,3 +1,0 @@
-package sample
-
-func helper() int { return hidden }

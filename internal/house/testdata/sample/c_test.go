@@ -1,3 +1,0 @@
-package sample
-
-func Tested() {}

@@ -1,0 +1,3 @@
+// Package operations builds a context out of operations, JSON objects that docs/formats.md
+// describes.
+package operations

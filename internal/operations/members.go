@@ -1,0 +1,191 @@
+package operations
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// members reads the members of an object one at a time and remembers the first
+// error. end returns that error, or one for a member that was not read.
+type members struct {
+	doc   canon.Any
+	what  string // names the object in errors
+	taken []string
+	err   error
+}
+
+func (m *members) take(name string) (canon.Any, bool) {
+	m.taken = append(m.taken, name)
+	return m.doc.Get(name)
+}
+
+func (m *members) bad(name, is string) {
+	if m.err == nil {
+		m.err = fault.At(fault.DocumentInvalid, fault.NoOffset, name, strconv.Quote(name)+" of the "+m.what+" "+is, "")
+	}
+}
+
+func (m *members) end() error {
+	if m.err != nil {
+		return m.err
+	}
+	if m.doc.Kind != canon.KindObject {
+		return fault.New(fault.DocumentInvalid, "the "+m.what+" is not a JSON object", "")
+	}
+next:
+	for _, member := range m.doc.Members {
+		for _, name := range m.taken {
+			if member.Name == name {
+				continue next
+			}
+		}
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, "the "+m.what+" cannot have "+
+			strconv.Quote(member.Name),
+			"docs/formats.md lists what it can have")
+	}
+	return nil
+}
+
+// optional returns a text that may be missing or null.
+func (m *members) optional(name string) (string, bool) {
+	v, ok := m.take(name)
+	if !ok || v.Kind == canon.KindNull {
+		return "", false
+	}
+	if v.Kind != canon.KindString {
+		m.bad(name, "is a string")
+	}
+	return v.Text, true
+}
+
+func (m *members) text(name string) string {
+	s, _ := m.optional(name)
+	return s
+}
+
+// need returns a text that must be there.
+func (m *members) need(name string) string {
+	s, ok := m.optional(name)
+	if !ok || s == "" {
+		m.bad(name, "is missing")
+	}
+	return s
+}
+
+// target returns where something goes: either a parent or a position.
+func (m *members) target() (into, at string) {
+	into, hasInto := m.optional("into")
+	at, hasAt := m.optional("at")
+	if m.err == nil && (hasInto == hasAt || hasAt && at == "") {
+		m.err = fault.New(fault.DocumentInvalid,
+			`the operation has both "into" and "at", or neither`, "give one of them, which says where")
+	}
+	return into, at
+}
+
+func (m *members) object(name string) canon.Any {
+	v, ok := m.take(name)
+	if !ok {
+		m.bad(name, "is missing")
+	} else if v.Kind != canon.KindObject {
+		m.bad(name, "is an object")
+	}
+	return v
+}
+
+func (m *members) integer(name string, fallback int64) int64 {
+	v, ok := m.take(name)
+	if !ok || v.Kind == canon.KindNull {
+		return fallback
+	}
+	n, fits := v.Value().Int64()
+	if !fits {
+		m.bad(name, "is an integer of 64 bits")
+	}
+	return n
+}
+
+func (m *members) flag(name string) bool {
+	v, ok := m.take(name)
+	if ok && v.Kind != canon.KindBool && v.Kind != canon.KindNull {
+		m.bad(name, "is true or false")
+	}
+	return v.Text == string(canon.True) && v.Kind == canon.KindBool
+}
+
+func (m *members) texts(name string) (list []string) {
+	v, ok := m.take(name)
+	if !ok || v.Kind == canon.KindNull {
+		return nil
+	}
+	if v.Kind != canon.KindArray {
+		m.bad(name, "is a list of strings")
+	}
+	for _, e := range v.Elems {
+		if e.Kind != canon.KindString {
+			m.bad(name, "is a list of strings")
+		}
+		list = append(list, e.Text)
+	}
+	return list
+}
+
+// specOf reads the description of a new node from an operation. It keeps
+// contents and custom attributes as written, including numbers of any size.
+func specOf(doc canon.Any) (pact.Spec, error) {
+	m := &members{doc: doc, what: "node"}
+	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {
+		m.bad("id", "is at least one byte")
+	}
+	s := pact.Spec{
+		ID: m.text("id"), Type: m.text("nodeType"),
+		Offset: m.integer("offset", 0), Priority: m.integer("priority", 0),
+		Role: m.text("role"), Kind: m.text("kind"), Key: m.text("key"),
+		Provenance: m.text("provenance"), MIME: m.text("mime"), Encoding: m.text("encoding"),
+		Tags: m.texts("tags"), Refs: m.texts("refs"),
+		Removable: m.flag("removable"), Pinned: m.flag("pinned"),
+	}
+	if ttl, ok := doc.Get("ttl"); ok && ttl.Kind != canon.KindNull {
+		s.TTL = pact.TTL(m.integer("ttl", 0))
+	}
+	m.take("ttl")
+	if content, ok := m.take("content"); ok {
+		s.Content = content.Value()
+	}
+	if m.err != nil {
+		return s, m.err
+	}
+	for _, member := range doc.Members {
+		if !tree.CustomName(member.Name) {
+			continue
+		}
+		m.take(member.Name)
+		if s.Attrs == nil {
+			s.Attrs = make(map[string]any)
+		}
+		s.Attrs[member.Name] = member.Value.Value()
+	}
+	err := m.end()
+	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Token != "" {
+		more := *f
+		more.Remedy = stampOr(f.Token)
+		return s, &more
+	}
+	return s, err
+}
+
+// stampOr returns the remedy for a member that a new node cannot have.
+func stampOr(name string) string {
+	switch name {
+	case "cycle", "created_at_ns", "created_at_iso", "creation_index", "content_hash":
+		return "leave it out: it is given when the node is made"
+	case "children", "parent", "parent_id":
+		return `add each node with its own operation and "into"`
+	}
+	return "name it data_" + name + ", content_" + name + " or with a namespace, such as x:" + name
+}

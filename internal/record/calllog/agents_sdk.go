@@ -1,0 +1,186 @@
+package calllog
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+const (
+	formatItems = "list of OpenAI Responses items" // a session of the OpenAI Agents SDK
+	formatSpans = "OpenAI Agents SDK trace"
+)
+
+// isItems reports whether a value is a list of items of OpenAI's Responses, or
+// one of them. Messages alone are not enough: they may be of chat completions.
+func isItems(first raw) bool {
+	list := listOf(first)
+	if held := first.fields()["items"]; held.kind() == canon.KindArray {
+		list = held.elems()
+	}
+	for _, e := range list {
+		f := e.fields()
+		switch kind := f.text("type"); {
+		case kind == "function_call" && f["call_id"] != nil, kind == "function_call_output",
+			kind == "reasoning" && f["summary"] != nil:
+			return true
+		case kind == "message" && f["content"] != nil && f["role"] != nil && f["uuid"] == nil:
+			return true
+		}
+		for _, p := range f["content"].elems() {
+			if kind := p.fields().text("type"); kind == "input_text" || kind == "output_text" {
+				return f["role"] != nil
+			}
+		}
+	}
+	return false
+}
+
+// output reports whether an item comes from the model.
+func output(f fields) bool {
+	kind := f.text("type")
+	if kind == "" || kind == "message" {
+		return f.text("role") == "assistant"
+	}
+	return !strings.HasSuffix(kind, "_output") && kind != "item_reference"
+}
+
+// readItems reads the items that a session of the OpenAI Agents SDK holds. Items
+// of the model that follow each other are one answer.
+func readItems(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	var found findings
+	g := grown{api: provider.Responses, list: "input"}
+	var said []canon.Any
+	line, id := 0, ""
+	answer := func() {
+		if len(said) > 0 {
+			g.call(Call{Line: line, ID: id}, unknownModel, obj("object", "response", "model", unknownModel,
+				"status", "completed", "output", canon.ArrayOf(said...)))
+			g.answer(said...)
+			said = nil
+		}
+	}
+	for _, e := range list {
+		f := e.fields()
+		switch {
+		case f == nil || f["type"] == nil && f["role"] == nil:
+			found.add(e.line, "it is no item, so it was left out")
+		case output(f):
+			if len(said) == 0 {
+				line, id = e.line, f.text("id")
+			}
+			said = append(said, e.value())
+		default:
+			answer()
+			g.messages = append(g.messages, e.value())
+		}
+	}
+	answer()
+	if cut > 0 {
+		found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(g.messages) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no item", "")
+	}
+	return &Log{Format: formatItems, Findings: found.list(),
+		Sessions: []Session{g.session(unknownModel, "the instructions", "tool definitions", "the model", "parameters")}}, nil
+}
+
+// isSpans reports whether a value is a trace or a span of the OpenAI Agents SDK.
+func isSpans(first raw) bool {
+	f := first.fields()
+	if list := listOf(first); len(list) > 0 && f == nil {
+		f = list[0].fields()
+	} else if list := f["data"].elems(); len(list) > 0 {
+		f = list[0].fields()
+	}
+	kind := f.text("object")
+	return kind == "trace" || kind == "trace.span"
+}
+
+// readSpans reads the spans that a trace processor of the OpenAI Agents SDK was
+// given. A generation has its messages; a response has only its id.
+func readSpans(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	var found findings
+	var order []string
+	sessions := map[string]*Session{}
+	for _, e := range list {
+		f := e.fields()
+		span := f["span_data"].fields()
+		switch kind := span.text("type"); {
+		case f.text("object") == "trace", kind != "generation" && kind != "response":
+			continue
+		case kind == "response" || span["input"].kind() != canon.KindArray:
+			found.add(e.line, "a span has no messages, so it was left out")
+			continue
+		}
+		name := f.text("trace_id")
+		if sessions[name] == nil {
+			sessions[name] = &Session{Name: name, Exact: Rebuilt, Missing: []string{"tool definitions"}}
+			order = append(order, name)
+		}
+		sessions[name].Calls = append(sessions[name].Calls, spanCall(f, span, e.line))
+	}
+	if cut > 0 {
+		found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(order) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "none of its spans has the messages of a call",
+			"record generations with trace_include_sensitive_data, or record the calls themselves")
+	}
+	log := &Log{Format: formatSpans, Findings: found.list()}
+	for _, name := range order {
+		inOrder(sessions[name].Calls)
+		log.Sessions = append(log.Sessions, *sessions[name])
+	}
+	if len(order) == 1 {
+		log.Sessions[0].Name = ""
+	}
+	return log, nil
+}
+
+// spanCall makes a call of a generation.
+func spanCall(f, span fields, line int) Call {
+	c := Call{ID: f.text("id"), API: provider.Chat, Line: line, Status: http.StatusOK,
+		Started: timeOf(f["started_at"].value()),
+		Ended:   timeOf(f["ended_at"].value())}
+	model := span.text("model")
+	c.Path = provider.PathOf(c.API, model)
+	members := []canon.Member{{Name: "messages", Value: span["input"].value()}}
+	for name, v := range span["model_config"].fields() {
+		if !v.empty() && name != "base_url" {
+			members = append(members, canon.Member{Name: name, Value: v.value()})
+		}
+	}
+	c.Request = canon.Object(append(members, canon.Member{Name: "model", Value: str(orElse(model, unknownModel))})...)
+	said := span["output"].elems()
+	if problem := f["error"]; len(said) == 0 && problem.empty() {
+		c.Status = 0
+		return c
+	} else if len(said) == 0 {
+		c.Status, c.Answer = 0, obj("error", problem.value()).AppendTo(nil)
+		return c
+	}
+	counts := span["usage"].fields()
+	tokens := provider.Usage{In: count(counts, "input_tokens", "prompt_tokens"), Out: count(counts, "output_tokens",
+		"completion_tokens"), Cached: count(counts["input_tokens_details"].fields(), "cached_tokens"),
+		Reasoning: count(counts["output_tokens_details"].fields(), "reasoning_tokens")}
+	message := said[0].value()
+	if choices, _ := message.Get("choices"); len(choices.Elems) > 0 {
+		message, _ = choices.Elems[0].Get("message")
+	}
+	a := provider.Answer{API: provider.Chat, Model: model, Content: message, Usage: tokens}
+	c.Answer = a.Body().AppendTo(nil)
+	return c
+}

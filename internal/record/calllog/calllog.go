@@ -1,0 +1,70 @@
+package calllog
+
+import (
+	"net/http"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// Exactness says how a request in a log relates to what the provider received.
+type Exactness string
+
+// The degrees of exactness, best first.
+const (
+	Wire     Exactness = "wire"     // the log has the body as it was sent
+	Reported Exactness = "reported" // the program wrote down what it sent
+	Rebuilt  Exactness = "rebuilt"  // made of the conversation; the log lacks part of the request
+)
+
+// Log is what a file says.
+type Log struct {
+	Format   string            // name for people, such as "HAR"
+	Sessions []Session         // at least one
+	Findings []inspect.Finding // what could not be read or mapped, counted by kind
+}
+
+// Session is a series of calls that belong together.
+type Session struct {
+	Name    string       // "" if the log holds one session
+	Exact   Exactness    // of the least exact call
+	Missing []string     // what a rebuilt request lacks, such as "the system prompt"
+	BegunBy *ParentCall  // of this session as a sub-agent, nil for none
+	Calls   []Call       // in the order in which they were made
+	API     provider.API // of Unsent
+	Unsent  canon.Any    // the request that would follow, with the messages after the last answer; absent without any
+}
+
+// ParentCall is the call of a tool in another session that began a session.
+type ParentCall struct {
+	Session string // its name
+	Call    string // id of the call of the tool
+}
+
+// Call is a request and its answer. The request is either a body or a value.
+type Call struct {
+	// ID tells the call apart within its session. It is the same when the log
+	// has grown.
+	ID         string
+	API        provider.API
+	Host, Path string      // where the request went; Host is "" if the log does not say
+	Header     http.Header // of the request; nil if the log has none
+	// Body is the request as it was sent. It is nil if Request has it: the calls
+	// of a rebuilt session share their messages.
+	Body    []byte
+	Request canon.Any
+	Status  int    // HTTP status of the answer, 0 if the log has none
+	Answer  []byte // the body of the answer as the API writes it, nil if the log has none
+	// Times in nanoseconds since the epoch, 0 if unknown.
+	Started, Ended, FirstByte int64
+	// Rewrites says that the agent compacted the conversation: the request
+	// continues the same line.
+	Rewrites bool
+	Line     int                  // where in the file the call stands, 0 if unknown
+	Attrs    map[string]canon.Any // what else the log says of the call
+
+	// Refused is why no importer takes the call, if ReadRequests has checked that.
+	Refused error
+	kept    *keptCall // where ReadRequests left header, body, answer and attributes; nil if they are here
+}

@@ -1,0 +1,270 @@
+package calllog
+
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// ClaudeCode is the format of a transcript of Claude Code. Those of its sub-agents
+// are files of their own.
+const ClaudeCode = "Claude Code transcript"
+
+// claudeNotes are the types of lines in which Claude Code keeps what it shows
+// and how it is set up. No request has them.
+var claudeNotes = map[string]bool{"summary": true, "queue-operation": true, "last-prompt": true, "mode": true,
+	"permission-mode": true, "file-history-snapshot": true, "custom-title": true, "ai-title": true, "agent-name": true,
+	"tag": true, "pr-link": true, "progress": true, "system": true}
+
+// isClaudeCode reports whether a value is a line of a transcript of Claude Code.
+func isClaudeCode(first raw) bool {
+	f := first.fields()
+	kind := f.text("type")
+	if kind == "" || f.text("sessionId") == "" {
+		return false
+	}
+	return claudeNotes[kind] || f.text("uuid") != "" && f["parentUuid"] != nil
+}
+
+// readClaudeCode reads a transcript of Claude Code: a tree of lines, of which
+// each names the line above it. The conversation that a request had is the path
+// above its answer.
+func readClaudeCode(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	var found findings
+	t := claudeTree{found: &found, byID: map[string]*claudeLine{}}
+	for _, e := range inTreeOrder(list, &found) {
+		t.add(e)
+	}
+	if cut > 0 {
+		found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(t.lines) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
+	}
+	s := t.session()
+	return &Log{Format: ClaudeCode, Findings: found.list(), Sessions: []Session{s}}, nil
+}
+
+// claudeTree is a transcript.
+type claudeTree struct {
+	lines   []*claudeLine // in the order in which they were written
+	byID    map[string]*claudeLine
+	answers []*claudeAnswer
+	found   *findings
+	walked  int
+}
+
+// claudeLine is a line that has a place in the tree.
+type claudeLine struct {
+	fields
+	number int // in the file
+	order  int // among the lines that have a place
+	parent *claudeLine
+	at     int64
+	parts  []canon.Any   // of a message of the user
+	answer *claudeAnswer // that the line is part of, nil for none
+	above  *claudeAnswer // the nearest answer on the path above that later requests repeat
+	below  []*claudeLine // results of tools that follow a part of an answer
+	spoke  bool          // a message of the user stands between above and here, other than results of tools
+	begins bool          // what stands above was compacted away
+	taken  bool          // a call continues the compacted conversation already
+}
+
+// claudeAnswer is what the model said at a time: one line for each block.
+type claudeAnswer struct {
+	id       string
+	lines    []*claudeLine
+	failed   bool        // the API refused the request; no later request has this message
+	made     bool        // the program wrote the message itself
+	begins   *claudeLine // where the compacted conversation begins of which this is the first answer
+	messages []canon.Any // those of the path to here, this one included
+	extended bool        // another answer's messages stand behind them in the same memory
+}
+
+// add reads a line and finds its place.
+func (t *claudeTree) add(e entry) {
+	l := &claudeLine{fields: e.fields(), number: e.line, order: len(t.lines)}
+	kind, id := l.text("type"), l.text("uuid")
+	if id == "" {
+		if !claudeNotes[kind] {
+			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
+		}
+		return
+	}
+	other := t.byID[id]
+	for same := other; same != nil && same.text("uuid") == id; same = same.parent {
+		if same.says(l) {
+			t.found.add(e.line, "it stands in the file twice and was read once")
+			return
+		}
+	}
+	l.at = timeOf(l.fields["timestamp"].value())
+	message := l.fields["message"].fields()
+	l.begins = l.text("subtype") == "compact_boundary" ||
+		isTrue(l.fields["isCompactSummary"]) && l.fields["parentUuid"].empty()
+	if t.place(l, kind); other != nil && !l.begins {
+		t.found.add(e.line, "it has the id of another line and says something else; it was put behind that line")
+		l.parent = other
+	}
+	if p := l.parent; p != nil {
+		l.above, l.spoke = p.above, p.spoke
+		if p.answer != nil && !p.answer.failed {
+			l.above, l.spoke = p.answer, false
+		}
+	}
+	switch kind {
+	case "user":
+		l.parts = partsOfMessage(message["content"].value())
+		t.said(l)
+	case "assistant":
+		t.answered(l, message)
+	case "attachment":
+		t.attached(l)
+	default:
+		if !claudeNotes[kind] {
+			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
+		}
+	}
+	t.byID[id] = l
+	t.lines = append(t.lines, l)
+}
+
+// says reports whether a line says what another one says.
+func (l *claudeLine) says(other *claudeLine) bool {
+	for _, name := range []string{"type", "message", "attachment"} {
+		if l.fields[name].value().Value() != other.fields[name].value().Value() {
+			return false
+		}
+	}
+	return true
+}
+
+// place finds the line above. Only a message of the user begins a conversation:
+// another line that names no line above, or one that the file lacks, belongs
+// behind the line before it.
+func (t *claudeTree) place(l *claudeLine, kind string) {
+	if l.begins || len(t.lines) == 0 {
+		return
+	}
+	id := l.text("parentUuid")
+	l.parent = t.byID[id]
+	before := t.lines[len(t.lines)-1]
+	switch {
+	case l.parent != nil:
+	case id != "":
+		t.found.add(l.number, "the line above it is missing; it was put behind the line before")
+		l.parent = before
+	case kind != "user" || holdsResult(l.fields) || t.unlinked():
+		t.found.add(l.number, "it does not name the line above it; it was put behind the line before")
+		l.parent = before
+	}
+}
+
+// unlinked reports whether the answers of the transcript name no line above:
+// then no line does.
+func (t *claudeTree) unlinked() bool {
+	return len(t.answers) > 0 && t.answers[0].lines[0].fields["parentUuid"].empty()
+}
+
+// said notes a message of the user. Results of tools stand behind the block of
+// the answer that they belong to.
+func (t *claudeTree) said(l *claudeLine) {
+	if !holdsResult(l.fields) {
+		l.spoke = l.spoke || len(l.parts) > 0
+		return
+	}
+	if p := l.parent; p != nil && p.answer != nil {
+		p.below = append(p.below, l)
+	}
+}
+
+// attached takes what the user said while the model was at work. How the
+// program words its other attachments is not in the transcript.
+func (t *claudeTree) attached(l *claudeLine) {
+	f := l.fields["attachment"].fields()
+	if f.text("type") == "queued_command" {
+		l.parts = partsOfMessage(f["prompt"].value())
+		l.spoke = true
+		return
+	}
+	t.found.add(l.number, "an attachment was left out: the transcript does not say how it was sent")
+}
+
+// answered adds a line to the answer that it is part of, or begins one.
+func (t *claudeTree) answered(l *claudeLine, message fields) {
+	id := message.text("id")
+	if a := l.above; a != nil && a.id == id && id != "" && !l.spoke {
+		l.answer = a
+		a.lines = append(a.lines, l)
+		return
+	}
+	a := &claudeAnswer{id: id, lines: []*claudeLine{l}, failed: isTrue(l.fields["isApiErrorMessage"]),
+		made: message.text("model") == "<synthetic>"}
+	l.answer = a
+	t.answers = append(t.answers, a)
+}
+
+// holdsResult reports whether a message has the result of a tool.
+func holdsResult(line fields) bool {
+	for _, p := range line["message"].fields()["content"].elems() {
+		if p.fields().text("type") == "tool_result" {
+			return true
+		}
+	}
+	return false
+}
+
+// partsOfMessage returns the content of a message as a list.
+func partsOfMessage(content canon.Any) []canon.Any {
+	if content.Kind == canon.KindString {
+		return []canon.Any{obj("type", "text", "text", content)}
+	}
+	return content.Elems
+}
+
+// claudeRequest makes the request that has these messages.
+func claudeRequest(model string, messages []canon.Any) canon.Any {
+	return obj("model", model, "messages", canon.ArrayOf(messages[:len(messages):len(messages)]...))
+}
+
+// claudeMissing is what a transcript does not say of a request.
+var claudeMissing = []string{"the system prompt", "tool definitions", "reminders and attachments", "parameters"}
+
+func (t *claudeTree) session() Session {
+	made := Session{Exact: Rebuilt, Missing: claudeMissing, API: provider.Messages}
+	last := t.lines[len(t.lines)-1]
+	model := unknownModel
+	for i, a := range t.answers {
+		before, ok := t.before(a.lines[0], a)
+		if !ok {
+			t.found.add(a.lines[0].number, "its branches repeat more messages than are read; the rest was left out")
+			break
+		}
+		if i == len(t.answers)-1 && last.answer == a && a.unfinished() {
+			t.found.add(last.number, "the answer is not complete yet; it was left out, and comes with the lines after it")
+			made.Unsent = claudeRequest(model, before)
+			return made
+		}
+		if !a.made {
+			model = orElse(a.lines[0].fields["message"].fields().text("model"), model)
+		}
+		if !a.made || a.failed {
+			made.Calls = append(made.Calls, t.call(a, model, before))
+		}
+		if !a.failed {
+			a.messages = append(before, obj("role", "assistant", "content", canon.ArrayOf(a.content()...)))
+		}
+	}
+	if last.answer == nil || last.answer.made || len(made.Calls) == 0 {
+		if before, ok := t.before(last, nil); ok && len(before) > 0 {
+			made.Unsent = claudeRequest(model, before)
+		}
+	}
+	return made
+}

@@ -1,0 +1,191 @@
+package calllog
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// before returns the messages that the path above a line has; of the last
+// line, to which no answer follows, those down to itself. It is false if the
+// paths together are too long.
+func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) {
+	above := l.above
+	at := l.parent
+	if a == nil {
+		at = l
+		if l.answer != nil && !l.answer.failed {
+			above, at = l.answer, nil
+		}
+	}
+	var path []*claudeLine
+	var root *claudeLine
+	for ; at != nil && (above == nil || at.answer != above); at = at.parent {
+		if t.walked++; t.walked > mostShared {
+			return nil, false
+		}
+		path = append(path, at)
+		root = at
+	}
+	slices.Reverse(path)
+	if above == nil {
+		m := messageList{}
+		for _, p := range path {
+			m.user(p.parts)
+			t.preserve(&m, p)
+		}
+		if a != nil && root != nil && root.begins {
+			a.begins = root
+		}
+		return m.list, true
+	}
+	if a != nil && above.made {
+		a.begins = above.begins
+	}
+	m := messageList{list: above.messages}
+	if above.extended {
+		m.list = slices.Clip(m.list)
+	}
+	above.extended = true
+	for _, p := range resultsBeside(above, path, l) {
+		m.user(p.parts)
+	}
+	for _, p := range path {
+		m.user(p.parts)
+	}
+	return m.list, true
+}
+
+// resultsBeside returns the results of an answer's tools that are not on the
+// path: each result stands behind its own block of the answer, so that a path
+// has one of several.
+func resultsBeside(a *claudeAnswer, path []*claudeLine, until *claudeLine) (beside []*claudeLine) {
+	for _, l := range a.lines {
+		for _, r := range l.below {
+			if r.order < until.order && !slices.Contains(path, r) {
+				beside = append(beside, r)
+			}
+		}
+	}
+	slices.SortStableFunc(beside, func(x, y *claudeLine) int { return x.order - y.order })
+	return beside
+}
+
+// preserve adds what a compaction kept of the conversation, if it is put behind
+// this line.
+func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
+	if l.parent == nil || !l.parent.begins {
+		return
+	}
+	kept := l.parent.fields["compactMetadata"].fields()["preservedMessages"].fields()
+	if kept.text("anchorUuid") != l.text("uuid") {
+		return
+	}
+	for _, id := range kept["uuids"].elems() {
+		k := t.byID[id.text()]
+		switch {
+		case k == nil || k.order > l.order:
+			t.found.add(l.number, "a message that the compaction kept is missing")
+		case k.answer != nil:
+			m.assistant(k)
+		default:
+			m.user(k.parts)
+		}
+	}
+}
+
+// messageList joins lines to messages: what one side says in several lines is
+// one message.
+type messageList struct {
+	list  []canon.Any
+	open  []canon.Any   // the content of the last message, if lines may join it
+	of    *claudeAnswer // the answer that open belongs to, nil if the user said it
+	fresh bool          // the last message was begun here
+}
+
+func (m *messageList) user(parts []canon.Any) { m.add("user", parts, nil) }
+
+func (m *messageList) assistant(l *claudeLine) {
+	m.add("assistant", partsOfMessage(l.fields["message"].fields()["content"].value()), l.answer)
+}
+
+func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
+	if len(parts) == 0 {
+		return
+	}
+	if m.fresh && m.of == of {
+		m.open = append(m.open, parts...)
+		m.list[len(m.list)-1] = obj("role", role, "content", canon.ArrayOf(m.open...))
+		return
+	}
+	m.fresh, m.of, m.open = true, of, slices.Clone(parts)
+	m.list = append(m.list, obj("role", role, "content", canon.ArrayOf(m.open...)))
+}
+
+// content returns all blocks of an answer.
+func (a *claudeAnswer) content() (blocks []canon.Any) {
+	for _, l := range a.lines {
+		blocks = append(blocks, partsOfMessage(l.fields["message"].fields()["content"].value())...)
+	}
+	return blocks
+}
+
+// unfinished reports whether another block may follow: the program writes each
+// block as it arrives.
+func (a *claudeAnswer) unfinished() bool {
+	content := a.content()
+	if a.made || len(content) == 0 {
+		return false
+	}
+	kind, _ := content[len(content)-1].Get("type")
+	finish := a.lines[len(a.lines)-1].fields["message"].fields().text("stop_reason")
+	return kind.Text != "text" || finish == "tool_use"
+}
+
+// call makes the call of an answer.
+func (t *claudeTree) call(a *claudeAnswer, model string, before []canon.Any) Call {
+	first, last := a.lines[0], a.lines[len(a.lines)-1]
+	c := Call{ID: first.text("uuid"), API: provider.Messages, Path: provider.PathOf(provider.Messages, model), Line: first.number,
+		Ended: last.at, Status: http.StatusOK, Request: claudeRequest(model, before)}
+	if p := first.parent; p != nil && p.at <= last.at {
+		c.Started = p.at
+	}
+	if b := a.begins; b != nil && !b.taken {
+		b.taken, c.Rewrites = true, true
+	}
+	if id := first.text("requestId"); id != "" {
+		c.Attrs = map[string]canon.Any{"requestId": str(id)}
+	}
+	message := last.fields["message"].fields()
+	if a.failed {
+		text := ""
+		for _, b := range a.content() {
+			said, _ := b.Get("text")
+			text += said.Text
+		}
+		c.Status = statusIn(text)
+		c.Answer = obj("type", "error", "error", obj("type", orElse(first.text("error"), "api_error"), "message", text)).
+			AppendTo(nil)
+		return c
+	}
+	finish := message["stop_reason"].text()
+	c.Answer = obj("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
+		"content", canon.ArrayOf(a.content()...), "usage", message["usage"].value()).AppendTo(nil)
+	return c
+}
+
+// statusIn returns the HTTP status that Claude Code writes into the text of an
+// error ("API Error: 529 …"), 0 if there is none.
+func statusIn(text string) int {
+	const words = 4
+	for _, word := range strings.SplitN(text, " ", words) {
+		if n, err := strconv.Atoi(word); err == nil && n >= 400 && n < 600 {
+			return n
+		}
+	}
+	return 0
+}

@@ -1,0 +1,149 @@
+package calllog
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// entry is one value of a log.
+type entry struct {
+	raw
+	line int // counted from 1; in a file that is one value, where the value begins
+}
+
+// wrappers are the members in which services put the list of what they export.
+var wrappers = []string{"data", "logs", "requests", "entries", "items", "records", "results", "generations",
+	"observations", "traces"}
+
+// entriesOf returns the values of a file: of JSON Lines each line, of a list
+// each element. The last line may be cut short, because the program may still
+// be writing it; then cut is its number. E_DOCUMENT_INVALID with line and offset
+// for everything else that is not JSON.
+func entriesOf(data []byte) (list []entry, cut int, err error) {
+	first, number, rest := nextLine(data, 0, 0)
+	if _, err := canon.Parse(first); err != nil || len(bytes.TrimSpace(data[rest:])) == 0 {
+		if _, err := canon.Parse(data); err != nil {
+			return nil, 0, inLine(err, data, 0, 0)
+		}
+		return elementsOf(bytes.TrimSpace(data), number), 0, nil
+	}
+	for at, line := 0, 0; ; {
+		text, number, next := nextLine(data, at, line)
+		if text == nil {
+			return list, 0, nil
+		}
+		if _, err := canon.Parse(text); err != nil {
+			if len(bytes.TrimSpace(data[next:])) == 0 && fault.CodeOf(err) == fault.DocumentInvalid && len(list) > 0 &&
+				endsEarly(err, text) {
+				return list, number, nil
+			}
+			return nil, 0, inLine(err, text, next-len(text), number)
+		}
+		list = append(list, entry{bytes.TrimSpace(text), number})
+		at, line = next, number
+	}
+}
+
+// elementsOf returns the elements of a list, and of an object that wraps a
+// list. Any other value is the only one.
+func elementsOf(data []byte, line int) []entry {
+	list := raw(data)
+	if f := list.fields(); f != nil && apiOf(f) == "" {
+		if wrapped, _ := f.first(wrappers...); wrapped.kind() == canon.KindArray {
+			if held := wrapped.elems(); len(held) > 0 && held[0].kind() == canon.KindObject {
+				list = wrapped
+			}
+		}
+	}
+	if list.kind() != canon.KindArray {
+		return []entry{{list, line}}
+	}
+	var all []entry
+	at := 0
+	for _, e := range list.elems() {
+		// Every element is a part of data, so its capacity says where it begins.
+		begins := cap(data) - cap(e)
+		line += bytes.Count(data[at:begins], []byte("\n"))
+		at = begins
+		all = append(all, entry{e, line})
+	}
+	return all
+}
+
+// nextLine returns the next line with something in it and its line break, from
+// offset at on, its number, and where the line after it begins. line is the
+// number of the line before at. The text is nil if there is no such line.
+func nextLine(data []byte, at, line int) (text []byte, number, next int) {
+	for at < len(data) {
+		line++
+		end := len(data)
+		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
+			end = at + i + 1
+		}
+		text, at = data[at:end], end
+		if len(bytes.TrimSpace(text)) > 0 {
+			return text, line, at
+		}
+	}
+	return nil, line, at
+}
+
+// endsEarly reports whether a text is not JSON only because it ends too early.
+func endsEarly(err error, text []byte) bool {
+	var e *fault.Error
+	return errors.As(err, &e) && e.Offset >= len(bytes.TrimSpace(text))
+}
+
+// inLine completes a syntax error with its line and its offset in the file. text
+// is what was parsed, at its offset, line its number if it is a single line.
+func inLine(err error, text []byte, at, line int) error {
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Offset < 0 {
+		return err
+	}
+	in := *e
+	before := bytes.TrimRight(text[:min(e.Offset, len(text))], " \t\r\n")
+	in.Line = max(line, 1) + bytes.Count(before, []byte("\n"))
+	in.Offset += at
+	return &in
+}
+
+// findings collects what a reader could not map, one finding for each reason.
+type findings struct {
+	order []string
+	count map[string]int
+	line  map[string]int // the first
+}
+
+// add notes that something was left out in a line, 0 if it has none.
+func (f *findings) add(line int, why string) {
+	if f.count == nil {
+		f.count, f.line = map[string]int{}, map[string]int{}
+	}
+	if f.count[why] == 0 {
+		f.order = append(f.order, why)
+		f.line[why] = line
+	}
+	f.count[why]++
+}
+
+// list returns the findings in the order in which their reasons came up.
+func (f *findings) list() []inspect.Finding {
+	var list []inspect.Finding
+	for _, why := range f.order {
+		text := why
+		if line := f.line[why]; line > 0 {
+			text = "line " + strconv.Itoa(line) + ": " + why
+		}
+		if n := f.count[why]; n > 1 {
+			text += " (and " + strconv.Itoa(n-1) + " more like it)"
+		}
+		list = append(list, inspect.Finding{Code: fault.DocumentInvalid, Message: text})
+	}
+	return list
+}

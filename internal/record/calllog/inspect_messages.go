@@ -1,0 +1,112 @@
+package calllog
+
+import (
+	"net/http"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// rebuilt makes a call of the messages that Inspect keeps in a form of its own,
+// because the log lacks the request to the provider.
+func (s *sample) rebuilt(f fields) (c Call, ok bool) {
+	input := f["input"].elems()
+	if refs := f["input_refs"].elems(); len(refs) > 0 {
+		input = nil
+		for _, v := range s.shared(refs, &s.messages) {
+			input = append(input, v.AppendTo(nil))
+		}
+	}
+	_, model, found := cutLast(f.text("model"), "/")
+	if !found {
+		model = f.text("model")
+	}
+	g, w := grown{api: provider.Chat, list: "messages", tools: inspectTools(f["tools"])}, writer{provider.Chat}
+	for _, m := range input {
+		t := s.message(m)
+		g.messages = append(g.messages, w.messages(&t)...)
+	}
+	if len(input) == 0 {
+		return c, false
+	}
+	output := f["output"].fields()
+	answer := turn{role: "assistant", answer: provider.Answer{Model: model, Failure: f.text("error")}}
+	choice := fields(nil)
+	if choices := output["choices"].elems(); len(choices) > 0 {
+		choice = choices[0].fields()
+		answer.parts, answer.answer.Finish = s.message(choice["message"]).parts, choice.text("stop_reason")
+	}
+	u := output["usage"].fields()
+	answer.answer.Usage = withCached(provider.Usage{In: count(u, "input_tokens"), Out: count(u, "output_tokens"),
+		Cached: count(u, "input_tokens_cache_read"), Written: count(u, "input_tokens_cache_write"),
+		Reasoning: count(u, "reasoning_tokens")})
+	c = Call{API: g.api, Path: provider.PathOf(g.api, model), Request: g.request(model)}
+	failed := answer.answer.Failure != ""
+	if choice != nil || failed {
+		c.Status, c.Answer = http.StatusOK, w.answer(&answer).AppendTo(nil)
+	}
+	if failed {
+		c.Status = 0
+	}
+	return c, true
+}
+
+// cutLast cuts a text around the last separator.
+func cutLast(text, separator string) (before, after string, found bool) {
+	for i := len(text) - len(separator); i >= 0; i-- {
+		if text[i:i+len(separator)] == separator {
+			return text[:i], text[i+len(separator):], true
+		}
+	}
+	return text, "", false
+}
+
+// message reads a message of Inspect.
+func (s *sample) message(r raw) turn {
+	f := raw(s.whole(r)).fields()
+	t := turn{role: f.text("role")}
+	switch t.role {
+	case "tool":
+		failure := f["error"].fields()
+		content := f["content"].value()
+		if failure != nil && f["content"].empty() {
+			content = str(failure.text("message"))
+		}
+		return turn{role: "user", parts: []provider.Part{resultPart(f.text("tool_call_id"), f.text("function"), content, failure != nil)}}
+	case "assistant", "system":
+	default:
+		t.role = "user"
+	}
+	if text := f["content"].text(); text != "" {
+		t.parts = []provider.Part{textPart(text)}
+	}
+	for _, e := range f["content"].elems() {
+		p := e.fields()
+		switch p.text("type") {
+		case "text":
+			t.parts = append(t.parts, textPart(p.text("text")))
+		case "reasoning":
+			t.parts = append(t.parts, thoughtPart(str(p.text("reasoning", "summary"))))
+		case "image":
+			t.parts = append(t.parts, imagePart(p.text("image")))
+		default:
+			t.parts = append(t.parts, otherPart(e.value()))
+		}
+	}
+	for _, e := range f["tool_calls"].elems() {
+		p := e.fields()
+		t.parts = append(t.parts, callPart(p.text("id"), p.text("function"), p["arguments"].value()))
+	}
+	return t
+}
+
+// inspectTools writes the definitions of tools as chat completions take them.
+func inspectTools(r raw) canon.Any {
+	var list []canon.Any
+	for _, e := range r.elems() {
+		f := e.fields()
+		list = append(list, obj("type", "function", "function", obj("name", f.text("name"),
+			"description", f.text("description"), "parameters", f["parameters"].value())))
+	}
+	return canon.ArrayOf(list...)
+}

@@ -1,0 +1,199 @@
+package calllog
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// grown makes the calls of a conversation whose messages are in the form of an
+// API already: each answer follows a request with everything before it. The
+// requests share the messages.
+type grown struct {
+	api      provider.API
+	list     string      // the member of a request that holds the messages
+	system   []canon.Any // the system prompt, for the API of Anthropic
+	tools    canon.Any
+	messages []canon.Any
+	answered int // how many messages the last answer ends
+	made     Session
+}
+
+// call adds a call with everything so far; c has what is known of it and its answer.
+func (g *grown) call(c Call, model string, answer canon.Any) {
+	if c.ID == "" {
+		c.ID = strconv.Itoa(len(g.made.Calls) + 1)
+	}
+	c.API, c.Path, c.Status = g.api, provider.PathOf(g.api, model), http.StatusOK
+	c.Request, c.Answer = g.request(model), answer.AppendTo(nil)
+	g.made.Calls = append(g.made.Calls, c)
+}
+
+// answer adds the messages of the last answer.
+func (g *grown) answer(messages ...canon.Any) {
+	g.messages = append(g.messages, messages...)
+	g.answered = len(g.messages)
+}
+
+// request makes the body of a request. It may keep messages, but not add to it.
+func (g *grown) request(model string) canon.Any {
+	if g.api == provider.Gemini {
+		model = "" // the path names it
+	}
+	return obj(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "model", model, "system", listOrAbsent(g.system),
+		"tools", listOrAbsent(g.tools.Elems))
+}
+
+// session returns what was made.
+func (g *grown) session(model string, missing ...string) Session {
+	g.made.Exact, g.made.Missing, g.made.API = Rebuilt, missing, g.api
+	if len(g.messages) > g.answered || len(g.made.Calls) == 0 {
+		g.made.Unsent = g.request(model)
+	}
+	return g.made
+}
+
+// unknownModel stands for the model where a log does not name it.
+const unknownModel = "unknown"
+
+const (
+	formatAnthropicList = "list of Anthropic messages"
+	formatCline         = "Cline task"
+	formatGeminiList    = "list of Gemini contents"
+)
+
+// partTypes are the types of parts that only Anthropic's messages have.
+var partTypes = map[string]bool{"tool_use": true, "tool_result": true, "thinking": true, "redacted_thinking": true}
+
+// isAnthropicList reports whether a value is a list of Anthropic's messages, as
+// clients keep them to send them again, or one of them.
+func isAnthropicList(first raw) bool {
+	for _, e := range listOf(first) {
+		f := e.fields()
+		if role := f.text("role"); role != "user" && role != "assistant" || f["tool_calls"] != nil {
+			return false
+		}
+		if f["ts"].kind() == canon.KindNumber {
+			return true
+		}
+		for _, p := range f["content"].elems() {
+			part := p.fields()
+			if partTypes[part.text("type")] || part.text("type") == "image" && part["source"] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// listOf returns the elements of a list; any other value is the only one.
+func listOf(r raw) []raw {
+	if r.kind() == canon.KindArray {
+		return r.elems()
+	}
+	return []raw{r}
+}
+
+// readAnthropicList reads a list of Anthropic's messages. Cline, and Roo Code
+// and Kilo Code after it, keep the conversation of a task so
+// (api_conversation_history.json), with a time at each message.
+func readAnthropicList(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	format := formatAnthropicList
+	var found findings
+	g := grown{api: provider.Messages, list: "messages"}
+	var before int64
+	model := unknownModel
+	for _, e := range list {
+		f := e.fields()
+		role := f.text("role")
+		if role != "user" && role != "assistant" && role != "system" {
+			found.add(e.line, "it is no message of a user or of the assistant, so it was left out")
+			continue
+		}
+		at := timeOf(f["ts"].value())
+		if at > 0 {
+			format = formatCline
+		}
+		content := f["content"].value()
+		if role == "assistant" {
+			if content.Kind == canon.KindString {
+				content = canon.ArrayOf(obj("type", "text", "text", content))
+			}
+			about := f["modelInfo"].fields()
+			model = orElse(about.text("modelId", "model_id"), model)
+			a := provider.Answer{API: g.api, ID: f.text("id"), Content: content, Finish: f.text("stop_reason"),
+				Usage: clineUsage(f["metrics"].fields()["tokens"].fields())}
+			g.call(Call{Line: e.line, Started: before, Ended: at, ID: a.ID}, model, a.Body())
+			g.answer(obj("role", role, "content", content))
+		} else {
+			g.messages = append(g.messages, obj("role", role, "content", content))
+		}
+		before = at
+	}
+	if cut > 0 {
+		found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(g.messages) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
+	}
+	return &Log{Format: format, Findings: found.list(),
+		Sessions: []Session{g.session(model, "the system prompt", "tool definitions", "parameters")}}, nil
+}
+
+// clineUsage reads the tokens that Cline notes of an answer. Its prompt includes what came from the cache.
+func clineUsage(f fields) provider.Usage {
+	return provider.Usage{In: count(f, "prompt"), Out: count(f, "completion"), Cached: count(f, "cached")}
+}
+
+// isGeminiList reports whether a value is a list of Gemini's contents.
+func isGeminiList(first raw) bool {
+	list := listOf(first)
+	for _, e := range list {
+		f := e.fields()
+		if f["parts"].kind() != canon.KindArray || f["kind"] != nil || f["role"] != nil && f.text("role") != "user" &&
+			f.text("role") != "model" && f.text("role") != "function" {
+			return false
+		}
+	}
+	return len(list) > 0
+}
+
+// readGeminiList reads a list of Gemini's contents.
+func readGeminiList(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	var found findings
+	g := grown{api: provider.Gemini, list: "contents"}
+	for _, e := range list {
+		content := e.value()
+		if e.fields()["parts"].kind() != canon.KindArray {
+			found.add(e.line, "it is no content, so it was left out")
+			continue
+		}
+		if e.fields().text("role") == "model" {
+			a := provider.Answer{API: g.api, Content: content}
+			g.call(Call{Line: e.line}, "", a.Body())
+			g.answer(content)
+			continue
+		}
+		g.messages = append(g.messages, content)
+	}
+	if cut > 0 {
+		found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(g.messages) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no content", "")
+	}
+	return &Log{Format: formatGeminiList, Findings: found.list(),
+		Sessions: []Session{g.session("", "the system prompt", "tool definitions", "parameters")}}, nil
+}

@@ -1,0 +1,145 @@
+package calllog
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+const formatOpencode = "opencode export"
+
+// isOpencode reports whether a value is what `opencode export` writes: a session
+// and its messages, each with its parts.
+func isOpencode(first raw) bool {
+	f := first.fields()
+	if f["info"].fields().text("id") == "" || f["messages"].kind() != canon.KindArray {
+		return false
+	}
+	for _, e := range f["messages"].elems() {
+		m := e.fields()
+		return m["info"].fields().text("sessionID") != "" && m["parts"].kind() == canon.KindArray
+	}
+	return false
+}
+
+// opencode rebuilds the requests of a session.
+type opencode struct {
+	grown
+	model    string // of a message that names none
+	found    findings
+	before   int64 // when the message before was written
+	rewrites bool  // a compaction replaced the conversation since the last call
+}
+
+// readOpencode reads an exported session. Each message of the assistant is a
+// call; the results of its tools stand in its own parts.
+func readOpencode(data []byte) (*Log, error) {
+	if _, err := canon.Parse(data); err != nil {
+		return nil, inLine(err, data, 0, 0)
+	}
+	f := raw(bytes.TrimSpace(data)).fields()
+	messages := f["messages"].elems()
+	o := opencode{grown: grown{api: provider.Chat, list: "messages"}}
+	o.model = orElse(f["info"].fields()["model"].fields().text("id"), unknownModel)
+	for _, e := range messages {
+		if e.fields()["info"].fields().text("providerID") == "anthropic" {
+			o.grown.api = provider.Messages
+		}
+	}
+	for i, e := range messages {
+		o.message(e.fields(), i+1)
+	}
+	if f["info"].fields()["revert"] != nil {
+		o.found.add(0, "the session was set back to an earlier message; what was said after it is read all the same")
+	}
+	if len(o.messages) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
+	}
+	return &Log{Format: formatOpencode, Findings: o.found.list(),
+		Sessions: []Session{o.grown.session(o.model, "the system prompt", "tool definitions", "parameters")}}, nil
+}
+
+// message adds a message; number counts them.
+func (o *opencode) message(f fields, number int) {
+	info := f["info"].fields()
+	t := turn{role: info.text("role"), id: info.text("id")}
+	results := turn{role: "user"}
+	for _, e := range f["parts"].elems() {
+		o.part(e.fields(), &t, &results, number)
+	}
+	w := writer{o.grown.api}
+	times := info["time"].fields()
+	if t.role != "assistant" {
+		o.messages = append(o.messages, w.messages(&t)...)
+		o.before = timeOf(times["created"].value())
+		return
+	}
+	t.answer.Model = orElse(info.text("modelID"), o.model)
+	t.answer.Finish = info.text("finish")
+	t.answer.Usage = opencodeUsage(info["tokens"].fields())
+	c := Call{ID: t.id, Started: timeOf(times["created"].value()), Ended: timeOf(times["completed"].value()),
+		Rewrites: o.rewrites}
+	if failed := info["error"].fields(); failed != nil {
+		t.answer.Failure = orElse(failed["data"].fields().text("message"), orElse(failed.text("name"), "it failed"))
+	}
+	if len(t.parts) == 0 && t.answer.Failure == "" {
+		o.found.add(0, "an answer with nothing in it was left out: message "+strconv.Itoa(number))
+		return
+	}
+	o.call(c, t.answer.Model, w.answer(&t))
+	o.rewrites = false
+	if len(t.parts) == 0 {
+		o.answered = len(o.messages)
+		return // it failed, and later requests do not have it
+	}
+	if isTrue(info["summary"]) { // the conversation goes on with the summary alone
+		o.messages = o.messages[len(o.messages)-1 : len(o.messages) : len(o.messages)]
+		o.rewrites = true
+	}
+	o.answer(w.messages(&t)...)
+	if len(results.parts) > 0 {
+		o.messages = append(o.messages, w.messages(&results)...)
+	}
+}
+
+// part adds a part of a message to what was said, and to the results of tools.
+func (o *opencode) part(f fields, t, results *turn, number int) {
+	switch kind := f.text("type"); kind {
+	case "text":
+		if text := f.text("text"); text != "" && !isTrue(f["ignored"]) {
+			t.parts = append(t.parts, textPart(text))
+		}
+	case "reasoning":
+		if text := f.text("text"); text != "" {
+			t.parts = append(t.parts, thoughtPart(str(text)))
+		}
+	case "file":
+		t.parts = append(t.parts, imagePart(f.text("url")))
+	case "compaction":
+		t.parts = append(t.parts, otherPart(obj("type", kind))) // the export lacks the words of the request
+	case "tool":
+		state := f["state"].fields()
+		id, name := f.text("callID"), f.text("tool")
+		t.parts = append(t.parts, callPart(id, name, state["input"].value()))
+		switch state.text("status") {
+		case "completed":
+			results.parts = append(results.parts, resultPart(id, name, state["output"].value(), false))
+		case "error":
+			results.parts = append(results.parts, resultPart(id, name, state["error"].value(), true))
+		}
+	case "step-start", "step-finish", "snapshot", "patch":
+	default:
+		o.found.add(0, "a part of the type "+strconv.Quote(kind)+" was left out: message "+strconv.Itoa(number))
+	}
+}
+
+// opencodeUsage reads tokens. Those that came from the cache or went to it are
+// not among the input.
+func opencodeUsage(f fields) provider.Usage {
+	cache := f["cache"].fields()
+	return withCached(provider.Usage{In: count(f, "input"), Out: count(f, "output"), Reasoning: positive(f, "reasoning"),
+		Cached: count(cache, "read"), Written: positive(cache, "write")})
+}

@@ -1,0 +1,127 @@
+package calllog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// formatRequests is the name of a log of requests.
+const formatRequests = "log of requests"
+
+// isRequests reports whether a value is a request, alone or in an object with
+// what was logged about it, or a list that begins with one.
+func isRequests(first raw) bool {
+	f := first.fields()
+	if f["root"] != nil || f["pact_history"] != nil {
+		return false
+	}
+	if list := elementsOf(first, 0); len(list) > 0 {
+		return callOf(list[0].raw) != nil
+	}
+	return false
+}
+
+// readRequests reads requests: bodies as they are, and objects that hold a body
+// and what else a program or a gateway logs of a call.
+func readRequests(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	r := newRequestList()
+	for _, e := range list {
+		if c := r.read(e); c != nil {
+			r.session.Calls = append(r.session.Calls, *c)
+		}
+	}
+	return r.log(cut)
+}
+
+// requestList collects the calls of a log of requests.
+type requestList struct {
+	session Session
+	found   findings
+	ids     callIDs
+}
+
+func newRequestList() *requestList {
+	return &requestList{session: Session{Exact: Wire}, ids: callIDs{}}
+}
+
+// read returns the call in one value of the log, nil if there is none or it was read before.
+func (r *requestList) read(e entry) *Call {
+	c := callOf(e.raw)
+	if c == nil {
+		r.found.add(e.line, "it holds no request to one of the four APIs, so it was left out")
+		return nil
+	}
+	if !r.ids.name(&c.Call) {
+		r.found.add(e.line, "the call "+c.ID+" is there twice; it was read once")
+		return nil
+	}
+	c.Line = e.line
+	if c.exact != Wire {
+		r.session.Exact = c.exact
+	}
+	return &c.Call
+}
+
+// log returns the log. cut is the number of a last line that is cut short, 0 if it is whole.
+func (r *requestList) log(cut int) (*Log, error) {
+	if cut > 0 {
+		r.found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(r.session.Calls) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no request to one of the four APIs", "")
+	}
+	inOrder(r.session.Calls)
+	return &Log{Format: formatRequests, Sessions: []Session{r.session}, Findings: r.found.list()}, nil
+}
+
+// callIDs gives calls their ids.
+type callIDs map[string][sha256.Size]byte
+
+// name completes the id of a call. A call without one gets the hash of its
+// body, which stays the same wherever the call stands in the log; a body that
+// was sent again is another call. name reports false if a call with the same id
+// and the same body came before.
+func (ids callIDs) name(c *Call) bool {
+	hash := sha256.Sum256(c.Body)
+	own := c.ID != ""
+	if !own {
+		c.ID = hex.EncodeToString(hash[:8])
+	}
+	base := c.ID
+	for n := 2; ; n++ {
+		known, taken := ids[c.ID]
+		if !taken {
+			ids[c.ID] = hash
+			return true
+		}
+		if own && known == hash {
+			return false
+		}
+		c.ID = base + "#" + strconv.Itoa(n)
+	}
+}
+
+// inOrder sorts calls by the time at which they began, if the log has the time
+// of each. Otherwise they stay as the file has them.
+func inOrder(calls []Call) {
+	if slices.ContainsFunc(calls, func(c Call) bool { return c.Started == 0 }) {
+		return
+	}
+	slices.SortStableFunc(calls, func(a, b Call) int {
+		switch {
+		case a.Started < b.Started:
+			return -1
+		case a.Started > b.Started:
+			return 1
+		}
+		return 0
+	})
+}

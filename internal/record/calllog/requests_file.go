@@ -1,0 +1,177 @@
+package calllog
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// How many bytes a line may have that ReadRequests reads: a request and its answer, both written as
+// texts; and the first line, before it is known to hold a request.
+const (
+	longestLine  = 160 << 20
+	longestFirst = 16 << 20
+)
+
+// names is how a line is checked: what it says is not kept.
+var names = canon.Outline{Names: true}
+
+// ReadRequests is [Read] for a log of requests in JSON Lines that stays in its file. It keeps of each call
+// what names and orders it; [Call.Load] reads the rest again, so the file must not change meanwhile.
+// check is called with each call while all of it is there, and its error kept as Refused. ReadRequests
+// returns nil without an error for a file of another form. Memory: a few times the longest line.
+func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, error) {
+	lines := linesOf(file, size, longestFirst)
+	is, err := lines.holdRequests()
+	if !is || err != nil {
+		return nil, err
+	}
+	lines = linesOf(file, size, longestLine)
+	r := newRequestList()
+	cut := 0
+	for {
+		err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if errors.Is(err, errLongLine) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if _, err := names.Parse(lines.text); err != nil {
+			rest := lines // only its error is asked
+			text := bytes.Clone(lines.text)
+			if rest.next() == io.EOF && len(r.session.Calls) > 0 && endsEarly(err, text) &&
+				fault.CodeOf(err) == fault.DocumentInvalid {
+				cut = lines.number
+				break
+			}
+			return nil, within(inLine(err, text, int(lines.at), lines.number), "a "+formatRequests)
+		}
+		c := r.read(entry{bytes.TrimSpace(lines.text), lines.number})
+		if c == nil {
+			continue
+		}
+		c.Refused = check(c)
+		c.kept = &keptCall{file, lines.at, len(lines.text)}
+		c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
+		r.session.Calls = append(r.session.Calls, *c)
+	}
+	log, err := r.log(cut)
+	if err != nil {
+		return nil, within(err, "a "+formatRequests)
+	}
+	ownIDs(log.Sessions[0].Calls)
+	return log, nil
+}
+
+// keptCall is where a call stands in its file.
+type keptCall struct {
+	file io.ReaderAt
+	at   int64
+	size int
+}
+
+// Load returns the call with what stayed in the file.
+func (c *Call) Load() (Call, error) {
+	if c.kept == nil {
+		return *c, nil
+	}
+	text := make([]byte, c.kept.size)
+	if _, err := c.kept.file.ReadAt(text, c.kept.at); err != nil && !errors.Is(err, io.EOF) {
+		return Call{}, err
+	}
+	again := callOf(bytes.TrimSpace(text))
+	if again == nil || again.API != c.API || again.Started != c.Started {
+		return Call{}, &fault.Error{Code: fault.Conflict, Offset: fault.NoOffset, Line: c.Line,
+			Message: "the file was changed while it was read", Remedy: "import it again"}
+	}
+	whole := *c
+	whole.kept = nil
+	whole.Header, whole.Body, whole.Answer, whole.Attrs = again.Header, again.Body, again.Answer, again.Attrs
+	return whole, nil
+}
+
+// fileLines steps through the lines of a file that have something in them.
+type fileLines struct {
+	from    *bufio.Reader
+	longest int    // how many bytes a line may have
+	text    []byte // the line at hand with its line break, until the next step
+	at      int64  // its offset
+	number  int    // counted from 1
+	after   int64  // where the next line begins
+}
+
+func linesOf(file io.ReaderAt, size int64, longest int) fileLines {
+	return fileLines{from: bufio.NewReaderSize(io.NewSectionReader(file, 0, size), 1<<20), longest: longest}
+}
+
+// errLongLine says that a line is longer than a fileLines reads.
+var errLongLine = errors.New("a line is too long")
+
+// next steps to the next line, or returns io.EOF.
+func (l *fileLines) next() error {
+	for {
+		l.text, l.at = l.text[:0], l.after
+		var err error
+		for more := true; more; {
+			var part []byte
+			part, err = l.from.ReadSlice('\n')
+			l.text = append(l.text, part...)
+			if more = errors.Is(err, bufio.ErrBufferFull); more && len(l.text) > l.longest {
+				return errLongLine
+			}
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+		l.after += int64(len(l.text))
+		if len(l.text) > 0 {
+			l.number++
+		}
+		if len(bytes.TrimSpace(l.text)) > 0 {
+			return nil
+		}
+		if err == io.EOF {
+			return io.EOF
+		}
+	}
+}
+
+// holdRequests reports whether the file has the form that ReadRequests reads: its first line is JSON, and
+// more follow. Some programs begin a log with lines about themselves.
+func (l *fileLines) holdRequests() (bool, error) {
+	is := false
+	for n := 0; ; n++ {
+		err := l.next()
+		switch {
+		case err == io.EOF || errors.Is(err, errLongLine):
+			return false, nil
+		case err != nil:
+			return false, err
+		case is:
+			return true, nil // a second line: the first one is not a list of all calls
+		case n == maxForeignLines:
+			return false, nil
+		case n == 0:
+			if _, err := names.Parse(l.text); err != nil {
+				return false, nil
+			}
+		}
+		if f := formatOf(l.text); f != nil {
+			if f.name != "a "+formatRequests {
+				return false, nil
+			}
+			is = true
+			if n > 0 {
+				return true, nil
+			}
+		}
+	}
+}

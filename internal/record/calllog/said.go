@@ -1,0 +1,278 @@
+package calllog
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// spoken is a conversation that a program keeps in a form of its own. The
+// requests are made of it again, for the API of the provider that answered: each
+// turn of the model is the answer to a request with all turns before it.
+type spoken struct {
+	api   provider.API // Chat or Messages
+	model string       // of a turn that names none
+	tools canon.Any
+	turns []turn
+}
+
+// turn is what one side said at a time. Its parts are as no API has them yet: the content of a text or a
+// thought is a string, of an image its address, of a call the arguments, of a result what the tool said;
+// any other part is as the next request has it.
+type turn struct {
+	role  string // system, user or assistant
+	parts []provider.Part
+	line  int
+	at    int64 // when it was said, ns since the epoch, 0 if unknown
+
+	// of an answer
+	id     string // of the call in the log
+	began  int64
+	answer provider.Answer // without its content
+	attrs  map[string]canon.Any
+}
+
+func textPart(text string) provider.Part { return provider.Part{Kind: "text", Content: str(text)} }
+
+func imagePart(address string) provider.Part {
+	return provider.Part{Kind: "image", Content: str(address)}
+}
+
+func thoughtPart(thought canon.Any) provider.Part {
+	return provider.Part{Kind: "thinking", Content: thought}
+}
+
+func callPart(id, name string, arguments canon.Any) provider.Part {
+	return provider.Part{Kind: "call", Call: id, Name: name, Content: arguments}
+}
+
+func resultPart(id, name string, said canon.Any, failed bool) provider.Part {
+	return provider.Part{Kind: "result", Call: id, Name: name, Content: said, Failed: failed}
+}
+
+func otherPart(as canon.Any) provider.Part { return provider.Part{Kind: "part", Content: as} }
+
+// str makes a text.
+func str(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
+
+func number(n int64) canon.Any {
+	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
+}
+
+// listOrAbsent returns a list, absent if it is empty.
+func listOrAbsent(list []canon.Any) canon.Any {
+	if len(list) == 0 {
+		return canon.Any{}
+	}
+	return canon.ArrayOf(list...)
+}
+
+// obj makes an object of names and values in turn: strings, numbers and values.
+// It leaves out what is absent: "", nil and a value without a kind.
+func obj(pairs ...any) canon.Any {
+	var members []canon.Member
+	for i := 0; i+1 < len(pairs); i += 2 {
+		var value canon.Any
+		switch v := pairs[i+1].(type) {
+		case string:
+			if v != "" {
+				value = str(v)
+			}
+		case *int64:
+			if v != nil {
+				value = number(*v)
+			}
+		case canon.Any:
+			value = v
+		}
+		if value.Kind != canon.KindAbsent {
+			members = append(members, canon.Member{Name: pairs[i].(string), Value: value})
+		}
+	}
+	return canon.Object(members...)
+}
+
+// session makes the calls of a conversation.
+func (s *spoken) session(missing ...string) Session {
+	g := grown{api: s.api, list: "messages", tools: s.tools}
+	w := writer{s.api}
+	for i := range s.turns {
+		t := &s.turns[i]
+		if t.role == "system" && s.api == provider.Messages && len(g.messages) == 0 {
+			g.system = append(g.system, w.parts(t)...)
+			continue
+		}
+		if t.role != "assistant" {
+			g.messages = append(g.messages, w.messages(t)...)
+			continue
+		}
+		c := Call{ID: t.id, Line: t.line, Started: t.began, Ended: t.at, Attrs: t.attrs}
+		if c.Started == 0 && i > 0 {
+			c.Started = s.turns[i-1].at
+		}
+		g.call(c, orElse(t.answer.Model, s.model), w.answer(t))
+		g.answer(w.messages(t)...)
+	}
+	return g.session(s.model, missing...)
+}
+
+// writer writes turns as messages of an API.
+type writer struct{ api provider.API }
+
+// messages returns the messages of a turn. In chat completions each result is a
+// message of its own.
+func (w writer) messages(t *turn) (list []canon.Any) {
+	if t.role == "assistant" {
+		return []canon.Any{w.said(t)}
+	}
+	rest := *t
+	if w.api == provider.Chat {
+		rest.parts = nil
+		for _, p := range t.parts {
+			if p.Kind == "result" {
+				list = append(list, chatResult(&p))
+				continue
+			}
+			rest.parts = append(rest.parts, p)
+		}
+	}
+	if len(rest.parts) > 0 {
+		list = append(list, obj("role", t.role, "content", w.content(&rest)))
+	}
+	return list
+}
+
+// content returns the content of a message: one text as it is, else a list.
+func (w writer) content(t *turn) canon.Any {
+	if len(t.parts) == 1 && t.parts[0].Kind == "text" {
+		return t.parts[0].Content
+	}
+	return canon.ArrayOf(w.parts(t)...)
+}
+
+func (w writer) parts(t *turn) (list []canon.Any) {
+	for i := range t.parts {
+		list = append(list, w.part(&t.parts[i]))
+	}
+	return list
+}
+
+func (w writer) part(p *provider.Part) canon.Any {
+	switch p.Kind {
+	case "text":
+		return obj("type", "text", "text", p.Content)
+	case "image":
+		return w.image(p.Content.Text)
+	case "thinking":
+		if p.Content.Kind == canon.KindString {
+			return obj("type", "thinking", "thinking", p.Content)
+		}
+	case "call":
+		return obj("type", "tool_use", "id", p.Call, "name", p.Name, "input", parsedArguments(p.Content))
+	case "result":
+		return obj("type", "tool_result", "tool_use_id", p.Call, "content", resultContent(p.Content), "is_error", failure(p))
+	}
+	return p.Content
+}
+
+// failure is true of the result of a call that failed, else absent.
+func failure(p *provider.Part) canon.Any {
+	if p.Failed {
+		return canon.True.Any()
+	}
+	return canon.Any{}
+}
+
+// image writes an image that has a URL, which may hold the image itself.
+func (w writer) image(from string) canon.Any {
+	if w.api == provider.Chat {
+		return obj("type", "image_url", "image_url", obj("url", from))
+	}
+	media, data, inside := strings.Cut(strings.TrimPrefix(from, "data:"), ";base64,")
+	if !inside {
+		return obj("type", "image", "source", obj("type", "url", "url", from))
+	}
+	return obj("type", "image", "source", obj("type", "base64", "media_type", media, "data", data))
+}
+
+// said writes a turn of the model as the message that later requests repeat.
+func (w writer) said(t *turn) canon.Any {
+	if w.api == provider.Messages {
+		return canon.Object(canon.Member{Name: "role", Value: str("assistant")},
+			canon.Member{Name: "content", Value: canon.ArrayOf(w.parts(t)...)})
+	}
+	var rest turn
+	var calls, thoughts []canon.Any
+	for _, p := range t.parts {
+		switch p.Kind {
+		case "call":
+			calls = append(calls, obj("id", p.Call, "type", "function",
+				"function", obj("name", p.Name, "arguments", writtenArguments(p.Content))))
+		case "thinking":
+			thoughts = append(thoughts, p.Content)
+		default:
+			rest.parts = append(rest.parts, p)
+		}
+	}
+	content := canon.Null.Any()
+	if len(rest.parts) > 0 {
+		content = w.content(&rest)
+	}
+	thought := listOrAbsent(thoughts)
+	if len(thoughts) == 1 {
+		thought = thoughts[0]
+	}
+	return obj("role", "assistant", "content", content, "tool_calls", listOrAbsent(calls), "reasoning_content", thought)
+}
+
+func chatResult(p *provider.Part) canon.Any {
+	return obj("role", "tool", "tool_call_id", p.Call, "name", p.Name, "content", resultContent(p.Content),
+		"is_error", failure(p))
+}
+
+// parsedArguments returns the arguments of a call as an object.
+func parsedArguments(v canon.Any) canon.Any {
+	if v.Kind == canon.KindString {
+		if parsed, err := canon.ParseAny([]byte(v.Text)); err == nil && parsed.Kind == canon.KindObject {
+			return parsed
+		}
+	}
+	if v.Kind == canon.KindAbsent || v.Kind == canon.KindNull {
+		return canon.Object()
+	}
+	return v
+}
+
+// writtenArguments returns the arguments of a call as a text that holds JSON.
+func writtenArguments(v canon.Any) canon.Any {
+	switch v.Kind {
+	case canon.KindString:
+		return v
+	case canon.KindAbsent, canon.KindNull:
+		return str("{}")
+	}
+	return str(string(v.Value()))
+}
+
+// resultContent returns what a tool said as a text or a list of parts: the APIs
+// take nothing else, so programs send other values as JSON.
+func resultContent(v canon.Any) canon.Any {
+	switch v.Kind {
+	case canon.KindString:
+		return v
+	case canon.KindAbsent, canon.KindNull:
+		return str("")
+	case canon.KindArray:
+		for _, e := range v.Elems {
+			if kind, _ := e.Get("type"); kind.Kind != canon.KindString {
+				return str(string(v.Value()))
+			}
+		}
+		if len(v.Elems) > 0 {
+			return v
+		}
+	}
+	return str(string(v.Value()))
+}

@@ -1,0 +1,161 @@
+package calllog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// TestLinesOfOneIDThatSayDifferentThings: the same line twice is read once; another line with its id is
+// read too, behind it, and a finding says so.
+func TestLinesOfOneIDThatSayDifferentThings(t *testing.T) {
+	line := func(id, above, kind, message string) string {
+		return `{"type":"` + kind + `","uuid":"` + id + `","parentUuid":` + above + `,"sessionId":"s",` +
+			`"timestamp":"2026-05-04T09:00:00Z","message":` + message + "}\n"
+	}
+	first := line("1", "null", "user", `{"role":"user","content":"One?"}`)
+	other := line("1", "null", "user", `{"role":"user","content":"Two?"}`)
+	answer := line("2", `"1"`, "assistant", `{"id":"m","role":"assistant","model":"c","stop_reason":"end_turn",`+
+		`"content":[{"type":"text","text":"1"}]}`)
+	for _, c := range []struct{ text, request, finding string }{
+		{first + first + answer, "user text One?", "line 2: it stands in the file twice and was read once"},
+		{first + other + answer, "user text One? | user text Two?", "line 2: it has the id of another line and says " +
+			"something else; it was put behind that line"},
+		{first + other + first + other + answer, "user text One? | user text Two?", "line 3: it stands in the file twice " +
+			"and was read once (and 1 more like it)"},
+	} {
+		log, err := Read([]byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := log.Sessions[0].Calls
+		if len(calls) != 1 || words(requestOf(t, &calls[0]).Parts) != c.request {
+			t.Errorf("%d calls; the first says %s, want %s", len(calls), words(requestOf(t, &calls[0]).Parts), c.request)
+		}
+		if !strings.Contains(fmt.Sprint(log.Findings), c.finding) {
+			t.Errorf("the findings are %v, want one that says %s", log.Findings, c.finding)
+		}
+	}
+}
+
+// TestGenerationsOfLangfuse: answers and tokens, written by hand from the sample. Counts by kind make up
+// the sum where the log has none.
+func TestGenerationsOfLangfuse(t *testing.T) {
+	log := sampleLog(t, "langfuse.json")
+	calls := log.Sessions[0].Calls
+	want := []struct {
+		said            string
+		in, out, cached int64
+	}{
+		{`assistant thinking It looks like Momo. | assistant call call_1 find_book {"arguments":"{\"title\":\"Momo\"}",` +
+			`"name":"find_book"}`, 210, 18, 192},
+		{"assistant text Momo stands on shelf 4.", 240, 9, -1},
+		{"assistant text I do not know.", 260, 5, 192},
+		{"", -1, -1, -1},
+	}
+	if len(calls) != len(want) || len(log.Findings) != 1 {
+		t.Fatalf("%d calls, %v", len(calls), log.Findings)
+	}
+	value := func(n *int64) int64 {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	for i, w := range want {
+		a, said := answerOf(&calls[i])
+		if words(said) != w.said || value(a.Usage.In) != w.in || value(a.Usage.Out) != w.out ||
+			value(a.Usage.Cached) != w.cached {
+			t.Errorf("call %d: %s, %d in, %d out, %d cached; want %v", i+1, words(said), value(a.Usage.In), value(a.Usage.Out),
+				value(a.Usage.Cached), w)
+		}
+	}
+	if a, _ := answerOf(&calls[3]); a.Failure == "" || !strings.Contains(a.Failure, "Rate limit reached") {
+		t.Errorf("the failed call says %q", a.Failure)
+	}
+	if cost := calls[0].Attrs["calculatedTotalCost"]; cost.Text != "0.0012" {
+		t.Errorf("the cost is %v", cost)
+	}
+}
+
+// TestOutputsOfGenerations: whatever form the program gave the output, the model's words are the answer.
+func TestOutputsOfGenerations(t *testing.T) {
+	for _, c := range []struct{ members, output, said string }{
+		{`"model":"gpt-5.5","input":[{"role":"user","content":"Hi"}]`, `"Yes."`, "assistant text Yes."},
+		{`"model":"gpt-5.5","input":"[{\"role\":\"user\",\"content\":\"Hi\"}]"`, `"Yes."`, "assistant text Yes."},
+		{`"model":"gpt-5.5","input":{"messages":[{"role":"user","content":"Hi"}]}`, `{"completion":"Yes."}`,
+			"assistant text Yes."},
+		{`"model":"gpt-5.5","input":[{"role":"user","content":"Hi"}]`, `[{"role":"assistant","content":"Yes."}]`,
+			"assistant text Yes."},
+		{`"model":"gpt-5.5","input":[{"role":"user","content":"Hi"}]`, `"{\"answer\":true}"`,
+			`assistant text {"answer":true}`},
+		{`"model":"gpt-5.5","input":[{"role":"user","content":"Hi"}]`, `{"answer":true}`, `assistant text {"answer":true}`},
+		{`"model":"gpt-5.5","input":[{"type":"message","role":"user","content":"Hi"}]`, `"Yes."`, "assistant text Yes."},
+		{`"model":"gpt-5.5","input":[{"type":"message","role":"user","content":"Hi"}]`,
+			`[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Yes."}]}]`, "assistant text Yes."},
+		{`"model":"gpt-5.5","input":[{"type":"message","role":"user","content":"Hi"}]`, `{"content":""}`, "assistant text"},
+		{`"model":"claude-sonnet-4-5","modelParameters":{"max_tokens":9},"input":[{"role":"user","content":"Hi"}]`,
+			`{"role":"assistant","content":[{"type":"text","text":"Yes."}]}`, "assistant text Yes."},
+		{`"model":"gpt-5.5","input":[{"role":"user","content":"Hi"}]`, `[ ]`, ""},
+	} {
+		log, err := Read([]byte(`{"id":"g","type":"GENERATION",` + c.members + `,"output":` + c.output + `}`))
+		if err != nil {
+			t.Fatalf("%s: %v", c.members, err)
+		}
+		if _, said := answerOf(&log.Sessions[0].Calls[0]); words(said) != c.said {
+			t.Errorf("%s, %s: the answer says %q, want %q", c.members, c.output, words(said), c.said)
+		}
+	}
+}
+
+// TestStepsOfUIMessages: a message of the assistant is a call for each of its steps; what is shown and not
+// sent is named, chats are sessions, and the forms of version 4 are read.
+func TestStepsOfUIMessages(t *testing.T) {
+	log := sampleLog(t, "ui-messages.json")
+	s := log.Sessions[0]
+	if len(s.Calls) != 3 || s.Calls[0].ID != "m2" || len(log.Findings) != 1 ||
+		!strings.Contains(log.Findings[0].Message, "source-url") {
+		t.Errorf("%d calls, the first is %s, %v", len(s.Calls), s.Calls[0].ID, log.Findings)
+	}
+	if a, said := answerOf(&s.Calls[2]); words(said) != `assistant call call_2 find_book {"arguments":"{\"title\":\"Jim `+
+		`Knopf\"}","name":"find_book"}` || *a.Usage.In != 260 || *a.Usage.Out != 5 || *a.Usage.Cached != 192 {
+		t.Errorf("the last answer says %s, %v", words(said), a.Usage)
+	}
+	if rest := string(s.Unsent.Value()); !strings.Contains(rest, "the catalogue is closed") {
+		t.Errorf("the failed call has no result: %s", rest)
+	}
+	chats := `[{"id":"a","messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]},` +
+		`{"id":"b","messages":[{"role":"user","parts":[{"type":"text","text":"Ho"}]},{"role":"assistant","content":"Yes.",` +
+		`"parts":[{"type":"reasoning","reasoning":"Hm."},{"type":"tool-invocation","toolInvocation":{"state":"result",` +
+		`"toolCallId":"1","toolName":"f","args":{"x":1},"result":{"y":2}}},{"type":"text","text":"Yes."}]}]}]`
+	log, err := Read([]byte(chats))
+	if err != nil || len(log.Sessions) != 2 || log.Sessions[0].Name != "a" || log.Sessions[1].Name != "b" {
+		t.Fatalf("%v, %v", log, err)
+	}
+	if rest := string(log.Sessions[1].Unsent.Value()); !strings.Contains(rest, `{\"y\":2}`) {
+		t.Errorf("the result is lost: %s", rest)
+	}
+	_, said := answerOf(&log.Sessions[1].Calls[0])
+	const want = `assistant text Yes. | assistant thinking Hm. | assistant call 1 f {"arguments":"{\"x\":1}","name":"f"}`
+	if words(said) != want {
+		t.Errorf("the answer says %s, want %s", words(said), want)
+	}
+}
+
+// TestALogOfNothingIsRefused: a file of a known format in which nothing was said imports as nothing.
+func TestALogOfNothingIsRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"Vercel AI": `[{"role":"assistant","parts":[{"type":"data-weather","data":{}}]}]`,
+		"notes":     `{"type":"summary","sessionId":"s","summary":"x"}`,
+		"ChatGPT":   `[{"id":"1","title":"x","mapping":{"a":{"id":"a","message":null,"parent":null,"children":[]}}}]`,
+		"a line of an unknown type": `{"type":"alien","uuid":"u1","parentUuid":null,"sessionId":"s","message":{"role":` +
+			`"alien","content":"x"}}`,
+		"attachment": `{"type":"attachment","uuid":"1","parentUuid":null,"sessionId":"s","attachment":{"type":"hook"}}`,
+	} {
+		if log, err := Read([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid {
+			t.Errorf("%s: %v, %v", name, log, err)
+		}
+	}
+}

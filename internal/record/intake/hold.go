@@ -1,0 +1,35 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
+)
+
+// memoryOfNode is what an import holds of a node or a message, measured with some room.
+const memoryOfNode = 2 << 10
+
+// HoldNodes holds, in the budget of ctx, the nodes that a snapshot document makes. It takes each object of
+// the text for one. E_LIMIT if they are too many.
+func HoldNodes(ctx context.Context, data []byte) error {
+	_, err := budget.Hold(ctx, int64(bytes.Count(data, []byte("{")))*memoryOfNode)
+	return err
+}
+
+// holdRequest holds what recording a call takes: the values of its body, and a block for each object of
+// its messages. It takes it only beyond what an earlier call of the session held.
+func holdRequest(ctx context.Context, c *calllog.Call, held *int64) error {
+	need := canon.Weight(c.Body) + int64(bytes.Count(c.Body, []byte("{")))*memoryOfNode
+	for i := range c.Request.Members { // the calls of a rebuilt session share their messages: the list has been made
+		need += int64(len(c.Request.Members[i].Value.Elems)) * memoryOfNode
+	}
+	if need <= *held {
+		return nil
+	}
+	_, err := budget.Hold(ctx, need-*held)
+	*held = need
+	return err
+}

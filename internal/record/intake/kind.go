@@ -1,0 +1,73 @@
+package intake
+
+import (
+	"bytes"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/transcript"
+)
+
+// Kind is what a file can be.
+type Kind string
+
+// The kinds of files.
+const (
+	Snapshot   Kind = "snapshot"   // a canonical document
+	History    Kind = "history"    // what export writes, one JSON object a line
+	Transcript Kind = "transcript" // conversations, whose calls are replayed
+	Log        Kind = "log"        // the calls of another program, as it kept them
+)
+
+// outside reads only the names of a file's members: they reveal its kind.
+var outside = canon.Outline{Names: true}
+
+// KindOf finds out what a text is from its contents. It returns E_DOCUMENT_INVALID for what pact
+// does not read. Cost: that of reading the text once.
+func KindOf(data []byte) (Kind, error) {
+	if calllog.Detect(data) != "" {
+		return Log, nil
+	}
+	if transcript.Detect(data) != "" {
+		return Transcript, nil
+	}
+	first, rest := data, []byte(nil)
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		first, rest = data[:i], bytes.TrimSpace(data[i:])
+	}
+	line, err := outside.Parse(first)
+	if err == nil {
+		_, compact := line.Get("pact_history")
+		_, root := line.Get("root")
+		switch {
+		case compact, root && len(rest) > 0:
+			return History, nil
+		case root:
+			return Snapshot, nil
+		}
+	}
+	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' && text[0] != '[' {
+		return "", unknown()
+	}
+	whole := line
+	if err != nil || len(rest) > 0 {
+		lines := err == nil // the first line is a JSON value
+		if whole, err = outside.Parse(data); err != nil && !lines {
+			return "", err
+		}
+	}
+	if _, ok := whole.Get("root"); ok {
+		return Snapshot, nil
+	}
+	return "", unknown()
+}
+
+// unknown says what a file could have been.
+func unknown() error {
+	return fault.New(fault.DocumentInvalid,
+		"the file is neither a snapshot document nor a history nor a transcript nor a log of calls",
+		"pact reads JSON and JSON Lines: its own documents and histories, chat messages, tau-bench, SWE-smith, requests "+
+			"to OpenAI, Anthropic and Gemini, HAR, logs of LiteLLM, Langfuse, Bedrock and Inspect, sessions of Claude Code, "+
+			"Codex, opencode, Cline, ChatGPT, LangChain, Vercel AI, Pydantic AI, ADK and the OpenAI Agents SDK, plain or compressed")
+}

@@ -1,0 +1,137 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// Session is a session of a log, and where its calls go.
+type Session struct {
+	Name    string         // of its first context
+	Format  string         // of the log
+	BegunBy map[string]any // the call of another session that began a sub-agent, nil for none
+	*calllog.Session
+}
+
+// Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
+// A call that no importer takes is an error, and so is one that needs more than the budget of ctx has:
+// nothing of such a log is imported.
+func Sessions(ctx context.Context, log *calllog.Log, name string) ([]Session, error) {
+	list := make([]Session, len(log.Sessions))
+	for i := range log.Sessions {
+		s := &log.Sessions[i]
+		list[i] = Session{Name: name, Format: log.Format, Session: s}
+		if s.Name != "" {
+			list[i].Name += "/" + s.Name
+		}
+		if b := s.BegunBy; b != nil {
+			of := name
+			if b.Session != "" {
+				of += "/" + b.Session
+			}
+			list[i].BegunBy = map[string]any{"context": of, "call": b.Call}
+		}
+		if n, err := checkCalls(s.Calls); err != nil {
+			return nil, list[i].inCall(err, n)
+		}
+		held := int64(0)
+		for n := range s.Calls {
+			if err := holdRequest(ctx, &s.Calls[n], &held); err != nil {
+				return nil, list[i].inCall(err, n)
+			}
+		}
+	}
+	return list, nil
+}
+
+// Importer returns an importer of the calls of a session.
+func (s *Session) Importer(ctx context.Context, to store.Store, actor string) (*record.Importer, error) {
+	source := map[string]any{"format": s.Format, "exact": string(s.Exact)}
+	if len(s.Missing) > 0 {
+		source["missing"] = s.Missing
+	}
+	first := ""
+	if len(s.Calls) > 0 {
+		first = s.Calls[0].ID
+	}
+	return record.NewImporter(ctx, to, record.ImportOptions{Context: s.Name, Actor: actor, Source: source, First: first,
+		BegunBy: s.BegunBy})
+}
+
+// Record makes the contexts of a session, or adds to those that an earlier import of the same
+// log made. It returns their names and how many of the calls were recorded before, which are
+// also those that stored has, if it is not nil. left says that the last words of the log have no
+// answer yet and were left out. progress is called after each call.
+func (s *Session) Record(ctx context.Context, to store.Store, actor string, stored *record.Importer,
+	progress func(done int)) (contexts []string, known int, left bool, err error) {
+	importer, err := s.Importer(ctx, to, actor)
+	if err != nil {
+		return nil, 0, false, err
+	}
+	size := 0 // of the request before: the next one is a little longer
+	for i := range s.Calls {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, false, fault.Wrap(fault.Store, err, "the import was interrupted",
+				"the same import again goes on where it stopped")
+		}
+		call, err := s.Calls[i].Load()
+		if err != nil {
+			return nil, 0, false, s.inCall(err, i)
+		}
+		past := pastCall(&call, size+size/8)
+		size = len(past.Body)
+		added, err := importer.Add(ctx, past)
+		if err != nil {
+			return nil, 0, false, s.inCall(err, i)
+		}
+		if !added || stored != nil && stored.Has(call.ID) {
+			known++
+		}
+		progress(i + 1)
+	}
+	if s.Unsent.Kind == canon.KindObject {
+		kept, err := importer.AddUnsent(ctx, string(s.API), s.Unsent.AppendTo(nil))
+		if err != nil {
+			return nil, 0, false, err
+		}
+		left = !kept
+	}
+	return importer.Contexts(), known, left, nil
+}
+
+// pastCall returns a call of a log as package record takes it. size is about how many bytes a body
+// has that it must write.
+func pastCall(c *calllog.Call, size int) record.PastCall {
+	p := record.PastCall{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
+		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
+		Rewrites: c.Rewrites}
+	if p.Body == nil {
+		p.Body = c.Request.AppendTo(make([]byte, 0, size))
+	}
+	for name, v := range c.Attrs {
+		if p.Attrs == nil {
+			p.Attrs = map[string]any{}
+		}
+		p.Attrs[name] = v.Value()
+	}
+	return p
+}
+
+// inCall names the call of the log in an error.
+func (s *Session) inCall(err error, i int) error {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	in := *e
+	in.Message = s.Format + ", call " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(s.Calls)) + ": " + e.Message
+	in.Line = max(in.Line, s.Calls[i].Line)
+	return &in
+}

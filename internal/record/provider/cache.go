@@ -1,0 +1,210 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"time"
+)
+
+// Cache follows what a provider keeps of the calls of one conversation: which
+// prefixes, how long, and how many tokens the provider counted in them. It does
+// not know prefixes from other conversations.
+type Cache struct {
+	rules   *CacheRules
+	entries map[prefix]*cachedPrefix
+	last    *cachedCall
+}
+
+// prefix identifies a prefix by the model, the settings that count up to its
+// end, and its blocks.
+type prefix [sha256.Size]byte
+
+// cachedPrefix is a cached prefix.
+type cachedPrefix struct {
+	used   time.Time // when a call last wrote or read it
+	life   Lifetime
+	tokens *int64 // nil if the provider gave no count
+}
+
+// cachedCall is the last call and its forecast.
+type cachedCall struct {
+	model    string
+	blocks   []Block
+	prefixes []prefix // one for each block, ending with that block
+	marked   []int    // indexes of the blocks with a marker
+	fresh    []prefix // prefixes that this call presumably wrote
+	at       time.Time
+	Forecast
+}
+
+// Forecast is what a provider should read from its cache.
+type Forecast struct {
+	Blocks int    // length of the longest cached prefix
+	Tokens *int64 // its tokens by the provider's count; nil if there is none
+	AtMost *int64 // tokens of a longer prefix that contains it; nil if none is known
+	// Unsure says that the provider no longer guarantees the prefix: its
+	// lifetime may have run out.
+	Unsure bool
+	// Lapsed is how many blocks the provider could have read if their lifetime
+	// had not run out, 0 if none ran out. Idle is how long ago a call last used
+	// them.
+	Lapsed int
+	Idle   time.Duration
+}
+
+// NewCache returns an empty cache.
+func (d *CacheRules) NewCache() *Cache { return &Cache{rules: d, entries: map[prefix]*cachedPrefix{}} }
+
+// Clone returns a copy of the cache. Cost: its entries.
+func (c *Cache) Clone() *Cache {
+	d := &Cache{rules: c.rules, entries: make(map[prefix]*cachedPrefix, len(c.entries))}
+	for p, e := range c.entries {
+		copied := *e
+		d.entries[p] = &copied
+	}
+	if c.last != nil {
+		last := *c.last
+		d.last = &last
+	}
+	return d
+}
+
+// Call forecasts what the provider reads for a request sent at a time, and adds
+// the request to the cache. Cost: linear in the blocks.
+func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
+	now := &cachedCall{model: p.Model, at: at, blocks: p.Blocks, prefixes: c.prefixesOf(p)}
+	for i := range p.Blocks {
+		if p.Blocks[i].Marked {
+			now.marked = append(now.marked, i)
+		}
+	}
+	now.Forecast = c.forecast(now)
+	c.last = now
+	c.take(p)
+	return now.Forecast
+}
+
+// prefixesOf returns, for each block, the prefix that ends with it.
+func (c *Cache) prefixesOf(p *Prompt) []prefix {
+	list := make([]prefix, len(p.Blocks))
+	h := sha256.New()
+	write := func(text string) {
+		h.Write([]byte(text))
+		h.Write([]byte{0})
+	}
+	write(p.Model)
+	section := Section(0)
+	settle := func(upTo Section) {
+		for ; section <= upTo; section++ {
+			for i := range c.rules.Settings {
+				if c.rules.Settings[i].From == section {
+					write(p.Settings[i])
+				}
+			}
+		}
+	}
+	for i := range p.Blocks {
+		b := &p.Blocks[i]
+		settle(b.Section)
+		if !b.Apart {
+			h.Write([]byte{byte(b.Section)})
+			h.Write(b.hash[:])
+		}
+		h.Sum(list[i][:0])
+	}
+	return list
+}
+
+// forecast looks for the longest cached prefix, and for the longest one that
+// would still be cached if no lifetime had run out.
+func (c *Cache) forecast(now *cachedCall) (f Forecast) {
+	lapsed := 0
+	for _, end := range c.ends(now) {
+		looked := 0
+		for i := end; i >= 0 && (c.rules.LookBack == 0 || looked < c.rules.LookBack); i-- {
+			if now.blocks[i].Apart {
+				continue
+			}
+			looked++
+			e := c.entries[now.prefixes[i]]
+			if e == nil {
+				continue
+			}
+			idle := now.at.Sub(e.used)
+			if e.life.Most > 0 && idle > e.life.Most {
+				if i+1 > lapsed {
+					lapsed, f.Idle = i+1, idle
+				}
+				continue
+			}
+			if i+1 > f.Blocks {
+				f.Blocks, f.Tokens = i+1, e.tokens
+				f.Unsure = e.life.Sure == 0 || idle > e.life.Sure
+			}
+			break
+		}
+	}
+	if lapsed > f.Blocks {
+		f.Lapsed = lapsed
+	} else {
+		f.Idle = 0
+	}
+	if f.Blocks > 0 && f.Tokens == nil {
+		f.AtMost = c.longer(now.prefixes[f.Blocks-1], f.Blocks-1)
+	}
+	if f.Unsure && f.Blocks > 0 {
+		f.Idle = now.at.Sub(c.entries[now.prefixes[f.Blocks-1]].used)
+	}
+	return f
+}
+
+// ends returns the blocks from which the provider looks backwards for a prefix:
+// those with markers or, if the provider caches without them, the last block.
+func (c *Cache) ends(now *cachedCall) []int {
+	if c.rules.Marked {
+		return now.marked
+	}
+	if len(now.prefixes) == 0 {
+		return nil
+	}
+	return []int{len(now.prefixes) - 1}
+}
+
+// longer returns the tokens of a counted prefix of the last call that extends
+// p, which ends with the i-th block; nil if there is none.
+func (c *Cache) longer(p prefix, i int) *int64 {
+	if c.last == nil || i >= len(c.last.prefixes) || c.last.prefixes[i] != p {
+		return nil
+	}
+	for ; i < len(c.last.prefixes); i++ {
+		if e := c.entries[c.last.prefixes[i]]; e != nil && e.tokens != nil {
+			return e.tokens
+		}
+	}
+	return nil
+}
+
+// take adds the prefixes of the last call to the cache, and renews those that
+// it read.
+func (c *Cache) take(p *Prompt) {
+	now := c.last
+	for i := range now.prefixes {
+		b := &p.Blocks[i]
+		if c.rules.Marked && !b.Marked {
+			if e := c.entries[now.prefixes[i]]; e != nil && i < now.Blocks {
+				e.used = now.at
+			}
+			continue
+		}
+		word := p.word
+		if c.rules.Marked {
+			word = b.Lifetime
+		}
+		e := c.entries[now.prefixes[i]]
+		if e == nil {
+			e = &cachedPrefix{}
+			c.entries[now.prefixes[i]] = e
+			now.fresh = append(now.fresh, now.prefixes[i])
+		}
+		e.used, e.life = now.at, c.rules.lifetime(p.Model, word)
+	}
+}

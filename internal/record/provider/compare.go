@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"slices"
+)
+
+// Cause is what ends a shared prefix.
+type Cause string
+
+// The causes, in the order of the prefix.
+const (
+	CauseModel      Cause = "model"
+	CauseParameters Cause = "parameters"
+	CauseTools      Cause = "tools"
+	CauseSystem     Cause = "system"
+	CauseBlock      Cause = "block"    // a block of the conversation
+	CauseThinking   Cause = "thinking" // the provider removed it: the turn that it belongs to is over
+)
+
+// Shared is what a request repeats of the previous one, from the front.
+type Shared struct {
+	Blocks   int  // blocks of the newer request within the provider's prefix of the older one
+	Of       int  // blocks of the older one
+	Complete bool // the newer request repeats all of them
+	// Cause says what ends the prefix, "" if Complete. Names are the parameters
+	// or the tools that differ; for a model, the old and the new one.
+	Cause     Cause
+	Names     []string
+	Reasoning int // blocks of reasoning in the newer request after the end of the prefix
+	// ApartChanged says that a block differs which the provider removes before
+	// it caches. It ends no prefix here, but may on another server of the same
+	// API.
+	ApartChanged bool
+	// Bytes and OfBytes count bytes of the bodies if the rules compare
+	// bodies as sent, else 0.
+	Bytes, OfBytes int64
+}
+
+// Compare says what a request repeats of the previous one. Cost: linear in the
+// blocks or, for rules without blocks, in the bytes.
+func (rules *CacheRules) Compare(older, newer *Prompt) Shared {
+	s := Shared{Of: len(older.Blocks)}
+	if rules.AsSent {
+		s.compareBytes(older, newer)
+	} else {
+		s.compareBlocks(rules, older, newer)
+	}
+	if !s.Complete {
+		s.Reasoning = newer.reasoning(s.Blocks)
+	}
+	return s
+}
+
+func (s *Shared) compareBlocks(rules *CacheRules, older, newer *Prompt) {
+	n := 0
+	for n < len(older.Blocks) && n < len(newer.Blocks) && same(&older.Blocks[n], &newer.Blocks[n]) {
+		s.ApartChanged = s.ApartChanged || older.Blocks[n].Section == System &&
+			older.Blocks[n].hash != newer.Blocks[n].hash
+		n++
+	}
+	s.Blocks = n
+	if n < len(older.Blocks) {
+		s.Cause, s.Names = causeAt(older, newer, n)
+	}
+	s.settings(rules, older, newer)
+	if older.Model != newer.Model {
+		s.Blocks, s.Cause, s.Names = 0, CauseModel, []string{older.Model, newer.Model}
+	}
+	s.Complete = s.Cause == ""
+	if !s.Complete && s.Cause != CauseModel && s.Blocks == 0 {
+		s.ApartChanged = false // the prefix ends before that block
+	}
+}
+
+// settings also compares the parameters: among those that differ it reports the
+// ones that end the prefix first.
+func (s *Shared) settings(rules *CacheRules, older, newer *Prompt) {
+	for i := range rules.Settings {
+		if older.Settings[i] == newer.Settings[i] {
+			continue
+		}
+		at := min(older.begin(rules.Settings[i].From), newer.begin(rules.Settings[i].From))
+		switch {
+		case at > s.Blocks || at == s.Of && s.Cause == "":
+			continue // it takes effect after the end, or nothing had been cached for it to end
+		case at < s.Blocks || s.Cause != CauseParameters:
+			s.Blocks, s.Cause, s.Names = at, CauseParameters, nil
+		}
+		s.Names = append(s.Names, rules.Settings[i].Name())
+	}
+}
+
+// same reports whether two blocks are equal to the provider.
+func same(a, b *Block) bool {
+	if a.Section != b.Section || a.Apart != b.Apart {
+		return false
+	}
+	return a.hash == b.hash || a.Apart
+}
+
+// causeAt says what differs from the n-th block on. For tools it names all that
+// differ; if only their order changed, all that moved.
+func causeAt(older, newer *Prompt, n int) (Cause, []string) {
+	section := older.Blocks[n].Section
+	if n < len(newer.Blocks) && newer.Blocks[n].Section < section {
+		section = newer.Blocks[n].Section
+	}
+	switch section {
+	case Tools:
+		return CauseTools, changedTools(older.tools(), newer.tools())
+	case System:
+		return CauseSystem, nil
+	}
+	if n < len(newer.Blocks) && newer.Blocks[n].Apart && newer.Blocks[n].hash == older.Blocks[n].hash {
+		return CauseThinking, nil
+	}
+	return CauseBlock, nil
+}
+
+func (p *Prompt) tools() []Block { return p.Blocks[:p.begin(System)] }
+
+// changedTools names the tools that were added, removed or changed; if there
+// are none, the tools that moved.
+func changedTools(older, newer []Block) (names []string) {
+	add := func(b *Block) {
+		name := b.Name
+		if name == "" {
+			name = b.Kind
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	in := func(list []Block, b *Block) bool {
+		return slices.ContainsFunc(list, func(x Block) bool { return x.hash == b.hash })
+	}
+	for i := range older {
+		if !in(newer, &older[i]) {
+			add(&older[i])
+		}
+	}
+	for i := range newer {
+		if !in(older, &newer[i]) {
+			add(&newer[i])
+		}
+	}
+	moved := len(names) == 0
+	for i := 0; moved && i < min(len(older), len(newer)); i++ {
+		if older[i].hash != newer[i].hash {
+			add(&newer[i])
+		}
+	}
+	return names
+}

@@ -1,0 +1,225 @@
+package provider
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// A frame is a JSON value with a hole for each part that was cut out. A hole is
+// the string "@", followed by JSON if the part lost members when it was cut: a
+// list of pairs, each of the path of an object within the part and the members
+// it lost. Frames escape other strings that begin with @ by one more @.
+const hole = "@"
+
+// outside is the message number of parts that no list of messages holds.
+const outside = -1
+
+// cutter cuts the parts out of a body.
+type cutter struct {
+	parts   []Part
+	section Section
+	message int
+	role    string // role of the current message
+}
+
+// cut adds a part and returns the hole for the frame.
+func (c *cutter) cut(p Part, lost ...canon.Any) canon.Any {
+	p.Section, p.Message = c.section, c.message
+	if p.Role == "" && p.Section != Tools {
+		p.Role = c.role
+	}
+	c.parts = append(c.parts, p)
+	text := hole
+	if len(lost) > 0 {
+		text += string(canon.ArrayOf(lost...).Value())
+	}
+	return canon.Any{Kind: canon.KindString, Text: text}
+}
+
+// begin begins the next message of a list. System messages at the beginning of
+// the conversation belong to the system prompt.
+func (c *cutter) begin(number int, role string) {
+	c.message, c.role = number, roleOf(role)
+	if number == 0 && c.section != Conversation {
+		c.section = System
+	}
+	if c.role != "system" {
+		c.section = Conversation
+	}
+}
+
+// odd cuts out a value that is not a message or item.
+func (c *cutter) odd(number int, v canon.Any) canon.Any {
+	c.begin(number, "other")
+	return c.cut(Part{Kind: "part", Content: v})
+}
+
+// list reads a list of messages; it treats any other value as a single message.
+func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) canon.Any {
+	if v.Kind != canon.KindArray {
+		return message(0, v)
+	}
+	return each(v, message)
+}
+
+// messageWithContent begins a message that has its parts in its content.
+func (c *cutter) messageWithContent(number int, role string, v canon.Any) canon.Any {
+	c.begin(number, role)
+	return walk(v, func(name string, value canon.Any) canon.Any {
+		if name == "content" {
+			return c.content(value)
+		}
+		return escaped(value)
+	})
+}
+
+// walk builds the frame of an object, member by member.
+func walk(object canon.Any, member func(name string, value canon.Any) canon.Any) canon.Any {
+	frame := canon.Any{Kind: canon.KindObject, Members: make([]canon.Member, len(object.Members))}
+	for i, m := range object.Members {
+		frame.Members[i] = canon.Member{Name: m.Name, Value: member(m.Name, m.Value)}
+	}
+	return frame
+}
+
+// each builds the frame of a list, element by element.
+func each(list canon.Any, elem func(i int, value canon.Any) canon.Any) canon.Any {
+	frame := canon.Any{Kind: canon.KindArray, Elems: make([]canon.Any, len(list.Elems))}
+	for i, e := range list.Elems {
+		frame.Elems[i] = elem(i, e)
+	}
+	return frame
+}
+
+// escaped builds the frame of a value that holds no parts.
+func escaped(v canon.Any) canon.Any {
+	switch v.Kind {
+	case canon.KindString:
+		if strings.HasPrefix(v.Text, hole) {
+			v.Text = hole + v.Text
+		}
+	case canon.KindArray:
+		return each(v, func(_ int, e canon.Any) canon.Any { return escaped(e) })
+	case canon.KindObject:
+		return walk(v, func(_ string, m canon.Any) canon.Any { return escaped(m) })
+	}
+	return v
+}
+
+// separate removes members from an object. The second result lists, for the
+// hole, the path of the object within the part and the members removed; nil if
+// there were none.
+func separate(object canon.Any, path []canon.Any, names ...string) (canon.Any, []canon.Any) {
+	var kept, lost []canon.Member
+	for _, m := range object.Members {
+		if slices.Contains(names, m.Name) {
+			lost = append(lost, m)
+		} else {
+			kept = append(kept, m)
+		}
+	}
+	if len(lost) == 0 {
+		return object, nil
+	}
+	return canon.Object(kept...), []canon.Any{canon.ArrayOf(canon.ArrayOf(path...), canon.Object(lost...))}
+}
+
+// Join restores the body from the contents of its parts, in their order.
+// E_DOCUMENT_INVALID if there are more or fewer contents than holes, or if one
+// cannot fill its hole.
+func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
+	j := &joiner{contents: contents}
+	members := slices.Clone(r.Parameters.Members)
+	for _, s := range entryOf(r.API).parts {
+		if frame, ok := r.Frame.Get(s.name); ok {
+			members = append(members, canon.Member{Name: s.name, Value: j.fill(frame)})
+		}
+	}
+	if model, ok := r.Frame.Get("model"); ok {
+		members = append(members, canon.Member{Name: "model", Value: j.fill(model)})
+	}
+	if len(j.contents) > 0 {
+		j.fail(strconv.Itoa(len(j.contents)) + " parts are left over")
+	}
+	if j.err != nil {
+		return canon.Any{}, j.err
+	}
+	return canon.Object(members...), nil
+}
+
+type joiner struct {
+	contents []canon.Any // those that no hole has taken yet
+	err      error
+}
+
+func (j *joiner) fail(why string) {
+	if j.err == nil {
+		j.err = fault.New(fault.DocumentInvalid, "these parts do not fit the frame of the request: "+why, "")
+	}
+}
+
+// fill fills the holes of a frame.
+func (j *joiner) fill(v canon.Any) canon.Any {
+	switch v.Kind {
+	case canon.KindString:
+		rest, found := strings.CutPrefix(v.Text, hole)
+		if !found {
+			return v
+		}
+		if strings.HasPrefix(rest, hole) {
+			return canon.Any{Kind: canon.KindString, Text: rest}
+		}
+		return j.next(rest)
+	case canon.KindArray:
+		return each(v, func(_ int, e canon.Any) canon.Any { return j.fill(e) })
+	case canon.KindObject:
+		return walk(v, func(_ string, m canon.Any) canon.Any { return j.fill(m) })
+	}
+	return v
+}
+
+// next takes the next part and restores the members it lost.
+func (j *joiner) next(lost string) canon.Any {
+	if len(j.contents) == 0 {
+		j.fail("there are fewer parts than holes")
+		return canon.Any{Kind: canon.KindNull, Text: string(canon.Null)}
+	}
+	part := j.contents[0]
+	j.contents = j.contents[1:]
+	if lost == "" {
+		return part
+	}
+	pairs, err := canon.ParseAny([]byte(lost))
+	if err != nil {
+		j.fail("a hole cannot be read")
+	}
+	for _, pair := range pairs.Elems {
+		if len(pair.Elems) != 2 {
+			j.fail("a hole cannot be read")
+			continue
+		}
+		part = j.restore(part, pair.Elems[0].Elems, pair.Elems[1].Members)
+	}
+	return part
+}
+
+func (j *joiner) restore(v canon.Any, path []canon.Any, members []canon.Member) canon.Any {
+	if len(path) == 0 {
+		if v.Kind != canon.KindObject {
+			j.fail("a part is no object")
+		}
+		return canon.Object(slices.Concat(v.Members, members)...)
+	}
+	i, err := strconv.Atoi(path[0].Text)
+	if err != nil || i < 0 || i >= len(v.Elems) {
+		j.fail("a part has no element " + path[0].Text)
+		return v
+	}
+	elems := slices.Clone(v.Elems)
+	elems[i] = j.restore(elems[i], path[1:], members)
+	return canon.ArrayOf(elems...)
+}

@@ -1,0 +1,185 @@
+package provider
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Prompt is what a provider caches of one request, in the provider's order.
+type Prompt struct {
+	Model    string
+	Settings []string // values of the rules' settings, "" for a missing one
+	Blocks   []Block
+	word     string // the word with which the request asks for a lifetime
+	body     []byte // the body as sent, if the rules compare bodies
+}
+
+// Block is one part of a request at its place in the prompt.
+type Block struct {
+	Section
+	Kind, Name string
+	Apart      bool // the provider removes it before it caches
+	Marked     bool
+	Lifetime   string // the marker's word
+	message    int    // index of its message, -1 outside of messages
+	hash       [sha256.Size]byte
+}
+
+// Read reads the prompt of a request. model is the model that the path names,
+// for bodies without one. Only rules that compare bodies need body.
+func (rules *CacheRules) Read(r *Request, model string, body []byte) *Prompt {
+	return rules.ReadNext(r, model, body, Hashes{})
+}
+
+// ReadNext is Read for the calls of one conversation: it takes the hashes of the
+// parts that an earlier call had from known, and adds those of new parts. Cost:
+// linear in the number of parts, and in the bytes of the new ones.
+func (rules *CacheRules) ReadNext(r *Request, model string, body []byte, known Hashes) *Prompt {
+	p := &Prompt{Model: r.Model}
+	if p.Model == "" {
+		p.Model = model
+	}
+	for i := range rules.Settings {
+		p.Settings = append(p.Settings, rules.Settings[i].value(r))
+	}
+	p.Blocks = make([]Block, 0, len(r.Parts))
+	for i := range r.Parts {
+		part := &r.Parts[i]
+		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
+			hash: known.of(part)}
+		b.Marked = part.Marker.Kind != canon.KindAbsent
+		b.Lifetime = get(part.Marker, "ttl").Text
+		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
+		p.Blocks = append(p.Blocks, b)
+	}
+	if len(rules.Forgets) > 0 && begins(p.Model, rules.Forgets) && !clearsThinking(r) {
+		p.forget(lastQuestion(r))
+	}
+	if marker := get(r.Parameters, "cache_control"); rules.Marked && marker.Kind == canon.KindObject {
+		if last := p.lastMarkable(); last != nil {
+			last.Marked, last.Lifetime = true, get(marker, "ttl").Text
+		}
+	}
+	p.word = get(r.Parameters, "prompt_cache_retention").Text
+	if ttl := get(r.Parameters, "prompt_cache_options", "ttl").Text; ttl != "" {
+		p.word = ttl
+	}
+	if rules.AsSent {
+		p.body = body
+	}
+	return p
+}
+
+// forget takes thinking out of the messages before one.
+func (p *Prompt) forget(message int) {
+	for i := range p.Blocks {
+		if b := &p.Blocks[i]; b.Kind == "thinking" && b.message < message {
+			b.Apart = true
+		}
+	}
+}
+
+// lastQuestion returns the index of the last message of the user that has no
+// result of a tool, -1 if there is none.
+func lastQuestion(r *Request) int {
+	last, results := -1, map[int]bool{}
+	for i := range r.Parts {
+		results[r.Parts[i].Message] = results[r.Parts[i].Message] || r.Parts[i].Kind == "result"
+	}
+	for i := range r.Parts {
+		if p := &r.Parts[i]; p.Section == Conversation && p.Role == "user" && !results[p.Message] {
+			last = max(last, p.Message)
+		}
+	}
+	return last
+}
+
+// clearsThinking reports whether a request says itself how much thinking the
+// provider keeps.
+func clearsThinking(r *Request) bool {
+	edits := get(r.Parameters, "context_management", "edits")
+	return slices.ContainsFunc(edits.Elems, func(e canon.Any) bool {
+		return strings.HasPrefix(get(e, "type").Text, "clear_thinking")
+	})
+}
+
+// lastMarkable returns the block that a marker of the whole request applies to:
+// the last block that may have a marker, which thinking may not.
+func (p *Prompt) lastMarkable() *Block {
+	for i := len(p.Blocks) - 1; i >= 0; i-- {
+		if b := &p.Blocks[i]; b.Kind != "thinking" && !b.Apart {
+			return b
+		}
+	}
+	return nil
+}
+
+// reasoning counts the blocks of reasoning from the n-th block on that the model
+// may see.
+func (p *Prompt) reasoning(n int) (count int) {
+	for i := n; i < len(p.Blocks); i++ {
+		if p.Blocks[i].Kind == "thinking" && !p.Blocks[i].Apart {
+			count++
+		}
+	}
+	return count
+}
+
+// begin counts the blocks before a section.
+func (p *Prompt) begin(s Section) int {
+	n := 0
+	for n < len(p.Blocks) && p.Blocks[n].Section < s {
+		n++
+	}
+	return n
+}
+
+// Hashes holds the hashes of the parts that earlier calls had. It recognizes a
+// part whose content is a scalar by its text, and any other by the memory of its
+// elements: requests that share their parsed contents share the hashes.
+type Hashes map[identity][sha256.Size]byte
+
+// identity is equal only for parts that say the same to a model. It refers to
+// the content, so that no other value can take its memory.
+type identity struct {
+	kind, role, call, name string
+	failed                 bool
+	form                   canon.Kind
+	text                   string
+	elems                  *canon.Any
+	members                *canon.Member
+	count                  int
+}
+
+func identityOf(p *Part) identity {
+	id := identity{kind: p.Kind, role: p.Role, call: p.Call, name: p.Name, failed: p.Failed,
+		form: p.Content.Kind, text: p.Content.Text, count: len(p.Content.Elems) + len(p.Content.Members)}
+	if len(p.Content.Elems) > 0 {
+		id.elems = &p.Content.Elems[0]
+	}
+	if len(p.Content.Members) > 0 {
+		id.members = &p.Content.Members[0]
+	}
+	return id
+}
+
+// of returns the hash of a part. It is equal for parts that say the same to a
+// model.
+func (h Hashes) of(p *Part) [sha256.Size]byte {
+	id := identityOf(p)
+	hash, ok := h[id]
+	if !ok {
+		hash = hashOf(p)
+		h[id] = hash
+	}
+	return hash
+}
+
+func hashOf(p *Part) [sha256.Size]byte {
+	failed := canon.Any{Kind: canon.KindBool, Text: string(canon.Bool(p.Failed))}
+	return sha256.Sum256([]byte(canon.ArrayOf(str(p.Kind), str(p.Role), str(p.Call), str(p.Name), failed,
+		p.Content).Value()))
+}

@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+// growing returns the parts of a conversation in each form that a content has.
+func growing(t testing.TB, count int) *Request {
+	r := &Request{API: Messages, Model: "claude-opus-5-5"}
+	for i := range count {
+		text := fmt.Sprintf([]string{`"%d"`, `%d`, `["%d"]`, `{"a":"%d"}`, `[]`, `{}`, `null`}[i%7], i/14)
+		if i%7 > 3 {
+			text = []string{`[]`, `{}`, `null`}[i%7-4]
+		}
+		r.Parts = append(r.Parts, Part{Section: Conversation, Message: i, Kind: "result", Role: "tool",
+			Call: fmt.Sprint(i / 14), Failed: i/7%2 == 1, Content: parsed(t, text)})
+	}
+	return r
+}
+
+// What is read along a conversation is what is read of each call alone, and a
+// call adds the hash of its new part only.
+func TestACallHashesOnlyItsNewPart(t *testing.T) {
+	all, known := growing(t, 98), Hashes{}
+	for n := range len(all.Parts) + 1 {
+		r := *all
+		r.Parts = all.Parts[:n]
+		got, want := anthropicCache.ReadNext(&r, "", nil, known), anthropicCache.Read(&r, "", nil)
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("%d parts: %+v, want %+v", n, got, want)
+		}
+		if len(known) != n {
+			t.Fatalf("%d hashes after %d parts", len(known), n)
+		}
+	}
+	removed := *all
+	removed.Parts = append(append([]Part{}, all.Parts[:7]...), all.Parts[8:]...)
+	if anthropicCache.ReadNext(&removed, "", nil, known); len(known) != len(all.Parts) {
+		t.Errorf("%d hashes after a part was removed", len(known))
+	}
+}
+
+// The allocations of a call with one new part do not grow with the history.
+func TestACallAllocatesTheSameAtEveryLength(t *testing.T) {
+	allocations := func(length int) float64 {
+		history, known := growing(t, length), Hashes{}
+		responsesCache.ReadNext(history, "", nil, known)
+		last := len(history.Parts) - 1
+		return testing.AllocsPerRun(20, func() {
+			history.Parts[last].Call += "x"
+			responsesCache.ReadNext(history, "", nil, known)
+		})
+	}
+	if short, long := allocations(70), allocations(7000); long > short+8 {
+		t.Errorf("%v allocations after 7000 parts, %v after 70", long, short)
+	}
+}

@@ -1,0 +1,91 @@
+package provider
+
+import "github.com/contexttree/pact/internal/canon"
+
+// Section is one of the stretches that the provider puts in front of the model.
+type Section uint8
+
+// The sections, in their order.
+const (
+	Tools        Section = iota
+	System               // the system prompt, and the system messages at the beginning of the conversation
+	Conversation         // all other messages
+)
+
+// Part is a piece of a request or of an answer that becomes one block.
+type Part struct {
+	Section Section
+	Message int    // index from 0 of the message or item that holds it; -1 outside the conversation's list
+	Role    string // a role of 01 §2, whatever word the provider uses; "" for the definition of a tool
+	// Kind is tool, text, image, thinking, call, result or refusal, else the
+	// provider's own type of the part; "part" if that type is not a word.
+	Kind    string
+	Content canon.Any // a string for a text, the client's own value for a result, else an object
+	Call    string    // the id of a call; of a result, the id of the call that it answers
+	Name    string    // name of the tool that the part defines or calls
+	Failed  bool      // the result of a failed call, as Anthropic's API marks it
+	// Marker is the cache marker of the part, absent if it has none. It is not
+	// content.
+	Marker canon.Any
+}
+
+// Request is a request in a form that all four APIs share.
+type Request struct {
+	API        API
+	Model      string    // "" if the body has none
+	Stream     bool      // the body asks for a streamed answer
+	Parameters canon.Any // an object: the fields of the body that hold no parts, without the model
+	Parts      []Part
+	Frame      canon.Any // an object: all other fields, with a hole in place of each part
+}
+
+// field is a field of a body that holds parts.
+type field struct {
+	name string
+	read func(*cutter, canon.Any) canon.Any
+}
+
+// ReadRequest takes the body of a request apart; ok is false if the body is not an
+// object. Join restores everything such a body holds, even what the API does
+// not know. Time and memory are linear in the body.
+func ReadRequest(name API, body canon.Any) (*Request, bool) {
+	if body.Kind != canon.KindObject {
+		return nil, false
+	}
+	r := &Request{API: name}
+	c := &cutter{}
+	var frame []canon.Member
+	held := map[string]bool{"model": true}
+	for _, s := range entryOf(name).parts {
+		if value, ok := body.Get(s.name); ok {
+			c.message, c.role = outside, ""
+			frame = append(frame, canon.Member{Name: s.name, Value: s.read(c, value)})
+			held[s.name] = true
+		}
+	}
+	var parameters []canon.Member
+	for _, m := range body.Members {
+		if !held[m.Name] {
+			parameters = append(parameters, m)
+		}
+	}
+	if model, ok := body.Get("model"); ok {
+		frame = append(frame, canon.Member{Name: "model", Value: escaped(model)})
+		if model.Kind == canon.KindString {
+			r.Model = model.Text
+		}
+	}
+	stream, _ := body.Get("stream")
+	r.Stream = stream.Text == string(canon.True) && stream.Kind == canon.KindBool
+	r.Parts, r.Frame, r.Parameters = c.parts, canon.Object(frame...), canon.Object(parameters...)
+	return r, true
+}
+
+// AnswerParts returns the parts of an answer: the message of a chat completion, the
+// list of output items of a response, the content of a message or of a
+// candidate. The next request repeats them in this form.
+func AnswerParts(name API, answer canon.Any) []Part {
+	c := &cutter{section: Conversation}
+	entryOf(name).said(c, answer)
+	return c.parts
+}

@@ -1,0 +1,267 @@
+package proxy_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serve runs a proxy to upstreams and returns its address.
+func serve(t *testing.T, rec *record.Recorder, upstreams map[string]string) string {
+	t.Helper()
+	o := proxy.Options{Upstreams: map[string]*url.URL{}, Recorder: rec}
+	for name, address := range upstreams {
+		u, err := proxy.ParseUpstream(address)
+		must(t, err)
+		o.Upstreams[name] = u
+	}
+	server := httptest.NewServer(proxy.New(o))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func post(t *testing.T, address, body string, header ...string) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(body))
+	must(t, err)
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer sk-0123456789")
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+		}
+	}
+	resp, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	must(t, err)
+	return resp, string(text)
+}
+
+const (
+	chatBody     = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+	messagesBody = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"stream":true}`
+)
+
+// The answer through the proxy is that of the provider, and the provider gets
+// the bytes that the client sent; the call is recorded.
+func TestWhatPassesIsWhatWasSent(t *testing.T) {
+	p, other := providertest.New(), httptest.NewServer(providertest.New())
+	provider := httptest.NewServer(p)
+	defer provider.Close()
+	defer other.Close()
+	s := memory.New()
+	rec := record.New(s, record.Options{Context: "chat"})
+	address := serve(t, rec, map[string]string{"anthropic": provider.URL})
+	_, want := post(t, other.URL+"/v1/messages", messagesBody, "Anthropic-Version", "2023-06-01")
+	resp, got := post(t, address+"/anthropic/v1/messages", messagesBody, "Anthropic-Version", "2023-06-01",
+		"X-Pact-Context", "mine")
+	if got != want || resp.StatusCode != http.StatusOK || !strings.Contains(got, "message_stop") {
+		t.Errorf("the provider answers %q, through the proxy %q", want, got)
+	}
+	received := p.Received()[0]
+	if string(received.Body) != messagesBody || received.Path != "/v1/messages" {
+		t.Errorf("the provider got %s %s", received.Path, received.Body)
+	}
+	for _, name := range []string{"X-Pact-Context", "X-Forwarded-For", "Forwarded"} {
+		if value := received.Header.Get(name); value != "" {
+			t.Errorf("the provider got the header %s: %s", name, value)
+		}
+	}
+	rec.Close()
+	c, err := pact.Open(t.Context(), s, "chat", nil)
+	must(t, err)
+	body, err := record.Request(t.Context(), c, 1)
+	must(t, err)
+	if string(body.Bytes) != messagesBody {
+		t.Errorf("recorded is %s", body.Bytes)
+	}
+}
+
+func TestPathsWithAndWithoutAVersion(t *testing.T) {
+	p := providertest.New()
+	provider := httptest.NewServer(p)
+	defer provider.Close()
+	rec := record.New(memory.New(), record.Options{})
+	defer rec.Close()
+	for _, c := range []struct{ upstream, path, want string }{
+		{"", "/v1/chat/completions", "/v1/chat/completions"},
+		{"/v1", "/v1/chat/completions", "/v1/chat/completions"},
+		{"/v1/", "/chat/completions", "/v1/chat/completions"},
+		{"", "/chat/completions", "/v1/chat/completions"},
+		{"/openai/v1", "/v1/chat/completions", "/openai/v1/chat/completions"},
+		{"/gateway", "/chat/completions", "/gateway/chat/completions"},
+		{"", "/models", "/models"},
+	} {
+		address := serve(t, rec, map[string]string{"": provider.URL + c.upstream})
+		post(t, address+c.path, chatBody)
+		all := p.Received()
+		if got := all[len(all)-1].Path; got != c.want {
+			t.Errorf("%s behind %q was asked for as %s, want %s", c.path, c.upstream, got, c.want)
+		}
+	}
+}
+
+func TestWhatTheProxyRefuses(t *testing.T) {
+	provider := httptest.NewServer(providertest.New())
+	defer provider.Close()
+	down := httptest.NewServer(nil)
+	down.Close()
+	rec := record.New(memory.New(), record.Options{})
+	defer rec.Close()
+	address := serve(t, rec, map[string]string{"": provider.URL, "down": down.URL})
+	only := serve(t, rec, map[string]string{"openai": provider.URL})
+	for _, c := range []struct {
+		address string
+		header  []string
+		status  int
+		says    string
+	}{
+		{address + "/v1/chat/completions", []string{"Host", "evil.example"}, 403, "not a loopback address"},
+		{address + "/v1/responses", []string{"Connection", "Upgrade", "Upgrade", "websocket"}, 426, "use HTTP"},
+		{address + "/down/v1/chat/completions", nil, 502, "cannot be reached"},
+		{only + "/other/v1/chat/completions", nil, 404, "no provider"},
+	} {
+		resp, text := post(t, c.address, chatBody, c.header...)
+		if resp.StatusCode != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %s %s", c.address, resp.Status, text)
+		}
+	}
+	for _, bad := range []string{"", "api.openai.com", "ftp://x", "https://u:p@x", "https://x?y=1"} {
+		if _, err := proxy.ParseUpstream(bad); !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, bad := range []string{"0.0.0.0:0", ":8080", "192.168.0.1:80", "127.0.0.1"} {
+		if _, err := proxy.Listen(bad); !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// A client that takes several encodings is answered in gzip, which the recorder
+// can read; the client gets the bytes that the provider sent.
+func TestCompressedAnswers(t *testing.T) {
+	const answer = `{"id":"x","choices":[{"message":{"role":"assistant","content":"zipped"},"finish_reason":"stop"}]}`
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := w.Write([]byte(answer))
+	must(t, err)
+	must(t, w.Close())
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Get("Accept-Encoding"); got != "gzip" {
+			t.Errorf("the provider is asked for %q", got)
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = w.Write(zipped.Bytes())
+	}))
+	defer provider.Close()
+	s := memory.New()
+	rec := record.New(s, record.Options{Context: "chat"})
+	address := serve(t, rec, map[string]string{"": provider.URL})
+	resp, text := post(t, address+"/v1/chat/completions", chatBody, "Accept-Encoding", "gzip, deflate, br, zstd")
+	if resp.Header.Get("Content-Encoding") != "gzip" || text != zipped.String() {
+		t.Errorf("the client got %q in %q", text, resp.Header.Get("Content-Encoding"))
+	}
+	rec.Close()
+	c, err := pact.Open(t.Context(), s, "chat", nil)
+	must(t, err)
+	found, err := c.Working().Find(t.Context(), selector.MustParse("[role='assistant']", c.Working().Edition()), nil)
+	must(t, err)
+	if len(found) != 1 {
+		t.Fatalf("%d answers were recorded", len(found))
+	}
+}
+
+// Each event of a stream reaches the client before the next one is sent.
+func TestAStreamPassesPieceByPiece(t *testing.T) {
+	next := make(chan struct{})
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range 3 {
+			_, _ = io.WriteString(w, "data: {}\n\n")
+			must(t, http.NewResponseController(w).Flush())
+			<-next
+		}
+	}))
+	defer provider.Close()
+	rec := record.New(memory.New(), record.Options{})
+	defer rec.Close()
+	address := serve(t, rec, map[string]string{"": provider.URL})
+	resp, err := http.Post(address+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
+	must(t, err)
+	defer resp.Body.Close()
+	event := make([]byte, len("data: {}\n\n"))
+	for range 3 {
+		_, err := io.ReadFull(resp.Body, event) // waits for ever where an event is held back
+		must(t, err)
+		next <- struct{}{}
+	}
+}
+
+// Two proxies on one file, as two agents that run at the same time: no call is
+// lost, and each conversation has its context.
+func TestTwoProxiesOnOneStore(t *testing.T) {
+	provider := httptest.NewServer(providertest.New())
+	defer provider.Close()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	var wait sync.WaitGroup
+	recorders := make([]*record.Recorder, 2)
+	for n := range recorders {
+		s, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		defer s.Close()
+		recorders[n] = record.New(s, record.Options{Context: "run"})
+		address := serve(t, recorders[n], map[string]string{"": provider.URL})
+		wait.Go(func() {
+			said := ""
+			for i := range 4 {
+				said += fmt.Sprintf(`{"role":"user","content":"agent %d, question %d"}`, n, i)
+				resp, text := post(t, address+"/v1/chat/completions", `{"model":"m","messages":[`+said+`]}`)
+				if resp.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s", resp.Status, text)
+				}
+				said += `,{"role":"assistant","content":"ok"},`
+			}
+		})
+	}
+	wait.Wait()
+	names := map[string]bool{}
+	for n, rec := range recorders {
+		rec.Close()
+		if got := rec.Stats(); got.Calls != 4 || got.Lost != 0 || len(rec.Contexts()) != 1 {
+			t.Errorf("proxy %d: %+v, %v", n, got, rec.Contexts())
+		}
+		names[rec.Contexts()[0]] = true
+	}
+	if len(names) != 2 {
+		t.Errorf("contexts are %v", names)
+	}
+}

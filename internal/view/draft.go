@@ -1,0 +1,84 @@
+package view
+
+import (
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/tree"
+)
+
+// draft is the working state of a context as a column.
+type draft struct {
+	tree   *tree.Tree
+	column Column
+}
+
+// withDraft finds the draft to draw behind the calls: the working state, if the calls end with the
+// latest snapshot and edits changed it since. Without calls the working state is all there is.
+func (d *drawing) withDraft() error {
+	working := d.context.Working()
+	t := working.Tree()
+	next := &draft{tree: t, column: Column{Cycle: working.Cycle(), Draft: true}}
+	var err error
+	if next.column.Size, err = d.sizeOf(t); err != nil {
+		return err
+	}
+	if len(d.calls) == 0 {
+		d.draft = next
+		return nil
+	}
+	_, latest := d.context.Cycles()
+	if !d.options.Draft || d.calls[len(d.calls)-1].Cycle != latest {
+		return nil
+	}
+	head, err := d.context.At(d.ctx, pact.Latest())
+	if err != nil || head.Digest() == working.Digest() {
+		return err
+	}
+	shared, err := pact.SharePrefix(d.ctx, head, working)
+	if err != nil {
+		return err
+	}
+	next.column.common = shared.Blocks
+	if next.column.Shared, err = scaleOf(d.ctx, d.options.Unit, d.options.Counter).heightOf(t, shared.Blocks); err != nil {
+		return err
+	}
+	if !shared.Complete {
+		next.column.Cut = &next.column.Shared
+	}
+	d.draft = next
+	return nil
+}
+
+// sizeOf returns the height of a whole thread.
+func (d *drawing) sizeOf(t *tree.Tree) (int64, error) {
+	if d.options.Unit == Bytes {
+		_, size := t.ThreadSize()
+		return size, nil
+	}
+	return scaleOf(d.ctx, d.options.Unit, d.options.Counter).entry(t.Root(), tree.Root)
+}
+
+// heightOf returns how high the first blocks of a thread reach.
+func (s *scale) heightOf(t *tree.Tree, blocks int) (height int64, err error) {
+	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
+		if blocks == 0 {
+			return false
+		}
+		blocks--
+		var own int64
+		own, err = s.block(e, region)
+		height += own
+		return err == nil
+	})
+	return height, err
+}
+
+// drawDraft draws the draft behind the columns that s has drawn.
+func (d *drawing) drawDraft(p *Picture, s *stack, a *actors) (err error) {
+	col := d.draft.column
+	if col.Keep, err = s.next(d.draft.tree, col.common); err != nil {
+		return err
+	}
+	col.Bands = a.bands(s.bands[col.Keep:])
+	p.Columns = append(p.Columns, col)
+	return nil
+}

@@ -1,0 +1,79 @@
+package view
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/tree"
+)
+
+// randomContext makes a context whose calls add, change, remove and prune blocks of very
+// different sizes, in all regions.
+func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
+	t.Helper()
+	c, err := pact.Create(t.Context(), memory.New(), "random",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: words{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for range calls {
+		pruning := &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
+		for _, id := range blocksOf(c.Working()) {
+			if n := c.Working().Tree().Node(id); n.Offset != 0 && random.IntN(10) == 0 {
+				pruning.IDs = append(pruning.IDs, id) // a block outside the core of its turn
+			}
+		}
+		note := pact.Note{Actor: []string{"", "ann", "bob"}[random.IntN(3)]}
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Note: note, Pruning: pruning, Edit: func(b *pact.Batch) error {
+			for range random.IntN(6) {
+				made++
+				if s := randomBlock(random, made); random.IntN(4) == 0 {
+					b.Add("^sys", s)
+				} else {
+					s.Offset = random.Int64N(3) - 1
+					b.Add("^ah", s)
+				}
+			}
+			if ids := blocksOf(c.Working()); len(ids) > 0 && random.IntN(3) == 0 {
+				id := ids[random.IntN(len(ids))]
+				if path := c.Working().Tree().Path(id); b.Has(id) && path[1].Class() == tree.Sys {
+					b.Update(id, map[string]any{"content": strings.Repeat("y", random.IntN(300))})
+				}
+			}
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+func randomBlock(random *rand.Rand, number int) pact.Spec {
+	s := pact.Spec{
+		ID:      fmt.Sprint("b", number),
+		Role:    []string{"", "user", "assistant", "tool", "system"}[random.IntN(5)],
+		Kind:    []string{"", "text", "call", "result", "thinking", "image", "note"}[random.IntN(7)],
+		Content: strings.Repeat("x", []int{0, 3, 40, 900, 5000}[random.IntN(5)]),
+	}
+	if random.IntN(4) == 0 {
+		s.TTL = pact.TTL(int64(1 + random.IntN(4)))
+	}
+	return s
+}
+
+// blocksOf returns the ids of the blocks of a state.
+func blocksOf(s *pact.Snapshot) (ids []string) {
+	for n, err := range s.Nodes() {
+		if err == nil && n.Class == "block" {
+			ids = append(ids, n.ID)
+		}
+	}
+	return ids
+}

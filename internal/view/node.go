@@ -1,0 +1,208 @@
+package view
+
+import (
+	"context"
+	"encoding/json"
+	"sort"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/tree"
+)
+
+// Node is one node of a state with its surroundings.
+type Node struct {
+	Node    string  `json:"node"`
+	Type    string  `json:"type"`
+	Class   string  `json:"class" doc:"^root, ^sys, ^seq, ^ah, turn, container or block"`
+	Kind    string  `json:"kind,omitempty" doc:"Of a block: its kind in lists and pictures"`
+	Role    string  `json:"role,omitempty" doc:"Of a block: the role with which the thread shows it"`
+	Region  string  `json:"region,omitempty"`
+	Parent  string  `json:"parent,omitempty"`
+	Turn    string  `json:"turn,omitempty" doc:"The turn that it is or is in"`
+	Tool    string  `json:"tool,omitempty"`
+	Failed  bool    `json:"failed,omitempty"`
+	Erased  bool    `json:"erased,omitempty" doc:"An erasure removed its content"`
+	Headers Headers `json:"headers"`
+	// Attributes are the custom ones.
+	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
+
+	Content  *string `json:"content,omitempty" doc:"A text as it is, any other content as canonical JSON; absent if there is none"`
+	Form     string  `json:"content_form,omitempty" enum:"text,json" doc:"Which of the two it is"`
+	Complete bool    `json:"complete" doc:"False if content has only the beginning; …/content has all"`
+	Size     int     `json:"content_bytes" doc:"Of the content in canonical JSON"`
+
+	Bytes  int64  `json:"bytes" doc:"Of what is at and below it in the canonical thread"`
+	Tokens *int64 `json:"tokens,omitempty"`
+	Start  int64  `json:"start" doc:"Offset in the canonical thread"`
+	End    int64  `json:"end" doc:"Offset of the first byte behind it"`
+	Place  int    `json:"place" doc:"How many blocks of the thread stand before it"`
+
+	Born       int64    `json:"born" doc:"The cycle that brought it"`
+	By         string   `json:"by,omitempty" doc:"Who did"`
+	Message    string   `json:"message,omitempty" doc:"With which message"`
+	RefersTo   []string `json:"refers_to" nullable:"false"`
+	ReferredBy []string `json:"referred_by" nullable:"false"`
+	StandsFor  []string `json:"stands_for,omitempty" doc:"Of a stub: the nodes that it replaces"`
+	Carried    []Span   `json:"carried" nullable:"false" doc:"The cycles whose snapshots have it"`
+}
+
+// Headers are the headers of a node that have no member of their own.
+type Headers struct {
+	Kind        string   `json:"kind,omitempty"`
+	Role        string   `json:"role,omitempty"`
+	Key         string   `json:"key,omitempty"`
+	Offset      int64    `json:"offset"`
+	Priority    int64    `json:"priority"`
+	TTL         *int64   `json:"ttl" nullable:"true" doc:"Cycles left; null if it never expires"`
+	Tags        []string `json:"tags,omitempty"`
+	Pinned      bool     `json:"pinned,omitempty"`
+	Removable   bool     `json:"removable,omitempty"`
+	Created     string   `json:"created_at_iso"`
+	Index       int64    `json:"creation_index"`
+	Provenance  string   `json:"provenance,omitempty"`
+	MIME        string   `json:"mime,omitempty"`
+	Encoding    string   `json:"encoding,omitempty"`
+	ContentHash string   `json:"content_hash,omitempty"`
+}
+
+// Span is a run of cycles.
+type Span struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+}
+
+// shownContent is how many bytes of a content an answer has at most.
+const shownContent = 256 << 10
+
+// Node describes a node of a state. E_NODE_NOT_FOUND if the state has none with this id. Cost:
+// O(depth · log n), reading the content, and O(log n) snapshots to find the last that has it.
+func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, err error) {
+	defer tree.Recover(&err)
+	t := v.Snapshot.Tree()
+	path := t.Path(id)
+	if path == nil {
+		return nil, tree.NoNode(id, "in this state")
+	}
+	e := path[len(path)-1]
+	n := e.Node()
+	plain, err := v.Snapshot.Node(id)
+	if err != nil {
+		return nil, err
+	}
+	d = &Node{Node: id, Type: n.Type, Class: e.Class().String(), Erased: n.Erased(), Born: n.Cycle,
+		Failed: toolcall.Failed(t, n), RefersTo: append([]string{}, n.Refs...), ReferredBy: []string{},
+		StandsFor: lifecycle.StandsFor(n), Size: n.Content.Size(), Headers: headersOf(&plain)}
+	v.place(d, path)
+	if d.Tool, err = toolcall.Name(ctx, t, n); err != nil {
+		return nil, err
+	}
+	for id := range t.Referrers(n.ID) {
+		d.ReferredBy = append(d.ReferredBy, id)
+	}
+	sort.Slice(d.ReferredBy, func(i, j int) bool { return t.Order(d.ReferredBy[i], d.ReferredBy[j]) < 0 })
+	for _, h := range n.Headers {
+		if tree.CustomName(h.Name) && json.Valid([]byte(h.Value)) {
+			if d.Attributes == nil {
+				d.Attributes = map[string]json.RawMessage{}
+			}
+			d.Attributes[h.Name] = json.RawMessage(h.Value)
+		}
+	}
+	by := v.Log.Creator(n)
+	d.By, d.Message = by.Actor, by.Message
+	if v.Counter != nil {
+		tokens, err := tree.Tokens(v.Counter).Sum(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		d.Tokens = &tokens
+	}
+	if err := d.content(ctx, n); err != nil {
+		return nil, err
+	}
+	d.Carried, err = carried(ctx, c, v.Snapshot, n)
+	return d, err
+}
+
+// place says where a node is; path leads to it from the root.
+func (v *State) place(d *Node, path []*tree.Entry) {
+	e := path[len(path)-1]
+	n := e.Node()
+	if len(path) > 1 {
+		region := path[1].Class()
+		d.Region, d.Parent = region.String(), path[len(path)-2].Node().ID
+		if e.Class() == tree.Block {
+			d.Role = n.RoleIn(region)
+			d.Kind = KindOfNode(n, d.Role).String()
+		}
+		if region == tree.Seq && len(path) > 2 {
+			d.Turn = path[2].Node().ID
+		}
+	}
+	d.Start, d.End, _ = v.Snapshot.Tree().ThreadRange(n.ID)
+	d.Place, _, _ = v.Snapshot.Tree().ThreadPlace(n.ID)
+	d.Bytes = d.End - d.Start
+}
+
+func headersOf(n *pact.Node) Headers {
+	return Headers{Kind: n.Kind, Role: n.Role, Key: n.Key, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL,
+		Tags: n.Tags, Pinned: n.Pinned, Removable: n.Removable, Created: tree.ISO(n.CreatedNS), Index: n.Index,
+		Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, ContentHash: n.ContentHash}
+}
+
+// content fills in the content of a node, or its beginning.
+func (d *Node) content(ctx context.Context, n *tree.Node) error {
+	value, err := n.Content.Value(ctx)
+	if err != nil || value == "" {
+		d.Complete = err == nil
+		return err
+	}
+	text, isText := value.Text()
+	if d.Form = "text"; !isText {
+		text, d.Form = string(value), "json"
+	}
+	if d.Complete = len(text) <= shownContent; !d.Complete {
+		end := shownContent
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end]
+	}
+	d.Content = &text
+	return nil
+}
+
+// carried returns the cycles whose snapshots have a node: an id that is gone never comes back,
+// so they are one run.
+func carried(ctx context.Context, c *pact.Context, state *pact.Snapshot, n *tree.Node) ([]Span, error) {
+	first, last := c.Cycles()
+	if last < first || state.Cycle() > last && n.Cycle > last {
+		return []Span{}, nil // only a draft has it
+	}
+	var failed error
+	lacks := func(cycle int64) bool {
+		if failed != nil {
+			return true
+		}
+		s, err := c.At(ctx, pact.Cycle(cycle))
+		if err != nil {
+			failed = err
+			return true
+		}
+		return !s.Tree().Has(n.ID)
+	}
+	from := max(first, n.Cycle)
+	until := max(from, min(state.Cycle(), last))
+	if lacks(until) {
+		return []Span{}, failed
+	}
+	if lacks(last) {
+		until += int64(sort.Search(int(last-until), func(i int) bool { return lacks(until + int64(i) + 1) }))
+	} else {
+		until = last
+	}
+	return []Span{{from, until}}, failed
+}

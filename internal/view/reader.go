@@ -1,0 +1,222 @@
+package view
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Reader answers questions about the calls of one context at one revision, and keeps what it
+// found for the next question. It is safe for concurrent use.
+type Reader struct {
+	context *pact.Context
+	unit    Unit
+	counter tree.Counter
+
+	mu       sync.Mutex
+	calls    map[int64]Call
+	follower *record.Follower              // of a recorded context
+	told     map[int64]*inspect.CallPrefix // what it reported; nil until it is read
+	attempts string                        // of a recorded context: those that may still change when told was read
+	running  int64                         // cycle of the oldest of these
+	pictures []kept                        // the one that was drawn last comes first
+	strips   strips
+	log      *provenance.Log // nil until it is read
+}
+
+// kept is a picture that was drawn.
+type kept struct {
+	from, to int64
+	options  PictureOptions
+	picture  *Picture
+}
+
+// mostPictures is how many pictures a reader keeps.
+const mostPictures = 4
+
+// NewReader returns a reader of a context that nobody writes to through c. unit and counter are
+// those with which c was opened. If before reads the same context at an earlier revision, and
+// nothing was erased since, the reader begins with what that has drawn and with its calls;
+// before may be nil.
+func NewReader(c *pact.Context, unit Unit, counter tree.Counter, before *Reader) *Reader {
+	r := &Reader{context: c, unit: unit, counter: counter, calls: map[int64]Call{}, follower: new(record.Follower)}
+	if before == nil {
+		return r
+	}
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	r.strips = slices.Clone(before.strips)
+	r.follower = before.follower.Clone()
+	maps.Copy(r.calls, before.calls)
+	if record.Recorded(c.Working()) {
+		r.forget()
+	}
+	return r
+}
+
+// forget forgets the calls that look different once their answer is there.
+func (r *Reader) forget() {
+	maps.DeleteFunc(r.calls, func(cycle int64, _ Call) bool { return cycle >= r.follower.Next() })
+}
+
+// Calls is the function [Calls]. Cost: that of the calls that nobody asked for before.
+func (r *Reader) Calls(ctx context.Context, from, to pact.Address) ([]Call, error) {
+	first, last, err := r.cycles(from, to)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.list(ctx, first, last)
+}
+
+// Draw is the function [Draw] for the calls between two addresses. From the working state to
+// the working state it draws that state alone.
+func (r *Reader) Draw(ctx context.Context, from, to pact.Address, o PictureOptions) (*Picture, error) {
+	if from == pact.Working() && to == pact.Working() {
+		return Draw(ctx, r.context, nil, o)
+	}
+	first, last, err := r.cycles(from, to)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls, err := r.list(ctx, first, last)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range r.pictures {
+		if k.from == first && k.to == last && k.options == o {
+			return k.picture, nil
+		}
+	}
+	d := &drawing{ctx: ctx, context: r.context, calls: calls, options: o, log: r.log, strips: &r.strips}
+	p, err := d.fit()
+	if err == nil && len(calls) > 0 {
+		r.pictures = append([]kept{{first, last, o, p}}, r.pictures[:min(len(r.pictures), mostPictures-1)]...)
+	}
+	return p, err
+}
+
+// cycles returns the cycles that two addresses name.
+func (r *Reader) cycles(from, to pact.Address) (first, last int64, err error) {
+	if first, err = r.context.CycleAt(from); err == nil {
+		last, err = r.context.CycleAt(to)
+	}
+	return min(first, last), max(first, last), err
+}
+
+// list returns the calls of the cycles first..last and reads those that are missing.
+func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
+	if err := r.renew(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.readLog(ctx); err != nil {
+		return nil, err
+	}
+	from, to := int64(0), int64(0)
+	for cycle := first; cycle <= last; cycle++ {
+		if _, ok := r.calls[cycle]; !ok {
+			if from == 0 {
+				from = cycle
+			}
+			to = cycle
+		}
+	}
+	if from > 0 {
+		if r.told == nil {
+			if err := r.follow(ctx); err != nil {
+				return nil, err
+			}
+		}
+		fresh, err := callsOf(ctx, r.context, pact.Cycle(from), pact.Cycle(to), r.unit, r.told, r.log)
+		if err != nil {
+			return nil, err
+		}
+		for _, call := range fresh {
+			r.calls[call.Cycle] = call
+		}
+	}
+	list := make([]Call, 0, last-first+1)
+	for cycle := first; cycle <= last; cycle++ {
+		list = append(list, r.calls[cycle])
+	}
+	if record.Recorded(r.context.Working()) {
+		return list, nil
+	}
+	for i := range list {
+		list[i].Attempts = nil
+	}
+	return list, addAttempts(ctx, r.context, list, nil)
+}
+
+// Log returns the log of the context.
+func (r *Reader) Log(ctx context.Context) (*provenance.Log, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.readLog(ctx)
+	return r.log, err
+}
+
+// readLog reads the log once.
+func (r *Reader) readLog(ctx context.Context) (err error) {
+	if r.log == nil {
+		r.log, err = provenance.LogOf(r.context.Log(ctx))
+	}
+	return err
+}
+
+// follow reads what is new of recorded calls.
+func (r *Reader) follow(ctx context.Context) error {
+	told := map[int64]*inspect.CallPrefix{}
+	if record.Recorded(r.context.Working()) {
+		list, err := r.follower.Prefixes(ctx, r.context)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			told[list[i].Cycle] = &list[i]
+		}
+	}
+	r.told = told
+	return nil
+}
+
+// renew forgets what may look different of a recorded context whose attempts have changed: these
+// have no revision. Only those that were running, and those of the newest cycles, can have changed.
+func (r *Reader) renew(ctx context.Context) error {
+	if !record.Recorded(r.context.Working()) {
+		return nil
+	}
+	_, last := r.context.Cycles()
+	from := last
+	if r.running > 0 {
+		from = min(from, r.running)
+	}
+	attempts, err := r.context.Attempts(ctx, from, last+1)
+	if err != nil {
+		return err
+	}
+	now, running := "", int64(0)
+	for _, a := range attempts {
+		now += fmt.Sprintln(a.ID, a.Status)
+		if a.Status == store.Running && running == 0 {
+			running = a.Cycle
+		}
+	}
+	if now != r.attempts {
+		r.attempts, r.running, r.told, r.pictures = now, running, nil, nil
+		r.forget()
+	}
+	return nil
+}

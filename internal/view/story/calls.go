@@ -1,0 +1,143 @@
+package story
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Call describes the call of the model of a cycle: the new part of the
+// thread, and what the attempt recorded.
+type Call struct {
+	Blocks int      `json:"blocks"`
+	Bytes  int64    `json:"bytes"`
+	Model  string   `json:"model,omitempty"`
+	In     *int64   `json:"tokens_in,omitempty"`  // nil if they were not counted
+	Out    *int64   `json:"tokens_out,omitempty"` // likewise
+	Cached *int64   `json:"cached,omitempty"`     // of the tokens in, those that the provider read from its cache
+	Took   *int64   `json:"took_ms,omitempty"`    // from request to the end of the answer; nil if unknown
+	Tools  []string `json:"tools,omitempty"`      // names of the tools called by what is new, in document order
+	Said   string   `json:"said,omitempty"`       // first words of the newest text of the user, else of the assistant
+	SaidBy string   `json:"said_by,omitempty"`    // role of what said those words
+
+	Earlier string `json:"-"` // names the call before, whose answer called the tools and has an assistant's words; "" without one
+}
+
+// Calls describes the cycles from one to another. Cost: the first snapshot,
+// and what changed from each to the next.
+func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Call, error) {
+	first, last := c.Cycles()
+	from, to = max(from, first), min(to, last)
+	calls := map[int64]*Call{}
+	if to < from {
+		return calls, nil
+	}
+	r := callReader{ctx, calls}
+	var before *pact.Snapshot
+	// the cycle before says what is new
+	for s, err := range c.History(ctx, pact.Cycle(max(from-1, first)), pact.Cycle(to)) {
+		if err != nil {
+			return nil, err
+		}
+		if err := r.take(before, s); err != nil {
+			return nil, err
+		}
+		before = s
+	}
+	attempts, err := c.Attempts(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range attempts {
+		call := calls[a.Cycle]
+		if call == nil {
+			continue
+		}
+		call.Model, call.In, call.Out = a.Model, a.TokenIn, a.TokenOut
+		call.Took, call.Cached = nil, nil
+		if told, err := record.ReportedCache(a); err != nil {
+			return nil, err
+		} else if told != nil {
+			call.Cached = told.Read
+		}
+		if view.Time(a.StartedNS) != "-" && a.Status != store.Running && a.EndedNS > a.StartedNS {
+			ms := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()
+			call.Took = &ms
+		}
+	}
+	return calls, nil
+}
+
+// callReader collects what a run of snapshots says of their calls.
+type callReader struct {
+	ctx   context.Context
+	calls map[int64]*Call
+}
+
+func (r *callReader) take(before, s *pact.Snapshot) error {
+	call := &Call{}
+	call.Blocks, call.Bytes = s.ThreadSize()
+	r.calls[s.Cycle()] = call
+	var fresh []*tree.Node
+	if before == nil {
+		for e := range s.Tree().All() {
+			fresh = append(fresh, e.Node())
+		}
+	} else {
+		call.Earlier = "@c" + strconv.FormatInt(before.Cycle(), 10) + ": "
+		d, err := pact.Diff(r.ctx, before, s, nil)
+		if err != nil {
+			return err
+		}
+		for _, id := range d.Added {
+			fresh = append(fresh, s.Tree().Node(id))
+		}
+	}
+	var user, assistant *tree.Node
+	for _, n := range fresh {
+		role, _ := n.Header("role").Text()
+		switch {
+		case n.Kind == toolcall.Call:
+			name, err := toolcall.Name(r.ctx, s.Tree(), n)
+			if err != nil {
+				return err
+			}
+			call.Tools = append(call.Tools, name)
+		case n.Content.Size() == 0 || n.Kind != "text" && n.Kind != "":
+		case role == "user":
+			user = newer(s.Tree(), user, n)
+		case role == "assistant":
+			assistant = newer(s.Tree(), assistant, n)
+		}
+	}
+	call.SaidBy = "user"
+	if user == nil {
+		user, call.SaidBy = assistant, "assistant"
+	}
+	if user == nil {
+		call.SaidBy = ""
+		return nil
+	}
+	content, err := user.Content.Value(r.ctx)
+	call.Said = view.FirstWords("", canon.Value(content), wordsSaid)
+	return err
+}
+
+// wordsSaid is how many characters of a text the log shows.
+const wordsSaid = 40
+
+// newer returns the one of two nodes that was made later.
+func newer(t *tree.Tree, a, b *tree.Node) *tree.Node {
+	if a == nil || a.CreatedNS < b.CreatedNS || a.CreatedNS == b.CreatedNS && t.Order(a.ID, b.ID) < 0 {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,67 @@
+package story
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/tree"
+)
+
+// Facts is a line of pact select --output jsonl, and a row of its table.
+type Facts struct {
+	ID       string   `json:"id"`
+	Role     string   `json:"role,omitempty"`
+	Kind     string   `json:"kind,omitempty"`
+	Tool     string   `json:"tool,omitempty"`
+	Failed   bool     `json:"failed,omitempty"`
+	Bytes    int64    `json:"bytes"`
+	Tokens   *int64   `json:"tokens,omitempty"` // nil unless they were asked for
+	First    int64    `json:"first"`            // cycle of the first snapshot that holds the node
+	Last     int64    `json:"last"`             // cycle of the snapshot that it was found in
+	Calls    int64    `json:"calls"`            // the snapshots from First to Last, which is how many calls carried it
+	Partners []string `json:"partners,omitempty"`
+	State    string   `json:"state,omitempty"` // unsent or unanswered, if no snapshot holds the node
+	Begins   string   `json:"begins"`          // the first words of the content
+}
+
+// FactsOf collects the facts of a found node. last is the newest cycle that
+// was committed.
+func FactsOf(ctx context.Context, h pact.Hit, counter tree.Counter, last int64) (f Facts, err error) {
+	t := h.Snapshot.Tree()
+	e := t.Entry(h.Node.ID)
+	n := e.Node()
+	f = Facts{ID: n.ID, Role: h.Node.Role, Kind: n.Kind, Failed: toolcall.Failed(t, n), Bytes: int64(n.Content.Size()),
+		First: n.Cycle, Last: min(h.Snapshot.Cycle(), last)}
+	f.Calls = max(0, f.Last-f.First+1)
+	if f.Tool, err = toolcall.Name(ctx, t, n); err != nil {
+		return f, err
+	}
+	if counter != nil {
+		count, err := tree.Tokens(counter).Own(ctx, e)
+		if err != nil {
+			return f, err
+		}
+		f.Tokens = &count
+	}
+	for _, p := range toolcall.Partners(t, n) {
+		f.Partners = append(f.Partners, p.ID)
+	}
+	content, err := n.Content.Value(ctx)
+	if err == nil && content != "" {
+		f.Begins = view.FirstWords(n.Kind, canon.Value(content), wordsShown)
+	}
+	return f, err
+}
+
+// wordsShown is how many characters of a content a list shows.
+const wordsShown = 60
+
+func ValueOf(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

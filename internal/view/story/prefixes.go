@@ -1,0 +1,99 @@
+package story
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+)
+
+// PrefixReport is the answer of pact prefix --json.
+type PrefixReport struct {
+	Cycles []inspect.Prefix `json:"cycles"`
+	// how tokens were counted; an approximation begins with approx:
+	Tokenizer string  `json:"tokenizer,omitempty"`
+	Share     float64 `json:"share"`  // of the repeated blocks, weighted by bytes
+	Breaks    []int64 `json:"breaks"` // the cycles that did not repeat all of the previous one
+	// for each dialect that compared recorded calls, the pages that document it
+	Sources map[string][]string `json:"sources,omitempty"`
+	// how many answered calls reported what they read from the cache, and in
+	// how many of these the forecast held
+	Told   int `json:"told,omitempty"`
+	Agreed int `json:"agreed,omitempty"`
+}
+
+// KeepBreaks leaves out the cycles that repeat all of the thread before.
+func (r *PrefixReport) KeepBreaks() {
+	r.Cycles = slices.DeleteFunc(r.Cycles, func(p inspect.Prefix) bool { return !slices.Contains(r.Breaks, p.Cycle) })
+}
+
+// Prefixes reports what each thread from one snapshot to another repeats of the one before.
+// calls says of recorded calls what their provider compares.
+func Prefixes(ctx context.Context, c *pact.Context, from, to pact.Address, calls map[int64]*inspect.CallPrefix,
+	progress func(done, total int)) (*PrefixReport, error) {
+	r := &PrefixReport{Cycles: []inspect.Prefix{}, Breaks: []int64{}}
+	first, last := c.Cycles()
+	tally := Reuse{}
+	for p, err := range c.Prefixes(ctx, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		p.Call = calls[p.Cycle]
+		r.Cycles = append(r.Cycles, p)
+		r.tell(p.Call)
+		tally.Take(&p)
+		progress(len(r.Cycles), int(last-first+1))
+	}
+	r.Breaks, r.Share = append(r.Breaks, tally.Breaks...), tally.Share()
+	return r, nil
+}
+
+// Reuse sums up what a run of threads repeats.
+type Reuse struct {
+	Breaks   []int64
+	same, of float64
+}
+
+func (r *Reuse) Take(p *inspect.Prefix) {
+	if p.Shared == nil {
+		return
+	}
+	share, of, complete := view.Reused(p)
+	if !complete {
+		r.Breaks = append(r.Breaks, p.Cycle)
+	}
+	r.of += float64(of)
+	r.same += share * float64(of)
+}
+
+func (r *Reuse) Share() float64 {
+	if r.of == 0 {
+		return 1
+	}
+	return r.same / r.of
+}
+
+// tell adds a call to the counts of the report.
+func (r *PrefixReport) tell(call *inspect.CallPrefix) {
+	if call == nil {
+		return
+	}
+	_, sources := record.Dialects()
+	if list := sources[call.Dialect]; len(list) > 0 {
+		if r.Sources == nil {
+			r.Sources = map[string][]string{}
+		}
+		r.Sources[call.Dialect] = list
+	}
+	switch call.Agreement {
+	case "", "not told":
+	case "agrees":
+		r.Agreed++
+		r.Told++
+	default:
+		r.Told++
+	}
+}

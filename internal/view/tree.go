@@ -1,0 +1,126 @@
+package view
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// TreeRow is a node in its place in the tree.
+type TreeRow struct {
+	Node     string `json:"node"`
+	Depth    int    `json:"depth" doc:"0 for the node that the list begins with"`
+	Class    string `json:"class" doc:"^root, ^sys, ^seq, ^ah, turn, container or block"`
+	Region   string `json:"region,omitempty" doc:"^sys, ^seq or ^ah"`
+	Type     string `json:"type"`
+	Offset   int64  `json:"offset"`
+	TTL      *int64 `json:"ttl_left,omitempty" doc:"Cycles left; absent for a node that never expires"`
+	Role     string `json:"role,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+	Key      string `json:"key,omitempty"`
+	Cycle    int64  `json:"born" doc:"The cycle that brought it"`
+	Blocks   int    `json:"blocks" doc:"At and below the node"`
+	Bytes    int64  `json:"bytes" doc:"Of these blocks in the canonical thread"`
+	Tokens   *int64 `json:"tokens,omitempty" doc:"Of these blocks, if they were asked for"`
+	Children int    `json:"children"`
+	First    string `json:"first,omitempty" doc:"The first words of its content"`
+}
+
+// TreePage is a page of a tree in document order.
+type TreePage struct {
+	Items []TreeRow `json:"items" nullable:"false"`
+	Next  int       `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Total int       `json:"total" doc:"How many nodes there are in all pages"`
+}
+
+// Tree lists the nodes at and below a node in document order, the root if under is "".
+// E_NODE_NOT_FOUND if there is no such node. Cost: O(depth · log n), and reading the contents
+// of the page.
+func (v *State) Tree(ctx context.Context, under string, after, limit int) (p *TreePage, err error) {
+	defer tree.Recover(&err)
+	t := v.Snapshot.Tree()
+	top := t.Root()
+	region := tree.Root
+	if under != "" {
+		path := t.Path(under)
+		if path == nil {
+			return nil, tree.NoNode(under, "in this state")
+		}
+		top = path[len(path)-1]
+		if len(path) > 1 {
+			region = path[1].Class()
+		}
+	}
+	p = &TreePage{Items: []TreeRow{}, Total: top.Summary().Nodes}
+	w := treeWalk{ctx: ctx, view: v, page: p, skip: after, limit: limit}
+	w.entry(top, region, 0)
+	if after+len(p.Items) < p.Total {
+		p.Next = after + len(p.Items)
+	}
+	return p, w.err
+}
+
+// treeWalk writes the rows of a page.
+type treeWalk struct {
+	ctx         context.Context
+	view        *State
+	page        *TreePage
+	skip, limit int
+	err         error
+}
+
+// entry writes the rows of a node and what is below it. It reports whether to go on.
+func (w *treeWalk) entry(e *tree.Entry, region tree.Class, depth int) bool {
+	if nodes := e.Summary().Nodes; nodes <= w.skip {
+		w.skip -= nodes
+		return true
+	}
+	if w.skip > 0 {
+		w.skip--
+	} else {
+		if len(w.page.Items) == w.limit {
+			return false
+		}
+		r, err := w.view.treeRow(w.ctx, e, region, depth)
+		if w.err = err; err != nil {
+			return false
+		}
+		w.page.Items = append(w.page.Items, r)
+	}
+	kids := e.Children()
+	return kids.Visit(0, kids.Len(), func(s *tree.Summary) bool {
+		if s.Nodes <= w.skip {
+			w.skip -= s.Nodes
+			return false
+		}
+		return true
+	}, func(k *tree.Entry) bool {
+		below := region
+		if k.Class().Region() {
+			below = k.Class()
+		}
+		return w.entry(k, below, depth+1)
+	})
+}
+
+func (v *State) treeRow(ctx context.Context, e *tree.Entry, region tree.Class, depth int) (r TreeRow, err error) {
+	n, s := e.Node(), e.Summary()
+	r = TreeRow{Node: n.ID, Depth: depth, Class: e.Class().String(), Type: n.Type, Offset: n.Offset, Role: n.Role,
+		Kind: n.Kind, Key: n.Key, Cycle: n.Cycle, Blocks: s.Blocks, Children: e.Children().Len(),
+		Bytes: s.Bytes + int64(s.Roleless*tree.RoleBytes(region))}
+	if region != tree.Root {
+		r.Region = region.String()
+	}
+	if ttl, finite := n.TTL(v.Snapshot.Cycle()); finite {
+		r.TTL = &ttl
+	}
+	if v.Counter != nil {
+		tokens, err := tree.Tokens(v.Counter).Sum(ctx, e)
+		if err != nil {
+			return r, err
+		}
+		r.Tokens = &tokens
+	}
+	r.First, err = first(ctx, n)
+	return r, err
+}

@@ -1,0 +1,69 @@
+package record_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"reflect"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// An erasure of a question takes the bodies that hold it and leaves the others, and of every
+// call its times, its tokens and so its price.
+func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
+	tk := newTalk(t, provider.Messages)
+	for _, text := range []string{"one", "two", "my name is Ada Lovelace", "four", "five"} {
+		tk.turn(text)
+	}
+	tk.rec.Close()
+	c := opened(t, tk.store, "chat")
+	attempts, err := c.Attempts(t.Context(), 1, 5)
+	must(t, err)
+	paid, before := paidFor(t, c)
+	_, err = c.Erase(t.Context(), pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to", Random: rand.Reader})
+	must(t, err)
+	for cycle := int64(1); cycle <= 5; cycle++ {
+		_, err := record.Request(t.Context(), c, cycle)
+		if holds := cycle >= 3; holds != errors.Is(err, fault.Conflict) || !holds && err != nil {
+			t.Errorf("the request of cycle %d: %v", cycle, err)
+		}
+	}
+	left, err := c.Attempts(t.Context(), 1, 5)
+	must(t, err)
+	for i, a := range left {
+		if a.Cycle >= 3 {
+			if a.Thread != store.NoThread {
+				t.Errorf("the hash of what %s sent is left", a.ID)
+			}
+			a.Thread, a.Request = attempts[i].Thread, attempts[i].Request
+		}
+		if !reflect.DeepEqual(a, attempts[i]) {
+			t.Errorf("%+v became %+v", attempts[i], a)
+		}
+	}
+	paidNow, after := paidFor(t, c)
+	if paid != paidNow || paid == 0 || !reflect.DeepEqual(before, after) {
+		t.Errorf("paid %v, now %v; the provider told %+v, now %+v", paid, paidNow, before, after)
+	}
+}
+
+// paidFor adds up what the calls of a context cost.
+func paidFor(t *testing.T, c *pact.Context) (paid float64, told []*inspect.ProviderCache) {
+	t.Helper()
+	prices := &record.Prices{Currency: "USD", Models: []record.Price{{Model: "claude-", Input: 3, Output: 15,
+		CacheRead: 0.3, CacheWrite: 3.75}}}
+	for p, err := range record.Prefixes(t.Context(), c, "") {
+		must(t, err)
+		if cost := prices.Cost(nil, &p); cost != nil {
+			paid += cost.Paid
+		}
+		told = append(told, p.Provider)
+	}
+	return paid, told
+}

@@ -1,0 +1,163 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/store"
+)
+
+// asideKinds are the kinds of questions that an agent asks outside a conversation: for a
+// summary of it or a title, whether it may call at all, and anything else.
+var asideKinds = []string{"summary", "title", "check", "aside"}
+
+// asideName matches the name of a context that holds such a question.
+var asideName = regexp.MustCompile(`^(.+)/(?:` + strings.Join(asideKinds, "|") + `)-[1-9][0-9]*$`)
+
+// AsideOf returns the name of the context outside whose conversation a recorded context asks
+// something, "" for any other name: chat/summary-3 belongs to chat.
+func AsideOf(name string) string {
+	if found := asideName.FindStringSubmatch(name); found != nil {
+		return found[1]
+	}
+	return ""
+}
+
+// kindOfAside says what a request outside a conversation asks for. repeats says that it repeats
+// the conversation: without tools it then asks for a summary, whatever its words.
+func kindOfAside(q *request, repeats bool) string {
+	said := ""
+	if n := len(q.conversation); n > 0 {
+		said, _ = textOf(&q.conversation[n-1])
+	}
+	instructions := ""
+	for i := range q.system {
+		text, _ := textOf(&q.system[i])
+		instructions += text + "\n"
+	}
+	says := func(text, word string) bool { return strings.Contains(strings.ToLower(text), word) }
+	switch {
+	case q.compaction:
+		return "summary"
+	case q.oneToken:
+		return "check"
+	case says(said, "summar"):
+		return "summary"
+	case says(said, "title") || says(instructions, "title"):
+		return "title"
+	case says(instructions, "summar"), repeats && len(toolNames(q.system)) == 0:
+		return "summary"
+	}
+	return "aside"
+}
+
+// asksOneToken reports whether a request wants no more than one token, as agents do to see
+// whether the provider answers.
+func asksOneToken(r *provider.Request) bool {
+	return slices.ContainsFunc([]string{"max_tokens", "max_completion_tokens", "max_output_tokens"}, func(name string) bool {
+		limit, _ := r.Parameters.Get(name)
+		return limit.Text == "1"
+	})
+}
+
+// asksOnItsOwn reports whether a request that begins a recording is not the agent's work: the work
+// has tools.
+func asksOnItsOwn(q *request) bool {
+	return q.group.agent && !q.group.sub && len(toolNames(q.system)) == 0
+}
+
+// nameOf returns the name of the recording that a choice begins.
+func (r *Recorder) nameOf(c *choice) string {
+	if c.aside == "" {
+		return r.nextName()
+	}
+	of := r.options.Context // the work may come later
+	if c.recording != nil {
+		of = c.recording.name
+	}
+	if recording := AsideOf(of); recording != "" {
+		of = recording
+	}
+	return r.nextAside(of, c.aside)
+}
+
+// nextAside returns the name of the next question of a kind outside a recording.
+func (r *Recorder) nextAside(of, kind string) string {
+	for n := 1; ; n++ {
+		name := of + "/" + kind + "-" + strconv.Itoa(n)
+		if !slices.ContainsFunc(r.recordings, func(l *recording) bool { return l.name == name }) {
+			return name
+		}
+	}
+}
+
+// openRecordings opens the contexts that other recorders left, up to the first free name of each
+// kind, in the order in which they were made.
+func (r *Recorder) openRecordings(ctx context.Context) error {
+	known := len(r.recordings)
+	if err := r.openNamed(ctx, nil, r.nextName); err != nil {
+		return err
+	}
+	work := map[string]*recording{r.options.Context: nil}
+	for _, l := range r.recordings {
+		if AsideOf(l.name) == "" {
+			work[l.name] = l
+		}
+	}
+	for of, l := range work {
+		for _, kind := range asideKinds {
+			if err := r.openNamed(ctx, l, func() string { return r.nextAside(of, kind) }); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortStableFunc(r.recordings[known:], func(a, b *recording) int { return int(a.key - b.key) })
+	return nil
+}
+
+// openNamed opens the contexts with the names that next gives, up to the first free one. Forks
+// among them ask something outside the recording beside.
+func (r *Recorder) openNamed(ctx context.Context, beside *recording, next func() string) error {
+	for {
+		name := next()
+		info, err := r.store.Find(ctx, name)
+		if errors.Is(err, fault.ContextNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l, err := openRecording(ctx, r.store, name, r.openOptions())
+		if err != nil {
+			return err
+		}
+		if l.key = info.Key; info.Origin.Key != 0 {
+			l.beside = beside
+		}
+		r.recordings = append(r.recordings, l)
+	}
+}
+
+// FoldAsides leaves the questions aside out of a list of contexts whose recording is in it, and
+// counts them by the name of the recording.
+func FoldAsides(all []store.Info) (recordings []store.Info, asides map[string]int) {
+	there := map[string]bool{}
+	for _, i := range all {
+		there[i.Name] = true
+	}
+	asides = map[string]int{}
+	for _, i := range all {
+		if recording := AsideOf(i.Name); there[recording] {
+			asides[recording]++
+		} else {
+			recordings = append(recordings, i)
+		}
+	}
+	return recordings, asides
+}

@@ -1,0 +1,82 @@
+package record_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store/memory"
+)
+
+// A check, a title and summaries get names that say what they are and whose, and leave the plain
+// names to the work, whichever comes first. A later recorder goes on counting.
+func TestQuestionsAsideAreNamed(t *testing.T) {
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"type":"message","role":"assistant","content":[{"type":"text","text":"fine"}],`+
+			`"stop_reason":"end_turn"}`)
+	}))
+	defer provider.Close()
+	const tools = `"tools":[{"name":"ls","input_schema":{"type":"object"}}],`
+	const said = `{"role":"user","content":"mend it"},{"role":"assistant","content":[{"type":"text","text":"fine"}]},`
+	requests := []string{
+		`{"max_tokens":1,"messages":[{"role":"user","content":"quota"}]}`,
+		`{"system":"Write a short Title for what the user says.","messages":[{"role":"user","content":"The user says: mend it"}]}`,
+		`{` + tools + `"messages":[{"role":"user","content":"mend it"}]}`,
+		`{` + tools + `"messages":[` + said + `{"role":"user","content":"and now?"}]}`,
+		`{` + tools + `"messages":[{"role":"user","content":"another one, of its own"}]}`,
+		`{"messages":[` + said + `{"role":"user","content":"and now?"},{"role":"user","content":"Write a summary."}]}`,
+		`{"messages":[` + said + `{"role":"user","content":"and now?"},{"role":"user","content":"Summarize it."}]}`,
+	}
+	want := []string{"chat/check-1", "chat/title-1", "chat", "chat-2", "chat/summary-1", "chat/summary-2"}
+	for _, together := range []bool{true, false} {
+		s := memory.New()
+		var rec *record.Recorder
+		for i, body := range requests {
+			if rec == nil {
+				rec = recorder(t, s, record.Options{Context: "chat", Strict: true})
+			}
+			client := &http.Client{Transport: rec.Transport(nil)}
+			req, err := http.NewRequest(http.MethodPost, provider.URL+"/v1/messages",
+				strings.NewReader(strings.Replace(body, "{", `{"model":"m",`, 1)))
+			must(t, err)
+			req.Header.Set("X-Claude-Code-Session-Id", "one")
+			resp, err := client.Do(req)
+			must(t, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			must(t, err)
+			must(t, resp.Body.Close())
+			if !together || i == len(requests)-1 {
+				rec.Close()
+				if names := rec.Contexts(); together && !slices.Equal(names, want) {
+					t.Errorf("the contexts are %q, want %q", names, want)
+				}
+				if work := rec.Work(); together && work != "chat" {
+					t.Errorf("the work is in %q", work)
+				}
+				rec = nil
+			}
+		}
+		list, err := pact.List(t.Context(), s)
+		must(t, err)
+		var names []string
+		for _, i := range list {
+			names = append(names, i.Name)
+		}
+		sorted := slices.Sorted(slices.Values(want))
+		if slices.Sort(names); !slices.Equal(names, sorted) {
+			t.Errorf("with one recorder %v, the store has %q, want %q", together, names, sorted)
+		}
+	}
+	for name, of := range map[string]string{"chat/summary-3": "chat", "a/b/title-12": "a/b", "chat": "", "chat-2": "",
+		"chat/summary-0": "", "chat/summary-x": "", "/check-1": "", "chat/0": ""} {
+		if got := record.AsideOf(name); got != of {
+			t.Errorf("%s belongs to %q, want %q", name, got, of)
+		}
+	}
+}

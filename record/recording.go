@@ -1,0 +1,292 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// recording is the context that records one conversation, one cycle for each call.
+type recording struct {
+	c      *pact.Context
+	name   string
+	key    store.Key           // 0 for a recording that this recorder made
+	keys   map[string]knownKey // keys of the blocks of the working state, by block id
+	cached *state              // nil until someone looks at the working state
+	last   *attempt            // the attempt that sent the working state; nil after the commit
+	left   []string            // ids of attempts that an earlier recorder left under way
+
+	group    group      // group of the last request
+	previous string     // id of the answer that the last request named
+	used     bool       // a request went to this recording
+	beside   *recording // the recording outside whose conversation this one asks something, nil for none
+
+	answers    map[string]int64 // the cycle of each answer, by the provider's id of the answer
+	lastAnswer string           // id of the last answer
+	said       string           // texts of the last answer
+	open       []openCall       // tool calls of the last answer
+	had        []openCall       // some of those of the answers before it, the last ones
+}
+
+// attempt is one recorded call on a recording.
+type attempt struct {
+	recording *recording
+	id        string
+	why       string    // why the call belongs to this recording
+	same      string    // the attempt that sent the same before and keeps all of it, "" for none
+	kept      tree.JSON // what it keeps of its request
+	sent      tree.JSON // what it would keep if no attempt had sent the same before
+}
+
+func recordingOf(c *pact.Context, name string) *recording {
+	return &recording{c: c, name: name, keys: map[string]knownKey{}, answers: map[string]int64{}}
+}
+
+// answeredAs notes the id of the answer to the last call.
+func (l *recording) answeredAs(about canon.Any) {
+	if id, _ := about.Get("id"); id.Text != "" {
+		l.answers[id.Text], l.lastAnswer = l.committed(), id.Text
+	}
+}
+
+// newRecording creates a context; E_CONFLICT if another recorder took the name
+// first.
+func newRecording(ctx context.Context, s store.Store, name string, o pact.OpenOptions, attrs map[string]any) (*recording, error) {
+	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: attrs})
+	if err != nil {
+		return nil, err
+	}
+	return recordingOf(c, name), nil
+}
+
+// attrsOf returns the attributes of a new recording. begun describes the call that
+// began the conversation.
+func attrsOf(g group, begun map[string]any) map[string]any {
+	attrs := map[string]any{attrContext: 1}
+	if g.by != bySystem {
+		attrs[attrGroup] = g.attr()
+	}
+	if begun != nil {
+		attrs[attrBegun] = begun
+	}
+	return attrs
+}
+
+// forked creates a context that begins with a snapshot of this recording.
+func (l *recording) forked(ctx context.Context, name string, cycle int64, why string) (*recording, error) {
+	c, err := l.c.Fork(ctx, pact.Cycle(cycle), name, &pact.Note{Message: why})
+	if err != nil {
+		return nil, err
+	}
+	return recordingOf(c, name), nil
+}
+
+// committed returns the cycle of the last finished call.
+func (l *recording) committed() int64 {
+	_, last := l.c.Cycles()
+	return last
+}
+
+// start makes the working state what the request sends, and records a running
+// attempt. If another process changed the context meanwhile, start refreshes it
+// and tries once more. why says why the request belongs to this recording.
+func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt, error) {
+	if err := l.endLeft(ctx); err != nil {
+		return nil, err
+	}
+	a, err := l.tryStart(ctx, call, k, q, why)
+	if !errors.Is(err, fault.Conflict) {
+		return a, err
+	}
+	if err := l.c.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	l.last, l.cached = nil, nil
+	return l.tryStart(ctx, call, k, q, why)
+}
+
+func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt,
+	error) {
+	edit, note, err := l.bring(ctx, q.system, q.conversation)
+	if err != nil {
+		return nil, err
+	}
+	call.Edit, call.Message = edit, note
+	sent, err := k.json()
+	if err != nil {
+		return nil, err
+	}
+	now := &attempt{recording: l, why: why, kept: sent, sent: sent}
+	pruning := whole
+	if l.last == nil {
+		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
+	} else {
+		now.why = cmp.Or(l.last.why, why) // a retry keeps the reason of the first attempt
+		if sent == l.last.sent {
+			now.same = cmp.Or(l.last.same, l.last.id)
+			if now.kept, err = (&kept{Same: now.same}).json(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if call.Request, err = store.PackRequest(now.kept); err != nil {
+		return nil, err
+	}
+	a, err := l.c.StartAttempt(ctx, call, io.Discard, pruning)
+	if err != nil {
+		return nil, err
+	}
+	now.id, l.last, l.cached = a.ID, now, nil
+	return now, nil
+}
+
+// bring returns the edit, and its note, that makes the working state the blocks of a request;
+// nil if it has them. If the last attempt sent other blocks, bring commits them first, so the
+// history keeps what that attempt sent.
+func (l *recording) bring(ctx context.Context, system, conversation []block) (func(*pact.Batch) error, string, error) {
+	v, err := l.state(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if same(v.system, system) && same(v.conversation, conversation) {
+		return nil, "", nil
+	}
+	if l.last != nil {
+		if err := l.commit(ctx, pact.CommitOptions{}); err != nil {
+			return nil, "", err
+		}
+		if v, err = l.state(ctx); err != nil {
+			return nil, "", err
+		}
+	}
+	inSystem, inConversation := changeOf(v.system, system), changeOf(v.conversation, conversation)
+	return func(e *pact.Batch) error {
+		inSystem.system(e)
+		inConversation.conversation(e)
+		return nil
+	}, noteOf(&inSystem, &inConversation), nil
+}
+
+// noteOf writes the note of an edit: a request was sent, and what the agent
+// changed in it since the last one.
+func noteOf(changes ...*change) string {
+	gone, changed := 0, 0
+	for _, c := range changes {
+		g, n := c.count()
+		gone, changed = gone+g, changed+n
+	}
+	note := "a request was sent"
+	if gone > 0 {
+		note += fmt.Sprintf("; the agent left out %d of the blocks before", gone)
+	}
+	if changed > 0 {
+		note += fmt.Sprintf("; it changed %d of them", changed)
+	}
+	return note
+}
+
+func same(old, now []block) bool {
+	if len(old) != len(now) {
+		return false
+	}
+	for i := range old {
+		if old[i].key != now[i].key {
+			return false
+		}
+	}
+	return true
+}
+
+// whole leaves a snapshot as it was sent, whatever policy the context keeps.
+var whole = &pact.Pruning{WithoutKept: true}
+
+// commit ends the cycle of the last attempt; more says what becomes durable in the same step.
+func (l *recording) commit(ctx context.Context, more pact.CommitOptions) error {
+	more.Pruning = whole
+	if l.last != nil {
+		more.Message = l.last.why
+	}
+	_, err := l.c.Commit(ctx, &more)
+	if err == nil {
+		l.last, l.cached = nil, nil
+	}
+	return err
+}
+
+// end records how an attempt ended. An answer ends the cycle and becomes the
+// beginning of the next one. The attempt keeps what the provider reported and,
+// if the answer broke off, the part that arrived.
+func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.Any, name provider.API) error {
+	l := a.recording
+	var said []provider.Part
+	if content.Kind != canon.KindAbsent {
+		said = provider.AnswerParts(name, content)
+	}
+	ends := o.Status == store.Completed && l.last == a // else the client repeats the call, or has sent another one
+	told, came := about, content
+	if len(about.Members) == 0 {
+		told = canon.Any{}
+	}
+	if o.Status == store.Completed {
+		came = canon.Any{} // its blocks hold it
+	}
+	var err error
+	if o.Request, err = store.PackRequest(withAnswer(a.kept, told, came)); err != nil {
+		return err
+	}
+	if !ends {
+		_, err := l.c.EndAttempt(ctx, a.id, o)
+		return err
+	}
+	var texts string
+	var open []openCall
+	answered := func(e *pact.Batch) error {
+		texts, open = "", nil
+		for i, p := range said {
+			s := specOf(p, name)
+			s.Offset = int64(i + 1)
+			if i == 0 {
+				s.Attrs[attrAnswer] = canon.Object(append(about.Members, member("attempt", a.id))...)
+			}
+			id := e.Add(activeHead, s)
+			switch {
+			case p.Kind == "call":
+				open = append(open, openCallOf(&p, id))
+			case p.Kind == "text" && p.Content.Kind == canon.KindString:
+				texts += p.Content.Text + "\n"
+			}
+		}
+		return nil
+	}
+	more := pact.CommitOptions{End: &pact.AttemptEnd{ID: a.id, Outcome: o}, Next: answered,
+		NextMessage: "the provider answered"}
+	cycle := l.committed()
+	err = l.commit(ctx, more)
+	if errors.Is(err, fault.Conflict) { // somebody else changed the context meanwhile
+		if err = l.c.Refresh(ctx); err == nil && l.committed() == cycle {
+			err = l.commit(ctx, more)
+		} else if err == nil {
+			l.last, l.cached = nil, nil
+			_, err = l.c.EndAttempt(ctx, a.id, o)
+			return err
+		}
+	}
+	if err != nil {
+		return err
+	}
+	l.answeredAs(about)
+	l.had = append(l.had, l.open...)
+	l.had = l.had[max(0, len(l.had)-callsKept):]
+	l.said, l.open = texts, open
+	return nil
+}

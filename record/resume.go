@@ -1,0 +1,106 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// openRecording opens a context. It refuses a context that no recorder made, because
+// its blocks do not stand where a recorder puts them.
+func openRecording(ctx context.Context, s store.Store, name string, o pact.OpenOptions) (*recording, error) {
+	c, err := pact.Open(ctx, s, name, &o)
+	if err != nil {
+		return nil, err
+	}
+	root := c.Working().Tree().Root().Node()
+	if root.Header(attrContext) == "" {
+		return nil, fault.New(fault.Conflict, "the context "+name+" was not made by a recorder", "record under another name")
+	}
+	l := recordingOf(c, name)
+	v, err := l.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.group = groupOfContext(root, v.system)
+	return l, l.resume(ctx)
+}
+
+// resume takes up what an earlier recorder knew: its last answer, and the attempt that sent
+// the working state, which got none.
+func (l *recording) resume(ctx context.Context) error {
+	done := l.committed()
+	attempts, err := l.c.Attempts(ctx, done, done+1)
+	if err != nil {
+		return err
+	}
+	current := slices.IndexFunc(attempts, func(a store.Attempt) bool { return a.Cycle > done })
+	if current < 0 {
+		current = len(attempts)
+	}
+	for _, a := range slices.Backward(attempts[:current]) {
+		if a.Status == store.Completed {
+			about, err := aboutOf(a)
+			if err != nil {
+				return err
+			}
+			l.answeredAs(about)
+			break
+		}
+	}
+	for _, a := range attempts[current:] {
+		if a.Status == store.Running {
+			l.left = append(l.left, a.ID)
+		}
+	}
+	return l.resumeAttempt(ctx, attempts[current:])
+}
+
+// resumeAttempt takes up the last attempt of the current cycle, unless somebody edited the
+// working state since.
+func (l *recording) resumeAttempt(ctx context.Context, attempts []store.Attempt) error {
+	if len(attempts) == 0 {
+		return nil
+	}
+	last := len(attempts) - 1
+	k, err := keptOf(attempts, last)
+	if err != nil || k == nil {
+		return err
+	}
+	if _, _, err = body(ctx, l.c.Working(), attempts[last], k, contents{}); err != nil {
+		if errors.Is(err, fault.Conflict) {
+			return nil
+		}
+		return err
+	}
+	own, err := decodeKept(attempts[last].Request)
+	if err != nil {
+		return err
+	}
+	k.Answer, k.About = nil, nil
+	sent, err := k.json()
+	if err == nil {
+		l.last, l.cached = &attempt{recording: l, id: attempts[last].ID, same: own.Same, sent: sent}, nil
+	}
+	return err
+}
+
+// errRecorderGone is why an attempt ends that a killed recorder left under way.
+var errRecorderGone = errors.New("the recorder ended before the answer was over")
+
+// endLeft ends the attempts that an earlier recorder left under way: the recording goes on, so
+// nobody waits for their answers.
+func (l *recording) endLeft(ctx context.Context) error {
+	for _, id := range l.left {
+		_, err := l.c.EndAttempt(ctx, id, pact.Outcome{Status: store.Failed, Err: errRecorderGone})
+		if err != nil && !errors.Is(err, fault.Conflict) { // somebody else may have ended it
+			return err
+		}
+	}
+	l.left = nil
+	return nil
+}

@@ -1,0 +1,206 @@
+package record
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/tree"
+)
+
+// state is the state of a recording: the blocks that its last request sent, and the
+// blocks of the answer.
+type state struct {
+	of                   *tree.Tree
+	system, sent, answer []block
+	conversation         []block // sent and answer
+}
+
+// state returns the state of the recording now. Cost: the blocks of the recording, once
+// for each state.
+func (l *recording) state(ctx context.Context) (*state, error) {
+	t := l.c.Working().Tree()
+	if l.cached != nil && l.cached.of == t {
+		return l.cached, nil
+	}
+	system, conversation, err := thread(ctx, t, l.keys)
+	if err != nil {
+		return nil, err
+	}
+	v := &state{of: t, system: system, sent: conversation, conversation: conversation}
+	if at := answerOf(conversation); l.last == nil && at >= 0 {
+		v.sent, v.answer = conversation[:at], conversation[at:]
+	}
+	l.cached = v
+	return v, nil
+}
+
+// answerOf returns where the answer begins that no request has followed yet, -1
+// if there is none.
+func answerOf(conversation []block) int {
+	for i := len(conversation) - 1; i >= 0 && conversation[i].inHead && conversation[i].Role == "assistant"; i-- {
+		if conversation[i].Attrs[attrAnswer] != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// repeated counts how many leading blocks a conversation shares with the recording,
+// its answer included.
+func (v *state) repeated(conversation []block) int {
+	n := 0
+	for n < len(conversation) && n < len(v.sent)+len(v.answer) && v.block(n).key == conversation[n].key {
+		n++
+	}
+	return n
+}
+
+// block returns the n-th block of the request and its answer taken together.
+func (v *state) block(n int) *block {
+	if n < len(v.sent) {
+		return &v.sent[n]
+	}
+	return &v.answer[n-len(v.sent)]
+}
+
+// wasSent reports whether the last request had exactly these blocks.
+func (v *state) wasSent(system, conversation []block) bool {
+	return same(v.system, system) && same(v.sent, conversation)
+}
+
+// manyTurns reports whether the last request repeated an answer.
+func (v *state) manyTurns() bool {
+	return slices.ContainsFunc(v.sent, func(b block) bool { return b.Role == "assistant" })
+}
+
+// toolNames returns the names of the tools in ^sys.
+func toolNames(system []block) map[string]bool {
+	names := map[string]bool{}
+	for i := range system {
+		if system[i].Kind == "tool" {
+			name, _ := system[i].Attrs[attrName].(string)
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// alike reports whether one agent may have sent both system regions: at least
+// half of their tools share names. If neither has tools, they must share part
+// of the system prompt, or both have none. Within the session of an agent, a
+// request with tools is never like one without: agents ask for titles and
+// summaries without tools.
+func alike(agent bool, a, b []block) bool {
+	tools, others := toolNames(a), toolNames(b)
+	if len(tools) > 0 && len(others) > 0 {
+		shared := 0
+		for name := range tools {
+			if others[name] {
+				shared++
+			}
+		}
+		return 2*shared >= max(len(tools), len(others))
+	}
+	if agent && len(tools)+len(others) > 0 {
+		return false
+	}
+	known, texts := map[key]bool{}, [2]int{}
+	for i, blocks := range [][]block{a, b} {
+		for j := range blocks {
+			if blocks[j].Kind == "tool" {
+				continue
+			}
+			texts[i]++
+			if i == 0 {
+				known[blocks[j].key] = true
+			} else if known[blocks[j].key] {
+				return true
+			}
+		}
+	}
+	return texts == [2]int{}
+}
+
+// callsKept is how many tool calls a recording remembers that have a result: a sub-agent of Codex begins
+// to work when the call that began it has been answered.
+const callsKept = 32
+
+// openCall is a tool call in an answer that has no result yet.
+type openCall struct {
+	call, block string   // id of the call and id of its block
+	arguments   []string // the texts among its arguments
+}
+
+// openCallOf reads a call. Its arguments may be a text that holds JSON.
+func openCallOf(p *provider.Part, id string) openCall {
+	c := openCall{call: p.Call, block: id}
+	var collect func(v canon.Any)
+	collect = func(v canon.Any) {
+		if v.Kind == canon.KindString {
+			if parsed, err := canon.ParseAny([]byte(v.Text)); err == nil && parsed.Kind == canon.KindObject {
+				collect(parsed)
+				return
+			}
+			c.arguments = append(c.arguments, strings.TrimSpace(v.Text))
+		}
+		for _, e := range v.Elems {
+			collect(e)
+		}
+		for _, m := range v.Members {
+			collect(m.Value)
+		}
+	}
+	collect(p.Content)
+	return c
+}
+
+// The lengths in bytes from which a text counts as a delegated task (as
+// everything the user says, and as part of it) or as a quoted summary.
+const (
+	shortestTask   = 8
+	shortestInside = 32
+	shortestQuote  = 16
+)
+
+// begins returns the length of the longest argument that the user repeats in a
+// conversation, 0 for none.
+func (c *openCall) begins(conversation []block) int {
+	longest := 0
+	for i := range conversation {
+		text, ok := textOf(&conversation[i])
+		if !ok || conversation[i].Role != "user" {
+			continue
+		}
+		for _, a := range c.arguments {
+			if len(a) >= shortestTask && strings.TrimSpace(text) == a ||
+				len(a) >= shortestInside && strings.Contains(text, a) {
+				longest = max(longest, len(a))
+			}
+		}
+	}
+	return longest
+}
+
+// textOf returns the text of a block of a request.
+func textOf(b *block) (string, bool) {
+	v, ok := b.Content.(canon.Any)
+	return v.Text, ok && b.Kind == "text" && v.Kind == canon.KindString
+}
+
+// quotes reports whether a user's text repeats the longest line of the answer,
+// as the first message after a compaction does.
+func quotes(conversation []block, said string) bool {
+	line := ""
+	for text := range strings.SplitSeq(said, "\n") {
+		if text = strings.TrimSpace(text); len(text) > len(line) {
+			line = text
+		}
+	}
+	return len(line) >= shortestQuote && slices.ContainsFunc(conversation, func(b block) bool {
+		text, ok := textOf(&b)
+		return ok && b.Role == "user" && strings.Contains(text, line)
+	})
+}

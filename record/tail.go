@@ -1,0 +1,58 @@
+package record
+
+import (
+	"context"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/tree"
+)
+
+// Tail says what the working state of a recorded or imported run has beyond its snapshots.
+type Tail string
+
+// The tails.
+const (
+	NoTail     Tail = ""           // nothing that a model said or was sent
+	Unsent     Tail = "unsent"     // the last answer, which no call has sent back yet
+	Unanswered Tail = "unanswered" // a request that has no answer yet
+)
+
+// Of puts a tail into words, for a block of a role.
+func (t Tail) Of(role string) string {
+	switch {
+	case t == Unanswered:
+		return "sent, no answer yet"
+	case t == Unsent && role == "assistant":
+		return "answered, not sent yet"
+	case t == Unsent:
+		return "not sent yet"
+	}
+	return ""
+}
+
+// attrMessage is the attribute of blocks that an import of a transcript made.
+const attrMessage = "openai:message"
+
+// TailOf says what the working state of a run has beyond its snapshots. Cost: the attempts of
+// the current cycle, and the nodes outside sealed turns.
+func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
+	defer tree.Recover(&err)
+	_, last := c.Cycles()
+	w := c.Working()
+	if Recorded(w) {
+		attempts, err := c.Attempts(ctx, last+1, last+1)
+		if err != nil {
+			return NoTail, err
+		}
+		if len(attempts) > 0 {
+			return Unanswered, nil
+		}
+	}
+	tail := NoTail
+	for e := range w.Tree().Region(tree.Head).Children().All() {
+		if n := e.Node(); n.Cycle > last && n.Role == "assistant" && (n.Has(attrAnswer) || n.Has(attrMessage)) {
+			tail = Unsent
+		}
+	}
+	return tail, nil
+}

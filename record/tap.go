@@ -1,0 +1,125 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/store"
+)
+
+// tap passes an answer on to the client and gives the call a copy of its bytes.
+type tap struct {
+	body io.ReadCloser
+	call *call
+}
+
+func (t tap) Read(p []byte) (int, error) {
+	n, err := t.body.Read(p)
+	return n, t.call.came(p[:n], err)
+}
+
+// Close ends an answer that the client did not read to its end.
+func (t tap) Close() error { return errors.Join(t.body.Close(), t.call.ended(errClosedEarly)) }
+
+var (
+	errClosedEarly    = errors.New("the client closed it")
+	errRecorderClosed = errors.New("the recorder was closed")
+)
+
+// answers notes that an answer begins.
+func (c *call) answers(resp *http.Response) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.status, c.header = resp.StatusCode, resp.Header.Clone()
+	c.watch = provider.NewWatch(c.api, c.header)
+}
+
+// came takes the next bytes of the answer, and err as the client will read it. The answer is over
+// with its last event, before the client has that: what closes the connection afterwards does not
+// matter, nor does when. It returns err, or why the answer cannot be recorded.
+func (c *call) came(p []byte, err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return err
+	}
+	if len(p) > 0 && c.first.IsZero() {
+		c.first = c.now()
+	}
+	c.body = append(c.body, p[:min(len(p), maxAnswer-len(c.body))]...)
+	broken := err
+	if errors.Is(err, io.EOF) || c.watch.Write(p) {
+		broken = nil
+	} else if err == nil {
+		return nil
+	}
+	if failed := c.end(broken); failed != nil {
+		return failed
+	}
+	return err
+}
+
+// ended records the end of the call, unless it is over. err says why no answer came, or no more of
+// it.
+func (c *call) ended(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over {
+		return nil
+	}
+	return c.end(err)
+}
+
+// end records what came of the answer. broken says why no more comes, nil if it ended. The caller
+// holds c.mu.
+func (c *call) end(broken error) error {
+	c.over, c.finished = true, c.now()
+	c.recorder.leave(c)
+	gaveUp := broken != nil && (c.ctx.Err() != nil || errors.Is(broken, context.Canceled) ||
+		errors.Is(broken, errClosedEarly) || errors.Is(broken, errRecorderClosed))
+	body := c.body
+	if c.status != 0 {
+		return c.do(len(body), func() error { return c.take(body, broken, gaveUp) })
+	}
+	o := pact.Outcome{Status: store.Failed, Err: c.hide.err(broken)}
+	if gaveUp {
+		o.Status = store.Canceled
+	}
+	return c.do(0, func() error { return c.finish(o, canon.Any{}, canon.Any{}, &provider.Answer{}) })
+}
+
+// enter notes that a call is under way, and reports whether the recorder still takes calls.
+func (r *Recorder) enter(c *call) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.underWay = append(r.underWay, c)
+	}
+	return !r.closed
+}
+
+func (r *Recorder) leave(c *call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.underWay = slices.DeleteFunc(r.underWay, func(other *call) bool { return other == c })
+}
+
+// Close records what has come of the answers that are under way, waits until the recorder has
+// recorded everything that arrived before, and ends it. These and later calls go on, but what
+// comes of them is not recorded; later calls count as lost.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	r.closed = true
+	underWay := slices.Clone(r.underWay)
+	r.mu.Unlock()
+	for _, c := range underWay {
+		_ = c.ended(errRecorderClosed) // Stats counts a call that cannot be recorded
+	}
+	r.queue.close()
+}

@@ -1,0 +1,222 @@
+package server_test
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/server"
+)
+
+// said is an edit that adds a block with an id and a content.
+func said(id, content string) string {
+	return fmt.Sprintf(`{"op":"add","into":"^ah","node":{"id":%q,"role":"user","content":%q}}`, id, content)
+}
+
+func TestAnErasureReachesForksAndSparesCopies(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[`+said("n1", "my name is Ann")+`]}`)
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":1,"edits":[`+said("n2", "hello")+`]}`)
+	r.must(nil, "POST", "/v1/contexts/a/fork", `{"name":"f"}`)
+	if got := r.must(nil, "POST", "/v1/contexts/a/copy", `{"name":"c"}`); got.StatusCode != http.StatusCreated ||
+		got.Header.Get("Location") != "/v1/contexts/c" {
+		t.Errorf("the copy: %s at %s", got.Status, got.Header.Get("Location"))
+	}
+	r.call("POST", "/v1/contexts/a/copy", `{"name":"f"}`).refused(t, http.StatusConflict, "E_CONFLICT")
+	holds := func(name string) bool {
+		return strings.Contains(string(r.must(nil, "GET", "/v1/contexts/"+name+"/export?form=snapshots", "").body), "Ann")
+	}
+	var plan struct {
+		IDs      []string
+		Contexts []string
+		Receipt  string
+	}
+	r.must(&plan, "POST", "/v1/contexts/a/erase", `{"texts":["Ann"],"reason":"asked for","dry_run":true}`)
+	if fmt.Sprint(plan.IDs, plan.Contexts) != "[n1] [a f]" || plan.Receipt != "" || !holds("a") {
+		t.Errorf("the plan %+v", plan)
+	}
+	r.call("POST", "/v1/contexts/a/erase", `{"texts":["Ann"]}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("POST", "/v1/contexts/a/erase", `{"reason":"r"}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("POST", "/v1/contexts/a/erase", `{"ids":["nobody"],"reason":"r"}`).
+		refused(t, http.StatusNotFound, "E_NODE_NOT_FOUND")
+	r.must(&plan, "POST", "/v1/contexts/a/erase", `{"texts":["Ann"],"reason":"asked for","actor":"bert"}`)
+	if salt, err := hex.DecodeString(plan.Receipt); err != nil || len(salt) != 32 {
+		t.Errorf("the receipt %q", plan.Receipt)
+	}
+	if holds("a") || holds("f") || !holds("c") {
+		t.Errorf("afterwards %v %v %v have the text", holds("a"), holds("f"), holds("c"))
+	}
+}
+
+func TestAnExportIsReplayed(t *testing.T) {
+	r := start(t, server.Options{})
+	weather(t, r)
+	history := r.must(nil, "GET", "/v1/contexts/weather/export?form=snapshots", "").body
+	var replay struct {
+		Same       bool
+		Bytes      int
+		Difference *struct{ Byte int }
+	}
+	if r.must(&replay, "POST", "/v1/replay", string(history)); !replay.Same || replay.Bytes != len(history) {
+		t.Errorf("%+v, %d bytes", replay, len(history))
+	}
+	second := strings.Index(string(history), "\n") + 1
+	other := string(history[:second]) + "{ " + string(history[second+1:]) // which no export writes
+	if r.must(&replay, "POST", "/v1/replay", other); replay.Same || replay.Difference == nil ||
+		replay.Difference.Byte != second+1 {
+		t.Errorf("the difference %+v, want byte %d", replay.Difference, second+1)
+	}
+	r.call("POST", "/v1/replay", "no history").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
+
+func TestHashesAreThoseOfTheLibrary(t *testing.T) {
+	r := start(t, server.Options{})
+	c := weather(t, r)
+	_, last := c.Cycles()
+	head := c.Working()
+	ids, err := c.Select(t.Context(), selector.MustParse("@t0 .block", c.Edition()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := head.Node(ids[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of struct {
+		Cycle   int64
+		Digest  string
+		Content string `json:"content_hash"`
+	}
+	r.must(&of, "GET", "/v1/contexts/weather/hash?at=working", "")
+	if of.Digest != head.Digest() || of.Content != "" || of.Cycle != last+1 {
+		t.Errorf("%+v, want %s", of, head.Digest())
+	}
+	if r.must(&of, "GET", "/v1/contexts/weather/hash?node="+ids[0], ""); of.Content != n.ContentHash || of.Cycle != last {
+		t.Errorf("%+v, want %s", of, n.ContentHash)
+	}
+	r.call("GET", "/v1/contexts/weather/hash?node=nobody", "").refused(t, http.StatusNotFound, "E_NODE_NOT_FOUND")
+}
+
+func TestReadyPoliciesAreListed(t *testing.T) {
+	r := start(t, server.Options{})
+	var list struct {
+		Items []struct {
+			Name   string
+			Policy map[string]any
+		}
+	}
+	r.must(&list, "GET", "/v1/policies", "")
+	var names []string
+	for _, p := range list.Items {
+		names = append(names, p.Name)
+	}
+	if !slices.Equal(names, []string{"agent", "chat", "default", "strict"}) || list.Items[0].Policy["protect_turns"] != 4.0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// A transcript is replayed under limits; nothing else has calls that could be.
+func TestATranscriptIsReplayedUnderLimits(t *testing.T) {
+	r := start(t, server.Options{})
+	var messages []string
+	for i := range 10 {
+		messages = append(messages, fmt.Sprintf(`{"role":"user","content":"question %d"}`, i),
+			fmt.Sprintf(`{"role":"assistant","content":"answer %d"}`, i))
+	}
+	text := "[" + strings.Join(messages, ",") + "]"
+	turns := func(name string) int {
+		var found struct{ IDs []string }
+		r.must(&found, "GET", "/v1/contexts/"+name+"/select?q=@t0%20.seg", "")
+		return len(found.IDs)
+	}
+	r.must(nil, "POST", "/v1/import?name=all", text)
+	r.must(nil, "POST", "/v1/import?name=few&max_turns=3", text)
+	if all, few := turns("all"), turns("few"); all != 10 || few != 3 {
+		t.Errorf("%d turns, and under the limit %d", all, few)
+	}
+	r.call("POST", "/v1/import?name=no&max_turns=3&policy=agnet", text).
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("POST", "/v1/import?name=no&max_turns=-3", text).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	data, err := os.ReadFile("../examples/conversations/repair.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.call("POST", "/v1/import?name=no&max_turns=3", string(data)).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
+
+// TestASearchTakesExpressionsAndARun looks for what three calls say with a pattern.
+func TestASearchTakesExpressionsAndARun(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for cycle, text := range []string{"Error 7", "error 12", "fine"} {
+		r.must(nil, "POST", "/v1/contexts/a/commits",
+			fmt.Sprintf(`{"cycle":%d,"edits":[%s]}`, cycle, said(fmt.Sprint("n", cycle+1), text)))
+	}
+	for query, want := range map[string]string{
+		"q=error":                                 "[n1 n2]",
+		"q=error&regexp=true":                     "[n2]",
+		"q=%5BEe%5Drror%20%5Cd%24&regexp=true":    "[n1]",
+		"q=error&from=@c2&to=@c2":                 "[n1 n2]", // both stand in the thread of call 2
+		"q=fine&to=@c2":                           "[]",
+		"q=%5E(fine|Error.*)%24&regexp=true":      "[n1 n3]",
+		"q=e&regexp=true&from=@c3&to=@c3&limit=1": "[n2]",
+	} {
+		var found struct{ Items []struct{ Node string } }
+		r.must(&found, "GET", "/v1/contexts/a/search?"+query, "")
+		ids := []string{}
+		for _, o := range found.Items {
+			ids = append(ids, o.Node)
+		}
+		if fmt.Sprint(ids) != want {
+			t.Errorf("%s finds %v, want %s", query, ids, want)
+		}
+	}
+	r.call("GET", "/v1/contexts/a/search?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+	r.call("GET", "/v1/search?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+}
+
+// TestCallsHavePrices prices two calls of a log by hand: tokens times the price of a million.
+func TestCallsHavePrices(t *testing.T) {
+	r := start(t, server.Options{})
+	call := func(asked, answer string, in, read, out int) string {
+		return fmt.Sprintf(`{"request":{"model":"gpt-5","messages":[{"role":"user","content":"q"}%s]},"response":{`+
+			`"object":"chat.completion","model":"gpt-5","choices":[{"index":0,"message":{"role":"assistant","content":%q},`+
+			`"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,`+
+			`"prompt_tokens_details":{"cached_tokens":%d}}}}`+"\n", asked, answer, in, out, in+out, read)
+	}
+	r.must(nil, "POST", "/v1/import?form=log&name=run", call("", "a", 2000, 0, 10)+
+		call(`,{"role":"assistant","content":"a"},{"role":"user","content":"r"}`, "b", 3000, 1500, 20))
+	var priced struct {
+		Cycles []struct {
+			Call struct {
+				Cost struct {
+					Paid     float64
+					Lost     *float64
+					Currency string
+				}
+			}
+		}
+	}
+	const list = `{"as_of":"2026-11-01","currency":"USD","models":[{"model":"gpt-","input":2,"output":8,"cache_read":0.5}]}`
+	r.must(&priced, "POST", "/v1/contexts/run/prefix", list)
+	if len(priced.Cycles) != 2 {
+		t.Fatalf("%d calls", len(priced.Cycles))
+	}
+	for i, want := range []float64{2000*2 + 10*8, 1500*2 + 1500*.5 + 20*8} {
+		if c := priced.Cycles[i].Call.Cost; math.Abs(c.Paid*1e6-want) > 1e-6 || c.Currency != "USD" {
+			t.Errorf("call %d costs %+v, want %g millionths", i+1, c, want)
+		}
+	}
+	// The first call left 2,000 tokens in the cache, of which 1,500 were read.
+	if lost := priced.Cycles[1].Call.Cost.Lost; lost == nil || math.Abs(*lost*1e6-500*1.5) > 1e-6 {
+		t.Errorf("lost %v", lost)
+	}
+	r.call("POST", "/v1/contexts/run/prefix", `{"models":[]}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}

@@ -1,0 +1,270 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/url"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/server"
+)
+
+// talk makes a context in which each call adds one of the texts; the ids are those of the places.
+func talk(t *testing.T, r *running, name string, texts ...string) *pact.Context {
+	t.Helper()
+	c, err := pact.Create(t.Context(), r.store, name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		say(t, c, string(rune('a'+i)), text)
+	}
+	return c
+}
+
+// say adds a block and commits it.
+func say(t *testing.T, c *pact.Context, id, text string) {
+	t.Helper()
+	add := func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: id, Role: "user", Content: text})
+		return nil
+	}
+	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: add}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A state of another context is compared as one of the same context: by a name before the address.
+func TestStatesOfTwoContextsAreCompared(t *testing.T) {
+	r := start(t, server.Options{})
+	c := talk(t, r, "left", "one", "two", "three")
+	fork, err := c.Fork(t.Context(), pact.Cycle(2), "right, 2@3", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(t, fork, "other", "another three")
+	vs := url.QueryEscape("right, 2@3@c3")
+
+	var blocks struct {
+		Items []struct {
+			Node string
+			New  bool
+		}
+		Cut struct {
+			Start, Height int64
+			Node, Cause   string
+		}
+	}
+	r.must(&blocks, "GET", "/v1/contexts/left/blocks?vs="+vs, "")
+	before, err := c.At(t.Context(), pact.Cycle(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shared := before.ThreadSize() // with its closing bracket, in the place of which the next comma stands
+	if cut := blocks.Cut; cut.Node != "c" || cut.Cause != "" || cut.Height != shared-1 {
+		t.Errorf("cut %+v, %d bytes are shared", cut, shared)
+	}
+	if n := len(blocks.Items); n != 3 || blocks.Items[1].New || !blocks.Items[2].New {
+		t.Errorf("%+v", blocks.Items)
+	}
+	var only struct{ Items []struct{ Node string } }
+	r.must(&only, "GET", "/v1/contexts/left/blocks?new=true&vs="+vs, "")
+	if len(only.Items) != 1 || only.Items[0].Node != "c" {
+		t.Errorf("new blocks: %+v", only.Items)
+	}
+
+	type component struct {
+		ID    string
+		Cause struct{ Kind string }
+	}
+	var rich struct {
+		Added   []component `json:"components_added"`
+		Removed []component `json:"components_removed"`
+	}
+	r.must(&rich, "GET", "/v1/contexts/left/diff?from="+vs+"&select=.block", "")
+	if len(rich.Added) != 1 || rich.Added[0].ID != "c" || len(rich.Removed) != 1 || rich.Removed[0].ID != "other" ||
+		rich.Added[0].Cause.Kind != "context" {
+		t.Errorf("%+v", rich)
+	}
+}
+
+// What the first commit of a fork would remove is planned without making the fork.
+func TestAForkIsPlanned(t *testing.T) {
+	r := start(t, server.Options{})
+	c := talk(t, r, "chat", "one", "two", "three", "four")
+	turns, err := c.Select(t.Context(), selector.MustParse("@c3 .seg", c.Edition()), nil)
+	if err != nil || len(turns) != 3 {
+		t.Fatal(turns, err)
+	}
+	body, err := json.Marshal(map[string]any{"policy": struct{}{}, "ids": turns[1:2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type plan struct {
+		Cycle         int64
+		Before, After struct{ Bytes int64 }
+		Cached        struct {
+			Lost int64 `json:"lost_bytes"`
+		}
+	}
+	var planned, made plan
+	r.must(&planned, "POST", "/v1/contexts/chat/plan?at=@c3", string(body))
+	if planned.Cycle != 4 || planned.After.Bytes >= planned.Before.Bytes || planned.Cached.Lost == 0 {
+		t.Errorf("%+v", planned)
+	}
+	if _, err := c.Fork(t.Context(), pact.Cycle(3), "tried", nil); err != nil {
+		t.Fatal(err)
+	}
+	r.must(&made, "POST", "/v1/contexts/tried/plan", string(body))
+	if planned != made {
+		t.Errorf("the plan is %+v, that of the fork itself %+v", planned, made)
+	}
+}
+
+// The working state is drawn behind the calls from the edit on, and no more once it is committed.
+func TestTheWorkingStateIsDrawn(t *testing.T) {
+	r := start(t, server.Options{})
+	c := talk(t, r, "chat", "one", "two")
+	type column struct {
+		Cycle, Size, Shared int64
+		Draft               bool
+	}
+	drawn := func() (list []column) {
+		var picture struct{ Columns []column }
+		r.must(&picture, "GET", "/v1/contexts/chat/strata?draft=true", "")
+		return picture.Columns
+	}
+	if list := drawn(); len(list) != 2 {
+		t.Errorf("nothing is edited: %+v", list)
+	}
+	if err := c.Edit(t.Context(), func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{Role: "user", Content: "three"})
+		return nil
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, size := c.Working().ThreadSize()
+	list := drawn()
+	if len(list) != 3 || list[2].Cycle != 3 || !list[2].Draft || list[2].Size != size || list[2].Shared != list[1].Size-1 {
+		t.Errorf("%+v, the working state has %d bytes", list, size)
+	}
+	if _, err := c.Commit(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if list := drawn(); len(list) != 3 || list[2].Draft {
+		t.Errorf("after the commit: %+v", list)
+	}
+}
+
+// A text is found in every call that had it, also once it is gone, and in every context.
+func TestATextIsFoundEverywhere(t *testing.T) {
+	r := start(t, server.Options{})
+	c := talk(t, r, "chat", "the Needle is here", "hay")
+	turns, err := c.Select(t.Context(), selector.MustParse("@c1 .seg", c.Edition()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: turns}}); err != nil {
+		t.Fatal(err)
+	}
+	talk(t, r, "other", "only hay")
+	talk(t, r, "third", "hay", "needles\nand a needle")
+	type occurrences struct {
+		Context string
+		Total   int
+		Items   []struct {
+			Node, Kind, Line   string
+			First, Last, Count int64
+		}
+	}
+	var one occurrences
+	r.must(&one, "GET", "/v1/contexts/chat/search?q=nEEdle", "")
+	if len(one.Items) != 1 || one.Items[0].Node != "a" || one.Items[0].First != 1 || one.Items[0].Last != 2 ||
+		one.Items[0].Line != "the Needle is here" || one.Items[0].Kind != "user" {
+		t.Errorf("%+v", one)
+	}
+	var all struct {
+		Items []occurrences
+		Next  string
+	}
+	r.must(&all, "GET", "/v1/search?q=needle", "")
+	if len(all.Items) != 2 || all.Items[0].Context != "chat" || all.Items[1].Context != "third" ||
+		all.Items[1].Items[0].Count != 2 || all.Next != "" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// The last answer of a run is found before a call sends it back.
+func TestTheLastAnswerIsFound(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/import?name=run",
+		`[{"role":"user","content":"How warm is it?"},{"role":"assistant","content":"It is 21 °C."}]`)
+	var hits struct {
+		Items []struct {
+			Node, State string
+			First       int64
+		}
+		Total int
+	}
+	r.must(&hits, "GET", "/v1/contexts/run/search?q=21", "")
+	if hits.Total != 1 || hits.Items[0].Node != "block:2-0" || hits.Items[0].State != "unsent" || hits.Items[0].First != 2 {
+		t.Errorf("%+v", hits)
+	}
+	var ids struct{ IDs []string }
+	r.must(&ids, "GET", "/v1/contexts/run/select?q=%40*+.block", "")
+	if len(ids.IDs) != 2 || ids.IDs[1] != "block:2-0" {
+		t.Errorf("%q", ids.IDs)
+	}
+}
+
+// A context is listed with its forks and sub-agents, whichever of them is asked.
+func TestAFamilyIsListed(t *testing.T) {
+	r := start(t, server.Options{})
+	c := talk(t, r, "run", "one", "two")
+	fork, err := c.Fork(t.Context(), pact.Cycle(1), "again", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fork.Fork(t.Context(), pact.Cycle(1), "and again", nil); err != nil {
+		t.Fatal(err)
+	}
+	begun := map[string]any{"wire:begun-by": map[string]any{"context": "run", "block": "b"}}
+	if _, err := pact.Create(t.Context(), r.store, "agent", &pact.CreateOptions{Attrs: begun}); err != nil {
+		t.Fatal(err)
+	}
+	talk(t, r, "stranger", "one")
+	for _, name := range []string{"run", "and again", "agent"} {
+		var family struct {
+			Items []struct {
+				Name   string
+				Forked *struct {
+					Name  string
+					Cycle int64
+				} `json:"forked_from"`
+				Begun *struct {
+					Context, Node string
+					Cycle         int64
+				} `json:"begun_by"`
+			}
+		}
+		r.must(&family, "GET", "/v1/contexts/"+url.PathEscape(name)+"/family", "")
+		list := family.Items
+		if len(list) != 4 || list[1].Begun == nil || *list[1].Begun != struct {
+			Context, Node string
+			Cycle         int64
+		}{"run", "b", 2} || list[2].Forked == nil || list[3].Name != "run" {
+			t.Errorf("of %s: %+v", name, list)
+		}
+	}
+}
+
+// Signing out takes the cookie of a browser away.
+func TestSigningOutTakesTheCookieAway(t *testing.T) {
+	r := start(t, server.Options{})
+	answer := r.must(nil, "DELETE", "/v1/session", "")
+	cookies := answer.Cookies()
+	if len(cookies) != 1 || cookies[0].MaxAge >= 0 || cookies[0].Value != "" {
+		t.Errorf("%+v", cookies)
+	}
+}

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// keptPolicy is what the commits of a context follow.
+type keptPolicy struct {
+	Policy *lifecycle.Policy `json:"policy,omitempty" doc:"Absent if the context keeps none"`
+}
+
+// readyPolicies are the policies that need no file.
+type readyPolicies struct {
+	Items []readyPolicy `json:"items" nullable:"false"`
+}
+
+type readyPolicy struct {
+	Name   string           `json:"name"`
+	Policy lifecycle.Policy `json:"policy" doc:"It has no limits: add some"`
+}
+
+// policies adds the operations that say which policies there are.
+func (s *Server) policies() {
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/policy", id: "kept-policy",
+		summary: "Say which pruning policy the commits of a context follow"},
+		func(ctx context.Context, in *named) (*answered[keptPolicy], error) {
+			c, err := s.reading(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			policy, err := c.Working().Policy()
+			return answer(keptPolicy{policy}, err)
+		})
+	add(s, operation{method: "GET", path: "/v1/policies", id: "list-policies",
+		summary: "List the ready policies, for a pruning or for edits that keep one"},
+		func(context.Context, *empty) (*answered[readyPolicies], error) {
+			list := readyPolicies{Items: []readyPolicy{}}
+			for _, name := range lifecycle.ReadyNames() {
+				p, err := lifecycle.Ready(name)
+				if err != nil {
+					return nil, err
+				}
+				list.Items = append(list.Items, readyPolicy{name, p})
+			}
+			return answer(list, nil)
+		})
+}

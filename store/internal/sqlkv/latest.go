@@ -1,0 +1,67 @@
+package sqlkv
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/contexttree/pact/store/kv"
+)
+
+// manySpaces is of how many spaces one statement tells the latest.
+const manySpaces = 64
+
+// latestOf is the statement that tells the latest of so many spaces.
+func latestOf(spaces int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `SELECT p.space, p.value, l.id, l.value FROM pair AS p LEFT JOIN log AS l ON l.id =
+		(SELECT max(id) FROM log WHERE id BETWEEN p.space * %d AND p.space * %[1]d + %d) WHERE p.name = $1 AND p.space IN ($2`,
+		rowOf(1, 0), kv.MaxNumber)
+	for i := range spaces - 1 {
+		fmt.Fprintf(&b, ", $%d", i+3)
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+var latestOne, latestMany = latestOf(1), latestOf(manySpaces)
+
+// Latest implements kv.Latester.
+func (r reader) Latest(ctx context.Context, name string, spaces ...kv.Space) (map[kv.Space]kv.Latest, error) {
+	type found struct {
+		space kv.Space
+		kv.Latest
+	}
+	all := make(map[kv.Space]kv.Latest, len(spaces))
+	for len(spaces) > 0 {
+		text, n := latestMany, manySpaces
+		if len(spaces) == 1 {
+			text, n = latestOne, 1
+		}
+		args := []any{[]byte(name)}
+		for i := range n {
+			args = append(args, int64(spaces[min(i, len(spaces)-1)])) // the last one fills up
+		}
+		spaces = spaces[min(n, len(spaces)):]
+		for f, err := range rows(ctx, r, text, func(at *sql.Rows) (f found, err error) {
+			var id sql.NullInt64
+			if err = at.Scan(&f.space, &f.Value, &id, &f.Last.Value); err == nil && id.Valid {
+				f.Last.Space, f.Last.Number = f.space, id.Int64&kv.MaxNumber
+			}
+			f.Value = present(f.Value)
+			return f, err
+		}, args...) {
+			if err != nil {
+				return nil, err
+			}
+			all[f.space] = f.Latest
+		}
+	}
+	return all, nil
+}
+
+// Latest implements kv.Latester.
+func (s *Store) Latest(ctx context.Context, name string, spaces ...kv.Space) (map[kv.Space]kv.Latest, error) {
+	return reader{store: s}.Latest(ctx, name, spaces...)
+}

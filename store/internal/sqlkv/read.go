@@ -1,0 +1,243 @@
+package sqlkv
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"iter"
+
+	"github.com/contexttree/pact/store/kv"
+)
+
+const (
+	getPair   = `SELECT value FROM pair WHERE space = $1 AND name = $2`
+	rangeUp   = `SELECT name, value FROM pair WHERE space = $1 AND name >= $2 AND name < $3 ORDER BY name`
+	rangeDown = rangeUp + ` DESC`
+	logUp     = `SELECT id, value FROM log WHERE id BETWEEN $1 AND $2 ORDER BY id`
+	logDown   = logUp + ` DESC`
+	fewPairs  = ` LIMIT $4`
+	fewLogged = ` LIMIT $3`
+)
+
+// fewRows is how many rows a view reads at first, or only one from the end, for which mostly the
+// last one is looked for. A view reads on only when its caller asks for more, twice as many rows up
+// to manyRows, because its connection answers one statement at a time and the caller may ask for
+// something else in between.
+const (
+	fewRows  = 8
+	manyRows = 512
+)
+
+// numberBits is how many bits of the number of a row of the log its number in the space takes.
+const numberBits = 36
+
+func rowOf(space kv.Space, number int64) int64 { return int64(space)<<numberBits | number }
+
+// reader reads, in a transaction or without one.
+type reader struct {
+	store *Store
+	tx    *sql.Tx // nil for none
+}
+
+func (r reader) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
+	st, err := r.store.prepared(ctx, r.store.read, text)
+	if err == nil && r.tx != nil {
+		st = r.tx.StmtContext(ctx, st)
+	}
+	return st, err
+}
+
+// Get implements kv.Reader.
+func (r reader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+	st, err := r.stmt(ctx, getPair)
+	if err != nil {
+		return nil, r.store.fail(ctx, err, "reading")
+	}
+	v, err := one(ctx, st, int64(k.Space), []byte(k.Name))
+	return v, r.store.fail(ctx, err, "reading")
+}
+
+// one returns the value that a statement finds, nil for none.
+func one(ctx context.Context, st *sql.Stmt, args ...any) (v []byte, err error) {
+	err = st.QueryRowContext(ctx, args...).Scan(&v)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil, nil
+	case err == nil && v == nil:
+		v = []byte{}
+	}
+	return v, err
+}
+
+// Range implements kv.Reader.
+func (r reader) Range(ctx context.Context, of kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+	if r.tx != nil {
+		return paged(o, func(limit int) iter.Seq2[kv.Pair, error] { return r.pairs(ctx, of, o, limit) }, func(last kv.Pair) {
+			if o == kv.Ascending {
+				of.From = last.Name + "\x00"
+			} else {
+				of.To = last.Name
+			}
+		})
+	}
+	return r.pairs(ctx, of, o, 0)
+}
+
+// pairs yields pairs of a span, at most so many unless limit is 0.
+func (r reader) pairs(ctx context.Context, of kv.Span, o kv.Order, limit int) iter.Seq2[kv.Pair, error] {
+	text, args := rangeUp, []any{int64(of.Space), []byte(of.From), []byte(of.To)}
+	if o == kv.Descending {
+		text = rangeDown
+	}
+	if limit > 0 {
+		text, args = text+fewPairs, append(args, int64(limit))
+	}
+	return rows(ctx, r, text, func(found *sql.Rows) (kv.Pair, error) {
+		var name sql.RawBytes
+		p := kv.Pair{Key: kv.Key{Space: of.Space}}
+		err := found.Scan(&name, &p.Value)
+		if p.Name = string(name); p.Value == nil {
+			p.Value = []byte{}
+		}
+		return p, err
+	}, args...)
+}
+
+// Log implements kv.Reader.
+func (r reader) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+	if r.tx != nil {
+		return paged(o, func(limit int) iter.Seq2[kv.Record, error] { return r.records(ctx, of, o, limit) }, func(last kv.Record) {
+			if o == kv.Ascending {
+				of.First = last.Number + 1
+			} else {
+				of.Last = last.Number - 1
+			}
+		})
+	}
+	return r.records(ctx, of, o, 0)
+}
+
+// records yields records of a cut, at most so many unless limit is 0.
+func (r reader) records(ctx context.Context, of kv.Cut, o kv.Order, limit int) iter.Seq2[kv.Record, error] {
+	text, args := logUp, []any{rowOf(of.Space, max(of.First, 1)), rowOf(of.Space, min(of.Last, kv.MaxNumber))}
+	if o == kv.Descending {
+		text = logDown
+	}
+	if limit > 0 {
+		text, args = text+fewLogged, append(args, int64(limit))
+	}
+	return rows(ctx, r, text, func(found *sql.Rows) (kv.Record, error) {
+		x := kv.Record{Space: of.Space}
+		err := found.Scan(&x.Number, &x.Value)
+		if x.Number &= kv.MaxNumber; x.Value == nil {
+			x.Value = []byte{}
+		}
+		return x, err
+	}, args...)
+}
+
+// paged yields what read finds in pages, each of which is read before it is yielded. follow
+// moves read behind the last item.
+func paged[T any](o kv.Order, read func(limit int) iter.Seq2[T, error], follow func(last T)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		limit := fewRows
+		if o == kv.Descending {
+			limit = 1
+		}
+		for ; ; limit = min(2*limit, manyRows) {
+			var page []T
+			var failed error
+			for v, err := range read(limit) {
+				if failed = err; err == nil {
+					page = append(page, v)
+				}
+			}
+			for _, v := range page {
+				if !yield(v, nil) {
+					return
+				}
+			}
+			if failed != nil {
+				var none T
+				yield(none, failed)
+				return
+			}
+			if len(page) < limit {
+				return
+			}
+			follow(page[len(page)-1])
+		}
+	}
+}
+
+// rows yields what a statement finds.
+func rows[T any](ctx context.Context, r reader, text string, scan func(*sql.Rows) (T, error), args ...any) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		err := func() error {
+			st, err := r.stmt(ctx, text)
+			if err != nil {
+				return err
+			}
+			found, err := st.QueryContext(ctx, args...)
+			if err != nil {
+				return err
+			}
+			defer found.Close()
+			for found.Next() {
+				v, err := scan(found)
+				if err != nil {
+					return err
+				}
+				if !yield(v, nil) {
+					return nil
+				}
+			}
+			return found.Err()
+		}()
+		if err != nil {
+			yield(none, r.store.fail(ctx, err, "reading"))
+		}
+	}
+}
+
+// Get implements kv.Reader.
+func (s *Store) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+	return reader{store: s}.Get(ctx, k)
+}
+
+// Range implements kv.Reader.
+func (s *Store) Range(ctx context.Context, of kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+	return reader{store: s}.Range(ctx, of, o)
+}
+
+// Log implements kv.Reader.
+func (s *Store) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+	return reader{store: s}.Log(ctx, of, o)
+}
+
+// View implements kv.Store.
+func (s *Store) View(ctx context.Context, f func(kv.Reader) error) error {
+	for failed := 0; ; failed++ {
+		err := s.viewOnce(ctx, f)
+		if err == nil || s.dialect.Again == nil || !s.dialect.Again(ctx, err, failed) {
+			return err
+		}
+	}
+}
+
+func (s *Store) viewOnce(ctx context.Context, f func(kv.Reader) error) error {
+	// Many views may hold all connections, so that none is left for preparing a statement.
+	for _, text := range [...]string{getPair, rangeUp + fewPairs, rangeDown + fewPairs, logUp + fewLogged, logDown + fewLogged,
+		latestMany, latestOne} {
+		if _, err := s.prepared(ctx, s.read, text); err != nil {
+			return s.fail(ctx, err, "reading")
+		}
+	}
+	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.Snapshot})
+	if err != nil {
+		return s.fail(ctx, err, "reading")
+	}
+	defer tx.Rollback() // nothing was written
+	return f(reader{s, tx})
+}

@@ -1,0 +1,2 @@
+// Package kvtest is the contract for media as a test suite.
+package kvtest

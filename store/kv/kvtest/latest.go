@@ -1,0 +1,51 @@
+package kvtest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/contexttree/pact/store/kv"
+)
+
+// testLatest compares what a medium tells at once of many spaces with what it tells of each.
+func testLatest(t *testing.T, suite Suite) {
+	s := suite.Open(t)
+	many, ok := s.(kv.Latester)
+	if !ok {
+		t.Skip("the medium is no Latester")
+	}
+	const last = 150
+	b := kv.Batch{Put: []kv.Pair{pair(1, "j", "another key"), pair(kv.MaxSpace, "i", "the last space")}}
+	spaces := []kv.Space{1, kv.MaxSpace}
+	for n := kv.Space(2); n <= last; n++ {
+		spaces, b.Put = append(spaces, n), append(b.Put, pair(n, "i", fmt.Sprint("of ", n)))
+		for i := range int64(n % 3) { // some logs are empty, and stand beside the logs of others
+			b.Append = append(b.Append, record(n, i+1, fmt.Sprint(i+1, " of ", n)))
+		}
+	}
+	b.Append = append(b.Append, record(kv.MaxSpace, 1, "the last log"))
+	write(t, s, b)
+	for _, asked := range [][]kv.Space{nil, {1}, {7}, {6}, {2, 3}, spaces} {
+		got, err := many.Latest(t.Context(), "i", asked...)
+		must(t, err)
+		for _, n := range asked {
+			x, ok := got[n]
+			if v := value(t, s, key(n, "i")); ok != (v != "-") || ok && string(x.Value) != v {
+				t.Errorf("space %d has %q, not %q", n, v, x.Value)
+			}
+			want := kv.Record{}
+			for r, err := range s.Log(t.Context(), kv.Cut{Space: n, First: 1, Last: kv.MaxNumber}, kv.Descending) {
+				must(t, err)
+				want = r
+				break
+			}
+			if ok && (x.Last.Space != want.Space || x.Last.Number != want.Number || string(x.Last.Value) != string(want.Value)) {
+				t.Errorf("the last record of space %d is %+v, not %+v", n, want, x.Last)
+			}
+			delete(got, n)
+		}
+		if len(got) > 0 {
+			t.Errorf("asked for %v it tells of %v too", asked, got)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/store/storetest"
+)
+
+// joiner joins all cycles but the last after each change, so that a log has one record.
+type joiner struct{ *sqlite.Store }
+
+func (j *joiner) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+	if err := j.Store.Apply(ctx, key, g, changes...); err != nil {
+		return err
+	}
+	return j.SettleAll(ctx)
+}
+
+func (j *joiner) Create(ctx context.Context, g store.Creation) (store.Info, error) {
+	info, err := j.Store.Create(ctx, g)
+	if err != nil {
+		return info, err
+	}
+	return info, j.SettleAll(ctx)
+}
+
+// TestStoreJoined holds a store to the contract in which all that can be joined is.
+func TestStoreJoined(t *testing.T) {
+	testrun.OneGoroutine(t)
+	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(sqlite.WithoutSync())
+	suiteJoined(t, 200, func(s *sqlite.Store) store.Store { return &joiner{s} })
+}
+
+// TestStoreJoinsBeside holds a store to the contract that joins beside what the tests do, as soon
+// as it may.
+func TestStoreJoinsBeside(t *testing.T) {
+	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(sqlite.WithoutSync())
+	suiteJoined(t, 300, func(s *sqlite.Store) store.Store { return s })
+}
+
+// suiteJoined runs the contract and sees to it that there are segments, and nothing that
+// should not be.
+func suiteJoined(t *testing.T, seed uint64, as func(*sqlite.Store) store.Store) {
+	paths := make(map[store.Store]string)
+	segments := 0
+	opened := func(t *testing.T, path string) store.Store {
+		s, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		t.Cleanup(func() { must(t, s.Close()) })
+		given := as(s)
+		paths[given] = path
+		return given
+	}
+	storetest.Suite{
+		Seed: seed,
+		Open: func(t *testing.T) store.Store {
+			path := filepath.Join(t.TempDir(), "pact.db")
+			t.Cleanup(func() { // once all that opened it have closed it
+				segments += segmentsIn(t, path)
+				s, err := sqlite.Open(context.Background(), path)
+				must(t, err)
+				defer s.Close()
+				if damage, err := s.CheckAll(context.Background()); err != nil || damage != nil {
+					t.Errorf("%+v, %v", damage, err)
+				}
+			})
+			return opened(t, path)
+		},
+		Reopen: func(t *testing.T, s store.Store) store.Store {
+			must(t, s.Close())
+			return opened(t, paths[s])
+		},
+	}.Run(t)
+	if segments < 100 {
+		t.Errorf("the stores had %d segments in all", segments)
+	}
+}
+
+// TestManyJoinAtOnce has two stores on one file commit to a context each and join both at the same
+// time: every revision is joined once, and none is lost.
+func TestManyJoinAtOnce(t *testing.T) {
+	t.Cleanup(sqlite.JoinSoon())
+	path := filepath.Join(t.TempDir(), "pact.db")
+	var wait sync.WaitGroup
+	var writers []*turns
+	for i := range 2 {
+		w := &turns{store: open(t, path), name: fmt.Sprint("turns ", i)}
+		must(t, w.create(t.Context()))
+		writers = append(writers, w)
+	}
+	for _, w := range writers {
+		wait.Go(func() {
+			for i := range 40 {
+				if err := w.commit(t.Context(), fmt.Sprint("turn ", i), false); err != nil {
+					t.Error(err)
+					return
+				}
+				if err := w.store.(*sqlite.Store).SettleAll(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for i, w := range writers {
+		if damage, err := w.store.Check(t.Context(), w.state.Key); err != nil || damage != nil {
+			t.Errorf("%+v, %v", damage, err)
+		}
+		history, err := store.Collect(writers[1-i].store.History(t.Context(), w.state.Key, 1, 40))
+		must(t, err)
+		if got, want := history[39].Digest(), w.state.Head.Digest(); got != want {
+			t.Errorf("the other store reads %s, want %s", got, want)
+		}
+	}
+	if n := segmentsIn(t, path); n < 30 {
+		t.Errorf("there are %d segments", n)
+	}
+}
+
+// TestJoiningHidesNoDamage changes a record before a process joins it that did not write it: it
+// stays in the log, and Check finds it as before.
+func TestJoiningHidesNoDamage(t *testing.T) {
+	const second = " WHERE id = (1 << 36) + 3" // the first is the empty context
+	for _, statement := range []string{
+		"UPDATE log SET value = CAST(substr(value, 1, 30) || x'0909' || substr(value, 33) AS BLOB)" + second,
+		"UPDATE log SET value = CAST(substr(value, 1, length(value) - 1) || x'09' AS BLOB)" + second,
+		"UPDATE log SET value = (SELECT value FROM log WHERE id = (1 << 36) + 2)" + second,
+	} {
+		path := filepath.Join(t.TempDir(), "pact.db")
+		w := &turns{store: open(t, path)}
+		must(t, w.create(t.Context()))
+		for range 4 {
+			w.next(t, "a turn")
+		}
+		raw(t, path, statement).Close()
+		err := open(t, path).(*sqlite.Store).SettleAll(t.Context())
+		var damage *store.Damage
+		if !errors.As(err, &damage) || segmentsIn(t, path) > 0 {
+			t.Errorf("%s: %v, and %d segments", statement, err, segmentsIn(t, path))
+		}
+		if damage, err := w.store.Check(t.Context(), 1); err != nil || damage == nil {
+			t.Errorf("%s: %+v, %v", statement, damage, err)
+		}
+	}
+}

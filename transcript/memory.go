@@ -1,0 +1,39 @@
+package transcript
+
+import "github.com/contexttree/pact/internal/canon"
+
+// What an import holds in memory until it is over, in bytes: measured on conversations of many short
+// messages, with some room.
+const (
+	memoryOfBlock = 2 << 10
+	memoryOfCall  = 12 << 10
+)
+
+// Memory returns about how many bytes [Import] holds beside the conversation until it is done. Cost: the
+// values of the conversation.
+func (c *Conversation) Memory() int64 {
+	n := int64(len(c.calls)) * memoryOfCall
+	for _, m := range c.final {
+		n += m.memory()
+	}
+	return n
+}
+
+func (m *message) memory() int64 {
+	content, _ := m.Get("content")
+	calls, _ := m.Get("tool_calls")
+	blocks := int64(max(1, len(content.Elems)) + len(calls.Elems))
+	return blocks*memoryOfBlock + 2*lengthOf(m.Any)
+}
+
+// lengthOf returns how many bytes the texts of a value have.
+func lengthOf(v canon.Any) int64 {
+	n := int64(len(v.Text))
+	for i := range v.Elems {
+		n += lengthOf(v.Elems[i])
+	}
+	for i := range v.Members {
+		n += lengthOf(v.Members[i].Value)
+	}
+	return n
+}

@@ -1,0 +1,31 @@
+package transcript
+
+import (
+	"strconv"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Totals are what a file counts of all calls of a conversation together.
+type Totals struct {
+	Calls, TokensIn, TokensOut int64
+	Cost                       float64 // in US dollars
+}
+
+// TotalsOf returns what the file counts of which a context was imported. ok is false if it counts nothing:
+// only SWE-agent does (info.model_stats).
+func TotalsOf(s *pact.Snapshot) (t Totals, ok bool) {
+	root := s.Tree().Root().Node()
+	info, _ := canon.Value(root.Header(ShapeSWESmith + ":conversation")).Any().Get("info")
+	stats, _ := info.Get("model_stats")
+	count := func(name string) int64 {
+		v, _ := stats.Get(name)
+		n, _ := v.Value().Int64()
+		return n
+	}
+	t = Totals{Calls: count("api_calls"), TokensIn: count("tokens_sent"), TokensOut: count("tokens_received")}
+	cost, _ := stats.Get("instance_cost")
+	t.Cost, _ = strconv.ParseFloat(cost.Text, 64) // 0 if it is missing
+	return t, t != Totals{}
+}

@@ -1,0 +1,61 @@
+package tree
+
+import "context"
+
+// Minimum finds the item of a list whose node comes first in an order of its own. Like a
+// [Measure] it keeps answers in the tree: trees that share structure share them, and the
+// next answer costs what changed.
+type Minimum struct {
+	Name string // the tree keeps answers under it: two with one name must be the same
+	// Of returns the node that an item offers, its own or one below it; nil for none. It
+	// must depend only on the item and on what is below it.
+	Of   func(ctx context.Context, e *Entry) (*Node, error)
+	Less func(a, b *Node) bool
+}
+
+// At returns the node that an entry offers, nil if it offers none. It fails if Of does.
+// Cost: that of Of, once for each entry.
+func (f *Minimum) At(ctx context.Context, e *Entry) (*Node, error) {
+	if known := e.measured.get(f.Name); known != nil {
+		return known.node, nil
+	}
+	n, err := f.Of(ctx, e)
+	if err == nil {
+		e.measured.put(sumOf{name: f.Name, node: n})
+	}
+	return n, err
+}
+
+// In returns the first node that the items of a list offer, nil if they offer none. It
+// fails if Of does. Cost: the items and runs that were not asked before.
+func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
+	defer Recover(&err)
+	if l == nil {
+		return nil, nil
+	}
+	if known := l.measured.get(f.Name); known != nil {
+		return known.node, nil
+	}
+	in := l.open()
+	for i := range len(in.items) + 1 {
+		n, err := f.In(ctx, in.runBefore(i))
+		first = f.of(first, n)
+		if err == nil && i < len(in.items) {
+			n, err = f.At(ctx, in.items[i])
+			first = f.of(first, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	l.measured.put(sumOf{name: f.Name, node: first})
+	return first, nil
+}
+
+// of returns the first of two nodes, either of which may be nil.
+func (f *Minimum) of(a, b *Node) *Node {
+	if a == nil || b != nil && f.Less(b, a) {
+		return b
+	}
+	return a
+}
