@@ -24,7 +24,7 @@ type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	right   right
-	limits  *limits
+	limits  limits
 	status  int // 0 before the first byte of the answer
 	bytes   int64
 	invalid bool      // the framework refused a parameter, with a status of its own

@@ -121,7 +121,7 @@ func (r *fuzzed) check(t *testing.T, size int, lasting bool, send func() (status
 	r.sent++
 	status, body := send()
 	runtime.ReadMemStats(&m)
-	if took := m.TotalAlloc - allocated; took > 16<<20+4<<10*uint64(size) {
+	if took := m.TotalAlloc - allocated; took > 4<<20+4<<10*uint64(size) {
 		t.Errorf("a request of %d bytes took %d MB of memory", size, took>>20)
 	}
 	if status >= 500 {

@@ -21,6 +21,7 @@ import (
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -32,9 +33,6 @@ type running struct {
 	store store.Complete
 	url   string
 	log   *text
-
-	read     sync.Once // reads document before the first answer is compared
-	document openAPI
 }
 
 // text collects what several goroutines write.
@@ -185,16 +183,8 @@ func (r *running) call(method, path, body string, header ...string) reply {
 // documented fails the test if the document does not say that an operation answers like this.
 func (r *running) documented(res *http.Response) {
 	r.t.Helper()
-	r.read.Do(func() {
-		text, err := r.OpenAPI()
-		if err == nil {
-			err = json.Unmarshal(text, &r.document)
-		}
-		if err != nil {
-			r.t.Error(err)
-		}
-	})
-	for path, methods := range r.document.Paths {
+	document := documentOf(r.t)
+	for path, methods := range document.Paths {
 		ask := res.Request
 		form := "^" + regexp.MustCompile(`\{[a-z]+\}`).ReplaceAllString(path, "[^/]+") + "$"
 		op, ok := methods[strings.ToLower(ask.Method)]
@@ -206,13 +196,33 @@ func (r *running) documented(res *http.Response) {
 			r.t.Errorf("the document does not say that %s %s answers with %s", ask.Method, path, res.Status)
 		}
 		if name, shared := strings.CutPrefix(answer.Ref, "#/components/responses/"); shared {
-			answer = r.document.Components.Responses[name]
+			answer = document.Components.Responses[name]
 		}
 		kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
 		if answer.Content[kind] == nil && (kind != "" || len(answer.Content) > 0) {
 			r.t.Errorf("%s %s answers with %s of type %q, which the document does not say", ask.Method, path, res.Status, kind)
 		}
 	}
+}
+
+var readDocument = sync.OnceValues(func() (d openAPI, err error) {
+	s := server.New(memory.New(), server.Options{})
+	defer s.Close()
+	text, err := s.OpenAPI()
+	if err == nil {
+		err = json.Unmarshal(text, &d)
+	}
+	return d, err
+})
+
+// documentOf returns what every server says of itself.
+func documentOf(t testing.TB) openAPI {
+	t.Helper()
+	d, err := readDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
 }
 
 // openAPI is what tests read of the document.

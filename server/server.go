@@ -153,7 +153,7 @@ func (s *Server) Close() { s.close.Do(func() { close(s.done) }) }
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	e := &exchange{ResponseWriter: w, limits: &s.limits}
+	e := &exchange{ResponseWriter: w, limits: s.limits}
 	r, span := s.traced(r)
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
 	e.request = r

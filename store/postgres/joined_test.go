@@ -48,6 +48,8 @@ func TestStoreJoined(t *testing.T) {
 		t.Cleanup(func() {
 			mu.Lock()
 			defer mu.Unlock()
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			maps.Copy(statements, w.statements)
 			joined = joined || len(segments(t, address)) > 5
 		})

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -98,9 +99,9 @@ func TestStore(t *testing.T) {
 		t.Cleanup(func() {
 			mu.Lock()
 			defer mu.Unlock()
-			for s := range w.statements {
-				all[s] = true
-			}
+			w.mu.Lock() // a connection that was given up may still say its last word
+			defer w.mu.Unlock()
+			maps.Copy(all, w.statements)
 			if len(w.prepared) > 0 {
 				t.Errorf("statements stay with the session: %v", w.prepared)
 			}
