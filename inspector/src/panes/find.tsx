@@ -24,19 +24,19 @@ export function Find({ within, of }: { within: { current: HTMLElement | null }; 
   useLayoutEffect(() => {
     if (typed !== null) field.current?.focus()
   }, [typed === null])
+  // Not in the effect below, which runs after the page is painted: a person's Enter may come before it.
+  useLayoutEffect(() => choose(-1), [text, of])
   const about = useRef(of)
   useEffect(() => {
     if (about.current === of) return // a field that was opened at once stays open
     about.current = of
     type(null)
-    choose(-1)
   }, [of])
   useEffect(() => {
     wholeTexts.value = text !== ''
     const look = (): void => {
       setPlaces(text === '' || !within.current ? [] : rangesOf(within.current, text))
     }
-    choose(-1)
     look()
     const grown = new MutationObserver(look) // the pieces of a long text come later
     if (within.current) grown.observe(within.current, { childList: true, subtree: true })
