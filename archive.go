@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // ExportHistory writes the canonical snapshots between two addresses, both included, one a

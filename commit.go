@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero

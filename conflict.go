@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Conflict says what other writers did to a context since an edit or a commit last saw it.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/transfer"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // CopyOptions are the options of [CopyContexts]. A nil *CopyOptions is the zero CopyOptions.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // Diff returns the changes that lead from the state at a to the state at b (05 §4). With a

@@ -7,9 +7,9 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Batch is a set of edits that become visible and durable in one step. Call its methods

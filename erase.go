@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Erasure says what to remove from a context for good, and why. At least one of IDs, Texts

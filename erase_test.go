@@ -15,11 +15,11 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // TestEraseReachesOpenContexts has several contexts open at once, each with the

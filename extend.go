@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Extension is what another context has beyond this one. [Context.Extension] makes it.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // What Find gives can be read without another question: role, kind, text and place

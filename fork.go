@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Fork makes a new context that begins as a snapshot of this one. The two share everything

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // genSelectors are selectors without address and controls: for every edition; for

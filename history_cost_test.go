@@ -8,9 +8,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // changingHistory makes a context of so many turns in which sealed turns go on changing:

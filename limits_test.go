@@ -10,9 +10,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // A clock at the end of its range is refused at the edit or the commit that

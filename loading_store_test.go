@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 var errUnread = fault.New(fault.Store, "the disk does not answer", "")

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // modelDocuments are all snapshots of all lines and what is being worked on, with

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // Node is a node of one snapshot (02 §3): its headers, and methods to read its content.

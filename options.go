@@ -3,9 +3,9 @@ package pact
 import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // OpenOptions says who works with a context, and with which clock and counter. A nil

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // Prepare expires, prunes and seals the working state without publishing the result. It

@@ -8,8 +8,8 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // PlanPruning returns what a commit with this pruning would remove, how much that would

@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/search"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // RangeDiffLatest answers a selector that addresses a range of snapshots, such as

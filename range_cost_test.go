@@ -11,11 +11,11 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // pairs is how many neighbours a comparison of sizes goes through: the cost of

@@ -3,7 +3,7 @@ package pact
 import (
 	"context"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // A context lets go of the turns that nobody asks for when its commits have added so much

@@ -7,9 +7,9 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // Snapshot is one state of a context: a published snapshot, a prepared candidate, or the

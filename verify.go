@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/verify"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Verify reads a context again from its store and checks all of it: the store's own rows,

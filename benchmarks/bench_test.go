@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 const (

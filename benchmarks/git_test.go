@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // repository is a bare git repository that holds snapshots as commits.

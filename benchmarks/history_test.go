@@ -10,9 +10,9 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // window is how many snapshots a range is measured over.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // candidate is a node that pruning may remove with everything below it: a block outside

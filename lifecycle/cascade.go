@@ -1,6 +1,6 @@
 package lifecycle
 
-import "github.com/contexttree/pact/tree"
+import "github.com/contexttree/pact/internal/tree"
 
 // cascade removes the removable groups that lost their last child, then the groups that
 // become empty by that, and so on upwards: the largest set of such groups that no node

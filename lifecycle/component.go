@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // component is a set of nodes that pruning removes together or not at all: a

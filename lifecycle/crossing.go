@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"context"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // refersOutside finds the items from which a reference leads to a node elsewhere.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // node is a node to be added, as a line of a table.

@@ -1,7 +1,7 @@
 package lifecycle
 
 import (
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // disjointSets divides the nodes of one item into sets (union-find): nodes that may have

@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // expire removes the nodes that expire at a cycle (03 §4): the largest set of them that no

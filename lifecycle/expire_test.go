@@ -3,8 +3,8 @@ package lifecycle_test
 import (
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // 03 §8.1: three blocks born in cycle 10.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // genInput is a working state of cycle now with whatever a commit has to decide

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // now is the cycle of the commits over drawn trees.

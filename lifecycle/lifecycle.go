@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Input is everything that a commit depends on.

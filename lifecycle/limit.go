@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // unit is what a limit counts (02 §7.4, decision 059).

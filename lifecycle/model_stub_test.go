@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // modelStub is what was left for a unit.

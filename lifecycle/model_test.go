@@ -8,8 +8,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // The model is semantics §4 written down a second time, by brute force: what

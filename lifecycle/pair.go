@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // The kinds of the two blocks of a pair (01 §2).

@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // dropOrphansOfExpiry removes the calls and results whose last partner expired in this

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // A result goes exactly when its ttl says, whoever its call is (03 §4.1), and

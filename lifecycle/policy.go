@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Policy declares what pruning may do at a commit (02 §7, 07 annex). It is data: the log

@@ -1,6 +1,6 @@
 package lifecycle
 
-import "github.com/contexttree/pact/tree"
+import "github.com/contexttree/pact/internal/tree"
 
 // freedSince returns what the tree has less than an earlier state of the pruner had: nodes,
 // bytes of the thread and, if tokens are counted, tokens.

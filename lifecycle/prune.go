@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // pruner prunes one state. It collects the result in itself and does not change its

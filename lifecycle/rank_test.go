@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // agentRun is four cycles of an agent: a task, two calls with their results and words, a

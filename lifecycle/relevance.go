@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // anyCandidateHelps reports whether a limit takes all candidates in their order,

@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // removalSet returns the roots of the subtrees that must go with a candidate, because its

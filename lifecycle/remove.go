@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // removeCandidates removes candidates in canonical order (02 §7.1, §7.3): all that a

@@ -7,8 +7,8 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // loose is a working state with so many turns, each with an empty core and a block

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // 03 §5.1, §8.3: the active head becomes a turn, and the next one is empty.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // StubKind is the kind of the blocks that replace pruned nodes.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // A turn that counts for no limit is passed over, and taken after all when a stub

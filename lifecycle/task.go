@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"context"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // firstOfUser finds the first block of the user in an item.

@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"container/heap"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // queue is a heap of candidates, and of places that hold candidates, in pruning order (02

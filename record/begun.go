@@ -7,8 +7,8 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // BegunBy returns the context and the block whose call of a tool began the conversation of a

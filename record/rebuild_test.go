@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // A block that many calls send is read from the store and parsed once; one that

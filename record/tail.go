@@ -4,7 +4,7 @@ import (
 	"context"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Tail says what the working state of a recorded or imported run has beyond its snapshots.

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/transcript"
-	"github.com/contexttree/pact/tree"
 )
 
 // importedAttr is the attribute of the root that has the other fields of an imported

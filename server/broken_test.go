@@ -19,11 +19,11 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // failingStore fails while it reads a history, after so many snapshots.

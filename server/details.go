@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // ContextDetails is what a list says about a context if it is asked for more than its store

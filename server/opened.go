@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Limits of what stays open between requests.

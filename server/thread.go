@@ -14,11 +14,11 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
-	"github.com/contexttree/pact/tree"
 )
 
 // empty is the answer of an operation that has no body, or has written it itself.

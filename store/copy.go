@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Copier is what copying between stores needs beyond [Store] (docs/stores.md): it hands out the

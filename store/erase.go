@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erase says what to remove for good from a context and from its family: all contexts that

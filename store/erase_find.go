@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Finder looks for texts in all spellings that JSON allows: as they are, escaped once or twice,

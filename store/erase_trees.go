@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Family collects the ids of all nodes below the nodes that an erasure names, in the trees

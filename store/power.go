@@ -6,7 +6,7 @@ import (
 	"reflect"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Power returns the store as a type P that can do more than [Store], such as [Forker]. If the

@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // MaxRequest bounds the stored part of a request, in bytes of JSON.

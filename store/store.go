@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Key identifies a context within its store for as long as the context lives, also when it

@@ -1,6 +1,6 @@
 package transcript
 
-import "github.com/contexttree/pact/tree"
+import "github.com/contexttree/pact/internal/tree"
 
 // An erased call has lost its message and the id by which results name it. It
 // stays a call, with the id of its node, so that a provider finds it beside the

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // randomContexts is a conversation to which anything happens: calls and results in turns

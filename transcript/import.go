@@ -7,10 +7,10 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // ImportOptions says how to make the context of a conversation. A nil

@@ -9,8 +9,8 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // TestKeptMessagesAgreeWithModel: whatever was rendered before, of whatever

@@ -8,8 +8,8 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // outline lists the blocks of a tree in thread order: where each is, its role,

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // limits counts what a snapshot has node by node, and holds the report to it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // modelOpenAI makes the messages of a tree with nothing kept: it lists all blocks of

@@ -9,10 +9,10 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tokens"
-	"github.com/contexttree/pact/tree"
 )
 
 // Under whatever policy a real conversation is replayed: no snapshot has a call

@@ -3,8 +3,8 @@ package transcript
 import (
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // undo says what to remove so that the body ends at a position or earlier. In

@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // ReadDocument reads one canonical snapshot document (05 §3.2) as a context with this name: the

@@ -13,8 +13,8 @@ import (
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // historyReader collects the trees of a history. It makes each from the previous one, so that

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // WriteSnapshots writes the canonical snapshots of the cycles first..last, one a line, oldest

@@ -7,7 +7,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 func TestDiffAgreesWithModel(t *testing.T) {

@@ -2,7 +2,7 @@ package differ
 
 import (
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Match pairs a removed node with the added node that took its place.

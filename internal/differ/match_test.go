@@ -6,7 +6,7 @@ import (
 
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/document"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // TestReplacementsGoByTheKeyFacet pairs what went with what came: of a key, be it

@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/document"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // modelDocument reads a tree back from its exported document, which is all that the

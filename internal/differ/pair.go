@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Selection says which nodes of each side to compare; nil for all.

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/differ/content"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Rich compares two trees for a [diff.Report].

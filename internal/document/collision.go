@@ -7,7 +7,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // collisions reports every node that has the content hash of an earlier node but

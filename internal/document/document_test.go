@@ -10,8 +10,8 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 func export(t testing.TB, d *document.Document) string {

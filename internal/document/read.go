@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // MaxBytes is the largest document that Read takes.

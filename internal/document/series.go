@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Series writes snapshots that share structure, one after the other, as Write

@@ -2,7 +2,7 @@ package document
 
 import (
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // completeRegions adds the regions that a document leaves out. They are empty,

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // SpecVersion is the version of the specification as exports name it (07 §5.1).

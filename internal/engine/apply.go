@@ -6,9 +6,9 @@ import (
 	"context"
 	"math"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // Create implements [store.Store].

@@ -7,8 +7,8 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // point is a checkpoint as its row says it.

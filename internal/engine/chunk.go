@@ -8,9 +8,9 @@ import (
 	"iter"
 	"math"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // readIndex reads the index of the first segment of a line that ends at a revision or later or,

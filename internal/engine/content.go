@@ -4,9 +4,9 @@ import (
 	"context"
 	"sort"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // content is a content that is read when it is needed.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // published is a snapshot that this process has just published.

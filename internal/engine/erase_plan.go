@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // rewritten is what an erasure makes of a line.

@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // publish puts everything that changes into one batch, with what it was worked out from as its

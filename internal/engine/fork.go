@@ -3,9 +3,9 @@ package engine
 import (
 	"context"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // Fork implements [store.Forker].

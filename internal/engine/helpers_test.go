@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 var background = context.Background()

@@ -6,9 +6,9 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // A line is a context, what a deleted context left to its forks, or an unfinished copy.

@@ -6,8 +6,8 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // state is what is kept of a context that was loaded or changed last.

@@ -5,9 +5,9 @@ import (
 	"math"
 	"sync"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // InMemory returns an engine that keeps everything in the memory of the process: no records as

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // pageWriter makes the pages of a checkpoint.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // Checkpoints are made from revisions. Where one is damaged, or a page of it, the same is made

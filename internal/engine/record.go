@@ -9,9 +9,9 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // record is a revision: its entry in the log, the counters after it, and what it did to the tree.

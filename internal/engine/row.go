@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // place says where a content is: it was the number-th content of a revision. A join moves the

@@ -7,9 +7,9 @@ import (
 	"errors"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/tree"
 )
 
 // pace says how many cycles are joined, how many of the last ones stay as they are, and after how

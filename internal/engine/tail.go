@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // tail is the last records of a line as this process wrote them, so that what joins them does not

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // version is the tree of a context after a revision.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Blame returns, for every block in the thread of a state, in the order of the thread, the

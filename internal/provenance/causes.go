@@ -6,7 +6,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Causes finds out why nodes differ between an older and a newer state of a context (06 §6).

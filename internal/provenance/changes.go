@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // changes says in which cycle, between two states, each node was added, changed and removed. If

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // near is how many cycles may lie between two snapshots that are read in one go.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // imported reports whether the context began with a snapshot. In such a context, a commit

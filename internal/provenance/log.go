@@ -9,9 +9,9 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Log is the part of a context's log for some cycles, indexed by cycle and by the nodes in its

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // SharedPrefix says how much of the thread of an older state the thread of a newer one begins

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Source is the context that answers are about: its store, and its state at one moment.

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Timeline returns everything that happened to a node, in the order of time. E_NODE_NOT_FOUND

@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // addReported adds what the reports of commits say about the node: that a holder kept it, or

@@ -8,8 +8,8 @@ import (
 
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // mixed is a conversation of n turns, every other one with an elided core, with

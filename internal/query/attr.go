@@ -3,8 +3,8 @@ package query
 import (
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // attrPredicates compiles an attribute filter (04 §5).

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Comparisons by the rules of 04 §5, each on one node.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // An empty text is a value, and a region may carry a namespaced type.

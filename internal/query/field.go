@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // field is an attribute that [tree.Node] holds in a field of its own or that

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // filters draws up to most filters that x passes, unless something goes wrong.

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // generator draws selectors that look for something in a tree: it chooses a node

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // asKeySet recognises a same-key set: a single group whose last step names a

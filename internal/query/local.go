@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // Local reports whether a node and its ancestors alone decide whether the plan

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // sort is how an attribute compares (decision 022).

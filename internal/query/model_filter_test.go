@@ -3,8 +3,8 @@ package query_test
 import (
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // selection evaluates a selector by its definition and returns what it selects

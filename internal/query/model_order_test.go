@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // ordered returns the chosen things in the order of the result: what @order

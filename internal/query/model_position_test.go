@@ -3,8 +3,8 @@ package query_test
 import (
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // position follows the hops from the root down and returns what the last one

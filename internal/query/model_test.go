@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // model is a tree written out flat, for an evaluator that knows nothing of

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // snapshotCycle is the cycle of the random trees.

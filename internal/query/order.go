@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // arrange sorts the selected nodes, which are in document order, into the order

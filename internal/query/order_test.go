@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 func TestOrders(t *testing.T) {

@@ -3,8 +3,8 @@ package query
 import (
 	"math/bits"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // filter holds the predicates of a step, split at its first :first, :last or

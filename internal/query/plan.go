@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // Plan is a compiled selector. It is immutable and safe for concurrent use.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // predicate is one condition on a node. It is data, not a function, because for

@@ -9,8 +9,8 @@ import (
 
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // evaluate puts a selector to a tree and looks at everything that comes back.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Result holds the nodes that a plan selected and the counts of its run.

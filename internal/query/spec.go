@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // ParseSpec reads the description of a node to add (001 §6), such as

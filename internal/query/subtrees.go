@@ -1,6 +1,6 @@
 package query
 
-import "github.com/contexttree/pact/tree"
+import "github.com/contexttree/pact/internal/tree"
 
 // Subtrees is the set of nodes that are in a result or below one of its nodes.
 // The second selector of a selection, its filter, keeps such a set (003, 001

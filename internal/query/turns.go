@@ -3,7 +3,7 @@ package query
 import (
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // ranksOfTurns returns the ranks of the turns among the children of ^seq, or nil

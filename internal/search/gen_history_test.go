@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // genNode is a node of a random history: its place, and what selectors ask of it.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // modelFound is the id of a node that was found, and the cycle of the snapshot.

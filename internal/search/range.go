@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // RangeOptions says what to return of a range that gives changes (04 §4).

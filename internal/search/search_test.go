@@ -10,8 +10,8 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // selectors without an address: those that a node and its ancestors decide, of which only

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // The kinds of nodes that importers and recorders give to tools.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // How much one transaction writes at most: so many cycles, or the first one that exceeds so

@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // snapshot checks a tree, and compares it with the SHA-256 of the sent bytes in the log and

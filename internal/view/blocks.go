@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // wordsShown is how many characters of a content a row shows.

@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Unit is what the height of a band counts.

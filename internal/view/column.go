@@ -1,7 +1,7 @@
 package view
 
 import (
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // drawn is a band with the place where it ends.

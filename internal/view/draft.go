@@ -2,7 +2,7 @@ package view
 
 import (
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // draft is the working state of a context as a column.

@@ -3,7 +3,7 @@ package view
 import (
 	"slices"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Kind is one of the few kinds into which pictures and sentences sort the blocks of a thread, such as

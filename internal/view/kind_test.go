@@ -3,8 +3,8 @@ package view_test
 import (
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/tree"
 )
 
 func TestKindComesBeforeRole(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/tree"
 )
 
 // Node is one node of a state with its surroundings.

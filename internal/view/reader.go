@@ -10,9 +10,9 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Reader answers questions about the calls of one context at one revision, and keeps what it

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Match is a content that has a text.

@@ -12,10 +12,10 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
-	"github.com/contexttree/pact/tree"
 )
 
 // repair is a context with a failed call, an expiry and an edit by hand.

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // ThreadStyle says how a thread is shown. The functions are those of a terminal, nil for what is none.

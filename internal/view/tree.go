@@ -3,7 +3,7 @@ package view
 import (
 	"context"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // TreeRow is a node in its place in the tree.

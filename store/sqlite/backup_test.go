@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // TestBackup makes backups while another process commits. Each is whole, and has

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // erasingChild commits turns and erases every one of them.

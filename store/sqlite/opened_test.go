@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // settled makes a file with turns, nearly all of them in segments and in a checkpoint.

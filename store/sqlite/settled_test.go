@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
 
 // A history that is written at once is the one that was committed turn by turn: also where drafts

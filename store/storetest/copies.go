@@ -11,9 +11,9 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/transfer"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/memory"
-	"github.com/contexttree/pact/tree"
 )
 
 // errInterrupted is the error of a store that falters.

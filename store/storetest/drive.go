@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 
 	"encoding/json"
 )

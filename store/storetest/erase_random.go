@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // testEraseRandom makes families of random histories with erasures in between, and compares

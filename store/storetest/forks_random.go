@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // testRandomForks makes histories of random edits, commits, attempts and forks of forks, and

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 func testDrafts(t *testing.T, s Suite) {

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // leaveEmpty makes a history of three cycles. The second leaves a removable group empty, which

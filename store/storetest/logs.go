@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 func testLog(t *testing.T, s Suite) {

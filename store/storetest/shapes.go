@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 func testSystemUpdates(t *testing.T, s Suite) {

@@ -9,12 +9,12 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tokens"
-	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -16,7 +17,6 @@ import (
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/transcript"
-	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 

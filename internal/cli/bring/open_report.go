@@ -7,10 +7,10 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tree"
 )
 
 // openReport describes a file; open prints it under --json.

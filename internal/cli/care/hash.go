@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/spf13/cobra"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/tree"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/spf13/cobra"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/tree"
 )
 
 // NodeLine describes a node of a snapshot in one line: its id, its type unless

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/tokens"
-	"github.com/contexttree/pact/tree"
 )
 
 // Listen listens on an address.

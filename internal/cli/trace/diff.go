@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 

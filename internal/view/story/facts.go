@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/tree"
 )
 
 // Facts is a line of pact select --output jsonl, and a row of its table.

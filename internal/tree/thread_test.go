@@ -1,0 +1,218 @@
+package tree_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/tree"
+)
+
+var threadEnv = tree.Env{
+	Vocabulary: tree.Vocabulary{Turn: "mt", Container: "mc", Block: "cb"},
+	Clock:      func() int64 { return 0 },
+	Taken:      func(string) (bool, error) { return false, nil },
+}
+
+// sealTexts seals one turn for each text and returns the snapshots.
+func sealTexts(t *testing.T, texts ...string) []*tree.Tree {
+	t.Helper()
+	working, stamps, err := tree.New(threadEnv, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*tree.Tree
+	base := working
+	for i, text := range texts {
+		x := tree.Edit(context.Background(), working.WithCycle(stamps.Cycle), base, stamps, threadEnv)
+		if i == 0 {
+			addNode(t, x, "^sys", tree.Spec{ID: "rules", Content: "Be brief."})
+		}
+		addNode(t, x, "^ah", tree.Spec{Content: text})
+		if working, stamps, err = tree.Seal(x.Tree(), x.Stamps, threadEnv); err != nil {
+			t.Fatal(err)
+		}
+		base = working
+		all = append(all, working)
+	}
+	return all
+}
+
+func addNode(t *testing.T, x *tree.Editor, into string, s tree.Spec) {
+	t.Helper()
+	if _, err := x.Add(into, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRolesDefaultByRegion(t *testing.T) {
+	got, err := sealTexts(t, "hi")[0].Thread(context.Background())
+	want := `[{"id":"rules","role":"system","content":"Be brief."},{"id":"cb:1-1","role":"user","content":"hi"}]`
+	if err != nil || string(got) != want {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+}
+
+// Pieces of every size around the limits of the renderer give the same bytes
+// as rendering block by block, cold and warm.
+func TestLongThreadsAreWrittenWhole(t *testing.T) {
+	for _, size := range []int{0, 10, 900, 1100, 5_000, 40_000} {
+		texts := make([]string, 150)
+		for i := range texts {
+			texts[i] = strings.Repeat("x", size) + fmt.Sprint(i)
+		}
+		list := sealTexts(t, texts...)
+		last := list[len(list)-1]
+		var want []string
+		last.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
+			b, err := e.Node().AppendRendered(context.Background(), nil, region)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, string(b))
+			return true
+		})
+		for _, round := range []string{"cold", "warm"} {
+			var out bytes.Buffer
+			if err := last.WriteThread(context.Background(), &out); err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != "["+strings.Join(want, ",")+"]" {
+				t.Errorf("blocks of %d bytes, %s: the thread is not that of its blocks", size, round)
+			}
+			if _, n := last.ThreadSize(); n != int64(out.Len()) {
+				t.Errorf("blocks of %d bytes, %s: %d bytes, the sums say %d", size, round, out.Len(), n)
+			}
+		}
+	}
+}
+
+// A block outside of ^seq is written in pieces where it is long: whatever its size
+// is, nothing is missing between them.
+func TestLongBlocksAreWrittenWhole(t *testing.T) {
+	for size := 3_900; size < 8_400; size += 7 {
+		nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root"}, nil)}}
+		put := func(parent int, n tree.Node) int {
+			n.Expiry, n.Index = tree.Never, int64(len(nodes))
+			nodes = append(nodes, tree.Placed{Parent: parent, Node: tree.NewNode(n, nil)})
+			return len(nodes) - 1
+		}
+		sys := put(0, tree.Node{ID: "sys", Type: "^sys"})
+		put(0, tree.Node{ID: "seq", Type: "^seq"})
+		put(0, tree.Node{ID: "ah", Type: "^ah"})
+		want := "["
+		for i, n := range []int{1, size, 1, size, 0} {
+			text := `"` + strings.Repeat("y", n) + `"`
+			put(sys, tree.Node{ID: fmt.Sprint(i), Type: "cb", Content: tree.Hold(tree.JSON(text))})
+			want += fmt.Sprintf(`,{"id":"%d","role":"system","content":%s}`, i, text)
+		}
+		built, err := tree.Build(1, nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := built.WriteThread(context.Background(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != strings.Replace(want, "[,", "[", 1)+"]" {
+			t.Fatalf("blocks of %d bytes: the thread is not that of its blocks", size)
+		}
+	}
+}
+
+type brokenWriter struct{ left int }
+
+func (w *brokenWriter) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left < 0 {
+		return 0, errFull
+	}
+	return len(b), nil
+}
+
+func TestWriteErrorsComeBack(t *testing.T) {
+	last := sealTexts(t, strings.Repeat("x", 50_000), "y")[1]
+	for _, room := range []int{0, 10, 50_100} {
+		if err := last.WriteThread(context.Background(), &brokenWriter{room}); !errors.Is(err, errFull) {
+			t.Errorf("room for %d bytes: got %v", room, err)
+		}
+	}
+	lost := errors.New("lost")
+	n := tree.NewNode(tree.Node{ID: "b", Type: "cb", Expiry: tree.Never,
+		Content: tree.Fetch(3, func(context.Context) (tree.JSON, error) { return "", lost })}, new(tree.Digest))
+	gone := sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}})
+	if err := gone.WriteThread(context.Background(), &bytes.Buffer{}); !errors.Is(err, lost) {
+		t.Errorf("content that cannot be read: got %v", err)
+	}
+}
+
+func TestSharedPrefix(t *testing.T) {
+	list := sealTexts(t, "a", "b", "c")
+	check := func(name string, older, newer *tree.Tree, blocks int, first string) {
+		t.Helper()
+		common, err := tree.CommonBlocks(context.Background(), older, newer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rendered, err := newer.Thread(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if block, _ := older.BlockAt(common); block != nil {
+			got = block.ID
+		}
+		if common != blocks || got != first {
+			t.Errorf("%s: %d blocks, first difference %q; want %d, %q", name, common, got, blocks, first)
+		}
+		_, size := newer.ThreadPrefix(common)
+		if n := bytes.Count(rendered[:size], []byte(`{"id"`)); n != blocks {
+			t.Errorf("%s: %d bytes hold %d blocks", name, size, n)
+		}
+	}
+	check("nothing changed before", list[0], list[1], 2, "")
+	check("itself", list[2], list[2], 4, "")
+	x := tree.Edit(context.Background(), list[2].WithCycle(4), list[2], tree.Stamps{Cycle: 4, LastNS: 100}, threadEnv)
+	if err := x.Update("rules", map[string]any{"content": "Be kind."}); err != nil {
+		t.Fatal(err)
+	}
+	check("an edit of the header", list[2], x.Tree(), 0, "rules")
+	// A tag is not rendered: the thread is the same though the node is not.
+	x = tree.Edit(context.Background(), list[2].WithCycle(4), list[2], tree.Stamps{Cycle: 4, LastNS: 100}, threadEnv)
+	if err := x.Update("rules", map[string]any{"tags": []string{"t"}}); err != nil {
+		t.Fatal(err)
+	}
+	check("a tag", list[2], x.Tree(), 4, "")
+	check("a turn that went", list[2], list[2].Without("mt:2-1"), 2, "cb:2-0")
+}
+
+// What is not rendered ends no prefix: headers that no thread has, and an empty
+// text in place of no content. What is rendered does, wherever it comes from.
+func TestOnlyRenderedBytesEndAPrefix(t *testing.T) {
+	older := sealTexts(t, "a", "b")[1]
+	x := tree.Edit(context.Background(), older.WithCycle(3), older, tree.Stamps{Cycle: 3, LastNS: 100}, threadEnv)
+	addNode(t, x, "^sys", tree.Spec{ID: "note"})
+	for name, c := range map[string]struct {
+		set    map[string]any
+		blocks int
+	}{
+		"a priority":    {map[string]any{"priority": 7}, 4},
+		"an empty text": {map[string]any{"content": ""}, 4},
+		"a text":        {map[string]any{"content": "x"}, 1},
+	} {
+		before := x.Tree()
+		y := tree.Edit(context.Background(), before, older, tree.Stamps{Cycle: 3, LastNS: 200}, threadEnv)
+		if err := y.Update("note", c.set); err != nil {
+			t.Fatal(err)
+		}
+		common, err := tree.CommonBlocks(context.Background(), before, y.Tree())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, _ := before.ThreadSize(); common != c.blocks || all != 4 {
+			t.Errorf("%s: %d of %d blocks are the same, want %d of 4", name, common, all, c.blocks)
+		}
+	}
+}
