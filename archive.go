@@ -90,7 +90,7 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 
 // ImportHistory makes a context from a history in JSON Lines, in one of two forms:
 // snapshots of consecutive cycles, oldest first, or what [Context.Backup] wrote. It mends
-// what other tools get wrong about order, root and regions and reports that in the
+// the mistakes of other tools in order, root and regions and reports them in the
 // findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses
 // a history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is
 // one durable step. Errors name the line.

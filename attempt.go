@@ -29,8 +29,8 @@ type ProviderCall struct {
 // Outcome is how an attempt ended (03 §6.1).
 type Outcome struct {
 	Status   store.AttemptStatus // store.Completed, store.Canceled or store.Failed
-	TokenIn  *int64              // tokens that the model was sent; nil if nobody counted
-	TokenOut *int64              // tokens that the model answered; nil if nobody counted
+	TokenIn  *int64              // tokens that the model was sent; nil if they were not counted
+	TokenOut *int64              // tokens that the model answered; nil if they were not counted
 	Err      error               // why it failed; the first 64 KiB of its text are kept as UTF-8
 	Request  string              // from store.PackRequest; replaces that of the call, "" keeps it
 }

@@ -66,7 +66,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 		if err := b.run(o.Edit); err != nil {
 			return nil, err
 		}
-		working, stamps, cand = x.Draft(), x.Stamps, nil // nobody else reads this tree
+		working, stamps, cand = x.Draft(), x.Stamps, nil // no reader has this tree
 	}
 	if cand != nil && !o.Pruning.empty() {
 		return nil, fixedCandidate()

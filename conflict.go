@@ -17,7 +17,7 @@ import (
 // merged automatically.
 type Conflict struct {
 	// Meanwhile are the log entries that the call did not know, oldest first, at most 100:
-	// what was committed or edited, by whom and why.
+	// the edits and commits, who made them and why.
 	Meanwhile []store.Entry
 	More      bool // whether the log has later entries than these
 
@@ -25,7 +25,7 @@ type Conflict struct {
 	again   func(context.Context) (*Sealed, error)
 }
 
-// maxMeanwhile bounds the entries in an error, because nobody would read more.
+// maxMeanwhile bounds the entries in an error: a person reads no more.
 const maxMeanwhile = 100
 
 // Error says what the first few of the other writers did.
@@ -73,7 +73,7 @@ func (c *Context) lost(ctx context.Context, s *state, err error, again func(cont
 		return err
 	}
 	list, failed := c.store.Log(ctx, s.Key, s.Revision+1, s.Revision+maxMeanwhile+1)
-	if failed != nil || len(list) == 0 { // nobody else wrote: the request is in the log already
+	if failed != nil || len(list) == 0 { // no other writer was here: the request is in the log already
 		return err
 	}
 	told := *f

@@ -60,7 +60,7 @@ type undoneLine struct {
 	number int
 }
 
-// state is what a reader sees at one moment. It is immutable.
+// state holds everything that a reader sees at one moment. It is immutable.
 type state struct {
 	store.State
 	candidate *candidate // for the next snapshot; nil if none is prepared

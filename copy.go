@@ -29,8 +29,8 @@ type CopyOptions struct {
 // from there.
 //
 // Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
-// if somebody else is copying the same contexts, or if something was erased in the source
-// meanwhile. Cost: what is copied is read and written once, then read twice in the target.
+// if another process is copying the same contexts, or if something was erased in the source
+// meanwhile. Cost: reading and writing the contexts once, then reading them twice in the target.
 func CopyContexts(ctx context.Context, from, to store.Store, o *CopyOptions) (_ *inspect.Copied, err error) {
 	defer tree.Recover(&err)
 	if o == nil {

@@ -19,7 +19,7 @@ type Erasure struct {
 	Revisions []int64  // log entries that lose their actor, message, request token and report
 	Reason    string   // for the log; must not contain what is erased
 	Actor     string   // who asks for the erasure; "" means the actor of the Context
-	// Random gives the salt of the marks. Use crypto/rand.Reader, except in tests: whoever can
+	// Random gives the salt of the marks. Use crypto/rand.Reader, except in tests: a person who can
 	// guess the salt can guess a short text from its mark.
 	Random io.Reader
 	// Receipt, if not nil, is called once with the receipt (see [Erased]) before anything is
@@ -50,7 +50,7 @@ type Erased struct {
 // Every other [Context] of these histories, in this process or another one, reads its
 // state again at its next call that takes a context.Context. That discards prepared
 // candidates; a call that changes something returns E_CONFLICT. A [Snapshot] that
-// somebody still holds keeps what it has in memory.
+// the program still holds keeps what it has in memory.
 //
 // If the erasure is done but the context cannot be read again, Erase returns both an answer
 // and an error. Errors: E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID

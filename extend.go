@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Extension is what another context has beyond this one. [Context.Extension] makes it.
+// Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
 type Extension struct {
 	Cycles  int64 // how many snapshots it adds
 	changes []store.Change
@@ -21,7 +21,7 @@ type Extension struct {
 // is shorter. The other context can be in any store. E_CONFLICT if one does not begin with all
 // snapshots of the other, or if the other one goes on without an uncommitted edit of this one;
 // but a block that was removed before any snapshot had it comes back. Cost: reading every
-// snapshot of both; what is new is held in memory.
+// snapshot of both; the new cycles are held in memory.
 func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
 	defer tree.Recover(&err)
 	s, err := c.current(ctx)
@@ -41,7 +41,7 @@ func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, 
 
 // Apply adds the snapshots and takes over the uncommitted edits, in one durable step. Log
 // entries of edits and attempts stay behind. It does nothing if nothing is new. E_CONFLICT if
-// somebody wrote to the context since the extension was made. Cost: writing what is new.
+// another writer changed the context since the extension was made. Cost: writing what is new.
 func (x *Extension) Apply(ctx context.Context) (err error) {
 	defer tree.Recover(&err)
 	if len(x.changes) == 0 {

@@ -179,7 +179,7 @@ func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (stri
 	return undone, nil
 }
 
-// undoReport is what the log says about an undo.
+// undoReport is the entry of an undo in the log.
 type undoReport struct {
 	Undone string `json:"undone"` // the new name of the old line
 }

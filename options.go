@@ -11,7 +11,7 @@ import (
 // OpenOptions says who works with a context, and with which clock and counter. A nil
 // *OpenOptions is the zero OpenOptions.
 type OpenOptions struct {
-	// Actor names who edits, for the log; the Note of a call can name somebody else.
+	// Actor names who edits, for the log; the Note of a call can name another person.
 	Actor string
 	// Clock returns the time for stamps, in nanoseconds since the epoch; nil means the clock
 	// of the system. It is read once for every stamp. A reading that is not later than the
@@ -64,7 +64,7 @@ type ImportHistoryOptions struct {
 	HistoryOptions
 }
 
-// Note is what the log keeps about a call besides what the call did. A nil *Note is the
+// Note tells the log who made a call, and why. A nil *Note is the
 // zero Note.
 type Note struct {
 	Actor   string // who makes the call; "" means the actor of the Context

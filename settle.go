@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// A context lets go of the turns that nobody asks for when its commits have added so much
+// A context lets go of the turns that no call asks for when its commits have added so much
 // to memory: this many turns, or this many bytes of rendered blocks and enough turns that
 // the store has a checkpoint that leads to most of them. Reading the context again costs a
 // few milliseconds, which all these commits share.
@@ -16,13 +16,13 @@ const (
 	settleAfter = 256
 )
 
-// recentTurns is how many of the newest turns show whether somebody renders or measures
+// recentTurns is how many of the newest turns show whether the program renders or measures
 // the thread.
 const recentTurns = 64
 
 // settle notes a commit and, once enough commits have come together, reads the context
 // again. Then turns that the store loads on demand leave memory, except in snapshots that
-// somebody holds. If somebody renders or measures threads again and again, everything
+// the program holds. If it renders or measures threads again and again, everything
 // stays, because it would have to be rendered anew. If the state cannot be read, or
 // another writer made it, nothing changes.
 func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {

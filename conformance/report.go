@@ -177,7 +177,7 @@ func judged(ctx context.Context, c Case, place string, command Command) Result {
 		return command(ctx, args...)
 	})
 	r := Judge(c, err)
-	// the directory has another name in every run, and is gone when somebody reads the report
+	// the directory has another name in every run, and is gone when a person reads the report
 	r.Reason = strings.ReplaceAll(r.Reason, place+string(filepath.Separator), "")
 	r.Commands = []string{}
 	for _, verb := range ran {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Answer is what a command printed and its exit code.
+// Answer is the output of a command and its exit code.
 type Answer struct {
 	Out, Err []byte // standard output and standard error
 	Exit     int    // the exit code

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// unit is what a limit counts (02 §7.4, decision 059).
+// unit says which quantity a limit counts (02 §7.4, decision 059).
 type unit string
 
 // The units.
@@ -24,7 +24,7 @@ type limit struct {
 	unit              unit
 	max               int
 	region, kind, tag string
-	used              int64            // what the nodes that are left count
+	used              int64            // the count of the nodes that are left
 	sums              [2]*tree.Measure // sums of what counts, for ^sys and for the rest; made when needed
 }
 
@@ -135,7 +135,7 @@ func (s *weigher) usedIn(l *limit, region *tree.Entry) (int64, error) {
 	return s.measureOf(l, region.Class()).Sum(s.ctx, region)
 }
 
-// measureOf returns what sums a limit that is in tokens, or on a kind or a tag.
+// measureOf returns the measure that sums a limit in tokens, or on a kind or a tag.
 func (s *weigher) measureOf(l *limit, region tree.Class) *tree.Measure {
 	if l.kind == "" && l.tag == "" {
 		return s.tokens

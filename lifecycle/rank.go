@@ -67,7 +67,7 @@ func (r *ranking) nameOf(search string) string {
 }
 
 // priority returns the priority that counts for a node of a region: its own and its rank.
-// The blocks of ^ah have no rank, because nobody has answered them yet; neither have stubs.
+// The blocks of ^ah have no rank, because the model has not answered them yet; neither have stubs.
 func (r *ranking) priority(n *tree.Node, region tree.Class) int64 {
 	switch {
 	case r == nil || region == tree.Head || n.Kind == StubKind:

@@ -19,7 +19,7 @@ const (
 	ReadyDefault = "default" // results first, then calls, words of the assistant and of the user; the task stays
 	ReadyAgent   = "agent"   // the same, with stubs, and the four most recent turns stay
 	ReadyChat    = "chat"    // results and calls first, then the oldest turns, with stubs; the task and two turns stay
-	ReadyStrict  = "strict"  // the headers alone decide (02 §7.1), which is age where nobody sets priorities
+	ReadyStrict  = "strict"  // the headers alone decide (02 §7.1), which is age where all priorities are equal
 )
 
 // ReadyNames returns the names of the ready policies, sorted.

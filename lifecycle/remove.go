@@ -148,7 +148,7 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	}
 	went := func(id string, why Reason, rule string) {
 		gone = append(gone, id)
-		if !p.newStubs[id] { // a stub of this very commit, which nobody has seen
+		if !p.newStubs[id] { // not a stub of this very commit, which no snapshot had
 			p.removed = append(p.removed, Removal{id, why, rule})
 		}
 	}

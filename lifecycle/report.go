@@ -64,7 +64,7 @@ type Orphan struct {
 	What string `json:"what"` // what is missing, as a sentence
 }
 
-// Report is what a commit did besides sealing. Expired nodes are listed in document order,
+// Report tells what a commit did besides sealing. Expired nodes are listed in document order,
 // pruned nodes in the order in which they were pruned.
 type Report struct {
 	Policy    *Policy    `json:"policy,omitempty"`   // nil for a policy that says nothing

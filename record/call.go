@@ -92,7 +92,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 	}
 	c.provider = req.URL.Host
 	group := groupOfHeaders(req.Header)
-	c.mu.Lock() // whoever ends the call does so after its beginning
+	c.mu.Lock() // the end of the call waits for its beginning
 	defer c.mu.Unlock()
 	if !r.enter(c) {
 		c.lost = true

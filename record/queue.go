@@ -17,11 +17,11 @@ var (
 	errClosed = errors.New("the recorder is closed")
 )
 
-// job is one recording step. Its error goes to whoever waits for it.
+// job is one recording step. Its error goes to the caller that waits for it.
 type job struct {
 	run  func() error
 	size int
-	done chan error // nil if nobody waits
+	done chan error // nil if no caller waits
 }
 
 // queue runs jobs one after the other in the order of their arrival.

@@ -272,7 +272,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 		NextMessage: "the provider answered"}
 	cycle := l.committed()
 	err = l.commit(ctx, more)
-	if errors.Is(err, fault.Conflict) { // somebody else changed the context meanwhile
+	if errors.Is(err, fault.Conflict) { // another writer changed the context meanwhile
 		if err = l.c.Refresh(ctx); err == nil && l.committed() == cycle {
 			err = l.commit(ctx, more)
 		} else if err == nil {

@@ -60,8 +60,8 @@ func (l *recording) resume(ctx context.Context) error {
 	return l.resumeAttempt(ctx, attempts[current:])
 }
 
-// resumeAttempt takes up the last attempt of the current cycle, unless somebody edited the
-// working state since.
+// resumeAttempt takes up the last attempt of the current cycle, unless the working state was
+// edited since.
 func (l *recording) resumeAttempt(ctx context.Context, attempts []store.Attempt) error {
 	if len(attempts) == 0 {
 		return nil
@@ -93,11 +93,11 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []store.Attempt)
 var errRecorderGone = errors.New("the recorder ended before the answer was over")
 
 // endLeft ends the attempts that an earlier recorder left under way: the recording goes on, so
-// nobody waits for their answers.
+// no client waits for their answers.
 func (l *recording) endLeft(ctx context.Context) error {
 	for _, id := range l.left {
 		_, err := l.c.EndAttempt(ctx, id, pact.Outcome{Status: store.Failed, Err: errRecorderGone})
-		if err != nil && !errors.Is(err, fault.Conflict) { // somebody else may have ended it
+		if err != nil && !errors.Is(err, fault.Conflict) { // another process may have ended it
 			return err
 		}
 	}

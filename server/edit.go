@@ -132,7 +132,7 @@ func batch(ctx context.Context, edits []edit, ids *[]string) func(*pact.Batch) e
 type change struct {
 	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 	Request string `header:"Idempotency-Key" doc:"Token of the request: a retry with it does nothing more"`
-	IfMatch string `header:"If-Match" doc:"ETag of the context; 412 if somebody changed the context since"`
+	IfMatch string `header:"If-Match" doc:"ETag of the context; 412 if the context was changed since"`
 }
 
 type editing struct {
@@ -263,7 +263,7 @@ func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, no
 		return sameNote(done, note)
 	}
 	if in.IfMatch != "" && in.IfMatch != revisionTag(c.Revision()) {
-		return refuse(http.StatusPreconditionFailed, stale, "somebody changed the context since",
+		return refuse(http.StatusPreconditionFailed, stale, "the context was changed since",
 			"read the context again, and decide whether the change still fits")
 	}
 	if _, last := c.Cycles(); last != cycle {

@@ -126,7 +126,7 @@ func (s *Server) questions() {
 		Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/check", id: "check",
-		summary: "Say whether a text is a selector, for an editor while somebody writes"},
+		summary: "Say whether a text is a selector, for an editor while the user writes"},
 		func(ctx context.Context, in *checking) (*answered[selectorCheck], error) {
 			c, err := s.reading(ctx, in.Name)
 			if err != nil {

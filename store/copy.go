@@ -79,5 +79,5 @@ func CopyUnderWay(name string) error {
 
 // NoCopy is the error for a key that is not that of an unfinished copy.
 func NoCopy() error {
-	return fault.New(fault.ContextNotFound, "the unfinished copy is gone", "somebody else finished it or began anew")
+	return fault.New(fault.ContextNotFound, "the unfinished copy is gone", "another process finished it or began anew")
 }

@@ -108,7 +108,7 @@ func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
 func (e *Erase) Check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "the salt does not have "+strconv.Itoa(SaltSize)+" bytes",
-			"take them from a source that nobody can guess")
+			"take them from a source that cannot be guessed")
 	}
 	if strings.TrimSpace(e.Entry.Message) == "" && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "the erasure has no reason", "say why; the log keeps it")

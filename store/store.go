@@ -232,7 +232,7 @@ func NoContext(name string) error {
 // NoKey returns the error for a key that no context has: E_CONTEXT_NOT_FOUND.
 func NoKey(key Key) error {
 	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
-		" any more", "somebody deleted it; Contexts lists those that are there")
+		" any more", "it was deleted; Contexts lists those that are there")
 }
 
 // NameTaken returns the error for a name that another context has: E_CONFLICT.

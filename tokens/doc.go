@@ -2,6 +2,6 @@
 // of OpenAI's current models exactly, and by approximations whose names say that they
 // are approximations (docs/decisions/063-tokens.md).
 //
-// It reads a vocabulary when somebody first counts with it. A program that never counts
+// It reads a vocabulary at the first count with it. A program that never counts
 // pays nothing.
 package tokens

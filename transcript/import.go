@@ -116,7 +116,7 @@ func counter() func() int64 {
 }
 
 // droppedFrom returns the position in the body from which the end of the
-// conversation drops what the last call was sent.
+// conversation drops the messages that the last call was sent.
 func (c *Conversation) droppedFrom() int {
 	if len(c.calls) == 0 {
 		return math.MaxInt

@@ -84,7 +84,7 @@ type piece struct {
 	origin  *origin // nil if no import made the block
 }
 
-// origin is what an imported block records about its message.
+// origin is the record of an imported block about its message.
 type origin struct {
 	n       canon.Value
 	content string

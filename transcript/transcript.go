@@ -17,12 +17,12 @@ const (
 	ShapeSWESmith = "swe-smith"
 )
 
-// Conversation is one conversation of a file: what each model call was sent.
+// Conversation is one conversation of a file: the messages that each model call was sent.
 type Conversation struct {
 	Name  string // "" if the file holds one, else its index in the file: "0", "1" …
 	Shape string // one of the shapes above
 
-	calls [][]*message // what each call was sent
+	calls [][]*message // the messages that each call was sent
 	final []*message   // all messages at the end
 	rest  canon.Any    // an object: the conversation's own fields, if any
 }

@@ -21,7 +21,7 @@ type Options struct {
 // compactVersion is the version of the compact form.
 const compactVersion = 1
 
-// compactEntry is what the compact form keeps of a log entry. Revision and request token belong
+// compactEntry is a log entry in the compact form. Revision and request token belong
 // to the store of the original, so it leaves them out.
 type compactEntry struct {
 	Actor   string          `json:"actor,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// compactAttempt is what the compact form keeps of an attempt, in the line of its cycle.
+// compactAttempt is an attempt in the compact form, in the line of its cycle.
 type compactAttempt struct {
 	EndedNS   int64               `json:"ended_ns,omitempty"`
 	Error     string              `json:"error,omitempty"`
@@ -43,8 +43,8 @@ func attemptsOf(from *provenance.Source) *attemptPages {
 // cyclesAtOnce is how many cycles attemptPages reads at once.
 const cyclesAtOnce = 256
 
-// of returns the attempts of a cycle. It has to be called with each cycle in turn.
-func (p *attemptPages) of(ctx context.Context, cycle int64) ([]store.Attempt, error) {
+// inCycle returns the attempts of a cycle. The caller asks for each cycle in turn.
+func (p *attemptPages) inCycle(ctx context.Context, cycle int64) ([]store.Attempt, error) {
 	if p.keeper == nil {
 		return nil, nil
 	}

@@ -68,7 +68,7 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 	defer log.Stop()
 	var last *tree.Tree
 	write := func(t *tree.Tree, kind string, entry store.Entry) error {
-		list, err := attempts.of(ctx, t.Cycle())
+		list, err := attempts.inCycle(ctx, t.Cycle())
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// budget is what is left of a limit, for all goroutines of a call.
+// budget counts down a limit, for all goroutines of a call.
 type budget struct {
 	nodes, snapshots         atomic.Int64
 	mostNodes, mostSnapshots int64
@@ -25,7 +25,7 @@ func With(ctx context.Context, nodes, snapshots int64) context.Context {
 	return context.WithValue(ctx, key{}, b)
 }
 
-// Nodes takes visited nodes from what is left; E_LIMIT if that is too little.
+// Nodes takes visited nodes from the rest; E_LIMIT if that is too little.
 func Nodes(ctx context.Context, n int) error {
 	b, ok := ctx.Value(key{}).(*budget)
 	if !ok || b.nodes.Add(-int64(n)) >= 0 {
@@ -35,7 +35,7 @@ func Nodes(ctx context.Context, n int) error {
 		"begin with an id, a region or a depth, or ask fewer snapshots; explain says what a query visits")
 }
 
-// Snapshots takes snapshots to read from what is left; E_LIMIT if that is too little.
+// Snapshots takes snapshots to read from the rest; E_LIMIT if that is too little.
 func Snapshots(ctx context.Context, n int64) error {
 	b, ok := ctx.Value(key{}).(*budget)
 	if !ok || n <= 0 || b.snapshots.Add(-n) >= 0 {

@@ -35,7 +35,7 @@ func WithMemory(ctx context.Context, most int64, remedy string) (context.Context
 	return m.Context(ctx), m
 }
 
-// Context returns a context whose calls share what is left of m.
+// Context returns a context whose calls share the rest of m.
 func (m *Memory) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, memoryKey{}, m)
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	// maxDepth bounds how deep containers nest, so that a hostile text cannot
-	// exhaust the stack of whoever walks it.
+	// exhaust the stack of a caller that walks it.
 	maxDepth  = 512
 	envelope  = 256 // how many more containers a document may nest around a value
 	unlimited = math.MaxInt

@@ -11,7 +11,7 @@ import (
 )
 
 // collisions reports every node that has the content hash of an earlier node but
-// other content (08 §8.2). Nobody knows such a collision of SHA-256, but a
+// other content (08 §8.2). No such collision of SHA-256 is known, but a
 // document holds everything that the hashes cover, so the check is possible here.
 // Cost: one look-up a node; the contents of nodes with equal hashes once.
 //

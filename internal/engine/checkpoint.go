@@ -68,7 +68,7 @@ type opened struct {
 	replayed  *tree.Tree // what replay made
 }
 
-// openRun is a run that is read when somebody looks inside it.
+// openRun is a run that is read when a caller looks inside it.
 type openRun struct {
 	runIndex
 	of    *opened

@@ -45,7 +45,7 @@ func children(ctx context.Context, r kv.Reader, l *line) (map[store.Key]int64, e
 	return list, nil
 }
 
-// shrink leaves of a line that nobody can look up any more what its forks share, but for the
+// shrink leaves of a line that no name leads to any more what its forks share, but for the
 // fork without. Where that is nothing, the line goes, and the line that it began in may shrink.
 func (e *Engine) shrink(ctx context.Context, b *kv.Batch, l *line, without store.Key) error {
 	forks, err := children(ctx, e.kv, l)

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// rewritten is what an erasure makes of a line.
+// rewritten is a line as an erasure leaves it.
 type rewritten struct {
 	touched  bool
 	since    int64 // the first cycle whose snapshot changes
@@ -39,7 +39,7 @@ type midway struct {
 	since    int64
 }
 
-// proof is what an entry says of a snapshot.
+// proof holds the digests of a snapshot in an entry.
 type proof struct {
 	digest, thread string
 	sent           bool // the thread is the one that was sent

@@ -23,7 +23,7 @@ func folded(list []*record) []record {
 	return out
 }
 
-// fate is what became of a node in several deltas.
+// fate tells what several deltas did to a node.
 type fate struct {
 	row  int  // the last of all rows with this id; -1 if there is none
 	gone bool // it is not there afterwards

@@ -20,7 +20,7 @@ const (
 	unfinished
 )
 
-// about is what no revision changes of a line.
+// about holds the facts of a line that no revision changes.
 type about struct {
 	key        store.Key
 	name       string

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// state is what is kept of a context that was loaded or changed last.
+// state is a context as it was loaded or changed last.
 type state struct {
 	generation, revision int64
 	head, working        *tree.Tree

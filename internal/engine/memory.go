@@ -20,7 +20,7 @@ func InMemory() *Engine {
 	return e
 }
 
-// own is what an engine in memory keeps of a line beside its records. It is made anew from them if
+// own is the state of a line that an engine in memory keeps beside its records. It is made anew from them if
 // it is not there, as after an erasure.
 type own struct {
 	mu        sync.Mutex

@@ -139,7 +139,7 @@ func (e *Engine) Rename(ctx context.Context, key store.Key, name string) error {
 	})
 }
 
-// replace writes the row of a line anew, if nobody else did.
+// replace writes the row of a line anew, if no other writer did.
 func (l *line) replace(b *kv.Batch) {
 	k := in(l.key, aboutKey)
 	expect(b, k, l.raw)

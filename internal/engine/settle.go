@@ -175,7 +175,7 @@ func (e *Engine) oldest(ctx context.Context, l *line, s *settled, contents map[p
 			return err
 		}
 		if now, err := r.Get(ctx, in(l.key, settledKey)); err != nil || !bytes.Equal(now, s.raw) {
-			return cmp.Or(err, errMoved) // somebody else joined it
+			return cmp.Or(err, errMoved) // another process joined it
 		}
 		cut := kv.Cut{Space: kv.Space(l.key), First: from, Last: l.number(l.last.revision)}
 		for in, err := range r.Log(ctx, cut, kv.Ascending) {

@@ -34,7 +34,7 @@ func (e *Engine) extend(l *line, made []*record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := len(t.records); n > 0 && t.records[n-1].entry.Revision+1 != made[0].entry.Revision {
-		t.records, t.size = nil, 0 // somebody else wrote in between
+		t.records, t.size = nil, 0 // another writer was in between
 	}
 	for _, x := range made {
 		t.records = append(t.records, x)

@@ -52,7 +52,7 @@ func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 	return l, nil
 }
 
-// LogOf indexes entries that somebody else reads, oldest first, such as those of
+// LogOf indexes entries that the caller reads, oldest first, such as those of
 // [pact.Context.Log]. It fails if the reading does, and with E_STORE if the report of a commit
 // cannot be read.
 func LogOf(entries iter.Seq2[store.Entry, error]) (*Log, error) {
@@ -179,7 +179,7 @@ func (l *Log) creator(cycle, createdNS int64) diff.Author {
 }
 
 // editor returns who made a change that has no stamp in a cycle: the author of the only edit,
-// or the committer if the edit came with the commit, or nobody if several edited.
+// or the committer if the edit came with the commit; the zero Author if several edited.
 func (l *Log) editor(cycle int64) diff.Author {
 	edits := l.edits[cycle]
 	switch len(edits) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// asked is what a provider keeps of a request that asked why it did not read
+// asked is the record of a request that asked why the provider did not read
 // the cache.
 type asked struct{ model, tools, system, messages string }
 

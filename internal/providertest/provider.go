@@ -84,7 +84,7 @@ func (p *Provider) Then(script ...Turn) {
 // Held returns how many streams have stopped half way.
 func (p *Provider) Held() int { return int(p.held.Load()) }
 
-// Left returns how many turns of the script nobody has asked for yet.
+// Left returns how many turns of the script are still to be asked for.
 func (p *Provider) Left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

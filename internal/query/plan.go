@@ -21,12 +21,12 @@ type Plan struct {
 	keySetChoice []selector.Part // the parts that keySetFilter was compiled from
 	order        string          // the word of @order, "" if there is none
 	newestFirst  bool            // the walk visits the newest turn first
-	counter      tree.Counter    // counts for the facet tokens, nil if nobody set one
+	counter      tree.Counter    // counts for the facet tokens, nil if the caller set none
 	counted      bool            // see Counted
 }
 
-// Counted returns the plan with a walk that does not depend on what of a tree is in memory, so that
-// the numbers of what it visited say something.
+// Counted returns the plan with a walk that does not depend on which parts of a tree are in memory, so
+// that its counts of visited nodes repeat.
 func (p *Plan) Counted() *Plan {
 	c := *p
 	c.counted = true
@@ -64,7 +64,7 @@ type step struct {
 	namesContainers bool // the step names the class of containers
 	ownDepth        bool // only the turn or region that has the depth passes, nothing inside it
 	needs           []need
-	parts           []selector.Part // what the step was compiled from
+	parts           []selector.Part // the step was compiled from these
 }
 
 // Compile compiles a selector into a plan. The caller resolves the address that

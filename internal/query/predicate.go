@@ -110,7 +110,7 @@ func (t *predicate) holdsText(s string, known bool) bool {
 	return false
 }
 
-// hint is what a part of a step lets the plan skip.
+// hint lets the plan skip nodes that a part of a step rules out.
 type hint struct {
 	marks           tree.Marks // a matching node has these marks
 	needs           []need     // the values behind the marks, for Explain

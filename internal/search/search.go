@@ -34,7 +34,7 @@ type Search struct {
 	kept    map[*tree.Tree]*query.Subtrees     // the subtrees that where matches in each snapshot
 	mode    string                             // union or latest, if a range gives ids
 	changes error                              // why a range gives changes and not ids, nil for all else
-	ran     func(t *tree.Tree, r query.Result) // called after every run of a plan, nil if nobody counts
+	ran     func(t *tree.Tree, r query.Result) // called after every run of a plan, nil if the caller counts nothing
 }
 
 // Match is a found node and the snapshot that holds it.

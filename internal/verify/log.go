@@ -97,7 +97,7 @@ func erasuresOf(ctx context.Context, s store.Store, i store.Info, log []store.En
 	for i.Origin.Key != 0 {
 		from := i.Origin
 		if i = byKey[from.Key]; i.Key == 0 {
-			break // somebody deleted the origin with its log
+			break // the origin was deleted with its log
 		}
 		entries, err := s.Log(ctx, i.Key, from.Revision+1, i.Revision)
 		if err != nil {

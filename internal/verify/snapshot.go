@@ -73,7 +73,7 @@ func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
 	return nil
 }
 
-// maxSuspects is how many nodes a defect lists when one of them has it: more would help nobody.
+// maxSuspects is how many nodes a defect lists when one of them has it: a longer list would not help.
 const maxSuspects = 50
 
 // suspect names the nodes that the cycle added: the earlier ones are sound.

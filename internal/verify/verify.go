@@ -79,7 +79,7 @@ func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreV
 			}
 		})
 		if errors.Is(err, fault.ContextNotFound) {
-			continue // somebody deleted it meanwhile
+			continue // it was deleted meanwhile
 		}
 		if err != nil && (ctx.Err() != nil || fault.CodeOf(err) != fault.Store) {
 			return nil, err

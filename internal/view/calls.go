@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Unit is what the height of a band counts.
+// Unit says what the height of a band counts.
 type Unit string
 
 // The units.
@@ -30,7 +30,7 @@ type Call struct {
 	Message string `json:"message,omitempty" doc:"Of the commit"`
 	Blocks  int    `json:"blocks"`
 	Bytes   int64  `json:"bytes" doc:"Of the canonical thread"`
-	Tokens  *int64 `json:"tokens,omitempty" doc:"Of all contents, absent where nobody asked for tokens"`
+	Tokens  *int64 `json:"tokens,omitempty" doc:"Of all contents, absent unless tokens were asked for"`
 	Size    int64  `json:"size" doc:"Of the thread in the unit that was asked for"`
 	// Shared is how much of the thread, from its beginning, the call before it had in the same
 	// place and the provider can reuse, in the unit.
@@ -112,7 +112,7 @@ func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit U
 		}
 		p.Call = told[p.Cycle]
 		if unit == Tokens && p.Tokens == nil {
-			return nil, fault.New(fault.DocumentInvalid, "nobody counts tokens here", "ask for bytes")
+			return nil, fault.New(fault.DocumentInvalid, "this context counts no tokens", "ask for bytes")
 		}
 		call := callOf(&p, unit)
 		if e, ok := log.Publication(p.Cycle); ok {

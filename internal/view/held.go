@@ -16,7 +16,7 @@ func Held(reason, kept, by string) string {
 	case kept == "waiting":
 		return text + ", kept: pruning waits"
 	case kept == "whole" && by != "":
-		return text + ", kept: " + node + " would have to go too, but nobody asked for that"
+		return text + ", kept: " + node + " would have to go too, and was not named"
 	case kept == "whole":
 		return text + ", kept: only a whole turn or a block outside a core can be pruned"
 	case by != "":

@@ -31,7 +31,7 @@ type Picture struct {
 	Rows    int      `json:"rows" doc:"Rows of the highest column; fewer than asked for if the answer would be too long"`
 	Max     int64    `json:"max" doc:"Height of the highest column"`
 	Kinds   []string `json:"kinds" nullable:"false"`
-	Actors  []string `json:"actors" nullable:"false" doc:"Who brought blocks; the empty name stands for nobody known"`
+	Actors  []string `json:"actors" nullable:"false" doc:"Who brought blocks; the empty name stands for an unknown actor"`
 	Columns []Column `json:"columns" nullable:"false"`
 }
 

@@ -43,7 +43,7 @@ type kept struct {
 // mostPictures is how many pictures a reader keeps.
 const mostPictures = 4
 
-// NewReader returns a reader of a context that nobody writes to through c. unit and counter are
+// NewReader returns a reader of a context. The program must not write through c. unit and counter are
 // those with which c was opened. If before reads the same context at an earlier revision, and
 // nothing was erased since, the reader begins with what that has drawn and with its calls;
 // before may be nil.
@@ -68,7 +68,7 @@ func (r *Reader) forget() {
 	maps.DeleteFunc(r.calls, func(cycle int64, _ Call) bool { return cycle >= r.follower.Next() })
 }
 
-// Calls is the function [Calls]. Cost: that of the calls that nobody asked for before.
+// Calls is the function [Calls]. Cost: that of the calls that were not asked for before.
 func (r *Reader) Calls(ctx context.Context, from, to pact.Address) ([]Call, error) {
 	first, last, err := r.cycles(from, to)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// strip is what was drawn of the first columns of a picture. A later picture of the same
+// strip holds the first columns of a picture as they were drawn. A later picture of the same
 // context takes these columns over, so that a new call costs what is new in it.
 type strip struct {
 	from, step, unit int64 // the first cycle, calls of a column, height of a row

@@ -23,7 +23,7 @@ func Plural(n int, what string) string {
 // Cycle returns the address of the snapshot of a cycle, such as @c12.
 func Cycle(n int64) string { return "@c" + strconv.FormatInt(n, 10) }
 
-// Time returns a time to the second, and - if nobody told the time: then the
+// Time returns a time to the second, and - if the time is unknown: then the
 // clock counted from 0.
 func Time(ns int64) string {
 	if ns < int64(24*time.Hour) {

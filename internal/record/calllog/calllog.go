@@ -18,7 +18,7 @@ const (
 	Rebuilt  Exactness = "rebuilt"  // made of the conversation; the log lacks part of the request
 )
 
-// Log is what a file says.
+// Log is a parsed file.
 type Log struct {
 	Format   string            // name for people, such as "HAR"
 	Sessions []Session         // at least one

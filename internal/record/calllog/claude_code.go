@@ -76,7 +76,7 @@ type claudeLine struct {
 	taken  bool          // a call continues the compacted conversation already
 }
 
-// claudeAnswer is what the model said at a time: one line for each block.
+// claudeAnswer is one answer of the model: one line for each block.
 type claudeAnswer struct {
 	id       string
 	lines    []*claudeLine
@@ -233,7 +233,7 @@ func claudeRequest(model string, messages []canon.Any) canon.Any {
 	return obj("model", model, "messages", canon.ArrayOf(messages[:len(messages):len(messages)]...))
 }
 
-// claudeMissing is what a transcript does not say of a request.
+// claudeMissing lists the parts of a request that a transcript lacks.
 var claudeMissing = []string{"the system prompt", "tool definitions", "reminders and attachments", "parameters"}
 
 func (t *claudeTree) session() Session {

@@ -11,7 +11,7 @@ import (
 
 const formatOpencode = "opencode export"
 
-// isOpencode reports whether a value is what `opencode export` writes: a session
+// isOpencode reports whether `opencode export` wrote a value: a session
 // and its messages, each with its parts.
 func isOpencode(first raw) bool {
 	f := first.fields()

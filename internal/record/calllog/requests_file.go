@@ -17,7 +17,7 @@ const (
 	longestFirst = 16 << 20
 )
 
-// names is how a line is checked: what it says is not kept.
+// names checks a line without keeping its values.
 var names = canon.Outline{Names: true}
 
 // ReadRequests is [Read] for a log of requests in JSON Lines that stays in its file. It keeps of each call

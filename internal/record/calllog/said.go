@@ -18,7 +18,7 @@ type spoken struct {
 	turns []turn
 }
 
-// turn is what one side said at a time. Its parts are as no API has them yet: the content of a text or a
+// turn is one turn of one side. Its parts are as no API has them yet: the content of a text or a
 // thought is a string, of an image its address, of a call the arguments, of a result what the tool said;
 // any other part is as the next request has it.
 type turn struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/record/calllog"
 )
 
-// memoryOfNode is what an import holds of a node or a message, measured with some room.
+// memoryOfNode is how many bytes an import holds for a node or a message, measured with some room.
 const memoryOfNode = 2 << 10
 
 // HoldNodes holds, in the budget of ctx, the nodes that a snapshot document makes. It takes each object of

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/transcript"
 )
 
-// Kind is what a file can be.
+// Kind is a kind of file.
 type Kind string
 
 // The kinds of files.
@@ -23,7 +23,7 @@ const (
 // outside reads only the names of a file's members: they reveal its kind.
 var outside = canon.Outline{Names: true}
 
-// KindOf finds out what a text is from its contents. It returns E_DOCUMENT_INVALID for what pact
+// KindOf recognises a text by its contents. It returns E_DOCUMENT_INVALID for what pact
 // does not read. Cost: that of reading the text once.
 func KindOf(data []byte) (Kind, error) {
 	if calllog.Detect(data) != "" {

@@ -48,7 +48,7 @@ func (c *Cache) judge(now *cachedCall, read int64, in *int64) Agreement {
 			high = min(high, *now.AtMost)
 		}
 		if !c.rules.Marked {
-			low = 0 // nobody counted the tokens of the remaining prefix: it may be too short to cache
+			low = 0 // the tokens of the remaining prefix were not counted: it may be too short to cache
 		}
 	}
 	if now.Unsure && read == 0 {

@@ -17,7 +17,7 @@ import (
 // decompression. It ignores the rest.
 const MaxAnswer = 64 << 20
 
-// Answer is what a provider answered.
+// Answer is the answer of a provider.
 type Answer struct {
 	API       API
 	Status    int       // HTTP status

@@ -14,7 +14,7 @@ type anthropicAnswer struct {
 	more    map[*answerBlock]*additions
 }
 
-// additions is what a stream adds to a block besides texts.
+// additions are the parts that a stream adds to a block besides texts.
 type additions struct {
 	input     []byte // JSON
 	citations []canon.Any

@@ -36,7 +36,7 @@ type cachedCall struct {
 	Forecast
 }
 
-// Forecast is what a provider should read from its cache.
+// Forecast says how much a provider should read from its cache.
 type Forecast struct {
 	Blocks int    // length of the longest cached prefix
 	Tokens *int64 // its tokens by the provider's count; nil if there is none

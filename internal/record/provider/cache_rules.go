@@ -12,7 +12,7 @@ import (
 type CacheRules struct {
 	Name    string   // the name that users choose it by
 	Sources []string // addresses of the pages that document it
-	// AsSent says that nobody documents how the provider caches. The rules
+	// AsSent says that no source documents how the provider caches. The rules
 	// then compare the bytes of bodies and assume neither a cache nor an
 	// order.
 	AsSent bool

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Cause is what ends a shared prefix.
+// Cause says why a shared prefix ends.
 type Cause string
 
 // The causes, in the order of the prefix.
@@ -17,7 +17,7 @@ const (
 	CauseThinking   Cause = "thinking" // the provider removed it: the turn that it belongs to is over
 )
 
-// Shared is what a request repeats of the previous one, from the front.
+// Shared measures how much of the previous request a request repeats, from the front.
 type Shared struct {
 	Blocks   int  // blocks of the newer request within the provider's prefix of the older one
 	Of       int  // blocks of the older one

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Prompt is what a provider caches of one request, in the provider's order.
+// Prompt holds the parts of one request that a provider caches, in the provider's order.
 type Prompt struct {
 	Model    string
 	Settings []string // values of the rules' settings, "" for a missing one

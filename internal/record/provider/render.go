@@ -202,7 +202,7 @@ func (w *renderer) result(p *Part, from *entry) bool {
 	return true
 }
 
-// commonWriter is what most APIs write alike.
+// commonWriter writes the parts that most APIs write alike.
 type commonWriter struct{}
 
 func (commonWriter) text(_, said string) canon.Any { return obj("type", "text", "text", said) }

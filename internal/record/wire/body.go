@@ -20,7 +20,7 @@ const (
 
 // Body is the body of a request in the form that is stored.
 type Body struct {
-	// Value is what the body says. It is absent (its Kind is canon.KindAbsent)
+	// Value is the parsed body. It is absent (its Kind is canon.KindAbsent)
 	// if the body is not JSON or exceeds the limits of this package. Of several
 	// members with one name it has the last.
 	Value canon.Any

@@ -1,7 +1,7 @@
 // Package wire stores the JSON body of a request as two things: its value, and
 // notes on how that value was written. Together they restore the same bytes.
 //
-// The value is what the request says, in the canonical form of package canon:
+// The value holds the request in the canonical form of package canon:
 // sorted members, one spelling for each number and string. Nodes hold parts of it
 // as their contents, and comparisons use it. The notes hold the rest: the order of
 // members, white space, escapes, and numbers in other than canonical spelling.
@@ -9,5 +9,5 @@
 //
 // If value and notes cannot restore the bytes, the notes hold the body itself,
 // compressed ([Notes.Raw]). Read checks its result before it returns, so that a
-// failure shows when the body is stored and not when somebody asks for it.
+// failure shows when the body is stored and not when it is read.
 package wire

@@ -20,7 +20,7 @@ type Dialect struct {
 	Snapshot sql.IsolationLevel
 	// BeginWrite waits for the turn of this writer and calls begin, which begins to write.
 	BeginWrite func(ctx context.Context, begin func() error) error
-	// BeforeWrite returns an error if what is written would reach nobody.
+	// BeforeWrite returns an error if no other process would see a write.
 	BeforeWrite func() error
 	// AfterWrite runs between a commit and its acknowledgement. Its error becomes that of the call.
 	AfterWrite func(ctx context.Context, write *sql.DB) error
@@ -45,7 +45,7 @@ type Store struct {
 	write, read *sql.DB
 	dialect     Dialect
 	closed      atomic.Bool
-	writing     chan struct{} // full while somebody writes to a database of one writer
+	writing     chan struct{} // full while a caller writes to a database of one writer
 	mu          sync.Mutex
 	statements  map[statement]*sql.Stmt
 }

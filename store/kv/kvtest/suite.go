@@ -249,7 +249,7 @@ func testLargeValues(t *testing.T, suite Suite) {
 	}
 }
 
-// testView reads in several calls while somebody writes: all of them see one moment.
+// testView reads in several calls during the writes of another: all of them see one moment.
 func testView(t *testing.T, suite Suite) {
 	s := suite.Open(t)
 	write(t, s, kv.Batch{Put: []kv.Pair{pair(1, "n", "1")}, Append: []kv.Record{record(1, 1, "1")}})
