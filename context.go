@@ -36,6 +36,7 @@ type Context struct {
 	actor string
 
 	counter tree.Counter
+	rules   atomic.Pointer[compiledRules] // of the last commit that followed some; nil if none did
 
 	write    sync.Mutex // held by the one writer
 	state    atomic.Pointer[state]

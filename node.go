@@ -86,6 +86,16 @@ func (n Node) Decode(ctx context.Context, v any) error {
 // nil for a node that is not a stub.
 func (n Node) StandsFor() []string { return lifecycle.StandsFor(n.node) }
 
+// Original returns the content that the node had before a rule of a policy shaped it, in canonical
+// JSON; nil if none did.
+func (n Node) Original() []byte {
+	v, shaped := lifecycle.Original(n.node)
+	if !shaped {
+		return nil
+	}
+	return []byte(v)
+}
+
 // nodeOf returns the Node for an entry of a tree.
 func nodeOf(e *tree.Entry, t *tree.Tree) Node {
 	n := e.Node()

@@ -2,11 +2,14 @@ package pact
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/rules"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 )
 
 // policyAttr is the attribute of the root that holds the policy of a context.
@@ -16,13 +19,17 @@ const policyAttr = "pact:policy"
 // prepared candidate from then on follows it, if their [Pruning] has no policy of its own.
 // It is an attribute of the root (02 §3.5): it is in the snapshots from the next one on, so
 // exports, copies and forks have it, and an undo takes it back (decision 088). It is
-// E_DOCUMENT_INVALID to keep a policy that [lifecycle.Policy.Check] refuses.
+// E_DOCUMENT_INVALID to keep a policy that [lifecycle.Policy.Check] refuses, and
+// E_SELECTOR_INVALID if a rule has no selector of one snapshot in the edition of the context.
 func (b *Batch) KeepPolicy(p *lifecycle.Policy) {
 	b.change(func() error {
 		if p == nil {
 			return b.editor.SetRoot(policyAttr, nil)
 		}
 		if err := p.Check(); err != nil {
+			return err
+		}
+		if _, err := rules.Compile(p.Rules, b.edition, nil); err != nil {
 			return err
 		}
 		text, err := json.Marshal(p)
@@ -58,4 +65,26 @@ func policyOf(t *tree.Tree) (*lifecycle.Policy, error) {
 		return nil, f
 	}
 	return &p, nil
+}
+
+// compiledRules are the rules of a policy with their selectors compiled.
+type compiledRules struct {
+	of       []lifecycle.Rule
+	compiled []lifecycle.CompiledRule
+}
+
+// compiled returns the compiled selectors of some rules. It compiles the same rules once.
+func (c *Context) compiled(list []lifecycle.Rule, edition selector.Edition) ([]lifecycle.CompiledRule, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	same := func(a, b lifecycle.Rule) bool { return a.Select == b.Select }
+	if known := c.rules.Load(); known != nil && slices.EqualFunc(known.of, list, same) {
+		return known.compiled, nil
+	}
+	made, err := rules.Compile(list, edition, c.counter)
+	if err == nil {
+		c.rules.Store(&compiledRules{slices.Clone(list), made})
+	}
+	return made, err
 }

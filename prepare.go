@@ -56,9 +56,9 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 
 // input returns what a commit of a working state depends on.
 func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool,
-	pruning *Pruning) (lifecycle.Input, error) {
+	pruning *Pruning) (in lifecycle.Input, err error) {
 	p := optionsOf(pruning)
-	in := lifecycle.Input{
+	in = lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
 		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },
@@ -69,6 +69,9 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 			return in, err
 		}
 		in.Policy = optionsOf(kept)
+	}
+	if in.Rules, err = c.compiled(in.Policy.Rules, selector.Edition(s.Edition)); err != nil {
+		return in, err
 	}
 	for _, q := range p.Select {
 		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, q, nil)

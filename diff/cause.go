@@ -24,7 +24,8 @@ const (
 type Cause struct {
 	Kind  Kind  `json:"kind"`  // what made the node differ
 	Cycle int64 `json:"cycle"` // the cycle in which it happened last
-	// for pruning: "named", or a limit such as "max_nodes 40"; "stub" for the stub that it left
+	// for pruning: "named", or a limit such as "max_nodes 40"; "stub" for the stub that it left; for
+	// what went by a rule of the policy, such as "rule 3 after 12 calls"
 	Rule     string `json:"rule,omitempty"`
 	Inferred bool   `json:"inferred,omitempty"` // from the snapshots, because the log has no report of that commit
 	Author

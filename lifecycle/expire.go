@@ -30,22 +30,27 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 		going[id] = true
 	}
 	held := holdBack(t, due, going, retained, Expired)
-	var gone []string
+	var roots []string
 	parents := slices.Clone(in.Idle)
 	for _, id := range due {
 		if h, ok := held[id]; ok {
 			report.Kept = append(report.Kept, h)
 			continue
 		}
-		report.Removed = append(report.Removed, Removal{id, Expired, ""})
+		gone := Removal{ID: id, Reason: Expired}
+		if n := t.Node(id); RuleOf(n) > 0 {
+			gone.Number = RuleOf(n)
+			gone.Rule = ruleWords(gone.Number, n, cycle)
+		}
+		report.Removed = append(report.Removed, gone)
 		if parent := t.Parent(id); !going[parent] {
-			gone = append(gone, id)
+			roots = append(roots, id)
 			parents = append(parents, parent)
 		}
 	}
-	t, groups, kept := cascade(t.Without(gone...), parents, retained)
+	t, groups, kept := cascade(t.Without(roots...), parents, retained)
 	for _, id := range groups {
-		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
+		report.Removed = append(report.Removed, Removal{ID: id, Reason: Cascaded})
 	}
 	return t, kept
 }

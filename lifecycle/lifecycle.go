@@ -10,11 +10,13 @@ import (
 
 // Input is everything that a commit depends on.
 type Input struct {
-	Before  *tree.Tree   // the last snapshot, whose orphans are not reported again; nil to look for no orphans
-	Working *tree.Tree   // the working state to commit
-	Stamps  tree.Stamps  // the cycle, and the stamps given so far
-	Env     tree.Env     // the clock and the ids that are taken
-	Policy  Policy       // the limits; the zero Policy prunes nothing
+	Before  *tree.Tree  // the last snapshot, whose orphans are not reported again; nil to look for no orphans
+	Working *tree.Tree  // the working state to commit
+	Stamps  tree.Stamps // the cycle, and the stamps given so far
+	Env     tree.Env    // the clock and the ids that are taken
+	Policy  Policy      // rules and limits; the zero Policy prunes nothing
+	// Rules are the selectors of the rules of Policy, one for each.
+	Rules   []CompiledRule
 	Counter tree.Counter // counts tokens; needed if the policy limits them
 	Prune   []string     // ids of nodes to prune; one that cannot be pruned is an error
 	Chosen  []string     // the same, but one that cannot be pruned is held back
@@ -53,7 +55,14 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	clock := &rewindableClock{read: in.Env.Clock}
 	in.Env.Clock = clock.now
 	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits()}
-	p.tree, p.emptyGroups = expire(in.Working, in, &report)
+	p.tree, p.ruler = in.Working, ruler{ctx, in.Rules}
+	if err := p.enter(&report); err != nil {
+		return nil, in.Stamps, Report{}, err
+	}
+	p.tree, p.emptyGroups = expire(p.tree, p.in, &report)
+	if err := p.stubsOfExpiry(&report); err != nil {
+		return nil, in.Stamps, Report{}, err
+	}
 	p.dropOrphansOfExpiry(&report)
 	if err := p.prune(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
@@ -77,6 +86,8 @@ func (in *Input) weigher(ctx context.Context) (weigher, error) {
 		return weigher{}, err
 	}
 	switch {
+	case len(in.Rules) != len(p.Rules):
+		return weigher{}, invalidPolicy("rules", "its selectors were not compiled", "give one compiled rule for each")
 	case in.Counter == nil && p.Counts():
 		return weigher{}, invalidPolicy("max_tokens, min_tokens", "it limits tokens, and the context has no counter",
 			"open the context with a Counter")

@@ -167,7 +167,7 @@ func (p *pruner) dropOrphans(orphans []string, report *Report) error {
 		default:
 			parents = append(parents, p.tree.Parent(id))
 			report.Orphans = append(report.Orphans, Orphan{id, describe(n)})
-			report.Removed = append(report.Removed, Removal{id, Orphaned, ""})
+			report.Removed = append(report.Removed, Removal{ID: id, Reason: Orphaned})
 			continue
 		}
 		return fault.OnNode(fault.PlacementInvalid, id, describe(n)+" and it cannot be dropped, because it "+why,
@@ -176,7 +176,7 @@ func (p *pruner) dropOrphans(orphans []string, report *Report) error {
 	var groups []string
 	p.tree, groups, p.emptyGroups = cascade(p.tree.Without(orphans...), parents, p.in.Retained)
 	for _, id := range groups {
-		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
+		report.Removed = append(report.Removed, Removal{ID: id, Reason: Cascaded})
 	}
 	return p.measureLimits()
 }

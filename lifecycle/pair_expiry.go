@@ -36,7 +36,7 @@ func (p *pruner) dropOrphansOfExpiry(report *Report) {
 				report.Kept = append(report.Kept, p.withCause(h))
 				continue
 			}
-			dropped = append(dropped, Removal{id, Orphaned, ""})
+			dropped = append(dropped, Removal{ID: id, Reason: Orphaned})
 			parents = append(parents, p.tree.Parent(id))
 		}
 		if len(dropped) == 0 {
@@ -49,7 +49,7 @@ func (p *pruner) dropOrphansOfExpiry(report *Report) {
 		p.tree, groups, p.emptyGroups = cascade(p.tree, parents, p.in.Retained)
 		report.Removed = append(report.Removed, dropped...)
 		for _, id := range groups {
-			report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
+			report.Removed = append(report.Removed, Removal{ID: id, Reason: Cascaded})
 		}
 		orphans = p.orphanedBy(dropped)
 	}

@@ -21,6 +21,7 @@ type Policy struct {
 	MaxNodes  int `json:"max_nodes,omitempty"`  // blocks and containers
 	MaxTurns  int `json:"max_turns,omitempty"`  // sealed turns, the one being sealed included
 
+	Rules        []Rule `json:"rules,omitempty"`         // what holds for what a selector finds; the first that finds a node decides
 	Parts        []Part `json:"parts,omitempty"`         // limits on parts of the snapshot
 	ProtectTurns int    `json:"protect_turns,omitempty"` // how many of the most recent sealed turns pruning leaves alone
 	ProtectTask  bool   `json:"protect_task,omitempty"`  // whether limits leave alone what Task returns
@@ -68,9 +69,11 @@ const (
 )
 
 // Empty reports whether the policy says nothing.
-func (p *Policy) Empty() bool { return len(p.Parts) == 0 && len(p.Ranks) == 0 && p.equal(Policy{}) }
+func (p *Policy) Empty() bool {
+	return len(p.Rules) == 0 && len(p.Parts) == 0 && len(p.Ranks) == 0 && p.equal(Policy{})
+}
 
-// equal reports whether two policies are equal except for their parts and ranks.
+// equal reports whether two policies are equal except for their rules, parts and ranks.
 func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
 		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.ProtectTask == o.ProtectTask &&
@@ -114,6 +117,9 @@ func (p *Policy) Check() error {
 		if err := part.check(); err != nil {
 			return err
 		}
+	}
+	if err := p.checkRules(); err != nil {
+		return err
 	}
 	if err := p.checkRanks(); err != nil {
 		return err

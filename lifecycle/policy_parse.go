@@ -14,11 +14,10 @@ import (
 
 // ParsePolicy reads a policy from a JSON object with the names that the fields of [Policy]
 // have in JSON. It returns E_DOCUMENT_INVALID for text that is no such object, for unknown
-// and repeated names, and for what [Policy.Check] refuses.
+// and repeated names, with their place in the text, and for what [Policy.Check] refuses.
 func ParsePolicy(data []byte) (Policy, error) {
 	var p Policy
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
 		return p, fault.Wrap(fault.DocumentInvalid, err, "the policy cannot be read",
 			`write a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
@@ -26,16 +25,20 @@ func ParsePolicy(data []byte) (Policy, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return p, invalidPolicy("", "something follows the JSON object", "give one JSON object only")
 	}
-	if err := checkNames(data, namesOf(p)); err != nil {
+	if err := checkNames(data, 0, namesOf(p)); err != nil {
 		return p, err
 	}
 	return p, p.Check()
 }
 
+// membersOf are the names in the objects of a list, by the name of the list.
+var membersOf = map[string][]string{"parts": namesOf(Part{}), "rules": namesOf(Rule{})}
+
 // checkNames refuses names that encoding/json lets pass, in the policy and in each of its
-// parts: names that differ in upper and lower case, and names that come twice. data was
-// decoded before, so decoding it again cannot fail.
-func checkNames(data []byte, known []string) error {
+// parts and rules: unknown ones, names that differ in upper and lower case, and names that come
+// twice. data was decoded before, so decoding it again cannot fail; it begins at the given place
+// of the text.
+func checkNames(data []byte, at int, known []string) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	var seen []string
 	if open, _ := d.Token(); open != json.Delim('{') {
@@ -44,12 +47,12 @@ func checkNames(data []byte, known []string) error {
 	for d.More() {
 		token, _ := d.Token()
 		name, _ := token.(string)
+		place := at + int(d.InputOffset()) - len(strconv.Quote(name))
 		if !slices.Contains(known, name) {
-			return invalidPolicy(name, strconv.Quote(name)+" is not one of its names",
-				"the names are "+strings.Join(known, ", "))
+			return misnamed(place, name, strconv.Quote(name)+" is not one of its names", "the names are "+strings.Join(known, ", "))
 		}
 		if slices.Contains(seen, name) {
-			return invalidPolicy(name, strconv.Quote(name)+" is in it twice", "write each name once")
+			return misnamed(place, name, strconv.Quote(name)+" is in it twice", "write each name once")
 		}
 		seen = append(seen, name)
 		var value json.RawMessage
@@ -59,18 +62,33 @@ func checkNames(data []byte, known []string) error {
 				return err
 			}
 		}
-		if name != "parts" {
-			continue
-		}
-		var parts []json.RawMessage
-		_ = json.Unmarshal(value, &parts)
-		for _, part := range parts {
-			if err := checkNames(part, namesOf(Part{})); err != nil {
+		if members := membersOf[name]; members != nil {
+			if err := checkList(value, at+int(d.InputOffset())-len(value), members); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// checkList is checkNames for each object of a list.
+func checkList(data []byte, at int, known []string) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, _ := d.Token(); open != json.Delim('[') {
+		return nil
+	}
+	for d.More() {
+		var value json.RawMessage
+		_ = d.Decode(&value)
+		if err := checkNames(value, at+int(d.InputOffset())-len(value), known); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func misnamed(at int, name, message, remedy string) error {
+	return fault.At(fault.DocumentInvalid, at, name, "the policy cannot be followed: "+message, remedy)
 }
 
 // checkTwice refuses names that come twice in a JSON object.

@@ -33,7 +33,7 @@ func TestParsePolicy(t *testing.T) {
 		``:                                  "cannot be read",
 		`[]`:                                "cannot be read",
 		`{"max_nodes":1} {}`:                "something follows",
-		`{"max_nods":1}`:                    "unknown field",
+		`{"max_nods":1}`:                    "is not one of its names",
 		`{"MAX_NODES":1}`:                   "is not one of its names",
 		`{"max_nodes":1,"max_nodes":2}`:     "is in it twice",
 		`{"parts":[{"Kind":"a"}]}`:          "is not one of its names",

@@ -17,6 +17,9 @@ type pruner struct {
 	in             Input
 	firstProtected *tree.Node      // the oldest protected turn, nil if none is protected
 	requested      map[string]bool // the ids that the caller asked for, nil while limits decide
+	byRule         map[string]int  // the number of the rule for each id that it asked for, nil while others ask
+	ruling         int             // the number of the rule that asks for the current removal, 0 for none
+	ruler          ruler           // asks the rules of the policy
 	rewriting      bool            // whether these are turns that the conversation replaces (Input.Rewrite)
 	components     *components     // the components found so far by the current removeCandidates
 	ranking        *ranking        // gives candidates their priority
@@ -59,6 +62,15 @@ func (p *pruner) prune(report *Report) error {
 	p.rewriting = false
 	if err := p.pruneRequested(p.in.Prune, p.in.Chosen); err != nil {
 		return err
+	}
+	asked := p.tree
+	if err := p.pruneByRules(); err != nil {
+		return err
+	}
+	if p.tree != asked {
+		if err := p.measureLimits(); err != nil {
+			return err
+		}
 	}
 	if len(p.exceeded()) > 0 {
 		p.protect()

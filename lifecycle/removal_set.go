@@ -77,7 +77,7 @@ func (p *pruner) keptBecause(path []*tree.Entry) string {
 	case n.ID == p.task:
 		return FirstMessage
 	}
-	return ""
+	return p.keptByRule(path)
 }
 
 // outermost removes from roots those that are below another root.

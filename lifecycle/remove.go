@@ -45,6 +45,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 				continue
 			}
 		}
+		p.ruling = p.byRule[c.id]
 		gone, stubbed, err := p.remove(set, helped)
 		if err != nil {
 			return err
@@ -148,8 +149,12 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	}
 	went := func(id string, why Reason, rule string) {
 		gone = append(gone, id)
-		if !p.newStubs[id] { // not a stub of this very commit, which no snapshot had
-			p.removed = append(p.removed, Removal{id, why, rule})
+		number := 0
+		if why == Pruned && p.ruling > 0 {
+			number, rule = p.ruling, ruleWords(p.ruling, p.in.Working.Node(id), p.stamps.Cycle)
+		}
+		if !p.newStubs[id] { // a stub of this very commit, which nobody has seen
+			p.removed = append(p.removed, Removal{id, why, rule, number})
 		}
 	}
 	less, err := p.weightsOf(p.tree, set)

@@ -15,8 +15,10 @@ const (
 type Removal struct {
 	ID     string `json:"id"`
 	Reason Reason `json:"reason"`
-	// of a pruned node: the limit that asked for it, such as max_nodes 200, or named, or rewritten
-	Rule string `json:"rule,omitempty"`
+	// of a pruned node: the limit that asked for it, such as max_nodes 200, or named, or rewritten; of
+	// one that went by a rule of the policy: such as rule 3 after 12 calls
+	Rule   string `json:"rule,omitempty"`
+	Number int    `json:"number,omitempty"` // of that rule, counted from 1; 0 for none
 }
 
 // Kept is a node that was to go and that something kept.
@@ -68,6 +70,7 @@ type Orphan struct {
 // pruned nodes in the order in which they were pruned.
 type Report struct {
 	Policy    *Policy    `json:"policy,omitempty"`   // nil for a policy that says nothing
+	Ruled     []Ruled    `json:"ruled,omitempty"`    // the new nodes that rules found
 	Removed   []Removal  `json:"removed,omitempty"`  // the nodes that went
 	Kept      []Kept     `json:"held,omitempty"`     // the nodes that were to go and stayed
 	Retained  []string   `json:"retained,omitempty"` // ids that holders of the context retained at the time

@@ -14,9 +14,10 @@ const StubKind = "stub"
 const stubAttr = "pact:pruned"
 
 // StandsFor returns the ids of the nodes that a stub replaces, in document order; nil for
-// a node that is not a stub.
+// a node that is not a stub. A stub is a block of kind stub or, in the place of a result whose
+// call stays, a result.
 func StandsFor(n *tree.Node) (ids []string) {
-	if n.Kind != StubKind {
+	if n.Kind != StubKind && n.Kind != resultKind {
 		return nil
 	}
 	return n.Header(stubAttr).Texts()
@@ -40,6 +41,11 @@ type placedStub struct {
 // between a call and its result; or if no block may be added there (02 §6.4).
 func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub, error) {
 	text := p.in.Policy.Stub
+	if p.ruling > 0 && p.in.Policy.Rules[p.ruling-1].Stub {
+		text = p.stubText(p.tree.Node(set[0]))
+	} else if p.ruling > 0 {
+		text = ""
+	}
 	if text == "" || p.rewriting || slices.ContainsFunc(set, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
 		return nil, nil
 	}
@@ -174,10 +180,10 @@ func (s *placedStub) splitsPair() (splits bool) {
 // isStub reports whether an entry is a stub, or holds a stub and no other block.
 func isStub(e *tree.Entry) bool {
 	switch {
-	case e.Summary().Blocks != 1 || !e.Summary().Marks.May(tree.Marks{Kinds: tree.Mark(StubKind)}):
+	case e.Summary().Blocks != 1:
 		return false
 	case e.Class() == tree.Block:
-		return e.Node().Kind == StubKind
+		return e.Node().Kind == StubKind || e.Node().Kind == resultKind && e.Node().Has(stubAttr)
 	}
 	found := false
 	for k := range e.Children().All() {

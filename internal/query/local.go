@@ -13,6 +13,13 @@ import (
 // no part. From one snapshot to another, only nodes that differ, and nodes below
 // those, can enter or leave the result of a local plan.
 func (p *Plan) Local() bool {
+	// tool and failed: another node decides, the call of a result, the result of a call
+	return p.OneByOne() && !p.asks(fieldAge, fieldDepth, fieldTool, fieldFailed)
+}
+
+// OneByOne reports whether the plan selects a node whatever else it selects: it chooses none among
+// siblings, by a key family or by a control.
+func (p *Plan) OneByOne() bool {
 	if p.keySet {
 		return false
 	}
@@ -21,39 +28,36 @@ func (p *Plan) Local() bool {
 			return false
 		}
 	}
+	return !slices.ContainsFunc(p.groups, func(g group) bool { return g.pickSteps != 0 })
+}
+
+// Steady reports whether what the plan says about a node stays so as long as the node, its
+// ancestors and its calls are there, whatever time passes and whatever is added.
+func (p *Plan) Steady() bool {
+	return p.OneByOne() && !p.asks(fieldAge, fieldDepth, fieldTTL, fieldFailed)
+}
+
+// asks reports whether a filter of the plan reads one of some fields.
+func (p *Plan) asks(some ...field) bool {
 	for i := range p.groups {
-		if p.groups[i].pickSteps != 0 {
-			return false
-		}
 		for n := range p.groups[i].steps {
-			if !isLocal(p.groups[i].steps[n].predicates) {
-				return false
+			if asks(p.groups[i].steps[n].predicates, some) {
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
-func isLocal(tests []predicate) bool {
-	for i := range tests {
-		t := &tests[i]
+func asks(tests []predicate, some []field) bool {
+	return slices.ContainsFunc(tests, func(t predicate) bool {
 		f := t.field
 		if t.op == opValue {
 			f = t.value.field
 		}
-		if (t.op == opInterval || t.op == opValue) && (f == fieldAge || f == fieldDepth) {
-			return false
-		}
-		if t.op == opValue && (f == fieldTool || f == fieldFailed) {
-			return false // another node decides: the call of a result, the result of a call
-		}
-		for _, all := range t.alternatives {
-			if !isLocal(all) {
-				return false
-			}
-		}
-	}
-	return true
+		return (t.op == opInterval || t.op == opValue) && slices.Contains(some, f) ||
+			slices.ContainsFunc(t.alternatives, func(all []predicate) bool { return asks(all, some) })
+	})
 }
 
 // RunBelow is [Plan.Run] over the nodes with the given ids and everything below

@@ -15,6 +15,8 @@ func Deed(c diff.Cause, edited string) string {
 		text = edited
 	}
 	switch {
+	case strings.HasPrefix(c.Rule, "rule "):
+		text = "left by " + c.Rule
 	case c.Rule == "named":
 		text += " by name"
 	case c.Rule != "":

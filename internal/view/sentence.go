@@ -102,6 +102,8 @@ func clause(b *inspect.Break) string {
 	}
 	text += " " + happened
 	switch rule := b.Cause.Rule; {
+	case strings.HasPrefix(rule, "rule "):
+		text = KindOf(b.Role, b.Kind).InWords() + " " + Visible(b.Node) + " left by " + Visible(rule)
 	case rule == "named":
 		text += " by name"
 	case rule != "":

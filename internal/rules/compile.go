@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+)
+
+// Compile compiles the selectors of some rules in the edition of a context. counter counts for the
+// facet tokens; nil if there is none. It returns E_SELECTOR_INVALID, with the place in the
+// selector, for one that does not parse or that asks more than one snapshot.
+func Compile(list []lifecycle.Rule, edition selector.Edition, counter tree.Counter) ([]lifecycle.CompiledRule, error) {
+	made := make([]lifecycle.CompiledRule, 0, len(list))
+	for i := range list {
+		c, err := compile(list[i].Select, edition, counter)
+		if err != nil {
+			return nil, in(err, i+1, list[i].Select)
+		}
+		made = append(made, c)
+	}
+	return made, nil
+}
+
+// in adds to an error in which rule it is, and where.
+func in(err error, rule int, text string) error {
+	f := fault.Wrap(fault.CodeOf(err), err, "the selector of rule "+strconv.Itoa(rule)+" cannot be used", "")
+	f.Token = text
+	return f
+}
+
+func compile(text string, edition selector.Edition, counter tree.Counter) (lifecycle.CompiledRule, error) {
+	q, err := selector.Parse(text, edition)
+	if err != nil {
+		return lifecycle.CompiledRule{}, err
+	}
+	if t := q.Time; t != nil && (t.Kind != selector.Single || t.From != selector.Point{Axis: 't'}) {
+		return lifecycle.CompiledRule{}, fault.New(fault.SelectorInvalid, "a rule asks the state that a commit is about to seal",
+			"leave the address out, or write @t0")
+	}
+	plan, err := query.Compile(q)
+	if err != nil {
+		return lifecycle.CompiledRule{}, err
+	}
+	plan = plan.Counting(counter)
+	return lifecycle.CompiledRule{Find: finder(plan), Steady: plan.Steady(), Sys: namesSys(q)}, nil
+}
+
+// finder returns the function that runs a plan.
+func finder(plan *query.Plan) func(context.Context, *tree.Tree, []string, bool) ([]string, error) {
+	return func(ctx context.Context, t *tree.Tree, below []string, whole bool) ([]string, error) {
+		if whole {
+			r, err := plan.Run(ctx, t)
+			return idsOf(plan.Window(r.Nodes)), err
+		}
+		if plan.OneByOne() {
+			r, err := plan.RunBelow(ctx, t, below)
+			return r.IDs(), err
+		}
+		r, err := plan.Run(ctx, t)
+		return slices.DeleteFunc(idsOf(plan.Window(r.Nodes)), func(id string) bool { return !isBelow(t, id, below) }), err
+	}
+}
+
+func idsOf(nodes []*tree.Entry) []string {
+	ids := make([]string, len(nodes))
+	for i, e := range nodes {
+		ids[i] = e.Node().ID
+	}
+	return ids
+}
+
+// isBelow reports whether a node is one of some nodes or below one.
+func isBelow(t *tree.Tree, id string, some []string) bool {
+	for ; id != ""; id = t.Parent(id) {
+		if slices.Contains(some, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesSys reports whether a selector names ^sys or an id: only then a rule means ^sys too.
+func namesSys(q *selector.Selector) bool {
+	for _, g := range q.Groups {
+		for _, s := range g.Steps {
+			for _, part := range s.Parts {
+				switch part := part.(type) {
+				case selector.Region:
+					if part.Name == "sys" {
+						return true
+					}
+				case selector.ID:
+					return true
+				case selector.Attr:
+					if part.Name == "id" && part.Op == selector.Eq {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
