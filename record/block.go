@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"strconv"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
@@ -28,29 +29,40 @@ const (
 // thing to a model.
 type key [sha256.Size]byte
 
-func keyOf(s *pact.Spec) key {
-	h := sha256.New()
-	var text []byte
-	for _, field := range []any{s.Kind, s.Role, s.Attrs[attrCall], s.Attrs[attrFailed], s.Content} {
-		text = text[:0]
-		switch field := field.(type) {
-		case canon.Any: // most of the bytes: they are written once
-			text = field.AppendTo(text)
-		default:
-			value, err := canon.Encode(field)
-			if err != nil {
-				panic(err) // each field was parsed from JSON, so it encodes
-			}
-			text = append(text, value...)
-		}
-		h.Write(append(text, '\n'))
+// keyer makes the keys of blocks. Its buffer serves all of them.
+type keyer []byte
+
+// begin begins the text that a key is the hash of; the content follows.
+func (k *keyer) begin(kind, role, call string, failed bool) {
+	text := (*k)[:0]
+	for _, field := range [...]string{kind, role, call} {
+		text = append(canon.AppendString(text, field), '\n')
 	}
-	return key(h.Sum(nil))
+	*k = append(strconv.AppendBool(text, failed), '\n')
+}
+
+func (k *keyer) ofPart(p *provider.Part) key {
+	k.begin(p.Kind, p.Role, p.Call, p.Failed)
+	*k = p.Content.AppendTo(*k)
+	return sha256.Sum256(*k)
+}
+
+// ofNode is ofPart for a block that the context already has.
+func (k *keyer) ofNode(ctx context.Context, n *tree.Node) (key, error) {
+	content, err := contentOf(ctx, n)
+	if err != nil {
+		return key{}, err
+	}
+	role, _ := n.Header("role").Text()
+	call, _ := n.Header(attrCall).Text()
+	k.begin(n.Kind, role, call, n.Has(attrFailed))
+	*k = append(*k, content...)
+	return sha256.Sum256(*k), nil
 }
 
 // specOf describes the block that records a part.
-func specOf(p provider.Part, name provider.API) pact.Spec {
-	s := pact.Spec{Kind: p.Kind, Role: p.Role, Provenance: string(name), Content: p.Content, Attrs: map[string]any{}}
+func specOf(p *provider.Part, api provider.API) pact.Spec {
+	s := pact.Spec{Kind: p.Kind, Role: p.Role, Provenance: string(api), Content: p.Content, Attrs: map[string]any{}}
 	if p.Call != "" {
 		s.Attrs[attrCall] = p.Call
 	}
@@ -63,38 +75,23 @@ func specOf(p provider.Part, name provider.API) pact.Spec {
 	return s
 }
 
-// block is a block of the working state, or a block of a request that is about
+// block is a block of the working state, or a part of a request that is about
 // to enter it.
 type block struct {
-	pact.Spec
-	key    key
-	id     string
-	parent string // id of the turn or region that contains it
-	inHead bool   // it stands in ^ah
-	cycle  int64  // the cycle that added it
+	part                   *provider.Part // of a request; nil for a block of the working state
+	kind, role, call, name string
+	key                    key
+	id                     string
+	parent                 string // id of the turn or region that contains it
+	offset                 int64
+	inHead                 bool        // it stands in ^ah
+	hash                   tree.Digest // of the content of a block of the working state, zero if it has none
+	cycle                  int64       // the cycle that added it
+	answer                 canon.Value // what the provider reported of the answer that it begins, "" if it begins none
 }
 
-// keyOfNode is keyOf for a block that the context already has.
-func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
-	content, err := contentOf(ctx, n)
-	if err != nil {
-		return key{}, err
-	}
-	s := pact.Spec{Kind: n.Kind, Content: content, Attrs: map[string]any{}}
-	s.Role, _ = n.Header("role").Text()
-	for _, name := range []string{attrCall, attrFailed} {
-		if v := n.Header(name); v != "" {
-			s.Attrs[name] = canon.Value(v)
-		}
-	}
-	return keyOf(&s), nil
-}
-
-// knownKey caches a key together with the content hash it was made from,
-// because a block of ^sys can change and keep its id.
-type knownKey struct {
-	hash tree.Digest
-	key  key
+func blockOf(p *provider.Part, keys *keyer) block {
+	return block{part: p, kind: p.Kind, role: p.Role, call: p.Call, name: p.Name, key: keys.ofPart(p)}
 }
 
 // contentOf returns the content of a block. A recorded part always has content,
@@ -105,48 +102,6 @@ func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
 		content = tree.JSON(canon.Null)
 	}
 	return canon.Value(content), err
-}
-
-// thread returns the blocks of a tree in thread order: first those of ^sys,
-// then those of the conversation. It takes keys from known where the block has
-// not changed, and adds the keys that it had to compute.
-func thread(ctx context.Context, t *tree.Tree, known map[string]knownKey) (system, conversation []block, err error) {
-	defer tree.Recover(&err)
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		n := e.Node()
-		k := known[n.ID]
-		if k.hash != n.Hash || !n.HashOK {
-			k.hash = n.Hash
-			if k.key, err = keyOfNode(ctx, n); err != nil {
-				return false
-			}
-			known[n.ID] = k
-		}
-		b := block{key: k.key, id: n.ID, parent: t.Parent(n.ID), inHead: region == tree.Head, cycle: n.Cycle}
-		b.Kind, b.Offset = n.Kind, n.Offset
-		b.Role, _ = n.Header("role").Text()
-		attr := func(name string, value any) {
-			if b.Attrs == nil { // most blocks have none
-				b.Attrs = map[string]any{}
-			}
-			b.Attrs[name] = value
-		}
-		for _, name := range [...]string{attrCall, attrName} {
-			if text, ok := n.Header(name).Text(); ok {
-				attr(name, text)
-			}
-		}
-		if about := n.Header(attrAnswer); about != "" {
-			attr(attrAnswer, canon.Value(about))
-		}
-		if region == tree.Sys {
-			system = append(system, b)
-		} else {
-			conversation = append(conversation, b)
-		}
-		return true
-	})
-	return system, conversation, err
 }
 
 func keysOf(blocks []block) []key {
@@ -182,11 +137,11 @@ func successors(old, now []block, matches []int) []int {
 func succeed(old, now []block, match func(a, b int)) {
 	type name struct{ kind, role, word string }
 	nameOf := func(b *block) name {
-		n := name{kind: b.Kind, role: b.Role}
-		for _, attr := range []string{attrCall, attrName} {
-			if word, ok := b.Attrs[attr].(string); ok && n.word == "" {
-				n.word = attr + word
-			}
+		n := name{kind: b.kind, role: b.role}
+		if b.call != "" {
+			n.word = attrCall + b.call
+		} else if b.name != "" {
+			n.word = attrName + b.name
 		}
 		return n
 	}

@@ -136,7 +136,6 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	}
 	sum := sha256.Sum256(body) // without secrets in it, the body is what was read
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
-	k.Parameters, k.Frame = json.RawMessage(request.Parameters.Value()), json.RawMessage(request.Frame.Value())
 	q := requestOf(request, g)
 	q.rewrites = c.rewrites
 	l, why, err := c.recorder.recordingFor(ctx, q)
@@ -170,15 +169,14 @@ func (c *call) start(k *kept, g group, body []byte) error {
 // requestOf turns a request into blocks that choose can compare with the recordings.
 // g is the group that the headers name, if any.
 func requestOf(r *provider.Request, g group) *request {
-	q := &request{group: g}
-	for _, p := range r.Parts {
-		b := block{Spec: specOf(p, r.API)}
-		b.key = keyOf(&b.Spec)
-		if p.Section == provider.Conversation {
-			q.conversation = append(q.conversation, b)
-		} else {
-			q.system = append(q.system, b)
+	q := &request{of: r, group: g, conversation: make([]block, 0, len(r.Parts))}
+	var keys keyer
+	for i := range r.Parts {
+		to := &q.conversation
+		if r.Parts[i].Section != provider.Conversation {
+			to = &q.system
 		}
+		*to = append(*to, blockOf(&r.Parts[i], &keys))
 	}
 	if g.id == "" {
 		q.group = groupOfBody(r, q.system)

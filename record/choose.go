@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/contexttree/pact/internal/record/provider"
 )
 
 // request is a request as blocks, ready to be compared with the recordings.
 type request struct {
+	of                   *provider.Request
 	group                group
 	previous             string // id of the answer that it names as previous_response_id
 	compaction           bool   // the agent says that it asks for the summary of a conversation
@@ -162,7 +165,7 @@ func (c *candidate) whyNotContinued(q *request) string {
 	case len(toolNames(c.system)) > 0 && len(toolNames(q.system)) == 0:
 		return "it has no tools"
 	case len(c.answer) > 0 && c.repeated == len(c.sent) && len(q.conversation) > len(c.sent) &&
-		q.conversation[c.repeated].Role != "assistant":
+		q.conversation[c.repeated].role != "assistant":
 		return "it leaves the answer out"
 	case q.compaction:
 		return "it asks for a summary (request_kind)"
@@ -290,8 +293,8 @@ func (c *candidate) endGoesOn(conversation []block) bool {
 // user or the model said.
 func (c *candidate) atMessage(now *block) bool {
 	old := c.block(c.repeated)
-	return old.Role == now.Role && (old.Role == "user" || old.Role == "assistant") &&
-		old.Kind != "thinking" && now.Kind != "thinking"
+	return old.role == now.role && (old.role == "user" || old.role == "assistant") &&
+		old.kind != "thinking" && now.kind != "thinking"
 }
 
 // edited finds the recording that a request branches off from: both begin alike, and

@@ -94,7 +94,7 @@ func groupOfBody(r *provider.Request, system []block) group {
 func groupOfSystem(system []block) group {
 	texts := []string{bySystem}
 	for i := range system {
-		if system[i].Kind != "tool" {
+		if system[i].kind != "tool" {
 			texts = append(texts, string(system[i].key[:]))
 		}
 	}

@@ -100,7 +100,7 @@ func (h *hider) err(err error) error {
 }
 
 // value hides secrets in all strings of a value and in the names of its
-// members.
+// members. It copies what holds one, which is seldom, and nothing else.
 func (h *hider) value(v canon.Any) (canon.Any, int) {
 	total := 0
 	switch v.Kind {
@@ -108,22 +108,36 @@ func (h *hider) value(v canon.Any) (canon.Any, int) {
 		text, n := h.text(v.Text)
 		return canon.Any{Kind: canon.KindString, Text: text}, n
 	case canon.KindArray:
-		elems := make([]canon.Any, len(v.Elems))
+		elems := v.Elems
 		for i, e := range v.Elems {
 			hidden, n := h.value(e)
+			if n == 0 {
+				continue
+			}
+			if total == 0 {
+				elems = slices.Clone(elems)
+			}
 			elems[i], total = hidden, total+n
 		}
 		return canon.ArrayOf(elems...), total
 	case canon.KindObject:
-		members := make([]canon.Member, len(v.Members))
+		members := v.Members
 		for i, m := range v.Members {
 			name, named := h.text(m.Name)
 			hidden, n := h.value(m.Value)
-			members[i], total = canon.Member{Name: name, Value: hidden}, total+n+named
+			if n += named; n == 0 {
+				continue
+			}
+			if total == 0 {
+				members = slices.Clone(members)
+			}
+			members[i], total = canon.Member{Name: name, Value: hidden}, total+n
 		}
-		return canon.Object(members...), total
+		if total > 0 {
+			return canon.Object(members...), total
+		}
 	}
-	return v, 0
+	return v, total
 }
 
 // body reads a body and removes what must not be stored. If it removed

@@ -241,7 +241,7 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 	if err != nil {
 		return false, err
 	}
-	edit, note, err := l.bring(ctx, q.system, q.conversation)
+	edit, note, err := l.bring(ctx, q)
 	if err != nil || edit == nil {
 		return err == nil, err
 	}

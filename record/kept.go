@@ -20,8 +20,8 @@ import (
 type kept struct {
 	API        provider.API      `json:"api,omitempty"`
 	Path       string            `json:"path,omitempty"`
-	Headers    map[string]string `json:"headers,omitempty"` // those that change what the request means
-	Parameters json.RawMessage   `json:"parameters,omitempty"`
+	Headers    map[string]string `json:"headers,omitempty"`    // those that change what the request means
+	Parameters json.RawMessage   `json:"parameters,omitempty"` // with Frame, as they were read
 	Frame      json.RawMessage   `json:"frame,omitempty"`
 	Notes      wire.Notes        `json:"notes,omitzero"`
 	SHA256     string            `json:"sha256,omitempty"`   // of the body
@@ -35,8 +35,9 @@ type kept struct {
 	Erased bool            `json:"erased,omitempty"` // store.ErasedRequest: an erasure took all but API and numbers of About
 }
 
-// json returns k as canonical JSON.
-func (k *kept) json() (tree.JSON, error) {
+// json returns k as canonical JSON. If k was not read from a store, parameters and frame are those
+// of its request. A frame is long: it is encoded once, and not parsed again.
+func (k *kept) json(parameters, frame canon.Any) (tree.JSON, error) {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return "", err
@@ -45,7 +46,8 @@ func (k *kept) json() (tree.JSON, error) {
 	if err != nil {
 		return "", err
 	}
-	return tree.JSON(value.Value()), nil
+	members := []canon.Member{{Name: "frame", Value: frame}, {Name: "parameters", Value: parameters}}
+	return tree.JSON(canon.Object(append(members, value.Members...)...).Value()), nil
 }
 
 // withAnswer adds to what is kept of a request, as JSON without an answer, what came of its

@@ -20,11 +20,10 @@ import (
 type recording struct {
 	c      *pact.Context
 	name   string
-	key    store.Key           // 0 for a recording that this recorder made
-	keys   map[string]knownKey // keys of the blocks of the working state, by block id
-	cached *state              // nil until someone looks at the working state
-	last   *attempt            // the attempt that sent the working state; nil after the commit
-	left   []string            // ids of attempts that an earlier recorder left under way
+	key    store.Key // 0 for a recording that this recorder made
+	listed listing   // the blocks of the working state when it was last looked at
+	last   *attempt  // the attempt that sent the working state; nil after the commit
+	left   []string  // ids of attempts that an earlier recorder left under way
 
 	group    group      // group of the last request
 	previous string     // id of the answer that the last request named
@@ -49,7 +48,7 @@ type attempt struct {
 }
 
 func recordingOf(c *pact.Context, name string) *recording {
-	return &recording{c: c, name: name, keys: map[string]knownKey{}, answers: map[string]int64{}}
+	return &recording{c: c, name: name, answers: map[string]int64{}}
 }
 
 // answeredAs notes the id of the answer to the last call.
@@ -111,18 +110,18 @@ func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, 
 	if err := l.c.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	l.last, l.cached = nil, nil
+	l.last = nil
 	return l.tryStart(ctx, call, k, q, why)
 }
 
 func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt,
 	error) {
-	edit, note, err := l.bring(ctx, q.system, q.conversation)
+	edit, note, err := l.bring(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	call.Edit, call.Message = edit, note
-	sent, err := k.json()
+	sent, err := k.json(q.of.Parameters, q.of.Frame)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		now.why = cmp.Or(l.last.why, why) // a retry keeps the reason of the first attempt
 		if sent == l.last.sent {
 			now.same = cmp.Or(l.last.same, l.last.id)
-			if now.kept, err = (&kept{Same: now.same}).json(); err != nil {
+			if now.kept, err = (&kept{Same: now.same}).json(canon.Any{}, canon.Any{}); err != nil {
 				return nil, err
 			}
 		}
@@ -146,19 +145,19 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 	if err != nil {
 		return nil, err
 	}
-	now.id, l.last, l.cached = a.ID, now, nil
+	now.id, l.last = a.ID, now
 	return now, nil
 }
 
 // bring returns the edit, and its note, that makes the working state the blocks of a request;
 // nil if it has them. If the last attempt sent other blocks, bring commits them first, so the
 // history keeps what that attempt sent.
-func (l *recording) bring(ctx context.Context, system, conversation []block) (func(*pact.Batch) error, string, error) {
+func (l *recording) bring(ctx context.Context, q *request) (func(*pact.Batch) error, string, error) {
 	v, err := l.state(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	if same(v.system, system) && same(v.conversation, conversation) {
+	if same(v.system, q.system) && same(v.conversation, q.conversation) {
 		return nil, "", nil
 	}
 	if l.last != nil {
@@ -169,7 +168,7 @@ func (l *recording) bring(ctx context.Context, system, conversation []block) (fu
 			return nil, "", err
 		}
 	}
-	inSystem, inConversation := changeOf(v.system, system), changeOf(v.conversation, conversation)
+	inSystem, inConversation := changeOf(q.of.API, v.system, q.system), changeOf(q.of.API, v.conversation, q.conversation)
 	return func(e *pact.Batch) error {
 		inSystem.system(e)
 		inConversation.conversation(e)
@@ -218,7 +217,7 @@ func (l *recording) commit(ctx context.Context, more pact.CommitOptions) error {
 	}
 	_, err := l.c.Commit(ctx, &more)
 	if err == nil {
-		l.last, l.cached = nil, nil
+		l.last = nil
 	}
 	return err
 }
@@ -253,7 +252,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 	answered := func(e *pact.Batch) error {
 		texts, open = "", nil
 		for i, p := range said {
-			s := specOf(p, name)
+			s := specOf(&said[i], name)
 			s.Offset = int64(i + 1)
 			if i == 0 {
 				s.Attrs[attrAnswer] = canon.Object(append(about.Members, member("attempt", a.id))...)
@@ -276,7 +275,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 		if err = l.c.Refresh(ctx); err == nil && l.committed() == cycle {
 			err = l.commit(ctx, more)
 		} else if err == nil {
-			l.last, l.cached = nil, nil
+			l.last = nil
 			_, err = l.c.EndAttempt(ctx, a.id, o)
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 )
 
@@ -82,9 +83,9 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []store.Attempt)
 		return err
 	}
 	k.Answer, k.About = nil, nil
-	sent, err := k.json()
+	sent, err := k.json(canon.Any{}, canon.Any{})
 	if err == nil {
-		l.last, l.cached = &attempt{recording: l, id: attempts[last].ID, same: own.Same, sent: sent}, nil
+		l.last = &attempt{recording: l, id: attempts[last].ID, same: own.Same, sent: sent}
 	}
 	return err
 }

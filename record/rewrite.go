@@ -1,7 +1,11 @@
 package record
 
 import (
+	"cmp"
+
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 )
 
 // The offset of the first tool of ^sys. Tools stand before the system prompt,
@@ -14,38 +18,39 @@ const (
 	activeHead   = "^ah"
 )
 
-// rewriter changes the conversation of a working state into a new thread, in
-// which continued blocks keep their ids and places. A recorder puts every block
-// outside the core of its turn, where it can be removed, and at an offset of
-// its own, where another block can replace it.
-type rewriter struct {
-	e     *pact.Batch
-	calls map[string]string // node ids of tool calls, by call id
-	next  int64             // the offset for the next block of ^ah
-	prev  *block            // the block before the current one
-	fresh bool              // this edit added prev
-	// what the provider reported about an answer whose first block this edit
-	// removes; the next added block takes it over
-	answer any
-}
-
 // change is the difference between the blocks of the working state and those of
 // a request.
 type change struct {
+	api      provider.API
 	old, now []block
+	first    int   // how many blocks both begin with
 	next     []int // for each block of now the block of old that it continues or succeeds, -1 for none
 }
 
-func changeOf(old, now []block) change {
-	return change{old, now, successors(old, now, align(keysOf(old), keysOf(now)))}
+// changeOf compares the blocks. Beyond a comparison of keys it costs what follows the blocks that both
+// begin with.
+func changeOf(api provider.API, old, now []block) change {
+	c := change{api: api, old: old, now: now, next: make([]int, len(now))}
+	for c.first < min(len(old), len(now)) && old[c.first].key == now[c.first].key {
+		c.next[c.first] = c.first
+		c.first++
+	}
+	old, now = old[c.first:], now[c.first:]
+	for j, i := range successors(old, now, align(keysOf(old), keysOf(now))) {
+		c.next[c.first+j] = i
+		if i >= 0 {
+			c.next[c.first+j] += c.first
+		}
+	}
+	return c
 }
 
 // count returns how many blocks went without a successor, and how many have a
 // successor that says something else.
 func (c *change) count() (gone, changed int) {
-	gone = len(c.old)
-	for j, i := range c.next {
-		if i >= 0 {
+	gone = len(c.old) - c.first
+	for j := c.first; j < len(c.now); j++ {
+		if i := c.next[j]; i >= 0 {
 			gone--
 			if c.old[i].key != c.now[j].key {
 				changed++
@@ -55,100 +60,138 @@ func (c *change) count() (gone, changed int) {
 	return gone, changed
 }
 
+// rewriter changes the conversation of a working state into a new thread, in
+// which continued blocks keep their ids and places. A recorder puts every block
+// outside the core of its turn, where it can be removed, and at an offset of
+// its own, where another block can replace it.
+type rewriter struct {
+	*change
+	e     *pact.Batch
+	at    int    // the number of the current block of now
+	next  int64  // the offset for the next block of ^ah
+	prev  *block // the block before the current one
+	fresh bool   // this edit added prev
+	// The node ids of tool calls by call id, those of now[first:at] and of old[early:first]; of
+	// several calls with one id the last.
+	calls, earlier map[string]string
+	early          int
+	// what the provider reported about an answer whose first block this edit
+	// removes; the next added block takes it over
+	answer canon.Value
+}
+
 // conversation edits the conversation.
 func (c *change) conversation(e *pact.Batch) {
 	old, now, next := c.old, c.now, c.next
-	r := &rewriter{e: e, calls: map[string]string{}, next: 1}
-	for i := range old {
-		if old[i].inHead {
-			r.next = max(r.next, old[i].Offset+1)
-		}
+	r := &rewriter{change: c, e: e, next: 1, calls: map[string]string{}, earlier: map[string]string{}, early: c.first}
+	for i := len(old) - 1; i >= 0 && old[i].inHead; i-- {
+		r.next = max(r.next, old[i].offset+1)
 	}
 	stays := make([]bool, len(old))
-	last := -1 // the last block of now that took the place of an old one
-	for j, i := range next {
-		if i >= 0 {
+	last := c.first - 1 // the last block of now that took the place of an old one
+	for j := c.first; j < len(now); j++ {
+		if i := next[j]; i >= 0 {
 			stays[i] = old[i].key == now[j].key
 			last = j
 		}
 	}
-	for i := range old {
+	for i := c.first; i < len(old); i++ {
 		if !stays[i] {
 			e.Remove(old[i].id)
-			if about, ok := old[i].Attrs[attrAnswer]; ok {
-				r.answer = about
-			}
+			r.answer = cmp.Or(old[i].answer, r.answer)
 		}
 	}
-	for j := range now {
-		b := &now[j]
-		switch i := next[j]; {
+	if c.first > 0 {
+		r.prev = &old[c.first-1]
+	}
+	for r.at = c.first; r.at < len(now); r.at++ {
+		b := &now[r.at]
+		switch i := next[r.at]; {
 		case i >= 0 && stays[i] && !r.behind(&old[i]):
-			b.id, b.parent, b.Offset = old[i].id, old[i].parent, old[i].Offset
+			b.id, b.parent, b.offset, b.inHead = old[i].id, old[i].parent, old[i].offset, old[i].inHead
 			r.fresh = false
 		case i >= 0:
 			if stays[i] {
 				e.Remove(old[i].id) // the blocks added before this removal have later stamps
 			}
-			b.parent, b.Offset = old[i].parent, old[i].Offset
-			b.inHead = old[i].inHead
-			b.Attrs[attrReplaces] = old[i].id
-			r.add(b)
-		case j > last:
-			b.parent, b.Offset, b.inHead = activeHead, r.next, true
+			b.parent, b.offset, b.inHead = old[i].parent, old[i].offset, old[i].inHead
+			r.add(b, old[i].id)
+		case r.at > last:
+			b.parent, b.offset, b.inHead = activeHead, r.next, true
 			r.next++
-			r.add(b)
+			r.add(b, "")
 		default:
-			r.between(b, old, next[j:])
-			r.add(b)
+			r.between(b)
+			r.add(b, "")
 		}
-		if call, ok := b.Attrs[attrCall].(string); ok && b.Kind == "call" {
-			r.calls[call] = b.id
+		if r.prev = b; b.kind == "call" && b.call != "" {
+			r.calls[b.call] = b.id
 		}
-		r.prev = b
 	}
 }
 
 // behind reports whether a block shares its place with a block that this edit
 // added and that has to stand before it.
 func (r *rewriter) behind(b *block) bool {
-	return r.fresh && r.prev.parent == b.parent && r.prev.Offset == b.Offset
+	return r.fresh && r.prev.parent == b.parent && r.prev.offset == b.offset
 }
 
 // between places a new block among continued ones. It takes the place of the
 // block before it, because its stamp is later; with no block before it, a place
 // in front of the first.
-func (r *rewriter) between(b *block, old []block, next []int) {
+func (r *rewriter) between(b *block) {
 	if r.prev != nil {
-		b.parent, b.Offset, b.inHead = r.prev.parent, r.prev.Offset, r.prev.inHead
+		b.parent, b.offset, b.inHead = r.prev.parent, r.prev.offset, r.prev.inHead
 		return
 	}
-	for _, i := range next {
+	b.offset = 0
+	for _, i := range r.change.next[r.at:] {
 		if i >= 0 {
-			b.parent, b.Offset, b.inHead = old[i].parent, old[i].Offset-1, old[i].inHead
+			b.parent, b.offset, b.inHead = r.old[i].parent, r.old[i].offset-1, r.old[i].inHead
 			break
 		}
 	}
-	if b.Offset == 0 {
-		b.Offset = -1 // offset 0 is the core of the turn
+	if b.offset == 0 {
+		b.offset = -1 // offset 0 is the core of the turn
 	}
 }
 
-func (r *rewriter) add(b *block) {
-	if r.answer != nil {
-		b.Attrs[attrAnswer], r.answer = r.answer, nil
+// add adds a block, in place of the one with the id replaces, "" for none.
+func (r *rewriter) add(b *block, replaces string) {
+	s := specOf(b.part, r.api)
+	s.Offset = b.offset
+	if replaces != "" {
+		s.Attrs[attrReplaces] = replaces
 	}
-	call, _ := b.Attrs[attrCall].(string)
-	if of := r.calls[call]; of != "" && b.Kind == "result" {
-		if b.inHead {
-			b.id = r.e.AddResult(of, b.Spec)
-			r.fresh = true
-			return
-		}
-		b.Refs = []string{of}
+	if r.answer != "" {
+		s.Attrs[attrAnswer], r.answer = r.answer, ""
 	}
-	b.id = r.e.Add(b.parent, b.Spec)
 	r.fresh = true
+	if of := r.blockOfCall(b); of != "" && b.inHead {
+		b.id = r.e.AddResult(of, s)
+		return
+	} else if of != "" {
+		s.Refs = []string{of}
+	}
+	b.id = r.e.Add(b.parent, s)
+}
+
+// blockOfCall returns the id of the block before a result that has its call, "" for another block and
+// for none. The call is mostly among the last blocks.
+func (r *rewriter) blockOfCall(result *block) string {
+	if result.kind != "result" || result.call == "" {
+		return ""
+	}
+	if id := r.calls[result.call]; id != "" {
+		return id
+	}
+	for r.earlier[result.call] == "" && r.early > 0 {
+		r.early--
+		if b := &r.old[r.early]; b.kind == "call" && b.call != "" && r.earlier[b.call] == "" {
+			r.earlier[b.call] = b.id
+		}
+	}
+	return r.earlier[result.call]
 }
 
 // system edits ^sys. Blocks there can change in place: a changed tool or text
@@ -173,10 +216,10 @@ func (c *change) system(e *pact.Batch) {
 		b := &now[j]
 		i := next[j]
 		switch {
-		case i >= 0 && !(added && old[i].Offset <= offset):
-			offset, added = old[i].Offset, false
+		case i >= 0 && !(added && old[i].offset <= offset):
+			offset, added = old[i].offset, false
 			if old[i].key != b.key {
-				e.Update(old[i].id, map[string]any{"content": b.Content})
+				e.Update(old[i].id, map[string]any{"content": b.part.Content})
 			}
 			continue
 		case i >= 0:
@@ -188,15 +231,16 @@ func (c *change) system(e *pact.Batch) {
 		case j == 0:
 			offset = firstKept(old, next) - 1
 		}
-		b.Offset, added = offset, true
-		e.Add(systemRegion, b.Spec)
+		s := specOf(b.part, c.api)
+		s.Offset, added = offset, true
+		e.Add(systemRegion, s)
 	}
 }
 
 // firstOffset returns the offset where tool definitions begin, or the system
 // prompt.
 func firstOffset(b *block) int64 {
-	if b.Kind == "tool" {
+	if b.kind == "tool" {
 		return firstTool
 	}
 	return 1
@@ -206,7 +250,7 @@ func firstOffset(b *block) int64 {
 func firstKept(old []block, next []int) int64 {
 	for _, i := range next {
 		if i >= 0 {
-			return old[i].Offset
+			return old[i].offset
 		}
 	}
 	return 1

@@ -7,41 +7,33 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // state is the state of a recording: the blocks that its last request sent, and the
 // blocks of the answer.
 type state struct {
-	of                   *tree.Tree
 	system, sent, answer []block
 	conversation         []block // sent and answer
 }
 
-// state returns the state of the recording now. Cost: the blocks of the recording, once
-// for each state.
+// state returns the state of the recording now; the next one takes its memory. Cost: what changed
+// since the last one, and a comparison for each turn.
 func (l *recording) state(ctx context.Context) (*state, error) {
-	t := l.c.Working().Tree()
-	if l.cached != nil && l.cached.of == t {
-		return l.cached, nil
-	}
-	system, conversation, err := thread(ctx, t, l.keys)
-	if err != nil {
+	if err := l.listed.take(ctx, l.c.Working().Tree()); err != nil {
 		return nil, err
 	}
-	v := &state{of: t, system: system, sent: conversation, conversation: conversation}
-	if at := answerOf(conversation); l.last == nil && at >= 0 {
-		v.sent, v.answer = conversation[:at], conversation[at:]
+	v := &state{system: l.listed.system, sent: l.listed.conversation, conversation: l.listed.conversation}
+	if at := answerOf(v.conversation); l.last == nil && at >= 0 {
+		v.sent, v.answer = v.conversation[:at], v.conversation[at:]
 	}
-	l.cached = v
 	return v, nil
 }
 
 // answerOf returns where the answer begins that no request has followed yet, -1
 // if there is none.
 func answerOf(conversation []block) int {
-	for i := len(conversation) - 1; i >= 0 && conversation[i].inHead && conversation[i].Role == "assistant"; i-- {
-		if conversation[i].Attrs[attrAnswer] != nil {
+	for i := len(conversation) - 1; i >= 0 && conversation[i].inHead && conversation[i].role == "assistant"; i-- {
+		if conversation[i].answer != "" {
 			return i
 		}
 	}
@@ -73,16 +65,15 @@ func (v *state) wasSent(system, conversation []block) bool {
 
 // manyTurns reports whether the last request repeated an answer.
 func (v *state) manyTurns() bool {
-	return slices.ContainsFunc(v.sent, func(b block) bool { return b.Role == "assistant" })
+	return slices.ContainsFunc(v.sent, func(b block) bool { return b.role == "assistant" })
 }
 
 // toolNames returns the names of the tools in ^sys.
 func toolNames(system []block) map[string]bool {
 	names := map[string]bool{}
 	for i := range system {
-		if system[i].Kind == "tool" {
-			name, _ := system[i].Attrs[attrName].(string)
-			names[name] = true
+		if system[i].kind == "tool" {
+			names[system[i].name] = true
 		}
 	}
 	return names
@@ -110,7 +101,7 @@ func alike(agent bool, a, b []block) bool {
 	known, texts := map[key]bool{}, [2]int{}
 	for i, blocks := range [][]block{a, b} {
 		for j := range blocks {
-			if blocks[j].Kind == "tool" {
+			if blocks[j].kind == "tool" {
 				continue
 			}
 			texts[i]++
@@ -171,7 +162,7 @@ func (c *openCall) begins(conversation []block) int {
 	longest := 0
 	for i := range conversation {
 		text, ok := textOf(&conversation[i])
-		if !ok || conversation[i].Role != "user" {
+		if !ok || conversation[i].role != "user" {
 			continue
 		}
 		for _, a := range c.arguments {
@@ -186,8 +177,10 @@ func (c *openCall) begins(conversation []block) int {
 
 // textOf returns the text of a block of a request.
 func textOf(b *block) (string, bool) {
-	v, ok := b.Content.(canon.Any)
-	return v.Text, ok && b.Kind == "text" && v.Kind == canon.KindString
+	if b.part == nil || b.kind != "text" || b.part.Content.Kind != canon.KindString {
+		return "", false
+	}
+	return b.part.Content.Text, true
 }
 
 // quotes reports whether a user's text repeats the longest line of the answer,
@@ -201,6 +194,6 @@ func quotes(conversation []block, said string) bool {
 	}
 	return len(line) >= shortestQuote && slices.ContainsFunc(conversation, func(b block) bool {
 		text, ok := textOf(&b)
-		return ok && b.Role == "user" && strings.Contains(text, line)
+		return ok && b.role == "user" && strings.Contains(text, line)
 	})
 }

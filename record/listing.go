@@ -1,0 +1,104 @@
+package record
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// listing has the blocks of a tree in thread order. It goes with a recording from tree to tree, and
+// reads again what changed.
+type listing struct {
+	of                   *tree.Tree // nil before the first
+	system, conversation []block
+	turns                []listedTurn // of ^seq
+	keys                 keyer
+}
+
+// listedTurn is a turn, and how many blocks of the conversation there are up to its end.
+type listedTurn struct {
+	digest tree.Digest
+	blocks int
+}
+
+// listedKey is the key of a block with the hash of the content that it was made from: a block can
+// change and keep its id.
+type listedKey struct {
+	hash tree.Digest
+	key  key
+}
+
+// take lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, a
+// comparison for each turn, and the blocks behind the turns with which the tree before began too.
+func (l *listing) take(ctx context.Context, t *tree.Tree) (err error) {
+	defer tree.Recover(&err)
+	if l.of == t {
+		return nil
+	}
+	before := *l
+	*l = listing{keys: before.keys} // nothing is listed if reading fails
+	next := listing{of: t, system: before.system[:0], turns: before.turns[:0], keys: before.keys}
+	inSystem, inTurns, listed, same := 0, 0, 0, true
+	for region := range t.Root().Children().All() {
+		if region.Class() == tree.Sys {
+			inSystem = region.Summary().Blocks
+		}
+		if region.Class() != tree.Seq {
+			continue
+		}
+		for turn := range region.Children().All() {
+			n := len(next.turns)
+			same = same && n < len(before.turns) && before.turns[n].digest == turn.Digest()
+			inTurns += turn.Summary().Blocks
+			next.turns = append(next.turns, listedTurn{turn.Digest(), inTurns})
+			if same {
+				listed = inTurns
+			}
+		}
+	}
+	known := map[string]listedKey{}
+	for _, blocks := range [][]block{before.system, before.conversation[listed:]} {
+		for i := range blocks {
+			known[blocks[i].id] = listedKey{blocks[i].hash, blocks[i].key}
+		}
+	}
+	next.conversation = before.conversation[:listed]
+	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
+		if region == tree.Sys {
+			next.system, err = next.add(ctx, next.system, t, e, region, known)
+		}
+		return region == tree.Sys && err == nil
+	})
+	if err != nil {
+		return err
+	}
+	t.BlocksFrom(inSystem+listed, func(e *tree.Entry, region tree.Class) bool {
+		next.conversation, err = next.add(ctx, next.conversation, t, e, region, known)
+		return err == nil
+	})
+	if err == nil {
+		*l = next
+	}
+	return err
+}
+
+// add adds a block of a tree to a list.
+func (l *listing) add(ctx context.Context, list []block, t *tree.Tree, e *tree.Entry, region tree.Class,
+	known map[string]listedKey) (_ []block, err error) {
+	n := e.Node()
+	b := block{id: n.ID, kind: n.Kind, offset: n.Offset, parent: t.Parent(n.ID), inHead: region == tree.Head,
+		cycle: n.Cycle, answer: canon.Value(n.Header(attrAnswer))}
+	b.role, _ = n.Header("role").Text()
+	b.call, _ = n.Header(attrCall).Text()
+	b.name, _ = n.Header(attrName).Text()
+	if n.HashOK {
+		b.hash = n.Hash
+	}
+	if k, ok := known[n.ID]; ok && n.HashOK && k.hash == n.Hash {
+		b.key = k.key
+	} else {
+		b.key, err = l.keys.ofNode(ctx, n)
+	}
+	return append(list, b), err
+}
