@@ -62,7 +62,7 @@ func parse(body []byte) (*parser, canon.Any, error) {
 		return nil, canon.Any{}, fault.New(fault.Limit,
 			"a body has more than "+strconv.Itoa(MaxBody)+" bytes", "send less in one request")
 	}
-	p := &parser{text: string(body)}
+	p := &parser{text: string(body), known: map[string]*object{}}
 	value, ok := p.whole()
 	if !ok {
 		return p, canon.Any{}, nil

@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
-	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // Notes say how a body was written. They have a JSON form. The zero Notes
@@ -50,53 +51,62 @@ const (
 
 var habits = [...]Escapes{EscapesNone, EscapesASCII, EscapesHTML}
 
-// object holds the member names of an object in the order of the body.
-type object []string
-
-// shape identifies a set of sorted names.
-func shape(names []string) string {
-	var key strings.Builder
-	for _, name := range names {
-		key.WriteString(strconv.Itoa(len(name)))
-		key.WriteByte(':')
-		key.WriteString(name)
-	}
-	return key.String()
+// object says in which order an object has its members. Objects with the same names in the same order
+// share one.
+type object struct {
+	shape  string // of its names
+	places []int  // for each member in body order its place in the order by name; nil if both orders are the same
 }
 
-// places returns for each member in body order its place in the order by name;
-// nil if both orders are the same.
-func (o object) places(sorted []string) []int {
-	if slices.IsSorted(o) {
-		return nil
-	}
-	places := make([]int, len(o))
-	for i, name := range o {
-		places[i], _ = slices.BinarySearch(sorted, name)
-	}
-	return places
+// appendShape appends one more name to the shape of a list of names, which tells the list from all others.
+func appendShape(shape []byte, name string) []byte {
+	shape = strconv.AppendInt(shape, int64(len(name)), 10)
+	return append(append(shape, ':'), name...)
 }
 
-// orderOf encodes the member order of all objects of a body.
-func orderOf(objects []object) []byte {
+// objectOf returns the order of members in the order of the body.
+func (p *parser) objectOf(members []canon.Member) *object {
+	p.shape = p.shape[:0]
+	for i := range members {
+		p.shape = appendShape(p.shape, members[i].Name)
+	}
+	if o := p.known[string(p.shape)]; o != nil {
+		return o
+	}
+	names := make([]string, len(members))
+	for i := range members {
+		names[i] = members[i].Name
+	}
+	sorted, o := slices.Sorted(slices.Values(names)), &object{}
+	if !slices.Equal(names, sorted) {
+		o.places = make([]int, len(names))
+		for i, name := range names {
+			o.places[i], _ = slices.BinarySearch(sorted, name)
+		}
+	}
+	var shape []byte
+	for _, name := range sorted {
+		shape = appendShape(shape, name)
+	}
+	o.shape = string(shape)
+	p.known[string(p.shape)] = o
+	return o
+}
+
+// orderOf encodes the member order of all objects of a body; nil stands for one with fewer than two members.
+func orderOf(objects []*object) []byte {
 	var order []byte
 	known := make(map[string][]int)
 	passed := 0
 	for _, o := range objects {
-		if len(o) < 2 {
+		if o == nil || slices.Equal(known[o.shape], o.places) {
 			passed++
 			continue
 		}
-		sorted := slices.Sorted(slices.Values(o))
-		key, places := shape(sorted), o.places(sorted)
-		if slices.Equal(known[key], places) {
-			passed++
-			continue
-		}
-		known[key] = places
+		known[o.shape] = o.places
 		order = binary.AppendUvarint(order, uint64(passed))
-		order = binary.AppendUvarint(order, uint64(len(places)))
-		for _, place := range places {
+		order = binary.AppendUvarint(order, uint64(len(o.places)))
+		for _, place := range o.places {
 			order = binary.AppendUvarint(order, uint64(place))
 		}
 		passed = 0

@@ -14,7 +14,9 @@ type parser struct {
 
 	depth   int
 	values  int // values and member names so far
-	objects []object
+	objects []*object
+	known   map[string]*object // by the names in the order of the body
+	shape   []byte
 	spelled [len(habits)][]Spelling // for each habit, what it would write otherwise
 	last    [len(habits)]int        // for each habit, the number of scalars up to its last Spelling
 	scalars int                     // strings, names and numbers so far
@@ -146,7 +148,6 @@ func (p *parser) members() (canon.Any, bool) {
 	number := len(p.objects)
 	p.objects = append(p.objects, nil)
 	var list []canon.Member
-	var names object
 	p.tight()
 	if p.peek() == '}' {
 		p.at++
@@ -164,9 +165,11 @@ func (p *parser) members() (canon.Any, bool) {
 		if !ok {
 			return canon.Any{}, false
 		}
-		list, names = append(list, canon.Member{Name: name, Value: value}), append(names, name)
+		list = append(list, canon.Member{Name: name, Value: value})
 		if !p.separator(',') {
-			p.objects[number] = names
+			if len(list) > 1 {
+				p.objects[number] = p.objectOf(list)
+			}
 			value := canon.Object(list...)
 			if len(value.Members) < len(list) {
 				p.exact = false // the value keeps only one of two members with one name

@@ -14,10 +14,11 @@ type writer struct {
 	comma, colon string
 	dst          []byte
 	known        map[string][]int // member order, by the shape of the object
-	order        []byte           // the notes not used yet
-	spelled      []Spelling       // the notes not used yet
-	objects      int              // objects to skip before the next entry of order; -1 if there is none
-	scalars      int              // scalars to skip before the next element of spelled; -1 if there is none
+	shape        []byte
+	order        []byte     // the notes not used yet
+	spelled      []Spelling // the notes not used yet
+	objects      int        // objects to skip before the next entry of order; -1 if there is none
+	scalars      int        // scalars to skip before the next element of spelled; -1 if there is none
 	err          error
 }
 
@@ -116,16 +117,15 @@ func (w *writer) places(members []canon.Member) []int {
 	if len(members) < 2 && !mentioned {
 		return nil
 	}
-	names := make([]string, len(members))
+	w.shape = w.shape[:0]
 	for i := range members {
-		names[i] = members[i].Name
+		w.shape = appendShape(w.shape, members[i].Name)
 	}
-	key := shape(names)
 	if mentioned {
-		w.known[key] = w.permutation(len(members))
+		w.known[string(w.shape)] = w.permutation(len(members))
 		w.nextObject()
 	}
-	return w.known[key]
+	return w.known[string(w.shape)]
 }
 
 // permutation reads one entry of the order.
