@@ -55,31 +55,6 @@ func against(t *testing.T, line string, timeout time.Duration) conformance.Comma
 	return command
 }
 
-// TestWrongProgram: a tiny implementation that answers every question with an
-// empty list fails every case, also those about what is not there.
-func TestWrongProgram(t *testing.T) {
-	some := cases(t)[:120]
-	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
-		conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range report.Cases {
-		if c.Verdict != conformance.Failed {
-			t.Errorf("%s: %s: %s", c.ID, c.Verdict, c.Reason)
-		}
-	}
-	s := report.Summary
-	if s.Failed != len(some) || s.Cases != len(some) || s.Passed+s.Mended+s.Contradicted != 0 {
-		t.Errorf("the summary is %+v", s)
-	}
-	for _, item := range report.Checklists[0].Items {
-		if item.Verdict != "" && item.Verdict != conformance.Failed {
-			t.Errorf("%s is %s, and nothing passed", item.ID, item.Verdict)
-		}
-	}
-}
-
 func TestAgainstWords(t *testing.T) {
 	line := program(t, "words", `'a b'`, `"c \"d\" \e"`, `f\ g`, `''`, `h"i"'j'`)
 	a, err := against(t, line, time.Minute)(t.Context(), "select", "--", "$HOME `x` *")

@@ -69,14 +69,24 @@ func rank(c conformance.Case) int {
 	return 1
 }
 
-// TestReportOfManyFailures: the groups hold every failed case once, and so does the JUnit
-// form, where each area is a suite.
+// TestReportOfManyFailures: a tiny implementation that answers every question with an empty list fails
+// every case, also those about what is not there. The groups hold every failed case once, and so does
+// the JUnit form, where each area is a suite.
 func TestReportOfManyFailures(t *testing.T) {
 	some := cases(t)[:150]
 	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
 		conformance.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	s := report.Summary
+	if s.Failed != len(some) || s.Cases != len(some) || s.Passed+s.Mended+s.Contradicted != 0 {
+		t.Errorf("the summary is %+v", s)
+	}
+	for _, item := range report.Checklists[0].Items {
+		if item.Verdict != "" && item.Verdict != conformance.Failed {
+			t.Errorf("%s is %s, and nothing passed", item.ID, item.Verdict)
+		}
 	}
 	var grouped, failed []string
 	groups := report.Failures()

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -21,25 +22,31 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 )
 
+// asPact has the test binary be the program. So the program is built once, and with the race detector
+// where the tests are.
+const asPact = "PACT_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asPact) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
 // served is a process of the program that serves a new store on loopback.
 type served struct {
 	t          *testing.T
-	program    string
 	db         string
 	host       string
 	process    *exec.Cmd
 	complaints strings.Builder
 }
 
-// serve builds the program and serves a new store until the test ends.
+// serve serves a new store until the test ends.
 func serve(t *testing.T) *served {
 	t.Helper()
-	dir := t.TempDir()
-	s := &served{t: t, program: filepath.Join(dir, "pact"), db: filepath.Join(dir, "pact.db")}
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", s.program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-	s.process = exec.Command(s.program, "serve", "--no-token", "--addr", "127.0.0.1:0", "--db", s.db)
+	s := &served{t: t, db: filepath.Join(t.TempDir(), "pact.db")}
+	s.process = s.pact("serve", "--no-token", "--addr", "127.0.0.1:0")
 	s.process.Stderr = &s.complaints
 	out, err := s.process.StdoutPipe()
 	if err != nil {
@@ -59,6 +66,18 @@ func serve(t *testing.T) *served {
 	}
 	s.host = at.Host
 	return s
+}
+
+// pact is a command of the program on the store.
+func (s *served) pact(args ...string) *exec.Cmd {
+	s.t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	cmd := exec.Command(self, append(args, "--db", s.db)...)
+	cmd.Env = append(os.Environ(), asPact+"=1")
+	return cmd
 }
 
 // post sends a body and returns the status of the answer.
@@ -98,7 +117,7 @@ func (s *served) half(request, body string, length int) (net.Conn, *bufio.Reader
 // cycles asks the program itself how many cycles a context has.
 func (s *served) cycles(name string) int {
 	s.t.Helper()
-	text, err := exec.Command(s.program, "log", name, "--json", "--db", s.db).Output()
+	text, err := s.pact("log", name, "--json").Output()
 	if err != nil {
 		s.t.Fatalf("%v: %s", err, text)
 	}

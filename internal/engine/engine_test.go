@@ -4,14 +4,18 @@ import (
 	"context"
 	"testing"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
 	"github.com/contexttree/pact/store/storetest"
 )
 
+// TestMemory holds an engine of the usual pace to the contract.
 func TestMemory(t *testing.T) {
+	testrun.OneGoroutine(t)
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s := engine.New(kv.NewMemory(), engine.Packing{})
 		t.Cleanup(func() { s.Close() })
@@ -36,10 +40,18 @@ func (h hasty) Apply(ctx context.Context, key store.Key, g store.Guard, changes 
 	return err
 }
 
+// TestMemoryWithHaste holds an engine to the contract that joins and writes checkpoints beside what the
+// tests do, as soon as it may.
 func TestMemoryWithHaste(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
 		s := hasty{engine.NewHasty(kv.NewMemory(), zstd.Packing), t}
-		t.Cleanup(func() { s.Close() })
+		t.Cleanup(func() {
+			// A test that closed its store has no more to check.
+			if damage, err := s.CheckAll(background); damage != nil || err != nil && fault.CodeOf(err) != fault.Store {
+				t.Errorf("%+v, %v", damage, err)
+			}
+			s.Close()
+		})
 		return s
 	})
 }

@@ -32,37 +32,24 @@ func (j *joiner) Create(ctx context.Context, g store.Creation) (store.Info, erro
 	return info, j.SettleAll(ctx)
 }
 
-// TestStoreJoined holds a store to the contract in which all that can be joined is.
+// TestStoreJoined holds a store to the contract in which all that can be joined is, and sees to it that
+// there are segments and no damage.
 func TestStoreJoined(t *testing.T) {
 	testrun.OneGoroutine(t)
 	t.Cleanup(sqlite.JoinSoon())
 	t.Cleanup(sqlite.WithoutSync())
-	suiteJoined(t, 200, func(s *sqlite.Store) store.Store { return &joiner{s} })
-}
-
-// TestStoreJoinsBeside holds a store to the contract that joins beside what the tests do, as soon
-// as it may.
-func TestStoreJoinsBeside(t *testing.T) {
-	t.Cleanup(sqlite.JoinSoon())
-	t.Cleanup(sqlite.WithoutSync())
-	suiteJoined(t, 300, func(s *sqlite.Store) store.Store { return s })
-}
-
-// suiteJoined runs the contract and sees to it that there are segments, and nothing that
-// should not be.
-func suiteJoined(t *testing.T, seed uint64, as func(*sqlite.Store) store.Store) {
 	paths := make(map[store.Store]string)
 	segments := 0
 	opened := func(t *testing.T, path string) store.Store {
 		s, err := sqlite.Open(t.Context(), path)
 		must(t, err)
 		t.Cleanup(func() { must(t, s.Close()) })
-		given := as(s)
-		paths[given] = path
-		return given
+		j := &joiner{s}
+		paths[j] = path
+		return j
 	}
 	storetest.Suite{
-		Seed: seed,
+		Seed: 200,
 		Open: func(t *testing.T) store.Store {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			t.Cleanup(func() { // once all that opened it have closed it
