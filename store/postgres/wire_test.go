@@ -17,6 +17,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/postgres"
 )
 
@@ -92,7 +93,8 @@ func listen(t testing.TB, address string) (*postgres.Store, *wire) {
 // lock beside the transaction, nothing that stays with the session, no cursor, no
 // cast of one engine. The schema is sent as well.
 func TestStore(t *testing.T) {
-	var mu sync.Mutex // guards all
+	testrun.OneGoroutine(t) // on each store; those that several use are in TestManyJoinAtOnce and TestSoakRefused
+	var mu sync.Mutex       // guards all
 	all := make(map[string]bool)
 	suite(t, 400, postgrestest.Database, func(t testing.TB, address string) *postgres.Store {
 		s, w := listen(t, address)

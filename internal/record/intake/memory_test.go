@@ -17,6 +17,7 @@ import (
 // TestASmallFileOfManyValuesIsRefusedBeforeItIsParsed: what a few kilobytes of gzip stand for is
 // counted before it is made, as text and as values.
 func TestASmallFileOfManyValuesIsRefusedBeforeItIsParsed(t *testing.T) {
+	testrun.OneGoroutine(t)
 	testrun.CountsAllocations(t)
 	messages := "[" + strings.Repeat(`{"role":"user","content":"a"},`, 200_000) + "{}]"
 	inspect := archived(t, member{"header.json", `{"version":2}`, 8}, member{"samples/a.json", messages, 8})
@@ -48,6 +49,7 @@ func TestASmallFileOfManyValuesIsRefusedBeforeItIsParsed(t *testing.T) {
 // TestNodesAndBlocksAreHeldBeforeTheyAreMade: a document of many nodes, and a request of many messages, are
 // refused although their texts fit.
 func TestNodesAndBlocksAreHeldBeforeTheyAreMade(t *testing.T) {
+	testrun.OneGoroutine(t)
 	const most = 64 << 20
 	many := strings.Repeat(`{"role":"user","content":"a"},`, 50_000) + `{"role":"user","content":"a"}`
 	document := `{"cycle":1,"root":{"children":[` + many + `]}}`
