@@ -268,8 +268,8 @@ func TestWhatAsksNobodyAnswersFromWhatWasLoadedLast(t *testing.T) {
 	}
 }
 
-// TestForksDuringErasures forks through one handle while another one erases, again
-// and again: no fork has the text once the erasure is over.
+// TestForksDuringErasures forks through one handle while another one erases, again and again, and
+// writes to the forks: no fork has the text once the erasure is over.
 func TestForksDuringErasures(t *testing.T) {
 	for pair, open := range handles {
 		t.Run(pair, func(t *testing.T) {
@@ -293,6 +293,21 @@ func TestForksDuringErasures(t *testing.T) {
 							return
 						}
 						forks = append(forks, f)
+						again, err := pact.Open(background, on[1], f.Name(), &clock)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						forks = append(forks, again)
+						for _, x := range []*pact.Context{f, again} {
+							err := x.Edit(background, say(fmt.Sprint("written ", i)), nil)
+							if err == nil {
+								_, err = x.Commit(background, nil)
+							}
+							if err != nil && !errors.Is(err, fault.Conflict) {
+								t.Error(err)
+							}
+						}
 					}
 				})
 				for {
