@@ -4,52 +4,62 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
 	"testing"
 )
 
-// tamper replaces a text by another of the same length in every value of a file, and returns how
-// many values that changes. If forged, the sums of records are made to fit, as an attacker does.
+// tamper replaces a text by another of the same length in every value of a file, and returns in how
+// many rows. If forged, the sums of records are made to fit, as an attacker does.
 func tamper(t testing.TB, path, old, new string, forged bool) (n int) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	must(t, err)
 	defer db.Close()
+	type row struct {
+		id          int64
+		value, rest []byte
+	}
 	for _, table := range []string{"pair", "log"} {
-		rows, err := db.Query("SELECT rowid, value FROM " + table)
+		rest := map[string]string{"pair": "x''", "log": "rest"}[table]
+		rows, err := db.Query("SELECT rowid, value, " + rest + " FROM " + table)
 		must(t, err)
-		changed := make(map[int64][]byte)
+		var changed []row
 		for rows.Next() {
-			var id int64
-			var value []byte
-			must(t, rows.Scan(&id, &value))
-			if to := bytes.ReplaceAll(value, []byte(old), []byte(new)); !bytes.Equal(to, value) {
-				if forged && table == "log" {
-					forge(to)
-				}
-				changed[id] = to
+			var was row
+			must(t, rows.Scan(&was.id, &was.value, &was.rest))
+			r := row{was.id, bytes.ReplaceAll(was.value, []byte(old), []byte(new)), bytes.ReplaceAll(was.rest, []byte(old), []byte(new))}
+			if bytes.Equal(r.value, was.value) && bytes.Equal(r.rest, was.rest) {
+				continue
 			}
+			if forged && table == "log" {
+				forge(r.value, r.rest)
+			}
+			changed = append(changed, r)
 		}
 		must(t, rows.Err())
-		for id, value := range changed {
-			_, err := db.Exec("UPDATE "+table+" SET value = ? WHERE rowid = ?", value, id)
+		for _, r := range changed {
+			_, err := db.Exec("UPDATE "+table+" SET value = ? WHERE rowid = ?", r.value, r.id)
 			must(t, err)
+			if table == "log" {
+				_, err = db.Exec("UPDATE log SET rest = ? WHERE rowid = ?", append([]byte{}, r.rest...), r.id)
+				must(t, err)
+			}
 		}
 		n += len(changed)
 	}
 	return n
 }
 
-// forge makes the sums of a record fit what it says: one of its entry with the nodes, whose length
-// is written before them, and one of its contents.
-func forge(record []byte) {
-	const sum = 16
-	sign := func(b []byte) {
-		s := sha256.Sum256(b[:len(b)-sum])
-		copy(b[len(b)-sum:], s[:sum])
+// forge makes the sums of a record fit what it says: one of its entry with the nodes, and one of that sum
+// and its contents.
+func forge(value, rest []byte) {
+	const size = 16
+	sum := func(parts ...[]byte) []byte {
+		s := sha256.Sum256(bytes.Join(parts, nil))
+		return s[:size]
 	}
-	head := 5 + int(binary.BigEndian.Uint32(record[1:])) + sum
-	if sign(record[:head]); len(record) > head {
-		sign(record[head:])
+	end := len(value) - size
+	copy(value[end:], sum(value[:end]))
+	if end := len(rest) - size; end > 0 {
+		copy(rest[end:], sum(value[len(value)-size:], rest[:end]))
 	}
 }

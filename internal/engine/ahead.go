@@ -41,7 +41,7 @@ func (a aheadReader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
 // Log implements [kv.Reader].
 func (a aheadReader) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
 	x := a.latest[c.Space].Last
-	if x.Number == 0 || o != kv.Descending || c.Last != kv.MaxNumber {
+	if x.Number == 0 || !c.Heads || o != kv.Descending || c.Last != kv.MaxNumber {
 		return a.Reader.Log(ctx, c, o)
 	}
 	return func(yield func(kv.Record, error) bool) {

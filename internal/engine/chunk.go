@@ -146,7 +146,7 @@ func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*re
 			}
 			return nil
 		}
-		cut := kv.Cut{Space: kv.Space(l.key), First: l.number(from), Last: l.number(min(to, from+chunkSize-1))}
+		cut := kv.Cut{Space: kv.Space(l.key), First: l.number(from), Last: l.number(min(to, from+chunkSize-1)), Heads: true}
 		if list = e.tailFrom(l, from); list != nil {
 			list = list[:min(int64(len(list)), to-from+1)]
 			return nil

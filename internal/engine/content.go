@@ -153,7 +153,7 @@ func (e *Engine) read(ctx context.Context, r kv.Reader, l *line, p place) (tree.
 			return "", err
 		}
 		if v, found := held[p]; found {
-			e.cache.put(cacheKey{l.key, l.generation, p.revision, partContents}, held, len(in.Value)+100*len(held))
+			e.cache.put(cacheKey{l.key, l.generation, p.revision, partContents}, held, len(in.Rest)+100*len(held))
 			return tree.JSON(v), nil
 		}
 		if rec.publishes() {

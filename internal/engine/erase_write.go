@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"maps"
 	"reflect"
 	"slices"
@@ -109,7 +110,7 @@ func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
 // draft that no snapshot and no working state shows.
 func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
 	var list []*record
-	var values [][]byte
+	var values []kv.Record
 	contents := make(map[place]string)
 	err := x.e.kv.View(x.ctx, func(r kv.Reader) error {
 		list, values = nil, nil
@@ -128,10 +129,7 @@ func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
 			if err := contentsOf(rec, in, func(at *row, text string) { contents[at.at] = text }); err != nil {
 				return err
 			}
-			if in.Decoded != nil {
-				in.Value = rec.encode()
-			}
-			list, values = append(list, rec), append(values, in.Value)
+			list, values = append(list, rec), append(values, in)
 		}
 		return nil
 	})
@@ -146,8 +144,9 @@ func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
 	}
 	hold(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, tree.JSON(text)) })
 	for i := range made {
-		if string(made[i].encode()) != string(values[i]) {
-			b.Replace = append(b.Replace, x.e.record(m.l, &made[i]))
+		if r := x.e.record(m.l, &made[i]); !bytes.Equal(r.Value, values[i].Value) || !bytes.Equal(r.Rest, values[i].Rest) ||
+			r.Decoded != nil {
+			b.Replace = append(b.Replace, r)
 		}
 	}
 	return nil

@@ -96,12 +96,13 @@ func (e *Engine) record(l *line, x *record) kv.Record {
 	if e.inMemory {
 		r.Decoded = x
 	} else {
-		r.Value = x.encode()
+		r.Value, r.Rest = x.encode()
 	}
 	return r
 }
 
-// recordIn reads a row of the log of the line without its contents. Damage names the revision.
+// recordIn reads a row of the log of the line without its contents, and without its delta if c is nil.
+// Damage names the revision.
 func (l *line) recordIn(c *rows, row kv.Record) (*record, error) {
 	x, err := c.decode(row)
 	if d, _ := found(err); d != nil {
@@ -222,11 +223,11 @@ func (e *Engine) distrust() { e.cache.dropAll(partOrigin) }
 
 // readLast reads the state after the last record of a line.
 func (e *Engine) readLast(ctx context.Context, r kv.Reader, l *line) error {
-	for rec, err := range r.Log(ctx, kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber}, kv.Descending) {
+	for rec, err := range r.Log(ctx, kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber, Heads: true}, kv.Descending) {
 		if err != nil {
 			return err
 		}
-		x, err := l.recordIn(new(rows), rec)
+		x, err := l.recordIn(nil, rec)
 		if err != nil {
 			return err
 		}

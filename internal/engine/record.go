@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
@@ -33,17 +33,16 @@ func (x *record) publishes() bool {
 }
 
 const (
-	format    = 1
-	sumSize   = 16 // bytes of the SHA-256 of what was written
-	headStart = 5  // bytes of format and size before the entry of a record
+	format  = 1
+	sumSize = 16 // bytes of the SHA-256 of what was written
 )
 
 // kinds are the kinds of entries by their number in a record.
 var kinds = [...]store.Kind{store.Create, store.Edit, store.Commit, store.Forked, store.Superseded, store.Erasing}
 
-// encode returns the record as a row of the log: entry and delta with their sum, then the
-// contents with theirs, so that the entry can be read alone.
-func (x *record) encode() []byte {
+// encode returns the record as a row of the log: entry and delta with their sum, and the contents with the
+// sum of them and that sum.
+func (x *record) encode() (value, rest []byte) {
 	size := 512 + 24*len(x.gone)
 	for i := range x.rows {
 		size += x.rows[i].likelySize()
@@ -51,21 +50,21 @@ func (x *record) encode() []byte {
 	for _, c := range x.contents {
 		size += len(c)
 	}
-	w := writer{make([]byte, headStart, size)}
+	w := writer{make([]byte, 0, size)}
+	w.count(format)
 	x.writeEntry(&w)
 	var c rows
 	c.begin(x.entry.Revision)
 	x.writeDelta(&w, &c)
-	w.b[0] = format
-	binary.BigEndian.PutUint32(w.b[1:], uint32(len(w.b)-headStart))
 	w.sum(0)
-	if from := len(w.b); len(x.contents) > 0 {
+	end := len(w.b)
+	if len(x.contents) > 0 {
 		for _, c := range x.contents {
 			w.b = append(w.b, c...)
 		}
-		w.sum(from)
+		w.sum(end - sumSize)
 	}
-	return w.b
+	return w.b[:end:end], w.b[end:]
 }
 
 func (x *record) writeEntry(w *writer) {
@@ -136,40 +135,32 @@ func (x *record) readDelta(r *reader, c *rows) {
 	}
 }
 
-// decode reads the entry and the delta of a row of the log, for one record after the other. It does
-// not look at the contents.
+// decode reads the entry and the delta of a row of the log, for one record after the other, and the entry
+// alone if c is nil.
 func (c *rows) decode(in kv.Record) (*record, error) {
 	if x, ok := in.Decoded.(*record); ok {
 		return x, nil
 	}
-	head, _, err := split(in.Value)
-	if err != nil {
-		return nil, err
+	if !summed(in.Value) {
+		return nil, damaged("a revision is not as it was written")
 	}
-	r, x := reader{rest: string(head)}, &c.records.take(1)[0] // a copy, so that no id keeps the contents in memory
+	r := reader{rest: unsafe.String(unsafe.SliceData(in.Value), len(in.Value)-sumSize)}
+	if r.int() != format {
+		return nil, damaged("a revision has another format")
+	}
+	x := new(record)
+	if c != nil {
+		x = &c.records.take(1)[0]
+	}
 	x.readEntry(&r)
-	c.begin(x.entry.Revision)
-	x.readDelta(&r, c)
-	if r.bad || r.rest != "" {
+	if c != nil {
+		c.begin(x.entry.Revision)
+		x.readDelta(&r, c)
+	}
+	if r.bad || c != nil && r.rest != "" {
 		return nil, damaged("a revision is not as long as it says")
 	}
 	return x, nil
-}
-
-// split checks and returns the entry and the delta of a row of the log, and what follows.
-func split(value []byte) (head, contents []byte, err error) {
-	if len(value) < headStart || value[0] != format {
-		return nil, nil, damaged("a revision has another format")
-	}
-	size := int64(binary.BigEndian.Uint32(value[1:]))
-	if size > int64(len(value)-headStart-sumSize) {
-		return nil, nil, damaged("a revision is too short")
-	}
-	behind := headStart + int(size)
-	if !summed(value[:behind+sumSize]) {
-		return nil, nil, damaged("a revision is not as it was written")
-	}
-	return value[headStart:behind], value[behind+sumSize:], nil
 }
 
 // summed reports whether bytes end with the sum of what is before it.
@@ -187,14 +178,11 @@ func contentsOf(x *record, in kv.Record, f func(*row, string)) error {
 	if in.Decoded != nil {
 		return nil
 	}
-	_, contents, err := split(in.Value)
-	if err != nil || len(contents) == 0 {
-		return err
-	}
-	if !summed(contents) {
+	contents := in.Rest[:max(0, len(in.Rest)-sumSize)]
+	if len(in.Rest) > 0 && !bytes.Equal(in.Rest[len(contents):], sumOf(in.Value[len(in.Value)-sumSize:], contents)) {
 		return x.damagedContent(contents)
 	}
-	rest := unsafe.String(unsafe.SliceData(contents), len(contents)-sumSize)
+	rest := unsafe.String(unsafe.SliceData(contents), len(contents))
 	for i := range x.rows {
 		r := &x.rows[i]
 		if !r.held {
@@ -206,7 +194,18 @@ func contentsOf(x *record, in kv.Record, f func(*row, string)) error {
 		f(r, rest[:r.size])
 		rest = rest[r.size:]
 	}
+	if rest != "" {
+		return damaged("the contents of a revision are too long")
+	}
 	return nil
+}
+
+// sumOf returns the sum of two parts.
+func sumOf(first, second []byte) []byte {
+	h := sha256.New()
+	h.Write(first)
+	h.Write(second)
+	return h.Sum(nil)[:sumSize]
 }
 
 // damagedContent returns the error for contents that are not as they were written, and names the

@@ -40,8 +40,9 @@ type Record struct {
 	Space  Space
 	Number int64
 	Value  []byte
+	Rest   []byte // the second part of the value, which not every reader needs
 	// Decoded is what the record says, for a medium that keeps records as they are. Others keep the
-	// value alone.
+	// values alone.
 	Decoded any
 }
 
@@ -51,10 +52,12 @@ type Span struct {
 	From, To string
 }
 
-// Cut is the records of a space from First to Last, both included.
+// Cut is the records of a space from First to Last, both included. Log leaves Rest out of them, and does
+// not read it, if Heads is set.
 type Cut struct {
 	Space       Space
 	First, Last int64
+	Heads       bool
 }
 
 // State is what a batch expects of a key.
@@ -138,8 +141,8 @@ type Latest struct {
 
 // Latester is a reader that answers at once what the engine asks first of a context.
 type Latester interface {
-	// Latest returns, of those spaces that have a key, its value and the last record of the log, as
-	// they were at one moment.
+	// Latest returns, of those spaces that have a key, its value and the last record of the log without
+	// Rest, as they were at one moment.
 	Latest(ctx context.Context, name string, spaces ...Space) (map[Space]Latest, error)
 }
 

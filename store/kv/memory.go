@@ -137,7 +137,14 @@ func (m *Memory) records(of Cut) ([]Record, error) {
 	case s == nil || of.First > of.Last:
 		return nil, nil
 	}
-	return s.log[s.at(of.First):s.at(of.Last+1)], nil
+	list := s.log[s.at(of.First):s.at(of.Last+1)]
+	if of.Heads {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Rest = nil
+		}
+	}
+	return list, nil
 }
 
 // find returns where a name is or would be among the pairs.
@@ -239,7 +246,7 @@ func (m *Memory) admits(b *Batch) bool {
 }
 
 func (m *Memory) has(space Space, number int64) bool {
-	list, _ := m.records(Cut{space, number, number})
+	list, _ := m.records(Cut{Space: space, First: number, Last: number})
 	return len(list) == 1
 }
 

@@ -8,5 +8,6 @@ CREATE TABLE pair (
 
 CREATE TABLE log (
   id    INTEGER PRIMARY KEY,  -- the key of a context, then 36 bits with the number of the record
-  value BLOB    NOT NULL
+  value BLOB    NOT NULL,
+  rest  BLOB    NOT NULL      -- of the value, for those who read all of it
 ) STRICT;

@@ -90,7 +90,7 @@ func TestOwnLog(t *testing.T) {
 		if i%3 == 0 {
 			for _, statement := range []string{
 				"INSERT INTO log WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) " +
-					"SELECT (1000000 << 36) + i, zeroblob(4000) FROM n",
+					"SELECT (1000000 << 36) + i, zeroblob(4000), x'' FROM n",
 				"DELETE FROM log WHERE id > 1000000 << 36",
 				"VACUUM",
 			} {

@@ -46,7 +46,7 @@ func (r reader) Latest(ctx context.Context, name string, spaces ...kv.Space) (ma
 		spaces = spaces[min(n, len(spaces)):]
 		for f, err := range rows(ctx, r, text, func(at *sql.Rows) (f found, err error) {
 			var id sql.NullInt64
-			if err = at.Scan(&f.space, &f.Value, &id, &f.Last.Value); err == nil && id.Valid {
+			if err = at.Scan(&f.space, (*owned)(&f.Value), &id, (*owned)(&f.Last.Value)); err == nil && id.Valid {
 				f.Last.Space, f.Last.Number = f.space, id.Int64&kv.MaxNumber
 			}
 			f.Value = present(f.Value)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/contexttree/pact/store/kv"
@@ -13,8 +14,11 @@ const (
 	getPair   = `SELECT value FROM pair WHERE space = $1 AND name = $2`
 	rangeUp   = `SELECT name, value FROM pair WHERE space = $1 AND name >= $2 AND name < $3 ORDER BY name`
 	rangeDown = rangeUp + ` DESC`
-	logUp     = `SELECT id, value FROM log WHERE id BETWEEN $1 AND $2 ORDER BY id`
+	logUp     = `SELECT id, value, rest` + fromLog
 	logDown   = logUp + ` DESC`
+	headsUp   = `SELECT id, value` + fromLog
+	headsDown = headsUp + ` DESC`
+	fromLog   = ` FROM log WHERE id BETWEEN $1 AND $2 ORDER BY id`
 	fewPairs  = ` LIMIT $4`
 	fewLogged = ` LIMIT $3`
 )
@@ -25,13 +29,26 @@ const (
 // something else in between.
 const (
 	fewRows  = 8
-	manyRows = 512
+	manyRows = 128
 )
 
 // numberBits is how many bits of the number of a row of the log its number in the space takes.
 const numberBits = 36
 
 func rowOf(space kv.Space, number int64) int64 { return int64(space)<<numberBits | number }
+
+// owned is a value that the driver gave memory of its own: both drivers do, so database/sql need not copy
+// it once more.
+type owned []byte
+
+// Scan implements sql.Scanner.
+func (o *owned) Scan(value any) error {
+	var ok bool
+	if *o, ok = value.([]byte); !ok && value != nil {
+		return fmt.Errorf("a value has the type %T", value)
+	}
+	return nil
+}
 
 // reader reads, in a transaction or without one.
 type reader struct {
@@ -59,7 +76,7 @@ func (r reader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
 
 // one returns the value that a statement finds, nil for none.
 func one(ctx context.Context, st *sql.Stmt, args ...any) (v []byte, err error) {
-	err = st.QueryRowContext(ctx, args...).Scan(&v)
+	err = st.QueryRowContext(ctx, args...).Scan((*owned)(&v))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, nil
@@ -95,7 +112,7 @@ func (r reader) pairs(ctx context.Context, of kv.Span, o kv.Order, limit int) it
 	return rows(ctx, r, text, func(found *sql.Rows) (kv.Pair, error) {
 		var name sql.RawBytes
 		p := kv.Pair{Key: kv.Key{Space: of.Space}}
-		err := found.Scan(&name, &p.Value)
+		err := found.Scan(&name, (*owned)(&p.Value))
 		if p.Name = string(name); p.Value == nil {
 			p.Value = []byte{}
 		}
@@ -120,7 +137,12 @@ func (r reader) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Rec
 // records yields records of a cut, at most so many unless limit is 0.
 func (r reader) records(ctx context.Context, of kv.Cut, o kv.Order, limit int) iter.Seq2[kv.Record, error] {
 	text, args := logUp, []any{rowOf(of.Space, max(of.First, 1)), rowOf(of.Space, min(of.Last, kv.MaxNumber))}
-	if o == kv.Descending {
+	switch {
+	case of.Heads && o == kv.Descending:
+		text = headsDown
+	case of.Heads:
+		text = headsUp
+	case o == kv.Descending:
 		text = logDown
 	}
 	if limit > 0 {
@@ -128,10 +150,13 @@ func (r reader) records(ctx context.Context, of kv.Cut, o kv.Order, limit int) i
 	}
 	return rows(ctx, r, text, func(found *sql.Rows) (kv.Record, error) {
 		x := kv.Record{Space: of.Space}
-		err := found.Scan(&x.Number, &x.Value)
-		if x.Number &= kv.MaxNumber; x.Value == nil {
-			x.Value = []byte{}
+		to := append(make([]any, 0, 3), &x.Number, (*owned)(&x.Value))
+		if !of.Heads {
+			to = append(to, (*owned)(&x.Rest))
 		}
+		err := found.Scan(to...)
+		x.Number &= kv.MaxNumber
+		x.Value = present(x.Value)
 		return x, err
 	}, args...)
 }
@@ -229,7 +254,7 @@ func (s *Store) View(ctx context.Context, f func(kv.Reader) error) error {
 func (s *Store) viewOnce(ctx context.Context, f func(kv.Reader) error) error {
 	// Many views may hold all connections, so that none is left for preparing a statement.
 	for _, text := range [...]string{getPair, rangeUp + fewPairs, rangeDown + fewPairs, logUp + fewLogged, logDown + fewLogged,
-		latestMany, latestOne} {
+		headsUp + fewLogged, headsDown + fewLogged, latestMany, latestOne} {
 		if _, err := s.prepared(ctx, s.read, text); err != nil {
 			return s.fail(ctx, err, "reading")
 		}

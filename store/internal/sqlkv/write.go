@@ -16,12 +16,12 @@ const (
 	insertPair    = `INSERT INTO pair (space, name, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`
 	deletePairs   = `DELETE FROM pair WHERE space = $1 AND name >= $2 AND name < $3`
 	cutRecords    = `DELETE FROM log WHERE id BETWEEN $1 AND $2`
-	replaceRecord = `UPDATE log SET value = $2 WHERE id = $1 RETURNING 1`
-	firstRecord   = `INSERT INTO log (id, value) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1`
-	appendRecord  = `INSERT INTO log (id, value) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM log WHERE id = $1 - 1)
+	replaceRecord = `UPDATE log SET value = $2, rest = $3 WHERE id = $1 RETURNING 1`
+	firstRecord   = `INSERT INTO log (id, value, rest) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1`
+	appendRecord  = `INSERT INTO log (id, value, rest) SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM log WHERE id = $1 - 1)
 		ON CONFLICT DO NOTHING RETURNING 1`
-	appendAlone = `INSERT INTO log (id, value) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM log WHERE id = $1 - 1)
-		AND EXISTS (SELECT 1 FROM pair WHERE space = $3 AND name = $4 AND value = $5) ON CONFLICT DO NOTHING`
+	appendAlone = `INSERT INTO log (id, value, rest) SELECT $1, $2, $3 WHERE EXISTS (SELECT 1 FROM log WHERE id = $1 - 1)
+		AND EXISTS (SELECT 1 FROM pair WHERE space = $4 AND name = $5 AND value = $6) ON CONFLICT DO NOTHING`
 )
 
 // What fails where a batch is to be refused, so that nobody needs its answer before the next
@@ -32,8 +32,8 @@ const (
 	thereIsEqual  = thereIsPair + ` AND value = $3`
 	thereIsNone   = `SELECT 1 / (1 - count(*)) FROM pair WHERE space = $1 AND name = $2`
 	newPair       = `INSERT INTO pair (space, name, value) VALUES ($1, $2, $3)`
-	newRecord     = `INSERT INTO log (id, value) VALUES ($1, $2)`
-	otherRecord   = `UPDATE log SET value = $2 WHERE id = $1`
+	newRecord     = `INSERT INTO log (id, value, rest) VALUES ($1, $2, $3)`
+	otherRecord   = `UPDATE log SET value = $2, rest = $3 WHERE id = $1`
 )
 
 // Write implements kv.Store.
@@ -62,7 +62,7 @@ func (s *Store) Write(ctx context.Context, b *kv.Batch) error {
 func (s *Store) wrote(ctx context.Context, b *kv.Batch) bool {
 	first := b.Append[0]
 	for x, err := range s.Log(ctx, kv.Cut{Space: first.Space, First: first.Number, Last: first.Number}, kv.Ascending) {
-		return err == nil && bytes.Equal(x.Value, first.Value)
+		return err == nil && bytes.Equal(x.Value, first.Value) && bytes.Equal(x.Rest, first.Rest)
 	}
 	return false
 }
@@ -115,8 +115,8 @@ func (s *Store) appendAlone(ctx context.Context, b *kv.Batch) error {
 		return err
 	}
 	r, e := &b.Append[0], &b.Expect[0]
-	done, err := st.ExecContext(ctx, rowOf(r.Space, r.Number), present(r.Value), int64(e.Space), []byte(e.Name),
-		present(e.Value))
+	done, err := st.ExecContext(ctx, rowOf(r.Space, r.Number), present(r.Value), present(r.Rest), int64(e.Space),
+		[]byte(e.Name), present(e.Value))
 	if err != nil {
 		return err
 	}
@@ -268,7 +268,7 @@ func (w *writer) append(r kv.Record) error {
 			return err
 		}
 	}
-	return w.must(text, newRecord, rowOf(r.Space, r.Number), present(r.Value))
+	return w.must(text, newRecord, rowOf(r.Space, r.Number), present(r.Value), present(r.Rest))
 }
 
 // replace writes a record that is there anew.
@@ -278,7 +278,7 @@ func (w *writer) replace(r kv.Record) error {
 			return err
 		}
 	}
-	return w.must(replaceRecord, otherRecord, rowOf(r.Space, r.Number), present(r.Value))
+	return w.must(replaceRecord, otherRecord, rowOf(r.Space, r.Number), present(r.Value), present(r.Rest))
 }
 
 // absent reports whether a batch expects that a key has no value.

@@ -99,7 +99,7 @@ func records(t *testing.T, r kv.Reader, of kv.Cut, o kv.Order) string {
 		if x.Space != of.Space || x.Number < of.First || x.Number > of.Last {
 			t.Fatalf("a record of %+v is %+v", of, x)
 		}
-		list = append(list, string(x.Value))
+		list = append(list, string(x.Value)+string(x.Rest))
 	}
 	return strings.Join(list, " ")
 }
@@ -176,6 +176,21 @@ func testLog(t *testing.T, suite Suite) {
 	refused(t, s.Write(t.Context(), &kv.Batch{Replace: []kv.Record{record(1, 1, "one that was cut")}}))
 	refused(t, s.Write(t.Context(), &kv.Batch{Append: []kv.Record{record(3, 2, "without the first")}}))
 	want(t, "afterwards", records(t, s, kv.Cut{Space: 1, First: 1, Last: kv.MaxNumber}, kv.Ascending), "C d")
+	write(t, s, kv.Batch{Append: []kv.Record{{Space: 2, Number: 2, Value: []byte("y"), Rest: []byte("x")}}})
+	write(t, s, kv.Batch{Append: []kv.Record{{Space: 2, Number: 3, Rest: []byte("w")}}})
+	write(t, s, kv.Batch{Replace: []kv.Record{{Space: 2, Number: 1, Value: []byte("Z"), Rest: []byte("a")}}})
+	want(t, "whole", records(t, s, kv.Cut{Space: 2, First: 1, Last: 9}, kv.Ascending), "Za yx w")
+	want(t, "whole, from the end", records(t, s, kv.Cut{Space: 2, First: 1, Last: 9}, kv.Descending), "w yx Za")
+	want(t, "heads", records(t, s, kv.Cut{Space: 2, First: 1, Last: 9, Heads: true}, kv.Ascending), "Z y ")
+	want(t, "heads, from the end", records(t, s, kv.Cut{Space: 2, First: 1, Last: 9, Heads: true}, kv.Descending), " y Z")
+	var held []kv.Record
+	for x, err := range s.Log(t.Context(), kv.Cut{Space: 2, First: 1, Last: 9}, kv.Ascending) {
+		must(t, err)
+		held = append(held, x)
+	}
+	if len(held) != 3 || string(held[0].Value)+string(held[1].Value)+string(held[1].Rest)+string(held[2].Rest) != "Zyxw" {
+		t.Errorf("what was read before changed: %+v", held)
+	}
 	largest := record(kv.MaxSpace, 1, "y")
 	write(t, s, kv.Batch{Append: []kv.Record{largest}})
 	want(t, "the last space", records(t, s, kv.Cut{Space: kv.MaxSpace, First: 1, Last: kv.MaxNumber}, kv.Ascending), "y")

@@ -11,5 +11,6 @@ CREATE TABLE pair (
 -- times 2 to the power of 36, and the number of the record in the space.
 CREATE TABLE log (
   id BIGINT PRIMARY KEY,
-  value BYTEA NOT NULL
+  value BYTEA NOT NULL,
+  rest BYTEA NOT NULL
 );
