@@ -32,11 +32,12 @@ type Body struct {
 // E_LIMIT. Time is linear in the body; memory is a few times its size and at
 // most some hundred bytes for each value in it.
 func Read(body []byte) (Body, error) {
-	p, value, err := parse(body)
+	p, err := parserOf(body)
 	if err != nil {
 		return Body{}, err
 	}
-	if value.Kind == canon.KindAbsent {
+	value, ok := p.whole()
+	if !ok {
 		return Body{Notes: Notes{Raw: pack(body)}}, nil
 	}
 	read := Body{Value: value}
@@ -51,23 +52,24 @@ func Read(body []byte) (Body, error) {
 	return read, nil
 }
 
-// Value is Read for a caller that does not need the notes, with its errors.
-func Value(body []byte) (canon.Any, error) {
-	_, value, err := parse(body)
-	return value, err
+// IsObject reports whether Read gives a body a value that is an object, with the errors of Read. It keeps
+// nothing of the body.
+func IsObject(body []byte) (bool, error) {
+	p, err := parserOf(body)
+	if err != nil {
+		return false, err
+	}
+	p.dry = true
+	value, ok := p.whole()
+	return ok && value.Kind == canon.KindObject, nil
 }
 
-func parse(body []byte) (*parser, canon.Any, error) {
+func parserOf(body []byte) (*parser, error) {
 	if len(body) > MaxBody {
-		return nil, canon.Any{}, fault.New(fault.Limit,
+		return nil, fault.New(fault.Limit,
 			"a body has more than "+strconv.Itoa(MaxBody)+" bytes", "send less in one request")
 	}
-	p := &parser{text: string(body), known: map[string]*object{}}
-	value, ok := p.whole()
-	if !ok {
-		return p, canon.Any{}, nil
-	}
-	return p, value, nil
+	return &parser{text: string(body), known: map[string]*object{}}, nil
 }
 
 // Bytes returns the body as it was on the wire. E_DOCUMENT_INVALID if the notes

@@ -358,7 +358,8 @@ func drawn(random *rand.Rand, depth int) string {
 
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"b":1,"a":[1.50,"\u00e9",{"z":0,"y":1}]}`, `[1, 2]`, " 1 ", `"\ud800"`,
-		`"\ud83d\ude00\/"`, `{"a":1,"a":2}`, "\xff", `["\u003c","<"]`, `{"":{"":""}}`, "[-0,1E5]", `"\uD83D\uDE00"`} {
+		`"\ud83d\ude00\/"`, `{"a":1,"a":2}`, "\xff", `["\u003c","<"]`, `{"":{"":""}}`, "[-0,1E5]", `"\uD83D\uDE00"`,
+		`{"a\n\u00e9\n":"\u00e9\t\/"}`} {
 		f.Add([]byte(seed), []byte{})
 	}
 	f.Fuzz(func(t *testing.T, body, order []byte) {
@@ -376,6 +377,9 @@ func FuzzBody(f *testing.F) {
 		}
 		if failed == nil && want.Expressible() && kept.Value.Kind == canon.KindAbsent {
 			t.Fatalf("%q is JSON and has no value", body)
+		}
+		if is, err := IsObject(body); err != nil || is != (kept.Value.Kind == canon.KindObject) {
+			t.Fatalf("%q is an object: %v, %v", body, is, err)
 		}
 		kept.Notes.Order, kept.Notes.Raw = order, nil // of somebody else: refused or not, but no panic
 		_, _ = kept.Bytes()

@@ -11,12 +11,14 @@ import (
 type parser struct {
 	text string
 	at   int
+	dry  bool // only whether it can be read is asked: values are left empty
 
 	depth   int
 	values  int // values and member names so far
 	objects []*object
 	known   map[string]*object // by the names in the order of the body
 	shape   []byte
+	scratch []byte
 	spelled [len(habits)][]Spelling // for each habit, what it would write otherwise
 	last    [len(habits)]int        // for each habit, the number of scalars up to its last Spelling
 	scalars int                     // strings, names and numbers so far
@@ -137,7 +139,9 @@ func (p *parser) elems() (canon.Any, bool) {
 		if !ok {
 			return canon.Any{}, false
 		}
-		list.Elems = append(list.Elems, value)
+		if !p.dry {
+			list.Elems = append(list.Elems, value)
+		}
 		if !p.separator(',') {
 			return list, p.close(']')
 		}
@@ -165,7 +169,9 @@ func (p *parser) members() (canon.Any, bool) {
 		if !ok {
 			return canon.Any{}, false
 		}
-		list = append(list, canon.Member{Name: name, Value: value})
+		if !p.dry {
+			list = append(list, canon.Member{Name: name, Value: value})
+		}
 		if !p.separator(',') {
 			if len(list) > 1 {
 				p.objects[number] = p.objectOf(list)
@@ -208,6 +214,9 @@ func (p *parser) number() (canon.Any, bool) {
 
 // spell notes the written form of the current scalar for each habit in the set.
 func (p *parser) spell(habit int, literal string) {
+	if p.dry {
+		return
+	}
 	p.spelled[habit] = append(p.spelled[habit], Spelling{Skip: p.scalars - p.last[habit], Literal: literal})
 	p.last[habit] = p.scalars + 1
 }

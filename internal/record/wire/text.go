@@ -13,8 +13,10 @@ import (
 func (p *parser) str() (string, bool) {
 	start := p.at
 	fits := all
-	simple := true
-	for p.at++; ; {
+	odd := false // it has an escape of more than one character
+	p.scratch = p.scratch[:0]
+	p.at++
+	for run := p.at; ; { // text[run:at] is not in scratch yet
 		c := p.peek()
 		switch {
 		case c == '"':
@@ -26,20 +28,32 @@ func (p *parser) str() (string, bool) {
 				}
 			}
 			p.scalars++
-			if simple {
+			switch {
+			case p.dry:
+				return "", true
+			case odd:
+				value, err := canon.ParseAny([]byte(literal))
+				return value.Text, err == nil
+			case len(p.scratch) == 0:
 				return literal[1 : len(literal)-1], true
 			}
-			value, err := canon.ParseAny([]byte(literal))
-			return value.Text, err == nil
+			p.scratch = append(p.scratch, p.text[run:p.at-1]...)
+			return string(p.scratch), true
 		case c < ' ': // this case also ends the loop at the end of the text
 			return "", false
 		case c == '\\':
-			simple = false
+			before := p.at
 			writes, ok := p.escape()
 			if !ok {
 				return "", false
 			}
 			fits &= writes
+			if char := shortEscapes[p.text[before+1]]; char == 0 {
+				odd = true
+			} else if !p.dry {
+				p.scratch = append(append(p.scratch, p.text[run:before]...), char)
+				run = p.at
+			}
 		case c == 0x7F:
 			fits &= standing(rune(c))
 			p.at++
@@ -83,6 +97,9 @@ func standing(r rune) int {
 	return none | html
 }
 
+// shortEscapes has the character for which each letter behind a backslash stands, 0 for none.
+var shortEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // escape skips an escape and returns the habits that write it so.
 func (p *parser) escape() (int, bool) {
 	rest := p.text[p.at:]
@@ -91,10 +108,10 @@ func (p *parser) escape() (int, bool) {
 	}
 	if rest[1] != 'u' {
 		p.at += 2
-		if strings.IndexByte(`"\bfnrt`, rest[1]) >= 0 {
-			return all, true
+		if rest[1] == '/' {
+			return 0, true
 		}
-		return 0, rest[1] == '/'
+		return all, shortEscapes[rest[1]] != 0
 	}
 	unit, lower, ok := unitOf(rest)
 	if !ok {
