@@ -1,7 +1,6 @@
 # make alone lists the targets; each is one line that a person could type.
 .DEFAULT_GOAL := help
 FUZZTIME ?= 1m
-SIZES ?= 1000,10000
 VERSION ?= v0.0.0
 TESTS = go tool -modfile=tools.mod gotestsum --format pkgname --format-hide-empty-pkg
 # SQLite is a program in C that was translated to Go. Under the race detector it is three times as slow if it is
@@ -10,7 +9,7 @@ RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/l
 # Neither the tests of these packages nor what they call starts a goroutine, so they are left out under the race detector.
 PURE = examples/.*|fault|inspector|lifecycle|internal/(canon|differ.*|document|query|record/(calllog|provider|wire)|release|safefile|search|toolcall|verify)
 
-.PHONY: help build test test-all lint fuzz bench turns attack clients breaks agents browser inspector generate release
+.PHONY: help build test test-all lint fuzz bench clients browser generate release
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -41,28 +40,12 @@ bench: ## run the benchmarks of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./...
 	cd benchmarks && go test -run '^$$' -bench . -benchmem
 
-turns: ## measure conversations of SIZES turns (default 1000,10000) beside plain rows, as in docs/benchmarks.md
-	cd benchmarks && go run ./turns -sizes $(SIZES)
-
-attack: ## try on a real pact serve what strangers and holders of tokens can do to each other, with peak memory and times
-	PACT_ATTACK=1 go test -count=1 -run '^TestAttack$$' -v -timeout 10m ./server
-
 clients: ## run the providers' real clients through the proxy, clients that are generated from docs/openapi.json and the guide against the server, and fuzz the server from its document; installs under build/clients and build/api
 	internal/record/proxy/testdata/clients/install.sh build/clients
 	build/clients/go/middleware.test
 	PACT_CLIENTS=$(CURDIR)/build/clients go test -count=1 -v -run '^TestRealClients$$' ./internal/record/proxy
 	server/clients/install.sh build/api
 	PACT_API_TOOLS=$(CURDIR)/build/api go -C server/clients test -count=1 -v ./...
-
-breaks: ## name what breaks clients of the HTTP API of BASE, a tag or another revision
-	mkdir -p build && git show $(BASE):docs/openapi.json > build/base.json
-	go run github.com/oasdiff/oasdiff@v1.36.0 breaking --fail-on WARN build/base.json docs/openapi.json
-
-agents: ## install six agents under build/agents (1.5 GB), and have pact run record them while their provider breaks in every way, about 15 minutes
-	mkdir -p build/agents && npm install --prefix build/agents --no-audit --no-fund --silent --save-exact @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 opencode-ai@1.18.33 @google/gemini-cli@0.61.0
-	test -x build/agents/py/bin/python || python3 -m venv build/agents/py
-	build/agents/py/bin/pip install --quiet --disable-pip-version-check openai-agents==0.24.0 'pydantic-ai-slim[openai]==2.66.0'
-	PACT_AGENTS=$(CURDIR)/build/agents go test -count=1 -v -timeout 40m -run '^TestAgents' ./internal/cli
 
 browser: ## check the types of inspector/src, run its tests, see whether inspector/dist is built from it, and drive it in a real Chromium; what needs npm is left out without it
 	@command -v npm >/dev/null || echo "npm is missing: neither the types of inspector/src nor whether the screens are accessible is tested"
@@ -72,10 +55,8 @@ browser: ## check the types of inspector/src, run its tests, see whether inspect
 	mkdir -p build/browser && ! command -v npm >/dev/null || npm install --prefix build/browser --no-audit --no-fund --silent axe-core@4.14.1
 	go -C inspector/e2e vet ./... && $(TESTS) --raw-command -- go -C inspector/e2e test -json -timeout 15m ./...
 
-inspector: ## build the pages of the inspector from inspector/src into inspector/dist
+generate: ## write anew what is made from other files: inspector/dist, THIRD_PARTY_NOTICES.txt, docs/terminal.svg
 	go -C inspector/build run .
-
-generate: inspector ## write anew what is made from other files: inspector/dist, THIRD_PARTY_NOTICES.txt, docs/terminal.svg
 	UPDATE_NOTICES=1 go test -count=1 -run '^TestNoticesHoldEveryLinkedLicence$$' .
 	UPDATE_PICTURE=1 go test -count=1 -run '^TestThePictureOfTheReadme' ./internal/cli
 

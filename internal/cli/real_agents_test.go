@@ -23,7 +23,7 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// realAgent is an agent that make agents installs, and how it is started.
+// realAgent is an agent that testdata/agents/install.sh installs, and how it is started.
 type realAgent struct {
 	program []string          // below PACT_AGENTS; what is below testdata stands for itself
 	first   []string          // its arguments before what the user says
@@ -84,7 +84,7 @@ func startAgent(t *testing.T, name string, script ...providertest.Turn) *agentRu
 	t.Helper()
 	installed := os.Getenv("PACT_AGENTS")
 	if installed == "" {
-		t.Skip("real agents were left out: make agents installs and runs them")
+		t.Skip("real agents were left out: CONTRIBUTING.md says how to install and run them")
 	}
 	a := &agentRun{T: t, realAgent: realAgents[name], name: name, provider: providertest.New(script...)}
 	a.provider.ForTools()
