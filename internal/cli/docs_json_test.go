@@ -113,7 +113,7 @@ var answers = []struct{ schema, command string }{
 	{"thread", "thread repair"}, {"hash", "hash repair"}, {"hash", "hash repair --node rules"},
 	{"request", "request run @c12"}, {"request", "request run @c12 --attempt all"}, {"verify", "verify run"}, {"verify", "verify repair"},
 	{"validate", "validate repair"}, {"validate", "validate --file EX/repair.jsonl"},
-	{"replay", "replay EX/repair.jsonl"},
+	{"replay", "replay EX/repair.jsonl"}, {"check", "check run"}, {"check", "check repair --api openai --model m --mend"},
 	{"new", "new c"}, {"add", "add c --id a --role user --content x"}, {"add", "add c --key k --every 3 --content z"},
 	{"update", "update c a --content y"}, {"attempts", "attempts start c --provider p --model m"},
 	{"attempts", "attempts end c attempt:1-1 --status error --error e"}, {"attempts", "attempts c"},

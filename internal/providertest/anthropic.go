@@ -45,10 +45,13 @@ func checkMessages(h http.Header, body object) *refusal {
 	case text(list(body["messages"])[0], "role") != "user":
 		return invalid("messages: first message must use the \"user\" role")
 	}
-	if refused := checkMarkers(body); refused != nil {
-		return refused
+	for _, refused := range []*refusal{checkMarked(body), checkPairs(list(body["messages"])),
+		checkOrder(list(body["messages"])), checkForm(body), checkThinking(body)} {
+		if refused != nil {
+			return refused
+		}
 	}
-	return checkPairs(list(body["messages"]))
+	return nil
 }
 
 // checkPairs requires that the next user message begins with the results of all

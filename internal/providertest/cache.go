@@ -231,24 +231,3 @@ func (c *cache) keep(hash [sha256.Size]byte, now time.Time, hour bool) {
 	}
 	c.prefixes[hash] = &cached{now, life}
 }
-
-// checkMarkers refuses too many markers, and a longer lifetime after a shorter
-// one.
-func checkMarkers(body object) *refusal {
-	blocks := cachedBlocks(body)
-	markers := 0
-	for _, b := range blocks {
-		if b.marked {
-			markers++
-		}
-	}
-	if markers > mostMarkers {
-		return invalid(fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", markers))
-	}
-	short := slices.IndexFunc(blocks, func(b cachedBlock) bool { return b.marked && !b.hour })
-	if short >= 0 && slices.ContainsFunc(blocks[short:], func(b cachedBlock) bool { return b.hour }) {
-		return invalid("a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that " +
-			"blocks are processed in the following order: `tools`, `system`, `messages`.")
-	}
-	return nil
-}

@@ -3,6 +3,7 @@ package providertest
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -28,26 +29,51 @@ func checkGemini(_ http.Header, body object) *refusal {
 	if len(contents) == 0 {
 		return &refusal{400, "INVALID_ARGUMENT", "* GenerateContentRequest.contents: contents is not specified"}
 	}
-	calls := 0
+	open := []any{} // the calls of the content before
 	for _, c := range contents {
 		role := text(c, "role")
 		if role != "" && role != "user" && role != "model" {
-			return &refusal{400, "INVALID_ARGUMENT", "Please use a valid role: user, model."}
+			return invalidArgument("Please use a valid role: user, model.")
 		}
-		made, answered := 0, 0
+		var made []any
 		for _, part := range list(member(c, "parts")) {
-			if member(part, "functionCall") != nil {
-				made++
+			if call := either(part, "functionCall", "function_call"); call != nil {
+				made = append(made, call)
 			}
-			if member(part, "functionResponse") != nil {
-				answered++
+			response := either(part, "functionResponse", "function_response")
+			if response == nil {
+				continue
 			}
+			at := slices.IndexFunc(open, func(call any) bool {
+				if text(call, "id") != "" && text(response, "id") != "" {
+					return text(call, "id") == text(response, "id")
+				}
+				return text(call, "name") == text(response, "name")
+			})
+			if at < 0 {
+				return unequal
+			}
+			open = slices.Delete(open, at, at+1)
 		}
-		if answered != calls {
-			return &refusal{400, "INVALID_ARGUMENT", "Please ensure that the number of function response parts is equal to " +
-				"the number of function call parts of the function call turn."}
+		if len(open) > 0 {
+			return unequal
 		}
-		calls = made
+		open = made
+	}
+	if len(open) > 0 {
+		return unequal
+	}
+	return checkGeminiForm(body)
+}
+
+var unequal = invalidArgument("Please ensure that the number of function response parts is equal to the number of " +
+	"function call parts of the function call turn.")
+
+func either(part any, names ...string) any {
+	for _, name := range names {
+		if v := member(part, name); v != nil {
+			return v
+		}
 	}
 	return nil
 }

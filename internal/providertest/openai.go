@@ -56,6 +56,9 @@ func checkChat(_ http.Header, body object) *refusal {
 			break
 		}
 		for _, call := range list(member(m, "tool_calls")) {
+			if role != "assistant" {
+				continue
+			}
 			open = append(open, text(call, "id"))
 		}
 	}
@@ -63,7 +66,7 @@ func checkChat(_ http.Header, body object) *refusal {
 		return invalid("An assistant message with 'tool_calls' must be followed by tool messages responding to each " +
 			"'tool_call_id'. The following tool_call_ids did not have response messages: " + strings.Join(open, ", "))
 	}
-	return nil
+	return checkChatForm(body)
 }
 
 func (a *reply) finish() string {
@@ -160,25 +163,10 @@ func checkResponses(_ http.Header, body object) *refusal {
 	if text(body, "model") == "" {
 		return invalid("Missing required parameter: 'model'.")
 	}
-	called, answered := map[string]bool{}, map[string]bool{}
-	for _, item := range list(body["input"]) {
-		id := text(item, "call_id")
-		switch text(item, "type") {
-		case "function_call":
-			called[id] = true
-		case "function_call_output":
-			if !called[id] {
-				return invalid("No tool call found for function call output with call_id " + id + ".")
-			}
-			answered[id] = true
-		}
+	if refused := checkAnswered(body); refused != nil {
+		return refused
 	}
-	for id := range called {
-		if !answered[id] {
-			return invalid("No tool output found for function call " + id + ".")
-		}
-	}
-	return nil
+	return checkItems(body)
 }
 
 func (a *reply) items() (items []object) {

@@ -51,6 +51,8 @@ type Provider struct {
 	cache    cache
 	now      func() time.Time
 	asked    map[string]asked // requests that asked about the cache, by the ids of their answers
+	thoughts thoughts         // what was sent before the thinking of answers
+	dropped  int
 	needTool bool
 	held     atomic.Int64
 }
@@ -175,6 +177,14 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, refused.status, d.refuse(*refused))
 		return
 	}
+	refused := checkSignatures(r.URL.Path, body)
+	if refused == nil {
+		refused = p.bind(r.URL.Path, body)
+	}
+	if refused != nil {
+		write(w, refused.status, d.refuse(*refused))
+		return
+	}
 	answer := p.next(r.URL.Path, body, number)
 	if answer.Hold && !d.streams(r.URL.Path, body) {
 		p.held.Add(1)
@@ -212,6 +222,7 @@ func (p *Provider) next(path string, body object, number int) *reply {
 	if a.Status == 0 {
 		a.usage = p.cache.count(path, body, p.now())
 		a.diagnosis = p.diagnose(path, body, a.id)
+		p.thinks(a)
 		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + tokens(a.Refusal) + len(a.Calls)
 	}
 	return a

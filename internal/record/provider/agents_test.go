@@ -42,6 +42,9 @@ func TestRealAgentsReadWhatIsExpected(t *testing.T) {
 			req.Header.Set("Authorization", "Bearer key")
 			now = now.Add(time.Second)
 			name := APIOf(http.MethodPost, req.URL.Path)
+			if found, err := Check(&Question{API: name, Body: sent.Body}); err != nil || len(found) > 0 {
+				t.Errorf("%s, call %d: the rules find %+v, %v", path, calls+1, found, err)
+			}
 			d := CacheRulesOf(name)
 			if caches[d] == nil {
 				caches[d] = d.NewCache()

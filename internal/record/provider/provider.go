@@ -77,6 +77,9 @@ func APINamed(form string) API {
 	return ""
 }
 
+// FormOf returns the word of users for a request to an API.
+func FormOf(name API) string { return entryOf(name).form }
+
 // PathOf returns the path to which a client of the API sends a request for a model.
 func PathOf(name API, model string) string { return entryOf(name).path(model) }
 

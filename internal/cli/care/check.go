@@ -1,0 +1,182 @@
+package care
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/spf13/cobra"
+)
+
+// checked is the answer of pact check --json.
+type checked struct {
+	Form     string           `json:"form"`
+	Problems []record.Problem `json:"problems"`
+	Mended   []record.Problem `json:"mended,omitempty"`
+	Body     string           `json:"body,omitempty"`
+}
+
+type checkFlags struct {
+	call       int64
+	api, model string
+	after      string
+	mend       bool
+}
+
+func checkRequestCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check FILE | check NAME",
+		Short: "Say whether a provider would take a request",
+		Long: `Check the body of a request, from a file or from standard input (-), or the request of
+a call of a context, against what its provider documents: pairs of calls and results,
+order, roles, signatures and prefixes of thinking, cache markers, empty texts, limits.
+Each problem has its place, the rule, the page with the rule and the day on which it was
+read, and what mends it. The exit code is 1 if there is a problem. What no page documents
+is not checked.
+
+A call is compared with the one before it; a file with the one that --after names. --api
+writes the thread of a context as a request to another API. --mend prints the body with
+all that needs no decision mended, and the problems on standard error; all other bytes
+stay as they are.`,
+		Example: `  pact check request.json --after before.json
+  pact check codex --call 12
+  pact check codex --api anthropic --model claude-opus-5
+  pact check request.json --mend > mended.json`,
+		Args:              command.Exactly("FILE|NAME"),
+		ValidArgsFunction: a.CompleteNames,
+	}
+	var f checkFlags
+	flags := cmd.Flags()
+	flags.Int64Var(&f.call, "call", 0, "the call `N` of the context; by default the last one")
+	flags.StringVar(&f.api, "api", "", "the `API`: openai, responses, anthropic or gemini")
+	flags.StringVar(&f.model, "model", "", "the `MODEL` in place of the one in the request")
+	flags.StringVar(&f.after, "after", "", "the `FILE` with the request before in the same conversation")
+	flags.BoolVar(&f.mend, "mend", false, "print the body with all that needs no decision mended")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		q, err := f.question(ctx, a, cmd, args[0])
+		if err != nil {
+			return err
+		}
+		return f.answer(a, q)
+	})
+	return cmd
+}
+
+// question reads the request.
+func (f *checkFlags) question(ctx context.Context, a *command.App, cmd *cobra.Command, name string) (*record.Question,
+	error) {
+	q := &record.Question{Form: f.api, Model: f.model}
+	if f.after != "" {
+		in, err := a.Read(ctx, f.after)
+		if err != nil {
+			return nil, err
+		}
+		q.After = in.Data
+	}
+	if _, err := os.Stat(name); name == "-" || err == nil {
+		if f.call != 0 {
+			return nil, command.Usage(cmd, "--call is one of a context, and %s is a file", name)
+		}
+		in, err := a.Read(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		q.Body = in.Data
+		return q, nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	c, s, err := a.OpenContext(ctx, name, "")
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	cycle := f.call
+	if cycle == 0 {
+		_, cycle = c.Cycles()
+	}
+	if err := f.recorded(ctx, c, cycle, q); err != nil {
+		return nil, err
+	}
+	return q, nil
+}
+
+// recorded takes the request of a call, or the thread as one to another API.
+func (f *checkFlags) recorded(ctx context.Context, c *pact.Context, cycle int64, q *record.Question) error {
+	snapshot, err := c.At(ctx, pact.Cycle(cycle))
+	if err != nil {
+		return err
+	}
+	if f.api == "" && record.Recorded(snapshot) {
+		body, err := record.Request(ctx, c, cycle)
+		if err != nil {
+			return err
+		}
+		q.Body, q.Path = body.Bytes, body.Path
+		if before, err := record.Request(ctx, c, cycle-1); err == nil && q.After == nil {
+			q.After = before.Bytes
+		}
+		return nil
+	}
+	if f.api == "" {
+		return fault.New(fault.DocumentInvalid, "no recorder made this context, so it has no request",
+			"--api says to which API its thread would be one")
+	}
+	q.Body, _, err = record.WholeRequest(ctx, c, snapshot, f.api)
+	return err
+}
+
+// answer prints what is wrong, and the mended body.
+func (f *checkFlags) answer(a *command.App, q *record.Question) error {
+	var all checked
+	var err error
+	if f.mend {
+		var body []byte
+		if body, all.Mended, err = record.Mend(q); err != nil {
+			return err
+		}
+		all.Body, q.Body = string(body), body
+	}
+	if all.Form, all.Problems, err = record.Check(q); err != nil {
+		return err
+	}
+	a.Failed = len(all.Problems) > 0
+	if a.JSON {
+		return a.PrintJSON(all)
+	}
+	if f.mend {
+		for _, p := range all.Mended {
+			a.Warnf("mended %s: %s (%s)", placeOf(p), p.Problem, p.Rule)
+		}
+		for _, p := range all.Problems {
+			a.Warnf("left %s: %s (%s); %s", placeOf(p), p.Problem, p.Rule, p.Remedy)
+		}
+		_, err := a.Out.Write(q.Body)
+		return err
+	}
+	for _, p := range all.Problems {
+		remedy := p.Remedy
+		if p.Mends {
+			remedy += " (--mend does)"
+		}
+		a.Printf("%s: %s\n  rule    %s, %s, read on %s\n  remedy  %s\n", a.Paint.Bad(placeOf(p)),
+			view.Visible(p.Problem), p.Rule, p.Source, p.Read, remedy)
+	}
+	if !a.Failed {
+		a.Printf("%s: no problem by the rules of %s\n", a.Paint.Good("fine"), all.Form)
+	}
+	return nil
+}
+
+func placeOf(p record.Problem) string {
+	if p.Place == "" {
+		return "the request"
+	}
+	return p.Place
+}
