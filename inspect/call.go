@@ -1,7 +1,7 @@
 package inspect
 
-// CallPrefix says what a provider can reuse of one recorded call, by the rules of its
-// dialect (docs/wire.md), and what the provider reported about it.
+// CallPrefix says what a provider can reuse of one recorded call, by its rules of caches
+// (docs/providers.md), and what the provider reported about it.
 type CallPrefix struct {
 	Cycle   int64       `json:"cycle"`
 	Attempt string      `json:"attempt"` // that sent the request

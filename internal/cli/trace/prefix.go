@@ -38,7 +38,7 @@ blocks of reasoning that follow in the request, which some models then drop.
 cache and wrote to it, its reason for reading no more if it was asked, and whether its
 own rules predict that. By the clock it tells a cut from a prefix that the provider
 no longer keeps. --prices FILE adds what each call cost, and the extra cost of reading
-less than before. docs/wire.md has the rules and the format of FILE.
+less than before. docs/providers.md has the rules and the format of FILE.
 `,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20

@@ -10,7 +10,7 @@ import (
 
 // What the tables say, the documentation says, with where it comes from.
 func TestTheDocumentationHasTheTables(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/wire.md")
+	page, err := os.ReadFile("../../../docs/providers.md")
 	must(t, err)
 	for _, d := range AllCacheRules() {
 		words := append([]string{"`" + d.Name + "`"}, d.Sources...)
@@ -21,7 +21,7 @@ func TestTheDocumentationHasTheTables(t *testing.T) {
 		}
 		for _, word := range words {
 			if !strings.Contains(string(page), word) {
-				t.Errorf("docs/wire.md does not have %s of %s", word, d.Name)
+				t.Errorf("docs/providers.md does not have %s of %s", word, d.Name)
 			}
 		}
 		if !d.AsSent && len(d.Sources) == 0 {

@@ -9,5 +9,8 @@
 //
 // If value and notes cannot restore the bytes, the notes hold the body itself,
 // compressed ([Notes.Raw]). Read checks its result before it returns, so that a
-// failure shows when the body is stored and not when it is read.
+// failure shows when the body is stored and not when it is read. Kept so are bodies that are no
+// JSON (RFC 8259), with numbers beyond a float64 or of more than 4,300 characters, or that nest
+// deeper than 512: these have no value; and those with two members of one name, of which the value
+// has the last, and with white space in other places than behind commas and colons.
 package wire
