@@ -100,7 +100,7 @@ var allowed = map[string]struct {
 	"internal/cli/edit": {own: []string{"", "fault", "inspect", "internal/canon", "internal/cli/command",
 		"internal/cli/screen", "internal/operations", "internal/view", "internal/view/story", "lifecycle", "record",
 		"selector", "store"}, third: true},
-	"internal/cli/care": {own: []string{"", "conformance", "diff", "fault", "inspect", "internal/canon",
+	"internal/cli/care": {own: []string{"", "conformance", "diff", "fault", "inspect", "internal/archive", "internal/canon",
 		"internal/cli/command", "internal/cli/screen", "internal/document", "internal/record/intake", "internal/view",
 		"record", "selector", "store", "store/memory", "store/postgres", "store/sqlite", "transcript", "internal/tree"}, third: true},
 	"internal/cli": {own: []string{"internal/cli/ask", "internal/cli/bring", "internal/cli/care",

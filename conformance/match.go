@@ -28,12 +28,12 @@ func matches(c Check, what string, out []byte) error {
 		}
 	}
 	for _, path := range c.Present {
-		if _, there := at(got, path); !there {
+		if _, there := valueAt(got, path); !there {
 			return fmt.Errorf("%s: wants %s in: %s", what, path, out)
 		}
 	}
 	for _, path := range c.Absent {
-		if _, there := at(got, path); there {
+		if _, there := valueAt(got, path); there {
 			return fmt.Errorf("%s: wants no %s in: %s", what, path, out)
 		}
 	}
@@ -88,8 +88,8 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// at returns the value at a path.
-func at(v any, path string) (any, bool) {
+// valueAt returns the value at a path.
+func valueAt(v any, path string) (any, bool) {
 	for _, name := range strings.Split(path, ".") {
 		switch x := v.(type) {
 		case map[string]any:

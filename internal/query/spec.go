@@ -86,7 +86,7 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 	case flags[a.Name] != nil:
 		return specError(v.Text, a.Name+" is true or false", "")
 	default:
-		value, err := plain(v)
+		value, err := literalValue(v)
 		if err != nil {
 			return err
 		}
@@ -106,8 +106,8 @@ func specError(token, message, remedy string) error {
 	return fault.At(fault.SelectorInvalid, fault.NoOffset, token, message, remedy)
 }
 
-// plain returns the value that a literal stands for.
-func plain(l selector.Literal) (any, error) {
+// literalValue returns the value that a literal stands for.
+func literalValue(l selector.Literal) (any, error) {
 	switch {
 	case l.Kind == selector.Null:
 		return nil, nil

@@ -18,7 +18,7 @@ type Progress func(done, total int)
 // Named verifies the context with a name. E_CONTEXT_NOT_FOUND if there is none, E_STORE if the
 // store fails without reporting damage.
 func Named(ctx context.Context, s store.Store, name string, progress Progress) (*inspect.Verification, error) {
-	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
+	return among(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
 }
 
 // Keyed verifies the context with a key. name is what the result calls a context that is gone.
@@ -26,7 +26,7 @@ func Named(ctx context.Context, s store.Store, name string, progress Progress) (
 func Keyed(
 	ctx context.Context, s store.Store, key store.Key, name string, progress Progress,
 ) (*inspect.Verification, error) {
-	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
+	return among(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
 }
 
 // Info verifies a context that the store may not list, by its key, its name and the state that
@@ -35,7 +35,8 @@ func Info(ctx context.Context, s store.Store, i store.Info, progress Progress) (
 	return untilSettled(ctx, s, i, progress)
 }
 
-func one(
+// among verifies the first listed context that is the wanted one, and rows that belong to no context.
+func among(
 	ctx context.Context, s store.Store, name string, progress Progress, is func(store.Info) bool,
 ) (*inspect.Verification, error) {
 	if defect, err := outsideContexts(ctx, s); defect != nil || err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -46,6 +47,7 @@ func walked(of *tree.Tree) (d tree.Digest, err error) {
 
 // A snapshot that is opened through a checkpoint loads what is looked at, and no more.
 func TestOpenedThroughACheckpoint(t *testing.T) {
+	testrun.OneGoroutine(t)
 	path, _, w := settled(t, 600)
 	again := open(t, path)
 	st, err := again.Load(t.Context(), w.state.Key)
@@ -87,6 +89,7 @@ const (
 // What a checkpoint says is not trusted: whatever is flipped in it is found by Check, and readers
 // get the same from the revisions. Compacting makes it anew.
 func TestDamagedCheckpoint(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for _, statement := range damagesOfCheckpoints {
 		t.Run(statement, func(t *testing.T) {
 			path, first, w := settled(t, 60)
@@ -158,6 +161,7 @@ func TestCheckpointsAreOnlyDerived(t *testing.T) {
 
 // An erasure makes a snapshot that was held be refused where it would have to be loaded.
 func TestErasureDropsCheckpoints(t *testing.T) {
+	testrun.OneGoroutine(t)
 	path, s, w := settled(t, 600)
 	held, err := open(t, path).Load(t.Context(), w.state.Key)
 	must(t, err)
@@ -176,6 +180,7 @@ func TestErasureDropsCheckpoints(t *testing.T) {
 
 // A fork is opened through the checkpoint of its origin, and lives on when the origin is deleted.
 func TestForkUsesTheCheckpointOfItsOrigin(t *testing.T) {
+	testrun.OneGoroutine(t)
 	path, s, w := settled(t, 600)
 	info, err := s.Fork(t.Context(), w.state.Key, 600, store.Fork{Name: "fork", Entry: store.Entry{}})
 	must(t, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/record/intake"
@@ -143,7 +144,7 @@ func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, fla
 	}
 	m := a.Meter("validating")
 	defer m.End()
-	r := readBack{found: make(map[inspect.Finding]bool)}
+	var r archive.ReadBack
 	for snapshot, err := range s.Context.History(ctx, pact.Cycle(first), pact.Latest()) {
 		if err != nil {
 			return err
@@ -151,7 +152,7 @@ func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, fla
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		findings, err := r.snapshot(ctx, snapshot, snapshot.Cycle() == last)
+		findings, err := r.Next(ctx, snapshot.Tree(), snapshot.Edition(), snapshot.Cycle() == last)
 		v.Findings = append(v.Findings, findings...)
 		if err != nil {
 			return err

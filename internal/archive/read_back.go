@@ -1,58 +1,60 @@
-package care
+package archive
 
 import (
 	"bytes"
 	"context"
 	"strconv"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
 
-// readBack checks that the export of each snapshot is valid and reads back to
-// the same bytes. A turn reads back independently of everything around it, so
-// readBack looks only at the turns and children of ^sys that differ from the
-// previous snapshot.
+// ReadBack checks of one snapshot after the other that its export is valid and reads back to the same
+// bytes. A turn reads back independently of everything around it, so ReadBack looks only at the turns
+// and children of ^sys that differ from the previous snapshot. The zero ReadBack is ready to use.
 //
-// Cost: the changes from one snapshot to the next, each with its turn or group,
-// plus all of the first and the last snapshot.
-type readBack struct {
+// Cost: the changes from one snapshot to the next, each with its turn or group, plus all of the first
+// snapshot and of those that are checked whole.
+type ReadBack struct {
 	last  *tree.Tree // the previous snapshot
 	found map[inspect.Finding]bool
 }
 
-// snapshot checks the next snapshot and returns new findings. whole asks it to
-// check everything.
-func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) ([]inspect.Finding, error) {
-	t, last := s.Tree(), r.last
+// Next checks the next snapshot and returns new findings. whole asks it to check everything. It returns
+// E_DOCUMENT_INVALID or E_PLACEMENT_INVALID for a snapshot that does not read back.
+func (r *ReadBack) Next(ctx context.Context, t *tree.Tree, e selector.Edition, whole bool) ([]inspect.Finding, error) {
+	cycle, last := t.Cycle(), r.last
 	r.last = t
 	if last != nil && !whole {
 		var err error
 		if t, err = differing(last, t); err != nil {
-			return nil, unreadable(s, err)
+			return nil, unreadable(cycle, err)
 		}
 	}
 	var data bytes.Buffer
-	if err := document.Write(ctx, &data, t, string(s.Edition())); err != nil {
+	if err := document.Write(ctx, &data, t, string(e)); err != nil {
 		return nil, err
 	}
 	d, err := document.Read(data.Bytes(), document.Options{})
 	if err != nil {
-		return nil, unreadable(s, err)
+		return nil, unreadable(cycle, err)
 	}
 	var again bytes.Buffer
 	if err := document.Write(ctx, &again, d.Tree, string(d.Edition)); err != nil {
 		return nil, err
 	}
 	if !bytes.Equal(data.Bytes(), again.Bytes()) {
-		return nil, fault.New(fault.DocumentInvalid, "snapshot "+address(s)+" does not read back to the same bytes", "")
+		return nil, fault.New(fault.DocumentInvalid, "snapshot "+address(cycle)+" does not read back to the same bytes", "")
 	}
 	var fresh []inspect.Finding
 	for _, f := range d.Findings {
 		if !r.found[f] {
+			if r.found == nil {
+				r.found = make(map[inspect.Finding]bool)
+			}
 			r.found[f] = true
 			fresh = append(fresh, f)
 		}
@@ -60,10 +62,10 @@ func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) (
 	return fresh, nil
 }
 
-func address(s *pact.Snapshot) string { return "@c" + strconv.FormatInt(s.Cycle(), 10) }
+func address(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
 
-func unreadable(s *pact.Snapshot, err error) error {
-	return fault.Wrap(fault.DocumentInvalid, err, "snapshot "+address(s)+" is not valid", "")
+func unreadable(cycle int64, err error) error {
+	return fault.Wrap(fault.DocumentInvalid, err, "snapshot "+address(cycle)+" is not valid", "")
 }
 
 // differing returns the snapshot now without the turns and children of ^sys

@@ -1,4 +1,4 @@
-package care
+package archive_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/archive"
 )
 
 // snapshotsWithOneOdd is snapshots of which each brings a turn. odd stands in the second turn
@@ -53,11 +53,11 @@ func TestEverySnapshotIsReadBack(t *testing.T) {
 		if odd == "" {
 			from, to = 1, 0
 		}
-		r := readBack{found: make(map[inspect.Finding]bool)}
+		var r archive.ReadBack
 		refused := 0
 		for i, s := range snapshotsWithOneOdd(t, 9, from, to, odd) {
-			_, err := r.snapshot(context.Background(), s, i == 8)
-			_, whole := (&readBack{found: make(map[inspect.Finding]bool)}).snapshot(context.Background(), s, true)
+			_, err := r.Next(context.Background(), s.Tree(), s.Edition(), i == 8)
+			_, whole := new(archive.ReadBack).Next(context.Background(), s.Tree(), s.Edition(), true)
 			if (whole != nil) != (!legal && i+1 >= from && i+1 <= to) {
 				t.Fatalf("%s, snapshot %d, whole: %v", what, i+1, whole)
 			}
