@@ -12,7 +12,7 @@ import (
 
 // A family under a cadence, against its own history: a member is added when none
 // is left, or the newest is so many cycles old; never two in one turn; and the
-// newest is what is returned.
+// newest is the result.
 func TestAddEveryKeepsItsInterval(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 7))

@@ -86,7 +86,7 @@ func TestAttemptsAgreeWithModel(t *testing.T) {
 	}
 }
 
-// forkedAt is what a fork at a cycle shares.
+// forkedAt returns the attempts that a fork at a cycle shares.
 func (d *modelAttempts) forkedAt(n int, f *pact.Context, number int) *modelAttempts {
 	shared := &modelAttempts{context: f, suffix: fmt.Sprint("-f", number), published: d.published[:n:n]}
 	for _, a := range d.calls {

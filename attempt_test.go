@@ -99,7 +99,7 @@ func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
 	a, _ = start(t, c)
 	end(a, store.Failed)
 	commit()
-	start(t, c) // nobody ends it
+	start(t, c) // it is never ended
 	commit()
 	must(t, c.Edit(background, say("tried"), nil))
 	a, _ = start(t, c)

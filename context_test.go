@@ -171,7 +171,7 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 	}
 }
 
-// TestZeroAddressNamesNothing gives every kind of call an address that nobody set.
+// TestZeroAddressNamesNothing gives every kind of call the zero address.
 func TestZeroAddressNamesNothing(t *testing.T) {
 	c := create(t, memory.New(), pact.CreateOptions{})
 	_, err := c.Commit(background, nil)

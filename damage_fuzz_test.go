@@ -44,7 +44,7 @@ func damageBytes(file, how []byte) []byte {
 	return file
 }
 
-// answersOf is what a store answers to questions, by question. An error has to be one
+// answersOf returns the answers of a store, by question. An error has to be one
 // of the closed list, and answers nothing.
 func answersOf(t *testing.T, ctx context.Context, s store.Complete) map[string]string {
 	list := map[string]string{}

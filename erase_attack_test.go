@@ -20,7 +20,7 @@ import (
 )
 
 // contextWithPIN is a conversation in which a PIN was said, in drafts that were
-// changed or removed before anybody committed them, and sent to a provider.
+// changed or removed before a commit, and sent to a provider.
 func contextWithPIN(t testing.TB, s store.Store, pin string) *pact.Context {
 	t.Helper()
 	c := create(t, s)

@@ -24,7 +24,7 @@ import (
 const secret = "Jane Doe"
 
 // readings are the calls of a Context that give out what snapshots hold, each as
-// text. They fail or give the state of after an erasure, whoever erased.
+// text. They fail or give the state of after an erasure by any handle.
 var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 	"At working": func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Working()) },
 	"At latest":  func(t *testing.T, c *pact.Context) (string, error) { return textAt(t, c, pact.Latest()) },

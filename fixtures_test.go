@@ -160,7 +160,7 @@ func fillEveryColumn(t testing.TB, s store.Complete) {
 	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(31)),
 		TokenOut: new(int64(7)), Err: errors.New("cut off")})
 	must(t, err)
-	start(t, c) // nobody ends it
+	start(t, c) // it is never ended
 	_, err = c.Send(background, &bytes.Buffer{}, nil)
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "first", Request: "r1"}})

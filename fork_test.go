@@ -138,7 +138,7 @@ func TestUndoTakesCommitsBack(t *testing.T) {
 	}
 }
 
-// TestUndoConflictsWithAnotherWriter: whoever comes second is refused, whichever of the
+// TestUndoConflictsWithAnotherWriter: the second writer is refused, whichever of the
 // two undoes.
 func TestUndoConflictsWithAnotherWriter(t *testing.T) {
 	s := memory.New()

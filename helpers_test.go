@@ -42,7 +42,7 @@ func start(t testing.TB, c *pact.Context) (*store.Attempt, string) {
 	return a, sent.String()
 }
 
-// attemptCounts is what Verify counts of the attempts of a context that holds.
+// attemptCounts returns Verify's counts of the attempts of a context that holds.
 func attemptCounts(t testing.TB, c *pact.Context) *inspect.AttemptCounts {
 	t.Helper()
 	r, err := pact.Verify(background, c, nil)

@@ -13,7 +13,7 @@ var errUnread = fault.New(fault.Store, "the disk does not answer", "")
 
 // unreadable is a store in memory of which one part cannot be read: what the method of
 // this name returns or, for "turns", the turns of the trees that Load and History return.
-// It counts how often somebody came upon that part.
+// It counts how often that part was asked for.
 type unreadable struct {
 	store.Complete
 	part   string

@@ -75,7 +75,7 @@ func threeCycles(t *testing.T, part string) (*pact.Context, *unreadable) {
 // TestWhatCannotBeReadIsAnError calls every exported method of Context, Snapshot and Batch, each
 // on contexts of whose store one part after the other cannot be read. A call that comes upon
 // that part returns its error and writes nothing. Any other call returns what it returns of a
-// store that can be read. Nobody panics.
+// store that can be read. Nothing panics.
 func TestWhatCannotBeReadIsAnError(t *testing.T) {
 	c, _ := threeCycles(t, "")
 	older, err := c.At(background, pact.Cycle(2))

@@ -14,7 +14,7 @@ type modelAttempt struct {
 	status store.AttemptStatus
 }
 
-// modelAttempts is what a context should know of attempts, kept without hashes.
+// modelAttempts are the attempts that a context should have, kept without hashes.
 type modelAttempts struct {
 	context   *pact.Context
 	suffix    string
@@ -25,7 +25,7 @@ type modelAttempts struct {
 
 func (d *modelAttempts) cycle() int64 { return int64(len(d.published)) + 1 }
 
-// counts is what verify should say.
+// counts returns the counts that verify should give.
 func (d *modelAttempts) counts() inspect.AttemptCounts {
 	j := inspect.AttemptCounts{Records: len(d.calls), Differing: []int64{}}
 	for _, a := range d.calls {

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/diff"
 )
 
-// modelCause is what made a node differ between two states, by what commits said
+// modelCause says why a node differs between two states, by what commits said
 // when they were made and by the documents between the two.
 func (s *recordedHistory) modelCause(id string, older, newer int) diff.Cause {
 	was, is := s.states[older].headers[id], s.states[newer].headers[id]

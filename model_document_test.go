@@ -112,7 +112,7 @@ func withoutTTL(n map[string]any) map[string]any {
 	return c
 }
 
-// tokens is what the contents of the first n blocks of the thread come to.
+// tokens counts the contents of the first n blocks of the thread.
 func (p *modelState) tokens(t *testing.T, n int) *int64 {
 	t.Helper()
 	sum := int64(0)
@@ -128,7 +128,7 @@ func (p *modelState) tokens(t *testing.T, n int) *int64 {
 	return &sum
 }
 
-// ofCycleZero is what a new context begins with: root and regions.
+// ofCycleZero are the nodes of a new context: root and regions.
 func (p *modelState) ofCycleZero() *modelState {
 	zero := &modelState{headers: map[string]map[string]any{}, kids: map[string][]string{}}
 	for _, id := range p.order {

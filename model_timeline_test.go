@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// modelEvent is what the model of a timeline knows of an event.
+// modelEvent is an event as the model of a timeline has it.
 func modelEvent(e inspect.Event) string { return fmt.Sprint(e.Cycle, " ", e.Kind, " ", e.Other) }
 
 // modelTimeline reads the events of a node off the documents.

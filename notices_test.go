@@ -15,7 +15,7 @@ import (
 )
 
 // noticesFile has the licences of all that is linked into the program, as the
-// modules bring them. Whoever hands out a binary hands it out along.
+// modules bring them. It goes along with a binary.
 const noticesFile = "THIRD_PARTY_NOTICES.txt"
 
 const (

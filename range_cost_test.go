@@ -99,7 +99,7 @@ func neighbours(tb testing.TB, c *pact.Context) int {
 	return added
 }
 
-// allocationsOf is what f allocates on the average, and how many bytes.
+// allocationsOf returns how often f allocates on the average, and how many bytes.
 func allocationsOf(f func()) (allocs, bytes float64) {
 	const runs = 3
 	allocs = testing.AllocsPerRun(runs, f)

@@ -76,7 +76,7 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 }
 
 // TestReadingFindsDamagedRows changes, moves and removes revisions, an attempt and what is said of
-// a context. Whoever reads the snapshot, the working state or the log is told.
+// a context. A reader of the snapshot, the working state or the log is told.
 func TestReadingFindsDamagedRows(t *testing.T) {
 	open := func(s store.Complete) error { _, err := pact.Open(background, s, "c", nil); return err }
 	snapshot := func(s store.Complete) error { _, err := store.Snapshot(background, s, 1, 1); return err }

@@ -64,7 +64,7 @@ func internalNames(file *ast.File) (found []string) {
 		_, isType := n.(*ast.StructType)
 		ast.Inspect(n, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.Field: // an embedded one lends its methods, which nobody has to name
+			case *ast.Field: // an embedded one lends its methods, which no caller has to name
 				embedded := isType && len(n.Names) == 0
 				return !embedded && (len(n.Names) == 0 || !isType || slices.ContainsFunc(n.Names, (*ast.Ident).IsExported))
 			case *ast.SelectorExpr:

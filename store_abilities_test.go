@@ -45,7 +45,7 @@ func TestStoreWithoutOptionalAbilities(t *testing.T) {
 	}
 }
 
-// erasedAgain is a store in which somebody erases whenever a history is read.
+// erasedAgain is a store that erases whenever a history is read.
 type erasedAgain struct {
 	store.Complete
 	reads int

@@ -53,7 +53,7 @@ func (d *damaged) reopen() {
 	must(d.T, err)
 }
 
-// answers is what the file answers to every question.
+// answers returns the answers of the file to every question.
 func (d *damaged) answers() string {
 	d.Helper()
 	s, err := sqlite.Open(background, d.path)

@@ -23,7 +23,7 @@ type item struct {
 	content  string
 }
 
-// block is what an item of a turn is made of.
+// block is an item of a turn.
 type block struct {
 	role, kind string
 	offset     int64

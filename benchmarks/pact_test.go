@@ -69,7 +69,7 @@ func pactOver(t *tree.Tree) prepare {
 	}
 }
 
-// bareLoop is what a scan is measured against: a loop over all nodes, written
+// bareLoop is measured beside a scan: a loop over all nodes, written
 // by hand, that tests one field of each and keeps those that pass. Of the ways
 // to walk a tree this is the fastest.
 func bareLoop(t *tree.Tree, keep func(*tree.Node) bool) []*tree.Entry {

@@ -15,7 +15,7 @@ type cell struct {
 	row, what string
 }
 
-// figure is what one measurement gave, a call.
+// figure is the result of one measurement, a call.
 type figure struct{ seconds, allocs float64 }
 
 var figures = make(map[cell][]figure)

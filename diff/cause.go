@@ -1,6 +1,6 @@
 package diff
 
-// Kind is what made a node differ.
+// Kind says what made a node differ.
 type Kind string
 
 // The kinds (06 §6). Commits cause expiry, pruning, cascade and seal. Insertion and

@@ -46,7 +46,7 @@ type Cut struct {
 	Reasoning int `json:"reasoning_behind"`
 }
 
-// Expected is what a provider should read from its cache by its rules.
+// Expected says how much a provider should read from its cache by its rules.
 type Expected struct {
 	Blocks int    `json:"blocks"`           // of the longest prefix that is cached
 	Tokens *int64 `json:"tokens,omitempty"` // of that, as the provider counted them before; nil if it did not
@@ -60,7 +60,7 @@ type Expected struct {
 	LeastTokens int64 `json:"least_tokens,omitempty"` // of the shortest cached prefix, 0 if the provider does not say
 }
 
-// ProviderCache is what the provider reported about its cache; nil for what it did not
+// ProviderCache holds the provider's report about its cache; nil for what it did not
 // report.
 type ProviderCache struct {
 	In        *int64 `json:"in"`                   // all tokens that the model was sent
@@ -71,7 +71,7 @@ type ProviderCache struct {
 	Reason    string `json:"reason,omitempty"`     // why it did not read more, in the provider's word, if it was asked
 }
 
-// CallCost is what a call cost by a list of prices.
+// CallCost is the cost of a call by a list of prices.
 type CallCost struct {
 	Currency string  `json:"currency"`
 	Paid     float64 `json:"paid"` // for what was sent and answered
@@ -81,7 +81,7 @@ type CallCost struct {
 	Lost *float64 `json:"lost"`
 }
 
-// Seen says whether a snapshot is what the model saw.
+// Seen says whether the model saw the snapshot.
 type Seen struct {
 	State      string      `json:"state"`                // whole, resolved or partly unknown
 	References []Reference `json:"references,omitempty"` // to what the provider holds

@@ -2,7 +2,7 @@ package inspect
 
 import "github.com/contexttree/pact/lifecycle"
 
-// PrunePlan is what a commit would prune (02 §7), and what that would cost.
+// PrunePlan says what a commit would prune (02 §7), and what that would cost.
 type PrunePlan struct {
 	Cycle  int64             `json:"cycle"`            // of the commit
 	Report *lifecycle.Report `json:"report"`           // what the commit would report

@@ -65,7 +65,7 @@ type AttemptCounts struct {
 	Erased     int     `json:"erased,omitempty"` // snapshots whose attempts an erasure stripped of their hashes
 }
 
-// Erasure is what the log says of an erasure.
+// Erasure is an erasure as the log tells of it.
 type Erasure struct {
 	Revision int64    `json:"revision,omitempty"` // 0 if only the log of an origin tells of it
 	TimeNS   int64    `json:"time_ns"`            // nanoseconds since the epoch

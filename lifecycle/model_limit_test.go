@@ -83,7 +83,7 @@ func (r *model) tokens() (n int) {
 	return n
 }
 
-// weight is what a node counts for a limit.
+// weight returns how much a node counts for a limit.
 func (r *model) weight(l modelLimit, id string) int {
 	i, region := r.modelTree[id], r.region(id)
 	in := l.of.Region == "" || l.of.Region == region || l.of.Region == "^seq" && region == "^ah"
@@ -101,7 +101,7 @@ func (r *model) weight(l modelLimit, id string) int {
 	return 0
 }
 
-// use is what counts for a limit in the snapshot to come: of bytes of the whole
+// use returns how much counts for a limit in the next snapshot: of bytes of the whole
 // the thread itself, else the sum over the nodes, with the turn that ^ah becomes
 // and the core that it gets.
 func (r *model) use(l modelLimit) (n int) {

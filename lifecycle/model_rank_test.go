@@ -12,7 +12,7 @@ func (r *model) firstOfUser() string {
 	return ""
 }
 
-// rankOf is what the table says of a block: of its kind, else of its role.
+// rankOf returns the entry of the table for a block: of its kind, else of its role.
 func (p *modelPruner) rankOf(i *modelNode, region string) int64 {
 	role := i.role
 	if role == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// modelStub is what was left for a unit.
+// modelStub is the stub of a unit.
 type modelStub struct {
 	roots []string
 	modelNode
@@ -190,7 +190,7 @@ func (r *model) prune(in lifecycle.Input) *modelPruner {
 	return p
 }
 
-// waiting is what a pass would free, nil where it does not wait.
+// waiting returns how much a pass would free, nil where it does not wait.
 func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Postponed {
 	least := p.policy.MinTokens > 0 || p.policy.MinBytes > 0 || p.policy.Every > 0
 	freed := before.freed(p.model)
@@ -208,7 +208,7 @@ func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Postponed {
 	return w
 }
 
-// freed is what a later state has less.
+// freed returns how much less a later state has.
 func (r *model) freed(after *model) lifecycle.Savings {
 	count := func(r *model) int {
 		return len(r.list(func(i *modelNode) bool { return i.class == "block" || i.class == "container" }))

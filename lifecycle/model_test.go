@@ -15,7 +15,7 @@ import (
 // The model is semantics §4 written down a second time, by brute force: what
 // the law calls the largest set is found by trying every set.
 
-// modelNode is what a commit looks at in a node.
+// modelNode holds the parts of a node that a commit looks at.
 type modelNode struct {
 	id, parent, class            string
 	offset, priority, ns, expiry int64
@@ -198,7 +198,7 @@ func (b modelTree) pairs(id string) []string {
 	})
 }
 
-// due is what expires at a cycle, with everything below it.
+// due returns the nodes that expire at a cycle, with everything below them.
 func (b modelTree) due(cycle int64) []string {
 	set := map[string]bool{}
 	for id, i := range b {

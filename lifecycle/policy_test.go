@@ -128,7 +128,7 @@ func TestRewritten(t *testing.T) {
 	equal(t, "stubs", len(report.Stubs), 0)
 }
 
-// A policy that means nothing, or that nobody can follow, is refused.
+// A policy that means nothing, or that cannot be followed, is refused.
 func TestPoliciesThatAreRefused(t *testing.T) {
 	far := slices.Repeat([]lifecycle.Part{{MaxNodes: 1}}, 65)
 	for _, p := range []lifecycle.Policy{

@@ -106,7 +106,7 @@ func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry) {
 }
 
 // isWorthwhile reports whether a stub makes the thread and the helped limit smaller and
-// exceeds no limit. less is what the limits lose by the removal set.
+// exceeds no limit. less holds how much each limit loses by the removal set.
 func (p *pruner) isWorthwhile(s *placedStub, helped *limit, less []int64) (pays bool, err error) {
 	_, was := p.tree.ThreadSize()
 	if _, is := s.tree.ThreadSize(); is >= was || s.splitsPair() {

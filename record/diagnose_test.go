@@ -60,7 +60,7 @@ func TestTheProviderIsAskedForItsReason(t *testing.T) {
 	}
 }
 
-// The client's own question stays, and nobody asks without being told to.
+// The client's own question stays, and pact asks only if it is told to.
 func TestAQuestionOfTheClientStays(t *testing.T) {
 	for _, diagnose := range []bool{true, false} {
 		p, url := startProvider(t)

@@ -15,7 +15,7 @@ type modelRequest struct {
 	said   []string
 }
 
-// modelLine is what the model knows of a line.
+// modelLine is a line as the model has it.
 type modelLine struct {
 	modelRequest          // the last one
 	answer       []string // to it

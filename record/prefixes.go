@@ -145,7 +145,7 @@ func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
 	return w.snapshots.at(w.ctx, w.c, cycle)
 }
 
-// call reports on the last of some attempts of a cycle; k is what is kept of its request.
+// call reports on the last of some attempts of a cycle; k is the kept part of its request.
 // committed says whether the cycle is committed.
 func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	defer tree.Recover(&err)

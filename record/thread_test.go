@@ -18,7 +18,7 @@ import (
 	"github.com/contexttree/pact/transcript"
 )
 
-// facts are what requests of all APIs say alike, a line each: texts with their
+// facts are those that requests of all APIs have in common, a line each: texts with their
 // roles, names of tools, calls and results in their pairs.
 func facts(t *testing.T, name provider.API, fields json.RawMessage) (list []string) {
 	t.Helper()

@@ -93,7 +93,7 @@ func TestADiskThatIsFullAtTimes(t *testing.T) {
 	}
 }
 
-// Somebody who holds the file holds up no call, and what waited is recorded then.
+// A process that holds the file holds up no call, and what waited is recorded then.
 func TestAStoreThatIsLockedHoldsUpNobody(t *testing.T) {
 	p, url := startProvider(t)
 	path := filepath.Join(t.TempDir(), "pact.db")

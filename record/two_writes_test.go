@@ -66,7 +66,7 @@ func (f atTheWire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Somebody may edit the context while an answer is under way: the answer is recorded all the same.
+// A user may edit the context while an answer is under way: the answer is recorded all the same.
 func TestAnEditWhileAnAnswerIsUnderWay(t *testing.T) {
 	s := memory.New()
 	for _, commits := range []bool{false, true} {

@@ -216,7 +216,7 @@ func (p *parser) hopHead() (Hop, error) {
 	return Hop{}, p.unexpected("a hop", p.inWords(hopRemedy))
 }
 
-// depthHop reads dN or depth(…), if that is what comes next.
+// depthHop reads dN or depth(…), if one of them comes next.
 func (p *parser) depthHop() (DepthSet, bool, error) {
 	if p.take("depth") {
 		set, err := p.depthSet()

@@ -43,7 +43,7 @@ func TestARequestHasNoPlaceWhileItsBodyIsAwaited(t *testing.T) {
 	}
 }
 
-// TestABodyWithoutATokenIsShortAndQuick sends 4 KiB and a byte to the operation that anybody may
+// TestABodyWithoutATokenIsShortAndQuick sends 4 KiB and a byte to the operation that any client may
 // use, and bodies that never end to that and to one that refuses them.
 func TestABodyWithoutATokenIsShortAndQuick(t *testing.T) {
 	r := start(t, server.Options{})

@@ -38,7 +38,7 @@ func answer[T any](v T, err error) (*answered[T], error) {
 	return &answered[T]{v}, nil
 }
 
-// contextInfo is what a list says about a context: what its row in the store has.
+// contextInfo describes a context in a list: the columns of its row in the store.
 type contextInfo struct {
 	Name     string `json:"name"`
 	Edition  string `json:"edition" doc:"Edition of its selectors"`

@@ -78,7 +78,7 @@ type census struct {
 	sent map[store.Key]*sentBefore
 }
 
-// sentBefore is what the client knows of a context.
+// sentBefore says how far the client knows a context.
 type sentBefore struct {
 	name     string
 	revision int64

@@ -160,7 +160,7 @@ func TestAStreamSaysWhenItsContextIsReplacedOrDeleted(t *testing.T) {
 	live.expect("deleted", "")
 }
 
-// vanishing deletes a context when somebody asks for its attempts, once.
+// vanishing deletes a context at the first question for its attempts.
 type vanishing struct {
 	store.Complete
 	gone atomic.Bool

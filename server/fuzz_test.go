@@ -27,7 +27,7 @@ import (
 // the log.
 const marker = "qzmarker"
 
-// logLines is what the log may have: no part of a line is text of a client.
+// logLines matches what the log may have: no part of a line is text of a client.
 var logLines = regexp.MustCompile(`^(time=\S+ level=INFO msg=request method=[A-Za-z]+ ` +
 	`operation=("[A-Z]+ /[a-z0-9/{}.-]*"|"") status=\d+ bytes=\d+ took=\S+ broken=false\n)*$`)
 

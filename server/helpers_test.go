@@ -119,7 +119,7 @@ func serve(t testing.TB, s store.Complete, o server.Options, before int) *runnin
 }
 
 // The package os/signal starts one goroutine for the whole process, which stays. Fuzzing
-// starts it while a server runs; here it starts before anybody counts.
+// starts it while a server runs; here it starts before a test counts.
 func init() {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, os.Interrupt)
@@ -225,7 +225,7 @@ func documentOf(t testing.TB) openAPI {
 	return d
 }
 
-// openAPI is what tests read of the document.
+// openAPI is the part of the document that tests read.
 type openAPI struct {
 	Paths map[string]map[string]struct {
 		OperationID string `json:"operationId"`
@@ -234,7 +234,7 @@ type openAPI struct {
 	Components struct{ Responses map[string]answerOf }
 }
 
-// answerOf is what the document says of an answer.
+// answerOf returns the description of an answer in the document.
 type answerOf struct {
 	Ref     string `json:"$ref"`
 	Content map[string]any

@@ -16,7 +16,7 @@ const metricsPath = "/metrics"
 // noOperation stands for a request that no operation got.
 const noOperation = "none"
 
-// metrics are what a server counts. Their labels have the operations and statuses of
+// metrics are the counters of a server. Their labels have the operations and statuses of
 // docs/openapi.json and nothing that a client sent.
 type metrics struct {
 	registry *prometheus.Registry

@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// keptPolicy is what the commits of a context follow.
+// keptPolicy is the policy that the commits of a context follow.
 type keptPolicy struct {
 	Policy *lifecycle.Policy `json:"policy,omitempty" doc:"Absent if the context keeps none"`
 }

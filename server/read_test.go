@@ -181,7 +181,7 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 	r.call("GET", path+"?as=pidgin", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }
 
-// A text that somebody still writes is checked without a refusal; what is wrong is what select
+// A text that a user still writes is checked without a refusal; what is wrong is what select
 // would say.
 func TestACheckSaysWhatSelectWouldRefuse(t *testing.T) {
 	r := start(t, server.Options{})
@@ -254,7 +254,7 @@ func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T)
 	}
 }
 
-// Each commit seals the active head and begins another, which is no news to anybody.
+// Each commit seals the active head and begins another, which is no news.
 func TestADiffLeavesOutTheHead(t *testing.T) {
 	r := start(t, server.Options{})
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)

@@ -22,14 +22,14 @@ type occurrence struct {
 	Line  string `json:"line" doc:"The first of them, or the part of a long line around the text"`
 }
 
-// occurrences is what a search of all calls of a context finds.
+// occurrences are the hits of a search of all calls of a context.
 type occurrences struct {
 	Context string       `json:"context"`
 	Items   []occurrence `json:"items" nullable:"false" doc:"In the order in which they came"`
 	Total   int          `json:"total" doc:"How many there are, also if there are more than items"`
 }
 
-// matchPage is what a search of all contexts finds.
+// matchPage is a page of hits of a search of all contexts.
 type matchPage struct {
 	Items []occurrences `json:"items" nullable:"false" doc:"The contexts that have the text"`
 	Next  string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`

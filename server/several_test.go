@@ -64,7 +64,7 @@ func TestSeveralServersOfOneDatabaseShowOneHistory(t *testing.T) {
 		wait.Go(func() {
 			for n := range each {
 				key := fmt.Sprintf("key-%d-%d", w, n)
-				for made := false; !made; { // until nobody else was faster
+				for made := false; !made; { // until no other was faster
 					var now struct {
 						Last int64 `json:"last_cycle"`
 					}

@@ -29,7 +29,7 @@ func NewToken(name string, write bool, pattern string, now time.Time) (secret st
 		Pattern: pattern, CreatedNS: now.UnixNano()}
 }
 
-// right is what a request may do. The zero value may do nothing.
+// right says what a request may do. The zero value may do nothing.
 type right struct {
 	all   bool              // the token of the run, or a server without tokens
 	token store.AccessToken // else the named token

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Copier is what copying between stores needs beyond [Store] (docs/stores.md): it hands out the
+// Copier lets contexts be copied between stores (docs/stores.md): it hands out the
 // histories of a store as they are stored, and takes in those of another store. A copy is
 // hidden until FinishCopies: its key finds it, no name does.
 type Copier interface {
@@ -55,7 +55,7 @@ type Revision struct {
 	Latest int64       // cycle of the latest snapshot
 }
 
-// Piece is what one or more revisions did. Change has the nodes of all of them, and the Entry
+// Piece is the change of one or more revisions. Change has the nodes of all of them, and the Entry
 // and the Stamps of the last one. The earlier revisions made drafts that nobody can read any
 // more, so only their entries remain.
 type Piece struct {

@@ -14,7 +14,7 @@ import (
 // is renamed.
 type Key int64
 
-// Info is what a store knows about a context without reading its nodes.
+// Info describes a context, without its nodes.
 type Info struct {
 	Key      Key
 	Name     string

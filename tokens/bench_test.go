@@ -30,7 +30,7 @@ func BenchmarkCount(b *testing.B) {
 	}
 }
 
-// BenchmarkLoad is what the first count costs.
+// BenchmarkLoad measures the first count.
 func BenchmarkLoad(b *testing.B) {
 	for _, c := range []*Counter{o200k, cl100k} {
 		b.Run(c.Name(), func(b *testing.B) {

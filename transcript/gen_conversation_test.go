@@ -59,7 +59,7 @@ func (d *conversationGen) content() any {
 	return parts
 }
 
-// answer is what the model says, with the results of what it calls.
+// answer is an answer of the model, with the results of its calls.
 func (d *conversationGen) answer() {
 	d.calls = append(d.calls, slices.Clone(d.list))
 	m := map[string]any{"role": "assistant", "content": d.content()}

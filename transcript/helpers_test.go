@@ -112,7 +112,7 @@ func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Con
 	return made
 }
 
-// sentAt is what a snapshot gives OpenAI.
+// sentAt returns the messages that a snapshot gives OpenAI.
 func sentAt(t *testing.T, c *pact.Context, cycle int) []byte {
 	t.Helper()
 	s, err := c.At(t.Context(), pact.Cycle(int64(cycle)))

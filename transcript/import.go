@@ -34,7 +34,7 @@ type ImportOptions struct {
 	Progress func(done, total int)
 }
 
-// Import makes a context of a conversation. Its snapshots are what the model
+// Import makes a context of a conversation. Its snapshots hold what the model
 // calls were sent, oldest first; the working state is the end of the
 // conversation. The whole import is one durable step of the store. A
 // conversation without a model call has no snapshot; Import then takes two

@@ -82,7 +82,7 @@ func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r lifecycle.Report
 	}
 }
 
-// modelUsage is what a part of a snapshot has.
+// modelUsage measures a part of a snapshot.
 type modelUsage struct{ tokens, bytes, nodes, turns int }
 
 // modelUse counts it, without any of the sums that trees keep.

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Totals are what a file counts of all calls of a conversation together.
+// Totals are the counts of a file over all calls of a conversation.
 type Totals struct {
 	Calls, TokensIn, TokensOut int64
 	Cost                       float64 // in US dollars

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// constants are what was measured on one server.
+// constants are measured on one server.
 type constants struct {
 	rowsContext, rowsTurn   float64
 	bytesContext, bytesTurn float64       // with indexes, as the tables are on the disk
@@ -210,7 +210,7 @@ func (m *meter) backends() []string {
 	return strings.Fields(list)
 }
 
-// memory is what an idle connection has for itself, on average.
+// memory is the memory of an idle connection, on average.
 func (m *meter) memory() (bytes float64) {
 	pids := m.backends()
 	for _, pid := range pids {

@@ -52,7 +52,7 @@ func run(ctx context.Context, turns, contexts int) error {
 	return nil
 }
 
-// load is what comes in on a day.
+// load is the load of a day.
 type load struct {
 	name     string
 	contexts float64 // begun a day

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// queue is what came of a minute of commits.
+// queue is the outcome of a minute of commits.
 type queue struct {
 	connections int // in use at once at most, 99 % of the time
 	p99         time.Duration

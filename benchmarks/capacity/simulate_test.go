@@ -22,7 +22,7 @@ func TestSimulateOneCore(t *testing.T) {
 	}
 }
 
-// Where there are more cores than anybody needs, nobody waits: what is left is the
+// Where there are more cores than the load needs, no commit waits: what is left is the
 // time of the longest one in a hundred, s·ln 100, and what it takes alone.
 func TestSimulateWithoutWaiting(t *testing.T) {
 	const service, latency = 10 * time.Millisecond, 25 * time.Millisecond
@@ -36,7 +36,7 @@ func TestSimulateWithoutWaiting(t *testing.T) {
 	}
 }
 
-// A load that hardly comes waits for nobody.
+// A load that hardly comes does not wait.
 func TestSimulateNothing(t *testing.T) {
 	if q := simulate(1e-6, time.Millisecond, 3*time.Millisecond, 1); q != (queue{1, 3 * time.Millisecond}) {
 		t.Errorf("got %+v", q)

@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// questions are what a process asks, the first one nothing.
+// questions are the questions of a process; the first asks nothing.
 var questions = []struct {
 	name string
 	ask  func(ctx context.Context, c *pact.Context, n int64) error
@@ -130,7 +130,7 @@ func mostMemory() (string, error) {
 	return strings.TrimSpace(size), nil
 }
 
-// cost is what a process took.
+// cost is the cost of a process.
 type cost struct {
 	time, worked time.Duration
 	memory       int64 // bytes, resident at most

@@ -22,7 +22,7 @@ func must(err error) {
 	}
 }
 
-// bench is what one measurement needs, and has to be put away after it.
+// bench holds the files and stores of one measurement, which are removed after it.
 type bench struct {
 	ctx  context.Context
 	ends []func() error

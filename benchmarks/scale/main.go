@@ -101,7 +101,7 @@ func worked() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// cost is what something took.
+// cost is a measured cost.
 type cost struct {
 	time        time.Duration
 	allocations uint64

@@ -21,7 +21,7 @@ const (
 	paths             = "n log n, since each change copies a path, and memory that the processor's cache no longer holds"
 )
 
-// rows are what was found to grow faster than its input, and what belongs to it.
+// rows are the calls that were found to grow faster than their input, and those that belong to them.
 var rows = []row{
 	{"pact validate of n turns in a file", 500, paths, validate},
 	{"inserting in front of all siblings, n times", 250, stampsOfFollowers,

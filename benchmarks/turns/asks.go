@@ -16,7 +16,7 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// answer is what a process took to answer.
+// answer is the cost of an answer.
 type answer struct {
 	wall   time.Duration
 	cpu    time.Duration
@@ -32,7 +32,7 @@ func (a answer) time() figure {
 
 const tries = 5
 
-// ask is what the process does that asks a file one question.
+// ask is the work of a process that asks a file one question.
 func ask(ctx context.Context, what, file string) error {
 	side, question, _ := strings.Cut(what, ":")
 	switch side {
@@ -138,7 +138,7 @@ func (b *bench) process(what, file string) answer {
 	return best
 }
 
-// above is what a process took above one that asks nothing.
+// above is the cost of a process above one that asks nothing.
 func (b *bench) above(what, file string) answer {
 	start, a := b.process("start:", ""), b.process(what, file)
 	return answer{a.wall - start.wall, max(0, a.cpu-start.cpu), a.memory - start.memory}

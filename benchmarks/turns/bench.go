@@ -154,7 +154,7 @@ func (b *bench) fill(name string, p *pact.Pruning) string {
 	return path
 }
 
-// cost is what one of several rounds took.
+// cost is the cost of one of several rounds.
 type cost struct {
 	wall, cpu   time.Duration
 	allocations uint64

@@ -9,7 +9,7 @@ import (
 // compared.
 const few = 1_000
 
-// manner is what is special about the turns that a row commits.
+// manner says how the turns of a row differ from plain ones.
 type manner struct {
 	edit func(turn int) func(*pact.Batch) error
 	most bool // the context has as many turns as a limit allows

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// plainRows is what a program does that keeps a conversation as rows by itself: a row
+// plainRows keeps a conversation as rows, as a program does by itself: a row
 // a message with its headers, its content in another table, and one a turn.
 type plainRows struct {
 	db                     *sql.DB

@@ -36,7 +36,7 @@ func durableTurn(of func(cost) figure) func(*bench, int) (ours, plain figure) {
 	}
 }
 
-// naturalLoop is what an agent does at each turn; beside it the bytes that go out are
+// naturalLoop is the work of an agent at each turn; beside it the bytes that go out are
 // copied.
 func naturalLoop(b *bench, n int) (ours, plain figure) {
 	s, c := b.context()
@@ -84,7 +84,7 @@ func atLimit(b *bench, n int) (ours, plain figure) {
 	return seconds(bound.wall), seconds(free.wall)
 }
 
-// heap is what is in use after a collection.
+// heap is the memory in use after a collection.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -106,7 +106,7 @@ func heapOfNode(b *bench, _ int) (ours, plain figure) {
 	return size((after - before) / int64(nodes)), figure{}
 }
 
-// heapOfWriter is what a process has in memory that wrote all turns and still has the
+// heapOfWriter is the memory of a process that wrote all turns and still has the
 // context.
 func heapOfWriter(b *bench, n int) (ours, plain figure) {
 	before := heap()
@@ -123,7 +123,7 @@ func heapOfWriter(b *bench, n int) (ours, plain figure) {
 	return size(after - before), figure{}
 }
 
-// heapOfSnapshot is what each further snapshot takes that a caller holds; the first one brings
+// heapOfSnapshot is the memory of each further snapshot that a caller holds; the first one brings
 // the whole tree into memory, which the others share.
 func heapOfSnapshot(b *bench, n int) (ours, plain figure) {
 	s := b.open(b.filled())

@@ -207,7 +207,7 @@ func TestSIGTERMEndsStreamsAndFinishesCommits(t *testing.T) {
 	}
 }
 
-// TestSIGTERMWaitsForNobodyForLong stops the program while somebody has sent half of a commit and
+// TestSIGTERMWaitsForNobodyForLong stops the program while a client has sent half of a commit and
 // sends no more. After ten seconds the program cuts the connection off, and the commit is not made.
 func TestSIGTERMWaitsForNobodyForLong(t *testing.T) {
 	testrun.Long(t, "waits ten seconds for a client")

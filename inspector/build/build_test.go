@@ -8,7 +8,7 @@ import (
 )
 
 // TestDistIsWhatTheSourceGives holds the committed files to the source, and to the vendored
-// libraries: nobody can change one without the other.
+// libraries: one cannot change without the other.
 func TestDistIsWhatTheSourceGives(t *testing.T) {
 	files, err := bundle("..")
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Where there are no contexts, a file that somebody chooses becomes one: a history of pact and a
+// Where there are no contexts, a file that a user chooses becomes one: a history of pact and a
 // log of another program alike, because the server finds out what it is.
 func TestAFileThatIsChosenBecomesAContext(t *testing.T) {
 	for file, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// focus is what has the focus: its role or tag, and its name.
+// focus returns the element that has the focus: its role or tag, and its name.
 const focus = `(() => {
   const e = document.activeElement
   return (e?.role ?? '') + ' ' + e?.tagName + ' ' + (e?.ariaLabel ?? e?.innerText ?? '').slice(0, 40)

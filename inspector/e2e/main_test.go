@@ -19,7 +19,7 @@ import (
 // repository is the directory of the main module, seen from this one.
 const repository = "../.."
 
-// shared is what all tests of the package use: the program, which is built once, and the
+// shared holds what all tests of the package use: the program, which is built once, and the
 // browser, in which each tab has cookies of its own.
 var shared struct {
 	dir string // removed at the end

@@ -46,7 +46,7 @@ func (b *tab) call(cycle int) {
 		cycle, cycle))
 }
 
-// sentence is what the screen says of the call that is shown.
+// sentence returns the sentence of the screen about the call that is shown.
 func (b *tab) sentence() string {
 	b.t.Helper()
 	return eval[string](b, `[...document.querySelector('h1').childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) =>

@@ -84,7 +84,7 @@ func asSent(t *testing.T, p *providertest.Provider) (list map[string]string, oth
 	return list, slices.Compact(others)
 }
 
-// cannotBeEqual is what an agent leaves out because the address is foreign, whatever it is told.
+// cannotBeEqual lists what an agent leaves out because the address is foreign, whatever it is told.
 var cannotBeEqual = map[string]string{"openai-agents": "prompt_cache_key"}
 
 // Agents with an MCP server of 40 tools send a provider that they take for the real one the same

@@ -37,7 +37,7 @@ func TestLanguageExamplesCoverTheGrammar(t *testing.T) {
 	}
 }
 
-// spellings are what the syntax tree does not tell apart.
+// spellings are the texts that the syntax tree does not tell apart.
 var spellings = map[string]string{
 	"a range with a colon":                  `^@t-\d+:@`,
 	"a range whose end is short":            `^@t-\d+\.\.-\d`,

@@ -182,7 +182,7 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 		var out, problems bytes.Buffer
 		ctx, stop := context.WithCancel(t.Context())
 		var to io.Writer = &out
-		if a.schema == "serve" { // it goes on until somebody stops it
+		if a.schema == "serve" { // it goes on until it is stopped
 			to = stopping{&out, stop}
 		}
 		code := Run(ctx, args, command.Streams{In: strings.NewReader(""), Out: to, Err: &problems,

@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/cli"
 )
 
-// as runs a command as somebody, with what comes in on standard input.
+// as runs a command as a user, with what comes in on standard input.
 func as(t *testing.T, who string, in io.Reader, args ...string) (code int, out, problems string) {
 	var o, e bytes.Buffer
 	code = cli.Run(t.Context(), args, cli.Streams{In: in, Out: &o, Err: &e, Env: []string{"USER=" + who}})

@@ -129,7 +129,7 @@ func (a *codingAgent) call(tools []any, number int) {
 	a.said = append(a.said, map[string]any{"role": "user", "content": results})
 }
 
-// resultOf is what a tool prints; that of call 8 is long.
+// resultOf is the output of a tool; that of call 8 is long.
 func resultOf(number int) string {
 	lines := 40 + number%5*10
 	if number == 8 {

@@ -181,7 +181,7 @@ func (e *Engine) findLine(ctx context.Context, r kv.Reader, key store.Key) (*lin
 }
 
 // readOne reads a line without its last record and without those that it goes back to, nil if
-// there is none. known is what is known of it already, if that is so.
+// there is none. known is the line as far as the caller knows it, or nil.
 func readOne(ctx context.Context, r kv.Reader, key store.Key, known *line) (*line, error) {
 	if key < 1 || kv.Space(key) > kv.MaxSpace {
 		return nil, nil

@@ -34,7 +34,7 @@ func (e *Engine) pagesAfter(v version, l *line, s *settled) *pageWriter {
 	return &pageWriter{e: e, l: l, known: v.o.pages(), next: s.next}
 }
 
-// pagesBeside returns a writer for a snapshot in memory, which is what records made of a checkpoint.
+// pagesBeside returns a writer for a snapshot in memory, which records made from a checkpoint.
 func (e *Engine) pagesBeside(ctx context.Context, l *line, s *settled, p *point, list []*record) (*pageWriter, error) {
 	d := &pageWriter{e: e, l: l, known: make(map[tree.Digest]*runIndex), next: s.next, ctx: ctx}
 	rows := int64(0)

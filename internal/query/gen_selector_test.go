@@ -19,7 +19,7 @@ type generator struct {
 
 func (d *generator) later() bool { return d.w.traits.Extended }
 
-// wrong is true where a condition is to be one that nobody thought of.
+// wrong is true where a condition is to be an unforeseen one.
 func (d *generator) wrong() bool { return one(d.Rand, 9) }
 
 // node draws a node, more often one deep down.

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// content is what a test finds in an archive, by name.
+// content returns the files of an archive, by name.
 type content struct {
 	mode fs.FileMode
 	data string

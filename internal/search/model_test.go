@@ -80,7 +80,7 @@ func modelBelow(t testing.TB, where *selector.Selector, in *tree.Tree, id string
 	})
 }
 
-// modelChange is what a selector gives of one snapshot after another: ids in document order.
+// modelChange is the answer of a selector to one snapshot after another: ids in document order.
 type modelChange struct{ added, removed, changed []string }
 
 // modelDiff compares the nodes that a selector selects in two snapshots, one by one. An added

@@ -2,7 +2,7 @@ package tree
 
 import "strings"
 
-// Class is what a node is for placement and for selectors, whatever its
+// Class says how placement and selectors treat a node, whatever its
 // nodeType says (02 §3.3, 02 §3.4): user types fall back to a canonical class.
 //
 // Specification: 01 §1, 01 §1.1, 01 §1.2, 02 §2, 02 §2.1.
@@ -27,7 +27,7 @@ func (c Class) String() string { return classNames[c] }
 // Region reports whether c is the root or one of its three regions.
 func (c Class) Region() bool { return c <= Head }
 
-// Shape is what a list of children knows of each of them: the class and whether
+// Shape holds what a list of children knows of each of them: the class and whether
 // it has children of its own.
 type Shape uint8
 

@@ -10,7 +10,7 @@ type Cursor struct {
 // maxLevels is how many levels a list can have, see levelOf.
 const maxLevels = 16
 
-// frame is what is inside a list and a position in it: 2i stands for the run
+// frame is the inside of a list and a position in it: 2i stands for the run
 // before item i, 2i+1 for item i. The first frame has the list as its one run.
 type frame struct {
 	in   *listBody

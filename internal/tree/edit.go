@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Env is what edits and commits take from outside: the types of new nodes, the clock, and
+// Env holds what edits and commits take from outside: the types of new nodes, the clock, and
 // the ids that the history has. Equal calls with equal Envs give equal bytes.
 type Env struct {
 	Vocabulary Vocabulary                    // the types of new nodes

@@ -14,7 +14,7 @@ type hashing struct {
 	behind bool   // whether h has not taken all of it
 }
 
-// step is what a kept piece does to the state of a hash.
+// step is the effect of a kept piece on the state of a hash.
 type step struct{ before, after string }
 
 func newHashing() *hashing { return &hashing{h: sha256.New()} }

@@ -224,7 +224,7 @@ func TestGeneratedIDsSkipThoseTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stamps.Given = 1 // somebody gave such an id once
+	stamps.Given = 1 // an edit gave such an id once
 	x := tree.Edit(background, tr.WithCycle(1), tr, stamps, env)
 	var got []string
 	for _, given := range []string{"", "block:1-2-f2", "", "", ""} {

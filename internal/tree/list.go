@@ -26,7 +26,7 @@ type List struct {
 	measured sums
 }
 
-// listBody is what a list is made of.
+// listBody holds the items and runs of a list.
 type listBody struct {
 	items  []*Entry // the items of this level, in order
 	below  []*List  // the lower runs around them, len(items)+1; nil at level 0

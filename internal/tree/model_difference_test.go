@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// ttl is what a node of the model shows at a cycle.
+// ttl returns the ttl that a node of the model shows at a cycle.
 func (r *modelNode) ttl(cycle int64) any {
 	if r.expiry == never {
 		return nil
@@ -36,7 +36,7 @@ func modelDifferences(a, b version) (now, gone []string) {
 	return now, gone
 }
 
-// differencesOf is what the package says, written the same way.
+// differencesOf returns the answer of the package, written the same way.
 func differencesOf(t failer, a, b version) (now, gone []string) {
 	t.Helper()
 	tree.Compare(a.tree, b.tree, func(d tree.Difference) bool {

@@ -91,7 +91,7 @@ func (w *modelTree) place(parent, class string, offset int64, removable bool, se
 	return parent, no
 }
 
-// leave is what speaks against a node leaving its place.
+// leave says why a node may not leave its place.
 func (w *modelTree) leave(id string) []refusal {
 	class := w.class(id)
 	switch {

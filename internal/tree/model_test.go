@@ -12,7 +12,7 @@ import (
 )
 
 // The model is the law written down a second time, with no thought for speed:
-// a bag of nodes, sorted whenever somebody asks for an order. It shares no
+// a bag of nodes, sorted whenever a test asks for an order. It shares no
 // code with the package and no idea of how the package works.
 
 const never = math.MaxInt64
@@ -81,7 +81,7 @@ func (w *modelTree) publish() {
 	}
 }
 
-// frozen is a copy that nobody changes any more.
+// frozen is a copy that does not change any more.
 func (w *modelTree) frozen() *modelTree {
 	c := *w
 	c.nodes = map[string]*modelNode{}
@@ -240,7 +240,7 @@ func ids(list []*modelNode) []string {
 
 func sortedIDs(w *modelTree) []string { return slices.Sorted(maps.Keys(w.nodes)) }
 
-// env is what an editor takes from the world around it.
+// env is the environment of an editor.
 func (w *modelTree) env() tree.Env {
 	return tree.Env{
 		Vocabulary: words,

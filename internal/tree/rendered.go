@@ -13,7 +13,7 @@ const (
 	maxForms       = 4 // as many forms keep bytes beside each turn
 )
 
-// rendered is what a form wrote of a turn or a run of turns, each element with a comma
+// rendered holds the bytes that a form wrote of a turn or a run of turns, each element with a comma
 // before it. It belongs to something immutable, and is used only while the nodes
 // elsewhere that it needs are unchanged: so it is never stale.
 type rendered struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Stub is what a tree needs to know about a run of turns that stays in a store until
+// Stub describes a run of turns that stays in a store until
 // somebody looks inside. Sums, ranks, digests, and all that follows from them, come from
 // the stub and load nothing.
 type Stub struct {

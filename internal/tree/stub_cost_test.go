@@ -85,7 +85,7 @@ func TestComparingLoadsNothingShared(t *testing.T) {
 	}
 }
 
-// A run is loaded once, whoever asks and how often, and readers may ask at once.
+// A run is loaded once, however often it is asked for, and readers may ask at once.
 func TestReadersLoadARunOnce(t *testing.T) {
 	eager := newLong(t, 600)
 	tr, s := onShelf(t, eager.tree, func(_ tree.Stub, above uint8) bool { return above == topmost })

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// shelf is what a store is to a tree with stubs: it holds runs until they are
+// shelf stands for the store of a tree with stubs: it holds runs until they are
 // asked for, and finds the nodes in them from a plain list of all that it holds.
 type shelf struct {
 	seq       string                              // id of ^seq
@@ -59,7 +59,7 @@ const topmost = 255
 // topmost two are in the tree.
 func byTwoLevels(s tree.Stub, above uint8) bool { return above != topmost && s.Level/2 < above/2 }
 
-// page is what Build and BuildRun take.
+// page holds the arguments of Build and BuildRun.
 type page struct {
 	nodes []tree.Placed
 	runs  []tree.Between

@@ -21,7 +21,7 @@ func Named(ctx context.Context, s store.Store, name string, progress Progress) (
 	return among(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
 }
 
-// Keyed verifies the context with a key. name is what the result calls a context that is gone.
+// Keyed verifies the context with a key. The result gives a context that is gone this name.
 // Errors are those of Named.
 func Keyed(
 	ctx context.Context, s store.Store, key store.Key, name string, progress Progress,

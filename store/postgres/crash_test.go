@@ -126,7 +126,7 @@ func killedAt(t *testing.T, address, work string, after time.Duration) (acknowle
 	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Fatalf("the process ended with %v", err)
 	}
-	// The server still carries out what the process had sent. Whoever reads before that is done
+	// The server still carries out what the process had sent. A reader that comes before that is done
 	// and writes after it gets E_CONFLICT, as it should; here the next process shall not.
 	for slices.ContainsFunc(backends(t, address), func(b string) bool { return !slices.Contains(others, b) }) {
 		time.Sleep(5 * time.Millisecond)

@@ -113,7 +113,7 @@ func openAsChild(address string) error {
 	return nil
 }
 
-// TestMigrationKilled kills processes that bring a database to a newer version of the schema. Whoever
+// TestMigrationKilled kills processes that bring a database to a newer version of the schema. A process that
 // opens it next finds everything as it was, and the older program does not open it any more.
 func TestMigrationKilled(t *testing.T) {
 	kills := testrun.Size(t, 5, 10, 200)

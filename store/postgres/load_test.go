@@ -21,7 +21,7 @@ import (
 const writers = 8 // half of them on one context, each other on its own
 
 // load has writers commit turns, each with a request token, while trouble lasts.
-// Whoever gets an error repeats the call with the same token. Afterwards every
+// A writer that gets an error repeats the call with the same token. Afterwards every
 // token that was acknowledged is in the log of its context once, every history is
 // one line, and nothing is damaged.
 func load(t *testing.T, open func() *postgres.Store, trouble func()) {
@@ -60,7 +60,7 @@ func load(t *testing.T, open func() *postgres.Store, trouble func()) {
 	}
 }
 
-// work is what the writers did.
+// work counts what the writers did.
 type work struct {
 	mu           sync.Mutex
 	acknowledged map[string][]string // tokens by context

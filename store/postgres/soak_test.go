@@ -40,7 +40,7 @@ type share struct {
 	Lasts   time.Duration
 }
 
-// yield is what a process did.
+// yield counts the work of a process.
 type yield struct {
 	Acknowledged map[string][]string // tokens by context
 	Took         []time.Duration     // of each acknowledged commit, from its first try
@@ -100,7 +100,7 @@ func (w share) carryOut(ctx context.Context) (*yield, error) {
 	return all, nil
 }
 
-// commit commits a turn: whoever loses takes it to what is there then, and so on
+// commit commits a turn: a writer that loses takes it to the new state, and so on
 // until it wins.
 func (y *yield) commit(ctx context.Context, c *pact.Context, token string) error {
 	_, err := c.Commit(ctx, &pact.CommitOptions{

@@ -42,7 +42,7 @@ var (
 	keep     []any                   // functions that only SQLite knows of
 )
 
-// at is what an address of SQLite points to.
+// at returns the object at an address of SQLite.
 func at[T any](p uintptr) *T { return (*T)(*(*unsafe.Pointer)(unsafe.Pointer(&p))) }
 
 func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }

@@ -65,7 +65,7 @@ func digests(t *testing.T, s store.Complete) map[string]bool {
 	return found
 }
 
-// traces are what would show a text.
+// traces are the forms in which a text would show.
 func traces(text string) []string {
 	quoted := fmt.Sprintf("%+q", text)
 	return []string{text, quoted[1 : len(quoted)-1], strings.ReplaceAll(quoted[1:len(quoted)-1], `\`, `\\`)}

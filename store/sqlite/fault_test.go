@@ -197,7 +197,7 @@ func powerCuts(t *testing.T, joined int) {
 	t.Logf("%d cuts in %d actions, %d commits", cuts, len(actions), len(acks))
 }
 
-// sector is what a disk writes whole.
+// sector is the unit that a disk writes whole.
 const sector = 512
 
 // powerCut returns the files as they may be when the power goes after some

@@ -149,7 +149,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// TestCleanUpNeedsTheFile does not clean up in a file that nobody finds.
+// TestCleanUpNeedsTheFile does not clean up in a file that has no name any more.
 func TestCleanUpNeedsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s := open(t, path)

@@ -28,7 +28,7 @@ func openingChild(ctx context.Context, path string, _ int) error {
 	return s.Close()
 }
 
-// TestCrashWhileMigrating kills processes that bring a file to another version. Whoever opens it
+// TestCrashWhileMigrating kills processes that bring a file to another version. A process that opens it
 // next finds every snapshot and the working state as they were.
 func TestCrashWhileMigrating(t *testing.T) {
 	kills := testrun.Size(t, 5, 25, 200)

@@ -71,7 +71,7 @@ func emptied(t *testing.T, from *tree.Tree, ids map[string]bool) *tree.Tree {
 	return built
 }
 
-// emptyNode is what is left of a node according to the documentation.
+// emptyNode returns the rest of an erased node according to the documentation.
 func emptyNode(t *testing.T, n *tree.Node) *tree.Node {
 	t.Helper()
 	if n.Header("pact:erased") != "" {

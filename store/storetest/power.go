@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// power is what a store may be able to do beyond store.Store.
+// power is an ability that a store may have beyond store.Store.
 type power struct {
 	name string
 	of   func(store.Store) bool

@@ -245,7 +245,7 @@ func rebaseFlag(cmd *cobra.Command) *bool {
 }
 
 // rebased repeats a call on the new state, if the user asked for it, for as
-// long as the call loses to other writers. s and err are what the first call
+// long as the call loses to other writers. s and err are those that the first call
 // returned.
 func rebased(ctx context.Context, wanted bool, s *pact.Sealed, err error) (*pact.Sealed, error) {
 	for lost := (*pact.Conflict)(nil); wanted && errors.As(err, &lost); lost = nil {

@@ -11,7 +11,7 @@ import (
 // stay: accents, marks that combine, wide letters.
 const hostile = "a\x1b[31m\x7f\u009b2J\u202eevil\u2066\U000e0041 \u00e9e\u0301\u65e5<&>"
 
-// On a terminal JSON is escaped where it would not show; whoever parses it gets
+// On a terminal JSON is escaped where it would not show; a parser gets
 // the same text. Elsewhere the bytes are what they were.
 func TestJSONOnATerminalIsEscaped(t *testing.T) {
 	for _, terminal := range []bool{true, false} {

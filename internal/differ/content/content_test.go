@@ -294,7 +294,7 @@ func TestLoneSurrogates(t *testing.T) {
 	if was != a || is != b {
 		t.Errorf("the hunks give %q and %q, want %q and %q", was, is, a, b)
 	}
-	// Nobody reads a patch of them alike.
+	// Two readers take a patch of them for different things.
 	for _, v := range []canon.Value{`{"a":"\ud800"}`, `{"\ud800":1}`, `["\ud800"]`} {
 		if d := content.Compare(content.Side{Value: v}, content.Side{Value: `{"a":1}`}, diff.JSONPatch,
 			3); d.Mode != diff.Unified || d.Patch != nil {

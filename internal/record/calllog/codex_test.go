@@ -131,7 +131,7 @@ func grows(t *testing.T, data []byte) {
 	for n := 1; n < len(lines); n++ {
 		part, err := Read(bytes.Join(lines[:n], nil))
 		if err != nil {
-			continue // nobody has said anything yet
+			continue // nothing was said yet
 		}
 		for i, c := range part.Sessions[0].Calls {
 			if i >= len(calls) || c.ID != calls[i].ID || !bytes.Equal(c.Answer, calls[i].Answer) {

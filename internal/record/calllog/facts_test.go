@@ -82,7 +82,7 @@ func facts(t *testing.T, log *Log, file []byte) map[string]string {
 }
 
 // Every cell of the table in docs/imports.md says what the sample of its format
-// gives: there is no cell that nobody tried.
+// gives: no cell is untried.
 func TestTheTableOfFormatsIsTrue(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/imports.md")
 	if err != nil {

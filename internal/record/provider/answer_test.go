@@ -71,7 +71,7 @@ var streams = map[API]string{
 		`{"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":3,"thoughtsTokenCount":2,"cachedContentTokenCount":4}}`),
 }
 
-// contents is what the streams above say.
+// contents are those of the streams above.
 var contents = map[API]string{
 	Chat: `{"content":"Hello","refusal":null,"role":"assistant","tool_calls":[` +
 		`{"function":{"arguments":"{\"p\":1}","name":"ls"},"id":"a","type":"function"},` +

@@ -34,7 +34,7 @@ func TestAWrittenAnswerReadsBack(t *testing.T) {
 			_, _ = a.Write(body.AppendTo(nil))
 			got := a.Close(nil)
 			if want.Finish == "" {
-				want.Finish = got.Finish // the word for an end that nobody told
+				want.Finish = got.Finish // the word for an unknown end
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Errorf("%s: %s\nis read as %+v\nwant %+v", api, body.Value(), got, want)

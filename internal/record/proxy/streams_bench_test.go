@@ -115,7 +115,7 @@ func openStreams(b *testing.B, s *streaming, address string) {
 	b.ReportMetric(float64(held)/float64(b.N)/streamsAtOnce/1024, "kB/stream")
 }
 
-// inUse is what is alive on the heap, and the stacks.
+// inUse is the memory alive on the heap, and the stacks.
 func inUse() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Dialect is what one database does in its own way. A nil function does nothing. Transactions that
+// Dialect holds the ways of one database. A nil function does nothing. Transactions that
 // write are serializable, whatever it says.
 type Dialect struct {
 	// Question says that placeholders are ?1 rather than $1.
