@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 )
 
@@ -104,6 +105,7 @@ var history, calls string
 // TestEveryOperationWithEveryKindOfToken tries each operation of the document on a context that the
 // token opens, on one that it does not and on one that does not exist, and looks what it changed.
 func TestEveryOperationWithEveryKindOfToken(t *testing.T) {
+	testrun.OneGoroutine(t) // one request after the other
 	r := start(t, server.Options{})
 	began, err := os.ReadFile("../examples/conversations/repair.jsonl")
 	if err != nil {

@@ -1,10 +1,18 @@
 package server_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
+)
 
 // TestThePromisesHoldOnPostgreSQL runs the tests of what an answer owes to the store again, with
-// a database of PostgreSQL in place of a file.
+// a database of PostgreSQL in place of a file. The race detector watches them on the file, and the
+// store in its own tests.
 func TestThePromisesHoldOnPostgreSQL(t *testing.T) {
+	if testrun.Raced {
+		t.Skip("left out: the same goroutines of the server are watched on SQLite")
+	}
 	t.Setenv(storeOfTests, "postgres")
 	for name, test := range map[string]func(*testing.T){
 		"lists":           TestContextsAreListedInPages,
