@@ -125,6 +125,29 @@ func TestRulesOnWhatIsSealed(t *testing.T) {
 	}
 }
 
+// A call and a result that refer to each other go together, with one stub, when the time of one is
+// over: the reference of the call holds the result back from expiry, and the rule prunes both.
+func TestRuleTakesAPairThatRefersToEachOther(t *testing.T) {
+	c := ruled(t, `{"rules":[{"select":"[kind='result'][tool='read']","ttl":1,"stub":true}]}`)
+	edit(t, c, func(b *pact.Batch) {
+		b.Add("^ah", pact.Spec{ID: "call", Role: "assistant", Kind: "call", Offset: 1, Refs: []string{"result"},
+			Content: map[string]any{"name": "read"}})
+		b.Add("^ah", pact.Spec{ID: "result", Role: "tool", Kind: "result", Offset: 1, Refs: []string{"call"},
+			Content: strings.Repeat("x", 400)})
+	})
+	if _, err := c.Commit(context.Background(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r := sends(t, c, "2", "ls", "a list")
+	if len(r.Removed) != 2 || r.Removed[0].Rule != "rule 1 after 1 call" || len(r.Kept) != 0 || len(r.Stubs) != 1 {
+		t.Errorf("got %+v", r)
+	}
+	want := []string{r.Stubs[0].ID + " [Left out after 1 call; call is its id. Only pact writes such notes.]", "c2", "r2 a list"}
+	if got := texts(t, c); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // A selector that speaks of age finds a node later than when it was sealed.
 func TestRuleOfAge(t *testing.T) {
 	c := ruled(t, `{"rules":[{"select":"@t0 [kind='result'][age>1]","ttl":0}]}`)

@@ -155,7 +155,7 @@ func (s *components) dependencies(id string) (ids []string) {
 // (decision 062). They can go alone where the policy keeps orphans and a caller asks
 // for one of them, and in a rewrite, which may bring the other half again.
 func (p *pruner) pairsGoTogether() bool {
-	return !p.rewriting && (p.requested == nil || p.in.Policy.Orphans != Keep)
+	return !p.rewriting && (p.requested == nil || p.byRule != nil || p.in.Policy.Orphans != Keep)
 }
 
 // isFixedAncestor reports whether id names an ancestor of the node at the end of path

@@ -17,6 +17,7 @@ type Input struct {
 	Policy  Policy      // rules and limits; the zero Policy prunes nothing
 	// Rules are the selectors of the rules of Policy, one for each.
 	Rules   []CompiledRule
+	Hold    bool         // what Policy has go stays this time; the report says that it waits
 	Counter tree.Counter // counts tokens; needed if the policy limits them
 	Prune   []string     // ids of nodes to prune; one that cannot be pruned is an error
 	Chosen  []string     // the same, but one that cannot be pruned is held back
@@ -70,6 +71,10 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if err := p.resolveOrphans(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
+	ruled := func(id string) bool {
+		return slices.ContainsFunc(p.removed, func(r Removal) bool { return r.ID == id && r.Number > 0 })
+	}
+	report.Kept = slices.DeleteFunc(report.Kept, func(k Kept) bool { return ruled(k.ID) })
 	report.Kept = slices.Concat(report.Kept, p.heldBack(), p.emptyGroups)
 	report.Budget = p.unmetLimits(report.Postponed != nil)
 	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)

@@ -38,6 +38,11 @@ type Policy struct {
 	MinBytes  int `json:"min_bytes,omitempty"`
 	Every     int `json:"every,omitempty"`
 
+	// When says when a removal that is due is carried out by those who send the requests of others: a
+	// managing proxy, and a simulation. With pays and cold, rules set no ttl, and what is due goes by
+	// pruning. A commit carries it out at once unless [Input.Hold] says otherwise.
+	When When `json:"when,omitempty"`
+
 	Stub      string  `json:"stub,omitempty"`      // the text of a block that replaces pruned nodes; "" for none
 	Orphans   Orphans `json:"orphans,omitempty"`   // what to do with calls without results and results without calls
 	Tokenizer string  `json:"tokenizer,omitempty"` // the name of the counter of tokens; "" for that of the context
@@ -56,6 +61,19 @@ type Part struct {
 	MaxNodes  int `json:"max_nodes,omitempty"`
 	MaxTurns  int `json:"max_turns,omitempty"`
 }
+
+// When says when a removal that is due is carried out.
+type When string
+
+// When a removal that is due is carried out.
+const (
+	WhenNow  When = "now"  // in the cycle in which it is due; also what "" means for a commit
+	WhenPays When = "pays" // when it costs nothing, or pays for itself out of what was saved before
+	WhenCold When = "cold" // when the provider has nothing behind the cut in its cache
+)
+
+// waits reports whether removals are due before they are carried out.
+func (w When) waits() bool { return w == WhenPays || w == WhenCold }
 
 // Orphans says what a commit does with a call without a result after it, or a result
 // without a call before it (decision 062).
@@ -78,7 +96,7 @@ func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
 		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.ProtectTask == o.ProtectTask &&
 		p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
-		p.Stub == o.Stub && p.Orphans == o.Orphans && p.Tokenizer == o.Tokenizer
+		p.When == o.When && p.Stub == o.Stub && p.Orphans == o.Orphans && p.Tokenizer == o.Tokenizer
 }
 
 // Counts reports whether the policy needs a counter of tokens.
@@ -106,6 +124,9 @@ func (p *Policy) Check() error {
 	}
 	if !slices.Contains([]Orphans{"", Refuse, Drop, Keep}, p.Orphans) {
 		return invalidPolicy(string(p.Orphans), "orphans has an unknown value", "write refuse, drop or keep")
+	}
+	if !slices.Contains([]When{"", WhenNow, WhenPays, WhenCold}, p.When) {
+		return invalidPolicy(string(p.When), "when has an unknown value", "write now, pays or cold")
 	}
 	if !utf8.ValidString(p.Stub) {
 		return invalidPolicy("stub", "the text of the stub is not valid UTF-8", "convert it to UTF-8")

@@ -21,22 +21,23 @@ func (p *pruner) tokensOf(e *tree.Entry) (int64, error) {
 }
 
 // postponed reports whether the policy postpones a pruning that was tried on a copy,
-// because it would free too little and the cycle is not one of its interval: then it
-// returns what the pruning would free and the cycle that it waits for. nil means that
+// because it would free too little and the cycle is not one of its interval, or whether the
+// caller holds it back: then it returns what the pruning would free and the cycle that it waits for. nil means that
 // the pruning takes effect. The rule is decision 060.
 func (p *pruner) postponed(before *pruner) *Postponed {
 	policy, cycle := &p.in.Policy, p.in.Stamps.Cycle
-	if policy.MinTokens == 0 && policy.MinBytes == 0 && policy.Every == 0 || p.tree == before.tree {
+	waits := policy.MinTokens > 0 || policy.MinBytes > 0 || policy.Every > 0
+	if p.tree == before.tree || !waits && !p.in.Hold {
 		return nil
 	}
 	freed := p.freedSince(before.tree, before.freedTokens)
 	enough := policy.MinTokens > 0 && freed.Tokens >= int64(policy.MinTokens) || policy.MinBytes > 0 &&
 		freed.Bytes >= int64(policy.MinBytes)
-	if enough || policy.Every > 0 && cycle%int64(policy.Every) == 0 {
+	if !p.in.Hold && (enough || policy.Every > 0 && cycle%int64(policy.Every) == 0) {
 		return nil
 	}
 	w := &Postponed{Would: freed}
-	if every := int64(policy.Every); every > 0 {
+	if every := int64(policy.Every); every > 0 && !p.in.Hold {
 		w.Until = cycle - cycle%every + every
 	}
 	return w

@@ -149,9 +149,9 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	}
 	went := func(id string, why Reason, rule string) {
 		gone = append(gone, id)
-		number := 0
-		if why == Pruned && p.ruling > 0 {
-			number, rule = p.ruling, ruleWords(p.ruling, p.in.Working.Node(id), p.stamps.Cycle)
+		number, n := 0, p.in.Working.Node(id) // nil for a stub of this very commit
+		if why == Pruned && p.ruling > 0 && n != nil {
+			number, rule = p.ruling, ruleWords(p.ruling, n, p.stamps.Cycle)
 		}
 		if !p.newStubs[id] { // a stub of this very commit, which nobody has seen
 			p.removed = append(p.removed, Removal{id, why, rule, number})

@@ -105,11 +105,15 @@ func ruleName(rule int) string { return "rule " + strconv.Itoa(rule) }
 
 // ruleWords names a rule, and how many calls a node was sent with, in a report.
 func ruleWords(rule int, n *tree.Node, cycle int64) string {
-	text := ruleName(rule) + " after " + strconv.FormatInt(cycle-n.Cycle, 10) + " call"
-	if cycle-n.Cycle != 1 {
-		text += "s"
+	return ruleName(rule) + " after " + callsOf(n, cycle)
+}
+
+// callsOf says how many calls a node was sent with.
+func callsOf(n *tree.Node, cycle int64) string {
+	if cycle-n.Cycle == 1 {
+		return "1 call"
 	}
-	return text
+	return strconv.FormatInt(cycle-n.Cycle, 10) + " calls"
 }
 
 // ruler asks the rules of a policy.

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -16,6 +17,12 @@ func (p *pruner) pruneByRules() error {
 	due, err := p.due()
 	if err != nil || len(due) == 0 {
 		return err
+	}
+	if p.in.Hold {
+		for _, id := range slices.SortedFunc(maps.Keys(due), p.tree.Order) {
+			p.held = append(p.held, Kept{ID: id, Reason: Pruned, Why: PruningWaits})
+		}
+		return nil
 	}
 	p.protect()
 	if err := p.protectTask(); err != nil {
@@ -79,7 +86,8 @@ func (p *pruner) due() (map[string]int, error) {
 }
 
 // dueAt returns the cycle from which on rule i has a node pruned, false if it never does: it sets
-// no ttl, the node cannot go alone, or its own ttl ends no later.
+// no ttl, the node is part of something else, or its own ttl ends before. Where the rule set that ttl
+// and something held the node back, pruning may take both.
 func (p *pruner) dueAt(id string, i int) (int64, bool) {
 	r := &p.in.Policy.Rules[i]
 	if r.TTL == nil {
@@ -89,7 +97,7 @@ func (p *pruner) dueAt(id string, i int) (int64, bool) {
 	path := p.tree.AppendPath(room[:0], id)
 	n := path[len(path)-1].Node()
 	at := n.Cycle + *r.TTL
-	return at, prunable(path) && !n.Pinned && at < n.Expiry
+	return at, prunable(path) && !n.Pinned && at <= n.Expiry
 }
 
 // dueItems returns the children of ^sys, ^seq and ^ah that hold a node that is due.

@@ -75,7 +75,7 @@ func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, 
 		}
 		does += words
 	}
-	if r.TTL != nil {
+	if r.TTL != nil && !p.in.Policy.When.waits() {
 		set["ttl"], set[ruleAttr] = *r.TTL, mark{i + 1, r.Stub}
 		say("ttl " + strconv.FormatInt(*r.TTL, 10))
 	}

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -12,7 +11,7 @@ func (p *pruner) stubText(n *tree.Node) string {
 	if p.in.Policy.Stub != "" {
 		return p.in.Policy.Stub
 	}
-	return "[Left out after " + strconv.FormatInt(p.stamps.Cycle-n.Cycle, 10) + " calls; " + n.ID + " is its id. " + OnlyPact
+	return "[Left out after " + callsOf(n, p.stamps.Cycle) + "; " + n.ID + " is its id. " + OnlyPact
 }
 
 // stubsOfExpiry leaves stubs for the blocks that expired by a rule that asks for one. In place of

@@ -25,6 +25,8 @@ type Price struct {
 	CacheRead    float64 `json:"cache_read"`
 	CacheWrite   float64 `json:"cache_write"`    // 0: the price of input
 	CacheWrite1h float64 `json:"cache_write_1h"` // for writes that live an hour; 0: the price of the other writes
+	// Window is how many tokens a request may have, 0 if the list does not say.
+	Window int64 `json:"window,omitempty"`
 }
 
 // ReadPrices reads a list of prices from JSON. E_DOCUMENT_INVALID if it has no
@@ -103,6 +105,17 @@ func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 	return c
 }
 
+// Window returns how many tokens a request to a model may have, 0 if the list does not say.
+func (p *Prices) Window(model string) int64 {
+	if price := p.of(model); price != nil {
+		return price.Window
+	}
+	return 0
+}
+
+// Has reports whether the list has a price for a model.
+func (p *Prices) Has(model string) bool { return p.of(model) != nil }
+
 // CacheLoss returns what it costs a model to read as input again what it could have read from
 // the provider's cache, false if the list has no price for the model.
 func (p *Prices) CacheLoss(model string, tokens int64) (float64, bool) {
@@ -121,6 +134,17 @@ func cachedAfter(u *inspect.ProviderCache) int64 {
 		return *u.Read + *u.Written
 	}
 	return or0(u.In)
+}
+
+// ReadCost returns what it costs a model to read tokens from the cache, 0 if the list has no price
+// for it.
+func (p *Prices) ReadCost(model string, tokens int64) float64 {
+	price := p.of(model)
+	if price == nil {
+		return 0
+	}
+	const million = 1e6
+	return float64(tokens) * price.CacheRead / million
 }
 
 func (p *Prices) of(model string) *Price {

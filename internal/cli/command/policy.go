@@ -182,15 +182,20 @@ func (c *pruningContext) Pruning() *pact.Pruning {
 
 // base returns the policy that --policy names, to which the other flags are added.
 func (p *PolicyFlags) base(ctx context.Context, a *App) (policy lifecycle.Policy, err error) {
-	switch {
-	case p.File == "":
+	if p.File == "" {
 		return policy, nil
-	case slices.Contains(lifecycle.ReadyNames(), p.File):
-		return lifecycle.Ready(p.File)
 	}
-	in, err := a.Read(ctx, p.File)
+	return a.PolicyNamed(ctx, p.File)
+}
+
+// PolicyNamed reads a policy from a file, or returns a ready one.
+func (a *App) PolicyNamed(ctx context.Context, name string) (policy lifecycle.Policy, err error) {
+	if slices.Contains(lifecycle.ReadyNames(), name) {
+		return lifecycle.Ready(name)
+	}
+	in, err := a.Read(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
-		return policy, fault.New(fault.Store, "there is neither a file nor a ready policy "+p.File,
+		return policy, fault.New(fault.Store, "there is neither a file nor a ready policy "+name,
 			"the ready ones are "+strings.Join(lifecycle.ReadyNames(), ", ")+"; pact policy shows them")
 	}
 	if err != nil {

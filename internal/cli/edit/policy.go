@@ -3,12 +3,15 @@ package edit
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
 
@@ -23,18 +26,25 @@ others to the command that prunes. --print gives one as a JSON file to copy and 
 With NAME the policy that the context keeps is printed. --set and the flags for limits
 keep one: from then on each commit follows it that names no policy of its own. Flags
 alone change the policy that is kept. It is an attribute of the root, so it is in the next
-snapshot, and exports, copies and forks have it. --clear keeps none.`,
+snapshot, and exports, copies and forks have it. --clear keeps none.
+
+--check FILE --on NAME asks the rules of a policy of a run: what each finds, what never
+matches, and what earlier rules leave to it. pact simulate says what the policy is worth.`,
 		Example: `  pact policy
   pact policy --print agent > window.json
   pact prune chat --policy window.json --max-tokens 20000 --dry-run
   pact policy chat --set agent --max-tokens 20000
-  pact policy chat --clear`,
+  pact policy chat --clear
+  pact policy --check rules.json --on run`,
 		ValidArgsFunction: a.CompleteNames,
 	}
 	printed := cmd.Flags().String("print", "", "print the ready policy `POLICY`: agent, chat, default or strict")
 	set := a.PolicyFlagsAs(cmd, "set", "keep the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
 		"other flags override it")
 	set.Bare = lifecycle.ReadyDefault
+	check := cmd.Flags().String("check", "", "with --on: say what each rule of the policy in `FILE` finds")
+	on := cmd.Flags().String("on", "", "with --check: the run `NAME` in which to look")
+	_ = cmd.RegisterFlagCompletionFunc("on", a.CompleteNames)
 	clears := cmd.Flags().Bool("clear", false, "keep no policy")
 	message := cmd.Flags().StringP("message", "m", "", "why, a `TEXT` for the log")
 	w := writingFlags(a, cmd)
@@ -42,6 +52,10 @@ snapshot, and exports, copies and forks have it. --clear keeps none.`,
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		sets := set.Typed(cmd) != ""
 		switch {
+		case (*check == "") != (*on == "") || *check != "" && (len(args) > 0 || sets || *clears || *printed != ""):
+			return command.Usage(cmd, "--check FILE and --on NAME go together, and with nothing else")
+		case *check != "":
+			return checkRules(ctx, a, *check, *on)
 		case len(args) > 1:
 			return command.Usage(cmd, "policy takes the name of one context")
 		case len(args) == 0 && (sets || *clears):
@@ -60,6 +74,36 @@ snapshot, and exports, copies and forks have it. --clear keeps none.`,
 		return listPolicies(a)
 	})
 	return cmd
+}
+
+// checkRules prints what each rule of a policy finds in a run.
+func checkRules(ctx context.Context, a *command.App, file, name string) error {
+	p, err := a.PolicyNamed(ctx, file)
+	if err != nil {
+		return err
+	}
+	c, s, err := a.OpenContext(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	counter, err := tokens.Named(command.DefaultTokenizer)
+	if err != nil {
+		return err
+	}
+	list, err := simulate.Check(ctx, c, p, counter)
+	switch {
+	case err != nil:
+		return err
+	case a.JSON:
+		return a.PrintJSON(map[string]any{"rules": list})
+	}
+	rows := [][]string{}
+	for _, r := range list {
+		rows = append(rows, screen.Cells(strconv.Itoa(r.Rule), r.Select, strconv.Itoa(r.Finds), strconv.Itoa(r.Decides), r.Says))
+	}
+	a.Table([]string{"rule", "selector", "finds", "decides", "that is"}, rows)
+	return nil
 }
 
 // keepPolicy keeps a policy with a context, has it keep none, or prints the one it keeps.

@@ -1,0 +1,182 @@
+package trace
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/tokens"
+	"github.com/spf13/cobra"
+)
+
+func simulateCommand(a *command.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "simulate NAME --policy FILE [--policy FILE …]",
+		Short: "Say what a run would have sent and cost under policies",
+		Long: `Replay the calls of a recorded or imported run under each policy, and compare them with
+the run as it was: the tokens that were sent, the tokens that the provider reads from its
+cache and writes to it, what they cost, the calls whose request does not repeat the request
+before, and the reasoning behind such a break, which some models drop or refuse.
+
+A regret is something that the run needed later and that the policy had removed: a call made
+again with the same arguments, or a line that stood nowhere else when it was quoted.
+
+The rules of caching are those of pact prefix; the tokens are those of a tokenizer, scaled to
+what the provider counted where it did. Prices are built in, with their date, and --prices
+gives others; for a model without a price only tokens are counted. A policy with "when":
+"pays" or "cold" removes what is due when that costs nothing or pays, otherwise at once;
+--when says it for all policies.
+
+The model is not simulated: with less before it, it might have made other calls.`,
+		Example: `  pact simulate run --policy agent.json
+  pact simulate run --policy agent.json --policy cap.json --calls
+  pact simulate run --policy agent.json --model claude-opus-5 --when pays
+  pact simulate run --policy agent.json --prices prices.json --json`,
+		Args:              command.Exactly("NAME"),
+		ValidArgsFunction: a.CompleteNames,
+	}
+	f := cmd.Flags()
+	policies := f.StringArray("policy", nil, "replay under the policy in `FILE`, a JSON object, or a ready one; may be repeated")
+	when := f.String("when", "", "`WHEN` what is due is removed: now, pays or cold; by default as each policy says")
+	flags := newPriceFlags(cmd)
+	calls := f.Bool("calls", false, "list every call")
+	command.CompleteFlag(cmd, "when", []string{string(lifecycle.WhenNow), string(lifecycle.WhenPays), string(lifecycle.WhenCold)})
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if len(*policies) == 0 {
+			return command.Usage(cmd, "simulate needs a policy: --policy FILE, or a ready one such as --policy agent")
+		}
+		o, err := flags.options(ctx, a)
+		if err != nil {
+			return err
+		}
+		o.Calls = *calls
+		for _, name := range *policies {
+			p, err := a.PolicyNamed(ctx, name)
+			if err != nil {
+				return err
+			}
+			if *when != "" {
+				p.When = lifecycle.When(*when)
+			}
+			p.Tokenizer = ""
+			o.Policies = append(o.Policies, simulate.Named{Name: name, Policy: p})
+		}
+		c, s, err := a.OpenContext(ctx, args[0], "")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		m := a.Meter("simulating")
+		o.Progress = m.At
+		r, err := simulate.Run(ctx, c, *o)
+		m.End()
+		if err != nil {
+			return err
+		}
+		if a.JSON {
+			return a.PrintJSON(r)
+		}
+		drawSimulation(a, r)
+		return nil
+	})
+	return cmd
+}
+
+// priceFlags say whose caching and prices count.
+type priceFlags struct{ prices, model, dialect, tokenizer *string }
+
+func newPriceFlags(cmd *cobra.Command) priceFlags {
+	f := cmd.Flags()
+	p := priceFlags{
+		f.String("prices", "", "take the list of prices in `FILE` in place of the built-in one"),
+		f.String("model", "", "the model `NAME` whose prices and caching count; by default that of the last call"),
+		f.String("dialect", "", "cache as `NAME` does: anthropic, openai-chat, openai-responses or gemini"),
+		f.String("tokenizer", command.DefaultTokenizer, "count tokens as `NAME` does"),
+	}
+	command.CompleteFlag(cmd, "tokenizer", tokens.Names())
+	return p
+}
+
+// options reads what the flags name.
+func (p priceFlags) options(ctx context.Context, a *command.App) (*simulate.Options, error) {
+	o := &simulate.Options{Model: *p.model, Dialect: *p.dialect}
+	counter, err := tokens.Named(*p.tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	o.Counter = counter
+	if *p.prices == "" {
+		return o, nil
+	}
+	in, err := a.Read(ctx, *p.prices)
+	if err != nil {
+		return nil, err
+	}
+	o.Prices, err = record.ReadPrices(in.Data)
+	return o, command.InFile(err, in.Name, in.Data)
+}
+
+// drawSimulation prints a line a policy, what they regret, and what that says.
+func drawSimulation(a *command.App, r *simulate.Result) {
+	head := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call")
+	if r.AsOf != "" {
+		head += ", " + view.Visible(r.Model) + ", prices in " + view.Visible(r.Currency) + " of " + view.Visible(r.AsOf)
+	}
+	a.Printf("%s, cached as %s\n", head, r.Dialect)
+	rows := [][]string{}
+	for i := range r.Outcomes {
+		o := &r.Outcomes[i]
+		rows = append(rows, append(screen.Cells(o.Policy), number(o.Sent), number(o.Read), number(o.Written), cost(o.Cost),
+			strconv.Itoa(o.Breaks), strconv.Itoa(o.Reasoning), strconv.Itoa(o.Removed), strconv.Itoa(o.Shaped),
+			strconv.Itoa(len(o.Regrets))))
+	}
+	a.Table([]string{"policy", "sent", "read", "written", "cost", "breaks", "reasoning", "removed", "shaped", "regrets"}, rows)
+	for i := range r.Outcomes {
+		drawOutcome(a, &r.Outcomes[i])
+	}
+	a.Printf("\n")
+	for _, text := range r.Sentences {
+		a.Sentence(text)
+	}
+}
+
+// drawOutcome prints the calls and the regrets of a policy, if it has any.
+func drawOutcome(a *command.App, o *simulate.Outcome) {
+	if len(o.ByCall) > 0 {
+		rows := [][]string{}
+		for _, c := range o.ByCall {
+			rows = append(rows, []string{view.Cycle(c.Cycle), number(c.Sent), number(c.Read), number(c.Written), cost(c.Cost),
+				broke(c), strconv.Itoa(c.Removed), strconv.Itoa(c.Waiting)})
+		}
+		a.Printf("\n%s\n", a.Paint.Strong(view.Visible(o.Policy)))
+		a.Table([]string{"call", "sent", "read", "written", "cost", "prefix", "removed", "waiting"}, rows)
+	}
+	for _, r := range o.Regrets {
+		what := "needs a line of " + view.Visible(r.Of) + ": " + view.Visible(r.Text)
+		if r.Tool != "" {
+			what = "calls " + view.Visible(r.Tool) + " again, because " + view.Visible(r.Of) + " is gone"
+		}
+		a.Printf("%s\n", a.Clip("  "+view.Visible(o.Policy)+" "+view.Cycle(r.Cycle)+" "+view.Visible(r.Node)+" "+what))
+	}
+}
+
+func broke(c simulate.Call) string {
+	if c.Broke {
+		return "broke"
+	}
+	return ""
+}
+
+func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func cost(c *float64) string {
+	if c == nil {
+		return ""
+	}
+	return screen.Money(*c)
+}

@@ -1,0 +1,94 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/rules"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// CheckedRule says what a rule finds in a run.
+type CheckedRule struct {
+	Rule     int      `json:"rule"` // counted from 1
+	Select   string   `json:"select"`
+	Finds    int      `json:"finds"`              // nodes that its selector finds
+	Decides  int      `json:"decides"`            // of these, nodes about which no earlier rule decides
+	Shadowed []int    `json:"shadowed,omitempty"` // the earlier rules that decide about the others
+	Examples []string `json:"examples,omitempty"` // ids of some nodes that it decides about
+	Says     string   `json:"says"`               // in a sentence
+}
+
+// examples is how many ids a CheckedRule names.
+const examples = 3
+
+// Check asks the rules of a policy of every call of a run, before anything is removed. Its errors and
+// its cost are those of [Run].
+func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tree.Counter) (list []CheckedRule, err error) {
+	defer tree.Recover(&err)
+	compiled, err := rules.Compile(p.Rules, c.Edition(), counter)
+	if err != nil {
+		return nil, err
+	}
+	list = make([]CheckedRule, 0, len(p.Rules))
+	found := make([]map[string]bool, len(p.Rules)) // by rule: whether no earlier rule found the node too
+	for i, r := range p.Rules {
+		found[i] = map[string]bool{}
+		list = append(list, CheckedRule{Rule: i + 1, Select: r.Select})
+	}
+	_, err = replayed(ctx, c, Options{Counter: counter, Policies: []Named{{Name: "none"}}}, func(_, now, working *tree.Tree, fresh []string) error {
+		for i := range compiled {
+			ids, err := compiled[i].Find(ctx, working, fresh, !compiled[i].Steady)
+			if err != nil {
+				return err
+			}
+			for _, id := range ids {
+				path := working.Path(id)
+				if len(path) < 3 || path[1].Class() == tree.Sys && !compiled[i].Sys {
+					continue
+				}
+				first := true
+				for k := range found[:i] {
+					if _, too := found[k][id]; too {
+						first = false
+						if !slices.Contains(list[i].Shadowed, k+1) {
+							list[i].Shadowed = append(list[i].Shadowed, k+1)
+						}
+						break
+					}
+				}
+				found[i][id] = first
+			}
+		}
+		return nil
+	})
+	for i := range list {
+		for id, first := range found[i] {
+			list[i].Finds++
+			if first {
+				list[i].Decides++
+				list[i].Examples = append(list[i].Examples, id)
+			}
+		}
+		slices.Sort(list[i].Examples)
+		list[i].Examples = list[i].Examples[:min(examples, len(list[i].Examples))]
+		list[i].Says = list[i].sentence()
+	}
+	return list, err
+}
+
+func (r *CheckedRule) sentence() string {
+	slices.Sort(r.Shadowed)
+	switch {
+	case r.Finds == 0:
+		return "it finds nothing in this run"
+	case r.Decides == 0:
+		return fmt.Sprintf("earlier rules decide about all that it finds: %v", r.Shadowed)
+	case r.Decides < r.Finds:
+		return fmt.Sprintf("it decides about %d of the %d nodes that it finds; the rules %v about the others", r.Decides, r.Finds, r.Shadowed)
+	}
+	return fmt.Sprintf("it decides about all %d nodes that it finds", r.Finds)
+}

@@ -1,0 +1,248 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+)
+
+// What a Finding is about.
+const (
+	PrefixBroke  = "prefix"     // a call repeats not all of the one before
+	CalledAgain  = "repeated"   // a tool was called twice with the same arguments, and said the same
+	CarriedLong  = "carried"    // a result stood in many calls, and no answer has a line of it
+	ToolUnused   = "unused"     // a tool was defined and never called
+	CompactLost  = "compaction" // the run dropped most of what it had been sending
+	WindowFilled = "window"     // the window of the model is full soon
+)
+
+// Finding is something that a run paid for and may not have needed.
+type Finding struct {
+	What   string          `json:"what"`
+	Cycle  int64           `json:"cycle,omitempty"`
+	Node   string          `json:"node,omitempty"`
+	Says   string          `json:"says"`            // in a sentence
+	Tokens int64           `json:"tokens"`          // that were sent again, or for nothing; of a window, that are left
+	Cost   *float64        `json:"cost,omitempty"`  // of these; nil if the model has no price
+	Helps  *lifecycle.Rule `json:"helps,omitempty"` // a rule with which the run would have cost less, by simulation
+	Saves  *float64        `json:"saves,omitempty"` // what that rule would have saved on the run
+}
+
+// cures are the rules that findings try. A rule that does not help a run is not named.
+var cures = []struct {
+	what string
+	rule lifecycle.Rule
+}{
+	{CarriedLong, lifecycle.Rule{Select: ".cb[kind='result'][bytes>4000]", Head: 2000, Tail: 1000}},
+	{CalledAgain, lifecycle.Rule{Select: ".cb[kind='result']", Once: true}},
+}
+
+// most is how many findings of a kind are returned, the dearest ones.
+const most = 5
+
+// Findings says what a run paid for: the dearest first, at most five of a kind. Policies of the
+// options are left aside. Its errors and its cost are those of [Run] with two policies.
+func Findings(ctx context.Context, c *pact.Context, o Options) (_ []Finding, err error) {
+	defer tree.Recover(&err)
+	o.Calls, o.Policies = true, []Named{{Name: "none"}}
+	for _, cure := range cures {
+		o.Policies = append(o.Policies, Named{cure.what, lifecycle.Policy{Rules: []lifecycle.Rule{cure.rule}}})
+	}
+	f := &finder{ctx: ctx, o: o, carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{}, lines: map[string][]string{}}
+	result, err := replayed(ctx, c, o, func(before, now, _ *tree.Tree, _ []string) error { return f.call(before, now) })
+	if err != nil {
+		return nil, err
+	}
+	f.prices, f.model = cmp.Or(o.Prices, BuiltIn()), result.Model
+	list := f.broken(c, result)
+	list = append(list, f.found()...)
+	list = append(list, f.window(result)...)
+	raw := result.Outcomes[0].Cost
+	for i := range list {
+		for k, cure := range cures {
+			if cost := result.Outcomes[k+2].Cost; cure.what == list[i].What && raw != nil && *cost < *raw*(1-1e-6) {
+				saves := *raw - *cost
+				list[i].Helps, list[i].Saves = &cures[k].rule, &saves
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	count := map[string]int{}
+	if list == nil {
+		list = []Finding{}
+	}
+	return slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most }), nil
+}
+
+// finder collects what the calls of a run tell.
+type finder struct {
+	ctx     context.Context
+	o       Options
+	prices  *record.Prices
+	model   string
+	now     *tree.Tree
+	count   int64
+	carried map[string]*carried // results and definitions of tools, by id
+	calls   map[string]string   // the result of a call, by tool and arguments
+	used    map[string]bool     // the tools that were called
+	lines   map[string][]string // the results that have a line
+	list    []Finding
+}
+
+// carried is a block, and how long it was sent.
+type carried struct {
+	node   *tree.Node
+	tool   string
+	tokens int64
+	calls  int64
+	quoted bool
+	gone   bool
+}
+
+func (f *finder) call(before, now *tree.Tree) error {
+	f.now = now
+	f.count++
+	var failed error
+	r := &run{ctx: f.ctx, o: f.o, parts: map[*tree.Node]*part{}}
+	gone, _ := added(before, now, func(n *tree.Node, _ string) {
+		if now.Entry(n.ID).Class() != tree.Block || failed != nil {
+			return
+		}
+		tool, err := toolcall.Name(f.ctx, now, n)
+		p, err2 := r.part(n, tree.Seq)
+		if failed = cmp.Or(err, err2); failed != nil {
+			return
+		}
+		switch n.Kind {
+		case toolcall.Call:
+			f.used[tool] = true
+			f.again(r, now, n, tool)
+		case toolcall.Result, toolcall.Definition:
+			f.carried[n.ID] = &carried{node: n, tool: tool, tokens: p.tokens}
+		}
+		for _, line := range linesOf(r, n) {
+			switch {
+			case n.Kind == toolcall.Result:
+				f.lines[line] = append(f.lines[line], n.ID)
+			case n.RoleIn(tree.Seq) == "assistant":
+				for _, id := range f.lines[line] {
+					f.carried[id].quoted = true
+				}
+			}
+		}
+	})
+	lost := int64(0)
+	for _, id := range gone {
+		if c := f.carried[id]; c != nil {
+			c.gone = true
+			lost += c.tokens
+		}
+	}
+	kept := int64(0)
+	for _, c := range f.carried {
+		if !c.gone {
+			c.calls++
+			kept += c.tokens
+		}
+	}
+	if lost > kept && lost > 0 {
+		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: lost, Says: fmt.Sprintf(
+			"call %d left out results of %d tokens that the call before had sent", now.Cycle(), lost)})
+	}
+	return failed
+}
+
+// again notes a call that was made before, if both results are the same.
+func (f *finder) again(r *run, t *tree.Tree, n *tree.Node, tool string) {
+	key, _ := callKey(r, t, n)
+	for _, result := range toolcall.Partners(t, n) {
+		before := f.carried[f.calls[key]]
+		if before != nil && before.node.SameContent(result) {
+			f.list = append(f.list, Finding{What: CalledAgain, Cycle: t.Cycle(), Node: n.ID, Tokens: before.tokens,
+				Says: fmt.Sprintf("%s was called with the same arguments as before, and said the same: %s, %s", tool, before.node.ID, result.ID)})
+		}
+		f.calls[key] = result.ID
+	}
+}
+
+// found returns what the whole run shows: what was carried for nothing.
+func (f *finder) found() []Finding {
+	list := f.list
+	for i := range list {
+		list[i].Cost = f.cost(0, list[i].Tokens)
+	}
+	for id, c := range f.carried {
+		tokens := c.tokens * c.calls
+		switch {
+		case c.node.Kind == toolcall.Definition && !f.used[c.tool] && c.tool != "":
+			list = append(list, Finding{What: ToolUnused, Node: id, Tokens: tokens, Cost: f.cost(tokens-c.tokens, c.tokens),
+				Says: fmt.Sprintf("the tool %s was defined in %d calls and never called", c.tool, c.calls)})
+		case c.node.Kind == toolcall.Result && !c.quoted && c.calls >= 10:
+			list = append(list, Finding{What: CarriedLong, Node: id, Cycle: c.node.Cycle, Tokens: tokens, Cost: f.cost(tokens-c.tokens, c.tokens),
+				Says: fmt.Sprintf("a result of %s of %d tokens was sent %d times, and no answer has a line of it", c.tool, c.tokens, c.calls)})
+		}
+	}
+	slices.SortFunc(list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Cycle, b.Cycle))
+	})
+	return list
+}
+
+// cost returns what it costs to read some tokens from the cache and to write others, nil without a
+// price.
+func (f *finder) cost(read, written int64) *float64 {
+	all := read + written
+	cost := f.prices.Cost(nil, &inspect.CallPrefix{Model: f.model, Provider: &inspect.ProviderCache{In: &all, Read: &read, Written: &written}})
+	if cost == nil {
+		return nil
+	}
+	return &cost.Paid
+}
+
+// broken returns the calls whose request does not repeat the one before, with the cause that the
+// record has.
+func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
+	causes := map[int64]string{}
+	for p, err := range record.Prefixes(f.ctx, c, result.Dialect) {
+		if err == nil && p.Cut != nil {
+			causes[p.Cycle] = p.Cut.Cause
+		}
+	}
+	calls := result.Outcomes[0].ByCall
+	for i := 1; i < len(calls); i++ {
+		again := calls[i-1].Sent - calls[i].Read
+		if !calls[i].Broke || again <= 0 {
+			continue
+		}
+		says := fmt.Sprintf("call %d sent %d tokens again", calls[i].Cycle, again)
+		if cause := causes[calls[i].Cycle]; cause != "" {
+			says += ", because this changed: " + cause
+		}
+		list = append(list, Finding{What: PrefixBroke, Cycle: calls[i].Cycle, Tokens: again, Cost: f.cost(0, again), Says: says})
+	}
+	return list
+}
+
+// window says in how many calls the window of the model is full, if that is soon.
+func (f *finder) window(result *Result) []Finding {
+	calls, window := result.Outcomes[0].ByCall, f.prices.Window(f.model)
+	if window == 0 || len(calls) < 2 {
+		return nil
+	}
+	last := calls[len(calls)-1].Sent
+	grows := (last - calls[0].Sent) / int64(len(calls)-1)
+	if grows <= 0 || last+grows*20 < window {
+		return nil
+	}
+	left := max(window-last, 0)
+	return []Finding{{What: WindowFilled, Tokens: left, Says: fmt.Sprintf(
+		"the last call filled %d %% of the window; it is full in about %d calls", 100*last/window, left/grows)}}
+}

@@ -1,0 +1,123 @@
+package simulate
+
+import (
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// part is a block as a provider reads it, and its tokens.
+type part struct {
+	provider.Part
+	tokens int64
+}
+
+// request is what a tree would be sent as.
+type request struct {
+	prompt  *provider.Prompt
+	first   []int64 // the tokens of the first n blocks, by n
+	counted int64   // of all
+}
+
+// marker is what agents put where a prefix to cache ends.
+var marker = canon.Object(canon.Member{Name: "type", Value: canon.Any{Kind: canon.KindString, Text: "ephemeral"}})
+
+// request makes the request of a tree. Where the provider caches only what is marked, the end of the
+// system prompt and the last block are, as agents do.
+func (r *run) request(t *tree.Tree) (*request, error) {
+	blocks, _ := t.ThreadSize()
+	q := &provider.Request{Model: r.model, Parts: make([]provider.Part, 0, blocks)}
+	made := &request{first: make([]int64, 1, blocks+1)}
+	var err error
+	message, role, system := -1, "", -1
+	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
+		var p *part
+		if p, err = r.part(e.Node(), region); err != nil {
+			return false
+		}
+		one := p.Part
+		if one.Section == provider.Conversation {
+			if speaks := one.Role == "assistant"; message < 0 || speaks != (role == "assistant") {
+				message++
+			}
+			role, one.Message = one.Role, message
+		} else {
+			one.Message, system = -1, len(q.Parts)
+		}
+		q.Parts = append(q.Parts, one)
+		made.counted += p.tokens
+		made.first = append(made.first, made.counted)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if system >= 0 {
+		q.Parts[system].Marker = marker
+	}
+	for i := len(q.Parts) - 1; i >= 0; i-- {
+		if q.Parts[i].Kind != "thinking" {
+			q.Parts[i].Marker = marker
+			break
+		}
+	}
+	if r.hashes == nil {
+		r.hashes = provider.Hashes{}
+	}
+	made.prompt = r.rules.ReadNext(q, r.model, nil, r.hashes)
+	return made, nil
+}
+
+// part reads a block once.
+func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
+	if p := r.parts[n]; p != nil {
+		return p, nil
+	}
+	content, err := n.Content.Value(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{Part: provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),
+		Content: canon.Value(content).Any()}}
+	if region == tree.Sys {
+		if p.Section = provider.System; n.Kind == toolcall.Definition {
+			p.Section = provider.Tools
+		}
+	}
+	if text, ok := content.Text(); ok {
+		p.tokens = int64(r.o.Counter.Count(text))
+	} else {
+		p.tokens = int64(r.o.Counter.Count(string(content)))
+	}
+	r.parts[n] = p
+	return p, nil
+}
+
+// price returns what a request costs if the provider has its first blocks in the cache: tokens
+// sent, read and written, and money, nil without a price.
+func (r *run) price(sent *request, cached int) Call {
+	return r.priceOf(sent.counted, sent.first[cached])
+}
+
+// priceOf is price for tokens as the counter counts them.
+func (r *run) priceOf(sent, read int64) (c Call) {
+	scaled := func(n int64) int64 { return int64(float64(n)*r.scale + 0.5) }
+	c.Sent, c.Read = scaled(sent), scaled(read)
+	least := r.rules.LeastTokens(r.model)
+	if c.Read < least {
+		c.Read = 0
+	}
+	if step := r.rules.Step; step > 1 {
+		c.Read -= c.Read % step
+	}
+	if c.Sent >= least {
+		c.Written = c.Sent - c.Read
+	}
+	if cost := r.prices.Cost(nil, &inspect.CallPrefix{Model: r.model, Provider: &inspect.ProviderCache{In: &c.Sent,
+		Read: &c.Read, Written: &c.Written}}); cost != nil {
+		c.Cost = &cost.Paid
+	}
+	return c
+}

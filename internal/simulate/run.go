@@ -1,0 +1,177 @@
+package simulate
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+// Named is a policy and what to call it.
+type Named struct {
+	Name   string
+	Policy lifecycle.Policy
+}
+
+// Options say how to replay a run.
+type Options struct {
+	Policies []Named
+	Counter  tree.Counter   // counts the tokens of blocks
+	Prices   *record.Prices // nil for the built-in ones
+	Model    string         // whose prices and caching count, "" for the model of the last recorded call
+	Dialect  string         // whose rules of caching count, one of record.Dialects; "" for those of the API or the model
+	Calls    bool           // whether outcomes list their calls
+	Progress func(done, total int)
+}
+
+// Run replays the calls of a context: every snapshot is what one call sent. Errors:
+// E_DOCUMENT_INVALID for an unknown dialect or a context without a call, those of compiling and
+// following the policies, and those of reading. Cost: for each policy, what changed from call to
+// call and a look at the blocks of each request.
+func Run(ctx context.Context, c *pact.Context, o Options) (_ *Result, err error) {
+	defer tree.Recover(&err)
+	return replayed(ctx, c, o, nil)
+}
+
+// visitor is called at every call of a run, with the snapshots of this call and the one before, which
+// is nil for the first, the working state of the first policy before its commit, and the ids of what is
+// new in it.
+type visitor func(before, now, working *tree.Tree, fresh []string) error
+
+// replayed is Run with a visitor, which may be nil.
+func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*Result, error) {
+	r := &run{ctx: ctx, o: o, edition: c.Edition(), prices: cmp.Or(o.Prices, BuiltIn()), parts: map[*tree.Node]*part{},
+		texts: newTexts()}
+	first, last := c.Cycles()
+	if last < first {
+		return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay", "commit one, or import a run")
+	}
+	attempts, err := c.Attempts(ctx, first, last)
+	if err != nil {
+		return nil, err
+	}
+	r.attempts = map[int64]store.Attempt{}
+	for _, a := range attempts {
+		r.attempts[a.Cycle] = a
+	}
+	if err := r.choose(attempts); err != nil {
+		return nil, err
+	}
+	raw := &line{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
+	lines := []*line{raw}
+	for i, p := range o.Policies {
+		l, err := r.line(p)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			l.each = each
+		}
+		lines = append(lines, l)
+	}
+	var before *tree.Tree
+	done, total := 0, int(last-first)+1
+	for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+		if err != nil {
+			return nil, err
+		}
+		if err := r.call(before, s.Tree(), raw, lines); err != nil {
+			return nil, err
+		}
+		before = s.Tree()
+		if done++; o.Progress != nil {
+			o.Progress(done, total)
+		}
+	}
+	return r.result(c.Name(), done, lines), nil
+}
+
+// run is what all policies share.
+type run struct {
+	ctx      context.Context
+	o        Options
+	edition  selector.Edition
+	rules    *provider.CacheRules
+	model    string
+	prices   *record.Prices
+	priced   bool
+	attempts map[int64]store.Attempt
+	parts    map[*tree.Node]*part
+	hashes   provider.Hashes
+	texts    *texts
+	scale    float64 // tokens of the provider for one of the counter, at the current call
+	scaled   bool
+	at       time.Time
+}
+
+// choose decides whose rules of caching and whose prices count.
+func (r *run) choose(attempts []store.Attempt) error {
+	api := ""
+	for _, a := range attempts {
+		r.model, api = cmp.Or(a.Model, r.model), cmp.Or(a.Provider, api)
+	}
+	r.model = cmp.Or(r.o.Model, r.model)
+	if r.o.Dialect != "" {
+		if r.rules = provider.CacheRulesNamed(r.o.Dialect); r.rules == nil || r.rules.AsSent {
+			names, _ := record.Dialects()
+			return fault.At(fault.DocumentInvalid, fault.NoOffset, r.o.Dialect, "no rules of caching have this name",
+				"take one of "+strings.Join(names, ", "))
+		}
+	} else if r.rules = provider.CacheRulesOf(provider.API(api)); r.rules.AsSent {
+		r.rules = provider.CacheRulesNamed(dialectOf(r.model))
+	}
+	r.priced = r.prices.Has(r.model)
+	return nil
+}
+
+// dialectOf guesses from the name of a model how its provider caches, for runs whose log does not
+// say which API was asked.
+func dialectOf(model string) string {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	switch {
+	case strings.HasPrefix(name, "claude"):
+		return "anthropic"
+	case strings.HasPrefix(name, "gemini"):
+		return "gemini"
+	}
+	return "openai-chat"
+}
+
+// call replays one call for all lines. before is the snapshot of the call before, nil for none.
+func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
+	cycle := now.Cycle()
+	a, recorded := r.attempts[cycle]
+	r.at = r.at.Add(time.Second) // without times no lifetime ends
+	if recorded && a.StartedNS > 0 {
+		r.at = time.Unix(0, a.StartedNS)
+	}
+	said := r.texts.said(r, before, now)
+	for _, l := range lines[1:] {
+		l.regret(said, cycle)
+	}
+	r.scale = 1
+	sent, err := r.request(now)
+	if err != nil {
+		return err
+	}
+	if recorded && a.TokenIn != nil && sent.counted > 0 {
+		r.scale, r.scaled = float64(*a.TokenIn)/float64(sent.counted), true
+	}
+	raw.send(now, sent, Call{Cycle: cycle})
+	for _, l := range lines[1:] {
+		if err := l.step(before, now, raw.spent()); err != nil {
+			return err
+		}
+	}
+	r.texts.add(r, before, now)
+	return nil
+}

@@ -1,0 +1,285 @@
+package simulate_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/tokens"
+	"github.com/contexttree/pact/transcript"
+)
+
+// wordCounter counts a word as a token.
+type wordCounter struct{}
+
+func (wordCounter) Name() string { return "words" }
+
+func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
+
+// policy parses a policy.
+func policy(t testing.TB, text string) lifecycle.Policy {
+	t.Helper()
+	p, err := lifecycle.ParsePolicy([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// priced is a list with one model, whose input costs 1 a token.
+func priced(read, write float64) *record.Prices {
+	const million = 1e6
+	return &record.Prices{AsOf: "2026-11-01", Currency: "units", Models: []record.Price{{Model: "m", Input: million,
+		CacheRead: read * million, CacheWrite: write * million, CacheWrite1h: write * million}}}
+}
+
+func words(word string, n int) string { return strings.TrimSpace(strings.Repeat(word+" ", n)) }
+
+// conversed returns a run of calls, each of which adds a call of a tool and its result.
+func conversed(t testing.TB, results ...string) *pact.Context {
+	t.Helper()
+	ctx, now := context.Background(), int64(0)
+	c, err := pact.Create(ctx, memory.New(), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
+		Clock: func() int64 { now++; return now }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range results {
+		_, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("c", i), Role: "assistant", Kind: "call", Offset: 1,
+				Content: map[string]any{"name": "read", "arguments": fmt.Sprint(i % 3)}})
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("r", i), Role: "tool", Kind: "result", Offset: 1, Content: text,
+				Refs: []string{fmt.Sprint("c", i)}})
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// A run of three calls of one word with results of 100, 10 and 10 words costs, at 1 a token, 1.25 to
+// write and 0.1 to read: 101 written; 101 read, 11 written; 112 read, 11 written. A policy that takes
+// the first result at the third call, and leaves 14 words of stub with its call, sends 1, 11, 14 and 11
+// words and can read 1 of these.
+func TestWhatARunCosts(t *testing.T) {
+	c := conversed(t, words("a", 100), words("b", 10), words("c", 10))
+	r, err := simulate.Run(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
+		Model: "m", Dialect: "gemini", Calls: true, Policies: []simulate.Named{
+			{"drop", policy(t, `{"rules":[{"select":"#r0","ttl":2,"stub":true}],"stub":"one two three"}`)},
+			{"cut", policy(t, `{"rules":[{"select":"[bytes>100]","head":9,"tail":0}]}`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, drop, cut := r.Outcomes[0], r.Outcomes[1], r.Outcomes[2]
+	check := func(what string, got, want any) {
+		t.Helper()
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	check("raw", []any{raw.Sent, raw.Read, raw.Written, raw.Breaks}, []any{101 + 112 + 123, 101 + 112, 101 + 11 + 11, 0})
+	check("its cost", fmt.Sprintf("%.4f", *raw.Cost), fmt.Sprintf("%.4f", 0.1*213+1.25*123))
+	// Third call: 1 + 1+10 + 1+10 + the stub of 3, which stands behind its call.
+	check("drop", []any{drop.Sent, drop.Read, drop.Written, drop.Breaks, drop.Removed}, []any{101 + 112 + 26, 101 + 1, 101 + 11 + 25,
+		1, 1})
+	// aaaaa, then the note: [183 bytes are left out here; r0 has them. Only pact writes such notes.]
+	note := len(strings.Fields("[0 bytes are left out here; r0 has them. Only pact writes such notes.]"))
+	check("cut", []any{cut.ByCall[0].Sent, cut.Breaks, cut.Shaped}, []any{1 + 5 + note, 0, 1})
+	if !strings.Contains(strings.Join(r.Sentences, " "), "cut saves") || !strings.Contains(r.Sentences[len(r.Sentences)-1], "not simulated") {
+		t.Errorf("it says %q", r.Sentences)
+	}
+}
+
+// A call made again after its result went is a regret, and so is a line that stands nowhere else.
+func TestRegrets(t *testing.T) {
+	const line = "the line that the model quotes later"
+	c := conversed(t, line, "two", "three", "four", "five")
+	_, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "says", Role: "assistant", Kind: "text", Offset: 1, Content: "As seen:\n" + line})
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(text string) []simulate.Regret {
+		r, err := simulate.Run(context.Background(), c, simulate.Options{Counter: wordCounter{},
+			Policies: []simulate.Named{{"p", policy(t, text)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Outcomes[1].Regrets
+	}
+	// Results go at the second call after theirs. c3 repeats the arguments of c0 in the context of the
+	// third call, which has lost r0; c4 those of c1 in that of the fourth.
+	got := run(`{"rules":[{"select":"[kind='result']","ttl":2,"stub":true}]}`)
+	want := []simulate.Regret{{Cycle: 4, Node: "c3", Of: "r0", Tool: "read"}, {Cycle: 5, Node: "c4", Of: "r1", Tool: "read"},
+		{Cycle: 6, Node: "says", Of: "r0", Text: line}}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	if got := run(`{"rules":[{"select":"[kind='result']","priority":3}]}`); got != nil {
+		t.Errorf("nothing was taken, and it regrets %v", got)
+	}
+}
+
+// A rule that finds nothing, one that earlier rules leave nothing to, and one that shares what it finds.
+func TestCheck(t *testing.T) {
+	c := conversed(t, words("a", 100), words("b", 10), words("c", 10))
+	list, err := simulate.Check(context.Background(), c, policy(t, `{"rules":[{"select":"[bytes>100]","ttl":9},
+		{"select":"[bytes>150]","ttl":3},{"select":"[kind='result']","ttl":5},{"select":"+gone","keep":true},
+		{"select":"^ah .cb","priority":4}]}`), wordCounter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range list {
+		got = append(got, fmt.Sprint(r.Finds, r.Decides, r.Shadowed, r.Examples))
+	}
+	want := []string{"1 1 [] [r0]", "1 0 [1] []", "3 2 [1] [r1 r2]", "0 0 [] []", "6 3 [1 3] [c0 c1 c2]"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Twelve calls: the first result, of 400 words, stands in all of them, is never quoted, and comes a
+// second time in the fourth call, which repeats the arguments of the first. A rule helps with each.
+func TestFindings(t *testing.T) {
+	big := words("abcdefghijklmnopqrstuvwxyz", 400)
+	results := []string{big, "b", "c", big}
+	for i := range 8 {
+		results = append(results, fmt.Sprint("result ", i))
+	}
+	list, err := simulate.Findings(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{},
+		Prices: priced(0.1, 1.25), Model: "m", Dialect: "gemini"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(f simulate.Finding, what, node string, tokens int64, cost float64) {
+		t.Helper()
+		if f.What != what || f.Node != node || f.Tokens != tokens || f.Cost == nil || fmt.Sprintf("%.3f", *f.Cost) != fmt.Sprintf("%.3f", cost) ||
+			f.Helps == nil || *f.Saves <= 0 {
+			t.Errorf("got %+v, cost %v", f, *f.Cost)
+		}
+	}
+	if len(list) < 2 {
+		t.Fatalf("got %+v", list)
+	}
+	check(list[0], simulate.CarriedLong, "r0", 400*12, 400*11*0.1+400*1.25)
+	again := list[slices.IndexFunc(list, func(f simulate.Finding) bool { return f.What == simulate.CalledAgain })]
+	check(again, simulate.CalledAgain, "c3", 400, 400*1.25)
+}
+
+// shared returns the runs of ../shared/data.
+func shared(t testing.TB) (list []*pact.Context) {
+	t.Helper()
+	dir := os.Getenv("PACT_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared", "data")
+	}
+	ctx := context.Background()
+	for _, name := range []string{"swe-smith-pandas-53652.traj", "swe-smith-pydantic-8316.traj", "tau-bench-gpt-4o-airline.json"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Skipf("the real runs are not there: %v", err)
+		}
+		all, err := intake.Conversations(ctx, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, conversation := range all {
+			if i >= 20 {
+				break // of 200
+			}
+			c, err := transcript.Import(ctx, memory.New(), fmt.Sprint(strings.TrimSuffix(name, filepath.Ext(name)), "/", i), conversation, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// table are the policies of docs/policies.md.
+var table = []struct{ name, text string }{
+	{"mask all but the last 10 results", `{"rules":[{"select":"@t0 ^seq .mt:depth(10-99999) .cb[kind='result']","ttl":0,"stub":true}]}`},
+	{"clear tool uses over 100,000 tokens", `{"max_tokens":100000,"protect_turns":3,"ranks":{"result":-40,"call":-40},"stub":"[cleared]"}`},
+	{"cap at entry", `{"rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000}]}`},
+	{"mask when cold", `{"when":"cold","rules":[{"select":"@t0 ^seq .mt:depth(10-99999) .cb[kind='result']","ttl":0,"stub":true}]}`},
+	{"cap and lifetimes, when it pays", `{"when":"pays","rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000,"ttl":12,"stub":true},
+		{"select":"[kind='result'][bytes>400]","ttl":8,"stub":true}]}`},
+}
+
+// With when pays, no policy is dearer than the run as it was, on any real run at any price of reading.
+// -v prints the table of docs/policies.md.
+func TestTableOfPolicies(t *testing.T) {
+	counter, err := tokens.Named("o200k_base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := shared(t)
+	for _, read := range []float64{0.1, 0.05, 0.025} {
+		costs := make(map[string]map[string]float64)
+		for _, c := range runs {
+			o := simulate.Options{Counter: counter, Prices: priced(read, 1.25), Model: "m", Dialect: "anthropic"}
+			for _, p := range table {
+				o.Policies = append(o.Policies, simulate.Named{Name: p.name, Policy: policy(t, p.text)})
+			}
+			r, err := simulate.Run(context.Background(), c, o)
+			if err != nil {
+				t.Fatal(c.Name(), err)
+			}
+			group, _, _ := strings.Cut(c.Name(), "/")
+			if costs[group] == nil {
+				costs[group] = map[string]float64{}
+			}
+			for i := range r.Outcomes {
+				costs[group][r.Outcomes[i].Policy] += *r.Outcomes[i].Cost
+			}
+			raw, pays := *r.Outcomes[0].Cost, *r.Outcomes[len(table)].Cost
+			if pays > raw*(1+1e-9) {
+				t.Errorf("%s at a read price of %g: %.1f with when pays, %.1f without a policy", c.Name(), read, pays, raw)
+			}
+		}
+		for group, of := range costs {
+			for _, p := range table {
+				t.Logf("| %s | %g | %s | %+.1f %% |", group, read, p.name, 100*(of[p.name]/of["none"]-1))
+			}
+		}
+	}
+}
+
+// BenchmarkRun replays 300 requests of a megabyte, under one policy.
+func BenchmarkRun(b *testing.B) {
+	results := []string{strings.Repeat("a line of the first file\n", 40_000)}
+	for i := range 299 {
+		results = append(results, strings.Repeat(fmt.Sprint("line of result ", i, "\n"), 20))
+	}
+	c := conversed(b, results...)
+	counter, err := tokens.Named("approx:bytes/4")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, p := range table {
+		b.Run(p.name, func(b *testing.B) {
+			o := simulate.Options{Counter: counter, Prices: priced(0.1, 1.25), Model: "m", Policies: []simulate.Named{{p.name, policy(b, p.text)}}}
+			for b.Loop() {
+				if _, err := simulate.Run(context.Background(), c, o); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

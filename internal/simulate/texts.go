@@ -1,0 +1,132 @@
+package simulate
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// leastQuoted is the shortest line, in bytes, that counts as a quotation.
+const leastQuoted = 24
+
+// texts knows where each line of the run stands, and which calls were made.
+type texts struct {
+	lines map[string][]string // the blocks with a line, by it
+	calls map[string][]string // the results of earlier calls, by tool and arguments
+}
+
+func newTexts() *texts { return &texts{lines: map[string][]string{}, calls: map[string][]string{}} }
+
+// need is what a new block of the assistant says that may have stood elsewhere: a line, or a call
+// that was made before.
+type need struct {
+	node, text, tool string
+	of               []string // the blocks that had it
+}
+
+// said returns what the new blocks of the assistant take up from earlier blocks.
+func (x *texts) said(r *run, before, now *tree.Tree) (list []need) {
+	added(before, now, func(n *tree.Node, _ string) {
+		if n.RoleIn(tree.Seq) != "assistant" || now.Entry(n.ID).Class() != tree.Block || n.Kind == "thinking" {
+			return
+		}
+		for _, line := range linesOf(r, n) {
+			if of := x.lines[line]; len(of) > 0 {
+				list = append(list, need{node: n.ID, text: line, of: of})
+			}
+		}
+		if n.Kind == toolcall.Call {
+			if key, tool := callKey(r, now, n); len(x.calls[key]) > 0 {
+				list = append(list, need{node: n.ID, tool: tool, of: x.calls[key]})
+			}
+		}
+	})
+	return list
+}
+
+// add takes the new blocks of a call.
+func (x *texts) add(r *run, before, now *tree.Tree) {
+	added(before, now, func(n *tree.Node, _ string) {
+		if now.Entry(n.ID).Class() != tree.Block {
+			return
+		}
+		for _, line := range linesOf(r, n) {
+			if of := x.lines[line]; len(of) == 0 || of[len(of)-1] != n.ID {
+				x.lines[line] = append(of, n.ID)
+			}
+		}
+		if n.Kind == toolcall.Call {
+			key, _ := callKey(r, now, n)
+			for _, result := range toolcall.Partners(now, n) {
+				x.calls[key] = append(x.calls[key], result.ID)
+			}
+		}
+	})
+}
+
+// callKey returns what two equal calls share, and the name of the tool.
+func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string) {
+	content, _ := n.Content.Value(r.ctx) // the request read it before
+	tool, _ = toolcall.Name(r.ctx, t, n)
+	return tool + "\x00" + toolcall.Arguments(canon.Value(content)), tool
+}
+
+// linesOf returns the lines in a block that are long enough to be a quotation.
+func linesOf(r *run, n *tree.Node) (list []string) {
+	content, _ := n.Content.Value(r.ctx)
+	var take func(v canon.Any)
+	take = func(v canon.Any) {
+		if v.Kind == canon.KindString {
+			if inner, err := canon.ParseAny([]byte(v.Text)); err == nil && len(inner.Members) > 0 {
+				take(inner)
+				return
+			}
+			for line := range strings.Lines(v.Text) {
+				if line = strings.TrimSpace(line); len(line) >= leastQuoted {
+					list = append(list, line)
+				}
+			}
+		}
+		for _, e := range v.Elems {
+			take(e)
+		}
+		for _, m := range v.Members {
+			take(m.Value)
+		}
+	}
+	take(canon.Value(content).Any())
+	return list
+}
+
+// regret notes what new blocks needed and the policy had taken: every block that had it is gone, one
+// of them by the policy. It notes one line for two blocks.
+func (l *line) regret(said []need, cycle int64) {
+	for _, n := range said {
+		by := ""
+		for _, id := range n.of {
+			if l.lacks(id, n.text) {
+				by = id
+			} else if l.head.Has(id) {
+				by = ""
+				break
+			}
+		}
+		if by == "" || l.said[[2]string{n.node, by}] {
+			continue
+		}
+		l.said[[2]string{n.node, by}] = true
+		l.Regrets = append(l.Regrets, Regret{Cycle: cycle, Node: n.node, Of: by, Tool: n.tool, Text: n.text})
+	}
+}
+
+// lacks reports whether the policy took a text of a block, or all of it.
+func (l *line) lacks(id, text string) bool {
+	short, shaped := l.shaped[id]
+	if l.removed[id] || !shaped {
+		return l.removed[id]
+	}
+	inJSON := string(canon.String(text))
+	return text == "" || !strings.Contains(short, inJSON[1:len(inJSON)-1])
+}
