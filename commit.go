@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
@@ -77,7 +78,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 			return nil, err
 		}
 	}
-	change, err := cand.change(s.Working, c.entry(&o.Note, cand.stamps))
+	change, err := cand.change(ctx, s, c.entry(&o.Note, cand.stamps))
 	if err != nil {
 		return nil, err
 	}
@@ -169,9 +170,12 @@ func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Contex
 	}
 }
 
-// change describes the candidate for the store.
-func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, error) {
+// change describes the candidate of a state for the store.
+func (cand *candidate) change(ctx context.Context, s *state, e store.Entry) (_ store.Change, err error) {
 	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()
+	if e.Anew, err = provenance.SentAnew(ctx, s.Head, cand.sealed); err != nil {
+		return store.Change{}, err
+	}
 	report, err := json.Marshal(cand.report)
 	if err != nil {
 		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be encoded", "")
@@ -180,7 +184,7 @@ func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, e
 		e.Report = report
 	}
 	return store.Change{
-		Before: before, After: cand.sealed.WithCycle(cand.stamps.Cycle), Sealed: cand.sealed,
+		Before: s.Working, After: cand.sealed.WithCycle(cand.stamps.Cycle), Sealed: cand.sealed,
 		Stamps: cand.stamps, Entry: e,
 	}, nil
 }

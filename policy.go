@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
 )
 
 // policyAttr is the attribute of the root that holds the policy of a context.
@@ -53,7 +54,16 @@ func (s *Snapshot) Policy() (_ *lifecycle.Policy, err error) {
 }
 
 func policyOf(t *tree.Tree) (*lifecycle.Policy, error) {
-	text := t.Root().Node().Header(policyAttr)
+	return parsePolicy(string(t.Root().Node().Header(policyAttr)))
+}
+
+// ListedPolicy returns the policy that a context of a list keeps, nil if it keeps none or one of more
+// than [store.MaxListedAttr] bytes, and [Snapshot.Policy]'s error for one that is none.
+func ListedPolicy(i store.Info) (*lifecycle.Policy, error) {
+	return parsePolicy(string(i.Listed.Attr(policyAttr)))
+}
+
+func parsePolicy(text string) (*lifecycle.Policy, error) {
 	if text == "" {
 		return nil, nil
 	}

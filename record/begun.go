@@ -15,7 +15,15 @@ import (
 // snapshot, such as the call of a sub-agent. block is empty where the log names none, and
 // from is empty if nothing began it.
 func BegunBy(s *pact.Snapshot) (from, block string) {
-	by := canon.Value(s.Tree().Root().Node().Header(attrBegun))
+	return begunBy(canon.Value(s.Tree().Root().Node().Header(attrBegun)))
+}
+
+// ListedBegunBy is [BegunBy] for the working state of a context in a list.
+func ListedBegunBy(l store.Listed) (from, block string) {
+	return begunBy(canon.Value(l.Attr(attrBegun)))
+}
+
+func begunBy(by canon.Value) (from, block string) {
 	if by.Kind() != canon.KindObject {
 		return "", ""
 	}

@@ -7,6 +7,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/store"
 )
 
 // Source says where the calls of a context come from.
@@ -23,16 +24,24 @@ type Source struct {
 // recorder made. A fork has the source of its origin, also where it went on by hand.
 func SourceOf(s *pact.Snapshot) *Source {
 	root := s.Tree().Root().Node()
-	if !root.Has(attrContext) {
+	return sourceOf(root.Has(attrContext), []byte(root.Header(attrSource)))
+}
+
+// ListedSource is [SourceOf] for the working state of a context in a list.
+func ListedSource(l store.Listed) *Source {
+	return sourceOf(l.Attr(attrContext) != nil, l.Attr(attrSource))
+}
+
+func sourceOf(recorded bool, text []byte) *Source {
+	if !recorded {
 		return nil
 	}
 	of := &Source{Exact: "wire"}
-	text := root.Header(attrSource)
-	if text == "" {
+	if len(text) == 0 {
 		return of
 	}
 	var said Source
-	if json.Unmarshal([]byte(text), &said) != nil || said.Exact == "" {
+	if json.Unmarshal(text, &said) != nil || said.Exact == "" {
 		return of // a program that imports by itself may say what it likes there
 	}
 	return &said

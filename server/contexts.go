@@ -104,7 +104,7 @@ func (s *Server) contexts() {
 	type listing struct {
 		After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
 		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
-		Details bool   `query:"details" doc:"Also say what takes reading the contexts: sizes, forks, cuts"`
+		Details bool   `query:"details" doc:"Also say sizes, forks, cuts"`
 		All     bool   `query:"all" doc:"Also list what agents asked aside of a conversation, such as chat/summary-1; otherwise aside counts it"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", summary: "List the contexts by name"},
@@ -123,15 +123,16 @@ func (s *Server) contexts() {
 				page = page[:in.Limit]
 				p.Next = page[in.Limit-1].Name
 			}
+			k := known(all)
 			for _, info := range page {
 				about := infoOf(info)
 				about.Aside = asides[info.Name]
+				if in.Details {
+					about.ContextDetails = k.details(info)
+				}
 				p.Items = append(p.Items, about)
 			}
-			if in.Details {
-				err = s.detailed(ctx, p.Items, page, all)
-			}
-			return answer(p, err)
+			return answer(p, nil)
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", summary: "Make an empty context",
 		status: http.StatusCreated, body: newContext{}},

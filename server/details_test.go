@@ -5,16 +5,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
+	"iter"
 	"net/http"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -59,7 +60,7 @@ func TestDetailsOfContexts(t *testing.T) {
 			t.Errorf("%+v has details that nobody asked for", c)
 		}
 	}
-	r.detailed(&list)
+	r.must(&list, "GET", "/v1/contexts?details=true", "")
 	branch, none, weather := list.Items[0], list.Items[1], list.Items[2]
 	if branch.Forked == nil || branch.Forked.Name != "weather" || branch.Forked.Cycle != 2 || *branch.Calls != 2 {
 		t.Errorf("%+v", branch)
@@ -79,92 +80,57 @@ func TestDetailsOfContexts(t *testing.T) {
 	}
 }
 
-// detailed lists the contexts with their details once all are read.
-func (r *running) detailed(list any) {
-	r.t.Helper()
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		if got := r.must(list, "GET", "/v1/contexts?details=true", ""); !bytes.Contains(got.body, []byte(`"pending":true`)) {
-			return
-		}
-	}
-	r.t.Fatal("contexts are still being read")
+// closedContexts is a store that opens no context.
+type closedContexts struct{ store.Complete }
+
+func (closedContexts) Load(context.Context, store.Key) (*store.State, error) { return nil, errOpened }
+
+func (closedContexts) Log(context.Context, store.Key, int64, int64) ([]store.Entry, error) {
+	return nil, errOpened
 }
 
-// hugeContext is a store that reads one context only when the test lets it.
-type hugeContext struct {
-	store.Complete
-	key  store.Key
-	goOn chan struct{}
+func (closedContexts) History(context.Context, store.Key, int64, int64) iter.Seq2[*tree.Tree, error] {
+	return func(yield func(*tree.Tree, error) bool) { yield(nil, errOpened) }
 }
 
-func (s *hugeContext) Load(ctx context.Context, key store.Key) (*store.State, error) {
-	if key == s.key {
-		select {
-		case <-s.goOn:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-	return s.Complete.Load(ctx, key)
-}
+var errOpened = fault.New(fault.Store, "a context was opened", "")
 
-// TestAListWaitsForNoContext lists contexts of which one cannot be read yet, and then again when it was
-// read, and when it has changed and cannot be read again.
-func TestAListWaitsForNoContext(t *testing.T) {
+// TestAListOpensNoContext lists contexts with their details, and a family, from a store that opens none.
+func TestAListOpensNoContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"a", "huge", "z"} {
-		if _, err := pact.Create(t.Context(), file, name, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	info, err := file.Find(t.Context(), "huge")
-	if err != nil {
+	c := weather(t, &running{t: t, store: file})
+	if _, err := c.Fork(t.Context(), pact.Latest(), "fork", nil); err != nil {
 		t.Fatal(err)
 	}
-	s := &hugeContext{file, info.Key, make(chan struct{}, 10)}
-	r := serve(t, s, server.Options{}, before)
+	r := serve(t, closedContexts{file}, server.Options{}, before)
 	var list struct {
 		Items []struct {
-			Name    string
-			Calls   *int
-			Pending bool
+			Name   string
+			Calls  int64
+			Bytes  int64
+			Cuts   []float64
+			Forked *struct{ Name string } `json:"forked_from"`
 		}
 	}
-	said := func() (text string) {
-		list.Items = nil
-		r.must(&list, "GET", "/v1/contexts?details=true", "")
-		for _, i := range list.Items {
-			text += fmt.Sprint(i.Name, " ", i.Calls != nil, i.Pending, " ")
-		}
-		return text
+	r.must(&list, "GET", "/v1/contexts?details=true", "")
+	first, last := c.Cycles()
+	if len(list.Items) != 2 || list.Items[0].Forked.Name != "weather" {
+		t.Fatalf("%+v", list)
 	}
-	until := func(want string) {
-		t.Helper()
-		got := said()
-		for deadline := time.Now().Add(20 * time.Second); got != want && time.Now().Before(deadline); got = said() {
-			time.Sleep(10 * time.Millisecond)
-		}
-		if got != want {
-			t.Fatalf("%s, want %s", got, want)
+	for _, i := range list.Items {
+		if i.Calls != last-first+1 || i.Bytes == 0 || len(i.Cuts) != int(i.Calls) {
+			t.Errorf("%+v", i)
 		}
 	}
-	until("a true false huge false true z true false ")
-	for range 2 {
-		s.goOn <- struct{}{} // the context is loaded for what began it, and for its calls
+	list.Items = nil
+	if r.must(&list, "GET", "/v1/contexts/fork/family", ""); len(list.Items) != 2 {
+		t.Errorf("%+v", list)
 	}
-	until("a true false huge true false z true false ")
-	c, err := pact.Open(t.Context(), file, "huge", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Commit(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	until("a true false huge true true z true false ") // older details, and they are called so
+	r.call("GET", "/v1/contexts/weather/thread", "").refused(t, 503, "E_STORE")
 }
 
 func TestVerifyTellsHowFarItIs(t *testing.T) {

@@ -2,10 +2,8 @@ package server
 
 import (
 	"context"
-	"sync"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
 
@@ -26,21 +24,18 @@ func (s *Server) families() {
 			if err != nil {
 				return nil, err
 			}
-			return answer(s.family(ctx, in.Name, all))
+			return answer(familyOf(in.Name, all), nil)
 		})
 }
 
-// family follows the links from a context; all are the contexts that the token may see.
-func (s *Server) family(ctx context.Context, name string, all []store.Info) (*family, error) {
+// familyOf follows the links from a context; all are the contexts that the token may see.
+func familyOf(name string, all []store.Info) *family {
+	k := known(all)
 	rows := make(map[string]*contextInfo, len(all))
 	links := map[string][]string{}
 	for _, i := range all {
 		about := infoOf(i)
-		about.Forked = forkedFromOf(i, all)
-		var err error
-		if about.Begun, err = s.beginning(ctx, i); err != nil {
-			return nil, err
-		}
+		about.Forked, about.Begun = k.forkedFrom(i), k.begunBy(i)
 		rows[i.Name] = &about
 		for _, from := range about.parents() {
 			links[i.Name], links[from] = append(links[i.Name], from), append(links[from], i.Name)
@@ -61,19 +56,11 @@ func (s *Server) family(ctx context.Context, name string, all []store.Info) (*fa
 	}
 	f := &family{Items: []contextInfo{}}
 	for _, i := range all {
-		if !related[i.Name] {
-			continue
+		if related[i.Name] {
+			f.Items = append(f.Items, *rows[i.Name])
 		}
-		about := rows[i.Name]
-		if about.Begun != nil {
-			var err error
-			if about.Begun, err = s.begunBy(ctx, i, all); err != nil {
-				return nil, err
-			}
-		}
-		f.Items = append(f.Items, *about)
 	}
-	return f, nil
+	return f
 }
 
 // parents returns the names of the contexts that a context comes from.
@@ -85,37 +72,4 @@ func (i *contextInfo) parents() (names []string) {
 		names = append(names, i.Begun.Context)
 	}
 	return names
-}
-
-// beginnings remembers what began each context, which never changes.
-type beginnings struct {
-	mu    sync.Mutex
-	known map[store.Key]begunBy
-}
-
-// beginning says what began a context, nil if nothing did. Cost: opening the context, once.
-func (s *Server) beginning(ctx context.Context, i store.Info) (*begunBy, error) {
-	s.begun.mu.Lock()
-	by, ok := s.begun.known[i.Key]
-	s.begun.mu.Unlock()
-	if !ok {
-		o := s.open()
-		c, err := pact.Open(ctx, s.store, i.Name, &o)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err == nil { // a damaged context must not hide the others
-			by.Context, by.Node = record.BegunBy(c.Working())
-			s.begun.mu.Lock()
-			if s.begun.known == nil {
-				s.begun.known = map[store.Key]begunBy{}
-			}
-			s.begun.known[i.Key] = by
-			s.begun.mu.Unlock()
-		}
-	}
-	if by.Context == "" {
-		return nil, nil
-	}
-	return &by, nil
 }

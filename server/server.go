@@ -81,26 +81,24 @@ type Options struct {
 
 // Server is a handler that serves the contexts of a store. It is safe for concurrent use.
 type Server struct {
-	store     scoped
-	options   Options
-	session   string // value of the cookie for the token of the run
-	tokens    tokens
-	limits    limits
-	metrics   *metrics
-	mux       *http.ServeMux
-	api       huma.API
-	requests  chan struct{} // holds one value for each request that is being answered
-	imports   chan struct{} // the same for imports
-	streams   chan struct{} // the same for event streams
-	memory    *budget.Memory
-	shares    shares // how many of these each named token has
-	recent    recent
-	done      chan struct{} // closed when event streams shall end
-	close     sync.Once
-	opened    openContexts
-	summaries summaries
-	begun     beginnings
-	turns     turns
+	store    scoped
+	options  Options
+	session  string // value of the cookie for the token of the run
+	tokens   tokens
+	limits   limits
+	metrics  *metrics
+	mux      *http.ServeMux
+	api      huma.API
+	requests chan struct{} // holds one value for each request that is being answered
+	imports  chan struct{} // the same for imports
+	streams  chan struct{} // the same for event streams
+	memory   *budget.Memory
+	shares   shares // how many of these each named token has
+	recent   recent
+	done     chan struct{} // closed when event streams shall end
+	close    sync.Once
+	opened   openContexts
+	turns    turns
 }
 
 // New returns a handler for the contexts of a store. The caller closes the store, after

@@ -26,6 +26,7 @@ type Info struct {
 	Fork     int64  // its number among all forks of a family of contexts, 0 for a context that is no fork
 	Origin   Origin // where a fork began
 	Erasures int64  // counts the erasures that changed its snapshots or its log
+	Listed   Listed
 }
 
 // Origin is the snapshot from which a fork was made: its context, its cycle, and the
@@ -88,6 +89,10 @@ type Entry struct {
 	Digest   string          `json:"digest,omitempty"`  // of the snapshot or, after an edit, of the working state
 	Thread   string          `json:"thread,omitempty"`  // of the snapshot's thread, made of its blocks
 	Sent     string          `json:"sent,omitempty"`    // SHA-256 of the bytes that the model was sent
+
+	// Anew is how many bytes of the thread of the snapshot the call sent anew because it does not
+	// begin with the whole thread of the snapshot before it, 0 if it does. Writers work it out.
+	Anew int64 `json:"-"`
 
 	// Idle are the removable groups that are empty in the snapshot and that something kept (02
 	// §5.3.1); the next commit looks at them again. Only an entry that publishes a snapshot has

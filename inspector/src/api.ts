@@ -21,7 +21,6 @@ export interface ContextRow {
   changed?: string
   forked_from?: { name: string; cycle: number }
   begun_by?: { context: string; node?: string; cycle?: number }
-  pending?: boolean
   /** For each call, or the worst of several, how much of it was sent anew because the prefix was
    * cut, 0 to 1. */
   cuts?: number[]
@@ -328,8 +327,8 @@ export const api = {
   fork: (name: string, at: string, to: string) => post<ContextRow>(pathOf(name, '/fork'), { at, name: to }),
   prune: (name: string, cycle: number, ids: string[], message: string) =>
     post<unknown>(pathOf(name, '/commits'), { cycle, pruning: { policy: {}, ids }, message }),
-  contexts: (after: string, details: boolean, signal?: AbortSignal) =>
-    get<ContextPage>('/v1/contexts', details ? { after, limit: 20, details } : { after, limit: 1000 }, signal),
+  contexts: (after: string, signal?: AbortSignal) =>
+    get<ContextPage>('/v1/contexts', { after, limit: 1000, details: true }, signal),
   context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
     get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit, limit: 4000 }, signal),

@@ -65,46 +65,21 @@ function load(name: string | null): void {
   else loadContext(name)
 }
 
-/** Loads the list of contexts: first the names, then what the server has to read contexts for,
- * row by row. */
+/** Loads the list of contexts. */
 export function loadContexts(): void {
   giveUpList()
   giveUpList = into(contexts, async (signal) => {
     const all: ContextRow[] = []
     for (let after = ''; ;) {
-      const page = await api.contexts(after, false, signal)
+      const page = await api.contexts(after, signal)
       all.push(...page.items)
-      if (!page.next) break
+      if (!page.next) return all
       after = page.next
     }
-    void addDetails(all, signal).catch(() => {}) // the list says the most without them
-    return all
   })
 }
 
 let giveUpList = () => {}
-
-/** Adds to the rows of the list what their contexts say, a page at a time, and asks again for
- * pages of which the server still reads contexts. */
-async function addDetails(list: ContextRow[], signal: AbortSignal): Promise<void> {
-  const known = new Map(list.map((row) => [row.name, row]))
-  let pages = ['']
-  let first = true
-  while (pages.length > 0 && name.peek() === null) {
-    const again: string[] = []
-    for (let k = 0; k < pages.length && name.peek() === null; k++) {
-      const page = await api.contexts(pages[k]!, true, signal)
-      if (signal.aborted) return
-      for (const row of page.items) known.set(row.name, row)
-      contexts.value = { state: 'ready', value: list.map((row) => known.get(row.name)!) }
-      if (page.items.some((row) => row.pending)) again.push(pages[k]!)
-      if (first && page.next) pages.push(page.next)
-    }
-    pages = again
-    first = false
-    if (pages.length > 0) await new Promise((wait) => setTimeout(wait, 500))
-  }
-}
 
 /** Loads a context, from nothing. */
 export function loadContext(name: string): void {

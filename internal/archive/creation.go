@@ -121,6 +121,9 @@ func changesAfter(ctx context.Context, from *provenance.Source, log *provenance.
 			if err != nil {
 				return nil, err
 			}
+			if entry.Anew, err = provenance.SentAnew(ctx, before, t); err != nil {
+				return nil, err
+			}
 			after := t.WithCycle(t.Cycle() + 1)
 			list = append(list, store.Change{
 				Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,

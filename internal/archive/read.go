@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
@@ -171,6 +172,10 @@ func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
 		return err
 	}
 	e.Cycle = t.Cycle()
+	var err error
+	if e.Anew, err = provenance.SentAnew(r.ctx, r.last, t); err != nil {
+		return err
+	}
 	r.changes = append(r.changes, store.Change{
 		Before: r.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Stamps: r.stamps, Entry: e,
 	})

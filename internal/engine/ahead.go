@@ -26,8 +26,21 @@ func ahead(ctx context.Context, r kv.Reader, keys ...store.Key) (a aheadReader, 
 	for i, k := range keys {
 		spaces[i] = kv.Space(k)
 	}
-	a.latest, err = many.Latest(ctx, aboutKey, spaces...)
-	return a, err
+	if a.latest, err = many.Latest(ctx, aboutKey, spaces...); err != nil {
+		return a, err
+	}
+	for space, x := range a.latest {
+		if !x.Long {
+			continue
+		}
+		// Where an erasure removed what the record says without its nodes, the record itself is read.
+		if x.Last.Value, err = r.Get(ctx, at(space, lastKey)); err != nil {
+			return a, err
+		}
+		x.Long = x.Last.Value == nil
+		a.latest[space] = x
+	}
+	return a, nil
 }
 
 // Get implements [kv.Reader].
@@ -40,8 +53,9 @@ func (a aheadReader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
 
 // Log implements [kv.Reader].
 func (a aheadReader) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
-	x := a.latest[c.Space].Last
-	if x.Number == 0 || !c.Heads || o != kv.Descending || c.Last != kv.MaxNumber {
+	of := a.latest[c.Space]
+	x := of.Last
+	if x.Number == 0 || of.Long || !c.Heads || o != kv.Descending || c.Last != kv.MaxNumber {
 		return a.Reader.Log(ctx, c, o)
 	}
 	return func(yield func(kv.Record, error) bool) {

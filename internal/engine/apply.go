@@ -16,7 +16,9 @@ func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, erro
 	if err := store.CheckName(g.Name); err != nil {
 		return store.Info{}, err
 	}
-	first := &record{entry: g.Entry.Logged(store.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle()}
+	shown := store.Begun(g.Tree, g.Entry.TimeNS, g.Imported)
+	first := &record{entry: g.Entry.Logged(store.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
+		bytes: shown.Bytes}
 	first.entry.Revision = 1
 	if err := first.begin(ctx, e, g.Tree); err != nil {
 		return store.Info{}, err
@@ -31,13 +33,11 @@ func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, erro
 		if err := e.take(ctx, b, g.Name, key); err != nil {
 			return err
 		}
-		l = &line{about: about{key: key, name: g.Name, edition: g.Edition, first: g.First()}, last: first.ending()}
-		l.raw = l.encode()
-		put(b, in(key, aboutKey), l.raw)
-		b.Append = append(b.Append, e.record(l, first))
+		l = &line{about: about{key: key, name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs},
+			last: first.ending()}
+		e.append(b, l, first)
 		s = &state{revision: 1, published: 1, head: g.Tree, working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle,
 			foreign: first.foreign}
-		request(b, l, first)
 		if err := e.checkpointFirst(b, l, first); err != nil {
 			return err
 		}
@@ -46,7 +46,10 @@ func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, erro
 				return err
 			}
 		}
-		return e.change(ctx, b, l, s, g.Changes)
+		err = e.change(ctx, b, l, s, g.Changes)
+		l.raw = l.encode()
+		put(b, in(key, aboutKey), l.raw)
+		return err
 	})
 	if err != nil {
 		return store.Info{}, err
@@ -112,6 +115,7 @@ func (e *Engine) Apply(ctx context.Context, key store.Key, g store.Guard, change
 			return err
 		}
 		now := *l
+		attrs := l.attrs
 		l, s = &now, &state{}
 		expect(b, in(key, aboutKey), l.raw)
 		if before := e.kept(l); before != nil {
@@ -119,6 +123,10 @@ func (e *Engine) Apply(ctx context.Context, key store.Key, g store.Guard, change
 		}
 		if err := e.change(ctx, b, l, s, changes); err != nil {
 			return err
+		}
+		if l.attrs != attrs {
+			l.raw = l.encode()
+			put(b, in(key, aboutKey), l.raw)
 		}
 		attempts, err = e.attemptsOf(ctx, b, l, changes)
 		return err
@@ -164,7 +172,9 @@ func (e *Engine) change(ctx context.Context, b *kv.Batch, l *line, s *state, cha
 			next, kind = c.Sealed, store.Commit
 			s.head, s.idle, s.published = c.Sealed, c.Entry.Idle, l.last.revision+1
 		}
-		x := &record{entry: c.Entry.Logged(kind, next), stamps: c.Stamps, latest: l.last.latest}
+		shown := l.listed().After(&c, l.first)
+		x := &record{entry: c.Entry.Logged(kind, next), stamps: c.Stamps, latest: l.last.latest, bytes: shown.Bytes,
+			cuts: shown.Cuts}
 		if c.Sealed != nil {
 			x.latest = c.Sealed.Cycle()
 		}
@@ -182,10 +192,10 @@ func (e *Engine) change(ctx context.Context, b *kv.Batch, l *line, s *state, cha
 		if err := e.differ(ctx, x, l, c.Before, next); err != nil {
 			return err
 		}
-		b.Append = append(b.Append, e.record(l, x))
-		request(b, l, x)
+		e.append(b, l, x)
 		s.made = append(s.made, x)
-		l.last, s.working, s.foreign = x.ending(), c.After, s.foreign || x.foreign
+		l.last, l.attrs = x.ending(), shown.Attrs
+		s.working, s.foreign = c.After, s.foreign || x.foreign
 	}
 	s.generation, s.revision = l.generation, l.last.revision
 	return nil

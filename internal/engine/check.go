@@ -150,7 +150,8 @@ func (e *Engine) checkRest(ctx context.Context, l *line) error {
 		if _, err := children(ctx, r, l); err != nil {
 			return err
 		}
-		return noOthers(ctx, r, kv.Space(l.key), attemptPrefix, blockPrefix, pointPrefix, forksKey, headPrefix, aboutKey,
+		return noOthers(ctx, r, kv.Space(l.key), attemptPrefix, blockPrefix, pointPrefix, lastKey, forksKey, headPrefix,
+			aboutKey,
 			pagePrefix, requestPrefix, indexPrefix, childPrefix, settledKey)
 	})
 	if err != nil {

@@ -106,6 +106,7 @@ func (e *Engine) BeginCopy(ctx context.Context, of store.Line, first store.Revis
 		if err := e.beginning(ctx, x, base); err != nil {
 			return 0, err
 		}
+		x.bytes = store.Begun(base, 0, first.Latest >= of.First).Bytes
 	}
 	var made *line
 	err := e.write(ctx, func(b *kv.Batch) error {
@@ -126,9 +127,12 @@ func (e *Engine) BeginCopy(ctx context.Context, of store.Line, first store.Revis
 		made = &line{about: about{key: key, name: store.UnfinishedName(of.Name), edition: of.Edition, first: of.First,
 			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
 		if of.Origin.Key != 0 {
-			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
+			var from *record
+			if made.up, from, err = e.origin(ctx, b, of.Origin); err != nil {
 				return err
 			}
+			x.bytes, x.cuts = from.bytes, from.cuts
+			made.last = x.ending()
 		}
 		e.begin(b, made, x)
 		return e.checkpointFirst(b, made, x)
@@ -144,25 +148,25 @@ func (e *Engine) beginning(ctx context.Context, x *record, base *tree.Tree) (err
 	return x.begin(ctx, e, base)
 }
 
-// origin returns the line in which a copied fork begins.
-func (e *Engine) origin(ctx context.Context, b *kv.Batch, o store.Origin) (*line, error) {
+// origin returns the line in which a copied fork begins, and the record that published its first snapshot.
+func (e *Engine) origin(ctx context.Context, b *kv.Batch, o store.Origin) (_ *line, from *record, err error) {
 	l, err := e.line(ctx, o.Key)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.Revision <= l.origin.Revision || o.Revision > l.last.revision {
-		return nil, store.NoSnapshot(o.Cycle)
+		return nil, nil, store.NoSnapshot(o.Cycle)
 	}
 	for x, err := range e.lineage(ctx, l, o.Revision, o.Revision) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if !x.publishes() || x.latest != o.Cycle {
-			return nil, store.NoSnapshot(o.Cycle)
+		if from = x; !x.publishes() || x.latest != o.Cycle {
+			return nil, nil, store.NoSnapshot(o.Cycle)
 		}
 	}
 	expect(b, in(l.key, aboutKey), l.raw)
-	return l, nil
+	return l, from, nil
 }
 
 // unfinishedCopy finds an unfinished copy.
@@ -192,14 +196,16 @@ func (e *Engine) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, p
 			}
 			for i, r := range p.Revisions {
 				x := recorded(r)
-				x.entry.Revision = l.last.revision + 1
+				x.entry.Revision, x.bytes, x.cuts = l.last.revision+1, l.last.bytes, l.last.cuts
 				if i == len(p.Revisions)-1 {
+					p.Entry = r.Entry
+					shown := l.listed().After(&p.Change, l.first)
+					x.bytes, x.cuts = shown.Bytes, shown.Cuts
 					if err := e.differ(ctx, x, l, p.Before, next); err != nil {
 						return err
 					}
 				}
-				b.Append = append(b.Append, e.record(l, x))
-				request(b, l, x)
+				e.append(b, l, x)
 				l.last = x.ending()
 			}
 		}
@@ -238,7 +244,7 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []store.Line) error {
 				return err
 			}
 			remove(b, only(at(common, copyPrefix+store.CopiedName(l.name))))
-			l.erasures, l.standing, l.name = of.Erasures, live, of.Name
+			l.erasures, l.standing, l.name, l.attrs = of.Erasures, live, of.Name, of.Listed.Attrs
 			if of.Forks > 0 {
 				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))
 			}

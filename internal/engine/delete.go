@@ -115,7 +115,8 @@ func (e *Engine) truncate(ctx context.Context, b *kv.Batch, l *line, revision in
 	}
 	expect(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), s.encode())
-	remove(b, kv.Span{Space: kv.Space(l.key), From: attemptKey(cycle+1, 0), To: string(attemptPrefix[0] + 1)})
+	remove(b, only(in(l.key, lastKey)), kv.Span{Space: kv.Space(l.key), From: attemptKey(cycle+1, 0),
+		To: string(attemptPrefix[0] + 1)})
 	for p, err := range e.kv.Range(ctx, under(kv.Space(l.key), requestPrefix, ""), kv.Ascending) {
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ type rewritten struct {
 	touched  bool
 	since    int64 // the first cycle whose snapshot changes
 	working  *tree.Tree
+	bytes    int64 // of the thread of the latest snapshot
 	ids      map[string]bool
 	versions int
 	noted    map[int64]midway // at the snapshots with which forks begin
@@ -102,6 +103,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 	if m.up != nil {
 		from := m.up.noted[m.l.origin.Cycle]
 		w.Old, w.New, m.ids, m.versions = from.old, from.new, maps.Clone(from.ids), from.versions
+		_, m.bytes = from.new.ThreadSize()
 		if m.note(m.l.origin.Cycle, from.old, from.new); m.touched {
 			m.since = from.since
 		}
@@ -119,6 +121,9 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		if rec == nil {
 			m.working = w.New
 			return nil
+		}
+		if t.Cycle() >= m.l.first {
+			_, m.bytes = w.New.ThreadSize()
 		}
 		if x.e.inMemory {
 			m.kept = append(m.kept, published{t: w.New, revision: rec.entry.Revision})

@@ -39,6 +39,7 @@ func (x *erasure) publish(b *kv.Batch, total *store.Erased) error {
 // conclude logs the erasure in a context that it concerns, and says that the line is another.
 func (x *erasure) conclude(b *kv.Batch, m *member, total *store.Erased) error {
 	l := m.l
+	remove(b, only(in(l.key, lastKey)))
 	before := m.settled.raw
 	if m.touched {
 		if err := x.e.dropPoints(x.ctx, b, l, m.settled, m.since); err != nil {
@@ -55,10 +56,12 @@ func (x *erasure) conclude(b *kv.Batch, m *member, total *store.Erased) error {
 		}
 		total.Salt = entry.Erased().Salt
 		l.erasures++
-		last := &record{entry: entry.Logged(store.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest}
+		shown := store.Begun(m.working, l.last.timeNS, false)
+		last := &record{entry: entry.Logged(store.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest,
+			bytes: m.bytes, cuts: l.last.cuts}
 		last.entry.Revision = l.last.revision + 1
-		b.Append = append(b.Append, x.e.record(l, last))
-		l.last = last.ending()
+		x.e.append(b, l, last)
+		l.last, l.attrs = last.ending(), shown.Attrs
 	}
 	l.generation++
 	l.replace(b)

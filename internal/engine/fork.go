@@ -92,10 +92,13 @@ func (e *Engine) fork(ctx context.Context, b *kv.Batch, of *line, v version, at 
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = at.latest, at.stamps.LastNS
-	first := &record{entry: entry.Logged(store.Forked, v.t), stamps: at.stamps, latest: at.latest}
+	shown := store.Begun(v.t, entry.TimeNS, at.latest >= of.first)
+	first := &record{entry: entry.Logged(store.Forked, v.t), stamps: at.stamps, latest: at.latest, bytes: shown.Bytes,
+		cuts: at.cuts}
 	first.entry.Revision = at.entry.Revision + 1
 	made := &line{about: about{key: key, name: f.Name, edition: of.edition, first: of.first, fork: number,
-		origin: store.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}}, up: of, last: first.ending()}
+		origin: store.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}, attrs: shown.Attrs}, up: of,
+		last: first.ending()}
 	e.begin(b, made, first)
 	if v.origins < manyOrigins {
 		return made, nil
@@ -110,8 +113,7 @@ func (e *Engine) fork(ctx context.Context, b *kv.Batch, of *line, v version, at 
 func (e *Engine) begin(b *kv.Batch, l *line, first *record) {
 	l.raw = l.encode()
 	put(b, in(l.key, aboutKey), l.raw)
-	b.Append = append(b.Append, e.record(l, first))
-	request(b, l, first)
+	e.append(b, l, first)
 	if l.up != nil {
 		put(b, in(l.up.key, childPrefix+ordered(int64(l.key))), []byte(ordered(l.origin.Revision)))
 	}
@@ -178,10 +180,10 @@ func (e *Engine) name(ctx context.Context, b *kv.Batch, of, made *line, f store.
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = of.last.stamps.Cycle, of.last.stamps.LastNS
-	x := &record{entry: entry.Logged(store.Superseded, l), stamps: of.last.stamps, latest: of.last.latest}
+	x := &record{entry: entry.Logged(store.Superseded, l), stamps: of.last.stamps, latest: of.last.latest,
+		bytes: of.last.bytes, cuts: of.last.cuts}
 	x.entry.Revision = of.last.revision + 1
-	b.Append = append(b.Append, e.record(of, x))
-	request(b, of, x)
+	e.append(b, of, x)
 	of.replace(b)
 	return nil
 }

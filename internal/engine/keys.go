@@ -24,6 +24,7 @@ const (
 // counts, its forks, and what grew with it. The log of the space has one record a revision.
 const (
 	aboutKey      = "i"
+	lastKey       = "d" // the last record without its nodes, if it is a long one
 	settledKey    = "z"
 	forksKey      = "f" // in the first line of a family: how many numbers forks got
 	childPrefix   = "x" // by the key of a fork that began in this line: the revision it began with

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -31,6 +32,7 @@ type about struct {
 	erasures   int64
 	generation int64 // counts how often what was written was rewritten
 	standing   standing
+	attrs      string // of the root of the working state, for lists
 }
 
 // line is a line as it was at one moment.
@@ -46,13 +48,24 @@ type ending struct {
 	revision int64
 	latest   int64
 	stamps   tree.Stamps
+	timeNS   int64
+	bytes    int64
+	cuts     store.Cuts
 }
 
-func (x *record) ending() ending { return ending{x.entry.Revision, x.latest, x.stamps} }
+func (x *record) ending() ending {
+	return ending{x.entry.Revision, x.latest, x.stamps, x.entry.TimeNS, x.bytes, x.cuts}
+}
+
+// listed returns what lists show of a line.
+func (l *line) listed() store.Listed {
+	return store.Listed{ChangedNS: l.last.timeNS, Bytes: l.last.bytes, Cuts: l.last.cuts, Attrs: l.attrs}
+}
 
 func (l *line) info() store.Info {
 	return store.Info{Key: l.key, Name: l.name, Edition: l.edition, First: l.first, Cycle: l.last.latest,
-		Revision: l.last.revision, Stamps: l.last.stamps, Fork: l.fork, Origin: l.origin, Erasures: l.erasures}
+		Revision: l.last.revision, Stamps: l.last.stamps, Fork: l.fork, Origin: l.origin, Erasures: l.erasures,
+		Listed: l.listed()}
 }
 
 // moved returns an error unless a guard holds.
@@ -101,6 +114,21 @@ func (e *Engine) record(l *line, x *record) kv.Record {
 	return r
 }
 
+// append adds a record to the log of a line.
+func (e *Engine) append(b *kv.Batch, l *line, x *record) {
+	r := e.record(l, x)
+	b.Append = append(b.Append, r)
+	request(b, l, x)
+	if len(r.Value) > kv.MostAhead {
+		head := *x
+		head.gone, head.rows, head.contents = nil, nil, nil
+		k := in(l.key, lastKey)
+		b.Put = slices.DeleteFunc(b.Put, func(p kv.Pair) bool { return p.Key == k })
+		value, _ := head.encode()
+		put(b, k, value)
+	}
+}
+
 // recordIn reads a row of the log of the line without its contents, and without its delta if c is nil.
 // Damage names the revision.
 func (l *line) recordIn(c *rows, row kv.Record) (*record, error) {
@@ -121,6 +149,7 @@ func (a *about) encode() []byte {
 		w.signed(*n)
 	}
 	w.count(int(a.standing))
+	w.text(a.attrs)
 	w.sum(0)
 	return w.b
 }
@@ -142,7 +171,7 @@ func (a *about) decode(value []byte) error {
 	for _, n := range a.numbers() {
 		*n = r.signed()
 	}
-	a.standing = standing(r.int())
+	a.standing, a.attrs = standing(r.int()), r.text()
 	if r.bad || r.rest != "" {
 		return damaged("what the store knows about a context is not as long as it says")
 	}

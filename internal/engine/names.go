@@ -75,7 +75,15 @@ func (e *Engine) Find(ctx context.Context, name string) (info store.Info, err er
 		if row == nil {
 			return store.NoContext(name)
 		}
-		l, err := e.named(ctx, r, name, row)
+		key, err := number(row)
+		if err != nil {
+			return err
+		}
+		known, err := ahead(ctx, r, store.Key(key))
+		if err != nil {
+			return err
+		}
+		l, err := e.named(ctx, known, name, row)
 		if err == nil {
 			info = l.info()
 		}

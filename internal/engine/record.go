@@ -19,6 +19,8 @@ type record struct {
 	entry  store.Entry
 	stamps tree.Stamps
 	latest int64 // cycle of the latest snapshot afterwards
+	bytes  int64 // of its thread
+	cuts   store.Cuts
 	gone   []string
 	rows   []row // parents before their children
 
@@ -90,6 +92,9 @@ func (x *record) writeEntry(w *writer) {
 		w.hex(digest)
 	}
 	w.texts(e.Idle)
+	w.signed(e.Anew)
+	w.signed(x.bytes)
+	w.text(string(x.cuts))
 }
 
 func (x *record) writeDelta(w *writer, c *rows) {
@@ -122,6 +127,7 @@ func (x *record) readEntry(r *reader) {
 		*to = r.hex()
 	}
 	e.Idle = r.texts()
+	e.Anew, x.bytes, x.cuts = r.signed(), r.signed(), store.Cuts(r.text())
 }
 
 func (x *record) readDelta(r *reader, c *rows) {

@@ -31,6 +31,17 @@ func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.Shared
 	return p, nil
 }
 
+// SentAnew returns how many bytes of the thread of a newer state its call sends anew because it does
+// not begin with the whole thread of the older one, 0 if it does. Cost: that of [SharedPrefix].
+func SentAnew(ctx context.Context, older, newer *tree.Tree) (int64, error) {
+	p, err := SharedPrefix(ctx, older, newer)
+	if err != nil || p.Complete {
+		return 0, err
+	}
+	_, size := newer.ThreadSize()
+	return size - p.Bytes, nil
+}
+
 // Prefixes yields for every snapshot of the cycles first..last, oldest first, how much of the
 // thread of the previous cycle it repeats. Only the first snapshot of the context has no
 // previous one. It counts tokens if it has a counter. An error ends it.

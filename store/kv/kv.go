@@ -137,7 +137,11 @@ type Cleaner interface {
 type Latest struct {
 	Value []byte
 	Last  Record // its Number is 0 if the log is empty
+	Long  bool   // Last is without its value, which has more than [MostAhead] bytes
 }
+
+// MostAhead is how many bytes of the last record of a log are told ahead.
+const MostAhead = 64 << 10
 
 // Latester is a reader that answers at once what the engine asks first of a context.
 type Latester interface {

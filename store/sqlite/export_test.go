@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store/kv"
 )
 
 // JoinSoon has stores that are opened from now on join cycles and write checkpoints as soon as
@@ -27,4 +28,11 @@ func WithoutSync() (restore func()) {
 	before := settings[i]
 	settings[i].set, settings[i].want = "OFF", "0"
 	return func() { settings[i] = before }
+}
+
+// WithMedium has stores that are opened from now on work on what wrap makes of their medium, until the
+// function that it returns is called.
+func WithMedium(wrap func(kv.Store) kv.Store) (restore func()) {
+	newEngine = func(s kv.Store, p engine.Packing) *engine.Engine { return engine.New(wrap(s), p) }
+	return func() { newEngine = engine.New }
 }

@@ -21,6 +21,7 @@ type driver struct {
 	state     store.State
 	snapshots map[int64]*tree.Tree
 	published map[int64]store.Info // the context right after each snapshot
+	shares    map[int64]float64    // of the thread of each call that was sent anew
 	attempts  []*store.Attempt     // of this context, shared ones included
 	clock     int64
 	suffix    string
@@ -39,7 +40,7 @@ func drive(t *testing.T, s Suite, name string) *driver {
 func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 	t.Helper()
 	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
-		published: map[int64]store.Info{}}
+		published: map[int64]store.Info{}, shares: map[int64]float64{}}
 	first, stamps, err := tree.New(d.env(), nil)
 	must(t, err)
 	return d.begin(store.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
@@ -49,7 +50,7 @@ func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 	t.Helper()
 	d := &driver{T: t, suite: s, store: s.open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
-		published: map[int64]store.Info{}}
+		published: map[int64]store.Info{}, shares: map[int64]float64{}}
 	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
 	for e := range first.All() {
 		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
@@ -65,7 +66,7 @@ func (d *driver) begin(g store.Creation) *driver {
 	must(d.T, err)
 	d.state = store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle)}
 	want := store.Info{Key: info.Key, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(),
-		Revision: 1, Stamps: g.Stamps}
+		Revision: 1, Stamps: g.Stamps, Listed: info.Listed}
 	if info != want {
 		d.Fatalf("created %+v, want %+v", info, want)
 	}
@@ -109,7 +110,8 @@ func (d *driver) committed(c store.Change, in lifecycle.Input) store.Change {
 	must(d.T, err)
 	return store.Change{
 		Before: c.Before, After: sealed.WithCycle(stamps.Cycle), Sealed: sealed, Stamps: stamps,
-		Entry: store.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text, Idle: report.Idle()},
+		Entry: store.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text, Idle: report.Idle(),
+			Anew: anewOf(sealed)},
 	}
 }
 
@@ -123,10 +125,13 @@ func (d *driver) apply(changes ...store.Change) {
 func (d *driver) take(changes ...store.Change) {
 	for _, c := range changes {
 		d.state.Revision++
+		d.state.Listed = d.state.Listed.After(&c, d.state.First)
 		d.state.Stamps, d.state.Working = c.Stamps, c.After
 		if c.Sealed != nil {
 			d.state.Cycle, d.state.Head, d.state.Idle = c.Sealed.Cycle(), c.Sealed, c.Entry.Idle
 			d.snapshots[c.Sealed.Cycle()] = whole(d.T, c.Sealed)
+			_, size := c.Sealed.ThreadSize()
+			d.shares[c.Sealed.Cycle()] = float64(c.Entry.Anew) / float64(size)
 			d.published[c.Sealed.Cycle()] = d.state.Info
 		}
 	}
@@ -202,6 +207,7 @@ func (d *driver) compare() {
 	if info, err := d.store.Info(background, d.state.Key); err != nil || info != st.Info {
 		d.Errorf("the store says %+v, %v, and loads %+v", info, err, st.Info)
 	}
+	d.compareListed(st)
 	d.compareAttempts()
 	if len(d.snapshots) == 0 {
 		return

@@ -26,12 +26,14 @@ func (d *driver) forked(cycle int64, name string, info store.Info) *driver {
 	was := d.published[cycle]
 	want := store.Info{Key: info.Key, Name: name, Edition: d.state.Edition, First: d.state.First, Cycle: cycle,
 		Revision: was.Revision + 1,
-		Stamps:   was.Stamps, Fork: info.Fork, Origin: store.Origin{Key: was.Key, Cycle: cycle, Revision: was.Revision}}
+		Stamps:   was.Stamps, Fork: info.Fork, Origin: store.Origin{Key: was.Key, Cycle: cycle, Revision: was.Revision},
+		Listed: info.Listed}
 	if info != want || info.Fork == 0 {
 		d.Fatalf("forked %+v, want %+v", info, want)
 	}
 	f := &driver{T: d.T, suite: d.suite, store: d.store, clock: d.clock, suffix: fmt.Sprint("-f", info.Fork),
-		snapshots: maps.Clone(d.snapshots), published: maps.Clone(d.published)}
+		snapshots: maps.Clone(d.snapshots), published: maps.Clone(d.published),
+		shares: maps.Clone(d.shares)}
 	maps.DeleteFunc(f.snapshots, func(c int64, _ *tree.Tree) bool { return c > cycle })
 	maps.DeleteFunc(f.published, func(c int64, _ store.Info) bool { return c > cycle })
 	for _, a := range d.attempts {

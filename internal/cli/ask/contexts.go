@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/lifecycle"
@@ -34,9 +33,8 @@ type begunBy struct {
 	Node    string `json:"node,omitempty"` // the block of the call, "" where the log does not name it
 }
 
-// begunByOf returns what began the context of a snapshot, nil for nothing.
-func begunByOf(s *pact.Snapshot) *begunBy {
-	from, block := record.BegunBy(s)
+// begunByOf returns the call that a block of a context is, nil for no context.
+func begunByOf(from, block string) *begunBy {
 	if from == "" {
 		return nil
 	}
@@ -79,9 +77,10 @@ of its own, chat/summary-1 or chat/title-1. The list only counts these; --all li
 		list := make([]listed, len(shown))
 		for i, c := range shown {
 			list[i] = listed{Name: c.Name, Edition: c.Edition, First: c.First, Last: c.Cycle, Aside: asides[c.Name],
-				Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: command.OriginOf(c, infos)}
-			if err := list[i].look(ctx, s); err != nil {
-				return err
+				Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: command.OriginOf(c, infos),
+				Begun: begunByOf(record.ListedBegunBy(c.Listed)), Source: record.ListedSource(c.Listed)}
+			if list[i].Policy, err = pact.ListedPolicy(c); err != nil {
+				list[i].Policy = nil // a list of contexts does not fail over one of them; pact show says it
 			}
 		}
 		if a.JSON {
@@ -91,23 +90,6 @@ of its own, chat/summary-1 or chat/title-1. The list only counts these; --all li
 		return nil
 	})
 	return cmd
-}
-
-// look reads what the root of a context says.
-func (l *listed) look(ctx context.Context, s store.Store) error {
-	c, err := pact.Open(ctx, s, l.Name, nil)
-	switch fault.CodeOf(err) {
-	case "":
-	case fault.ContextNotFound: // another process deleted it meanwhile
-		return nil
-	default:
-		return err
-	}
-	l.Source, l.Begun = record.SourceOf(c.Working()), begunByOf(c.Working())
-	if l.Policy, err = c.Working().Policy(); fault.CodeOf(err) == fault.DocumentInvalid {
-		return nil // a list of contexts does not fail over one of them; pact show says it
-	}
-	return err
 }
 
 func drawList(a *command.App, list []listed) {

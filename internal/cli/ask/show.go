@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
 )
 
@@ -71,7 +72,7 @@ func title(a *command.App, s *command.Source, snapshot *pact.Snapshot) {
 		}
 	}
 	begun := ""
-	if by := begunByOf(snapshot); by != nil {
+	if by := begunByOf(record.BegunBy(snapshot)); by != nil {
 		begun = ", begun by " + view.Visible(by.words())
 	}
 	blocks, bytes := snapshot.ThreadSize()

@@ -15,9 +15,10 @@ const manySpaces = 64
 // latestOf is the statement that tells the latest of so many spaces.
 func latestOf(spaces int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `SELECT p.space, p.value, l.id, l.value FROM pair AS p LEFT JOIN log AS l ON l.id =
-		(SELECT max(id) FROM log WHERE id BETWEEN p.space * %d AND p.space * %[1]d + %d) WHERE p.name = $1 AND p.space IN ($2`,
-		rowOf(1, 0), kv.MaxNumber)
+	fmt.Fprintf(&b, `SELECT p.space, p.value, l.id, length(l.value) > %[3]d,
+		CASE WHEN length(l.value) <= %[3]d THEN l.value END FROM pair AS p LEFT JOIN log AS l ON l.id =
+		(SELECT max(id) FROM log WHERE id BETWEEN p.space * %[1]d AND p.space * %[1]d + %[2]d) WHERE p.name = $1 AND p.space IN ($2`,
+		rowOf(1, 0), kv.MaxNumber, kv.MostAhead)
 	for i := range spaces - 1 {
 		fmt.Fprintf(&b, ", $%d", i+3)
 	}
@@ -46,8 +47,9 @@ func (r reader) Latest(ctx context.Context, name string, spaces ...kv.Space) (ma
 		spaces = spaces[min(n, len(spaces)):]
 		for f, err := range rows(ctx, r, text, func(at *sql.Rows) (f found, err error) {
 			var id sql.NullInt64
-			if err = at.Scan(&f.space, (*owned)(&f.Value), &id, (*owned)(&f.Last.Value)); err == nil && id.Valid {
-				f.Last.Space, f.Last.Number = f.space, id.Int64&kv.MaxNumber
+			var long sql.NullBool
+			if err = at.Scan(&f.space, (*owned)(&f.Value), &id, &long, (*owned)(&f.Last.Value)); err == nil && id.Valid {
+				f.Last.Space, f.Last.Number, f.Long = f.space, id.Int64&kv.MaxNumber, long.Bool
 			}
 			f.Value = present(f.Value)
 			return f, err

@@ -2,6 +2,7 @@ package kvtest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/store/kv"
@@ -24,6 +25,9 @@ func testLatest(t *testing.T, suite Suite) {
 		}
 	}
 	b.Append = append(b.Append, kv.Record{Space: kv.MaxSpace, Number: 1, Value: []byte("the last log"), Rest: []byte("x")})
+	const long, longest = 4, 7 // with a record of just as many bytes as are told ahead, and with one byte more
+	b.Append = append(b.Append, record(long, 2, strings.Repeat("x", kv.MostAhead)),
+		record(longest, 2, strings.Repeat("x", kv.MostAhead+1)))
 	write(t, s, b)
 	for _, asked := range [][]kv.Space{nil, {1}, {7}, {6}, {2, 3}, spaces} {
 		got, err := many.Latest(t.Context(), "i", asked...)
@@ -38,6 +42,12 @@ func testLatest(t *testing.T, suite Suite) {
 				must(t, err)
 				want = r
 				break
+			}
+			if len(want.Value) > kv.MostAhead {
+				want.Value = nil
+			}
+			if x.Long != (n == longest) {
+				t.Errorf("the last record of space %d is long: %v", n, x.Long)
 			}
 			if ok && (x.Last.Space != want.Space || x.Last.Number != want.Number || string(x.Last.Value) != string(want.Value) ||
 				x.Last.Rest != nil) {
