@@ -189,9 +189,13 @@ func requestOf(r *provider.Request, g group) *request {
 	return q
 }
 
-// asksForSummary reports whether Codex says that a request asks for the summary of its
-// conversation. It does so in JSON that stands in a text of the metadata.
+// asksForSummary reports whether a request says that it asks for the summary of its conversation: Codex in
+// JSON that stands in a text of the metadata, Claude Code with the words of its last text.
 func asksForSummary(r *provider.Request) bool {
+	if n := len(r.Parts); n > 0 && strings.Contains(r.Parts[n-1].Content.Text,
+		"an <analysis> block followed by a <summary> block") {
+		return true
+	}
 	metadata, _ := r.Parameters.Get("client_metadata")
 	turn, _ := metadata.Get("x-codex-turn-metadata")
 	var says struct {

@@ -161,14 +161,15 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 // or says so.
 func (c *candidate) whyNotContinued(q *request) string {
 	switch {
-	case !q.group.agent || c.repeated < len(c.sent) || len(c.sent) == 0:
+	case !q.group.agent || len(c.sent) == 0:
+	case q.compaction && c.repeated > 0 && c.repeated >= len(c.sent)-1: // Claude Code adds a line break to the last block
+		return "it asks for a summary"
+	case c.repeated < len(c.sent):
 	case len(toolNames(c.system)) > 0 && len(toolNames(q.system)) == 0:
 		return "it has no tools"
 	case len(c.answer) > 0 && c.repeated == len(c.sent) && len(q.conversation) > len(c.sent) &&
 		q.conversation[c.repeated].role != "assistant":
 		return "it leaves the answer out"
-	case q.compaction:
-		return "it asks for a summary (request_kind)"
 	}
 	return ""
 }

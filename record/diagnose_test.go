@@ -1,6 +1,8 @@
 package record_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -35,7 +37,11 @@ func TestTheProviderIsAskedForItsReason(t *testing.T) {
 			a.call()
 			a.ask("b")
 			a.call()
-			a.body["tools"] = append(a.body["tools"].([]any), a.body["tools"].([]any)[0])
+			tools, err := json.Marshal(a.body["tools"])
+			must(t, err)
+			var more []any
+			must(t, json.Unmarshal(bytes.ReplaceAll(tools, []byte(`"ls"`), []byte(`"more"`)), &more))
+			a.body["tools"] = append(a.body["tools"].([]any), more...)
 			a.ask("c")
 			a.call()
 			rec.Close()

@@ -118,6 +118,11 @@ func (r *Recorder) openRecordings(ctx context.Context) error {
 		}
 	}
 	slices.SortStableFunc(r.recordings[known:], func(a, b *recording) int { return int(a.key - b.key) })
+	for _, l := range r.recordings[known:] {
+		if last := r.last[l.group.id]; last == nil || !last.used && last.asked <= l.asked {
+			r.last[l.group.id] = l
+		}
+	}
 	return nil
 }
 

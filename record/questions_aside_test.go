@@ -80,3 +80,55 @@ func TestQuestionsAsideAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Claude Code asks for the summary of all but the last answer, with its tools, and adds a line break to the
+// last question (seen with 2.1.197). The conversation then goes on with the summary and that answer.
+func TestTheCompactionOfClaudeCodeBelongsToItsConversation(t *testing.T) {
+	t.Run("one recorder", func(t *testing.T) { compacts(t, false) })
+	t.Run("a recorder for each call", func(t *testing.T) { compacts(t, true) })
+}
+
+func compacts(t *testing.T, again bool) {
+	answers := []string{"It is 4711.", "<summary>4711 was printed.</summary>", "Fine."}
+	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"type":"message","role":"assistant","content":[{"type":"text","text":"`+answers[0]+
+			`"}],"stop_reason":"end_turn"}`)
+		answers = answers[1:]
+	}))
+	defer provider.Close()
+	s, o := memory.New(), record.Options{Context: "chat", Strict: true}
+	rec := record.New(s, o)
+	for _, messages := range []string{
+		`{"role":"user","content":[{"type":"text","text":"Today is Monday."},{"type":"text","text":"What is it?"}]}`,
+		`{"role":"user","content":[{"type":"text","text":"Today is Monday."},{"type":"text","text":"What is it?\n"},` +
+			`{"type":"text","text":"CRITICAL: Respond with TEXT ONLY: an <analysis> block followed by a <summary> block."}]}`,
+		`{"role":"user","content":[{"type":"text","text":"Today is Monday."},{"type":"text","text":"4711 was printed."}]},` +
+			`{"role":"assistant","content":"It is 4711."},{"role":"user","content":"Go on."}`,
+	} {
+		req, err := http.NewRequest(http.MethodPost, provider.URL+"/v1/messages", strings.NewReader(`{"model":"m",`+
+			`"tools":[{"name":"ls","input_schema":{"type":"object"}}],"messages":[`+messages+`]}`))
+		must(t, err)
+		req.Header.Set("X-Claude-Code-Session-Id", "one")
+		resp, err := (&http.Client{Transport: rec.Transport(nil)}).Do(req)
+		must(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		must(t, err)
+		must(t, resp.Body.Close())
+		if again {
+			rec.Close()
+			rec = record.New(s, o)
+		}
+	}
+	rec.Close()
+	list, err := pact.List(t.Context(), s)
+	must(t, err)
+	if len(list) != 2 || list[0].Name != "chat" || list[1].Name != "chat/summary-1" {
+		t.Errorf("the contexts are %v", list)
+	}
+	c, err := pact.Open(t.Context(), s, "chat", nil)
+	must(t, err)
+	if _, last := c.Cycles(); last != 2 {
+		t.Errorf("the conversation has %d calls, want 2", last)
+	}
+}

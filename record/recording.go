@@ -28,6 +28,7 @@ type recording struct {
 	group    group      // group of the last request
 	previous string     // id of the answer that the last request named
 	used     bool       // a request went to this recording
+	asked    int64      // when an earlier recorder began its last call, in nanoseconds; 0 without one
 	beside   *recording // the recording outside whose conversation this one asks something, nil for none
 
 	answers    map[string]int64 // the cycle of each answer, by the provider's id of the answer

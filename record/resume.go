@@ -8,6 +8,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -28,7 +29,28 @@ func openRecording(ctx context.Context, s store.Store, name string, o pact.OpenO
 		return nil, err
 	}
 	l.group = groupOfContext(root, v.system)
+	if l.said, err = l.textsOf(ctx, v.answer); err != nil {
+		return nil, err
+	}
 	return l, l.resume(ctx)
+}
+
+// textsOf returns what blocks of the working state say.
+func (l *recording) textsOf(ctx context.Context, blocks []block) (texts string, err error) {
+	defer tree.Recover(&err)
+	for i := range blocks {
+		if blocks[i].kind != "text" {
+			continue
+		}
+		content, err := contentOf(ctx, l.c.Working().Tree().Node(blocks[i].id))
+		if err != nil {
+			return "", err
+		}
+		if text, ok := content.Text(); ok {
+			texts += text + "\n"
+		}
+	}
+	return texts, nil
 }
 
 // resume takes up what an earlier recorder knew: its last answer, and the attempt that sent
@@ -38,6 +60,9 @@ func (l *recording) resume(ctx context.Context) error {
 	attempts, err := l.c.Attempts(ctx, done, done+1)
 	if err != nil {
 		return err
+	}
+	if n := len(attempts); n > 0 {
+		l.asked = attempts[n-1].StartedNS
 	}
 	current := slices.IndexFunc(attempts, func(a store.Attempt) bool { return a.Cycle > done })
 	if current < 0 {
