@@ -66,9 +66,10 @@ func tamper(t *testing.T, path, old, new string) {
 	}
 	defer file.Close()
 	changed := int64(0)
-	for _, table := range []string{"pair", "log"} {
-		res, err := file.Exec("UPDATE "+table+" SET value = CAST(substr(value, 1, instr(value, ?1) - 1) || ?2 || "+
-			"substr(value, instr(value, ?1) + length(?1)) AS BLOB) WHERE instr(value, ?1)", []byte(old), []byte(new))
+	for _, column := range [][2]string{{"pair", "value"}, {"log", "value"}, {"log", "rest"}} {
+		statement := strings.NewReplacer("T", column[0], "C", column[1]).Replace(
+			"update T set C = cast(substr(C, 1, instr(C, ?1) - 1) || ?2 || substr(C, instr(C, ?1) + length(?1)) as blob) where instr(C, ?1)")
+		res, err := file.Exec(statement, []byte(old), []byte(new))
 		if err != nil {
 			t.Fatal(err)
 		}
