@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store/memory"
 )
@@ -218,5 +220,25 @@ func TestRulesAreRefused(t *testing.T) {
 		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "rule 1") {
 			t.Errorf("%s: got %v", text, err)
 		}
+	}
+}
+
+// Rules cost what is new, however many nodes were decided about before.
+func TestCostOfRulesDoesNotGrowWithHistory(t *testing.T) {
+	testrun.CountsAllocations(t)
+	var allocs []float64
+	for _, turns := range []int{50, 800} {
+		c := ruled(t, `{"rules":[{"select":"[kind='result'][bytes>9000]","ttl":3},
+			{"select":".cb[kind='result'][tool='read']","ttl":1000000,"stub":true},{"select":"+keep","keep":true}]}`)
+		n := 0
+		one := func() { n++; sends(t, c, strconv.Itoa(n), "read", "a result") }
+		for range turns {
+			one()
+		}
+		allocs = append(allocs, testing.AllocsPerRun(20, one))
+	}
+	t.Logf("a commit after 50 turns: %.0f allocations, after 800: %.0f", allocs[0], allocs[1])
+	if allocs[1] > 2*allocs[0] {
+		t.Errorf("a commit after 800 turns takes %.0f allocations, after 50 turns %.0f", allocs[1], allocs[0])
 	}
 }

@@ -38,8 +38,8 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 			continue
 		}
 		gone := Removal{ID: id, Reason: Expired}
-		if n := t.Node(id); RuleOf(n) > 0 {
-			gone.Number = RuleOf(n)
+		if n := t.Node(id); markOf(n).TTL {
+			gone.Number = markOf(n).Rule
 			gone.Rule = ruleWords(gone.Number, n, cycle)
 		}
 		report.Removed = append(report.Removed, gone)

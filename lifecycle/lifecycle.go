@@ -56,7 +56,7 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	clock := &rewindableClock{read: in.Env.Clock}
 	in.Env.Clock = clock.now
 	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits()}
-	p.tree, p.ruler = in.Working, ruler{ctx, in.Rules}
+	p.tree, p.ruler = in.Working, ruler{ctx, in.Policy.Rules, in.Rules}
 	if err := p.enter(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -80,18 +81,17 @@ type CompiledRule struct {
 	Sys bool
 }
 
-// ruleAttr is the attribute of a node with the rule that set its ttl.
+// ruleAttr is the attribute of a node with the rule that set its ttl or shaped it.
 const ruleAttr = "pact:rule"
 
-// mark is what a node keeps about the rule that set its ttl.
+// mark is what a node keeps about the rule that decided about it when it was new. A shaped node does
+// not say itself any more what found it.
 type mark struct {
-	Rule int  `json:"rule"`           // counted from 1
-	Stub bool `json:"stub,omitempty"` // whether it leaves a stub
+	Rule   int    `json:"rule"`           // counted from 1
+	Select string `json:"select"`         // of the rule: with another policy the number means nothing
+	TTL    bool   `json:"ttl,omitempty"`  // whether it set the ttl
+	Stub   bool   `json:"stub,omitempty"` // whether it leaves a stub
 }
-
-// RuleOf returns the number, counted from 1, of the rule that set the ttl of a node, 0 if none
-// did.
-func RuleOf(n *tree.Node) int { return markOf(n).Rule }
 
 func markOf(n *tree.Node) (m mark) {
 	if text := n.Header(ruleAttr); text != "" {
@@ -118,26 +118,23 @@ func callsOf(n *tree.Node, cycle int64) string {
 
 // ruler asks the rules of a policy.
 type ruler struct {
-	ctx   context.Context
-	rules []CompiledRule
+	ctx      context.Context
+	rules    []Rule
+	compiled []CompiledRule
 }
 
-// Decide returns, by id, the index of the first rule that finds a node, for the nodes at and below
-// the given ones; whole asks the whole tree in place of these. It fails if a selector cannot be
-// run. Cost: that of running the selectors.
-func Decide(ctx context.Context, rules []CompiledRule, t *tree.Tree, below []string, whole bool) (map[string]int, error) {
-	r := ruler{ctx, rules}
-	return r.decide(t, below, whole)
-}
-
+// decide returns, by id, the index of the rule that decides about a node, for the nodes at and below
+// the given ones; whole asks the whole tree in place of these. That is the first rule that finds it; a
+// node that a rule shaped stays with it, unless an earlier one finds it now. Cost: that of running
+// the selectors.
 func (r *ruler) decide(t *tree.Tree, below []string, whole bool) (map[string]int, error) {
 	decided := make(map[string]int)
 	if len(below) == 0 && !whole {
 		return decided, nil
 	}
 	var room [8]*tree.Entry
-	for i := range r.rules {
-		ids, err := r.rules[i].Find(r.ctx, t, below, whole)
+	for i := range r.compiled {
+		ids, err := r.compiled[i].Find(r.ctx, t, below, whole)
 		if err != nil {
 			return nil, err
 		}
@@ -147,11 +144,39 @@ func (r *ruler) decide(t *tree.Tree, below []string, whole bool) (map[string]int
 			}
 			path := t.AppendPath(room[:0], id)
 			e := path[len(path)-1]
-			if len(path) < 3 || isStub(e) || path[1].Class() == tree.Sys && !r.rules[i].Sys {
+			if len(path) < 3 || isStub(e) || path[1].Class() == tree.Sys && !r.compiled[i].Sys {
 				continue
 			}
 			decided[id] = i
 		}
 	}
+	r.stayWithMarks(t, below, whole, decided)
 	return decided, nil
+}
+
+// stayWithMarks has nodes that a rule shaped stay with that rule. Cost: the nodes at and below the
+// given ones, if the policy has such a rule.
+func (r *ruler) stayWithMarks(t *tree.Tree, below []string, whole bool, decided map[string]int) {
+	if !slices.ContainsFunc(r.rules, func(rule Rule) bool { return rule.shapes() }) {
+		return
+	}
+	var look func(e *tree.Entry)
+	look = func(e *tree.Entry) {
+		n := e.Node()
+		if m := markOf(n); m.Rule > 0 && m.Rule <= len(r.rules) && r.rules[m.Rule-1].Select == m.Select &&
+			r.rules[m.Rule-1].shapes() {
+			if i, found := decided[n.ID]; !found || i >= m.Rule {
+				decided[n.ID] = m.Rule - 1
+			}
+		}
+		for k := range e.Children().All() {
+			look(k)
+		}
+	}
+	if whole {
+		look(t.Root())
+	}
+	for _, id := range below {
+		look(t.Entry(id))
+	}
 }

@@ -64,7 +64,7 @@ func (p *pruner) due() (map[string]int, error) {
 	if !slices.ContainsFunc(rules, func(r Rule) bool { return r.TTL != nil }) || p.in.Before == nil {
 		return nil, nil
 	}
-	whole := slices.ContainsFunc(p.ruler.rules, func(r CompiledRule) bool { return !r.Steady })
+	whole := slices.ContainsFunc(p.ruler.compiled, func(r CompiledRule) bool { return !r.Steady })
 	var items []string
 	if !whole {
 		var err error

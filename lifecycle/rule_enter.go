@@ -76,7 +76,7 @@ func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, 
 		does += words
 	}
 	if r.TTL != nil && !p.in.Policy.When.waits() {
-		set["ttl"], set[ruleAttr] = *r.TTL, mark{i + 1, r.Stub}
+		set["ttl"] = *r.TTL
 		say("ttl " + strconv.FormatInt(*r.TTL, 10))
 	}
 	if r.Priority != nil {
@@ -99,6 +99,10 @@ func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, 
 		if words != "" {
 			say(words)
 		}
+	}
+	_, timed := set["ttl"]
+	if _, cut := set["content"]; cut || timed && !r.Keep {
+		set[ruleAttr] = mark{i + 1, r.Select, timed && !r.Keep, r.Stub}
 	}
 	if does == "" {
 		does = "nothing"
