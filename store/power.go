@@ -71,8 +71,9 @@ type Eraser interface {
 	// these. It replaces or removes the digests that cover what it erases. It erases everything
 	// or nothing; afterwards it cleans up what nothing refers to, and Remains says what is left
 	// of that. If nothing is named, it only cleans up after earlier erasures; a dry run of that
-	// only says what is left. E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all
-	// contexts that share the history.
+	// only says what is left. E_NODE_NOT_FOUND for an id that never was. Cost: the
+	// snapshots of all contexts that share the history, from the first that has a named node on, or all of
+	// them if a text is named.
 	Erase(ctx context.Context, key Key, e Erase) (*Erased, error)
 }
 

@@ -93,6 +93,9 @@ type member struct {
 	entries map[int64]bool // revisions of own entries to blank
 	stale   map[int64]bool // revisions of own entries whose digest goes with the texts
 	rewritten
+
+	first    int64 // revision before which the erasure finds nothing in the line
+	inherits bool  // the line begins with something that the erasure finds
 }
 
 // gather finds the family of a line: all lines that go back to the same first one.
@@ -152,24 +155,41 @@ func (x *erasure) join(r kv.Reader, key store.Key, up *member) error {
 	return nil
 }
 
-// begin returns the version that a member begins with: that of its origin, which was walked
-// before, or nothing.
-func (m *member) begin(versions map[*member]map[int64]version) version {
-	if m.up == nil {
-		return version{}
+// begin returns the version from which a member is walked: the last one before anything says something of
+// one of some ids, or that of its origin, or nothing. Texts may be in any version.
+func (x *erasure) begin(m *member, noted map[*member]map[int64]version, ids map[string]bool) (v version, err error) {
+	m.inherits = false
+	if m.up != nil {
+		here := false
+		if v, here = noted[m.up][m.l.origin.Cycle]; !here {
+			if v, err = x.e.snapshot(x.ctx, m.up.l, m.l.origin.Cycle); err != nil {
+				return v, err
+			}
+		}
+		m.inherits = m.up.inherits || m.up.first <= m.l.origin.Revision
 	}
-	return versions[m.up][m.l.origin.Cycle]
+	m.first = m.l.origin.Revision + 1
+	if m.inherits || len(x.Texts) > 0 || x.e.inMemory {
+		return v, nil
+	}
+	cycle := int64(0)
+	if m.first, cycle, err = x.e.firstOf(x.ctx, m.l, ids); err != nil || cycle-1 <= m.l.since() {
+		return v, err
+	}
+	return x.e.snapshot(x.ctx, m.l, cycle-1)
 }
 
-// walk replays the own revisions of a member. It calls state with each snapshot and its record,
-// and at the end with the working state and no record, and entry, if there is one, with each
+// walk replays the own revisions of a member from a version on. It calls state with each snapshot and its
+// record, and at the end with the working state and no record, and entry, if there is one, with each
 // record. It notes the versions that forks begin with.
-func (x *erasure) walk(m *member, noted map[*member]map[int64]version, entry func(*record),
+func (x *erasure) walk(m *member, v version, noted map[*member]map[int64]version, entry func(*record),
 	state func(*record, *tree.Tree) error) error {
-	v := m.begin(noted)
 	noted[m] = make(map[int64]version)
+	if v.t != nil && m.starts[v.t.Cycle()] {
+		noted[m][v.t.Cycle()] = v
+	}
 	var list []*record
-	for rec, err := range x.e.records(x.ctx, m.l, m.l.origin.Revision+1, m.l.last.revision) {
+	for rec, err := range x.e.records(x.ctx, m.l, max(v.revision, m.l.origin.Revision)+1, m.l.last.revision) {
 		if err != nil {
 			return err
 		}
@@ -202,10 +222,14 @@ func (x *erasure) targets(l *line) (err error) {
 	defer tree.Recover(&err)
 	f, noted := store.NewFamily(x.IDs), make(map[*member]map[int64]version)
 	for _, m := range x.family {
-		last := m.begin(noted).t
+		begin, err := x.begin(m, noted, f.Below)
+		if err != nil {
+			return err
+		}
+		last := begin.t
 		old := make(map[int64]string) // digests of working states, by revision
 		var lastDigest string
-		err := x.walk(m, noted, func(rec *record) {
+		err = x.walk(m, begin, noted, func(rec *record) {
 			at := rec.entry.Revision
 			if x.finder.InEntry(&rec.entry) && !rec.entry.Blank() {
 				m.entries[at] = true

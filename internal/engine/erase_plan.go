@@ -72,6 +72,35 @@ func (x *erasure) plan() (total *store.Erased, err error) {
 	return total, nil
 }
 
+// firstOf returns the first own revision of a line that may say something of one of some ids, or the one
+// behind the last, and its cycle.
+func (e *Engine) firstOf(ctx context.Context, l *line, ids map[string]bool) (revision, cycle int64, err error) {
+	list, err := e.segments(ctx, l)
+	revision = l.origin.Revision + 1
+	for _, x := range list {
+		for id := range ids {
+			if x.may(id) {
+				return x.first, x.firstCycle, err
+			}
+		}
+		revision = x.last + 1
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	for x, err := range e.records(ctx, l, revision, l.last.revision) {
+		if err != nil {
+			return 0, 0, err
+		}
+		for i := range x.rows {
+			if ids[x.rows[i].id] || ids[x.rows[i].parent] {
+				return x.entry.Revision, x.entry.Cycle, nil
+			}
+		}
+	}
+	return l.last.revision + 1, l.last.latest + 1, nil
+}
+
 // gap returns what is left of a node.
 func (x *erasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 	if !x.ids[n.ID] {
@@ -100,7 +129,12 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		}
 		return gap, err
 	}}
-	if m.up != nil {
+	begin, err := x.begin(m, noted, x.ids)
+	if err != nil {
+		return err
+	}
+	w.Old, w.New = begin.t, begin.t
+	if m.up != nil && (m.inherits || x.e.inMemory || len(x.Texts) > 0) {
 		from := m.up.noted[m.l.origin.Cycle]
 		w.Old, w.New, m.ids, m.versions = from.old, from.new, maps.Clone(from.ids), from.versions
 		_, m.bytes = from.new.ThreadSize()
@@ -110,7 +144,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		m.digests[m.l.origin.Revision+1] = proofOf(from.old, from.new) // of the entry of the fork
 	}
 	shown := make(map[int64]string) // threads of snapshots that stay as they are
-	err := x.walk(m, noted, nil, func(rec *record, t *tree.Tree) error {
+	err = x.walk(m, begin, noted, nil, func(rec *record, t *tree.Tree) error {
 		if err := w.Next(x.ctx, t); err != nil {
 			return err
 		}

@@ -75,6 +75,9 @@ func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
 		return err
 	}
 	for _, at := range list {
+		if at.last < m.first && !m.blanks(at.first, at.last) {
+			continue
+		}
 		var s *segment
 		var contents map[place]string
 		err := x.e.kv.View(x.ctx, func(r kv.Reader) (err error) {
@@ -107,6 +110,16 @@ func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
 		}
 	}
 	return nil
+}
+
+// blanks reports whether an own entry of some revisions changes apart from its digests.
+func (m *member) blanks(first, last int64) bool {
+	for revision := range m.entries {
+		if revision >= first && revision <= last {
+			return true
+		}
+	}
+	return false
 }
 
 // rewriteLog writes the revisions in the log of a member anew that change. None of them keeps a

@@ -1,0 +1,142 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// interposed calls a function before the n-th view or batch.
+type interposed struct {
+	kv.Store
+	n    int
+	call func()
+}
+
+func (m *interposed) next() {
+	if m.n--; m.n == 0 {
+		m.call()
+	}
+}
+
+func (m *interposed) View(ctx context.Context, f func(kv.Reader) error) error {
+	m.next()
+	return m.Store.View(ctx, f)
+}
+
+func (m *interposed) Write(ctx context.Context, b *kv.Batch) error {
+	m.next()
+	return m.Store.Write(ctx, b)
+}
+
+// TestNoCheckpointIsOfBeforeAnErasure has another process erase a text before each of the steps in which an
+// engine commits a turn, joins cycles and makes a checkpoint of the snapshot that it has just published.
+// Nothing that is written afterwards has the text.
+func TestNoCheckpointIsOfBeforeAnErasure(t *testing.T) {
+	const secret = "Jane Doe"
+	steps := 0
+	for n := 1; ; n++ {
+		medium := kv.NewMemory()
+		between := &interposed{Store: medium}
+		e, other := engine.NewHasty(between, engine.Packing{}), engine.NewHasty(medium, engine.Packing{})
+		w := begin(t, e, "one")
+		for i := range 7 {
+			must(t, w.commit(said(i), said(100+i)))
+		}
+		must(t, w.commit(secret))
+		e.Idle()
+		erased := false
+		between.n, between.call = n, func() {
+			erased = true
+			info, err := other.Info(background, w.key)
+			must(t, err)
+			_, err = other.Erase(background, w.key, store.Erase{Texts: []string{secret}, Salt: make([]byte, store.SaltSize),
+				Entry: store.Entry{Message: "asked for"},
+				Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision}})
+			must(t, err)
+		}
+		for i := range 3 {
+			if err := w.commit(said(200 + i)); err != nil && fault.CodeOf(err) != fault.Conflict {
+				t.Fatal(err)
+			}
+			e.Idle()
+		}
+		if !erased {
+			break
+		}
+		steps++
+		other.Idle()
+		holds(t, medium, secret)
+		damage, err := e.Check(background, w.key)
+		must(t, err)
+		if damage != nil {
+			t.Errorf("erased before step %d: %s", n, damage.What)
+		}
+		must(t, other.Close())
+	}
+	if steps < 10 {
+		t.Errorf("the engine took %d steps", steps)
+	}
+}
+
+// holds fails if a value of the first context contains a text, and if it has no checkpoint.
+func holds(t *testing.T, medium kv.Store, secret string) {
+	t.Helper()
+	points := 0
+	for p, err := range medium.Range(background, kv.Span{Space: 1, To: "\xff"}, kv.Ascending) {
+		must(t, err)
+		if p.Name[0] == 'c' {
+			points++
+		}
+		if bytes.Contains(p.Value, []byte(secret)) {
+			t.Errorf("the value of %q has the text", p.Name)
+		}
+	}
+	for r, err := range medium.Log(background, kv.Cut{Space: 1, First: 1, Last: kv.MaxNumber}, kv.Ascending) {
+		must(t, err)
+		if bytes.Contains(append(r.Value, r.Rest...), []byte(secret)) {
+			t.Errorf("record %d has the text", r.Number)
+		}
+	}
+	if points == 0 {
+		t.Error("there is no checkpoint")
+	}
+}
+
+// TestErasingWalksFromTheNode erases a node of an early turn and one of a late turn: an erasure goes over
+// the snapshots since the node came, and those joined with it.
+func TestErasingWalksFromTheNode(t *testing.T) {
+	e := engine.NewHasty(kv.NewMemory(), engine.Packing{})
+	w := begin(t, e, "one")
+	const turns = 60
+	for i := range turns {
+		must(t, w.commit(said(i)))
+		e.Idle()
+	}
+	for _, cycle := range []int64{50, 3} {
+		var id string
+		for snapshot, err := range e.History(background, w.key, cycle, cycle) {
+			must(t, err)
+			for at := range snapshot.All() {
+				if n := at.Node(); n.Cycle == cycle && n.Role == "user" {
+					id = n.ID
+				}
+			}
+		}
+		info, err := e.Info(background, w.key)
+		must(t, err)
+		walked := 0
+		erased, err := e.Erase(background, w.key, store.Erase{IDs: []string{id}, Salt: make([]byte, store.SaltSize),
+			Entry: store.Entry{Message: "asked for"},
+			Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision}, Progress: func(_, all int) { walked = all }})
+		must(t, err)
+		if since := turns - int(cycle); erased.Versions == 0 || walked < since || walked > since+6 {
+			t.Errorf("erasing %q of cycle %d walks %d snapshots and erases %d versions", id, cycle, walked, erased.Versions)
+		}
+	}
+}
