@@ -63,6 +63,7 @@ func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) c
 	if v.Kind != canon.KindArray {
 		return message(0, v)
 	}
+	c.parts = slices.Grow(c.parts, len(v.Elems)) // most messages have one part
 	return each(v, message)
 }
 
