@@ -120,7 +120,7 @@ func (x *erasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 // rewrite makes the trees of a member after the erasure, one after the other.
 func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error {
 	m.ids, m.changed, m.digests = make(map[string]bool), make(map[int64]bool), make(map[int64]proof)
-	m.noted, m.since = make(map[int64]midway), m.l.last.stamps.Cycle
+	m.noted, m.since, m.bytes = make(map[int64]midway), m.l.last.stamps.Cycle, m.l.last.bytes
 	w := store.Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 		gap, err := x.gap(ctx, n)
 		if err == nil && gap != n {
