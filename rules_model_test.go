@@ -236,7 +236,7 @@ func (m *rulesModel) prune(p *lifecycle.Policy, cycle int64) {
 		}
 		if stubbed {
 			m.blocks = append(m.blocks, &modelBlock{id: "stub of " + unit[0].id, kind: "stub", born: cycle, stands: unit[0].id,
-				text: m.stubText(unit[0], cycle)})
+				text: m.stubText(b, cycle)})
 		}
 	}
 }

@@ -144,9 +144,26 @@ func TestRuleTakesAPairThatRefersToEachOther(t *testing.T) {
 	if len(r.Removed) != 2 || r.Removed[0].Rule != "rule 1 after 1 call" || len(r.Kept) != 0 || len(r.Stubs) != 1 {
 		t.Errorf("got %+v", r)
 	}
-	want := []string{r.Stubs[0].ID + " [Left out after 1 call; call is its id. Only pact writes such notes.]", "c2", "r2 a list"}
+	want := []string{r.Stubs[0].ID + " [Left out after 1 call; result is its id. Only pact writes such notes.]", "c2", "r2 a list"}
 	if got := texts(t, c); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// A rule means ^sys only if its selector names it.
+func TestRulesLeaveTheSystemPromptAlone(t *testing.T) {
+	for selector, stays := range map[string]bool{".cb": true, "[role='system']": true, "^sys .cb": false, "^ah .cb, [id='prompt']": false} {
+		c := ruled(t, `{"rules":[{"select":"`+selector+`","ttl":1}]}`)
+		edit(t, c, func(b *pact.Batch) { b.Add("^sys", pact.Spec{ID: "prompt", Role: "system", Content: "Be brief."}) })
+		sends(t, c, "1", "ls", "one")
+		sends(t, c, "2", "ls", "two")
+		s, err := c.At(context.Background(), pact.Latest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Node("prompt"); (err == nil) != stays {
+			t.Errorf("%s: the system prompt is there: %v, want %v", selector, err == nil, stays)
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type pruner struct {
 	requested      map[string]bool // the ids that the caller asked for, nil while limits decide
 	byRule         map[string]int  // the number of the rule for each id that it asked for, nil while others ask
 	ruling         int             // the number of the rule that asks for the current removal, 0 for none
+	ruled          *tree.Node      // the node that it found
 	ruler          ruler           // asks the rules of the policy
 	rewriting      bool            // whether these are turns that the conversation replaces (Input.Rewrite)
 	components     *components     // the components found so far by the current removeCandidates

@@ -45,7 +45,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 				continue
 			}
 		}
-		p.ruling = p.byRule[c.id]
+		p.ruling, p.ruled = p.byRule[c.id], c.node
 		gone, stubbed, err := p.remove(set, helped)
 		if err != nil {
 			return err

@@ -42,7 +42,7 @@ type placedStub struct {
 func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub, error) {
 	text := p.in.Policy.Stub
 	if p.ruling > 0 && p.in.Policy.Rules[p.ruling-1].Stub {
-		text = p.stubText(p.tree.Node(set[0]))
+		text = p.stubText(p.ruled)
 	} else if p.ruling > 0 {
 		text = ""
 	}

@@ -25,13 +25,15 @@ the id, role and kind precedes each.
 Without an address this is the content as the working state has it or, for a node that
 is gone, as the last snapshot had it. Arguments of a call that its API writes as the text
 of JSON are shown as JSON. --raw prints the bytes of one content and nothing
-else: no line end, and JSON as it is stored. --json prints one object a line.`,
+else: no line end, and JSON as it is stored. --json prints one object a line. --original
+prints a block that a rule of a policy shortened as it was before.`,
 		Example: `  pact cat chat block:3-0
   pact cat chat @c2 block:1-0 block:2-1
   pact cat chat block:4-1 --raw > result.txt
   pact cat --file run.traj block:2-0`,
 	}
 	flags := a.SourceFlags(cmd)
+	original := cmd.Flags().Bool("original", false, "print the contents as they were before a rule shortened them")
 	raw := cmd.Flags().Bool("raw", false, "print the bytes of one content and nothing else")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		s, rest, err := a.Source(ctx, cmd, flags, args)
@@ -71,7 +73,7 @@ else: no line end, and JSON as it is stored. --json prints one object a line.`,
 				list = append(list, pact.Hit{Snapshot: snapshot, Node: result})
 			}
 		}
-		return printContents(ctx, a, list, *raw)
+		return printContents(ctx, a, list, *raw, *original)
 	})
 	return cmd
 }
@@ -85,13 +87,19 @@ type catLine struct {
 	Content json.RawMessage `json:"content"`
 }
 
-func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw bool) error {
+func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw, original bool) error {
 	for i, h := range list {
 		text, err := h.Node.Text(ctx)
 		if err != nil {
 			return err
 		}
 		kept, err := h.Node.JSON(ctx)
+		if whole := h.Node.Original(); original && whole != nil && err == nil {
+			kept, text = whole, ""
+			if isText(whole) {
+				err = json.Unmarshal(whole, &text)
+			}
+		}
 		switch {
 		case err != nil:
 			return err

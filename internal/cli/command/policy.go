@@ -222,7 +222,7 @@ var ReadyPolicies = map[string]string{
 	lifecycle.ReadyStrict:  "the headers alone decide: priority, then age, then id (02 §7.1)",
 }
 
-// LimitsText names the limits of a policy for the line of a context.
+// LimitsText names the rules and the limits of a policy for the line of a context.
 func LimitsText(p *lifecycle.Policy) string {
 	var list []string
 	limit := func(name string, n int) {
@@ -234,6 +234,9 @@ func LimitsText(p *lifecycle.Policy) string {
 	limit("max_bytes", p.MaxBytes)
 	limit("max_nodes", p.MaxNodes)
 	limit("max_turns", p.MaxTurns)
+	if len(p.Rules) > 0 {
+		list = append(list, view.Plural(len(p.Rules), "rule"))
+	}
 	if len(p.Parts) > 0 {
 		list = append(list, view.Plural(len(p.Parts), "part"))
 	}

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -150,8 +151,12 @@ func printPolicy(a *command.App, name string, p *lifecycle.Policy) error {
 		a.Printf("%s keeps no policy\n", view.Visible(name))
 		return nil
 	}
-	text, err := json.MarshalIndent(p, "", "  ")
-	a.Printf("%s\n", text)
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // selectors have < and >
+	e.SetIndent("", "  ")
+	err := e.Encode(p)
+	a.Printf("%s", &text)
 	return err
 }
 
