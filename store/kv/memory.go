@@ -52,7 +52,7 @@ func (m *Memory) Log(_ context.Context, c Cut, o Order) iter.Seq2[Record, error]
 		list, err := m.records(c)
 		list = slices.Clone(list)
 		m.mu.RUnlock()
-		each(list, err, o, yield)
+		each(list, err, o, c.without(yield))
 	}
 }
 
@@ -81,7 +81,7 @@ func (v memoryView) Range(_ context.Context, s Span, o Order) iter.Seq2[Pair, er
 func (v memoryView) Log(_ context.Context, c Cut, o Order) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		list, err := v.m.records(c)
-		each(list, err, o, yield)
+		each(list, err, o, c.without(yield))
 	}
 }
 
@@ -137,14 +137,18 @@ func (m *Memory) records(of Cut) ([]Record, error) {
 	case s == nil || of.First > of.Last:
 		return nil, nil
 	}
-	list := s.log[s.at(of.First):s.at(of.Last+1)]
-	if of.Heads {
-		list = slices.Clone(list)
-		for i := range list {
-			list[i].Rest = nil
-		}
+	return s.log[s.at(of.First):s.at(of.Last+1)], nil
+}
+
+// without leaves out of records what the cut does not ask for.
+func (of Cut) without(yield func(Record, error) bool) func(Record, error) bool {
+	if !of.Heads {
+		return yield
 	}
-	return list, nil
+	return func(r Record, err error) bool {
+		r.Rest = nil
+		return yield(r, err)
+	}
 }
 
 // find returns where a name is or would be among the pairs.
