@@ -3,7 +3,6 @@ package pact_test
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
 )
 
 func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
@@ -90,39 +88,6 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 	}
 }
 
-func TestRangeKeepsItsCaps(t *testing.T) {
-	c := threeSnapshots(t)
-	at := func(n int) *int { return &n }
-	r := rangeDiff(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(2)})
-	if len(r.Snapshots) != 2 || r.Snapshots[1].Cycle != 2 || !r.Limits.Truncated || *r.Limits.MaxSnapshots != 2 {
-		t.Errorf("two snapshots: got %s", jsonText(t, r))
-	}
-	if len(r.Errors) != 1 || r.Errors[0].Code != fault.RangeLimit || r.Errors[0].Fatal {
-		t.Errorf("two snapshots: errors %v", r.Errors)
-	}
-	r = rangeDiff(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxChangesPerSnapshot: at(2)})
-	last := r.Diffs[1]
-	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" ||
-		last.Stats != (diff.RangeStats{Added: 1, Changed: 2}) {
-		t.Errorf("two changes: got %s", jsonText(t, r))
-	}
-	r = rangeDiff(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(3), MaxChangesPerSnapshot: at(3)})
-	if r.Limits.Truncated || len(r.Errors) != 0 || len(r.Diffs) != 2 {
-		t.Errorf("caps that do not bite: got %s", jsonText(t, r))
-	}
-	for _, o := range []pact.RangeOptions{{MaxSnapshots: at(0)}, {MaxChangesPerSnapshot: at(-1)}} {
-		if _, err := c.RangeDiffLatest(background, parsed(c, "@t-2..@t0 .cb"), &o); !errors.Is(err, fault.RangeLimit) {
-			t.Errorf("a cap without sense: got %v", err)
-		}
-	}
-	for _, o := range []pact.RangeOptions{{Content: &pact.ContentOptions{Lines: at(-1)}},
-		{Content: &pact.ContentOptions{Mode: "words"}}, {Materialize: []string{"role"}}} {
-		if _, err := c.RangeDiffLatest(background, parsed(c, "@t-2..@t0 .cb"), &o); !errors.Is(err, fault.SelectorInvalid) {
-			t.Errorf("an option without sense: got %v", err)
-		}
-	}
-}
-
 func TestRangeModes(t *testing.T) {
 	c := threeSnapshots(t, pact.CreateOptions{Edition: selector.Depth})
 	for text, want := range map[string][]string{
@@ -156,69 +121,6 @@ func TestRangeModes(t *testing.T) {
 		if _, err := c.RangeDiffLatest(background, parsed(c, bad), nil); !errors.Is(err,
 			fault.SelectorInvalid) {
 			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
-		}
-	}
-}
-
-// @mode=latest takes of each key family what matches in the newest snapshot
-// where any of the family matches.
-func TestRangeModeLatestTakesTheNewestOfAKey(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Depth})
-	for i := range 3 {
-		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add("^ah", pact.Spec{ID: fmt.Sprint("k", i+1), Key: "k", TTL: pact.TTL(1), Content: "k"})
-			must(t, b.Err())
-			b.Add("^ah", pact.Spec{ID: fmt.Sprint("x", i+1), TTL: pact.TTL(1), Content: "x"})
-			return nil
-		}})
-		must(t, err)
-	}
-	if got, want := ids(t, c, "@t-2..@t0 .cb @mode=latest"), []string{"k3", "x3", "x2", "x1"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
-	c := threeSnapshots(t)
-	for _, e := range []selector.Edition{selector.V01, selector.Depth} {
-		got, err := c.Select(background, selector.MustParse("@t-2..@t0 .cb", e), &pact.SelectOptions{RangeAsIDs: true})
-		if e == selector.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == selector.Depth &&
-			!errors.Is(err, fault.SelectorInvalid) {
-			t.Errorf("%s: got %q, %v", e, got, err)
-		}
-	}
-}
-
-func TestSelectOptionsCutAWindow(t *testing.T) {
-	c := threeSnapshots(t, pact.CreateOptions{Edition: selector.Depth})
-	sel := func(text string, o pact.SelectOptions) []string {
-		got, err := c.Select(background, parsed(c, text), &o)
-		must(t, err)
-		return got
-	}
-	for i, answer := range []struct{ got, want []string }{
-		{sel("@t0 .cb", pact.SelectOptions{Skip: 1}), []string{"u2"}},
-		{sel("@t0 .cb", pact.SelectOptions{Limit: 1}), []string{"s"}},
-		{sel("@t0 .cb", pact.SelectOptions{Skip: 1, Limit: 1}), []string{"u2"}},
-		{sel("@t0 .cb", pact.SelectOptions{Skip: 5}), []string{}},
-		{sel("@t0 .cb", pact.SelectOptions{}), []string{"s", "u2"}},
-		{sel("@t0 .cb", pact.SelectOptions{Where: parsed(c, ".mt:depth(>0)")}), []string{"u2"}},
-		{sel("@t0 .cb", pact.SelectOptions{Where: parsed(c, "^sys")}), []string{"s"}},
-		{sel("@t0 .cb", pact.SelectOptions{Where: parsed(c, "#u2")}), []string{"u2"}},
-		{sel("@* .cb", pact.SelectOptions{Where: parsed(c, ".mt:depth(>0)"), Skip: 1}), []string{"u1"}},
-		{sel("@* .cb", pact.SelectOptions{Where: parsed(c, "[cycle=1]")}), []string{"s", "u1"}},
-		{sel("@c2 .cb", pact.SelectOptions{Where: parsed(c, ".mc")}), []string{"u1", "u2"}},
-		{sel("@c2 .cb", pact.SelectOptions{Where: parsed(c, "@c2 .mt[age<1]")}), []string{"u2"}},
-		{sel("@* .cb", pact.SelectOptions{Where: parsed(c, "@* .mt[age<2]")}), []string{"u2", "u1"}},
-	} {
-		if !slices.Equal(answer.got, answer.want) {
-			t.Errorf("%d: got %q, want %q", i, answer.got, answer.want)
-		}
-	}
-	for _, text := range []string{".cb", "@c2 .cb", "@t-1 .cb", "@* .cb"} {
-		if _, err := c.Select(background, parsed(c, text), &pact.SelectOptions{Where: parsed(c, "@t0 .cb")}); !errors.Is(err,
-			fault.SelectorInvalid) {
-			t.Errorf("%s, Where with another address: got %v", text, err)
 		}
 	}
 }

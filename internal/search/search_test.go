@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -20,7 +21,8 @@ var selectors = []string{
 	"*", ".block", "[role='user']", "[kind='note'], [role='tool']", "^seq .seg .block", ".cont > .block",
 	".seg > .block[kind='note']", "[ttl<=2]", "#b3, #b1", "^ah *", "[role='user'] @order=bfs",
 	".block:first", ".seg:depth(1-2) .block", "[key='k']", ".block @limit=2", ".block @first", "[role='user'] @unique",
-	"[depth=2]", "[age<2]",
+	"[depth=2]", "[age<2]", ":core .block", ".seg > .block:post", ".seg :pre .block", ".seg:last > .block",
+	"depth(0) .block", "(d1, *:block)", "[key='k'], ^ah", "?? {role='user'} @order=bfs",
 }
 
 // generated calls f on random histories.
@@ -168,6 +170,7 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 	}{
 		{".block", Options{Skip: -1}}, {".block", Options{Limit: -1}},
 		{".block", Options{RangeAsIDs: true}}, {".block", Options{Where: canonical("@t-1 .block")}},
+		{"@c2 .block", Options{Where: canonical("@t0 .block")}}, {"@* .block", Options{Where: canonical("@t0 .block")}},
 		{".block", Options{Where: canonical(".block @first")}},
 	} {
 		if _, err := New(canonical(c.text), c.o); !errors.Is(err, fault.SelectorInvalid) {
@@ -184,6 +187,9 @@ func TestBadQuestionsAreRefused(t *testing.T) {
 		{"@t-1..@t0 .block @mode=union", RangeOptions{}, fault.SelectorInvalid},
 		{"@t-1..@t0 .block", RangeOptions{MaxSnapshots: &zero}, fault.RangeLimit},
 		{"@t-1..@t0 .block", RangeOptions{MaxChangesPerSnapshot: &less}, fault.RangeLimit},
+		{"@t-1..@t0 .block", RangeOptions{Content: &differ.ContentOptions{Lines: &less}}, fault.SelectorInvalid},
+		{"@t-1..@t0 .block", RangeOptions{Content: &differ.ContentOptions{Mode: "words"}}, fault.SelectorInvalid},
+		{"@t-1..@t0 .block", RangeOptions{Materialize: []string{"role"}}, fault.SelectorInvalid},
 	} {
 		if _, err := NewRange(canonical(c.text), c.o); !errors.Is(err, c.want) {
 			t.Errorf("%s %+v: %v", c.text, c.o, err)
