@@ -33,6 +33,12 @@ func TestAPersonSignsInAndOut(t *testing.T) {
 	b.wait("the cookie is gone", func() bool { return len(b.cookies()) == 0 })
 	b.until("the page asks for a token", `document.querySelector('.sign-in')`)
 	b.accessible("the field for a token")
+	b.enter(b.site.address)
+	b.press("Enter")
+	b.until("the list is there", `document.querySelector('table a')`)
+	b.click("Sign out")
+	b.until("the page asks for a token and names no context",
+		`document.querySelector('.sign-in') && !document.body.innerText.includes('door')`)
 }
 
 // A person writes a number into the box and is at that call, or reads that there is none.

@@ -5,7 +5,7 @@ import { Help } from './help'
 import { failureOf } from './load'
 import { Problem } from './parts'
 import { Contexts } from './screens/contexts'
-import { door, enterByAddress, open } from './screens/door'
+import { door, enterByAddress, open, SignInPage } from './screens/door'
 import { Working } from './screens/working'
 import { address, name, notice } from './state'
 import { safe } from './text'
@@ -32,6 +32,7 @@ function Door() {
   }, [])
   if (state === 'in') return <App />
   if (state === 'out') return null
+  if (state.status === 401) return <SignInPage wrong={state} />
   return <main class="alone"><h1>PACT</h1><Problem failure={state} /></main>
 }
 

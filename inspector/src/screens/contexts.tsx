@@ -6,7 +6,7 @@ import { Link, Problem, Waiting } from '../parts'
 import { Everywhere } from '../selector/everywhere'
 import { contexts, go } from '../state'
 import { safe } from '../text'
-import { leave } from './door'
+import { leave, SignInPage } from './door'
 import { Drop } from './drop'
 import { familyOf, type Member, type Order } from './family'
 
@@ -20,6 +20,7 @@ export function Contexts() {
     const wanted = filter.toLowerCase()
     return familyOf((value ?? []).filter((row) => row.name.toLowerCase().includes(wanted)), order)
   }, [value, filter, order])
+  if (failure?.status === 401 && state === 'failed') return <SignInPage />
   return (
     <main class="contexts">
       <header class="contexts-head">
@@ -73,9 +74,11 @@ function Row({ member }: { member: Member }) {
       <th scope="row">
         <span class="family">
           <Rails rails={rails} />
-          <Link to={{ name: row.name }}><bdi>{safe(row.name)}</bdi></Link>
-          <Bond member={member} />
-          {row.aside !== undefined && <span class="bond">{count(row.aside)} aside</span>}
+          <span class="kin">
+            <Link to={{ name: row.name }}><bdi>{safe(row.name)}</bdi></Link>
+            <Bond member={member} />
+            {row.aside !== undefined && <span class="bond">{count(row.aside)} aside</span>}
+          </span>
         </span>
       </th>
       <td><Sparkline row={row} /></td>

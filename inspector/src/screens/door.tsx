@@ -4,7 +4,7 @@ import { api, type Failure } from '../api'
 import { startLoading } from '../data'
 import { startFollowing } from '../live'
 import { askAgain, failureOf } from '../load'
-import { go, say } from '../state'
+import { contexts, go, say } from '../state'
 import { safe } from '../text'
 
 /** Whether the pages are shown, or why not. */
@@ -18,9 +18,9 @@ export function open(): void {
   door.value = 'in'
 }
 
-/** A field for a token, or for the address that the server printed. */
-export function SignIn() {
-  const [failure, setFailure] = useState<Failure | null>(null)
+/** A field for a token, or for the address that the server printed; wrong says what became of the last one. */
+export function SignIn({ wrong = null }: { wrong?: Failure | null }) {
+  const [failure, setFailure] = useState(wrong)
   const [busy, setBusy] = useState(false)
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -38,7 +38,7 @@ export function SignIn() {
   return (
     <form class="sign-in" onSubmit={(event) => void submit(event)}>
       <label>
-        Token, or the address that <code>pact serve</code> printed last
+        <span>Token, or the address that <code>pact serve</code> printed last</span>
         <input name="token" type="password" required autocomplete="current-password" spellcheck={false} />
       </label>
       <button type="submit" disabled={busy}>Sign in</button>
@@ -63,9 +63,16 @@ export async function enterByAddress(): Promise<void> {
   await api.signIn(token)
 }
 
-/** Lets go of the cookie. What the server still shows then, it shows to everybody. */
+/** The page for those who are not signed in. */
+export function SignInPage({ wrong }: { wrong?: Failure }) {
+  return <main class="alone"><h1>PACT</h1><SignIn wrong={wrong} /></main>
+}
+
+/** Lets go of the cookie and of what is on the screen. What the server still shows then, it shows to
+ * everybody. */
 export async function leave(): Promise<void> {
   await api.signOut()
+  contexts.value = { state: 'loading' }
   go({ name: null, at: null, vs: null, node: null, q: '' })
   startLoading()
   say('Signed out')

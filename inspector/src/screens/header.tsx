@@ -177,14 +177,16 @@ function Sentence() {
     return <Problem failure={failure!} again={() => loadContext(address.peek().name!)} />
   }
   return (
-    <h1 class="sentence" id="call-sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
-      {shown && safe(shown.sentence)}
-      {shown && <span class="doubt"> {doubtOf(shown)}</span>}
+    <div class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
+      <h1 id="call-sentence">
+        {shown && safe(shown.sentence)}
+        {shown && <span class="doubt"> {doubtOf(shown)}</span>}
+      </h1>
       <Beside />
       {neverBroke.value && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
       {shown?.cut ? <SeeCut at={address.value.at} cut={shown} /> : shown && <CutBefore cycle={shown.cycle} />}
       <Begun />
-    </h1>
+    </div>
   )
 }
 
