@@ -20,6 +20,7 @@ const shown = `JSON.stringify({
   address: location.href,
 })`
 
+// A person opens the address of each screen, reloads it, and sees the same screen again.
 func TestAReloadOfEveryAddressBringsBackTheScreen(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		story(t, db, "addresses")

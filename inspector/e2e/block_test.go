@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// A person clicks a block, then its bytes, sees them in the request, and goes back with the button of the browser.
 func TestAClickLeadsToTheBytesAndTheBackButtonReturns(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		story(t, db, "bytes")
@@ -52,6 +53,7 @@ func TestAClickLeadsToTheBytesAndTheBackButtonReturns(t *testing.T) {
 	})
 }
 
+// A person selects a block, reads which call brought it and which carried it, and goes to one of them.
 func TestTheBlockSaysWhoBroughtItAndWhichCallsCarriedIt(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "life")
@@ -98,6 +100,7 @@ func TestABlockIsAskedForOnlyWhereItIs(t *testing.T) {
 	}
 }
 
+// A person leaves only one kind, only failed blocks, or the largest first in the thread.
 func TestAllThreadFiltersAndOrders(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "filters")

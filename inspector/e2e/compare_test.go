@@ -5,6 +5,7 @@ import (
 	"testing"
 )
 
+// A person compares a call with the one before and reads what came, what went and why.
 func TestTwoCallsStandSideBySide(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		story(t, db, "compare")
@@ -34,6 +35,7 @@ func TestTwoCallsStandSideBySide(t *testing.T) {
 	})
 }
 
+// A person opens a block that changed and sees which of its words did.
 func TestAChangedContentIsShownInsideItsRow(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "changed")

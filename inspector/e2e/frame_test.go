@@ -9,6 +9,7 @@ import (
 // weather is a conversation that comes with the sources.
 var weather = filepath.Join(repository, "examples", "conversations", "weather.json")
 
+// A person opens the list of contexts and goes from there to one of them.
 func TestTheListOfContextsLeadsToEach(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		command(t, db, "import", weather, "--name", "weather")
@@ -28,6 +29,7 @@ func TestTheListOfContextsLeadsToEach(t *testing.T) {
 	})
 }
 
+// A person opens the address of a context that is not there, reads so, and goes on to the list.
 func TestAContextThatIsNotThereIsSaidToBe(t *testing.T) {
 	db := sqliteFile(t)
 	command(t, db, "import", weather, "--name", "weather")
@@ -41,6 +43,7 @@ func TestAContextThatIsNotThereIsSaidToBe(t *testing.T) {
 	b.see("weather")
 }
 
+// A person goes from pane to pane with the keys 1 to 5 and with the arrows between tabs.
 func TestThePanesHaveKeysAndAreTabs(t *testing.T) {
 	db := sqliteFile(t)
 	command(t, db, "import", weather, "--name", "panes")

@@ -44,6 +44,7 @@ func (b *tab) showsPictures(where string) {
 	}
 }
 
+// A person looks at a conversation full of markup and scripts, and sees it as text.
 func TestAHostileConversationStaysText(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		name := hostile(t, db)
@@ -63,6 +64,7 @@ func TestAHostileConversationStaysText(t *testing.T) {
 	})
 }
 
+// A person opens every block of that conversation, and its page.
 func TestEveryHostileBlockCanBeLookedAt(t *testing.T) {
 	db := sqliteFile(t)
 	name := hostile(t, db)
@@ -92,6 +94,7 @@ func TestEveryHostileBlockCanBeLookedAt(t *testing.T) {
 	}
 }
 
+// A person opens a block with a line of 16 MiB and goes on working.
 func TestALineOf16MiBDoesNotFreezeThePage(t *testing.T) {
 	db := sqliteFile(t)
 	name := hostile(t, db)
@@ -124,6 +127,7 @@ func TestALineOf16MiBDoesNotFreezeThePage(t *testing.T) {
 	b.call(2)
 }
 
+// A person pastes hostile texts into the box and reads an answer to each.
 func TestTheSelectorBoxTakesHostileTexts(t *testing.T) {
 	db := sqliteFile(t)
 	name := hostile(t, db)

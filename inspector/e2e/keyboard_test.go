@@ -28,6 +28,7 @@ func (b *tab) tabTo(what, condition string) {
 	b.t.Fatalf("the tabulator does not reach %s:\n%s", what, seen)
 }
 
+// A person without a mouse goes from the list to a block, its bytes and the help.
 func TestTheWholeTourByKeyboardAlone(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "keyboard")

@@ -13,6 +13,7 @@ func more(t testing.TB, c *pact.Context, cycle int) {
 	commit(t, c, pact.Note{Actor: "another process"}, func(b *pact.Batch) { storyStep(b, cycle) })
 }
 
+// A person watches the latest call while another process commits, and sees the new one.
 func TestACommitOfAnotherProcessAppears(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		c := story(t, db, "live")
@@ -29,6 +30,7 @@ func TestACommitOfAnotherProcessAppears(t *testing.T) {
 	})
 }
 
+// A person looks at an earlier call, is told of new ones, and follows again.
 func TestWhoScrubsBackIsToldOfNewCallsAndMayFollowAgain(t *testing.T) {
 	db := sqliteFile(t)
 	c := story(t, db, "follow")
@@ -50,6 +52,7 @@ func TestWhoScrubsBackIsToldOfNewCallsAndMayFollowAgain(t *testing.T) {
 	b.until("nothing is new any more", `!document.querySelector('.strata-new')`)
 }
 
+// A person reads that the server is gone, and goes on when it is back.
 func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
 	db := sqliteFile(t)
 	c := story(t, db, "gone")
@@ -79,6 +82,7 @@ func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
 	b.see("live")
 }
 
+// A person is asked for the new token of a server that was started again.
 func TestAServerThatCameBackWithAnotherTokenSaysWhatToDo(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "token")
@@ -92,6 +96,7 @@ func TestAServerThatCameBackWithAnotherTokenSaysWhatToDo(t *testing.T) {
 	b.see("The server takes this browser’s token no more")
 }
 
+// A person looks at a context that another process deletes, and reads so.
 func TestAContextThatIsDeletedIsSaidToBeGone(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "deleted")

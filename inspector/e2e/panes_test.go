@@ -32,6 +32,7 @@ func digits(css string) string {
 	return `Number(document.querySelector('` + css + `')?.innerText.match(/byte ([\d\s]+)/)?.[1].replace(/\s/g, '') ?? -1)`
 }
 
+// A person finds the cut of a call at the same byte in the sentence, the thread and the request.
 func TestTheCutStandsAtTheSameByteInAllPanes(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "cut")
@@ -55,6 +56,7 @@ func TestTheCutStandsAtTheSameByteInAllPanes(t *testing.T) {
 	}
 }
 
+// A person reads the request in the form of each provider and has its bytes verified.
 func TestARequestIsShownInEachFormAndVerified(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "forms")
@@ -72,6 +74,7 @@ func TestARequestIsShownInEachFormAndVerified(t *testing.T) {
 	b.accessible("a request that was verified")
 }
 
+// A person opens the page of a block and goes through its versions.
 func TestThePageOfABlockShowsEachVersion(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "versions")

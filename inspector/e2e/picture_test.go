@@ -53,6 +53,7 @@ func (b *tab) sentence() string {
 		n.data).join('').replace(/\s+/g, ' ')`)
 }
 
+// A person opens the printed address, chooses the context and sees the picture of its calls.
 func TestThePrintedAddressLeadsToThePicture(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		story(t, db, "first-picture")
@@ -71,6 +72,7 @@ func TestThePrintedAddressLeadsToThePicture(t *testing.T) {
 	})
 }
 
+// A person goes from call to call with the arrows, and from cut to cut with shift.
 func TestArrowsScrubAndJumpToCuts(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		story(t, db, "scrub")
@@ -105,6 +107,7 @@ func TestArrowsScrubAndJumpToCuts(t *testing.T) {
 	})
 }
 
+// A person with a screen reader reads the table behind the picture, a sentence for each call.
 func TestTheTableSaysOfEveryCallWhatTheScreenSays(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "table")
@@ -170,6 +173,7 @@ func (b *tab) over(cycle int, node string) (x, y float64) {
 	return 0, 0
 }
 
+// A person points at bands, clicks one, and drags from call to call.
 func TestTheMouseNamesSelectsAndScrubs(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "mouse")
@@ -194,6 +198,7 @@ func TestTheMouseNamesSelectsAndScrubs(t *testing.T) {
 	b.call(3)
 }
 
+// A person turns the wheel over the picture to see fewer calls, and all again.
 func TestZoomShowsFewerCallsAndAllAgain(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "zoom")

@@ -36,6 +36,7 @@ func (b *tab) media(features ...string) {
 	}
 }
 
+// A person with a screen reader opens every screen; axe-core finds nothing wrong with one.
 func TestEveryScreenIsAccessible(t *testing.T) {
 	for _, look := range []struct {
 		name     string
@@ -61,6 +62,7 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 	}
 }
 
+// A person with a window of 1,280 × 720 sees each screen without scrolling the page.
 func TestTheScreenFitsAndDoesNotScroll(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "fits")
@@ -77,6 +79,7 @@ func TestTheScreenFitsAndDoesNotScroll(t *testing.T) {
 	}
 }
 
+// A person reads a run on a phone, where a tapped block opens as a sheet.
 func TestAPhoneInPortraitIsEnoughForReading(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "phone")
@@ -116,6 +119,7 @@ const middle = `(() => {
   return Math.round(sum / Math.max(1, n))
 })()`
 
+// A person whose system is dark sees dark screens.
 func TestTheScreenIsDarkForWhoWantsIt(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "dark")

@@ -13,6 +13,7 @@ func (b *tab) search(text string) {
 	b.until("the box has the text", `document.querySelector('[role=combobox]').value === `+quoted(text))
 }
 
+// A person types words, then a selector, and sees what each finds.
 func TestTheBoxFindsTextAndNodes(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		story(t, db, "search")
@@ -34,6 +35,7 @@ func TestTheBoxFindsTextAndNodes(t *testing.T) {
 	})
 }
 
+// A person mistypes a selector and sees where.
 func TestAnErrorIsUnderlinedAtItsByte(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "wrong")
@@ -49,6 +51,7 @@ func TestAnErrorIsUnderlinedAtItsByte(t *testing.T) {
 	b.until("the mark is gone", `document.querySelector('[role=combobox]').ariaInvalid !== 'true'`)
 }
 
+// A person begins a selector and takes what the box offers to complete it.
 func TestTheBoxCompletesWhatOccurs(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "complete")
@@ -65,6 +68,7 @@ func TestTheBoxCompletesWhatOccurs(t *testing.T) {
 	b.press("Escape")
 }
 
+// A person asks for a kind that does not occur and reads which do.
 func TestASelectorWithoutMatchesSaysWhatWouldMatch(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "nearest")
@@ -77,6 +81,7 @@ func TestASelectorWithoutMatchesSaysWhatWouldMatch(t *testing.T) {
 	b.until("the suggestion matches", `document.querySelectorAll('.lit').length > 0`)
 }
 
+// A person asks what changed over several calls and reads a table of it.
 func TestARangeShowsATableOfChanges(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "range")

@@ -21,6 +21,7 @@ func (b *tab) cookies() []*network.Cookie {
 	return answer.Cookies
 }
 
+// A person opens the printed address; the browser gets a cookie, and the token is nowhere on the page.
 func TestThePrintedAddressLetsTheBrowserIn(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {
 		b := newTab(t, serve(t, db))
@@ -45,6 +46,7 @@ func TestThePrintedAddressLetsTheBrowserIn(t *testing.T) {
 	})
 }
 
+// A person reloads the page and is still signed in.
 func TestAReloadNeedsNoToken(t *testing.T) {
 	b := newTab(t, serve(t, sqliteFile(t)))
 	b.signIn()
@@ -54,6 +56,7 @@ func TestAReloadNeedsNoToken(t *testing.T) {
 	}
 }
 
+// A person comes back after the server was started again and has to sign in anew.
 func TestTheCookieOfAnEarlierRunIsWorthless(t *testing.T) {
 	s := serve(t, sqliteFile(t))
 	b := newTab(t, s)
@@ -75,6 +78,7 @@ func TestTheCookieOfAnEarlierRunIsWorthless(t *testing.T) {
 	}
 }
 
+// A person opens an address with a wrong token and reads which address is the right one.
 func TestAWrongTokenIsRefusedAndThePageSaysWhatToDo(t *testing.T) {
 	b := newTab(t, serve(t, sqliteFile(t)))
 	b.expect(`network: .* 401 `)
