@@ -43,7 +43,7 @@ func TestAContextThatIsNotThereIsSaidToBe(t *testing.T) {
 	b.see("weather")
 }
 
-// A person goes from pane to pane with the keys 1 to 5 and with the arrows between tabs.
+// A person goes from pane to pane with clicks and with the keys 1 to 5, and reads the list of keys.
 func TestThePanesHaveKeysAndAreTabs(t *testing.T) {
 	db := sqliteFile(t)
 	command(t, db, "import", weather, "--name", "panes")
