@@ -87,7 +87,6 @@ type Importer struct {
 	recorder *Recorder
 	now      int64                 // the time in the log
 	known    map[string]*recording // where the calls are recorded, by their ids
-	skipped  int
 }
 
 // NewImporter returns an Importer that continues the contexts that an earlier
@@ -144,7 +143,6 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 // request to the API, and the errors of the store.
 func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
-		i.skipped++
 		i.recorder.latest = l
 		return false, nil
 	}
@@ -246,12 +244,6 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 
 // Has reports whether a call with this ID is recorded; no call has the ID "".
 func (i *Importer) Has(id string) bool { return id != "" && i.known[id] != nil }
-
-// Skipped returns how many calls were left out because they were recorded before.
-func (i *Importer) Skipped() int { return i.skipped }
-
-// Stats returns what the Importer recorded.
-func (i *Importer) Stats() Stats { return i.recorder.Stats() }
 
 // Contexts returns the names of all contexts of the import, those that earlier
 // imports made included.

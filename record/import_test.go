@@ -57,9 +57,6 @@ func addAll(t *testing.T, s store.Store, calls []record.PastCall) (names []strin
 			added++
 		}
 	}
-	if i.Skipped()+added != len(calls) {
-		t.Errorf("%d calls: %d added and %d skipped", len(calls), added, i.Skipped())
-	}
 	return i.Contexts(), added
 }
 

@@ -114,7 +114,3 @@ func (s set) sorted() []string { return append([]string{}, slices.Sorted(maps.Ke
 var attributes = []string{"role", "kind", "type", "nodeType", "id", "key", "tag", "tags", "tool", "failed", "bytes",
 	"tokens", "content", "refs", "offset", "ttl", "priority", "pinned", "removable", "cycle", "age", "depth", "sdepth",
 	"born_turn", "provenance", "mime", "encoding", "created_at_ns", "created_at_iso", "creation_index", "content_hash"}
-
-// Attributes returns the names of the attributes that the selector language defines, in the
-// order in which they are suggested.
-func Attributes() []string { return slices.Clone(attributes) }

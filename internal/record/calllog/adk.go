@@ -64,14 +64,10 @@ func readADK(data []byte) (*Log, error) {
 			before = at
 		}
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(g.messages) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no event with a content", "")
 	}
-	return &Log{Format: formatADK, Findings: found.list(),
-		Sessions: []Session{g.session(model, "the system prompt", "tool definitions", "parameters")}}, nil
+	return found.log(formatADK, cut, g.session(model, "the system prompt", "tool definitions", "parameters")), nil
 }
 
 // geminiUsage reads the counts of tokens of an answer, which Gemini counts thoughts beside.

@@ -83,14 +83,10 @@ func readItems(data []byte) (*Log, error) {
 		}
 	}
 	answer()
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(g.messages) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no item", "")
 	}
-	return &Log{Format: formatItems, Findings: found.list(),
-		Sessions: []Session{g.session(unknownModel, "the instructions", "tool definitions", "the model", "parameters")}}, nil
+	return found.log(formatItems, cut, g.session(unknownModel, "the instructions", "tool definitions", "the model", "parameters")), nil
 }
 
 // isSpans reports whether a value is a trace or a span of the OpenAI Agents SDK.
@@ -132,22 +128,16 @@ func readSpans(data []byte) (*Log, error) {
 		}
 		sessions[name].Calls = append(sessions[name].Calls, spanCall(f, span, e.line))
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(order) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "none of its spans has the messages of a call",
 			"record generations with trace_include_sensitive_data, or record the calls themselves")
 	}
-	log := &Log{Format: formatSpans, Findings: found.list()}
+	var made []Session
 	for _, name := range order {
 		inOrder(sessions[name].Calls)
-		log.Sessions = append(log.Sessions, *sessions[name])
+		made = append(made, *sessions[name])
 	}
-	if len(order) == 1 {
-		log.Sessions[0].Name = ""
-	}
-	return log, nil
+	return found.log(formatSpans, cut, made...), nil
 }
 
 // spanCall makes a call of a generation.

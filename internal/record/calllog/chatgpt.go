@@ -30,7 +30,7 @@ func readChatGPT(data []byte) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := &Log{Format: formatChatGPT}
+	var sessions []Session
 	var found findings
 	names := map[string]bool{}
 	for i, e := range list {
@@ -53,17 +53,10 @@ func readChatGPT(data []byte) (*Log, error) {
 			continue
 		}
 		names[made.Name] = true
-		log.Sessions = append(log.Sessions, made)
+		sessions = append(sessions, made)
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
-	if len(log.Sessions) == 0 {
+	if len(sessions) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no conversation with a message", "")
 	}
-	if len(log.Sessions) == 1 {
-		log.Sessions[0].Name = ""
-	}
-	log.Findings = found.list()
-	return log, nil
+	return found.log(formatChatGPT, cut, sessions...), nil
 }

@@ -41,14 +41,11 @@ func readClaudeCode(data []byte) (*Log, error) {
 	for _, e := range inTreeOrder(list, &found) {
 		t.add(e)
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(t.lines) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
 	}
 	s := t.session()
-	return &Log{Format: ClaudeCode, Findings: found.list(), Sessions: []Session{s}}, nil
+	return found.log(ClaudeCode, cut, s), nil
 }
 
 // claudeTree is a transcript.

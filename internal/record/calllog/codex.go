@@ -86,14 +86,10 @@ func readCodex(data []byte) (*Log, error) {
 		}
 	}
 	c.leave(&found)
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if !c.talk {
 		return nil, fault.New(fault.DocumentInvalid, "no message is in it yet", "")
 	}
-	return &Log{Format: formatCodex, Findings: found.list(),
-		Sessions: []Session{c.session(c.model, "tool definitions", "parameters")}}, nil
+	return found.log(formatCodex, cut, c.session(c.model, "tool definitions", "parameters")), nil
 }
 
 // leave leaves out what the next lines may change: an answer that goes on, if events tell when

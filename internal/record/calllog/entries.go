@@ -132,6 +132,17 @@ func (f *findings) add(line int, why string) {
 	f.count[why]++
 }
 
+// log returns the log of sessions; the only one needs no name. cut is the line that is cut short, 0 for none.
+func (f *findings) log(format string, cut int, sessions ...Session) *Log {
+	if cut > 0 {
+		f.add(cut, "it is cut short, so it was left out")
+	}
+	if len(sessions) == 1 {
+		sessions[0].Name = ""
+	}
+	return &Log{Format: format, Findings: f.list(), Sessions: sessions}
+}
+
 // list returns the findings in the order in which their reasons came up.
 func (f *findings) list() []inspect.Finding {
 	var list []inspect.Finding

@@ -55,7 +55,7 @@ func readHAR(data []byte) (*Log, error) {
 			"record the exchanges with their bodies")
 	}
 	inOrder(session.Calls)
-	return &Log{Format: formatHAR, Sessions: []Session{session}, Findings: found.list()}, nil
+	return found.log(formatHAR, 0, session), nil
 }
 
 // contentOf returns the body of an answer, nil if the archive lacks it.

@@ -31,24 +31,20 @@ func readInspect(data []byte) (*Log, error) {
 		return nil, inLine(err, data, 0, 0)
 	}
 	var found findings
-	log := &Log{Format: formatInspect}
+	var sessions []Session
 	for _, r := range raw(bytes.TrimSpace(data)).fields()["samples"].elems() {
 		s := sample{fields: r.fields(), found: &found}
 		if made := s.session(); len(made.Calls) > 0 {
-			log.Sessions = append(log.Sessions, made)
+			sessions = append(sessions, made)
 		} else {
 			found.add(0, "a sample has no call to a model, so it was left out")
 		}
 	}
-	if len(log.Sessions) == 0 {
+	if len(sessions) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "none of its samples has a call to a model",
 			"write the log with its samples: inspect log dump")
 	}
-	if len(log.Sessions) == 1 {
-		log.Sessions[0].Name = ""
-	}
-	log.Findings = found.list()
-	return log, nil
+	return found.log(formatInspect, 0, sessions...), nil
 }
 
 // sample is one sample of an evaluation.

@@ -90,14 +90,10 @@ func readLangChain(data []byte) (*Log, error) {
 			s.langChain(role, f, e.line)
 		}
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(s.turns) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
 	}
-	return &Log{Format: formatLangChain, Findings: found.list(),
-		Sessions: []Session{s.session("tool definitions", "parameters")}}, nil
+	return found.log(formatLangChain, cut, s.session("tool definitions", "parameters")), nil
 }
 
 // langChain adds a message.

@@ -138,14 +138,10 @@ func readAnthropicList(data []byte) (*Log, error) {
 		}
 		before = at
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(g.messages) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
 	}
-	return &Log{Format: format, Findings: found.list(),
-		Sessions: []Session{g.session(model, "the system prompt", "tool definitions", "parameters")}}, nil
+	return found.log(format, cut, g.session(model, "the system prompt", "tool definitions", "parameters")), nil
 }
 
 // clineUsage reads the tokens that Cline notes of an answer. Its prompt includes what came from the cache.
@@ -188,12 +184,8 @@ func readGeminiList(data []byte) (*Log, error) {
 		}
 		g.messages = append(g.messages, content)
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(g.messages) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no content", "")
 	}
-	return &Log{Format: formatGeminiList, Findings: found.list(),
-		Sessions: []Session{g.session("", "the system prompt", "tool definitions", "parameters")}}, nil
+	return found.log(formatGeminiList, cut, g.session("", "the system prompt", "tool definitions", "parameters")), nil
 }

@@ -58,8 +58,8 @@ func readOpencode(data []byte) (*Log, error) {
 	if len(o.messages) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
 	}
-	return &Log{Format: formatOpencode, Findings: o.found.list(),
-		Sessions: []Session{o.grown.session(o.model, "the system prompt", "tool definitions", "parameters")}}, nil
+	return o.found.log(formatOpencode, 0,
+		o.grown.session(o.model, "the system prompt", "tool definitions", "parameters")), nil
 }
 
 // message adds a message; number counts them.

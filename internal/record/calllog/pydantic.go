@@ -42,14 +42,10 @@ func readPydantic(data []byte) (*Log, error) {
 			}
 		}
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(s.turns) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
 	}
-	return &Log{Format: formatPydantic, Findings: found.list(),
-		Sessions: []Session{s.session("tool definitions", "parameters")}}, nil
+	return found.log(formatPydantic, cut, s.session("tool definitions", "parameters")), nil
 }
 
 // pydanticRequest reads a message to the model. Its instructions are a system

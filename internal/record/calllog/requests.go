@@ -72,14 +72,11 @@ func (r *requestList) read(e entry) *Call {
 
 // log returns the log. cut is the number of a last line that is cut short, 0 if it is whole.
 func (r *requestList) log(cut int) (*Log, error) {
-	if cut > 0 {
-		r.found.add(cut, "it is cut short, so it was left out")
-	}
 	if len(r.session.Calls) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no request to one of the four APIs", "")
 	}
 	inOrder(r.session.Calls)
-	return &Log{Format: formatRequests, Sessions: []Session{r.session}, Findings: r.found.list()}, nil
+	return r.found.log(formatRequests, cut, r.session), nil
 }
 
 // callIDs gives calls their ids.

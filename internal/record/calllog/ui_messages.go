@@ -76,10 +76,7 @@ func readUIMessages(data []byte) (*Log, error) {
 			s.uiMessage(m.fields(), e.line, &found)
 		}
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
-	log := &Log{Format: formatUIMessages, Findings: found.list()}
+	var sessions []Session
 	for i, s := range chats {
 		if len(s.turns) == 0 {
 			continue
@@ -88,12 +85,12 @@ func readUIMessages(data []byte) (*Log, error) {
 		if len(chats) > 1 {
 			made.Name = orElse(names[i], "chat")
 		}
-		log.Sessions = append(log.Sessions, made)
+		sessions = append(sessions, made)
 	}
-	if len(log.Sessions) == 0 {
+	if len(sessions) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "none of its messages has a part that a model reads", "")
 	}
-	return log, nil
+	return found.log(formatUIMessages, cut, sessions...), nil
 }
 
 // uiMessage adds the turns of a message.
