@@ -188,15 +188,6 @@ func without(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(id string) bool { return slices.Contains(b, id) })
 }
 
-// same compares sets: the order of a block is that of the tree, which the diffs
-// of two snapshots are tested for.
-func same(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
-}
-
 func jsonText(t *testing.T, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)

@@ -53,7 +53,7 @@ func (e *hookEvent) context() string {
 func hookCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   HookName,
-		Short: "Import what is new of a session of Claude Code, as its hook",
+		Short: "Import the new part of a session of Claude Code, as its hook",
 		Long: `Read the event of a hook of Claude Code on standard input, and import what is new
 of the transcript that it names, with its sub-agents: into the context
 PROJECT/SESSION, where PROJECT is the last part of the working directory.

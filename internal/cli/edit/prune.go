@@ -38,8 +38,8 @@ shows the other ready policies. Without limits and --policy, the policy that the
 keeps applies.
 
 With --dry-run nothing is changed: the answer says what would be lost, a line for
-each turn, what would stay although it was to go, and why, and how much of the
-thread that the provider has cached would be lost, with --prices in money.
+each turn, which nodes would stay although they were due, and why, and how much of
+the thread that the provider has cached would be lost, with --prices in money.
 
 A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,
 protect_turns, protect_task, ranks, min_tokens, min_bytes, every, stub, orphans,

@@ -19,7 +19,7 @@ func timelineCommand(a *command.App) *cobra.Command {
 		Short: "Tell the whole story of a node",
 		Long: `Tell the story of a node, even if it is gone: when it was added, by whom, where and
 in which turn it was sealed, what changed in it, when it expires, which nodes came
-below it and which refer to it, what kept it when it was to go, and by which rule
+below it and which refer to it, what kept it when it was due, and by which rule
 and in which commit it went.`,
 		Example: `  pact life chat block:3-0
   pact life chat seg:1-2 --json
