@@ -81,11 +81,11 @@ func (c *call) do(size int, run func() error) error {
 }
 
 // begin records that the client is about to send a request.
-func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of asked) (*call, error) {
+func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of asked, m *managed) (*call, error) {
 	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}, asked: of}
 	c.hide.secretsOf(req)
 	c.started = c.now()
-	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
+	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Managed: m}
 	k.Encoding = strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding")))
 	if k.Encoding == "identity" {
 		k.Encoding = ""
@@ -119,6 +119,9 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	if !ok {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
 		return nil
+	}
+	if k.Managed == nil {
+		k.Managed = c.recorder.observe(ctx, c.api, body, &c.hide)
 	}
 	read, redacted, err := c.hide.body(body)
 	if err != nil {

@@ -26,21 +26,51 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 		r.lost(err)
 		return next(req)
 	}
+	body, managedReq, m := r.manage(name, req, body)
+	resp, c, err := r.send(name, managedReq, body, m, next)
+	if err == nil && m.kept != nil && resp.StatusCode == http.StatusBadRequest {
+		return r.sendAsAsked(name, req, resp, c, m, next)
+	}
+	return resp, err
+}
+
+// send sends a request and records it. It returns the answer, whose body is recorded as it is read.
+func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *managing,
+	next func(*http.Request) (*http.Response, error)) (*http.Response, *call, error) {
 	body, req, of := r.diagnose(name, req, body)
-	c, err := r.begin(name, req, body, of)
+	c, err := r.begin(name, req, body, of, m.kept)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	resp, err := next(req)
 	if err != nil {
-		return resp, errors.Join(err, c.ended(err))
+		return resp, c, errors.Join(err, c.ended(err))
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp, c.ended(errors.New("the answer is not HTTP"))
+		return resp, c, c.ended(errors.New("the answer is not HTTP"))
 	}
 	c.answers(resp)
 	resp.Body = tap{resp.Body, c}
-	return resp, nil
+	return resp, c, nil
+}
+
+// mostRefusal is how many bytes of a refusal are read before the request is sent as it came.
+const mostRefusal = 1 << 20
+
+// sendAsAsked sends a managed request that the provider refused as it came. If the provider takes that,
+// managing ends for its conversation.
+func (r *Recorder) sendAsAsked(name provider.API, req *http.Request, refused *http.Response, c *call, m *managing,
+	next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	why, err := io.ReadAll(io.LimitReader(refused.Body, mostRefusal))
+	err = errors.Join(err, refused.Body.Close())
+	if err != nil && c.recorder.options.Strict {
+		return nil, err
+	}
+	resp, _, err := r.send(name, withBody(req, m.asked), m.asked, &managing{}, next)
+	if err == nil && resp.StatusCode != http.StatusBadRequest {
+		r.endManaging(req.Context(), m, "the provider refused a managed request: "+string(why[:min(len(why), 500)]))
+	}
+	return resp, err
 }
 
 // Transport returns a RoundTripper that records what it sends through base,

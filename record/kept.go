@@ -29,6 +29,8 @@ type kept struct {
 	Encoding   string            `json:"encoding,omitempty"` // how the client compressed the body
 	Call       string            `json:"call,omitempty"`     // id of a past call in the log that it comes from
 
+	Managed *managed `json:"managed,omitempty"` // what a policy changed in the request that came, or would have
+
 	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
 	About  json.RawMessage `json:"about,omitempty"`  // what the provider reported of the answer
@@ -84,6 +86,9 @@ type Body struct {
 	Path     string        // path of the URL that the client sent it to
 	Redacted int           // how many values the recorder removed before it stored the body
 	Encoding string        // compression on the wire, "" for none; Bytes are not compressed
+
+	managed *managed     // what a policy changed, nil for nothing
+	api     provider.API // that it was sent to
 }
 
 // Request returns, byte for byte, the body that the call of a cycle sent; of several

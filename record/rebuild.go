@@ -62,7 +62,7 @@ func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept, known
 		said = canon.Any{}
 	}
 	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted,
-		Encoding: k.Encoding}, said, nil
+		Encoding: k.Encoding, managed: k.Managed, api: k.API}, said, nil
 }
 
 // changed returns the error for a snapshot that no longer restores the body.

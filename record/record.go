@@ -13,7 +13,9 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
 )
 
 // Options says how calls are recorded.
@@ -48,6 +50,16 @@ type Options struct {
 	// the field may refuse the request. The recorder compares a call with the
 	// last call whose answer it has recorded by then.
 	Diagnose bool
+	// Policy says which results of tools are shaped before they are first sent (its rules with head,
+	// tail or once); nil for none. A recorder only observes: it keeps with each attempt what would
+	// have been sent less. With Manage it sends requests so. What was once sent in another form is
+	// sent in that form in every later request, also by a later recorder, in forks and by
+	// sub-agents. A request with new results goes out as it came where the decision takes more than
+	// 10 milliseconds, the store fails, or in doubt. If the provider refuses a managed request with
+	// the status 400, it is sent again as it came, and if the provider takes that, managing ends
+	// for its conversation. The originals are in the context named after Context with /originals.
+	Policy *lifecycle.Policy
+	Manage bool
 }
 
 // Stats counts what a recorder did.
@@ -57,6 +69,7 @@ type Stats struct {
 	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
 	Lost      int   // calls that were not recorded: the queue was full, or the store failed
 	LastError error // why the last lost call was lost
+	Managed   Managed
 }
 
 // Recorder records calls. It is safe for concurrent use.
@@ -72,6 +85,10 @@ type Recorder struct {
 	previous map[asked]string // id of the last answer of each conversation
 	underWay []*call          // in the order in which they began
 	closed   bool
+	raw      map[string]bool // keys of the results that were sent as they came
+
+	entry *Entry        // nil if no policy shapes results
+	warm  chan struct{} // closed when entry is at hand; nil if it does not manage
 
 	// Only the queue's goroutine uses these.
 	recordings []*recording          // in the order of their creation
@@ -88,8 +105,29 @@ func New(s store.Store, o Options) *Recorder {
 	if o.Clock == nil {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
-	return &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{}}
+	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{},
+		raw: map[string]bool{}}
+	if o.Policy != nil {
+		if !o.Manage {
+			s = memory.New() // what would be decided binds nobody
+		}
+		if e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions()); e.Shapes() {
+			r.entry = e
+		}
+		if r.entry != nil && o.Manage {
+			r.warm = make(chan struct{})
+			go func() {
+				defer close(r.warm)
+				r.entry.warm(context.Background())
+			}()
+		}
+	}
+	return r
 }
+
+// Manages reports whether a rule of the policy shapes results before they are first sent: no other
+// rule changes a request.
+func (r *Recorder) Manages() bool { return r.entry != nil }
 
 // Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {

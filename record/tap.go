@@ -122,4 +122,7 @@ func (r *Recorder) Close() {
 		_ = c.ended(errRecorderClosed) // Stats counts a call that cannot be recorded
 	}
 	r.queue.close()
+	if r.warm != nil {
+		<-r.warm
+	}
 }

@@ -30,10 +30,14 @@ it changed; redacted if values were removed before the recording; encoding if th
 compressed the body, which is printed uncompressed. With --attempt all print an object a
 line, which says under problem why a body cannot be had.
 
+With --asked print what the agent asked for, byte for byte, where a policy sent something
+else: pact run --policy FILE --manage. --json says under managed how many results were
+shaped and how many bytes were saved, or would have been.
+
 With --broken print the parts that arrived of answers that broke off, a JSON object a
 line: attempt, content, and about, what the provider had reported by then.`,
 		Example: "  pact request chat @c12\n  pact request chat | jq .model\n  pact request chat @c12 --attempt 1\n" +
-			"  pact request chat @c12 --attempt all --json\n  pact request chat @c12 --broken",
+			"  pact request chat @c12 --attempt all --json\n  pact request chat @c12 --broken\n  pact request chat @c12 --asked",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return command.Usage(cmd, "pact request takes NAME [ADDRESS]")
@@ -43,8 +47,10 @@ line: attempt, content, and about, what the provider had reported by then.`,
 		ValidArgsFunction: a.CompleteNames,
 	}
 	broken := cmd.Flags().Bool("broken", false, "print the parts that arrived of broken answers")
+	asked := cmd.Flags().Bool("asked", false, "print what the agent asked for, where a policy changed it")
 	attempt := cmd.Flags().String("attempt", "", "the attempt `N` of the cycle, from 1, or all")
 	cmd.MarkFlagsMutuallyExclusive("broken", "attempt")
+	cmd.MarkFlagsMutuallyExclusive("broken", "asked")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		number, err := strconv.ParseInt(*attempt, 10, 64)
 		switch {
@@ -83,6 +89,9 @@ line: attempt, content, and about, what the provider had reported by then.`,
 		} else {
 			body, err = record.RequestOf(ctx, c, snapshot.Cycle(), number)
 		}
+		if err == nil && *asked {
+			body, err = record.Asked(ctx, s, body)
+		}
 		if err != nil {
 			return err
 		}
@@ -108,6 +117,9 @@ func requestFacts(ctx context.Context, c *pact.Context, body *record.Body) (map[
 	}
 	facts := map[string]any{"attempt": body.Attempt.ID, "status": body.Attempt.Status, "path": body.Path,
 		"sha256": body.SHA256, "bytes": len(body.Bytes), "body": string(body.Bytes), "seen": seen}
+	if shaped, saved, would := body.WasManaged(); shaped > 0 {
+		facts["managed"] = map[string]any{"shaped": shaped, "saved": saved, "would": would}
+	}
 	if body.Redacted > 0 {
 		facts["redacted"] = body.Redacted
 	}

@@ -46,6 +46,9 @@ func startRecording(ctx context.Context, a *command.App, address string, p proxy
 	}
 	o.Zstd, o.OnEnd = zstdReader, callspans.Record
 	p.Recorder = record.New(s, o)
+	if o.Policy != nil && !p.Recorder.Manages() {
+		a.Warnf("no rule of the policy has head, tail or once: it changes no request")
+	}
 	r := &recording{store: s, recorder: p.Recorder, proxy: proxy.New(p), address: "http://" + listener.Addr().String(),
 		served: make(chan error, 1)}
 	r.server = &http.Server{Handler: callspans.Continue(r.proxy), ReadHeaderTimeout: time.Minute}
@@ -79,7 +82,7 @@ func (r *recording) end() error {
 }
 
 // summary counts what was recorded, and names the commands that show it.
-func summary(a *command.App, r *recording) {
+func summary(a *command.App, r *recording, manage bool) {
 	got, names := r.recorder.Stats(), r.recorder.Contexts()
 	db := ""
 	if a.DB != "pact.db" {
@@ -111,6 +114,7 @@ func summary(a *command.App, r *recording) {
 		fmt.Fprintf(a.Err, "      contexts: %s\n", list)
 		fmt.Fprintf(a.Err, "      see pact log %s%s, pact prefix %s%s, pact request %s @t0%s\n", work, db, work, db, work, db)
 	}
+	managedSummary(a, got, manage)
 	if got.Lost > 0 {
 		fmt.Fprintf(a.Err, "      not recorded: %s: %s\n", view.Plural(got.Lost, "call"), view.Visible(got.LastError.Error()))
 	}
@@ -143,9 +147,10 @@ WebSockets are refused so that clients fall back to HTTP; --websocket tunnel let
 them pass unrecorded.
 
 --diagnose adds a field to requests that asks the provider why it did not read all of
-its cache; pact prefix --provider shows the reason. Without it the proxy adds nothing.`,
+its cache; pact prefix --provider shows the reason. Without it the proxy adds nothing.` + aboutPolicies,
 		Example: `  pact proxy --upstream https://api.openai.com/v1
-  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080`,
+  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080
+  pact proxy --upstream https://api.anthropic.com --policy policy.json --manage`,
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
@@ -154,7 +159,7 @@ its cache; pact prefix --provider shows the reason. Without it the proxy adds no
 	name := f.String("name", "recorded",
 		"record to the context `NAME`, and other conversations to NAME-2, NAME-3")
 	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
-	diagnose := diagnoseFlag(f)
+	diagnose, managing := diagnoseFlag(f), policyFlags(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		if *upstream == "" {
 			return command.Usage(cmd, "a proxy needs --upstream")
@@ -166,9 +171,12 @@ its cache; pact prefix --provider shows the reason. Without it the proxy adds no
 		if err != nil {
 			return err
 		}
+		o := record.Options{Context: *name, Diagnose: *diagnose}
+		if err := managing.options(ctx, a, cmd, &o); err != nil {
+			return err
+		}
 		r, err := startRecording(ctx, a, *address,
-			proxy.Options{Upstreams: map[string]*url.URL{"": to}, Tunnel: *websocket == "tunnel"},
-			record.Options{Context: *name, Diagnose: *diagnose})
+			proxy.Options{Upstreams: map[string]*url.URL{"": to}, Tunnel: *websocket == "tunnel"}, o)
 		if err != nil {
 			return err
 		}
@@ -183,7 +191,7 @@ its cache; pact prefix --provider shows the reason. Without it the proxy adds no
 		if err := errors.Join(err, r.end()); err != nil {
 			return err
 		}
-		summary(a, r)
+		summary(a, r, o.Manage)
 		return nil
 	})
 	return cmd

@@ -50,9 +50,10 @@ knows what claude, codex, opencode, gemini, pi, goose, aider, mini and qwen need
 besides, and changes none of their files. --print shows all that it would set.
 
 --diagnose adds a field to requests that asks the provider why it did not read all of
-its cache; pact prefix --provider shows the reason. Without it pact adds nothing.`,
+its cache; pact prefix --provider shows the reason. Without it pact adds nothing.` + aboutPolicies,
 		Example: `  pact run -- codex
   pact run --name bug-42 -- claude -p 'What is in this directory?'
+  pact run --policy policy.json --manage -- claude
   pact run --print -- python my_agent.py`,
 		Args: cobra.MinimumNArgs(1),
 	}
@@ -60,8 +61,8 @@ its cache; pact prefix --provider shows the reason. Without it pact adds nothing
 	f.SetInterspersed(false)
 	show := f.Bool("print", false, "print what would be set and run, with the port as PORT")
 	name := f.String("name", "", "record to the context `NAME`; by default to one named like the program")
-	diagnose := diagnoseFlag(f)
-	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+	diagnose, managing := diagnoseFlag(f), policyFlags(cmd)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		known := agentOf(args[0])
 		if err := known.unable(); err != nil {
 			return err
@@ -89,8 +90,11 @@ its cache; pact prefix --provider shows the reason. Without it pact adds nothing
 		if *name == "" {
 			*name = contextName(args)
 		}
-		r, err := startRecording(ctx, a, "127.0.0.1:0", proxy.Options{Upstreams: c.upstreams},
-			record.Options{Context: *name, Diagnose: *diagnose})
+		o := record.Options{Context: *name, Diagnose: *diagnose}
+		if err := managing.options(ctx, a, cmd, &o); err != nil {
+			return err
+		}
+		r, err := startRecording(ctx, a, "127.0.0.1:0", proxy.Options{Upstreams: c.upstreams}, o)
 		if err != nil {
 			return err
 		}
@@ -99,7 +103,7 @@ its cache; pact prefix --provider shows the reason. Without it pact adds nothing
 			return err
 		}
 		a.Exit = code
-		summary(a, r)
+		summary(a, r, o.Manage)
 		return nil
 	})
 	return cmd

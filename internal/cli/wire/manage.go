@@ -1,0 +1,71 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/spf13/cobra"
+)
+
+// manageFlags say by which policy requests are managed.
+type manageFlags struct {
+	policy string
+	manage bool
+}
+
+// aboutPolicies explains the flags.
+const aboutPolicies = `
+
+--policy observes: what the rules of the policy with head, tail or once would make shorter
+is kept with each call, and nothing is changed; pact request --json has it. With --manage
+results of tools are sent so: shaped before they are first sent, and in the same bytes in
+every later request. The originals are in the context NAME/originals, by the id that the
+text names. A request that is not decided in 10 ms goes out as it came, and one that the
+provider refuses is sent again as it came. Rules with a ttl and limits change no request.`
+
+func policyFlags(cmd *cobra.Command) *manageFlags {
+	m := &manageFlags{}
+	f := cmd.Flags()
+	f.StringVar(&m.policy, "policy", "", "observe what the policy in `FILE`, or the ready one of that name, would change")
+	f.BoolVar(&m.manage, "manage", false, "change requests as the policy says")
+	return m
+}
+
+// options adds the policy to the options of a recorder.
+func (m *manageFlags) options(ctx context.Context, a *command.App, cmd *cobra.Command, o *record.Options) error {
+	if m.policy == "" {
+		if m.manage {
+			return command.Usage(cmd, "--manage needs --policy")
+		}
+		return nil
+	}
+	policy, err := a.PolicyNamed(ctx, m.policy)
+	if err == nil {
+		err = record.CheckPolicy(ctx, &policy)
+	}
+	if err != nil {
+		return err
+	}
+	o.Policy, o.Manage = &policy, m.manage
+	return nil
+}
+
+// managedSummary says what a policy did.
+func managedSummary(a *command.App, got record.Stats, manage bool) {
+	m := got.Managed
+	if m == (record.Managed{}) {
+		return
+	}
+	what, saved := "would have shaped", "would have been sent less"
+	if manage {
+		what, saved = "shaped", "were sent less"
+	}
+	fmt.Fprintf(a.Err, "      %s %s; %s %s\n", what, view.Plural(m.Shaped, "result"), view.Size(m.Saved), saved)
+	if m.Open+m.Ended > 0 {
+		fmt.Fprintf(a.Err, "      sent as they came: %s; managing ended for %s: %s\n", view.Plural(m.Open, "request"),
+			view.Plural(m.Ended, "conversation"), view.Visible(m.Why))
+	}
+}

@@ -1,0 +1,98 @@
+package provider
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/splice"
+)
+
+// PlacedResult is the result of a call at its place in a body.
+type PlacedResult struct {
+	Call, Tool string       // the id of the call, and the name of its tool
+	Content    splice.Value // a text, or a list of parts
+	Failed     bool
+	Fresh      bool // no message of the model stands behind it
+}
+
+// Results returns the results of a body, in their order. It leaves out those without an id, and
+// Gemini's, whose responses are objects of the tool's own form. Cost: linear in the values of the
+// conversation.
+func Results(name API, root splice.Value) (list []PlacedResult) {
+	tools := map[string]string{}
+	said := func() { // the model spoke, so it has seen what stands before
+		for i := range list {
+			list[i].Fresh = false
+		}
+	}
+	add := func(call string, content splice.Value, failed bool) {
+		if call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray) {
+			list = append(list, PlacedResult{call, tools[call], content, failed, true})
+		}
+	}
+	switch name {
+	case Messages:
+		for _, m := range root.Get("messages").Elems {
+			if m.Get("role").Text() == "assistant" {
+				said()
+			}
+			for _, block := range m.Get("content").Elems {
+				switch block.Get("type").Text() {
+				case "tool_use":
+					tools[block.Get("id").Text()] = block.Get("name").Text()
+				case "tool_result":
+					add(block.Get("tool_use_id").Text(), block.Get("content"), block.Get("is_error").True())
+				}
+			}
+		}
+	case Chat:
+		for _, m := range root.Get("messages").Elems {
+			switch m.Get("role").Text() {
+			case "assistant":
+				said()
+				for _, call := range m.Get("tool_calls").Elems {
+					tools[call.Get("id").Text()] = call.Get("function", "name").Text()
+				}
+			case "tool":
+				add(m.Get("tool_call_id").Text(), m.Get("content"), false)
+			}
+		}
+	case Responses:
+		for _, item := range root.Get("input").Elems {
+			word, call := item.Get("type").Text(), item.Get("call_id").Text()
+			switch {
+			case word == "function_call_output" || word == "custom_tool_call_output":
+				add(call, item.Get("output"), false)
+			case word == "reasoning" || strings.HasSuffix(word, "_call") || item.Get("role").Text() == "assistant":
+				said()
+				tools[call] = item.Get("name").Text()
+			}
+		}
+	}
+	return list
+}
+
+// HasTools reports whether a request offers tools: what an agent asks beside its work has none.
+func HasTools(root splice.Value) bool { return len(root.Get("tools").Elems) > 0 }
+
+// Rewrite collects the edits that make a content say what another value of the same form says:
+// the same list with other texts, or another text. It reports false if the two differ elsewhere.
+func Rewrite(e *splice.Edits, content splice.Value, now canon.Any) bool {
+	if content.Kind == canon.KindString || now.Kind == canon.KindString {
+		if content.Kind != now.Kind {
+			return false
+		}
+		e.Replace(content, now.AppendTo(nil))
+		return true
+	}
+	if len(content.Elems) != len(now.Elems) {
+		return false
+	}
+	for i, part := range content.Elems {
+		old, new := part.Get("text"), get(now.Elems[i], "text")
+		if old.Kind == canon.KindString && new.Kind == canon.KindString && old.Text() != new.Text {
+			e.Replace(old, new.AppendTo(nil))
+		}
+	}
+	return true
+}

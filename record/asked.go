@@ -1,0 +1,85 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/splice"
+	"github.com/contexttree/pact/store"
+)
+
+// WasManaged says what a policy did to a recorded request: how many results of tools were sent
+// shaped, and how many bytes less the request had. would says that nothing was changed, because
+// the recorder only observed.
+func (b *Body) WasManaged() (shaped, saved int, would bool) {
+	if b.managed == nil {
+		return 0, 0, false
+	}
+	return len(b.managed.Shaped), b.managed.Saved, b.managed.Would
+}
+
+// Asked returns the request that the agent asked for in place of the recorded one, byte for byte: the
+// same bytes if no policy changed it. s is the store with the originals.
+//
+// E_CONFLICT if an original was erased or the bytes are no longer those that came,
+// E_CONTEXT_NOT_FOUND and E_NODE_NOT_FOUND if the originals are not in the store. Cost: that of the
+// request.
+func Asked(ctx context.Context, s store.Store, sent *Body) (*Body, error) {
+	asked := *sent
+	if sent.managed == nil || sent.managed.Would {
+		return &asked, nil
+	}
+	originals, err := pact.Open(ctx, s, sent.managed.In, nil)
+	if err != nil {
+		return nil, err
+	}
+	kept := originals.Working()
+	root, ok := splice.Parse(sent.Bytes)
+	if !ok {
+		return nil, notAsked(nil)
+	}
+	var edits splice.Edits
+	ids := sent.managed.Shaped
+	for _, one := range provider.Results(sent.api, root) {
+		if len(ids) == 0 {
+			break
+		}
+		n := kept.Tree().Node(ids[0])
+		if n == nil {
+			return nil, fault.At(fault.NodeNotFound, fault.NoOffset, ids[0], "the original is not in "+sent.managed.In, "")
+		}
+		if call, _ := n.Header(attrCall).Text(); call != one.Call {
+			continue
+		}
+		content, err := one.Content.Canon()
+		shaped, failed := contentOf(ctx, n)
+		if err = errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		if shaped != content.Value() {
+			continue
+		}
+		original, err := OriginalOf(ctx, kept, ids[0])
+		if err != nil {
+			return nil, err
+		}
+		edits.Replace(one.Content, original)
+		ids = ids[1:]
+	}
+	asked.Bytes, asked.SHA256, asked.managed = edits.Apply(sent.Bytes), sent.managed.SHA256, nil
+	if sum := sha256.Sum256(asked.Bytes); hex.EncodeToString(sum[:]) != asked.SHA256 && sent.Redacted == 0 {
+		return nil, notAsked(nil)
+	}
+	return &asked, nil
+}
+
+// notAsked is the error for a request that the originals do not restore.
+func notAsked(cause error) error {
+	return fault.Wrap(fault.Conflict, cause, "the originals no longer give the request that the agent asked for",
+		"an erasure may have taken one; the request that was sent is still there")
+}

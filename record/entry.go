@@ -1,0 +1,402 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"sync"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/memory"
+)
+
+// Attributes of the blocks in which an Entry keeps what it decided.
+const (
+	attrDecided = "wire:decided" // the key of the result
+	attrRaw     = "wire:raw"     // the bytes of the result as the client wrote them, where they differ from canonical JSON
+	kindRaw     = "raw"          // of a block that says that a result is sent as it comes, and why
+)
+
+// Result is a result of a tool that is about to be sent to a model for the first time.
+type Result struct {
+	Call    string // the id of the call; a result without one is left alone
+	Tool    string // its name
+	Content string // canonical JSON: a text, or a list of parts
+	Failed  bool
+}
+
+// key identifies a result: its call and what it says.
+func (r *Result) key() string {
+	sum := sha256.Sum256([]byte(r.Call + "\n" + r.Content))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Shaped is what an Entry decided about a result.
+type Shaped struct {
+	ID      string // of the block that keeps the original
+	Content string // JSON, in the canonical form: what is sent
+	Refers  string // the call whose result the content refers to, "" for none
+}
+
+// Entry shapes results of tools before they are first sent, by the rules of a policy with head,
+// tail or once. It keeps each decision, with the original, as a block of a context of its own,
+// and makes it once: whoever asks about the same result of the same call later gets the same
+// bytes, in another process too. It is safe for concurrent use.
+type Entry struct {
+	store   store.Store
+	name    string
+	options pact.OpenOptions
+	pruning pact.Pruning
+	once    bool // a rule compares results
+
+	mu      sync.Mutex
+	c       *pact.Context      // nil before the first use
+	cycle   int64              // up to which decided knows the context
+	decided map[string]*Shaped // by key; nil for a result that is sent as it comes
+	ended   map[string]bool    // keys of the results with which managing ended for a conversation
+}
+
+// endedBecause begins the reason of a mark that ended managing for a conversation.
+const endedBecause = "managing ended: "
+
+// NewEntry returns an Entry that keeps its decisions in a context, which it makes when it first
+// has one. Only the rules of the policy that shape count, and those before them.
+func NewEntry(s store.Store, name string, p *lifecycle.Policy, o pact.OpenOptions) *Entry {
+	e := &Entry{store: s, name: name, options: o, decided: map[string]*Shaped{}, ended: map[string]bool{}}
+	var none int64
+	for _, r := range p.Rules {
+		kept := lifecycle.Rule{Select: r.Select, Head: r.Head, Tail: r.Tail, Once: r.Once}
+		if kept.Head+kept.Tail == 0 && !kept.Once {
+			kept.Priority = &none // it decides that nothing behind it does
+		}
+		e.once = e.once || kept.Once
+		e.pruning.Policy.Rules = append(e.pruning.Policy.Rules, kept)
+	}
+	e.pruning.WithoutKept = true
+	return e
+}
+
+// CheckPolicy returns E_DOCUMENT_INVALID for a policy that cannot be followed, and E_SELECTOR_INVALID
+// for a rule whose selector cannot be used. A recorder with such a policy would manage nothing.
+func CheckPolicy(ctx context.Context, p *lifecycle.Policy) error {
+	c, err := pact.Create(ctx, memory.New(), "scratch", nil)
+	if err != nil {
+		return err
+	}
+	return c.Edit(ctx, func(b *pact.Batch) error { b.KeepPolicy(p); return nil }, nil)
+}
+
+// Shapes reports whether any rule shapes.
+func (e *Entry) Shapes() bool {
+	for _, r := range e.pruning.Policy.Rules {
+		if r.Head+r.Tail > 0 || r.Once {
+			return true
+		}
+	}
+	return false
+}
+
+// warm makes the context and asks the rules once, so that the first request finds both at hand.
+func (e *Entry) warm(ctx context.Context) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if scratch, err := pact.Create(ctx, memory.New(), "scratch", nil); err == nil {
+		_, _ = e.commit(ctx, scratch, []Result{{Call: "warm", Content: `""`}}, [][]byte{[]byte(`""`)}, []int{0})
+	}
+	_ = e.load(ctx, true) // the first request asks again
+}
+
+// Known returns what was decided about the result with a key, nil if it is sent as it comes; known says
+// whether anything was.
+func (e *Entry) Known(ctx context.Context, key string) (s *Shaped, known bool, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.load(ctx, false); err != nil {
+		return nil, false, err
+	}
+	s, known = e.decided[key]
+	return s, known, nil
+}
+
+// Ended reports whether managing ended with a result.
+func (e *Entry) Ended(key string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ended[key]
+}
+
+// load opens the context, if it is there, or makes it, and reads what was decided.
+func (e *Entry) load(ctx context.Context, create bool) error {
+	if e.c == nil {
+		c, err := pact.Open(ctx, e.store, e.name, &e.options)
+		if errors.Is(err, fault.ContextNotFound) {
+			if !create {
+				return nil
+			}
+			if c, err = pact.Create(ctx, e.store, e.name, &pact.CreateOptions{OpenOptions: e.options}); errors.Is(err, fault.Conflict) {
+				c, err = pact.Open(ctx, e.store, e.name, &e.options)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		e.c, e.cycle = c, -1
+	}
+	_, last := e.c.Cycles()
+	if last == e.cycle {
+		return nil
+	}
+	if err := e.read(ctx); err != nil {
+		return err
+	}
+	e.cycle = last
+	return nil
+}
+
+// read takes the decisions out of the blocks of the context. A mark that a result is sent as it comes
+// counts, whichever of the two came first.
+func (e *Entry) read(ctx context.Context) (err error) {
+	defer tree.Recover(&err)
+	t := e.c.Working().Tree()
+	raw := map[string]bool{}
+	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+		n := at.Node()
+		key, has := n.Header(attrDecided).Text()
+		if !has {
+			return true
+		}
+		if n.Kind == kindRaw {
+			var why canon.Value
+			why, err = contentOf(ctx, n)
+			raw[key] = true
+			e.ended[key] = e.ended[key] || strings.HasPrefix(why.Any().Text, endedBecause)
+			return err == nil
+		}
+		e.decided[key], err = shapedBlock(ctx, t, n)
+		return err == nil
+	})
+	for key := range raw {
+		e.decided[key] = nil
+	}
+	return err
+}
+
+// shapedBlock reads what a rule made of a block; nil if it is as it came.
+func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, error) {
+	content, err := contentOf(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shaped{ID: n.ID, Content: string(content)}
+	if _, cut := lifecycle.Original(n); cut {
+		return s, nil
+	}
+	for _, id := range n.Refs {
+		if of := t.Node(id); of != nil && of.Kind == n.Kind {
+			s.Refers, _ = of.Header(attrCall).Text()
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// Decide decides about results, in their order, and keeps what it decided before it returns. raw
+// has the bytes of each as the client wrote them. It returns nil for a result that is sent as it
+// comes. A decision of before stays.
+func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*Shaped, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.load(ctx, false); err != nil {
+		return nil, err
+	}
+	list := make([]*Shaped, len(results))
+	var fresh []int
+	for i := range results {
+		s, known := e.decided[results[i].key()]
+		if list[i] = s; !known && results[i].Call != "" {
+			fresh = append(fresh, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return list, nil
+	}
+	if !e.once { // most results stay as they are: only those that a rule shapes are kept
+		scratch, err := pact.Create(ctx, memory.New(), "scratch", nil)
+		if err != nil {
+			return nil, err
+		}
+		made, err := e.commit(ctx, scratch, results, raw, fresh)
+		if err != nil {
+			return nil, err
+		}
+		var some []int
+		for k, i := range fresh {
+			if made[k] != nil {
+				some = append(some, i)
+			}
+		}
+		if fresh = some; len(fresh) == 0 {
+			return list, nil
+		}
+	}
+	if err := e.load(ctx, true); err != nil {
+		return nil, err
+	}
+	made, err := e.commit(ctx, e.c, results, raw, fresh)
+	if errors.Is(err, fault.Conflict) { // another process decided meanwhile
+		if err = e.c.Refresh(ctx); err == nil {
+			err = e.load(ctx, true)
+		}
+		if err == nil {
+			return e.again(ctx, results, raw, list, fresh)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, e.take(list, results, fresh, made)
+}
+
+// again decides once more about those of the results that the other process left.
+func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list []*Shaped, fresh []int) ([]*Shaped, error) {
+	var left []int
+	for _, i := range fresh {
+		s, known := e.decided[results[i].key()]
+		if list[i] = s; !known {
+			left = append(left, i)
+		}
+	}
+	if len(left) == 0 {
+		return list, nil
+	}
+	made, err := e.commit(ctx, e.c, results, raw, left)
+	if err != nil {
+		return nil, err
+	}
+	return list, e.take(list, results, left, made)
+}
+
+func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) error {
+	for k, i := range fresh {
+		list[i] = made[k]
+		e.decided[results[i].key()] = made[k]
+	}
+	_, e.cycle = e.c.Cycles()
+	return nil
+}
+
+// commit adds results to a context as what is about to be sent, and returns what the rules made of
+// each.
+func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, raw [][]byte, which []int) ([]*Shaped, error) {
+	ids := make([]string, len(which))
+	t := c.Working().Tree()
+	add := func(b *pact.Batch) error {
+		for k, i := range which {
+			r := &results[i]
+			call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Attrs: map[string]any{attrCall: r.Call, attrName: r.Tool},
+				Content: map[string]any{"name": r.Tool}}
+			s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(r.Content),
+				Attrs: map[string]any{attrCall: r.Call, attrDecided: r.key()}}
+			if string(raw[i]) != r.Content {
+				s.Attrs[attrRaw] = string(raw[i])
+			}
+			if r.Failed {
+				s.Attrs[attrFailed] = true
+			}
+			if t.Node(r.Call) == nil && (k == 0 || !usedBefore(results, which[:k], r.Call)) {
+				s.ID = r.Call // what the text names is what the program knows
+			}
+			ids[k] = b.AddResult(b.Add(activeHead, call), s)
+		}
+		return nil
+	}
+	snapshot, err := c.Commit(ctx, &pact.CommitOptions{Edit: add, Pruning: &e.pruning})
+	if err != nil {
+		return nil, err
+	}
+	made := make([]*Shaped, len(ids))
+	for k, id := range ids {
+		if made[k], err = shapedBlock(ctx, snapshot.Tree(), snapshot.Tree().Node(id)); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+func usedBefore(results []Result, which []int, call string) bool {
+	for _, i := range which {
+		if results[i].Call == call {
+			return true
+		}
+	}
+	return false
+}
+
+// Leave notes that results are sent as they come from now on, and why.
+func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range results {
+		e.decided[results[i].key()] = nil // whatever the store does
+		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
+	}
+	for try := 0; ; try++ {
+		err := e.load(ctx, true)
+		if err == nil {
+			_, err = e.c.Commit(ctx, &pact.CommitOptions{Pruning: &e.pruning, Edit: func(b *pact.Batch) error {
+				for i := range results {
+					b.Add(activeHead, pact.Spec{Kind: kindRaw, Offset: 1, Content: why, Attrs: map[string]any{attrDecided: results[i].key()}})
+				}
+				return nil
+			}})
+		}
+		if try > 2 || !errors.Is(err, fault.Conflict) {
+			_, e.cycle = e.cycles()
+			return err
+		}
+		if err := e.c.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *Entry) cycles() (first, last int64) {
+	if e.c == nil {
+		return 0, -1
+	}
+	return e.c.Cycles()
+}
+
+// OriginalOf returns the bytes that a client wrote for a result of which an Entry keeps the
+// original: JSON.
+func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err error) {
+	defer tree.Recover(&err)
+	t := s.Tree()
+	n := t.Node(id)
+	if n == nil {
+		return nil, fault.At(fault.NodeNotFound, fault.NoOffset, id, "the original is not in this context", "")
+	}
+	if raw, has := n.Header(attrRaw).Text(); has {
+		return []byte(raw), nil
+	}
+	if content, cut := lifecycle.Original(n); cut {
+		return []byte(content), nil
+	}
+	for _, ref := range n.Refs {
+		if of := t.Node(ref); of != nil && of.Kind == n.Kind {
+			n = of
+			if content, cut := lifecycle.Original(n); cut {
+				return []byte(content), nil
+			}
+		}
+	}
+	content, err := contentOf(ctx, n)
+	return []byte(content), err
+}
