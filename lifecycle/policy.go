@@ -21,7 +21,7 @@ type Policy struct {
 	MaxNodes  int `json:"max_nodes,omitempty"`  // blocks and containers
 	MaxTurns  int `json:"max_turns,omitempty"`  // sealed turns, the one being sealed included
 
-	Rules        []Rule `json:"rules,omitempty"`         // what holds for what a selector finds; the first that finds a node decides
+	Rules        []Rule `json:"rules,omitempty"`         // the first that finds a node decides about it
 	Parts        []Part `json:"parts,omitempty"`         // limits on parts of the snapshot
 	ProtectTurns int    `json:"protect_turns,omitempty"` // how many of the most recent sealed turns pruning leaves alone
 	ProtectTask  bool   `json:"protect_task,omitempty"`  // whether limits leave alone what Task returns

@@ -49,7 +49,8 @@ func checkNames(data []byte, at int, known []string) error {
 		name, _ := token.(string)
 		place := at + int(d.InputOffset()) - len(strconv.Quote(name))
 		if !slices.Contains(known, name) {
-			return misnamed(place, name, strconv.Quote(name)+" is not one of its names", "the names are "+strings.Join(known, ", "))
+			return misnamed(place, name, strconv.Quote(name)+" is not one of its names",
+				"the names are "+strings.Join(known, ", "))
 		}
 		if slices.Contains(seen, name) {
 			return misnamed(place, name, strconv.Quote(name)+" is in it twice", "write each name once")

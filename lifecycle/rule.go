@@ -32,7 +32,8 @@ const maxRules = 64
 
 func (p *Policy) checkRules() error {
 	if len(p.Rules) > maxRules {
-		return invalidPolicy("rules", "there are more than "+strconv.Itoa(maxRules)+" rules", "join some with a comma in the selector")
+		return invalidPolicy("rules", "there are more than "+strconv.Itoa(maxRules)+" rules",
+			"join some with a comma in the selector")
 	}
 	for i := range p.Rules {
 		if err := p.Rules[i].check(i + 1); err != nil {

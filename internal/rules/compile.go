@@ -40,8 +40,8 @@ func compile(text string, edition selector.Edition, counter tree.Counter) (lifec
 		return lifecycle.CompiledRule{}, err
 	}
 	if t := q.Time; t != nil && (t.Kind != selector.Single || t.From != selector.Point{Axis: 't'}) {
-		return lifecycle.CompiledRule{}, fault.New(fault.SelectorInvalid, "a rule asks the state that a commit is about to seal",
-			"leave the address out, or write @t0")
+		return lifecycle.CompiledRule{}, fault.New(fault.SelectorInvalid,
+			"a rule asks the state that a commit is about to seal", "leave the address out, or write @t0")
 	}
 	plan, err := query.Compile(q)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/rules"
@@ -27,7 +29,8 @@ const examples = 3
 
 // Check asks the rules of a policy of every call of a run, before anything is removed. Its errors and
 // its cost are those of [Run].
-func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tree.Counter) (list []CheckedRule, err error) {
+func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tree.Counter) (list []CheckedRule,
+	err error) {
 	defer tree.Recover(&err)
 	compiled, err := rules.Compile(p.Rules, c.Edition(), counter)
 	if err != nil {
@@ -39,7 +42,8 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 		found[i] = map[string]bool{}
 		list = append(list, CheckedRule{Rule: i + 1, Select: r.Select})
 	}
-	_, err = replayed(ctx, c, Options{Counter: counter, Policies: []Named{{Name: "none"}}}, func(_, now, working *tree.Tree, fresh []string) error {
+	o := Options{Counter: counter, Policies: []Named{{Name: "none"}}}
+	_, err = replayed(ctx, c, o, func(_, now, working *tree.Tree, fresh []string) error {
 		for i := range compiled {
 			ids, err := compiled[i].Find(ctx, working, fresh, !compiled[i].Steady)
 			if err != nil {
@@ -82,13 +86,18 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 
 func (r *CheckedRule) sentence() string {
 	slices.Sort(r.Shadowed)
+	earlier := make([]string, len(r.Shadowed))
+	for i, n := range r.Shadowed {
+		earlier[i] = strconv.Itoa(n)
+	}
+	by := "rule " + strings.Join(earlier, ", ")
 	switch {
 	case r.Finds == 0:
 		return "it finds nothing in this run"
 	case r.Decides == 0:
-		return fmt.Sprintf("earlier rules decide about all that it finds: %v", r.Shadowed)
+		return fmt.Sprintf("%s decides about all %d nodes that it finds", by, r.Finds)
 	case r.Decides < r.Finds:
-		return fmt.Sprintf("it decides about %d of the %d nodes that it finds; the rules %v about the others", r.Decides, r.Finds, r.Shadowed)
+		return fmt.Sprintf("it decides about %d of the %d nodes that it finds, %s about the others", r.Decides, r.Finds, by)
 	}
 	return fmt.Sprintf("it decides about all %d nodes that it finds", r.Finds)
 }

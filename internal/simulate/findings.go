@@ -56,7 +56,8 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ []Finding, err
 	for _, cure := range cures {
 		o.Policies = append(o.Policies, Named{cure.what, lifecycle.Policy{Rules: []lifecycle.Rule{cure.rule}}})
 	}
-	f := &finder{ctx: ctx, o: o, carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{}, lines: map[string][]string{}}
+	f := &finder{ctx: ctx, o: o, carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
+		lines: map[string][]string{}}
 	result, err := replayed(ctx, c, o, func(before, now, _ *tree.Tree, _ []string) error { return f.call(before, now) })
 	if err != nil {
 		return nil, err
@@ -167,7 +168,8 @@ func (f *finder) again(r *run, t *tree.Tree, n *tree.Node, tool string) {
 		before := f.carried[f.calls[key]]
 		if before != nil && before.node.SameContent(result) {
 			f.list = append(f.list, Finding{What: CalledAgain, Cycle: t.Cycle(), Node: n.ID, Tokens: before.tokens,
-				Says: fmt.Sprintf("%s was called with the same arguments as before, and said the same: %s, %s", tool, before.node.ID, result.ID)})
+				Says: fmt.Sprintf("%s was called with the same arguments as before, and said the same: %s, %s", tool,
+					before.node.ID, result.ID)})
 		}
 		f.calls[key] = result.ID
 	}
@@ -181,13 +183,17 @@ func (f *finder) found() []Finding {
 	}
 	for id, c := range f.carried {
 		tokens := c.tokens * c.calls
+		one := Finding{Node: id, Tokens: tokens, Cost: f.cost(tokens-c.tokens, c.tokens)}
 		switch {
 		case c.node.Kind == toolcall.Definition && !f.used[c.tool] && c.tool != "":
-			list = append(list, Finding{What: ToolUnused, Node: id, Tokens: tokens, Cost: f.cost(tokens-c.tokens, c.tokens),
-				Says: fmt.Sprintf("the tool %s was defined in %d calls and never called", c.tool, c.calls)})
+			one.What = ToolUnused
+			one.Says = fmt.Sprintf("the tool %s was defined in %d calls and never called", c.tool, c.calls)
+			list = append(list, one)
 		case c.node.Kind == toolcall.Result && !c.quoted && c.calls >= 10:
-			list = append(list, Finding{What: CarriedLong, Node: id, Cycle: c.node.Cycle, Tokens: tokens, Cost: f.cost(tokens-c.tokens, c.tokens),
-				Says: fmt.Sprintf("a result of %s of %d tokens was sent %d times, and no answer has a line of it", c.tool, c.tokens, c.calls)})
+			one.What, one.Cycle = CarriedLong, c.node.Cycle
+			one.Says = fmt.Sprintf("a result of %s of %d tokens was sent %d times, and no answer has a line of it", c.tool,
+				c.tokens, c.calls)
+			list = append(list, one)
 		}
 	}
 	slices.SortFunc(list, func(a, b Finding) int {
@@ -200,7 +206,8 @@ func (f *finder) found() []Finding {
 // price.
 func (f *finder) cost(read, written int64) *float64 {
 	all := read + written
-	cost := f.prices.Cost(nil, &inspect.CallPrefix{Model: f.model, Provider: &inspect.ProviderCache{In: &all, Read: &read, Written: &written}})
+	cost := f.prices.Cost(nil, &inspect.CallPrefix{Model: f.model,
+		Provider: &inspect.ProviderCache{In: &all, Read: &read, Written: &written}})
 	if cost == nil {
 		return nil
 	}

@@ -29,7 +29,8 @@ type line struct {
 
 // line begins the run anew under a policy.
 func (r *run) line(p Named) (*line, error) {
-	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, cache: r.rules.NewCache(), turns: map[string]string{},
+	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, cache: r.rules.NewCache(),
+		turns:   map[string]string{},
 		removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
 	if l.policy.Orphans == "" {
 		l.policy.Orphans = lifecycle.Drop

@@ -7,7 +7,8 @@ import (
 
 // result sums up.
 func (r *run) result(name string, calls int, lines []*line) *Result {
-	made := &Result{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name, Counter: r.o.Counter.Name(), Scaled: r.scaled}
+	made := &Result{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name, Counter: r.o.Counter.Name(),
+		Scaled: r.scaled}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf
 	}
@@ -19,9 +20,10 @@ func (r *run) result(name string, calls int, lines []*line) *Result {
 		made.Outcomes = append(made.Outcomes, l.Outcome)
 	}
 	if !r.priced {
-		made.Sentences = append(made.Sentences, "No price is known for the model, so only tokens are counted: give --prices and --model.")
+		made.Sentences = append(made.Sentences, "No price is known for the model, so only tokens are counted.")
 	}
-	made.Sentences = append(made.Sentences, "The calls are those of the run: how the model would have gone on with less before it is not simulated.")
+	made.Sentences = append(made.Sentences,
+		"The calls are those of the run: how the model would have gone on with less before it is not simulated.")
 	return made
 }
 
@@ -38,7 +40,8 @@ func (r *run) worthOf(o, raw *Outcome) string {
 	case math.Abs(extra) < 1e-12:
 		return fmt.Sprintf("%s costs as much as sending everything.", o.Policy)
 	case extra < 0:
-		return fmt.Sprintf("%s saves %.4f %s of %.4f, %.0f %%.", o.Policy, -extra, r.prices.Currency, *raw.Cost, share(-extra))
+		return fmt.Sprintf("%s saves %.4f %s of %.4f, %.0f %%.", o.Policy, -extra, r.prices.Currency, *raw.Cost,
+			share(-extra))
 	}
 	loses := fmt.Sprintf("%s loses %.4f %s on %.4f, %.0f %%", o.Policy, extra, r.prices.Currency, *raw.Cost, share(extra))
 	saves := r.prices.ReadCost(r.model, raw.last.sent-o.last.sent)

@@ -17,7 +17,6 @@ import (
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
-	"pgregory.net/rapid"
 )
 
 // wordCounter counts a word as a token.
@@ -182,53 +181,6 @@ func TestFindings(t *testing.T) {
 	check(again, simulate.CalledAgain, "c3", 400, 400*1.25)
 }
 
-// A simulation sends, call by call, what the snapshots of the same run hold when its transcript is
-// imported under the policy: both ask the same commits.
-func TestSimulationSendsWhatAnImportSends(t *testing.T) {
-	ctx := context.Background()
-	counter, err := tokens.Named("approx:bytes/4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	policies := []string{`{"rules":[{"select":"[kind='result'][bytes>3000]","head":500,"tail":200,"ttl":9,"stub":true},
-		{"select":"[kind='result']","ttl":4,"stub":true}]}`, `{"rules":[{"select":"@t0 [kind='result'][age>6]","ttl":0}]}`,
-		`{"max_tokens":4000,"protect_task":true,"ranks":{"result":-40,"call":-30},"stub":"[left out]"}`, table[0].text, table[2].text}
-	runs, conversations := shared(t)
-	for i, c := range runs {
-		if i > 6 {
-			break
-		}
-		o := simulate.Options{Counter: counter, Calls: true}
-		for _, text := range policies {
-			o.Policies = append(o.Policies, simulate.Named{Name: text, Policy: policy(t, text)})
-		}
-		r, err := simulate.Run(ctx, c, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, p := range o.Policies {
-			p.Policy.Orphans = lifecycle.Drop
-			imported, err := transcript.Import(ctx, memory.New(), "run", conversations[i], &transcript.ImportOptions{Policy: p.Policy,
-				CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			first, last := imported.Cycles()
-			n := 0
-			for s, err := range imported.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, err := s.Tokens(ctx, counter)
-				if got := r.Outcomes[k+1].ByCall[n]; err != nil || got.Sent != want || got.Cycle != s.Cycle() {
-					t.Fatalf("%s, %s: call %d sends %d tokens, the snapshot of the import has %d (%v)", c.Name(), p.Name, s.Cycle(), got.Sent, want, err)
-				}
-				n++
-			}
-		}
-	}
-}
-
 // shared returns the runs of ../shared/data, and what they were made of.
 func shared(t testing.TB) (list []*pact.Context, of []*transcript.Conversation) {
 	t.Helper()
@@ -307,46 +259,6 @@ func TestTableOfPolicies(t *testing.T) {
 			}
 		}
 	}
-}
-
-// With when pays a policy has at no call cost more than no policy, whatever the run, the lifetimes, the
-// prices and the limits.
-func TestPaysIsNeverDearer(t *testing.T) {
-	cut := 0
-	defer func() {
-		if cut == 0 {
-			t.Error("no policy cut anything")
-		}
-	}()
-	rapid.Check(t, func(rt *rapid.T) {
-		var results []string
-		for range rapid.IntRange(2, 30).Draw(rt, "calls") {
-			results = append(results, words("word", rapid.IntRange(1, 600).Draw(rt, "words")))
-		}
-		p := lifecycle.Policy{When: lifecycle.WhenPays}
-		for range rapid.IntRange(1, 3).Draw(rt, "rules") {
-			ttl := rapid.Int64Range(0, 6).Draw(rt, "ttl")
-			p.Rules = append(p.Rules, lifecycle.Rule{TTL: &ttl, Stub: rapid.Bool().Draw(rt, "stub"), Head: rapid.IntRange(0, 400).Draw(rt, "head"),
-				Select: rapid.SampledFrom([]string{"[kind='result']", "[bytes>500]", "@t0 [kind='result'][age>2]"}).Draw(rt, "selector")})
-		}
-		if rapid.Bool().Draw(rt, "limited") {
-			p.MaxTokens, p.Ranks = rapid.IntRange(50, 2000).Draw(rt, "limit"), map[string]int64{"result": -40}
-		}
-		r, err := simulate.Run(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Model: "m",
-			Dialect: rapid.SampledFrom([]string{"anthropic", "gemini"}).Draw(rt, "dialect"), Calls: true,
-			Prices: priced(rapid.SampledFrom([]float64{0.1, 0.05, 0.025}).Draw(rt, "read"), 1.25), Policies: []simulate.Named{{"p", p}}})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		raw, pays := 0.0, 0.0
-		cut += r.Outcomes[1].Removed
-		for i, c := range r.Outcomes[1].ByCall {
-			raw, pays = raw+*r.Outcomes[0].ByCall[i].Cost, pays+*c.Cost
-			if pays > raw*(1+1e-9) {
-				rt.Fatalf("up to call %d it cost %.2f, without the policy %.2f", i+1, pays, raw)
-			}
-		}
-	})
 }
 
 // BenchmarkRun replays 300 requests of a megabyte, under one policy.

@@ -101,7 +101,8 @@ func checkRules(ctx context.Context, a *command.App, file, name string) error {
 	}
 	rows := [][]string{}
 	for _, r := range list {
-		rows = append(rows, screen.Cells(strconv.Itoa(r.Rule), r.Select, strconv.Itoa(r.Finds), strconv.Itoa(r.Decides), r.Says))
+		rows = append(rows, screen.Cells(strconv.Itoa(r.Rule), r.Select, strconv.Itoa(r.Finds), strconv.Itoa(r.Decides),
+			r.Says))
 	}
 	a.Table([]string{"rule", "selector", "finds", "decides", "that is"}, rows)
 	return nil

@@ -45,7 +45,7 @@ The model is not simulated: with less before it, it might have made other calls.
 	when := f.String("when", "", "`WHEN` what is due is removed: now, pays or cold; by default as each policy says")
 	flags := newPriceFlags(cmd)
 	calls := f.Bool("calls", false, "list every call")
-	command.CompleteFlag(cmd, "when", []string{string(lifecycle.WhenNow), string(lifecycle.WhenPays), string(lifecycle.WhenCold)})
+	command.CompleteFlag(cmd, "when", []string{"now", "pays", "cold"})
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if len(*policies) == 0 {
 			return command.Usage(cmd, "simulate needs a policy: --policy FILE, or a ready one such as --policy agent")
@@ -131,11 +131,12 @@ func drawSimulation(a *command.App, r *simulate.Result) {
 	rows := [][]string{}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
-		rows = append(rows, append(screen.Cells(o.Policy), number(o.Sent), number(o.Read), number(o.Written), cost(o.Cost),
-			strconv.Itoa(o.Breaks), strconv.Itoa(o.Reasoning), strconv.Itoa(o.Removed), strconv.Itoa(o.Shaped),
+		rows = append(rows, append(screen.Cells(o.Policy), number(o.Sent), number(o.Read), number(o.Written),
+			cost(o.Cost), strconv.Itoa(o.Breaks), strconv.Itoa(o.Reasoning), strconv.Itoa(o.Removed), strconv.Itoa(o.Shaped),
 			strconv.Itoa(len(o.Regrets))))
 	}
-	a.Table([]string{"policy", "sent", "read", "written", "cost", "breaks", "reasoning", "removed", "shaped", "regrets"}, rows)
+	a.Table([]string{"policy", "sent", "read", "written", "cost", "breaks", "reasoning", "removed", "shaped",
+		"regrets"}, rows)
 	for i := range r.Outcomes {
 		drawOutcome(a, &r.Outcomes[i])
 	}
@@ -150,8 +151,8 @@ func drawOutcome(a *command.App, o *simulate.Outcome) {
 	if len(o.ByCall) > 0 {
 		rows := [][]string{}
 		for _, c := range o.ByCall {
-			rows = append(rows, []string{view.Cycle(c.Cycle), number(c.Sent), number(c.Read), number(c.Written), cost(c.Cost),
-				broke(c), strconv.Itoa(c.Removed), strconv.Itoa(c.Waiting)})
+			rows = append(rows, []string{view.Cycle(c.Cycle), number(c.Sent), number(c.Read), number(c.Written),
+				cost(c.Cost), broke(c), strconv.Itoa(c.Removed), strconv.Itoa(c.Waiting)})
 		}
 		a.Printf("\n%s\n", a.Paint.Strong(view.Visible(o.Policy)))
 		a.Table([]string{"call", "sent", "read", "written", "cost", "prefix", "removed", "waiting"}, rows)
