@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/internal/cli"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // served runs the tests, and ends the server that they used.
@@ -17,6 +18,7 @@ func (s served) Run() int { return postgrestest.Run(s.m) }
 
 // TestPostgresAnswersAsAFileDoes has --db name a database: every answer is the one that a file gives.
 func TestPostgresAnswersAsAFileDoes(t *testing.T) {
+	testrun.OneGoroutine(t)
 	address, file := postgrestest.Database(t), filepath.Join(t.TempDir(), "pact.db")
 	pact := func(db string, args ...string) (code int, out, errs string) {
 		var stdout, stderr bytes.Buffer
@@ -69,6 +71,7 @@ func TestPostgresAnswersAsAFileDoes(t *testing.T) {
 // What is copied from a file to a database, and from there to another file, is the
 // same everywhere.
 func TestCopyThroughDatabase(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir, address := t.TempDir(), postgrestest.Database(t)
 	first, second := filepath.Join(dir, "first.db"), filepath.Join(dir, "second.db")
 	pact := func(args ...string) string {
