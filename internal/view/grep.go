@@ -53,7 +53,7 @@ func Pattern(text string, fixed, fold bool) (*regexp.Regexp, error) {
 
 // Grep finds each content that matches a pattern in the snapshots between two addresses, in the
 // order in which the contents came. If working is not "", Grep searches the working state as well,
-// also alone, and marks what only this has with working. After each snapshot it calls at with its cycle. Cost: the first
+// also alone, and marks what only this has with the given word. After each snapshot it calls at with its cycle. Cost: the first
 // snapshot, the changes from each to the next, and reading each of their contents once.
 func Grep(ctx context.Context, c *pact.Context, from, to pact.Address, working string, pattern *regexp.Regexp,
 	at func(cycle int64)) (list []*Occurrence, err error) {
@@ -77,8 +77,20 @@ func Grep(ctx context.Context, c *pact.Context, from, to pact.Address, working s
 		if err := g.next(ctx, c.Working()); err != nil {
 			return nil, err
 		}
+		sent := (*pact.Snapshot)(nil) // if no snapshot was searched, the last one tells what is only here
+		if first, last := c.Cycles(); snapshots == 0 && first <= last {
+			if sent, err = c.At(ctx, pact.Latest()); err != nil {
+				return nil, err
+			}
+		}
 		for _, o := range g.list[snapshots:] {
 			o.Last, o.State = o.First, working
+			if sent == nil {
+				continue
+			}
+			if n := sent.Tree().Node(o.ID); n != nil && n.ContentHash() == o.hash {
+				o.State = "working"
+			}
 		}
 	}
 	return g.list, ctx.Err()
