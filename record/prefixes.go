@@ -29,6 +29,17 @@ func Dialects() (names []string, sources map[string][]string) {
 	return names, sources
 }
 
+// DialectOf returns the dialect of the API that the last of some attempts called, "" if none has a
+// request.
+func DialectOf(attempts []store.Attempt) string {
+	for i := len(attempts) - 1; i >= 0; i-- {
+		if k, err := keptOf(attempts, i); err == nil && k != nil {
+			return provider.CacheRulesOf(k.API).Name
+		}
+	}
+	return ""
+}
+
 // Prefixes reports on each recorded call of a context, oldest first: what it
 // repeats of the previous call by the rules of a dialect, what ends that
 // prefix, how much the provider should read from its cache, and how much it

@@ -225,7 +225,7 @@ func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
 	}
 	calls := result.Outcomes[0].ByCall
 	for i := 1; i < len(calls); i++ {
-		again := calls[i-1].Sent - calls[i].Read
+		again := min(calls[i-1].Sent, calls[i].Sent) - calls[i].Read
 		if !calls[i].Broke || again <= 0 {
 			continue
 		}

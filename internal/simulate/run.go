@@ -115,9 +115,8 @@ type run struct {
 
 // choose decides whose rules of caching and whose prices count.
 func (r *run) choose(attempts []store.Attempt) error {
-	api := ""
 	for _, a := range attempts {
-		r.model, api = cmp.Or(a.Model, r.model), cmp.Or(a.Provider, api)
+		r.model = cmp.Or(a.Model, r.model)
 	}
 	r.model = cmp.Or(r.o.Model, r.model)
 	if r.o.Dialect != "" {
@@ -126,7 +125,7 @@ func (r *run) choose(attempts []store.Attempt) error {
 			return fault.At(fault.DocumentInvalid, fault.NoOffset, r.o.Dialect, "no rules of caching have this name",
 				"take one of "+strings.Join(names, ", "))
 		}
-	} else if r.rules = provider.CacheRulesOf(provider.API(api)); r.rules.AsSent {
+	} else if r.rules = provider.CacheRulesNamed(record.DialectOf(attempts)); r.rules == nil || r.rules.AsSent {
 		r.rules = provider.CacheRulesNamed(dialectOf(r.model))
 	}
 	r.priced = r.prices.Has(r.model)

@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/memory"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
@@ -179,6 +180,32 @@ func TestFindings(t *testing.T) {
 	check(list[0], simulate.CarriedLong, "r0", 400*12, 400*11*0.1+400*1.25)
 	again := list[slices.IndexFunc(list, func(f simulate.Finding) bool { return f.What == simulate.CalledAgain })]
 	check(again, simulate.CalledAgain, "c3", 400, 400*1.25)
+}
+
+// The run leaves out its first call and result, of 51 words, and sends the other 11 again.
+func TestFindingsOfACompaction(t *testing.T) {
+	ctx := context.Background()
+	c := conversed(t, words("a", 50), words("b", 10))
+	q, err := selector.Parse("^seq .mt:depth(2)", c.Edition())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{Select: []*selector.Selector{q}}}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
+		Dialect: "gemini"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range list {
+		got = append(got, fmt.Sprintf("%s %d %d %.2f", f.What, f.Cycle, f.Tokens, *f.Cost))
+	}
+	want := []string{"compaction 3 50 62.50", "prefix 3 11 13.75"} // the result alone counts as lost
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
 }
 
 // shared returns the runs of ../shared/data, and what they were made of.
