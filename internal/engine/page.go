@@ -77,10 +77,12 @@ func (x *runIndex) describe(p *page, turns []string) {
 	}
 }
 
-// mayName reports whether a node in the run may have a key or a tag.
+// mayName reports whether a node in the run may have a key or a tag. The id of a node without a key is its
+// key (003, 001 §3.5.3).
 func (x *runIndex) mayName(text string) bool {
-	_, named := slices.BinarySearch(x.names, hashOf(text))
-	return named || len(x.names) > 0 && x.names[0] == anyName
+	hash := hashOf(text)
+	_, named := slices.BinarySearch(x.names, hash)
+	return named || len(x.names) > 0 && x.names[0] == anyName || x.may(tree.GeneratedCycle(text), hash)
 }
 
 // may reports whether an id may be in the run.
