@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
@@ -95,6 +98,16 @@ func askOurs(ctx context.Context, c *pact.Context, question string) error {
 		if err = failed; err == nil {
 			found = len(d.Added)
 		}
+	case "life":
+		_, err = c.Timeline(ctx, fmt.Sprintf("block:%d-1", cycle/2))
+		found = 1
+	case "prefixes":
+		for _, failed := range c.Prefixes(ctx, pact.Cycle(1), pact.Latest()) {
+			err = cmp.Or(err, failed)
+			found++
+		}
+	case "grep":
+		_, err = view.Grep(ctx, c, pact.Cycle(1), pact.Latest(), "", regexp.MustCompile("no such word"), func(int64) { found++ })
 	case "half":
 		s, failed := c.At(ctx, pact.Cycle(cycle/2))
 		if err = failed; err == nil {
@@ -147,6 +160,12 @@ func (b *bench) above(what, file string) answer {
 func asking(question string) func(*bench, int) (ours, plain figure) {
 	return func(b *bench, _ int) (ours, plain figure) {
 		return b.above("ours:"+question, b.filled()).time(), b.above("plain:"+question, b.plainFilled()).time()
+	}
+}
+
+func askingOurs(question string) func(*bench, int) (ours, plain figure) {
+	return func(b *bench, _ int) (ours, plain figure) {
+		return b.above("ours:"+question, b.filled()).time(), figure{}
 	}
 }
 

@@ -58,6 +58,9 @@ var rows = []row{
 	{"a process asks for the last three turns", "≤ 6 ms above start-up", asking("last")},
 	{"a process asks what the last commit changed", "≤ 6 ms above start-up", asking("diff")},
 	{"a process asks for the thread at n/2", "≤ 1.5 × plain rows", asking("half")},
+	{"a process asks for the life of one block", "≤ 50 ms", askingOurs("life")},
+	{"a process asks what each call repeats of the one before", "", askingOurs("prefixes")},
+	{"a process searches all contents for a word", "", askingOurs("grep")},
 	{"a process asks for the last three turns where 50 of n are alive", "as 50 turns", askingFewAlive},
 	{"memory of a process that asks for one node, above start-up", "≤ 30 MB", askingMemory},
 	{"an open context: heap a node, without contents", "≤ 200 B", heapOfNode},
@@ -68,7 +71,8 @@ var rows = []row{
 	{"a process asks the compacted file for the last three turns", "≤ 6 ms above start-up", askingCompacted},
 	{"import of an exported history, a second", "≥ 60 MB by processor", importing},
 	{"verify, a second of contents", "≥ 200 MB", verifying},
-	{"erasing one early block", "the pages concerned", erasing},
+	{"erasing one late block", "the cycles since", erasing(func(n int) int { return n - 9 })},
+	{"erasing one early block", "the cycles since", erasing(func(int) int { return 2 })},
 }
 
 func main() {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -194,12 +195,15 @@ func verifying(b *bench, n int) (ours, plain figure) {
 	return rate(n*turnBytes, took), figure{}
 }
 
-func erasing(b *bench, _ int) (ours, plain figure) {
-	s, c := b.context()
-	defer s.Close()
-	took := rounds(1, func(int) {
-		_, err := c.Erase(b.ctx, pact.Erasure{IDs: []string{"block:2-1"}, Reason: "measured", Random: rand.Reader})
-		must(err)
-	})
-	return seconds(took.wall), figure{}
+func erasing(cycle func(n int) int) func(*bench, int) (figure, figure) {
+	return func(b *bench, n int) (ours, plain figure) {
+		s, c := b.context()
+		defer s.Close()
+		took := rounds(1, func(int) {
+			id := fmt.Sprintf("block:%d-1", cycle(n))
+			_, err := c.Erase(b.ctx, pact.Erasure{IDs: []string{id}, Reason: "measured", Random: rand.Reader})
+			must(err)
+		})
+		return answer{wall: took.wall, cpu: took.cpu}.time(), figure{}
+	}
 }

@@ -100,16 +100,18 @@ func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string
 }
 
 // refs returns the ids that the node of a row refers to.
-func (r *row) refs() (ids []string) {
+func (r *row) refs() []string {
 	if r.node == nil {
 		return nil
 	}
-	for _, h := range r.node.Headers {
-		if h.Name == "refs" && json.Unmarshal([]byte(h.Value), &ids) != nil {
-			return nil
+	for i := range r.node.Headers {
+		if h := &r.node.Headers[i]; h.Name == "refs" {
+			var ids []string
+			_ = json.Unmarshal([]byte(h.Value), &ids) // what is no list of ids refers to nothing
+			return ids
 		}
 	}
-	return ids
+	return nil
 }
 
 // textsIn returns the texts of a report, which are ids and others.
