@@ -68,7 +68,8 @@ func (l *line) info() store.Info {
 		Listed: l.listed()}
 }
 
-// moved returns an error unless a guard holds.
+// moved decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
+// holds. If two engines pass it at once, the medium refuses the second batch (see write).
 func (l *line) moved(g store.Guard) error {
 	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
 		return store.Moved(g, l.last.latest, l.last.revision)
