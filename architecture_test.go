@@ -89,7 +89,7 @@ var allowed = map[string]struct {
 		"internal/view/story", "lifecycle", "record", "selector", "server", "store", "store/memory", "store/postgres", "store/sqlite",
 		"tokens", "transcript", "internal/tree"}, third: true},
 	"internal/cli/bring": {own: []string{"", "fault", "inspect", "internal/budget", "internal/cli/command",
-		"internal/cli/screen", "internal/record/calllog", "internal/record/intake", "internal/view", "internal/view/story",
+		"internal/cli/screen", "internal/record/calllog", "internal/record/intake", "internal/simulate", "tokens", "internal/view", "internal/view/story",
 		"lifecycle", "record", "selector", "server", "store", "store/memory", "store/postgres", "transcript", "internal/tree"}, third: true},
 	"internal/cli/wire": {own: []string{"fault", "internal/cli/command", "internal/cli/screen",
 		"internal/record/callspans", "internal/record/proxy", "internal/view", "record", "server", "store"}, third: true},

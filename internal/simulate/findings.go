@@ -214,6 +214,11 @@ func (f *finder) cost(read, written int64) *float64 {
 	return &cost.Paid
 }
 
+// changed says what the words for the end of a prefix mean (inspect.Cut).
+var changed = map[string]string{"model": "the model changed", "parameters": "the parameters changed",
+	"tools": "the tool list changed", "system": "the system prompt changed", "block": "an earlier block changed",
+	"thinking": "the model forgets thinking with its turn"}
+
 // broken returns the calls whose request does not repeat the one before, with the cause that the
 // record has.
 func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
@@ -231,7 +236,7 @@ func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
 		}
 		says := fmt.Sprintf("call %d sent %d tokens again", calls[i].Cycle, again)
 		if cause := causes[calls[i].Cycle]; cause != "" {
-			says += ", because this changed: " + cause
+			says += ", because " + changed[cause]
 		}
 		list = append(list, Finding{What: PrefixBroke, Cycle: calls[i].Cycle, Tokens: again, Cost: f.cost(0, again), Says: says})
 	}

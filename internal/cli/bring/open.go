@@ -1,14 +1,18 @@
 package bring
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +28,8 @@ differ ("complete" if it repeats all of it). Providers cache by that prefix.
 
 It then says in words how many calls there were, the tokens that providers counted,
 where the prefix broke and why, the three blocks that took most bytes in all calls
-together, and which tools failed; of a file of several conversations it says so of
+together, which tools failed and, for a model with a built-in price, what was paid
+without use (pact findings); of a file of several conversations it says so of
 the one that sent most. Three commands that follow from that come last.
 
 On a terminal it then serves the inspector on loopback, prints its address and opens it
@@ -99,9 +104,37 @@ func examine(ctx context.Context, a *command.App, s store.Store, in *plan, f *op
 		f.ThreadBytes += f.Contexts[i].ThreadBytes
 	}
 	if n := f.main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
-		f.Contexts[n].Story, err = story.Tell(ctx, list[n].Context)
+		if f.Contexts[n].Story, err = story.Tell(ctx, list[n].Context); err == nil {
+			f.Contexts[n].Findings, err = dearest(ctx, list[n].Context, f.Contexts[n].ThreadBytes)
+		}
 	}
 	return list, err
+}
+
+// What open looks for findings in, and which it tells.
+const (
+	mostSimulated = 256 << 20 // bytes of all threads: more would take a second
+	mostFindings  = 2
+	leastPaid     = 0.01 // of the currency of the prices
+)
+
+// dearest returns the findings on which a run spent most, if its model has a price.
+func dearest(ctx context.Context, c *pact.Context, threads int64) (list []simulate.Finding, err error) {
+	if threads > mostSimulated {
+		return nil, nil
+	}
+	counter, err := tokens.Named("approx:bytes/4") // scaled to what the provider counted
+	if err != nil {
+		return nil, err
+	}
+	all, err := simulate.Findings(ctx, c, simulate.Options{Counter: counter})
+	for _, f := range all {
+		if f.Cost != nil && *f.Cost >= leastPaid {
+			list = append(list, f)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b simulate.Finding) int { return cmp.Compare(*b.Cost, *a.Cost) })
+	return list[:min(len(list), mostFindings)], err
 }
 
 // next returns three commands to try, ready to paste. They follow from the story

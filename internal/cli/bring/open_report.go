@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
@@ -39,6 +40,8 @@ type openedContext struct {
 	ThreadBytes    int64            `json:"thread_bytes"`
 	Cycles         []openedCycle    `json:"cycles"`
 	Story          *story.Story     `json:"story,omitempty"` // of the context that sent most, nil for all others
+	// Findings are what that context paid most for without use; none without a price for its model.
+	Findings []simulate.Finding `json:"findings,omitempty"`
 }
 
 // openedCycle describes one cycle.

@@ -157,6 +157,9 @@ func drawTotals(a *command.App, f *openReport) {
 				a.Printf("%s\n", part)
 			}
 		}
+		for _, found := range main.Findings {
+			a.Sentence("Paid without use: " + view.Visible(found.Says) + ", " + screen.Money(*found.Cost) + " dollars.")
+		}
 	}
 	stored, where := f.Store.Bytes, view.Size(f.Store.Bytes)+" in "+f.Store.Path
 	if stored == 0 { // a database does not tell the size of a context
