@@ -107,7 +107,7 @@ async function offer(shown: string, state: string): Promise<void> {
   const largest = async (fresh: boolean) =>
     (await api.blocks(shown, { at: state, order: 'bytes', new: fresh || undefined, limit: 1 })).items[0]?.node
   const node = call.peek()?.cut?.node ?? await largest(true) ?? await largest(false)
-  const untouched = name.peek() === shown && atName.peek() === state && address.peek().node === offered.peek()
+  const untouched = !declined.peek() && name.peek() === shown && atName.peek() === state && address.peek().node === offered.peek()
   if (node === undefined || !untouched) return
   offered.value = node
   go({ node }, 'replace')

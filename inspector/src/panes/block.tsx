@@ -5,7 +5,7 @@ import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { useKeys } from '../keys'
 import { Copy, Erased, Link, Nothing, Problem, Swatch, Waiting, plural } from '../parts'
-import { address, atName, begunAt, go, select } from '../state'
+import { address, atName, begunAt, declined, go, select } from '../state'
 import { line } from '../text'
 import { Content, Safe } from './content'
 import { Find } from './find'
@@ -23,7 +23,14 @@ export function Block(): JSX.Element {
         if (address.peek().node !== null) go({ view: 'block' })
       },
     },
-    { keys: ['Escape'], does: 'select no block', run: () => address.peek().node !== null && select(null) },
+    {
+      keys: ['Escape'],
+      does: 'select no block',
+      run: () => {
+        declined.value = true // also of a block that is still looked for
+        return address.peek().node !== null && select(null)
+      },
+    },
   ])
   const key = id === null ? null : JSON.stringify([name, id, at])
   const loaded = useLoaded(key, async (stop) => ({ key, node: await nodeAt(name, id ?? '', at, stop) }))

@@ -295,24 +295,31 @@ function nameCalls(c: Canvas, { layout, frame, theme }: Scene, at: number | null
   }
   c.textAlign = 'center'
   c.textBaseline = 'middle'
-  if (at !== null) {
-    c.font = '600 ' + font
-    const { wide, middle } = place(at)
+  const bold = '600 ' + font
+  c.font = bold
+  const own = at === null ? null : place(at)
+  c.font = font
+  const other = vs === null ? null : place(vs)
+  const room = own && other ? (own.wide + other.wide) / 2 : 0
+  if (own && other && Math.abs(own.middle - other.middle) < room) { // side by side, the later call on the right
+    if (vs! < at!) other.middle = own.middle - room
+    else {
+      other.middle = Math.min(own.middle + room, frame.x + frame.width - other.wide / 2)
+      own.middle = other.middle - room
+    }
+  }
+  if (own) {
+    c.font = bold
     c.fillStyle = theme.accent
-    c.fillRect(middle - wide / 2, y - 8, wide, 16)
-    write(at, middle, wide, theme.ground)
+    c.fillRect(own.middle - own.wide / 2, y - 8, own.wide, 16)
+    write(at!, own.middle, own.wide, theme.ground)
   }
   c.font = font
-  if (vs !== null) {
-    const { wide, middle } = place(vs)
-    const room = taken[0] ? (wide + taken[0].wide) / 2 : 0
-    const near = taken[0] && Math.abs(middle - taken[0].middle) < room
-    const moved = near ? taken[0]!.middle + (vs < at! ? -room : room) : middle
-    const there = Math.min(moved, frame.x + frame.width - wide / 2)
+  if (other) {
     c.strokeStyle = theme.dim
     c.lineWidth = 1
-    c.strokeRect(Math.round(there - wide / 2) + 0.5, y - 7.5, Math.round(wide) - 1, 15)
-    write(vs, there, wide, theme.text)
+    c.strokeRect(Math.round(other.middle - other.wide / 2) + 0.5, y - 7.5, Math.round(other.wide) - 1, 15)
+    write(vs!, other.middle, other.wide, theme.text)
   }
   const draft = draftOf(layout.strata)
   for (const cycle of [...(draft === null ? [] : [draft]), ...cycleTicks(frame, 64)]) {
