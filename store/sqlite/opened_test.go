@@ -17,6 +17,7 @@ import (
 func settled(t *testing.T, n int) (path string, s *sqlite.Store, w *turns) {
 	t.Helper()
 	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(sqlite.WithoutSync())
 	path = filepath.Join(t.TempDir(), "pact.db")
 	s, err := sqlite.Open(t.Context(), path)
 	must(t, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // inMemory counts the turns of a tree that are not in a run that was left in the store.
@@ -32,7 +33,9 @@ func inMemory(t *tree.Tree) int {
 // rendered all the time, all stays.
 func TestWhatIsSettledLeavesMemory(t *testing.T) {
 	testrun.OneGoroutine(t)
-	const turns, most = 4500, 2048 + 512
+	t.Cleanup(sqlite.WithoutSync())
+	const most = 2048 + 512
+	turns := testrun.Size(t, 3000, 4500, 20_000)
 	for _, render := range []bool{false, true} {
 		t.Run(fmt.Sprintf("rendering %t", render), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
@@ -56,7 +59,7 @@ func TestWhatIsSettledLeavesMemory(t *testing.T) {
 			if render && highest != turns || !render && highest > most {
 				t.Errorf("%d of %d turns were in memory at once", highest, turns)
 			}
-			if _, last := c.Cycles(); last != turns {
+			if _, last := c.Cycles(); last != int64(turns) {
 				t.Fatalf("the last cycle is %d", last)
 			}
 			ours, err := c.Working().Thread(t.Context())

@@ -6,11 +6,13 @@ import (
 
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/store/storetest"
 )
 
 func TestStore(t *testing.T) {
 	testrun.OneGoroutine(t)
+	t.Cleanup(sqlite.WithoutSync()) // TestAcknowledgedCommitsSurviveAKill and TestPowerCuts are about the disk
 	paths := make(map[store.Store]string)
 	storetest.Suite{
 		Seed: 100,
