@@ -63,15 +63,15 @@ func (r *modelRequest) send(t *testing.T, client *http.Client, url, body string)
 	must(t, resp.Body.Close())
 }
 
-// Whatever agents send, each request goes to the line to which the rules put it.
-func TestLinesAgreeWithModel(t *testing.T) {
+// Whatever agents send, each request goes to the recording to which the rules put it.
+func TestRecordingsAgreeWithModel(t *testing.T) {
 	const steps = 40
 	for seed := range uint64(24) {
 		if testing.Short() && seed >= 6 {
 			break
 		}
-		g := &genLines{Rand: rand.New(rand.NewPCG(seed, 13))}
-		model := modelLines{last: map[string]int{}}
+		g := &genRecordings{Rand: rand.New(rand.NewPCG(seed, 13))}
+		model := modelRecordings{last: map[string]int{}}
 		var script []providertest.Turn
 		for step := range steps {
 			script = append(script, providertest.Turn{Text: fmt.Sprintf("this is the answer of step %d.", step)})
@@ -92,10 +92,10 @@ func TestLinesAgreeWithModel(t *testing.T) {
 		if got := rec.Stats(); got.Lost > 0 || got.Calls != steps {
 			t.Fatalf("%+v", got)
 		}
-		for line, name := range rec.Contexts() {
+		for recording, name := range rec.Contexts() {
 			for _, body := range ownBodies(t, s, name) {
-				if step := slices.Index(bodies, body); step < 0 || want[step] != line {
-					t.Errorf("seed %d: step %d went to line %d\n%s", seed, step, line, logOf(t, s, name))
+				if step := slices.Index(bodies, body); step < 0 || want[step] != recording {
+					t.Errorf("seed %d: step %d went to recording %d\n%s", seed, step, recording, logOf(t, s, name))
 				} else {
 					bodies[step] = ""
 				}
@@ -103,7 +103,7 @@ func TestLinesAgreeWithModel(t *testing.T) {
 		}
 		for step, body := range bodies {
 			if body != "" {
-				t.Errorf("seed %d: step %d did not go to line %d: %s", seed, step, want[step], body)
+				t.Errorf("seed %d: step %d did not go to recording %d: %s", seed, step, want[step], body)
 			}
 		}
 		if t.Failed() {

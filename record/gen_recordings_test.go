@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// genLines makes up what several agents send: they go on, ask again, shorten what
+// genRecordings makes up what several agents send: they go on, ask again, shorten what
 // was said, edit it, forget it, sum it up and ask aside.
-type genLines struct {
+type genRecordings struct {
 	*rand.Rand
 	talks []*modelRequest // the last request of each conversation
 	said  []string        // what was answered to it
@@ -16,7 +16,7 @@ type genLines struct {
 
 var genTools = [][]string{nil, {"ls"}, {"ls", "cat"}, {"cat", "web", "mail"}}
 
-func (g *genLines) next(step int) (modelRequest, int) {
+func (g *genRecordings) next(step int) (modelRequest, int) {
 	user := func(what string) string { return fmt.Sprintf("user %s in step %d", what, step) }
 	if len(g.talks) == 0 || g.IntN(6) == 0 {
 		r := modelRequest{tools: genTools[g.IntN(len(genTools))], system: fmt.Sprint("You are ", g.IntN(2))}
@@ -68,6 +68,6 @@ func (g *genLines) next(step int) (modelRequest, int) {
 }
 
 // answered notes the answer to a request.
-func (g *genLines) answered(at int, r modelRequest, answer string) {
+func (g *genRecordings) answered(at int, r modelRequest, answer string) {
 	g.talks[at], g.said[at] = &r, answer
 }

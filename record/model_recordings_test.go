@@ -6,7 +6,7 @@ import (
 )
 
 // modelRequest is a request to the model of the rules by which requests are put
-// into lines. Its blocks are texts that begin with the role.
+// into recordings. Its blocks are texts that begin with the role.
 type modelRequest struct {
 	group  string // what the client names, "" for nothing
 	agent  bool   // by the header of an agent
@@ -15,20 +15,20 @@ type modelRequest struct {
 	said   []string
 }
 
-// modelLine is a line as the model has it.
-type modelLine struct {
+// modelRecording is a recording as the model has it.
+type modelRecording struct {
 	modelRequest          // the last one
 	answer       []string // to it
-	beside       int      // the line that it was asked beside of, -1 for none
+	beside       int      // the recording that it was asked beside of, -1 for none
 }
 
-// modelLines puts requests into lines as docs/wire.md says, by comparing lists.
-type modelLines struct {
-	lines []*modelLine
-	last  map[string]int // the line of the last request of a group
+// modelRecordings puts requests into recordings as docs/wire.md says, by comparing lists.
+type modelRecordings struct {
+	recordings []*modelRecording
+	last       map[string]int // the recording of the last request of a group
 }
 
-func (m *modelLines) key(r *modelRequest) string {
+func (m *modelRecordings) key(r *modelRequest) string {
 	if r.group != "" {
 		return r.group
 	}
@@ -39,16 +39,16 @@ func begins(list, with []string) bool {
 	return len(list) >= len(with) && strings.Join(list[:len(with)], "\n") == strings.Join(with, "\n")
 }
 
-func (l *modelLine) all() []string { return slices.Concat(l.said, l.answer) }
+func (l *modelRecording) all() []string { return slices.Concat(l.said, l.answer) }
 
-// common counts the blocks that a request begins with as the line has them.
-func (l *modelLine) common(r *modelRequest) (n int) {
+// common counts the blocks that a request begins with as the recording has them.
+func (l *modelRecording) common(r *modelRequest) (n int) {
 	for n = len(l.all()); !begins(r.said, l.all()[:n]); n-- {
 	}
 	return n
 }
 
-func (l *modelLine) alike(r *modelRequest) bool {
+func (l *modelRecording) alike(r *modelRequest) bool {
 	if len(l.tools) > 0 && len(r.tools) > 0 {
 		shared := 0
 		for _, name := range l.tools {
@@ -64,7 +64,7 @@ func (l *modelLine) alike(r *modelRequest) bool {
 	return l.system == r.system
 }
 
-func (l *modelLine) asksAside(r *modelRequest) bool {
+func (l *modelRecording) asksAside(r *modelRequest) bool {
 	if !r.agent || !begins(r.said, l.said) {
 		return false
 	}
@@ -77,7 +77,7 @@ func (l *modelLine) asksAside(r *modelRequest) bool {
 
 // repeatsLastBlockAgain reports whether the last block that was sent comes again behind
 // what changed, in front of something of the answer where all before it changed.
-func (l *modelLine) repeatsLastBlockAgain(r *modelRequest) bool {
+func (l *modelRecording) repeatsLastBlockAgain(r *modelRequest) bool {
 	n := l.common(r)
 	for i, block := range r.said {
 		if i < n || block != l.said[len(l.said)-1] {
@@ -96,14 +96,14 @@ func (l *modelLine) repeatsLastBlockAgain(r *modelRequest) bool {
 	return false
 }
 
-func (m *modelLines) rewrites(at int, r *modelRequest) bool {
-	l := m.lines[at]
+func (m *modelRecordings) rewrites(at int, r *modelRequest) bool {
+	l := m.recordings[at]
 	last, known := m.last[m.key(r)]
-	ofLast := known && (last == at || m.lines[last].beside == at)
+	ofLast := known && (last == at || m.recordings[last].beside == at)
 	turns := strings.Contains("\n"+strings.Join(l.said, "\n"), "\nassistant")
 	if ofLast && (last != at || turns) {
 		for _, block := range r.said[l.common(r):] {
-			for _, said := range m.lines[last].answer {
+			for _, said := range m.recordings[last].answer {
 				_, text, _ := strings.Cut(said, " ")
 				if strings.HasPrefix(block, "user") && strings.Contains(block, text) {
 					return true
@@ -125,26 +125,26 @@ func (m *modelLines) rewrites(at int, r *modelRequest) bool {
 	return !strings.HasPrefix(r.said[n], role) || role != "user" && role != "assistant"
 }
 
-// put puts a request with its answer into a line and returns its number.
-func (m *modelLines) put(r modelRequest, answer string) int {
+// put puts a request with its answer into a recording and returns its number.
+func (m *modelRecordings) put(r modelRequest, answer string) int {
 	at, forked, beside := m.find(&r), false, -1
 	if at < 0 {
 		at, forked, beside = m.findOrigin(&r)
 	}
 	if at < 0 || forked {
-		m.lines = append(m.lines, &modelLine{beside: beside})
-		at = len(m.lines) - 1
+		m.recordings = append(m.recordings, &modelRecording{beside: beside})
+		at = len(m.recordings) - 1
 	}
-	m.lines[at].modelRequest, m.lines[at].answer = r, []string{answer}
+	m.recordings[at].modelRequest, m.recordings[at].answer = r, []string{answer}
 	m.last[m.key(&r)] = at
 	return at
 }
 
-// find finds the line that goes on, -1 for none.
-func (m *modelLines) find(r *modelRequest) int {
+// find finds the recording that goes on, -1 for none.
+func (m *modelRecordings) find(r *modelRequest) int {
 	best, most := -1, -1
 	for pass := range 2 {
-		for i, l := range m.lines {
+		for i, l := range m.recordings {
 			n := l.common(r)
 			own := m.key(&l.modelRequest) == m.key(r)
 			fits := own && !l.asksAside(r) && n >= len(l.said) && (n > len(l.said) || l.alike(r))
@@ -162,10 +162,10 @@ func (m *modelLines) find(r *modelRequest) int {
 	return -1
 }
 
-// findOrigin finds the line that a request rewrites or branches off from.
-func (m *modelLines) findOrigin(r *modelRequest) (at int, forked bool, beside int) {
+// findOrigin finds the recording that a request rewrites or branches off from.
+func (m *modelRecordings) findOrigin(r *modelRequest) (at int, forked bool, beside int) {
 	at, most := -1, 0
-	for i, l := range m.lines { // what it asks beside
+	for i, l := range m.recordings { // what it asks beside
 		if m.key(&l.modelRequest) == m.key(r) && l.asksAside(r) && l.common(r) > most {
 			at, most = i, l.common(r)
 		}
@@ -174,13 +174,13 @@ func (m *modelLines) findOrigin(r *modelRequest) (at int, forked bool, beside in
 		return at, true, at
 	}
 	most = -1
-	for i, l := range m.lines { // what it rewrites
+	for i, l := range m.recordings { // what it rewrites
 		n := l.common(r)
 		if m.key(&l.modelRequest) != m.key(r) || l.beside >= 0 || !l.alike(r) || !m.rewrites(i, r) {
 			continue
 		}
 		last, known := m.last[m.key(r)]
-		if n > most || n == most && known && (last == i || m.lines[last].beside == i) {
+		if n > most || n == most && known && (last == i || m.recordings[last].beside == i) {
 			at, most = i, n
 		}
 	}
@@ -188,7 +188,7 @@ func (m *modelLines) findOrigin(r *modelRequest) (at int, forked bool, beside in
 		return at, false, -1
 	}
 	most = 0
-	for i, l := range m.lines { // what it branches off from
+	for i, l := range m.recordings { // what it branches off from
 		if m.key(&l.modelRequest) == m.key(r) && l.beside < 0 && l.alike(r) && l.common(r) > most {
 			at, most = i, l.common(r)
 		}
