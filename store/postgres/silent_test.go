@@ -47,6 +47,7 @@ func ends(t *testing.T, what string, call func() error) error {
 // every call ends in an error with a code, also one whose context never ends. When
 // it answers again, so does the store, and nothing was made twice.
 func TestSilentServer(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s, p, _ := impatient(t, 500*time.Millisecond)
 	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
@@ -83,6 +84,7 @@ func TestSilentServer(t *testing.T) {
 
 // A server that is there and takes long is waited for.
 func TestSlowServer(t *testing.T) {
+	t.Parallel() // it mostly waits
 	s, _, direct := impatient(t, 20*time.Second)
 	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
