@@ -234,7 +234,7 @@ func TestRulesAreRefused(t *testing.T) {
 			b.KeepPolicy(&lifecycle.Policy{Rules: []lifecycle.Rule{{Select: text, Pinned: true}}})
 			return nil
 		}, nil)
-		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "rule 1") {
+		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "the selector of rule 1 cannot be used: ") {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}

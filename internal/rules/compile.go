@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -27,11 +28,15 @@ func Compile(list []lifecycle.Rule, edition selector.Edition, counter tree.Count
 	return made, nil
 }
 
-// in adds to an error in which rule it is, and where.
+// in says of an error in which rule it is, and at which place of its selector.
 func in(err error, rule int, text string) error {
-	f := fault.Wrap(fault.CodeOf(err), err, "the selector of rule "+strconv.Itoa(rule)+" cannot be used", "")
-	f.Token = text
-	return f
+	why := &fault.Error{Code: fault.SelectorInvalid, Message: err.Error(), Offset: fault.NoOffset}
+	errors.As(err, &why)
+	says := "the selector of rule " + strconv.Itoa(rule) + " cannot be used: "
+	if why.Offset != fault.NoOffset {
+		says += "at byte " + strconv.Itoa(why.Offset) + ", "
+	}
+	return fault.At(why.Code, fault.NoOffset, text, says+why.Message, why.Remedy)
 }
 
 func compile(text string, edition selector.Edition, counter tree.Counter) (lifecycle.CompiledRule, error) {
