@@ -113,6 +113,7 @@ func startAgent(t *testing.T, name string, script ...providertest.Turn) *agentRu
 // agentEnv keeps an agent from all that is not its work.
 func agentEnv(home string) []string {
 	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "CODEX_HOME=" + home, "TERM=dumb", "IS_SANDBOX=1",
+		"GIT_CEILING_DIRECTORIES=" + home, // Claude Code tells the model the state of the repository
 		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "OPENCODE_DISABLE_AUTOUPDATE=1",
 		"OPENAI_API_KEY=sk-0123456789", "ANTHROPIC_API_KEY=sk-0123456789", "GEMINI_API_KEY=g-0123456789"}
 }
