@@ -43,6 +43,7 @@ type Shaped struct {
 	ID      string // of the block that keeps the original
 	Content string // JSON, in the canonical form: what is sent
 	Refers  string // the call whose result the content refers to, "" for none
+	Whole   bool   // that result is there as it came
 }
 
 // Entry shapes results of tools before they are first sent, by the rules of a policy with head,
@@ -59,8 +60,33 @@ type Entry struct {
 	mu      sync.Mutex
 	c       *pact.Context      // nil before the first use
 	cycle   int64              // up to which decided knows the context
-	decided map[string]*Shaped // by key; nil for a result that is sent as it comes
+	decided map[string]*decision // by key
 	ended   map[string]bool    // keys of the results with which managing ended for a conversation
+}
+
+// decision is what was decided about a result.
+type decision struct {
+	id     string  // of the block whose content is still to be read, "" for none
+	shaped *Shaped // nil if the result is sent as it comes
+}
+
+// decisionOn returns what was decided about the result with a key.
+func (e *Entry) decisionOn(ctx context.Context, key string) (s *Shaped, known bool, err error) {
+	d := e.decided[key]
+	if d == nil {
+		return nil, false, nil
+	}
+	if d.id != "" {
+		defer tree.Recover(&err)
+		t := e.c.Working().Tree()
+		if n := t.Node(d.id); n != nil {
+			if d.shaped, err = shapedBlock(ctx, t, n); err != nil {
+				return nil, false, err
+			}
+		}
+		d.id = ""
+	}
+	return d.shaped, true, nil
 }
 
 // endedBecause begins the reason of a mark that ended managing for a conversation.
@@ -69,7 +95,7 @@ const endedBecause = "managing ended: "
 // NewEntry returns an Entry that keeps its decisions in a context, which it makes when it first
 // has one. Only the rules of the policy that shape count, and those before them.
 func NewEntry(s store.Store, name string, p *lifecycle.Policy, o pact.OpenOptions) *Entry {
-	e := &Entry{store: s, name: name, options: o, decided: map[string]*Shaped{}, ended: map[string]bool{}}
+	e := &Entry{store: s, name: name, options: o, decided: map[string]*decision{}, ended: map[string]bool{}}
 	var none int64
 	for _, r := range p.Rules {
 		kept := lifecycle.Rule{Select: r.Select, Head: r.Head, Tail: r.Tail, Once: r.Once}
@@ -121,8 +147,7 @@ func (e *Entry) Known(ctx context.Context, key string) (s *Shaped, known bool, e
 	if err := e.load(ctx, false); err != nil {
 		return nil, false, err
 	}
-	s, known = e.decided[key]
-	return s, known, nil
+	return e.decisionOn(ctx, key)
 }
 
 // Ended reports whether managing ended with a result.
@@ -179,11 +204,11 @@ func (e *Entry) read(ctx context.Context) (err error) {
 			e.ended[key] = e.ended[key] || strings.HasPrefix(why.Any().Text, endedBecause)
 			return err == nil
 		}
-		e.decided[key], err = shapedBlock(ctx, t, n)
-		return err == nil
+		e.decided[key] = &decision{id: n.ID}
+		return true
 	})
 	for key := range raw {
-		e.decided[key] = nil
+		e.decided[key] = &decision{}
 	}
 	return err
 }
@@ -201,6 +226,8 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 	for _, id := range n.Refs {
 		if of := t.Node(id); of != nil && of.Kind == n.Kind {
 			s.Refers, _ = of.Header(attrCall).Text()
+			_, cut := lifecycle.Original(of)
+			s.Whole = !cut
 			return s, nil
 		}
 	}
@@ -219,7 +246,10 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 	list := make([]*Shaped, len(results))
 	var fresh []int
 	for i := range results {
-		s, known := e.decided[results[i].key()]
+		s, known, err := e.decisionOn(ctx, results[i].key())
+		if err != nil {
+			return nil, err
+		}
 		if list[i] = s; !known && results[i].Call != "" {
 			fresh = append(fresh, i)
 		}
@@ -268,7 +298,10 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list []*Shaped, fresh []int) ([]*Shaped, error) {
 	var left []int
 	for _, i := range fresh {
-		s, known := e.decided[results[i].key()]
+		s, known, err := e.decisionOn(ctx, results[i].key())
+		if err != nil {
+			return nil, err
+		}
 		if list[i] = s; !known {
 			left = append(left, i)
 		}
@@ -286,7 +319,7 @@ func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list 
 func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) error {
 	for k, i := range fresh {
 		list[i] = made[k]
-		e.decided[results[i].key()] = made[k]
+		e.decided[results[i].key()] = &decision{shaped: made[k]}
 	}
 	_, e.cycle = e.c.Cycles()
 	return nil
@@ -344,7 +377,7 @@ func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range results {
-		e.decided[results[i].key()] = nil // whatever the store does
+		e.decided[results[i].key()] = &decision{} // whatever the store does
 		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
 	}
 	for try := 0; ; try++ {
@@ -365,6 +398,24 @@ func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
 			return err
 		}
 	}
+}
+
+// Forget has no later result refer to one of before: they no longer stand in front of the model. What
+// was decided about those stays, and the log of the context has their originals.
+func (e *Entry) Forget(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.load(ctx, false); err != nil || e.c == nil {
+		return err
+	}
+	var ids []string
+	t := e.c.Working().Tree()
+	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+		ids = append(ids, at.Node().ID)
+		return true
+	})
+	_, err := e.c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{WithoutKept: true, IDs: ids}})
+	return err
 }
 
 func (e *Entry) cycles() (first, last int64) {

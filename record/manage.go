@@ -194,7 +194,7 @@ func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int
 	for k, i := range fresh {
 		switch s := list[k]; {
 		case s == nil:
-		case s.Refers == "" || wholeBefore(results[:i], s.Refers):
+		case s.Refers == "" || s.Whole && wholeBefore(results[:i], s.Refers):
 			results[i].shaped = s
 			r.count(func(s *Stats) { s.Managed.Shaped++ })
 		default:

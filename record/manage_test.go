@@ -45,10 +45,10 @@ func said(t *testing.T, name provider.API, body []byte) (list []json.RawMessage)
 }
 
 // repeats checks that each request repeats what the one before sent, byte for byte.
-func repeats(t *testing.T, name provider.API, p *providertest.Provider) {
+func repeats(t *testing.T, name provider.API, received []providertest.Received) {
 	t.Helper()
 	var before []json.RawMessage
-	for k, r := range p.Received() {
+	for k, r := range received {
 		now := said(t, name, r.Body)
 		for i := range before {
 			if i >= len(now) || !bytes.Equal(before[i], now[i]) {
@@ -117,7 +117,7 @@ func TestManageShapesAtEntry(t *testing.T) {
 			if got := later.Stats(); got.Managed.Shaped != 2 {
 				t.Fatalf("%+v", got)
 			}
-			repeats(t, name, p)
+			repeats(t, name, p.Received())
 			askedAndSent(t, s, p, asked)
 			last := p.Received()[5].Body
 			if len(last) > len(asked[5])/2 || bytes.Count(last, []byte(lifecycle.OnlyPact)) != 5 ||
@@ -264,7 +264,7 @@ func TestManageFailsOpen(t *testing.T) {
 	}
 	works(a, 1, 2)
 	rec.Close()
-	repeats(t, provider.Messages, p)
+	repeats(t, provider.Messages, p.Received())
 	if got := rec.Stats().Managed; got.Open != 1 || got.Shaped != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -275,5 +275,46 @@ func TestManageFailsOpen(t *testing.T) {
 		[][]byte{[]byte(text)})
 	if err != nil || list[0] != nil {
 		t.Errorf("what was sent as it came is decided anew: %+v, %v", list, err)
+	}
+}
+
+// A result equal to an earlier one of the request becomes a reference to it; where that one is not there as it came,
+// the result stays.
+func TestManageRefers(t *testing.T) {
+	p, url := startProvider(t, callTurns(4)...)
+	s := memory.New()
+	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb[kind='result']","once":true}]}`))
+	must(t, err)
+	record.SetPatience(time.Minute)
+	rec := recorder(t, s, record.Options{Context: "chat", Policy: &policy, Manage: true})
+	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	asked := [][]byte{a.lastBody}
+	for n := range 2 {
+		a.result(fmt.Sprint("c", n), "ls", long(50))
+		a.call()
+		asked = append(asked, a.lastBody)
+	}
+	if last := p.Received()[2].Body; bytes.Count(last, []byte("[The same as c0 above.")) != 1 || len(last) > len(a.lastBody)-300 {
+		t.Errorf("sent %s", last)
+	}
+	b := newAgent(t, provider.Chat, url, rec.Transport(nil), false) // another conversation does not have the result of c0
+	b.ask("Look there.")
+	b.call()
+	b.result("c3", "ls", long(50))
+	b.call()
+	if got := p.Received()[4].Body; !bytes.Equal(got, b.lastBody) {
+		t.Errorf("a reference to another conversation was sent: %s", got)
+	}
+	rec.Close()
+	repeats(t, provider.Chat, p.Received()[:3])
+	c := opened(t, s, "chat")
+	for i, want := range asked {
+		sent, err := record.Request(t.Context(), c, int64(i+1))
+		must(t, err)
+		if got, err := record.Asked(t.Context(), s, sent); err != nil || !bytes.Equal(got.Bytes, want) {
+			t.Errorf("cycle %d: %v", i+1, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package bring
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -10,21 +11,31 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/spf13/cobra"
 )
 
-// hookSettings belongs into the settings of Claude Code. Stop comes after
-// each turn, PreCompact before a compaction, SessionEnd at the end.
-const hookSettings = `{
-  "hooks": {
-    "Stop": [{"hooks": [{"type": "command", "command": "pact hook --db ~/pact.db"}]}],
-    "SubagentStop": [{"hooks": [{"type": "command", "command": "pact hook --db ~/pact.db"}]}],
-    "PreCompact": [{"hooks": [{"type": "command", "command": "pact hook --db ~/pact.db"}]}],
-    "SessionEnd": [{"hooks": [{"type": "command", "command": "pact hook --db ~/pact.db"}]}]
-  }
+// hookSettings returns what belongs into the settings of Claude Code. Stop comes after each turn,
+// PreCompact before a compaction, SessionEnd at the end, and PostToolUse after each call of a tool.
+func hookSettings(policy string) string {
+	events, line := []string{"Stop", "SubagentStop", beforeCompaction, "SessionEnd"}, "pact hook --db ~/pact.db"
+	if policy != "" {
+		events, line = append(events, afterClaudeTool), line+" --policy "+screen.Quote(policy)
+	}
+	text := "{\n  \"hooks\": {"
+	for i, event := range events {
+		command, err := json.Marshal(line)
+		if err != nil {
+			panic(err) // every text has a JSON form
+		}
+		if i > 0 {
+			text += ","
+		}
+		text += "\n    \"" + event + "\": [{\"hooks\": [{\"type\": \"command\", \"command\": " + string(command) + "}]}]"
+	}
+	return text + "\n  }\n}\n"
 }
-`
 
 const HookName = "hook"
 
@@ -33,9 +44,23 @@ const maxHookEvent = 64 << 20
 
 // hookEvent is an event that Claude Code sends to a hook.
 type hookEvent struct {
+	Event          string `json:"hook_event_name"`
 	SessionID      string `json:"session_id"`
 	TranscriptPath string `json:"transcript_path"`
 	Dir            string `json:"cwd"`
+	Agent          string `json:"agent_id"` // of a sub-agent
+	Tool           string `json:"tool_name"`
+	Call           string `json:"tool_use_id"`
+}
+
+// originals names the context that keeps the answers of tools that were shaped: each agent has its own, because a
+// reference to an earlier answer says something to that agent alone.
+func (e *hookEvent) originals() string {
+	name := e.context()
+	if e.Agent != "" {
+		name += "/" + e.Agent
+	}
+	return name + "/originals"
 }
 
 // context returns the name of the context of a session: project/session.
@@ -60,24 +85,39 @@ PROJECT/SESSION, where PROJECT is the last part of the working directory.
 
 It never fails the agent: it prints nothing on standard output and exits with 0,
 whatever happens; what went wrong stands on standard error. --print prints the
-settings that make Claude Code call it after each turn.`,
+settings that make Claude Code call it after each turn.
+
+With --policy it answers the event after a call of a tool (PostToolUse) with a shorter
+answer of the tool, if a rule of the policy with head, tail or once finds it; without
+such a rule it prints nothing. The whole answer is in PROJECT/SESSION/originals, under
+the id that the text names. The model gets the answer so from the beginning, so no
+prefix changes. --print --for opencode prints a plugin that does the same there.`,
 		Example: `  pact hook --print
+  pact hook --print --policy ~/policy.json
   pact hook --db ~/pact.db < event.json`,
 		Args: command.Exactly(),
 	}
 	show := cmd.Flags().Bool("print", false, "print the settings for Claude Code, and read nothing")
-	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
-		if *show {
-			a.Printf("%s", hookSettings)
+	agent := cmd.Flags().String("for", "claude", "print what `AGENT` needs: claude or opencode")
+	policy := cmd.Flags().String("policy", "", "shape answers of tools by the policy in `FILE`, or the ready one of that name")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		switch {
+		case *show && *agent == "opencode":
+			a.Printf("%s", strings.ReplaceAll(opencodePlugin, "POLICY", cmp.Or(*policy, "policy.json")))
 			return nil
+		case *show && *agent == "claude":
+			a.Printf("%s", hookSettings(*policy))
+			return nil
+		case *show:
+			return command.Usage(cmd, "--for is claude or opencode")
 		}
-		return hook(ctx, a)
+		return hook(ctx, a, *policy)
 	})
 	return cmd
 }
 
 // hook imports what the event on standard input tells of.
-func hook(ctx context.Context, a *command.App) error {
+func hook(ctx context.Context, a *command.App, policy string) error {
 	data, err := io.ReadAll(io.LimitReader(a.In, maxHookEvent+1))
 	if err != nil {
 		return err
@@ -86,6 +126,21 @@ func hook(ctx context.Context, a *command.App) error {
 	if err := json.Unmarshal(data, &e); err != nil || len(data) > maxHookEvent {
 		return fault.New(fault.DocumentInvalid, "standard input is no event of a hook",
 			"pact hook --print shows how to set it up")
+	}
+	if e.Event == afterClaudeTool || e.Event == afterOpencodeTool {
+		if policy == "" {
+			return nil
+		}
+		p, err := a.PolicyNamed(ctx, policy)
+		if err != nil {
+			return err
+		}
+		return shapeTool(ctx, a, &e, data, &p)
+	}
+	if policy != "" && e.Event == beforeCompaction {
+		if err := compacted(ctx, a, &e, policy); err != nil {
+			return err
+		}
 	}
 	if e.TranscriptPath == "" {
 		return fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)", "")
