@@ -24,7 +24,7 @@ func (e *Engine) node(l *line, r *row) *tree.Node {
 	if e.inMemory {
 		return r.node
 	}
-	n := *r.node
+	n := r.bare()
 	if r.inline != "" {
 		n.Content = tree.Hold(tree.JSON(r.inline))
 	}

@@ -172,7 +172,7 @@ func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
 func (x *erasure) rewriteRecord(b *kv.Batch, m *member, rec *record) (changed bool, err error) {
 	for i := range rec.rows {
 		r := &rec.rows[i]
-		if r.node == nil || !x.ids[r.id] {
+		if r.moved || !x.ids[r.id] {
 			continue
 		}
 		n := x.e.node(m.l, r)

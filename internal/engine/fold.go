@@ -48,7 +48,7 @@ func fold(list []*record) (gone []string, out []row) {
 	for _, x := range list {
 		for _, r := range x.rows {
 			f := of(r.id, r.fresh)
-			if f.row >= 0 && !f.gone && r.node == nil { // what it is was said before
+			if f.row >= 0 && !f.gone && r.moved { // what it is was said before
 				parent := r.parent
 				r = all[f.row]
 				r.parent = parent

@@ -188,13 +188,12 @@ func decodePage(raw []byte) (*page, error) {
 	}
 	p := &page{rows: make([]row, r.length(3))}
 	var c rows
-	c.nodes.need(len(p.rows))
 	c.headers.need(len(p.rows))
 	c.hashes.need(len(p.rows))
 	for i := range p.rows {
 		c.read(&r, &p.rows[i])
 		c.expect(&p.rows[i])
-		if p.rows[i].node == nil {
+		if p.rows[i].moved {
 			return nil, damaged("a page has a node without headers")
 		}
 	}

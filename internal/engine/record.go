@@ -133,7 +133,6 @@ func (x *record) readEntry(r *reader) {
 func (x *record) readDelta(r *reader, c *rows) {
 	x.gone = r.texts()
 	x.rows = c.list.take(r.length(3))
-	c.nodes.need(len(x.rows))
 	c.headers.need(len(x.rows))
 	c.hashes.need(len(x.rows))
 	for i := range x.rows {
@@ -222,7 +221,7 @@ func (x *record) damagedContent(contents []byte) error {
 		}
 		text := contents[:min(r.size, len(contents))]
 		contents = contents[len(text):]
-		if found, ok := tree.NewNode(*r.node, r.hash).HashWith(tree.JSON(text)); !ok || found != *r.hash {
+		if found, ok := tree.NewNode(r.bare(), r.hash).HashWith(tree.JSON(text)); !ok || found != *r.hash {
 			d.Node, d.What, d.Recorded, d.Found = r.id, "content hash", r.hash.String(), found.String()
 			break
 		}
@@ -254,7 +253,7 @@ func (x *record) delta(ctx context.Context, e *Engine, l *line, before, next *tr
 		case d.New == nil:
 			x.gone = append(x.gone, d.Old.ID)
 		case d.Old == d.New:
-			x.rows = append(x.rows, row{id: d.New.ID, parent: d.NewParent})
+			x.rows = append(x.rows, row{id: d.New.ID, parent: d.NewParent, moved: true})
 		default:
 			err = x.add(ctx, e, d.New, d.NewParent, d.Old == nil, written)
 		}

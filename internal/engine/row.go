@@ -18,13 +18,35 @@ func (p place) less(o place) bool {
 type row struct {
 	id     string
 	parent string     // id; "" for the root of a tree, and for a turn at the top of a run
-	node   *tree.Node // without its content; nil if the node only moves
+	moved  bool       // the node is as it was, under another parent
+	head   head       // otherwise
+	node   *tree.Node // of a row that is not decoded
 	fresh  bool       // there was no node with this id
 	size   int        // of its content
 	hash   *tree.Digest
 	inline string // the content, if the row has it itself
 	at     place  // of the content, if it is elsewhere
 	held   bool   // and stands in the same record or segment
+}
+
+// head is a node without its content, as it is written: rows that are decoded and kept hold nothing that can
+// be made from it.
+type head struct {
+	kind                                            string // nodeType
+	offset, priority, cycle, created, index, expiry int64
+	iso                                             string
+	headers                                         []tree.Header
+}
+
+func headOf(n *tree.Node) head {
+	return head{n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.ForeignISO, n.Headers}
+}
+
+// bare returns the node without its content.
+func (r *row) bare() tree.Node {
+	h := &r.head
+	return tree.Node{ID: r.id, Type: h.kind, Offset: h.offset, Priority: h.priority, Cycle: h.cycle, CreatedNS: h.created,
+		Index: h.index, Expiry: h.expiry, ForeignISO: h.iso, Headers: h.headers}
 }
 
 // placed reports whether the row has a content that stands at a place.
@@ -53,7 +75,6 @@ type rows struct {
 
 	records slab[record] // what is read is allocated in slabs
 	list    slab[row]
-	nodes   slab[tree.Node]
 	headers slab[tree.Header]
 	hashes  slab[tree.Digest]
 }
@@ -97,15 +118,15 @@ func (s *slab[T]) take(n int) []T {
 }
 
 func (c *rows) flags(r *row) int {
-	n := r.node
-	if n == nil {
+	if r.moved {
 		return flagMoved
 	}
+	n := &r.head
 	flags := 0
 	for _, f := range [...]struct {
 		set  bool
 		flag int
-	}{{r.fresh, flagFresh}, {n.Expiry != tree.Never, flagMortal}, {n.ForeignISO != "", flagISO}, {r.hash != nil, flagHash},
+	}{{r.fresh, flagFresh}, {n.expiry != tree.Never, flagMortal}, {n.iso != "", flagISO}, {r.hash != nil, flagHash},
 		{r.inline != "", flagInline}, {r.placed(), flagPlaced}, {r.held, flagHeld},
 		{r.placed() && r.at != c.next, flagExplicit}} {
 		if f.set {
@@ -116,31 +137,31 @@ func (c *rows) flags(r *row) int {
 }
 
 func (c *rows) write(w *writer, r *row) {
-	flags, n := c.flags(r), r.node
+	flags, n := c.flags(r), &r.head
 	w.count(flags)
 	w.text(r.id)
 	c.parent(w, r.parent)
 	c.note(r.id)
-	if n == nil {
+	if r.moved {
 		return
 	}
-	w.text(n.Type)
-	w.signed(n.Offset)
-	w.signed(n.Priority)
-	w.signed(n.Cycle)
-	w.signed(n.CreatedNS - c.created)
-	w.signed(n.Index - c.index)
-	c.created, c.index = n.CreatedNS, n.Index
+	w.text(n.kind)
+	w.signed(n.offset)
+	w.signed(n.priority)
+	w.signed(n.cycle)
+	w.signed(n.created - c.created)
+	w.signed(n.index - c.index)
+	c.created, c.index = n.created, n.index
 	if flags&flagMortal != 0 {
-		w.signed(n.Expiry - n.Cycle)
+		w.signed(n.expiry - n.cycle)
 	}
 	if flags&flagISO != 0 {
-		w.text(n.ForeignISO)
+		w.text(n.iso)
 	}
-	w.count(len(n.Headers))
-	for i := range n.Headers {
-		w.text(n.Headers[i].Name)
-		w.text(string(n.Headers[i].Value))
+	w.count(len(n.headers))
+	for i := range n.headers {
+		w.text(n.headers[i].Name)
+		w.text(string(n.headers[i].Value))
 	}
 	if r.hash != nil {
 		w.raw(r.hash[:])
@@ -190,28 +211,26 @@ func (c *rows) read(r *reader, to *row) {
 		to.parent = r.text()
 	}
 	c.note(to.id)
-	if flags&flagMoved != 0 {
+	if to.moved = flags&flagMoved != 0; to.moved {
 		return
 	}
-	n := &c.nodes.take(1)[0]
-	*n = tree.Node{ID: to.id, Type: r.text(), Offset: r.signed(), Priority: r.signed(), Cycle: r.signed(),
-		Expiry: tree.Never}
+	n := &to.head
+	*n = head{kind: r.text(), offset: r.signed(), priority: r.signed(), cycle: r.signed(), expiry: tree.Never}
 	c.created += r.signed()
 	c.index += r.signed()
-	n.CreatedNS, n.Index = c.created, c.index
+	n.created, n.index = c.created, c.index
 	if flags&flagMortal != 0 {
-		n.Expiry = n.Cycle + r.signed()
+		n.expiry = n.cycle + r.signed()
 	}
 	if flags&flagISO != 0 {
-		n.ForeignISO = r.text()
+		n.iso = r.text()
 	}
 	if k := r.length(2); k > 0 {
-		n.Headers = c.headers.take(k)
-		for i := range n.Headers {
-			n.Headers[i] = tree.Header{Name: r.text(), Value: tree.JSON(r.text())}
+		n.headers = c.headers.take(k)
+		for i := range n.headers {
+			n.headers[i] = tree.Header{Name: r.text(), Value: tree.JSON(r.text())}
 		}
 	}
-	to.node = n
 	if flags&flagHash != 0 {
 		to.hash = &c.hashes.take(1)[0]
 		copy(to.hash[:], r.take(len(to.hash)))
@@ -232,7 +251,7 @@ func (c *rows) read(r *reader, to *row) {
 
 // rowOf describes a node, but for where its content is.
 func rowOf(n *tree.Node, parent string) row {
-	r := row{id: n.ID, parent: parent, node: n, size: n.Content.Size()}
+	r := row{id: n.ID, parent: parent, head: headOf(n), node: n, size: n.Content.Size()}
 	if n.HashOK {
 		r.hash = &n.Hash
 	}
@@ -242,10 +261,10 @@ func rowOf(n *tree.Node, parent string) row {
 // likelySize is about how many bytes the row takes in a record.
 func (r *row) likelySize() int {
 	size := 16 + len(r.id) + len(r.inline)
-	if r.node != nil {
-		size += 56 + len(r.node.Type)
-		for i := range r.node.Headers {
-			size += 2 + len(r.node.Headers[i].Name) + len(r.node.Headers[i].Value)
+	if !r.moved {
+		size += 56 + len(r.head.kind)
+		for i := range r.head.headers {
+			size += 2 + len(r.head.headers[i].Name) + len(r.head.headers[i].Value)
 		}
 	}
 	return size

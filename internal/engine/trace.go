@@ -101,11 +101,8 @@ func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string
 
 // refs returns the ids that the node of a row refers to.
 func (r *row) refs() []string {
-	if r.node == nil {
-		return nil
-	}
-	for i := range r.node.Headers {
-		if h := &r.node.Headers[i]; h.Name == "refs" {
+	for i := range r.head.headers {
+		if h := &r.head.headers[i]; h.Name == "refs" {
 			var ids []string
 			_ = json.Unmarshal([]byte(h.Value), &ids) // what is no list of ids refers to nothing
 			return ids

@@ -169,7 +169,7 @@ func (v version) after(e *Engine, l *line, cycle int64, list []*record) (next ve
 	for i := range rows {
 		r := &rows[i]
 		born[i] = tree.Born{Parent: r.parent, New: r.fresh}
-		if r.node != nil {
+		if !r.moved {
 			born[i].Node = e.node(l, r)
 		} else if born[i].Node = v.t.Node(r.id); born[i].Node == nil {
 			return v, damaged("a revision moves a node that is not there")
@@ -192,7 +192,7 @@ func (e *Engine) build(l *line, cycle int64, rows []row) (*tree.Tree, error) {
 			}
 			parent = above
 		}
-		if r.node == nil {
+		if r.moved {
 			return nil, damaged("a revision moves a node that is not there")
 		}
 		index[r.id] = i
