@@ -102,7 +102,7 @@ func (p *Policy) equal(o Policy) bool {
 // Counts reports whether the policy needs a counter of tokens.
 func (p *Policy) Counts() bool {
 	return p.MaxTokens > 0 || p.MinTokens > 0 || slices.ContainsFunc(p.Parts,
-		func(part Part) bool { return part.MaxTokens > 0 })
+		func(part Part) bool { return part.MaxTokens > 0 }) || slices.ContainsFunc(p.Rules, Rule.counts)
 }
 
 // maxParts bounds the number of limits, which every pruning looks at.

@@ -56,6 +56,8 @@ func TestParsePolicy(t *testing.T) {
 // What is read is written again, and read as the same.
 func FuzzParsePolicy(f *testing.F) {
 	for _, seed := range []string{`{}`, `null`, `{"parts":null}`, `{"parts":[null]}`,
+		`{"rules":[{"select":"[a=1]","ttl":0,"stub":true},{"select":"*","keep":true}],"when":"pays"}`,
+		`{"rules":[null]}`, `{"rules":null}`, `{"rules":[]}`, `{"rules":[{"select":"","head":1}]}`,
 		`{"parts":[{"kind":"a","max_nodes":1},{"kind":"b","max_turns":1}]}`, `{"stub":"\u00e9","max_bytes":9}`, `{"ranks":null}`,
 		`{"ranks":{"call":-1,"result":-2},"protect_task":true}`} {
 		f.Add([]byte(seed))
@@ -75,6 +77,9 @@ func FuzzParsePolicy(f *testing.F) {
 		}
 		if len(p.Parts) == 0 {
 			p.Parts, again.Parts = nil, nil
+		}
+		if len(p.Rules) == 0 {
+			p.Rules, again.Rules = nil, nil
 		}
 		if len(p.Ranks) == 0 {
 			p.Ranks, again.Ranks = nil, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -64,6 +65,12 @@ func (r *Rule) check(n int) error {
 		return bad(r.Select, "says nothing about what it finds", "add ttl, priority, pinned, keep, head, tail or once")
 	}
 	return nil
+}
+
+// counts reports whether the selector asks for tokens, which needs a counter.
+func (r Rule) counts() bool {
+	return slices.ContainsFunc([]string{"[tokens", "{tokens", "(tokens"},
+		func(filter string) bool { return strings.Contains(r.Select, filter) })
 }
 
 // shapes reports whether the rule changes contents.

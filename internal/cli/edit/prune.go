@@ -244,6 +244,9 @@ func weightRow(what string, w inspect.Weight) []string {
 // drawReport prints what a commit removed, held back, replaced by stubs and
 // postponed.
 func drawReport(a *command.App, r *lifecycle.Report) {
+	for _, found := range r.Ruled {
+		a.Printf("  %s %s  %s, rule %d\n", a.Paint.Changed("~"), view.Visible(found.ID), view.Visible(found.Does), found.Rule)
+	}
 	for _, gone := range r.Removed {
 		rule := ""
 		if gone.Rule != "" {
