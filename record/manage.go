@@ -42,7 +42,7 @@ type managed struct {
 type managing struct {
 	asked   []byte // the body as it came
 	hide    *hider
-	results []Result // those that are sent in another form than they came
+	results []sentResult // those that are sent in another form than they came
 	kept    *managed // nil if the request goes out as it came
 }
 
@@ -91,10 +91,44 @@ func withBody(req *http.Request, body []byte) *http.Request {
 // sentResult is a result in a request.
 type sentResult struct {
 	provider.PlacedResult
-	said   Result
-	value  canon.Any // what it says
 	key    string
 	shaped *Shaped // nil if it is sent as it came
+}
+
+// said returns what the result says.
+func (one *sentResult) said() (Result, canon.Any, error) {
+	content, err := one.Content.Canon()
+	return Result{Call: one.Call, Tool: one.Tool, Content: string(content.Value()), Failed: one.Failed}, content, err
+}
+
+// mostKeys bounds how many keys a recorder remembers.
+const mostKeys = 1 << 17
+
+// keyOfResult returns the key of a result. It remembers the keys of bytes that it has seen, because a request
+// repeats nearly all results of the one before.
+func (r *Recorder) keyOfResult(one *sentResult) (string, error) {
+	hash := sha256.New()
+	hash.Write([]byte(one.Call + "\n"))
+	hash.Write(one.Content.Raw)
+	raw := [sha256.Size]byte(hash.Sum(nil))
+	r.mu.Lock()
+	key, known := r.keys[raw]
+	r.mu.Unlock()
+	if known {
+		return key, nil
+	}
+	said, _, err := one.said()
+	if err != nil {
+		return "", err
+	}
+	key = said.key()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.keys) >= mostKeys {
+		clear(r.keys)
+	}
+	r.keys[raw] = key
+	return key, nil
 }
 
 // shape writes the body in which all results have the form that was decided, and notes in m what it
@@ -106,8 +140,9 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	}
 	results, fresh, err := r.sentResults(ctx, name, root)
 	fresh = slices.DeleteFunc(fresh, func(i int) bool { // no secret enters the store
-		_, hidden := m.hide.value(results[i].value)
-		return hidden > 0
+		_, content, err := results[i].said()
+		_, hidden := m.hide.value(content)
+		return err != nil || hidden > 0
 	})
 	if err == nil && len(fresh) > 0 {
 		err = r.decide(ctx, results, fresh, until)
@@ -123,7 +158,7 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 		}
 		now, err := canon.ParseAny([]byte(one.shaped.Content))
 		if err == nil && provider.Rewrite(&edits, one.Content, now) {
-			m.results, ids = append(m.results, one.said), append(ids, one.shaped.ID)
+			m.results, ids = append(m.results, one), append(ids, one.shaped.ID)
 		}
 	}
 	if len(ids) == 0 {
@@ -141,13 +176,10 @@ func (r *Recorder) sentResults(ctx context.Context, name provider.API, root spli
 	err error) {
 	times, ended := map[string]int{}, false
 	for _, p := range provider.Results(name, root) {
-		content, err := p.Content.Canon()
-		if err != nil {
+		one := sentResult{PlacedResult: p}
+		if one.key, err = r.keyOfResult(&one); err != nil {
 			return nil, nil, err
 		}
-		one := sentResult{PlacedResult: p, value: content,
-			said: Result{Call: p.Call, Tool: p.Tool, Content: string(content.Value()), Failed: p.Failed}}
-		one.key = one.said.key()
 		times[one.key]++
 		results = append(results, one)
 	}
@@ -182,7 +214,11 @@ func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int
 	var said []Result
 	var raw [][]byte
 	for _, i := range fresh {
-		said, raw = append(said, results[i].said), append(raw, results[i].Content.Raw)
+		one, _, err := results[i].said()
+		if err != nil {
+			return err
+		}
+		said, raw = append(said, one), append(raw, results[i].Content.Raw)
 	}
 	list, err := r.decideUntil(ctx, said, raw, until)
 	if err != nil {
@@ -263,10 +299,12 @@ func (r *Recorder) noteRaw(key string) {
 // took the one that came.
 func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
 	r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = why })
-	r.mu.Lock()
+	var said []Result
 	for i := range m.results {
-		r.raw[m.results[i].key()] = true
+		r.noteRaw(m.results[i].key)
+		if one, _, err := m.results[i].said(); err == nil {
+			said = append(said, one)
+		}
 	}
-	r.mu.Unlock()
-	r.leaveRaw(context.WithoutCancel(ctx), m.results, endedBecause+why)
+	r.leaveRaw(context.WithoutCancel(ctx), said, endedBecause+why)
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -85,7 +86,8 @@ type Recorder struct {
 	previous map[asked]string // id of the last answer of each conversation
 	underWay []*call          // in the order in which they began
 	closed   bool
-	raw      map[string]bool // keys of the results that were sent as they came
+	raw      map[string]bool              // keys of the results that were sent as they came
+	keys     map[[sha256.Size]byte]string // keys of results by hashes of the bytes that clients wrote
 
 	entry *Entry        // nil if no policy shapes results
 	warm  chan struct{} // closed when entry is at hand; nil if it does not manage
@@ -106,7 +108,7 @@ func New(s store.Store, o Options) *Recorder {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
 	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{},
-		raw: map[string]bool{}}
+		raw: map[string]bool{}, keys: map[[sha256.Size]byte]string{}}
 	if o.Policy != nil {
 		if !o.Manage {
 			s = memory.New() // what would be decided binds nobody
