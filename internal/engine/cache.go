@@ -39,6 +39,7 @@ const (
 	partTail                 // the last records as this process wrote them
 	partState                // the latest snapshot and the working state; generation 0
 	partWaypoint             // a snapshot that was passed on the way to a later one, by its cycle
+	partNamed                // the ids behind the segments, by the last joined revision
 	partOwn                  // of an engine in memory
 )
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/kv"
@@ -75,6 +76,11 @@ func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool,
 		if has || err != nil {
 			return has, err
 		}
+		if may, err := e.mayBeBehind(ctx, l, joined, upTo, id); err != nil {
+			return false, err
+		} else if !may {
+			continue
+		}
 		draft := false // the working state has it
 		for x, err := range e.records(ctx, l, joined+1, upTo) {
 			if err != nil {
@@ -93,6 +99,39 @@ func (e *Engine) has(ctx context.Context, l *line, id string, upTo int64) (bool,
 		}
 	}
 	return false, nil
+}
+
+// named is the hashes of all ids that the records behind the segments of a line name, up to a revision.
+type named struct {
+	mu   sync.Mutex
+	upTo int64
+	ids  map[uint64]struct{}
+}
+
+// mayBeBehind reports whether a record behind the segments of a line may name an id. It reads each record
+// once, so that many new ids do not read all of them again and again.
+func (e *Engine) mayBeBehind(ctx context.Context, l *line, joined, upTo int64, id string) (bool, error) {
+	k := cacheKey{key: l.key, generation: l.generation, last: joined, part: partNamed}
+	n, _ := e.cache.get(k).(*named)
+	if n == nil {
+		n = &named{upTo: joined, ids: make(map[uint64]struct{})}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.upTo < upTo {
+		for x, err := range e.records(ctx, l, n.upTo+1, upTo) {
+			if err != nil {
+				return false, err
+			}
+			for i := range x.rows {
+				n.ids[hashOf(x.rows[i].id)] = struct{}{}
+			}
+			n.upTo = x.entry.Revision
+		}
+		e.cache.put(k, n, 200+40*len(n.ids))
+	}
+	_, may := n.ids[hashOf(id)]
+	return may, nil
 }
 
 // joinedHas looks for an id in the segments of a line up to a revision, and returns the last

@@ -1,0 +1,64 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store/kv"
+)
+
+// metered is a medium that counts the records that its views read.
+type metered struct {
+	*kv.Memory
+	records int
+}
+
+type meteredView struct {
+	kv.Reader
+	of *metered
+}
+
+func (m *metered) View(ctx context.Context, f func(kv.Reader) error) error {
+	return m.Memory.View(ctx, func(r kv.Reader) error { return f(meteredView{r, m}) })
+}
+
+func (v meteredView) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+	return func(yield func(kv.Record, error) bool) {
+		for r, err := range v.Reader.Log(ctx, c, o) {
+			if v.of.records++; !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// A context whose last records are more than a process keeps in memory is asked for many new ids, as an
+// edit asks that names its own. Each record is read once for all of them.
+func TestNewIDsReadEachRecordOnce(t *testing.T) {
+	m := &metered{Memory: kv.NewMemory()}
+	e := engine.New(m, engine.Packing{})
+	t.Cleanup(func() { e.Close() })
+	w := begin(t, e, "c")
+	const commits = 60
+	for i := range commits {
+		must(t, w.commit(fmt.Sprint(i, strings.Repeat(" long", 20_000))))
+	}
+	m.records = 0
+	const asked = 100
+	for i := range asked {
+		if has, err := e.Has(background, w.key, fmt.Sprint("new", i)); has || err != nil {
+			t.Fatal(has, err)
+		}
+	}
+	// the last record of the line is looked at for each id
+	if most := asked + 2*commits + 2; m.records > most {
+		t.Errorf("%d new ids read %d records of %d commits, want at most %d", asked, m.records, commits, most)
+	}
+	if has, err := e.Has(background, w.key, fmt.Sprintf("block:%d-0", commits)); !has || err != nil {
+		t.Error(has, err)
+	}
+}
