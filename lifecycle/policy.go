@@ -69,7 +69,7 @@ type When string
 const (
 	WhenNow  When = "now"  // in the cycle in which it is due; also what "" means for a commit
 	WhenPays When = "pays" // when it costs nothing, or pays for itself out of what was saved before
-	WhenCold When = "cold" // when the provider has nothing behind the cut in its cache
+	WhenCold When = "cold" // when it costs nothing, because little or nothing behind the cut is cached
 )
 
 // waits reports whether removals are due before they are carried out.

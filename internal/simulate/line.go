@@ -162,9 +162,14 @@ func (c *committed) waiting() (n int) {
 	return n
 }
 
+// patience is the part of the calls so far, a sixth, that has to earn a cut back. Of 1, 3, 6 and 12 it
+// cost least on made runs of 40 to 200 calls: a cut that waits for more to be due breaks the prefix less
+// often.
+const patience = 6
+
 // worth reports whether what is due goes now: when that costs nothing, because nothing behind the
 // cut is in the cache; or, with when pays, when the run has saved as much before as the cut costs, so
-// that it is never dearer than without the policy, and as many calls as there were would earn it back.
+// that it is never dearer than without the policy, and few further calls earn it back.
 func (l *line) worth(stays, goes *committed, spent float64) bool {
 	keep, cut := l.forecast(stays), l.forecast(goes)
 	if !l.priced {
@@ -177,7 +182,7 @@ func (l *line) worth(stays, goes *committed, spent float64) bool {
 	if l.policy.When == lifecycle.WhenCold || l.spent()+*cut.Cost > spent {
 		return false
 	}
-	return extra <= float64(l.stamps.Cycle)*l.prices.ReadCost(l.model, keep.Sent-cut.Sent)
+	return patience*extra <= float64(l.stamps.Cycle)*l.prices.ReadCost(l.model, keep.Sent-cut.Sent)
 }
 
 // forecast returns what a call would cost.
@@ -213,5 +218,9 @@ func (l *line) mayBeWorth(stays *committed, spent float64) bool {
 	case l.policy.When == lifecycle.WhenCold:
 		return *least.Cost <= *keep.Cost
 	}
-	return *least.Cost <= *keep.Cost || l.spent()+*least.Cost <= spent
+	if *least.Cost <= *keep.Cost {
+		return true
+	}
+	earns := float64(l.stamps.Cycle) * l.prices.ReadCost(l.model, keep.Sent-least.Sent)
+	return l.spent()+*least.Cost <= spent && patience*(*least.Cost-*keep.Cost) <= earns
 }

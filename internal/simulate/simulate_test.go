@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
@@ -257,6 +258,11 @@ func TestTableOfPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs, _ := shared(t)
+	var long []string
+	for i := range testrun.Size(t, 60, 200, 200) {
+		long = append(long, words(fmt.Sprint("word", i), 200+i*37%1500))
+	}
+	runs = append(runs, conversed(t, long...))
 	for _, read := range []float64{0.1, 0.05, 0.025} {
 		costs := make(map[string]map[string]float64)
 		for _, c := range runs {
@@ -281,7 +287,10 @@ func TestTableOfPolicies(t *testing.T) {
 			}
 		}
 		for group, of := range costs {
-			for _, p := range table {
+			for i, p := range table {
+				if group == "run" && i == 1 {
+					continue // a limit is no trigger: the provider would clear more at once, nearer to the end
+				}
 				t.Logf("| %s | %g | %s | %+.1f %% |", group, read, p.name, 100*(of[p.name]/of["none"]-1))
 			}
 		}
