@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -35,10 +34,7 @@ func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte) (
 	}
 	open := bytes.IndexByte(body, '{')
 	body = bytes.Join([][]byte{body[:open+1], []byte(field), []byte(","), body[open+1:]}, nil)
-	again := *req
-	again.Body, again.ContentLength = readCloser{bytes.NewReader(body), req.Body}, int64(len(body))
-	again.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	return body, &again, of
+	return body, withBody(req, body), of
 }
 
 // skimmed returns what the question needs of a body: all but the tools, the system prompt, and the messages

@@ -43,7 +43,7 @@ type managing struct {
 	asked   []byte // the body as it came
 	hide    *hider
 	results []sentResult // those that are sent in another form than they came
-	kept    *managed // nil if the request goes out as it came
+	kept    *managed     // nil if the request goes out as it came
 }
 
 // originalsOf names the context that keeps the originals of what a recorder shaped.
@@ -166,14 +166,15 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	}
 	now := edits.Apply(body)
 	sum := sha256.Sum256(body)
-	m.kept = &managed{In: r.entry.name, Shaped: ids, Bytes: len(body), SHA256: hex.EncodeToString(sum[:]), Saved: len(body) - len(now)}
+	m.kept = &managed{In: r.entry.name, Shaped: ids, Bytes: len(body), SHA256: hex.EncodeToString(sum[:]),
+		Saved: len(body) - len(now)}
 	return now
 }
 
 // sentResults returns the results of a request with what was decided about them, and the indexes of
 // those that are new: no model saw them, and nothing was decided.
-func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult, fresh []int,
-	err error) {
+func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult,
+	fresh []int, err error) {
 	times, ended := map[string]int{}, false
 	for _, p := range provider.Results(name, root) {
 		one := sentResult{PlacedResult: p}

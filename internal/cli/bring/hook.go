@@ -99,7 +99,8 @@ prefix changes. --print --for opencode prints a plugin that does the same there.
 	}
 	show := cmd.Flags().Bool("print", false, "print the settings for Claude Code, and read nothing")
 	agent := cmd.Flags().String("for", "claude", "print what `AGENT` needs: claude or opencode")
-	policy := cmd.Flags().String("policy", "", "shape answers of tools by the policy in `FILE`, or the ready one of that name")
+	policy := cmd.Flags().String("policy", "", "shape answers of tools by the policy in `FILE`, or the ready one of that "+
+		"name")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		switch {
 		case *show && *agent == "opencode":

@@ -70,7 +70,8 @@ func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, p
 		return err
 	}
 	sum := sha256.Sum256(text.Raw)
-	result := record.Result{Call: cmp.Or(e.Call, "hook_"+hex.EncodeToString(sum[:8])), Tool: e.Tool, Content: string(said.Value())}
+	result := record.Result{Call: cmp.Or(e.Call, "hook_"+hex.EncodeToString(sum[:8])), Tool: e.Tool,
+		Content: string(said.Value())}
 	shaped, err := decideOnce(ctx, a, e.originals(), policy, result, text.Raw)
 	if err != nil || shaped == nil {
 		return err

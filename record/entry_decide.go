@@ -1,0 +1,207 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store/memory"
+)
+
+// Decide decides about results, in their order, and keeps what it decided before it returns. raw
+// has the bytes of each as the client wrote them. It returns nil for a result that is sent as it
+// comes. A decision of before stays.
+func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*Shaped, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.load(ctx, false); err != nil {
+		return nil, err
+	}
+	list := make([]*Shaped, len(results))
+	var fresh []int
+	for i := range results {
+		s, known, err := e.decisionOn(ctx, results[i].key())
+		if err != nil {
+			return nil, err
+		}
+		if list[i] = s; !known && results[i].Call != "" {
+			fresh = append(fresh, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return list, nil
+	}
+	if !e.once { // most results stay as they are: only those that a rule shapes are kept
+		scratch, err := pact.Create(ctx, memory.New(), "scratch", nil)
+		if err != nil {
+			return nil, err
+		}
+		made, err := e.commit(ctx, scratch, results, raw, fresh)
+		if err != nil {
+			return nil, err
+		}
+		var some []int
+		for k, i := range fresh {
+			if made[k] != nil {
+				some = append(some, i)
+			}
+		}
+		if fresh = some; len(fresh) == 0 {
+			return list, nil
+		}
+	}
+	if err := e.load(ctx, true); err != nil {
+		return nil, err
+	}
+	made, err := e.commit(ctx, e.c, results, raw, fresh)
+	if errors.Is(err, fault.Conflict) { // another process decided meanwhile
+		if err = e.c.Refresh(ctx); err == nil {
+			err = e.load(ctx, true)
+		}
+		if err == nil {
+			return e.again(ctx, results, raw, list, fresh)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, e.take(list, results, fresh, made)
+}
+
+// again decides once more about those of the results that the other process left.
+func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list []*Shaped, fresh []int) ([]*Shaped,
+	error) {
+	var left []int
+	for _, i := range fresh {
+		s, known, err := e.decisionOn(ctx, results[i].key())
+		if err != nil {
+			return nil, err
+		}
+		if list[i] = s; !known {
+			left = append(left, i)
+		}
+	}
+	if len(left) == 0 {
+		return list, nil
+	}
+	made, err := e.commit(ctx, e.c, results, raw, left)
+	if err != nil {
+		return nil, err
+	}
+	return list, e.take(list, results, left, made)
+}
+
+func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) error {
+	for k, i := range fresh {
+		list[i] = made[k]
+		e.decided[results[i].key()] = &decision{shaped: made[k]}
+	}
+	_, e.cycle = e.c.Cycles()
+	return nil
+}
+
+// commit adds results to a context as what is about to be sent, and returns what the rules made of
+// each.
+func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, raw [][]byte, which []int) ([]*Shaped,
+	error) {
+	ids := make([]string, len(which))
+	t := c.Working().Tree()
+	add := func(b *pact.Batch) error {
+		for k, i := range which {
+			r := &results[i]
+			call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": r.Tool},
+				Attrs: map[string]any{attrCall: r.Call, attrName: r.Tool}}
+			s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(r.Content),
+				Attrs: map[string]any{attrCall: r.Call, attrDecided: r.key()}}
+			if string(raw[i]) != r.Content {
+				s.Attrs[attrRaw] = string(raw[i])
+			}
+			if r.Failed {
+				s.Attrs[attrFailed] = true
+			}
+			if t.Node(r.Call) == nil && (k == 0 || !usedBefore(results, which[:k], r.Call)) {
+				s.ID = r.Call // what the text names is what the program knows
+			}
+			ids[k] = b.AddResult(b.Add(activeHead, call), s)
+		}
+		return nil
+	}
+	snapshot, err := c.Commit(ctx, &pact.CommitOptions{Edit: add, Pruning: &e.pruning})
+	if err != nil {
+		return nil, err
+	}
+	made := make([]*Shaped, len(ids))
+	for k, id := range ids {
+		if made[k], err = shapedBlock(ctx, snapshot.Tree(), snapshot.Tree().Node(id)); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+func usedBefore(results []Result, which []int, call string) bool {
+	for _, i := range which {
+		if results[i].Call == call {
+			return true
+		}
+	}
+	return false
+}
+
+// Leave notes that results are sent as they come from now on, and why.
+func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range results {
+		e.decided[results[i].key()] = &decision{} // whatever the store does
+		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
+	}
+	for try := 0; ; try++ {
+		err := e.load(ctx, true)
+		if err == nil {
+			_, err = e.c.Commit(ctx, &pact.CommitOptions{Pruning: &e.pruning, Edit: func(b *pact.Batch) error {
+				for i := range results {
+					b.Add(activeHead, pact.Spec{Kind: kindRaw, Offset: 1, Content: why,
+						Attrs: map[string]any{attrDecided: results[i].key()}})
+				}
+				return nil
+			}})
+		}
+		if try > 2 || !errors.Is(err, fault.Conflict) {
+			_, e.cycle = e.cycles()
+			return err
+		}
+		if err := e.c.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// Forget has no later result refer to one of before: they no longer stand in front of the model. What
+// was decided about those stays, and the log of the context has their originals.
+func (e *Entry) Forget(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.load(ctx, false); err != nil || e.c == nil {
+		return err
+	}
+	var ids []string
+	t := e.c.Working().Tree()
+	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+		ids = append(ids, at.Node().ID)
+		return true
+	})
+	_, err := e.c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{WithoutKept: true, IDs: ids}})
+	return err
+}
+
+func (e *Entry) cycles() (first, last int64) {
+	if e.c == nil {
+		return 0, -1
+	}
+	return e.c.Cycles()
+}
