@@ -72,35 +72,6 @@ func (x *erasure) plan() (total *store.Erased, err error) {
 	return total, nil
 }
 
-// firstOf returns the first own revision of a line that may say something of one of some ids, or the one
-// behind the last, and its cycle.
-func (e *Engine) firstOf(ctx context.Context, l *line, ids map[string]bool) (revision, cycle int64, err error) {
-	list, err := e.segments(ctx, l)
-	revision = l.origin.Revision + 1
-	for _, x := range list {
-		for id := range ids {
-			if x.may(id) {
-				return x.first, x.firstCycle, err
-			}
-		}
-		revision = x.last + 1
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	for x, err := range e.records(ctx, l, revision, l.last.revision) {
-		if err != nil {
-			return 0, 0, err
-		}
-		for i := range x.rows {
-			if ids[x.rows[i].id] || ids[x.rows[i].parent] {
-				return x.entry.Revision, x.entry.Cycle, nil
-			}
-		}
-	}
-	return l.last.revision + 1, l.last.latest + 1, nil
-}
-
 // gap returns what is left of a node.
 func (x *erasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 	if !x.ids[n.ID] {

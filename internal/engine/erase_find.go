@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"context"
+	"maps"
+
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
+)
+
+// since finds from which revision on a member may say something of one of some ids, and returns the cycle of
+// that, 0 for its beginning. Texts may be anywhere.
+func (x *erasure) since(m *member, ids map[string]bool) (cycle int64, err error) {
+	m.inherits = m.up != nil && (m.up.inherits || m.up.first <= m.l.origin.Revision)
+	m.first = m.l.origin.Revision + 1
+	if !m.inherits && len(x.Texts) == 0 && !x.e.inMemory {
+		m.first, cycle, err = x.e.firstOf(x.ctx, m.l, ids)
+	}
+	return cycle, err
+}
+
+// begin returns the version from which a member is walked: the last one before it says something of one of
+// some ids, or that of its origin, or nothing.
+func (x *erasure) begin(m *member, noted map[*member]map[int64]version, ids map[string]bool) (v version, err error) {
+	cycle, err := x.since(m, ids)
+	if err != nil {
+		return v, err
+	}
+	if cycle-1 > m.l.since() {
+		return x.e.snapshot(x.ctx, m.l, cycle-1)
+	}
+	if m.up == nil {
+		return v, nil
+	}
+	if v, here := noted[m.up][m.l.origin.Cycle]; here {
+		return v, nil
+	}
+	return x.e.snapshot(x.ctx, m.up.l, m.l.origin.Cycle)
+}
+
+// firstOf returns the first own revision of a line that may say something of one of some ids, or the one
+// behind the last, and its cycle.
+func (e *Engine) firstOf(ctx context.Context, l *line, ids map[string]bool) (revision, cycle int64, err error) {
+	list, err := e.segments(ctx, l)
+	revision = l.origin.Revision + 1
+	for _, x := range list {
+		for id := range ids {
+			if x.may(id) {
+				return x.first, x.firstCycle, err
+			}
+		}
+		revision = x.last + 1
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	for x, err := range e.records(ctx, l, revision, l.last.revision) {
+		if err != nil {
+			return 0, 0, err
+		}
+		for i := range x.rows {
+			if ids[x.rows[i].id] || ids[x.rows[i].parent] {
+				return x.entry.Revision, x.entry.Cycle, nil
+			}
+		}
+	}
+	return l.last.revision + 1, l.last.latest + 1, nil
+}
+
+// below collects what is below the named nodes from the rows alone. It reports false if a node moved into
+// that or out of it, or came again elsewhere: only the trees tell what was below it then.
+func (x *erasure) below(f *store.Family) (told bool, err error) {
+	named := maps.Clone(f.Below)
+	look := func(list []*record) bool {
+		x.all++
+		_, rows := fold(list)
+		for i := range rows {
+			r := &rows[i]
+			under := f.Below[r.parent]
+			switch {
+			case named[r.id]:
+				f.Seen[r.id] = true
+			case f.Below[r.id] && !under, under && !f.Below[r.id] && !r.fresh:
+				return false
+			case under:
+				f.Below[r.id] = true
+			}
+		}
+		return true
+	}
+	for _, m := range x.family {
+		if _, err := x.since(m, f.Below); err != nil {
+			return false, err
+		}
+		var list []*record
+		for rec, err := range x.e.records(x.ctx, m.l, m.first, m.l.last.revision) {
+			if err != nil {
+				return false, err
+			}
+			if list = append(list, rec); !rec.publishes() {
+				continue
+			}
+			if !look(list) {
+				return false, nil
+			}
+			list = nil
+		}
+		if !look(list) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// targets collects the nodes and entries to erase, and returns an error if one cannot be erased.
+func (x *erasure) targets(l *line) (err error) {
+	defer tree.Recover(&err)
+	f := store.NewFamily(x.IDs)
+	told := false
+	if len(x.Texts) == 0 {
+		if told, err = x.below(f); err != nil {
+			return err
+		}
+	}
+	if !told {
+		f, x.all = store.NewFamily(x.IDs), 0
+		if err := x.look(f); err != nil {
+			return err
+		}
+	}
+	for _, id := range x.IDs {
+		if !f.Seen[id] {
+			return store.Unnamed(id)
+		}
+	}
+	for id := range f.Below {
+		x.ids[id] = true
+	}
+	return x.named(l)
+}
+
+// look goes over the trees of the family for the named nodes and the texts.
+func (x *erasure) look(f *store.Family) error {
+	noted := make(map[*member]map[int64]version)
+	for _, m := range x.family {
+		begin, err := x.begin(m, noted, f.Below)
+		if err != nil {
+			return err
+		}
+		last := begin.t
+		old := make(map[int64]string) // digests of working states, by revision
+		var lastDigest string
+		err = x.walk(m, begin, noted, func(rec *record) {
+			at := rec.entry.Revision
+			if x.finder.InEntry(&rec.entry) && !rec.entry.Blank() {
+				m.entries[at] = true
+			}
+			if lastDigest = rec.entry.Digest; rec.entry.Stale("") {
+				old[at] = lastDigest
+			}
+		}, func(_ *record, t *tree.Tree) error {
+			f.Look(last, t)
+			err := x.search(last, t)
+			last = t
+			x.all++
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for at, digest := range old {
+			if len(x.Texts) > 0 && digest != lastDigest {
+				m.stale[at] = true
+			}
+		}
+		if x.finder.In(m.l.name) && m.l.standing != shared {
+			return store.StuckInName(m.l.name)
+		}
+	}
+	return nil
+}
+
+// named collects the entries that the erasure names.
+func (x *erasure) named(l *line) error {
+	for _, revision := range x.Revisions {
+		if revision < 1 || revision > l.last.revision {
+			return store.NoRevision(revision)
+		}
+		owner := l.owner(revision)
+		for rec, err := range x.e.records(x.ctx, owner, revision, revision) {
+			if err != nil {
+				return err
+			}
+			for _, m := range x.family {
+				if m.l.key == owner.key && !rec.entry.Blank() {
+					m.entries[revision] = true
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// search looks for the texts in the nodes that a tree adds.
+func (x *erasure) search(last, t *tree.Tree) error {
+	if len(x.Texts) == 0 {
+		return nil
+	}
+	look := func(n *tree.Node) error {
+		text, err := n.Content.Value(x.ctx)
+		if err != nil {
+			return err
+		}
+		goes, stays := x.finder.InNode(n, text)
+		if stays {
+			return store.StuckInNode(n)
+		}
+		if goes {
+			x.ids[n.ID] = true
+		}
+		return nil
+	}
+	if last == nil {
+		for e := range t.All() {
+			if err := look(e.Node()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, born := last.Delta(t)
+	for _, b := range born {
+		if err := look(b.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
