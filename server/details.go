@@ -28,7 +28,7 @@ type forkedFrom struct {
 type begunBy struct {
 	Context string `json:"context"`
 	Node    string `json:"node,omitempty" doc:"Block of the call; absent where the log does not name it"`
-	Cycle   int64  `json:"cycle,omitempty" doc:"The first call that had this block, as its id says; absent if the id does not"`
+	Cycle   int64  `json:"cycle,omitempty" doc:"The first call that had this block; absent in a list if its id does not say it"`
 }
 
 // contextsKnown are the contexts that a token may see, in the ways in which links name them.

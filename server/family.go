@@ -2,8 +2,11 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -24,7 +27,13 @@ func (s *Server) families() {
 			if err != nil {
 				return nil, err
 			}
-			return answer(familyOf(in.Name, all), nil)
+			f := familyOf(in.Name, all)
+			for i := range f.Items {
+				if err := s.complete(ctx, f.Items[i].Begun, all); err != nil {
+					return nil, err
+				}
+			}
+			return answer(f, nil)
 		})
 }
 
@@ -72,4 +81,26 @@ func (i *contextInfo) parents() (names []string) {
 		names = append(names, i.Begun.Context)
 	}
 	return names
+}
+
+// complete looks up the first call that had the block which began a sub-agent, where its id does not say
+// it. Cost: that of a selector which asks all snapshots of the context for one block.
+func (s *Server) complete(ctx context.Context, by *begunBy, all []store.Info) error {
+	if by == nil || by.Node == "" || by.Cycle != 0 ||
+		!slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == by.Context }) {
+		return nil
+	}
+	parent, err := s.read(ctx, by.Context, view.Bytes)
+	if err != nil {
+		return err
+	}
+	id := selector.Attr{Name: "id", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: by.Node}}}
+	found, err := parent.context.Find(ctx, &selector.Selector{
+		Edition: parent.context.Edition(), Time: &selector.Time{Kind: selector.All},
+		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{id}}}}},
+	}, nil)
+	if len(found) > 0 {
+		by.Cycle = found[0].Node.Cycle
+	}
+	return err
 }

@@ -229,7 +229,7 @@ func TestAFamilyIsListed(t *testing.T) {
 	if _, err := fork.Fork(t.Context(), pact.Cycle(1), "and again", nil); err != nil {
 		t.Fatal(err)
 	}
-	begun := map[string]any{"wire:begun-by": map[string]any{"context": "run", "block": "block:2-0"}}
+	begun := map[string]any{"wire:begun-by": map[string]any{"context": "run", "block": "b"}}
 	if _, err := pact.Create(t.Context(), r.store, "agent", &pact.CreateOptions{Attrs: begun}); err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestAFamilyIsListed(t *testing.T) {
 		if len(list) != 4 || list[1].Begun == nil || *list[1].Begun != struct {
 			Context, Node string
 			Cycle         int64
-		}{"run", "block:2-0", 2} || list[2].Forked == nil || list[3].Name != "run" {
+		}{"run", "b", 2} || list[2].Forked == nil || list[3].Name != "run" {
 			t.Errorf("of %s: %+v", name, list)
 		}
 	}

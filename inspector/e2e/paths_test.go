@@ -33,6 +33,7 @@ func TestAPersonSignsInAndOut(t *testing.T) {
 	b.wait("the cookie is gone", func() bool { return len(b.cookies()) == 0 })
 	b.until("the page asks for a token", `document.querySelector('.sign-in')`)
 	b.accessible("the field for a token")
+	b.clickOn(`.sign-in input`)
 	b.enter(b.site.address)
 	b.press("Enter")
 	b.until("the list is there", `document.querySelector('table a')`)
