@@ -50,11 +50,11 @@ export function SelectorBox(): JSX.Element {
     return () => clearTimeout(timer)
   }, [text])
   useEffect(() => {
-    if (!entered || !settled || search.busy) return
+    if (!entered || !settled || !search.found) return // it is that of this text, or not there
     setEntered(false)
-    const first = search.found?.ids[0]
-    if (first !== undefined && search.found?.kind !== 'range') select(first)
-  }, [entered, settled, search.busy, search.found])
+    const first = search.found.ids[0]
+    if (first !== undefined && search.found.kind !== 'range') select(first)
+  }, [entered, settled, search.found])
   useKeys('Selector', [
     {
       keys: ['/'],
