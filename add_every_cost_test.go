@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // TestAddEveryLooksForManyKeysOnce adds a component for each of n keys, in
 // ^ah and in turns before it. What is looked at grows as n does.
 func TestAddEveryLooksForManyKeysOnce(t *testing.T) {
 	looked := func(n int) (total int) {
-		c, err := Create(t.Context(), memory.New(), "c", nil)
+		c, err := Create(t.Context(), NewDB(store.NewMemory()), "c", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A family under a cadence, against its own history: a member is added when none
@@ -16,7 +16,7 @@ import (
 func TestAddEveryKeepsItsInterval(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		c := create(t, memory.New())
+		c := create(t, pact.NewDB(store.NewMemory()))
 		every := int64(1 + rng.IntN(4))
 		spec := pact.Spec{Key: "plan", Role: "system", Kind: "note", Content: "p", Offset: 1}
 		if rng.IntN(2) == 0 {
@@ -58,7 +58,7 @@ func TestAddEveryKeepsItsInterval(t *testing.T) {
 }
 
 func TestAddEveryRefusesWhatIsNoInterval(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	for _, x := range []struct {
 		every int64
 		spec  pact.Spec
@@ -75,7 +75,7 @@ func TestAddEveryRefusesWhatIsNoInterval(t *testing.T) {
 // An imported document may have a member in ^ah that is of an earlier cycle.
 func TestAddEveryBesideAnImportedMember(t *testing.T) {
 	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","children":[{"id":"ah","nodeType":"^ah","children":[{"id":"old","nodeType":"block","offset":1,"cycle":2,"key":"plan"}]}]}}`
-	c, _, err := pact.Import(t.Context(), memory.New(), "c", []byte(doc), nil)
+	c, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "c", []byte(doc), nil)
 	must(t, err)
 	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 		id, added := b.AddEvery(1, pact.Spec{Key: "plan", Content: "new"})
@@ -89,7 +89,7 @@ func TestAddEveryBesideAnImportedMember(t *testing.T) {
 // The newest member is that of the newest turn, as in a set of one key, though
 // another one was attached to an older turn since.
 func TestAddEveryGoesByTheNewestTurn(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	spec := pact.Spec{Key: "plan", Content: "p", Offset: 1}
 	newest := ""
 	for range 2 {

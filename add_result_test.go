@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Wherever a call stands, its answer stands behind it in the thread, refers to
@@ -44,7 +44,7 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 	} {
 		for _, sealed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, sealed %v", place.name, sealed), func(t *testing.T) {
-				c := create(t, memory.New())
+				c := create(t, pact.NewDB(store.NewMemory()))
 				must(t, c.Edit(t.Context(), place.add, nil))
 				if sealed {
 					_, err := c.Commit(t.Context(),
@@ -80,7 +80,7 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 }
 
 func TestAddResultRefusesWhatIsNoCall(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(t.Context(), say("no call"), nil))
 	text := ""
 	for entry := range c.Working().Tree().All() {
@@ -99,7 +99,7 @@ func TestAddResultRefusesWhatIsNoCall(t *testing.T) {
 // Only blocks are calls, whatever an imported document says of other nodes.
 func TestAddResultRefusesCallsThatAreNoBlocks(t *testing.T) {
 	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","kind":"call","children":[{"id":"seq","nodeType":"^seq","kind":"call","children":[{"id":"turn","nodeType":"seg","kind":"call","children":[]}]}]}}`
-	c, _, err := pact.Import(t.Context(), memory.New(), "c", []byte(doc), nil)
+	c, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "c", []byte(doc), nil)
 	must(t, err)
 	for _, id := range []string{"root", "seq", "turn"} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult(id, pact.Spec{}); return nil }, nil)
@@ -115,7 +115,7 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 	for _, sealed := range []bool{false, true} {
 		for _, way := range []string{"ttl", "named", "limit"} {
 			t.Run(fmt.Sprint(way, " ", sealed), func(t *testing.T) {
-				c := create(t, memory.New())
+				c := create(t, pact.NewDB(store.NewMemory()))
 				s := pact.Spec{ID: "call", Role: "assistant", Kind: "call", Content: "f", Offset: 1}
 				if way == "ttl" {
 					s.TTL = pact.TTL(2)

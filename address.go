@@ -9,9 +9,9 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // Address names a state of a context: a snapshot (05 §2.3) or the working state. Get one
@@ -75,7 +75,7 @@ func (a Address) String() string {
 }
 
 // published says which snapshots a context has.
-func published(i store.Info) string {
+func published(i engine.Info) string {
 	if i.Cycle < i.First {
 		return "the context has no snapshot yet: commit first"
 	}
@@ -84,7 +84,7 @@ func published(i store.Info) string {
 
 // cycle resolves the address of a snapshot to its cycle. It refuses the working state,
 // which is not a snapshot.
-func (a Address) cycle(i store.Info) (int64, error) {
+func (a Address) cycle(i engine.Info) (int64, error) {
 	if a == (Address{}) {
 		return 0, noAddress("")
 	}
@@ -105,7 +105,7 @@ func (a Address) cycle(i store.Info) (int64, error) {
 
 // cycles resolves two addresses of snapshots, in either order, to the older cycle
 // and the newer one.
-func cycles(i store.Info, from, to Address) (first, last int64, err error) {
+func cycles(i engine.Info, from, to Address) (first, last int64, err error) {
 	if first, err = from.cycle(i); err != nil {
 		return 0, 0, err
 	}
@@ -169,7 +169,7 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 	if cycle == s.State.Cycle {
 		return s.Head, nil
 	}
-	return store.Snapshot(ctx, c.store, s.Key, cycle)
+	return engine.Snapshot(ctx, c.store, s.Key, cycle)
 }
 
 // At returns the snapshot itself for @t0, for its own cycle and for the working state. So
@@ -259,7 +259,7 @@ func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tr
 	if err := budget.Snapshots(ctx, last-first+1); err != nil {
 		return nil, err
 	}
-	trees, err := store.Collect(c.store.History(ctx, s.Key, first, last))
+	trees, err := engine.Collect(c.store.History(ctx, s.Key, first, last))
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +283,7 @@ func addressOf(q *selector.Selector) Address {
 
 // resolveRange resolves a range to cycles. Its ends may stand in either order. It clamps
 // an end that lies beyond the existing snapshots and returns a warning for it.
-func resolveRange(t *selector.Time, i store.Info) (first, last int64, warnings []string, err error) {
+func resolveRange(t *selector.Time, i engine.Info) (first, last int64, warnings []string, err error) {
 	ends := [2]int64{}
 	for k, p := range [...]selector.Point{t.From, t.To} {
 		switch {

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // ExportHistory writes the canonical snapshots between two addresses, both included, one a
@@ -45,7 +44,7 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
 // or under another name in the same store, in one durable step. Log entries of edits,
 // attempts and forks stay behind; [CopyContexts] takes everything along. Errors:
 // E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
-func (c *Context) Copy(ctx context.Context, to store.Store, name string) (_ *Context, err error) {
+func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, err error) {
 	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
@@ -55,7 +54,7 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (_ *Con
 	if err != nil {
 		return nil, err
 	}
-	return c.options().context(to).begin(ctx, g)
+	return c.options().context(to.contexts).begin(ctx, g)
 }
 
 // ReadSnapshot reads a snapshot document that stands alone, for queries. It also reads a
@@ -76,7 +75,7 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 // the options or, if that is "", of the document. The findings say what Import had to mend.
 // Errors: E_DOCUMENT_INVALID or E_PLACEMENT_INVALID for a shape that no context can have
 // (02 §10), E_CONFLICT if the name is taken.
-func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (_ *Context,
+func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportOptions) (_ *Context,
 	_ []inspect.Finding, err error) {
 	defer tree.Recover(&err)
 	o := optionsOf(opts)
@@ -84,7 +83,7 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(s).begin(ctx, g)
+	c, err := o.context(db.contexts).begin(ctx, g)
 	return c, findings, err
 }
 
@@ -94,7 +93,7 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 // findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses
 // a history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is
 // one durable step. Errors name the line.
-func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (
+func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *ImportHistoryOptions) (
 	_ *Context, _ []inspect.Finding, err error) {
 	defer tree.Recover(&err)
 	o := optionsOf(opts)
@@ -102,7 +101,7 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(s).begin(ctx, g)
+	c, err := o.context(db.contexts).begin(ctx, g)
 	return c, findings, err
 }
 

@@ -8,10 +8,11 @@ import (
 	"io"
 	"strings"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // ProviderCall names the provider and the model that an attempt calls (03 §6.2).
@@ -19,7 +20,7 @@ type ProviderCall struct {
 	Provider string // the provider's name; at most 1 KiB
 	Model    string // the model's name; at most 1 KiB
 	Params   any    // any value with a JSON form; only its SHA-256 is kept; nil means null
-	Request  string // the rest of the request, from store.PackRequest, kept whole; "" for none
+	Request  string // the rest of the request, from history.PackRequest, kept whole; "" for none
 	// Edit, if not nil, edits the working state first: the edits and the record of the attempt
 	// become durable in one step, or neither does. A prepared candidate is discarded.
 	Edit    func(*Batch) error
@@ -28,11 +29,11 @@ type ProviderCall struct {
 
 // Outcome is how an attempt ended (03 §6.1).
 type Outcome struct {
-	Status   store.AttemptStatus // store.Completed, store.Canceled or store.Failed
-	TokenIn  *int64              // tokens that the model was sent; nil if they were not counted
-	TokenOut *int64              // tokens that the model answered; nil if they were not counted
-	Err      error               // why it failed; the first 64 KiB of its text are kept as UTF-8
-	Request  string              // from store.PackRequest; replaces that of the call, "" keeps it
+	Status   history.AttemptStatus // history.Completed, history.Canceled or history.Failed
+	TokenIn  *int64                // tokens that the model was sent; nil if they were not counted
+	TokenOut *int64                // tokens that the model answered; nil if they were not counted
+	Err      error                 // why it failed; the first 64 KiB of its text are kept as UTF-8
+	Request  string                // from history.PackRequest; replaces that of the call, "" keeps it
 }
 
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as
@@ -47,7 +48,7 @@ type Outcome struct {
 // sent or edited.
 //
 // Specification: 03 §6, 03 §6.1.
-func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *store.Attempt,
+func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *history.Attempt,
 	err error) {
 	defer tree.Recover(&err)
 	params, err := canon.Encode(call.Params)
@@ -55,25 +56,21 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 		return nil, err
 	}
 	hash := sha256.Sum256([]byte(params))
-	a := &store.Attempt{Status: store.Running, Provider: call.Provider, Model: call.Model,
+	a := &history.Attempt{Status: history.Running, Provider: call.Provider, Model: call.Model,
 		Params: hex.EncodeToString(hash[:]), Request: call.Request}
-	keeper, err := store.Power[store.AttemptKeeper](c.store)
-	if err != nil {
-		return nil, err
-	}
 	var s *state
 	if call.Edit != nil {
-		s, err = c.startEdited(ctx, keeper, &call, a, p)
+		s, err = c.startEdited(ctx, &call, a, p)
 	} else {
-		s, err = c.startSent(ctx, keeper, a, p)
+		s, err = c.startSent(ctx, a, p)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := s.candidate.sealed.WriteThread(ctx, w); err != nil {
-		o := Outcome{Status: store.Failed, Err: err}
+		o := Outcome{Status: history.Failed, Err: err}
 		if ctx.Err() != nil {
-			o.Status = store.Canceled
+			o.Status = history.Canceled
 		}
 		_, unended := c.EndAttempt(context.WithoutCancel(ctx), a.ID, o)
 		return nil, errors.Join(err, unended)
@@ -84,7 +81,7 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 
 // startSent records the start of an attempt that sends the candidate, which it prepares if
 // there is none.
-func (c *Context) startSent(ctx context.Context, keeper store.AttemptKeeper, a *store.Attempt, p *Pruning) (*state,
+func (c *Context) startSent(ctx context.Context, a *history.Attempt, p *Pruning) (*state,
 	error) {
 	s, err := c.toSend(ctx, p)
 	if err != nil {
@@ -94,13 +91,13 @@ func (c *Context) startSent(ctx context.Context, keeper store.AttemptKeeper, a *
 		return nil, err
 	}
 	a.StartedNS = c.now()
-	*a, err = keeper.PutAttempt(ctx, s.Key, *a)
+	*a, err = c.store.PutAttempt(ctx, s.Key, *a)
 	return s, err
 }
 
 // startEdited records edits and the start of an attempt that sends what they make, in one
 // step.
-func (c *Context) startEdited(ctx context.Context, keeper store.AttemptKeeper, call *ProviderCall, a *store.Attempt,
+func (c *Context) startEdited(ctx context.Context, call *ProviderCall, a *history.Attempt,
 	p *Pruning) (*state, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -121,9 +118,9 @@ func (c *Context) startEdited(ctx context.Context, keeper store.AttemptKeeper, c
 	}
 	a.StartedNS = c.clock()
 	if after.Digest() == s.Working.Digest() {
-		*a, err = keeper.PutAttempt(ctx, s.Key, *a)
+		*a, err = c.store.PutAttempt(ctx, s.Key, *a)
 	} else {
-		change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps,
+		change := engine.Change{Before: s.Working, After: after, Stamps: x.Stamps,
 			Entry: c.entry(&Note{Message: call.Message}, x.Stamps), Attempt: a}
 		next.Revision++
 		next.Working, next.Stamps = after, x.Stamps
@@ -137,9 +134,9 @@ func (c *Context) startEdited(ctx context.Context, keeper store.AttemptKeeper, c
 }
 
 // sends notes in an attempt what a candidate sends.
-func sends(ctx context.Context, a *store.Attempt, cand *candidate) (err error) {
+func sends(ctx context.Context, a *history.Attempt, cand *candidate) (err error) {
 	a.Cycle = cand.sealed.Cycle()
-	a.Thread, err = store.ThreadHash(ctx, cand.sealed)
+	a.Thread, err = engine.ThreadHash(ctx, cand.sealed)
 	return err
 }
 
@@ -147,16 +144,12 @@ func sends(ctx context.Context, a *store.Attempt, cand *candidate) (err error) {
 // was committed. It reads the clock once; the end is never before the start. Errors:
 // E_ATTEMPT_NOT_FOUND if the context has no such attempt, E_CONFLICT if it has ended
 // already, E_DOCUMENT_INVALID for a status that is not an end.
-func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*store.Attempt, error) {
-	keeper, err := store.Power[store.AttemptKeeper](c.store)
-	if err != nil {
-		return nil, err
-	}
+func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*history.Attempt, error) {
 	end, err := ended(id, o, c.now())
 	if err != nil {
 		return nil, err
 	}
-	a, err := keeper.PutAttempt(ctx, c.state.Load().Key, end)
+	a, err := c.store.PutAttempt(ctx, c.state.Load().Key, end)
 	if err != nil {
 		return nil, err
 	}
@@ -164,11 +157,11 @@ func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*store.
 }
 
 // ended returns the end of an attempt as a store takes it.
-func ended(id string, o Outcome, now int64) (store.Attempt, error) {
+func ended(id string, o Outcome, now int64) (history.Attempt, error) {
 	if id == "" {
-		return store.Attempt{}, store.NoAttempt(id)
+		return history.Attempt{}, engine.NoAttempt(id)
 	}
-	end := store.Attempt{ID: id, Status: o.Status, EndedNS: now, TokenIn: o.TokenIn, TokenOut: o.TokenOut,
+	end := history.Attempt{ID: id, Status: o.Status, EndedNS: now, TokenIn: o.TokenIn, TokenOut: o.TokenOut,
 		Request: o.Request}
 	if o.Err != nil {
 		end.Error = fitForAttempt(o.Err.Error())
@@ -179,12 +172,8 @@ func ended(id string, o Outcome, now int64) (store.Attempt, error) {
 // Attempts returns the attempts of the cycles from..to in the order in which they were
 // started, including those of cycles that a fork shares with its origin. The current cycle
 // is the one after the latest snapshot.
-func (c *Context) Attempts(ctx context.Context, from, to int64) ([]store.Attempt, error) {
-	keeper, err := store.Power[store.AttemptKeeper](c.store)
-	if err != nil {
-		return nil, err
-	}
-	return keeper.Attempts(ctx, c.state.Load().Key, from, to)
+func (c *Context) Attempts(ctx context.Context, from, to int64) ([]history.Attempt, error) {
+	return c.store.Attempts(ctx, c.state.Load().Key, from, to)
 }
 
 // now reads the clock. It holds the lock because a caller's clock need not be safe for
@@ -198,8 +187,8 @@ func (c *Context) now() int64 {
 // fitForAttempt makes a text valid and short enough for the record of an attempt.
 func fitForAttempt(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-	if len(text) > store.MaxAttemptError {
-		text = strings.ToValidUTF8(text[:store.MaxAttemptError], "") // a character may be cut in two
+	if len(text) > history.MaxAttemptError {
+		text = strings.ToValidUTF8(text[:history.MaxAttemptError], "") // a character may be cut in two
 	}
 	return text
 }

@@ -10,17 +10,17 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // A backup has the attempts of committed cycles and those of the cycle under way.
 func TestABackupCarriesAttempts(t *testing.T) {
-	c := create(t, memory.New())
-	request, err := store.PackRequest(`{"frame":[1]}`)
+	c := create(t, pact.NewDB(store.NewMemory()))
+	request, err := history.PackRequest(`{"frame":[1]}`)
 	must(t, err)
 	in, call := int64(12), pact.ProviderCall{Provider: "p", Model: "m", Request: request}
-	for _, o := range []pact.Outcome{{Status: store.Failed, Err: io.ErrUnexpectedEOF}, {Status: store.Completed, TokenIn: &in}} {
+	for _, o := range []pact.Outcome{{Status: history.Failed, Err: io.ErrUnexpectedEOF}, {Status: history.Completed, TokenIn: &in}} {
 		a, err := c.StartAttempt(background, call, io.Discard, nil)
 		must(t, err)
 		_, err = c.EndAttempt(background, a.ID, o)
@@ -32,7 +32,7 @@ func TestABackupCarriesAttempts(t *testing.T) {
 	must(t, err)
 	var backup bytes.Buffer
 	must(t, c.Backup(background, &backup))
-	again, _, err := pact.ImportHistory(background, memory.New(), "again", bytes.NewReader(backup.Bytes()), nil)
+	again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", bytes.NewReader(backup.Bytes()), nil)
 	must(t, err)
 	want, err := c.Attempts(background, math.MinInt64, math.MaxInt64)
 	must(t, err)
@@ -59,7 +59,7 @@ func TestABackupCarriesAttempts(t *testing.T) {
 		if text == backup.String() {
 			t.Fatalf("%s: the backup has no %s", what, change[0])
 		}
-		_, _, err := pact.ImportHistory(background, memory.New(), "again", strings.NewReader(text), nil)
+		_, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", strings.NewReader(text), nil)
 		if fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -9,10 +9,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 	"pgregory.net/rapid"
 )
@@ -21,15 +23,15 @@ import (
 // undos, and compares every line with what was written down of it.
 func TestAttemptsAgreeWithModel(t *testing.T) {
 	testrun.OneGoroutine(t)
-	memory := func() store.Complete { return memory.New() }
+	memory := func() *pact.DB { return pact.NewDB(store.NewMemory()) }
 	dir, files := t.TempDir(), 0
-	onDisk := func() store.Complete {
+	onDisk := func() *pact.DB {
 		files++
-		s, err := sqlite.Open(background, filepath.Join(dir, fmt.Sprint(files)))
+		s, err := dbtest.Open(sqlite.Open(background, filepath.Join(dir, fmt.Sprint(files))))
 		must(t, err)
 		return s
 	}
-	for name, open := range map[string]func() store.Complete{"memory": memory, "sqlite": onDisk} {
+	for name, open := range map[string]func() *pact.DB{"memory": memory, "sqlite": onDisk} {
 		t.Run(name, func(t *testing.T) {
 			seen := inspect.AttemptCounts{}
 			rapid.Check(t, func(r *rapid.T) {
@@ -124,7 +126,7 @@ func (d *modelAttempts) start(t testing.TB) {
 	if want := fmt.Sprintf("attempt:%d-%d%s", d.cycle(), n, d.suffix); a.ID != want {
 		t.Fatalf("the id is %s, want %s", a.ID, want)
 	}
-	d.calls = append(d.calls, &modelAttempt{a.ID, d.cycle(), text, store.Running})
+	d.calls = append(d.calls, &modelAttempt{a.ID, d.cycle(), text, history.Running})
 }
 
 func (d *modelAttempts) end(t testing.TB, r *rapid.T) {
@@ -132,10 +134,10 @@ func (d *modelAttempts) end(t testing.TB, r *rapid.T) {
 		return
 	}
 	a := rapid.SampledFrom(d.calls).Draw(r, "attempt")
-	status := rapid.SampledFrom([]store.AttemptStatus{store.Completed, store.Completed, store.Canceled,
-		store.Failed}).Draw(r, "status")
+	status := rapid.SampledFrom([]history.AttemptStatus{history.Completed, history.Completed, history.Canceled,
+		history.Failed}).Draw(r, "status")
 	_, err := d.context.EndAttempt(background, a.id, pact.Outcome{Status: status})
-	if a.status != store.Running {
+	if a.status != history.Running {
 		if fault.CodeOf(err) != fault.Conflict {
 			t.Fatalf("%s was ended twice: %v", a.id, err)
 		}

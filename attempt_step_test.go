@@ -8,7 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // A call of a provider is two steps: the edits and the start of the attempt, and its end with the
@@ -26,7 +26,7 @@ func TestACallIsTwoSteps(t *testing.T) {
 			t.Errorf("%s: %+v sent %s at revision %d", name, a, sent.String(), c.Revision())
 		}
 		done, err := c.Commit(background, &pact.CommitOptions{
-			End:  &pact.AttemptEnd{ID: a.ID, Outcome: pact.Outcome{Status: store.Completed, TokenIn: new(int64(3))}},
+			End:  &pact.AttemptEnd{ID: a.ID, Outcome: pact.Outcome{Status: history.Completed, TokenIn: new(int64(3))}},
 			Next: say("answered"), NextMessage: "an answer"})
 		must(t, err)
 		if got := textOf(t, done.Snapshot); strings.Contains(got, "answered") || !strings.Contains(got, "asked") {
@@ -49,7 +49,7 @@ func TestACallIsTwoSteps(t *testing.T) {
 	}
 }
 
-func reopened(t *testing.T, s store.Store, name string) *pact.Context {
+func reopened(t *testing.T, s *pact.DB, name string) *pact.Context {
 	t.Helper()
 	c, err := pact.Open(background, s, name, nil)
 	must(t, err)
@@ -69,7 +69,7 @@ func TestAStepThatIsRefusedLeavesNothing(t *testing.T) {
 		wantErr(t, name+" without a model", err, fault.DocumentInvalid)
 		a, err := c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m", Edit: say("asked")}, io.Discard, nil)
 		must(t, err)
-		end := &pact.AttemptEnd{ID: a.ID, Outcome: pact.Outcome{Status: store.Completed}}
+		end := &pact.AttemptEnd{ID: a.ID, Outcome: pact.Outcome{Status: history.Completed}}
 		_, err = c.Commit(background, &pact.CommitOptions{End: end, Next: fails})
 		wantErr(t, name+" next", err, oops)
 		_, err = c.Commit(background, &pact.CommitOptions{End: &pact.AttemptEnd{ID: "attempt:1-9",

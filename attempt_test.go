@@ -14,14 +14,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // TestAttemptsWithinACycle stops, edits and runs again within a cycle (03 §6.1).
 func TestAttemptsWithinACycle(t *testing.T) {
 	clock := int64(5_000_000_000)
-	c := create(t, memory.New(),
+	c := create(t, pact.NewDB(store.NewMemory()),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
 	wantAttemptCounts(t, c, "null")
@@ -32,7 +32,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 	if first.Params != sha(`{"a":[1,null,true],"temperature":0.5,"\u00e9":"<>"}`) {
 		t.Errorf("the parameters have the hash %s", first.Params)
 	}
-	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: store.Canceled})
+	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: history.Canceled})
 	must(t, err)
 	must(t, c.Edit(background, say("and more"), nil))
 	second, sent := start(t, c)
@@ -40,7 +40,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 		second.Params != sha("null") {
 		t.Errorf("the second attempt is %+v", second)
 	}
-	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(12)),
+	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: history.Completed, TokenIn: new(int64(12)),
 		TokenOut: new(int64(0))})
 	must(t, err)
 	if c.Revision() != revision+1 {
@@ -60,7 +60,7 @@ func TestAttemptsWithinACycle(t *testing.T) {
 
 	list, err := c.Attempts(background, 1, 1)
 	must(t, err)
-	if len(list) != 2 || list[0].Status != store.Canceled || list[0].TokenIn != nil ||
+	if len(list) != 2 || list[0].Status != history.Canceled || list[0].TokenIn != nil ||
 		list[0].EndedNS <= list[0].StartedNS {
 		t.Errorf("the attempts are %+v", list)
 	}
@@ -80,8 +80,8 @@ func TestAttemptsWithinACycle(t *testing.T) {
 
 // TestVerifyComparesAttemptsWithCommits joins what was sent to what was committed.
 func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
-	c := create(t, memory.New())
-	end := func(a *store.Attempt, status store.AttemptStatus) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	end := func(a *history.Attempt, status history.AttemptStatus) {
 		t.Helper()
 		_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: status, Err: errors.New("said")})
 		must(t, err)
@@ -94,10 +94,10 @@ func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
 	commit() // 1 has none
 	a, _ := start(t, c)
 	must(t, c.Edit(background, say("changed after it was answered"), nil))
-	end(a, store.Completed)
+	end(a, history.Completed)
 	commit()
 	a, _ = start(t, c)
-	end(a, store.Failed)
+	end(a, history.Failed)
 	commit()
 	start(t, c) // it is never ended
 	commit()
@@ -110,16 +110,16 @@ func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
 		b.Remove("x")
 		return nil
 	}, nil))
-	end(other, store.Completed)
+	end(other, history.Completed)
 	commit()
-	end(a, store.Completed) // the answer came after the commit, which has what it was sent
+	end(a, history.Completed) // the answer came after the commit, which has what it was sent
 	open, _ := start(t, c)
 	wantAttemptCounts(t, c, `{"records":6,"running":2,"as_sent":1,"otherwise":[2],"unanswered":2}`)
 	undone, err := c.Undo(background, nil)
 	must(t, err)
 	wantAttemptCounts(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
 	if _, err := c.EndAttempt(background, open.ID,
-		pact.Outcome{Status: store.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
+		pact.Outcome{Status: history.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
 		t.Errorf("got %v", err)
 	}
 	if a, _ := start(t, c); a.ID != "attempt:5-1-f1" {
@@ -131,7 +131,7 @@ func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
 }
 
 func TestAttemptsRefuseBadInput(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	is := func(err error, code fault.Code) {
 		t.Helper()
@@ -156,16 +156,16 @@ func TestAttemptsRefuseBadInput(t *testing.T) {
 	_, err := c.StartAttempt(background, providerCall, io.Discard, &pact.Pruning{IDs: []string{"x"}})
 	is(err, fault.Conflict)
 	a, _ := start(t, c)
-	ended := func(id string, status store.AttemptStatus) error {
+	ended := func(id string, status history.AttemptStatus) error {
 		_, err := c.EndAttempt(background, id, pact.Outcome{Status: status})
 		return err
 	}
-	is(ended(a.ID, store.Running), fault.DocumentInvalid)
+	is(ended(a.ID, history.Running), fault.DocumentInvalid)
 	is(ended(a.ID, ""), fault.DocumentInvalid)
-	is(ended("", store.Completed), fault.AttemptNotFound)
-	is(ended("attempt:1-2", store.Completed), fault.AttemptNotFound)
-	is(ended(a.ID, store.Completed), "")
-	is(ended(a.ID, store.Completed), fault.Conflict)
+	is(ended("", history.Completed), fault.AttemptNotFound)
+	is(ended("attempt:1-2", history.Completed), fault.AttemptNotFound)
+	is(ended(a.ID, history.Completed), "")
+	is(ended(a.ID, history.Completed), fault.Conflict)
 
 	// Another process ended the cycle, and this one does not know.
 	_, err = c.Prepare(background, nil)
@@ -193,7 +193,7 @@ type breaking struct {
 func (b *breaking) Write(p []byte) (int, error) {
 	if b.left -= len(p); b.left < 0 {
 		b.stop()
-		return 0, errors.New("the line broke\xff\x00" + strings.Repeat("é", store.MaxAttemptError))
+		return 0, errors.New("the line broke\xff\x00" + strings.Repeat("é", history.MaxAttemptError))
 	}
 	return len(p), nil
 }
@@ -201,13 +201,13 @@ func (b *breaking) Write(p []byte) (int, error) {
 // TestAttemptEndsWithItsFailedWriter ends as an error, with as much of the text as a
 // record holds.
 func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
-	for _, want := range []store.AttemptStatus{store.Failed, store.Canceled} {
-		c := create(t, memory.New())
+	for _, want := range []history.AttemptStatus{history.Failed, history.Canceled} {
+		c := create(t, pact.NewDB(store.NewMemory()))
 		must(t, c.Edit(background, say("one"), nil))
 		ctx, cancel := context.WithCancel(background)
 		defer cancel()
 		stop := cancel
-		if want == store.Failed {
+		if want == history.Failed {
 			stop = func() {}
 		}
 		if a, err := c.StartAttempt(ctx, providerCall, &breaking{3, stop}, nil); a != nil || err == nil ||
@@ -219,7 +219,7 @@ func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
 		if len(list) != 1 || list[0].Status != want || !strings.HasPrefix(list[0].Error, "the line broke\uFFFD\uFFFDéé") {
 			t.Fatalf("recorded %+v", list)
 		}
-		if n := len(list[0].Error); n > store.MaxAttemptError || n < store.MaxAttemptError-1 {
+		if n := len(list[0].Error); n > history.MaxAttemptError || n < history.MaxAttemptError-1 {
 			t.Errorf("the error has %d bytes", n)
 		}
 		_, err = c.Commit(background, nil)
@@ -235,12 +235,12 @@ func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
 // and a clock that goes back ends no attempt before its start.
 func TestAttemptsAndTheClock(t *testing.T) {
 	export := func(clock func() int64, attempts bool) string {
-		c := create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
+		c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
 		for _, text := range []string{"x", "y"} {
 			must(t, c.Edit(background, say(text), nil))
 			if attempts {
 				a, _ := start(t, c)
-				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
+				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed})
 				must(t, err)
 			}
 		}
@@ -258,10 +258,10 @@ func TestAttemptsAndTheClock(t *testing.T) {
 		t.Error("the same calls gave another snapshot")
 	}
 	now := int64(1000)
-	c := create(t, memory.New(),
+	c := create(t, pact.NewDB(store.NewMemory()),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now--; return now }}})
 	a, _ := start(t, c)
-	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
+	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed})
 	must(t, err)
 	if a.StartedNS >= 1000 || ended.EndedNS != a.StartedNS {
 		t.Errorf("from %d to %d", a.StartedNS, ended.EndedNS)
@@ -271,7 +271,7 @@ func TestAttemptsAndTheClock(t *testing.T) {
 // TestAttemptsBesideEdits starts and ends attempts while others edit: the
 // clock, which counts without a lock, is read by one at a time.
 func TestAttemptsBesideEdits(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
@@ -281,7 +281,7 @@ func TestAttemptsBesideEdits(t *testing.T) {
 					continue
 				}
 				if err == nil {
-					_, err = c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
+					_, err = c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed})
 				}
 				if err != nil {
 					t.Error(err)

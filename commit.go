@@ -6,11 +6,12 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero
@@ -54,7 +55,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 	s := c.state.Load()
 	if done, err := c.seen(ctx, s, o.Request); err != nil {
 		return nil, err
-	} else if done != nil && done.Kind != store.Commit {
+	} else if done != nil && done.Kind != history.Commit {
 		return nil, fault.New(fault.Conflict, "the request token "+strconv.Quote(o.Request)+" belongs to an edit",
 			"give every call a token of its own")
 	} else if done != nil {
@@ -101,7 +102,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 }
 
 // repeated returns the snapshot that the commit of a log entry published.
-func (c *Context) repeated(ctx context.Context, done *store.Entry) (*Sealed, error) {
+func (c *Context) repeated(ctx context.Context, done *history.Entry) (*Sealed, error) {
 	s, err := c.At(ctx, Cycle(done.Cycle))
 	if err != nil {
 		return nil, err
@@ -122,12 +123,9 @@ func (cand *candidate) snapshot(s *state) *Sealed {
 }
 
 // withNext adds to a commit the end of an attempt and the edits of the next cycle.
-func (c *Context) withNext(ctx context.Context, s *state, commit store.Change, o *CommitOptions) ([]store.Change,
+func (c *Context) withNext(ctx context.Context, s *state, commit engine.Change, o *CommitOptions) ([]engine.Change,
 	error) {
 	if o.End != nil {
-		if _, err := store.Power[store.AttemptKeeper](c.store); err != nil {
-			return nil, err
-		}
 		end, err := ended(o.End.ID, o.End.Outcome, c.clock())
 		if err != nil {
 			return nil, err
@@ -135,7 +133,7 @@ func (c *Context) withNext(ctx context.Context, s *state, commit store.Change, o
 		commit.Attempt = &end
 	}
 	if o.Next == nil {
-		return []store.Change{commit}, nil
+		return []engine.Change{commit}, nil
 	}
 	x := tree.Edit(ctx, commit.After, commit.Sealed, commit.Stamps, c.env(ctx, s))
 	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
@@ -144,10 +142,10 @@ func (c *Context) withNext(ctx context.Context, s *state, commit store.Change, o
 	}
 	after := x.Tree()
 	if after.Digest() == commit.After.Digest() {
-		return []store.Change{commit}, nil
+		return []engine.Change{commit}, nil
 	}
 	note := Note{Actor: o.Actor, Message: o.NextMessage}
-	return []store.Change{commit, {Before: commit.After, After: after, Stamps: x.Stamps, Entry: c.entry(&note, x.Stamps)}},
+	return []engine.Change{commit, {Before: commit.After, After: after, Stamps: x.Stamps, Entry: c.entry(&note, x.Stamps)}},
 		nil
 }
 
@@ -171,19 +169,19 @@ func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Contex
 }
 
 // change describes the candidate of a state for the store.
-func (cand *candidate) change(ctx context.Context, s *state, e store.Entry) (_ store.Change, err error) {
+func (cand *candidate) change(ctx context.Context, s *state, e history.Entry) (_ engine.Change, err error) {
 	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()
 	if e.Anew, err = provenance.SentAnew(ctx, s.Head, cand.sealed); err != nil {
-		return store.Change{}, err
+		return engine.Change{}, err
 	}
 	report, err := json.Marshal(cand.report)
 	if err != nil {
-		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be encoded", "")
+		return engine.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be encoded", "")
 	}
 	if string(report) != "{}" {
 		e.Report = report
 	}
-	return store.Change{
+	return engine.Change{
 		Before: s.Working, After: cand.sealed.WithCycle(cand.stamps.Cycle), Sealed: cand.sealed,
 		Stamps: cand.stamps, Entry: e,
 	}, nil

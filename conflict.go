@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Conflict says what other writers did to a context since an edit or a commit last saw it.
@@ -18,7 +18,7 @@ import (
 type Conflict struct {
 	// Meanwhile are the log entries that the call did not know, oldest first, at most 100:
 	// the edits and commits, who made them and why.
-	Meanwhile []store.Entry
+	Meanwhile []history.Entry
 	More      bool // whether the log has later entries than these
 
 	context *Context

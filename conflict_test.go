@@ -11,25 +11,27 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // writers opens a new context twice, each time in a store of its own where there
 // can be two of one file.
 func writers(t *testing.T, test func(t *testing.T, a, b *pact.Context)) {
-	for name, open := range map[string]func(t *testing.T) (one, two store.Store){
-		"memory": func(*testing.T) (one, two store.Store) {
-			s := memory.New()
+	for name, open := range map[string]func(t *testing.T) (one, two *pact.DB){
+		"memory": func(*testing.T) (one, two *pact.DB) {
+			s := pact.NewDB(store.NewMemory())
 			return s, s
 		},
-		"SQLite": func(t *testing.T) (one, two store.Store) {
+		"SQLite": func(t *testing.T) (one, two *pact.DB) {
 			path := filepath.Join(t.TempDir(), "pact.db")
-			list := [2]*sqlite.Store{}
+			list := [2]*pact.DB{}
 			for i := range list {
 				var err error
-				list[i], err = sqlite.Open(background, path)
+				list[i], err = dbtest.Open(sqlite.Open(background, path))
 				must(t, err)
 				t.Cleanup(func() { list[i].Close() })
 			}
@@ -70,7 +72,7 @@ func TestConflictSaysWhatTheOtherWriterDid(t *testing.T) {
 		}, nil))
 		type written struct {
 			revision       int64
-			kind           store.Kind
+			kind           history.Kind
 			cycle          int64
 			actor, message string
 		}
@@ -78,7 +80,7 @@ func TestConflictSaysWhatTheOtherWriterDid(t *testing.T) {
 		for _, e := range lost.Meanwhile {
 			got = append(got, written{e.Revision, e.Kind, e.Cycle, e.Actor, e.Message})
 		}
-		if want := []written{{2, store.Edit, 1, "bea", ""}, {3, store.Commit, 1, "bea", "first"}}; !slices.Equal(got, want) ||
+		if want := []written{{2, history.Edit, 1, "bea", ""}, {3, history.Commit, 1, "bea", "first"}}; !slices.Equal(got, want) ||
 			lost.More {
 			t.Errorf("meanwhile %v, more %v, want %v", got, lost.More, want)
 		}

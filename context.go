@@ -10,10 +10,11 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // Context is one context of a store, open for reading and writing. It is safe for
@@ -31,7 +32,7 @@ import (
 //
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
-	store store.Store
+	store engine.Contexts
 	clock func() int64
 	actor string
 
@@ -63,7 +64,7 @@ type undoneLine struct {
 
 // state holds everything that a reader sees at one moment. It is immutable.
 type state struct {
-	store.State
+	engine.State
 	candidate *candidate // for the next snapshot; nil if none is prepared
 
 	past  []*tree.Tree // snapshots before the latest, oldest first, for Undo
@@ -81,36 +82,36 @@ type candidate struct {
 // Create makes a new, empty context. Its root and regions are of cycle 0; the first commit
 // is cycle 1. Errors: E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid
 // name, edition or attribute.
-func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions) (_ *Context, err error) {
+func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *Context, err error) {
 	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	o.Edition = cmp.Or(o.Edition, selector.Canonical)
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
 	}
-	c := o.context(s)
+	c := o.context(db.contexts)
 	t, stamps, err := tree.New(tree.Env{Vocabulary: vocabulary(o.Edition), Clock: c.clock}, o.Attrs)
 	if err != nil {
 		return nil, err
 	}
-	return c.begin(ctx, store.Creation{
+	return c.begin(ctx, engine.Creation{
 		Name: name, Edition: string(o.Edition), Tree: t, Stamps: stamps,
-		Entry: store.Entry{TimeNS: stamps.LastNS, Actor: c.actor},
+		Entry: history.Entry{TimeNS: stamps.LastNS, Actor: c.actor},
 	})
 }
 
 // context makes a context of a store that holds no state yet.
-func (o OpenOptions) context(s store.Store) *Context {
+func (o OpenOptions) context(contexts engine.Contexts) *Context {
 	if o.Clock == nil {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
-	return &Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}}
+	return &Context{store: contexts, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}}
 }
 
 // begin creates the context in its store. It keeps the last trees of a history alone, so
 // that the store may let go of the others before it is done.
-func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error) {
-	begun := store.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
+func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error) {
+	begun := engine.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
 	for _, change := range g.Changes {
 		begun.Working = change.After
 		if change.Sealed != nil {
@@ -127,14 +128,14 @@ func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error)
 
 // Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if none has this name.
 // Cost: reading the latest snapshot and the working state without their contents.
-func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_ *Context, err error) {
+func Open(ctx context.Context, db *DB, name string, opts *OpenOptions) (_ *Context, err error) {
 	defer tree.Recover(&err)
-	info, err := s.Find(ctx, name)
+	info, err := db.contexts.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c := optionsOf(opts).context(s)
-	loaded, err := s.Load(ctx, info.Key)
+	c := optionsOf(opts).context(db.contexts)
+	loaded, err := db.contexts.Load(ctx, info.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -145,14 +146,14 @@ func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_
 // OpenOrCreate opens a context, or creates it if none has this name. Attrs are used only
 // if it is created. It returns E_CONFLICT if the context exists in another edition than
 // the options name.
-func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
+func OpenOrCreate(ctx context.Context, db *DB, name string, opts *CreateOptions) (*Context, error) {
 	o := optionsOf(opts)
-	c, err := Open(ctx, s, name, &o.OpenOptions)
+	c, err := Open(ctx, db, name, &o.OpenOptions)
 	if errors.Is(err, fault.ContextNotFound) {
-		if c, err = Create(ctx, s, name, &o); !errors.Is(err, fault.Conflict) {
+		if c, err = Create(ctx, db, name, &o); !errors.Is(err, fault.Conflict) {
 			return c, err
 		}
-		c, err = Open(ctx, s, name, &o.OpenOptions) // another process made it meanwhile
+		c, err = Open(ctx, db, name, &o.OpenOptions) // another process made it meanwhile
 	}
 	if err == nil && o.Edition != "" && o.Edition != c.Edition() {
 		return nil, fault.New(fault.Conflict, "the context "+strconv.Quote(name)+" has the edition "+
@@ -165,38 +166,38 @@ func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateO
 
 // List returns the contexts of a store, sorted by the bytes of their names. Cost: one row
 // for each context.
-func List(ctx context.Context, s store.Store) ([]store.Info, error) { return s.Contexts(ctx) }
+func List(ctx context.Context, db *DB) ([]history.Info, error) {
+	list, err := db.contexts.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	infos := make([]history.Info, len(list))
+	for i := range list {
+		infos[i] = list[i].Info
+	}
+	return infos, nil
+}
 
 // Rename gives a context another name and changes nothing else. A [Context] that is open
 // keeps the old name until [Context.Refresh]. Errors: E_CONTEXT_NOT_FOUND if there is no
-// such context, E_CONFLICT if another context has the new name, E_STORE if the store cannot
-// rename.
-func Rename(ctx context.Context, s store.Store, name, to string) error {
-	info, err := s.Find(ctx, name)
+// such context, E_CONFLICT if another context has the new name.
+func Rename(ctx context.Context, db *DB, name, to string) error {
+	info, err := db.contexts.Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	power, err := store.Power[store.Renamer](s)
-	if err != nil {
-		return err
-	}
-	return power.Rename(ctx, info.Key, to)
+	return db.contexts.Rename(ctx, info.Key, to)
 }
 
 // Delete removes a context with all its snapshots, drafts and its log. Snapshots that it
 // shares with forks stay until the last of these forks is deleted. Delete cannot be undone.
-// Errors: E_CONTEXT_NOT_FOUND if there is no such context, E_STORE if the store cannot
-// delete.
-func Delete(ctx context.Context, s store.Store, name string) error {
-	info, err := s.Find(ctx, name)
+// It returns E_CONTEXT_NOT_FOUND if there is no such context.
+func Delete(ctx context.Context, db *DB, name string) error {
+	info, err := db.contexts.Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	power, err := store.Power[store.Deleter](s)
-	if err != nil {
-		return err
-	}
-	return power.Delete(ctx, info.Key)
+	return db.contexts.Delete(ctx, info.Key)
 }
 
 // Refresh reads the context again, to see what other processes did. If they changed
@@ -311,8 +312,8 @@ func (c *Context) env(ctx context.Context, s *state) tree.Env {
 }
 
 // entry begins the log entry of a call.
-func (c *Context) entry(n *Note, s tree.Stamps) store.Entry {
+func (c *Context) entry(n *Note, s tree.Stamps) history.Entry {
 	note := optionsOf(n)
-	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message,
+	return history.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message,
 		Request: note.Request}
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 func TestBatchIsAllOrNothing(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	before, revision := c.Working().Digest(), c.Revision()
 	failed := errors.New("no")
 	err := c.Edit(background, func(b *pact.Batch) error {
@@ -40,7 +40,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 }
 
 func TestNewContextHasNoSnapshot(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	for _, a := range []pact.Address{pact.Latest(), pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
 		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", a, err)
@@ -52,7 +52,7 @@ func TestNewContextHasNoSnapshot(t *testing.T) {
 }
 
 func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("one"), nil))
 	candidate, err := c.Prepare(background, nil)
 	must(t, err)
@@ -83,7 +83,7 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 }
 
 func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	first := create(t, s)
 	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
@@ -103,7 +103,7 @@ func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
 }
 
 func TestRetainedNodeStaysUntilReleased(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	var id string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
 		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: pact.TTL(1)})
@@ -156,7 +156,7 @@ func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
 // TestWorkingStateIsNoSnapshot asks for snapshots at the address of the working state, in a
 // context that has one of cycle 0.
 func TestWorkingStateIsNoSnapshot(t *testing.T) {
-	c, _, err := pact.Import(background, memory.New(), "c", []byte(`{"cycle":0,"root":{"id":"r","children":[
+	c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(`{"cycle":0,"root":{"id":"r","children":[
 		{"id":"s","nodeType":"^sys"},{"id":"q","nodeType":"^seq"},{"id":"a","nodeType":"^ah"}]}}`), nil)
 	must(t, err)
 	for name, err := range map[string]error{
@@ -173,7 +173,7 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 
 // TestZeroAddressNamesNothing gives every kind of call the zero address.
 func TestZeroAddressNamesNothing(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{})
 	_, err := c.Commit(background, nil)
 	must(t, err)
 	alone := c.Working()
@@ -195,7 +195,7 @@ func TestZeroAddressNamesNothing(t *testing.T) {
 
 func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 	for edition, want := range map[selector.Edition]int{selector.V01: 0, selector.Depth: 1, selector.Canonical: 1} {
-		c := create(t, memory.New(), pact.CreateOptions{Edition: edition})
+		c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: edition})
 		_, err := c.Commit(background, nil)
 		must(t, err)
 		must(t, c.Edit(background, say("draft"), nil))
@@ -206,7 +206,7 @@ func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 }
 
 func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	for _, text := range []string{"a", "b", "c"} {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(text)})
 		must(t, err)
@@ -228,7 +228,7 @@ func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
 
 // Readers see one moment each, and never wait.
 func TestReadersWhileWriting(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("first")})
 	must(t, err)
 	var readers sync.WaitGroup
@@ -282,7 +282,7 @@ func FuzzImportHistory(f *testing.F) {
 		},
 	} {
 		var out bytes.Buffer
-		c, err := pact.Create(background, memory.New(), "c",
+		c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		must(f, err)
 		for range 3 {
@@ -292,7 +292,7 @@ func FuzzImportHistory(f *testing.F) {
 		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, _, err := pact.ImportHistory(background, memory.New(), "c", bytes.NewReader(data),
+		c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", bytes.NewReader(data),
 			&pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		if err != nil {
 			if fault.CodeOf(err) == "" {
@@ -302,7 +302,7 @@ func FuzzImportHistory(f *testing.F) {
 		}
 		var out, twice bytes.Buffer
 		must(t, c.Backup(background, &out))
-		again, _, err := pact.ImportHistory(background, memory.New(), "c", bytes.NewReader(out.Bytes()), nil)
+		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", bytes.NewReader(out.Bytes()), nil)
 		if err != nil {
 			t.Fatalf("the backup does not read: %v\n%s", err, &out)
 		}
@@ -320,7 +320,7 @@ func TestDeepContentComesBack(t *testing.T) {
 	for range 511 {
 		content = []any{content}
 	}
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Content: content})
 		return nil
@@ -334,7 +334,7 @@ func TestDeepContentComesBack(t *testing.T) {
 }
 
 func TestPruningWhatExpiresAnyway(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	var brief, pinned string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
 		brief = b.Add("^ah", pact.Spec{Offset: 1, TTL: pact.TTL(1)})
@@ -360,7 +360,7 @@ func TestPruningWhatExpiresAnyway(t *testing.T) {
 
 // An id that only a draft had is free again; one that a snapshot had is not.
 func TestIDsOfRemovedNodes(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	add := func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "x", Offset: 1})
 		return nil
@@ -382,7 +382,7 @@ func TestIDsOfRemovedNodes(t *testing.T) {
 
 // An edit that comes with the commit is in the snapshot, whatever was prepared.
 func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	_, err := c.Prepare(background, nil)
 	must(t, err)
 	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: say("late")})

@@ -6,7 +6,6 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // CopyOptions are the options of [CopyContexts]. A nil *CopyOptions is the zero CopyOptions.
@@ -20,7 +19,6 @@ type CopyOptions struct {
 // marks of erasures, and forks with what they share. [Context.Copy] copies less, under a
 // name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
 // what the fork shares with it, in the form in which a store keeps a deleted context.
-// Both stores need the powers [store.Copier], [store.AttemptKeeper] and [store.Deleter].
 //
 // CopyContexts copies each context as it is at one moment, while others go on writing.
 // The target hides a context until everything is there, every revision and every digest
@@ -31,17 +29,17 @@ type CopyOptions struct {
 // Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
 // if another process is copying the same contexts, or if something was erased in the source
 // meanwhile. Cost: reading and writing the contexts once, then reading them twice in the target.
-func CopyContexts(ctx context.Context, from, to store.Store, o *CopyOptions) (_ *inspect.Copied, err error) {
+func CopyContexts(ctx context.Context, from, to *DB, o *CopyOptions) (_ *inspect.Copied, err error) {
 	defer tree.Recover(&err)
 	if o == nil {
 		o = &CopyOptions{}
 	}
-	return transfer.Copy(ctx, from, to, o.Contexts, o.Progress)
+	return transfer.Copy(ctx, from.contexts, to.contexts, o.Contexts, o.Progress)
 }
 
 // DiscardCopies deletes what interrupted copies left hidden in a store, for the named
 // contexts or for all, and returns their names in order. A copy of what a fork shares with
 // a deleted origin is called @ and its key in the source. A copy that is under way fails.
-func DiscardCopies(ctx context.Context, s store.Store, names ...string) ([]string, error) {
-	return transfer.Discard(ctx, s, names)
+func DiscardCopies(ctx context.Context, db *DB, names ...string) ([]string, error) {
+	return transfer.Discard(ctx, db.contexts, names)
 }

@@ -14,8 +14,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -46,7 +47,7 @@ func damageBytes(file, how []byte) []byte {
 
 // answersOf returns the answers of a store, by question. An error has to be one
 // of the closed list, and answers nothing.
-func answersOf(t *testing.T, ctx context.Context, s store.Complete) map[string]string {
+func answersOf(t *testing.T, ctx context.Context, s *pact.DB) map[string]string {
 	list := map[string]string{}
 	say := func(question string, answer any, err error) {
 		if err != nil {
@@ -59,7 +60,7 @@ func answersOf(t *testing.T, ctx context.Context, s store.Complete) map[string]s
 		must(t, err)
 		list[question] = string(text)
 	}
-	infos, err := s.Contexts(ctx)
+	infos, err := pact.List(ctx, s)
 	say("contexts", infos, err)
 	for _, name := range []string{"c", "fork", "imported"} {
 		c, err := pact.Open(ctx, s, name, nil)
@@ -100,7 +101,7 @@ func answersOf(t *testing.T, ctx context.Context, s store.Complete) map[string]s
 // undamagedFile is a store as a file, and what it answers.
 func undamagedFile(f *testing.F) (file []byte, answers map[string]string) {
 	path := filepath.Join(f.TempDir(), "pact.db")
-	s, err := sqlite.Open(background, path)
+	s, err := dbtest.Open(sqlite.Open(background, path))
 	must(f, err)
 	fillEveryColumn(f, s)
 	must(f, s.Close())
@@ -122,10 +123,10 @@ func FuzzDamagedFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, how []byte) {
-		open := func(data []byte) (store.Complete, error) {
+		open := func(data []byte) (*pact.DB, error) {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			must(t, os.WriteFile(path, data, 0o600))
-			return sqlite.Open(background, path)
+			return dbtest.Open(sqlite.Open(background, path))
 		}
 		if want == nil {
 			s, err := open(file)

@@ -2,7 +2,7 @@
 // places and lifetimes instead of a list of messages. Every model call leaves an immutable
 // snapshot, which can be queried, compared, and rendered to the same bytes again.
 //
-// A [Context] is one conversation, kept in a store. Its life is a sequence of cycles, one
+// A [Context] is one conversation, kept in a [DB]. Its life is a sequence of cycles, one
 // for each model call:
 //
 //   - [Context.Edit] changes the working state, the state that the next call is made of.
@@ -14,7 +14,8 @@
 // compares two of them. An [Address] names a snapshot: @t0 is the latest, @t-1 the one
 // before, @c12 that of cycle 12.
 //
-//	c, err := pact.Create(ctx, memory.New(), "chat", nil)
+//	db := pact.NewDB(store.NewMemory())
+//	c, err := pact.Create(ctx, db, "chat", nil)
 //	err = c.Edit(ctx, func(b *pact.Batch) error {
 //		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello"})
 //		return nil

@@ -6,10 +6,11 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // Batch is a set of edits that become visible and durable in one step. Call its methods
@@ -267,7 +268,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	request := optionsOf(n).Request
 	if done, err := c.seen(ctx, s, request); err != nil {
 		return err
-	} else if done != nil && done.Kind != store.Edit {
+	} else if done != nil && done.Kind != history.Edit {
 		return fault.New(fault.Conflict, "the request token "+strconv.Quote(request)+" belongs to a commit",
 			"give every call a token of its own")
 	} else if done != nil {
@@ -282,7 +283,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	if after.Digest() == s.Working.Digest() && request == "" {
 		return nil
 	}
-	change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: c.entry(n, x.Stamps)}
+	change := engine.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: c.entry(n, x.Stamps)}
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
 		return c.lost(ctx, s, err, func(ctx context.Context) (*Sealed, error) { return nil, c.Edit(ctx, f, n) })
 	}
@@ -293,11 +294,11 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	return nil
 }
 
-func guard(s *state) store.Guard { return store.Guard{Cycle: s.State.Cycle, Revision: s.Revision} }
+func guard(s *state) engine.Guard { return engine.Guard{Cycle: s.State.Cycle, Revision: s.Revision} }
 
 // seen returns the log entry of a request that was carried out before, nil if there is
 // none. If another process carried it out, seen loads the state that this left.
-func (c *Context) seen(ctx context.Context, s *state, token string) (*store.Entry, error) {
+func (c *Context) seen(ctx context.Context, s *state, token string) (*history.Entry, error) {
 	if token == "" {
 		return nil, nil
 	}

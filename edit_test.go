@@ -6,13 +6,13 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A batch that failed changes nothing more, and its first error comes out of Edit
 // and of Commit although the function returns nil.
 func TestTheFirstErrorOfABatchSticks(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("there"), nil))
 	before, revision := c.Working().Digest(), c.Revision()
 	calls := map[string]func(b *pact.Batch) string{

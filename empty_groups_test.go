@@ -8,7 +8,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // An empty group that something kept is looked at again, whoever goes on with the
@@ -18,32 +17,32 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 	ctx := t.Context()
 	for _, way := range []struct {
 		name string
-		next func(s store.Store, c *pact.Context) (*pact.Context, error)
+		next func(s *pact.DB, c *pact.Context) (*pact.Context, error)
 	}{
-		{"the same process", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, nil }},
-		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+		{"the same process", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) { return c, nil }},
+		{"after an edit", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) {
 			return c,
 				c.Edit(ctx, say("more"), nil)
 		}},
-		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) {
+		{"another process", func(s *pact.DB, c *pact.Context) (*pact.Context, error) {
 			return pact.Open(ctx, s, c.Name(),
 				nil)
 		}},
-		{"after a refresh", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
-		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+		{"after a refresh", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
+		{"a fork", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) {
 			return c.Fork(ctx, pact.Latest(), "fork", nil)
 		}},
-		{"undo", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+		{"undo", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) {
 			if _, err := c.Commit(ctx, nil); err != nil {
 				return nil, err
 			}
 			_, err := c.Undo(ctx, nil)
 			return c, err
 		}},
-		{"a copy", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
-			return c.Copy(ctx, memory.New(), "copy")
+		{"a copy", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) {
+			return c.Copy(ctx, pact.NewDB(store.NewMemory()), "copy")
 		}},
-		{"a copy of a history that says so in its reports alone", func(_ store.Store, c *pact.Context) (*pact.Context,
+		{"a copy of a history that says so in its reports alone", func(_ *pact.DB, c *pact.Context) (*pact.Context,
 			error) {
 			var text bytes.Buffer
 			if err := c.Backup(ctx, &text); err != nil {
@@ -53,17 +52,17 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 			if older == text.String() {
 				t.Error("the history does not say which groups are empty")
 			}
-			c, _, err := pact.ImportHistory(ctx, memory.New(), "copy", strings.NewReader(older), nil)
+			c, _, err := pact.ImportHistory(ctx, pact.NewDB(store.NewMemory()), "copy", strings.NewReader(older), nil)
 			return c, err
 		}},
-		{"after its report was erased", func(s store.Store, c *pact.Context) (*pact.Context, error) {
+		{"after its report was erased", func(s *pact.DB, c *pact.Context) (*pact.Context, error) {
 			_, err := c.Erase(ctx, pact.Erasure{Revisions: []int64{c.Revision()}, Reason: "asked for", Random: rand.Reader})
 			if err != nil {
 				return nil, err
 			}
-			return c.Copy(ctx, memory.New(), "copy")
+			return c.Copy(ctx, pact.NewDB(store.NewMemory()), "copy")
 		}},
-		{"many cycles later", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+		{"many cycles later", func(_ *pact.DB, c *pact.Context) (*pact.Context, error) {
 			for range 5 {
 				if _, err := c.Commit(ctx, nil); err != nil {
 					return nil, err
@@ -73,7 +72,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 		}},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			c := create(t, s)
 			must(t, c.Edit(ctx, func(b *pact.Batch) error {
 				for _, add := range []struct {

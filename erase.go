@@ -7,8 +7,9 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Erasure says what to remove from a context for good, and why. At least one of IDs, Texts
@@ -33,7 +34,7 @@ type Erasure struct {
 
 // Erased says what an erasure removed.
 type Erased struct {
-	store.Erased
+	history.Erased
 	// Receipt is the salt of the marks in hexadecimal, "" if nothing was erased. Erase returns
 	// it once and keeps it nowhere. With the receipt and a copy of a node one can prove later
 	// what the node was (see [Mark]).
@@ -61,9 +62,9 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	what := store.Erase{IDs: e.IDs, Texts: e.Texts, Revisions: e.Revisions, Guard: guard(s), DryRun: e.DryRun,
+	what := engine.Erase{IDs: e.IDs, Texts: e.Texts, Revisions: e.Revisions, Guard: guard(s), DryRun: e.DryRun,
 		Progress: e.Progress,
-		Entry:    store.Entry{Actor: e.Actor, Message: e.Reason, TimeNS: max(c.clock(), s.Stamps.LastNS)}}
+		Entry:    history.Entry{Actor: e.Actor, Message: e.Reason, TimeNS: max(c.clock(), s.Stamps.LastNS)}}
 	if e.Actor == "" {
 		what.Entry.Actor = c.actor
 	}
@@ -72,7 +73,7 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 			return nil, fault.New(fault.DocumentInvalid, "the erasure has no source of random bytes",
 				"set Random to crypto/rand.Reader")
 		}
-		what.Salt = make([]byte, store.SaltSize)
+		what.Salt = make([]byte, engine.SaltSize)
 		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed", "")
 		}
@@ -80,11 +81,7 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
 		}
 	}
-	eraser, err := store.Power[store.Eraser](c.store)
-	if err != nil {
-		return nil, err
-	}
-	of, err := eraser.Erase(ctx, s.Key, what)
+	of, err := c.store.Erase(ctx, s.Key, what)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +100,7 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 // Compare it with the mark in the store to show that a copy of the node is what was erased.
 func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 	salt, err := hex.DecodeString(receipt)
-	if err != nil || len(salt) != store.SaltSize {
+	if err != nil || len(salt) != engine.SaltSize {
 		return "", fault.New(fault.DocumentInvalid, "the receipt is not 64 hexadecimal digits",
 			"give the receipt that the erasure returned")
 	}

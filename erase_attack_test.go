@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/klauspost/compress/zstd"
 )
 
 // contextWithPIN is a conversation in which a PIN was said, in drafts that were
 // changed or removed before a commit, and sent to a provider.
-func contextWithPIN(t testing.TB, s store.Store, pin string) *pact.Context {
+func contextWithPIN(t testing.TB, s *pact.DB, pin string) *pact.Context {
 	t.Helper()
 	c := create(t, s)
 	edit := func(f func(b *pact.Batch) error) { must(t, c.Edit(background, f, nil)) }
@@ -88,10 +89,10 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 	const pin = "4711"
 	left := func(pin string, e pact.Erasure, packed bool) (before, after [][]byte) {
 		path := filepath.Join(t.TempDir(), "pact.db")
-		s, err := sqlite.Open(background, path)
+		s, err := dbtest.Engine(sqlite.Open(background, path))
 		must(t, err)
 		defer s.Close()
-		c := contextWithPIN(t, s, pin)
+		c := contextWithPIN(t, dbtest.Of(s), pin)
 		if packed {
 			must(t, s.SettleAll(background))
 		}
@@ -101,7 +102,7 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 		if of.Remains != "" {
 			t.Fatal(of.Remains)
 		}
-		if list := verdicts(t, s); len(list) > 0 {
+		if list := verdicts(t, dbtest.Of(s)); len(list) > 0 {
 			t.Errorf("verify says %q", list)
 		}
 		return before, cells(t, path)
@@ -164,7 +165,7 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 // hashesOf are all digests and hashes of a life with a PIN.
 func hashesOf(t *testing.T, pin string) map[string]bool {
 	t.Helper()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c := contextWithPIN(t, s, pin)
 	all := map[string]bool{}
 	add := func(digest string) {

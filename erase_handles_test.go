@@ -14,9 +14,10 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -90,7 +91,7 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return b.String(), err
 	},
 	"Copy": func(t *testing.T, c *pact.Context) (string, error) {
-		to, err := c.Copy(background, memory.New(), "copy")
+		to, err := c.Copy(background, pact.NewDB(store.NewMemory()), "copy")
 		if err != nil {
 			return "", err
 		}
@@ -143,24 +144,24 @@ var writings = map[string]func(*pact.Context) error{
 
 // handles open pairs of handles on one empty store: two contexts in one process
 // have the same one, two processes have one each.
-var handles = map[string]func(*testing.T) [2]store.Complete{
-	"memory": func(*testing.T) [2]store.Complete {
-		s := memory.New()
-		return [2]store.Complete{s, s}
+var handles = map[string]func(*testing.T) [2]*pact.DB{
+	"memory": func(*testing.T) [2]*pact.DB {
+		s := pact.NewDB(store.NewMemory())
+		return [2]*pact.DB{s, s}
 	},
-	"sqlite": func(t *testing.T) [2]store.Complete {
+	"sqlite": func(t *testing.T) [2]*pact.DB {
 		s := opened(t, filepath.Join(t.TempDir(), "pact.db"))
-		return [2]store.Complete{s, s}
+		return [2]*pact.DB{s, s}
 	},
-	"two of sqlite": func(t *testing.T) [2]store.Complete {
+	"two of sqlite": func(t *testing.T) [2]*pact.DB {
 		path := filepath.Join(t.TempDir(), "pact.db")
-		return [2]store.Complete{opened(t, path), opened(t, path)}
+		return [2]*pact.DB{opened(t, path), opened(t, path)}
 	},
 }
 
-func opened(t *testing.T, path string) store.Complete {
+func opened(t *testing.T, path string) *pact.DB {
 	t.Helper()
-	s, err := sqlite.Open(background, path)
+	s, err := dbtest.Open(sqlite.Open(background, path))
 	must(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
@@ -170,7 +171,7 @@ func opened(t *testing.T, path string) store.Complete {
 // one gives out in its memory, and then makes each call through the other one.
 func TestErasureReachesHandles(t *testing.T) {
 	for pair, open := range handles {
-		stale := func(t *testing.T) (stale *pact.Context, in store.Complete) {
+		stale := func(t *testing.T) (stale *pact.Context, in *pact.DB) {
 			on := open(t)
 			c := create(t, on[0], pact.CreateOptions{Edition: selector.Canonical})
 			_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -21,7 +22,7 @@ func TestErasuresLeaveNothingInTheFile(t *testing.T) {
 	for seed := range testrun.Size[uint64](t, 2, 8, 80) {
 		f := &genFamily{T: t, Rand: rand.New(rand.NewPCG(seed, 23)), path: filepath.Join(t.TempDir(), "pact.db"),
 			secrets: map[string]string{}}
-		s, err := sqlite.Open(background, f.path)
+		s, err := dbtest.Open(sqlite.Open(background, f.path))
 		must(t, err)
 		f.store, f.lines = s, []*pact.Context{create(t, s)}
 		for range 60 {

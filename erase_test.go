@@ -8,17 +8,21 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -74,12 +78,12 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 
 // late is a store whose caller is interrupted when an erasure is durable.
 type late struct {
-	store.Complete
+	engine.Contexts
 	interrupt func()
 }
 
-func (s *late) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
-	of, err := s.Complete.Erase(ctx, key, e)
+func (s *late) Erase(ctx context.Context, key history.Key, e engine.Erase) (*history.Erased, error) {
+	of, err := s.Contexts.Erase(ctx, key, e)
 	if !e.DryRun {
 		s.interrupt()
 	}
@@ -89,12 +93,15 @@ func (s *late) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.
 // TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp interrupts the caller of an erasure when there is no
 // way back: the receipt is given out once, so it must not be lost.
 func TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp(t *testing.T) {
-	for name, s := range stores(t) {
+	file, err := dbtest.Engine(sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db")))
+	must(t, err)
+	t.Cleanup(func() { file.Close() })
+	for name, s := range map[string]engine.Contexts{"memory": engine.InMemory(), "sqlite": file} {
 		ctx, interrupt := context.WithCancel(background)
 		interrupted := &late{s, interrupt}
-		c := create(t, interrupted)
+		c := create(t, dbtest.Of(interrupted))
 		must(t, c.Edit(background, say("I am Jane Doe"), nil))
-		same, err := pact.Open(background, interrupted, "c", nil)
+		same, err := pact.Open(background, dbtest.Of(interrupted), "c", nil)
 		must(t, err)
 		of, err := c.Erase(ctx, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
 		if err != nil || of == nil || len(of.Receipt) != 64 {
@@ -110,7 +117,7 @@ func TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp(t *testing.T) {
 }
 
 func TestEraseRefusesBadInput(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("I am Jane Doe"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)
@@ -143,7 +150,7 @@ func TestEraseRefusesBadInput(t *testing.T) {
 // TestErasedStubsAreReadAgain erases what stands for a turn, and has the history
 // read by a reader that mends nothing.
 func TestErasedStubsAreReadAgain(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("a question that is long enough for a stub to be shorter"), nil))
 	first, err := c.Commit(background, nil)
 	must(t, err)
@@ -161,7 +168,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	if strings.Contains(out.String(), "Jane") {
 		t.Error("the text is still there")
 	}
-	if _, findings, err := pact.ImportHistory(background, memory.New(), "again", &out,
+	if _, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &out,
 		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil || len(findings) > 0 {
 		t.Errorf("%v, %v", findings, err)
 	}
@@ -209,7 +216,7 @@ func TestEraseLeavesDamageToBeFound(t *testing.T) {
 // erase reports whether an erasure was carried out.
 func (d *damaged) erase(id string) bool {
 	d.Helper()
-	s, err := sqlite.Open(background, d.path)
+	s, err := dbtest.Open(sqlite.Open(background, d.path))
 	if err != nil {
 		return false
 	}

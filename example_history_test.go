@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 func ExampleContext_Undo() {
@@ -37,7 +37,7 @@ func ExampleContext_Erase() {
 
 func ExampleConflict_Rebase() {
 	ctx := context.Background()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	ours, err := pact.Create(ctx, s, "chat", nil)
 	check(err)
 	theirs, err := pact.Open(ctx, s, "chat", nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -25,7 +26,7 @@ func model(messages []byte) string { return fmt.Sprintf("I was sent %d bytes.", 
 
 // greetings is a context with two committed cycles.
 func greetings(ctx context.Context) *pact.Context {
-	c, err := pact.Create(ctx, memory.New(), "chat", nil)
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "chat", nil)
 	check(err)
 	for i, text := range []string{"Hello!", "How are you?"} {
 		_, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -40,7 +41,8 @@ func greetings(ctx context.Context) *pact.Context {
 // An agent loop: edit, prepare, ask the model, commit. The README shows these lines.
 func Example() {
 	ctx := context.Background()
-	c, err := pact.OpenOrCreate(ctx, memory.New(), "chat", nil) // or sqlite.Open(ctx, "chat.db"), or postgres.Open
+	db := pact.NewDB(store.NewMemory()) // or of what sqlite.Open(ctx, "chat.db") or postgres.Open returns
+	c, err := pact.OpenOrCreate(ctx, db, "chat", nil)
 	check(err)
 	for _, question := range []string{"Hello!", "What is a context tree?"} {
 		check(c.Edit(ctx, func(b *pact.Batch) error { // all or nothing, kept across processes
@@ -67,7 +69,7 @@ func Example() {
 
 func ExampleContext_Send() {
 	ctx := context.Background()
-	c, err := pact.OpenOrCreate(ctx, memory.New(), "chat", nil)
+	c, err := pact.OpenOrCreate(ctx, pact.NewDB(store.NewMemory()), "chat", nil)
 	check(err)
 	err = c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief."})

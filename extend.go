@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
 type Extension struct {
 	Cycles  int64 // how many snapshots it adds
-	changes []store.Change
+	changes []engine.Change
 	of      *Context
 	from    *state // the state that it extends
 }

@@ -10,9 +10,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/transcript"
 )
@@ -41,7 +42,7 @@ func said(random *rand.Rand) (list []map[string]any) {
 	return list
 }
 
-func importedFrom(t *testing.T, s store.Store, list []map[string]any, policy lifecycle.Policy) *pact.Context {
+func importedFrom(t *testing.T, s *pact.DB, list []map[string]any, policy lifecycle.Policy) *pact.Context {
 	t.Helper()
 	data, err := json.Marshal(list)
 	if err != nil {
@@ -78,10 +79,10 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		if round%3 == 0 {
 			policy.MaxTurns = 2
 		}
-		whole := importedFrom(t, memory.New(), list, policy)
-		var s store.Store = memory.New()
+		whole := importedFrom(t, pact.NewDB(store.NewMemory()), list, policy)
+		var s *pact.DB = pact.NewDB(store.NewMemory())
 		if round%8 == 0 {
-			file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "chat.db"))
+			file, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "chat.db")))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +94,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 		for n < len(list) {
 			n += 1 + random.IntN(len(list)-n)
 			_, before := c.Cycles()
-			longer := importedFrom(t, memory.New(), list[:n], policy)
+			longer := importedFrom(t, pact.NewDB(store.NewMemory()), list[:n], policy)
 			x, err := c.Extension(t.Context(), longer)
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
@@ -135,7 +136,7 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 // nothing changes.
 func TestExtensionsLoseNothing(t *testing.T) {
 	list := said(rand.New(rand.NewPCG(14, 3)))
-	whole := importedFrom(t, memory.New(), list, lifecycle.Policy{})
+	whole := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
 	other := append([]map[string]any{}, list...)
 	other[1] = map[string]any{"role": "user", "content": "another question"}
 	pending := "" // a message of the last call, which has no snapshot in the shorter context
@@ -146,7 +147,7 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		"a priority":        func(e *pact.Batch) { e.Update(pending, map[string]any{"priority": 7}) },
 		"a policy":          func(e *pact.Batch) { e.KeepPolicy(&lifecycle.Policy{MaxTurns: 3}) },
 	} {
-		c := importedFrom(t, memory.New(), list[:len(list)-1], lifecycle.Policy{})
+		c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})
 		found, err := c.Working().Select(t.Context(), parsed(c.Working(), "^ah .cb"), nil)
 		if err != nil || len(found) == 0 {
 			t.Fatal("no message waits for its call", err)
@@ -163,8 +164,8 @@ func TestExtensionsLoseNothing(t *testing.T) {
 			t.Errorf("%s: the context has changed", name)
 		}
 	}
-	c := importedFrom(t, memory.New(), list[:len(list)-1], lifecycle.Policy{})
-	parted := importedFrom(t, memory.New(), other, lifecycle.Policy{})
+	c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})
+	parted := importedFrom(t, pact.NewDB(store.NewMemory()), other, lifecycle.Policy{})
 	if _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("another beginning: got %v", err)
 	}
@@ -176,7 +177,7 @@ func TestExtensionsLoseNothing(t *testing.T) {
 		backedUp(t, whole) != before {
 		t.Errorf("a shorter one adds %v; %v", x, err)
 	}
-	edited := importedFrom(t, memory.New(), list, lifecycle.Policy{})
+	edited := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
 	if err := edited.Edit(t.Context(), func(e *pact.Batch) error {
 		e.Add("^ah", pact.Spec{Role: "user", Content: "mine"})
 		return nil

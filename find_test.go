@@ -10,13 +10,13 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // What Find gives can be read without another question: role, kind, text and place
 // of each hit are those of the snapshot that it was found in.
 func TestFindSaysWhatAndWhere(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief."})
 		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: pact.TTL(4),
@@ -124,7 +124,7 @@ func TestADocumentIsAskedByItsAddresses(t *testing.T) {
 }
 
 func TestOpenOrCreate(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	made, err := pact.OpenOrCreate(background, s, "chat", &pact.CreateOptions{Edition: selector.V01})
 	must(t, err)
 	must(t, made.Edit(background, say("one"), nil))
@@ -154,7 +154,7 @@ func TestOpenOrCreate(t *testing.T) {
 
 // @* asks the working state too if it is told to, and then first.
 func TestAllStatesIncludeTheWorkingOneIfAsked(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	o := &pact.SelectOptions{Working: true}
 	asked := func(text string, o *pact.SelectOptions) []string {
 		t.Helper()

@@ -8,16 +8,16 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // longContext returns a context of n turns, one block of content each.
 func longContext(tb testing.TB, n int, content string) *pact.Context {
 	tb.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, memory.New(), "long",
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "long",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
@@ -54,7 +54,7 @@ func snapshots(tb testing.TB, c *pact.Context) (from, to *pact.Snapshot) {
 
 // revisedContents has two snapshots between which one text and one JSON content change.
 func revisedContents(t *testing.T) *pact.Context {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "text", MIME: "text/plain", Content: "one\ntwo\n"})
 		must(t, b.Err())
@@ -78,7 +78,7 @@ func revisedContents(t *testing.T) *pact.Context {
 // content in the second, u2 is born there.
 func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
-	c := create(t, memory.New(), opts...)
+	c := create(t, pact.NewDB(store.NewMemory()), opts...)
 	add := func(b *pact.Batch, into string, s pact.Spec) {
 		b.Add(into, s)
 		must(t, b.Err())
@@ -103,7 +103,7 @@ func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
 	t.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, memory.New(), "talk",
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "talk",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
 // use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
 // with a time of its own, content that JSON cannot express, sent bytes, and
 // attempts.
-func fillEveryColumn(t testing.TB, s store.Complete) {
+func fillEveryColumn(t testing.TB, s *pact.DB) {
 	t.Helper()
 	c := create(t, s, pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"},
 		Attrs: map[string]any{"data_root": 1}})
@@ -157,7 +157,7 @@ func fillEveryColumn(t testing.TB, s store.Complete) {
 		return nil
 	}, nil))
 	a, _ := start(t, c)
-	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(31)),
+	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: history.Completed, TokenIn: new(int64(31)),
 		TokenOut: new(int64(7)), Err: errors.New("cut off")})
 	must(t, err)
 	start(t, c) // it is never ended

@@ -7,8 +7,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Fork makes a new context that begins as a snapshot of this one. The two share everything
@@ -33,7 +34,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	if err != nil {
 		return nil, err
 	}
-	next, err := c.branch(ctx, s, t, store.Fork{Name: name, Entry: c.entry(n, s.Stamps)})
+	next, err := c.branch(ctx, s, t, engine.Fork{Name: name, Entry: c.entry(n, s.Stamps)})
 	if err != nil {
 		return nil, err
 	}
@@ -57,12 +58,12 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 		return nil, err
 	}
 	like := c.options()
-	f, err := Open(ctx, c.store, name, &like)
+	f, err := Open(ctx, &DB{c.store}, name, &like)
 	if err != nil {
 		return nil, err
 	}
 	e, err := c.store.Request(ctx, f.state.Load().Key, token)
-	if err != nil || e == nil || e.Kind != store.Forked {
+	if err != nil || e == nil || e.Kind != history.Forked {
 		return nil, err
 	}
 	return f, nil
@@ -96,7 +97,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 		if e.Report, err = json.Marshal(undoReport{undone}); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the report cannot be written", "")
 		}
-		return c.branch(ctx, s, past[last], store.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
+		return c.branch(ctx, s, past[last], engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
 	}
 	name := undoneName(s)
 	undone = name
@@ -164,7 +165,7 @@ func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (stri
 		return "", fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" belongs to another call",
 			"give every call a token of its own")
 	}
-	if done.Kind == store.Forked {
+	if done.Kind == history.Forked {
 		return undone, nil
 	}
 	info, err := c.store.Find(ctx, s.Name)
@@ -186,21 +187,17 @@ type undoReport struct {
 
 // undoneBy returns the name that an undo gave to the old line, "" if the log entry is not
 // that of an undo.
-func undoneBy(e *store.Entry) string {
+func undoneBy(e *history.Entry) string {
 	var u undoReport
-	if e.Kind != store.Forked && e.Kind != store.Superseded || json.Unmarshal(e.Report, &u) != nil {
+	if e.Kind != history.Forked && e.Kind != history.Superseded || json.Unmarshal(e.Report, &u) != nil {
 		return ""
 	}
 	return u.Undone
 }
 
 // branch makes a fork of a snapshot and returns its state.
-func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fork) (*state, error) {
-	forker, err := store.Power[store.Forker](c.store)
-	if err != nil {
-		return nil, err
-	}
-	info, err := forker.Fork(ctx, s.Key, t.Cycle(), f)
+func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f engine.Fork) (*state, error) {
+	info, err := c.store.Fork(ctx, s.Key, t.Cycle(), f)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +213,7 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 		}
 		return &state{State: *loaded}, nil
 	}
-	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle}},
+	return &state{State: engine.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle}},
 		nil
 }
 
@@ -254,7 +251,7 @@ func (c *Context) takenAfter(ctx context.Context, err error, name string) (taken
 }
 
 func (c *Context) names(ctx context.Context) (map[string]bool, error) {
-	list, err := c.store.Contexts(ctx)
+	list, err := c.store.List(ctx)
 	names := make(map[string]bool, len(list))
 	for _, info := range list {
 		names[info.Name] = true
@@ -277,11 +274,11 @@ func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
 	if at.Origin.Key == 0 {
 		return nil, nil
 	}
-	list, err := c.store.Contexts(ctx)
+	list, err := c.store.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	byKey := make(map[store.Key]store.Info, len(list))
+	byKey := make(map[history.Key]engine.Info, len(list))
 	for _, info := range list {
 		byKey[info.Key] = info
 	}

@@ -11,13 +11,16 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 func TestForkGoesItsOwnWay(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	turnsOf(t, c, "one", "two")
 	must(t, c.Edit(background, say("a draft"), nil))
@@ -48,7 +51,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	}
 	log, err := logOf(f)
 	must(t, err)
-	if e := log[2]; len(log) != 4 || e.Kind != store.Forked || e.Actor != "me" || e.Message != "another try" ||
+	if e := log[2]; len(log) != 4 || e.Kind != history.Forked || e.Actor != "me" || e.Message != "another try" ||
 		e.Cycle != 1 {
 		t.Errorf("logged %+v", log)
 	}
@@ -70,7 +73,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 }
 
 func TestForkRefusesBadInput(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	turnsOf(t, c, "one")
 	for _, at := range []pact.Address{pact.Working(), pact.Back(1), pact.Cycle(0), pact.Cycle(2)} {
 		if _, err := c.Fork(background, at, "fork", nil); !errors.Is(err, fault.SnapshotNotFound) {
@@ -83,7 +86,7 @@ func TestForkRefusesBadInput(t *testing.T) {
 }
 
 func TestForkIsRepeatedByItsToken(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	turnsOf(t, c, "one", "two")
 	for range 2 {
 		f, err := c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "token"})
@@ -98,7 +101,7 @@ func TestForkIsRepeatedByItsToken(t *testing.T) {
 }
 
 func TestUndoTakesCommitsBack(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	turnsOf(t, c, "one", "two", "three")
 	must(t, c.Edit(background, say("a draft"), nil))
@@ -141,7 +144,7 @@ func TestUndoTakesCommitsBack(t *testing.T) {
 // TestUndoConflictsWithAnotherWriter: the second writer is refused, whichever of the
 // two undoes.
 func TestUndoConflictsWithAnotherWriter(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	one := create(t, s)
 	turnsOf(t, one, "one", "two")
 	two, err := pact.Open(background, s, "c", nil)
@@ -166,7 +169,7 @@ func TestUndoConflictsWithAnotherWriter(t *testing.T) {
 }
 
 func TestUndoIsRepeatedByItsToken(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	one := create(t, s)
 	turnsOf(t, one, "one", "two", "three")
 	other, err := pact.Open(background, s, "c", nil) // whose answer got lost
@@ -191,7 +194,7 @@ func TestUndoIsRepeatedByItsToken(t *testing.T) {
 // TestCopyOfAFork takes forks through both forms of history and through a
 // copy, which know of one line only.
 func TestCopyOfAFork(t *testing.T) {
-	s, err := sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db"))
+	s, err := dbtest.Open(sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	defer s.Close()
 	c := create(t, s)
@@ -208,14 +211,16 @@ func TestCopyOfAFork(t *testing.T) {
 		must(t, from.ExportHistory(background, &whole, pact.Cycle(1), pact.Latest()))
 		want := whole.String()
 		for i, read := range []func(name string) (*pact.Context, error){
-			func(name string) (*pact.Context, error) { return from.Copy(background, memory.New(), name) },
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, memory.New(), name, &compact,
+				return from.Copy(background, pact.NewDB(store.NewMemory()), name)
+			},
+			func(name string) (*pact.Context, error) {
+				c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), name, &compact,
 					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, memory.New(), name, bytes.NewReader(whole.Bytes()),
+				c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), name, bytes.NewReader(whole.Bytes()),
 					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
@@ -240,24 +245,24 @@ func TestCopyOfAFork(t *testing.T) {
 
 // unfindable is a store that fails when it is asked for a name, once that is switched on.
 type unfindable struct {
-	store.Complete
+	engine.Contexts
 	fails bool
 }
 
-func (s *unfindable) Find(ctx context.Context, name string) (store.Info, error) {
+func (s *unfindable) Find(ctx context.Context, name string) (engine.Info, error) {
 	if s.fails {
-		return store.Info{}, fault.New(fault.Store, "the disk failed", "check the disk")
+		return engine.Info{}, fault.New(fault.Store, "the disk failed", "check the disk")
 	}
-	return s.Complete.Find(ctx, name)
+	return s.Contexts.Find(ctx, name)
 }
 
 // TestUndoSaysThatTheStoreFailed has a name that is taken, and a store that fails when it is
 // asked about it: that is no conflict with another writer.
 func TestUndoSaysThatTheStoreFailed(t *testing.T) {
-	s := &unfindable{Complete: memory.New()}
-	c := create(t, s)
+	s := &unfindable{Contexts: engine.InMemory()}
+	c := create(t, dbtest.Of(s))
 	turnsOf(t, c, "one", "two")
-	_, err := pact.Create(background, s, "c~c2", nil)
+	_, err := pact.Create(background, dbtest.Of(s), "c~c2", nil)
 	must(t, err)
 	before := thread(t, c, pact.Latest())
 	s.fails = true

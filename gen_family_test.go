@@ -7,14 +7,13 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
 )
 
 // genFamily are contexts in which every text is a secret of its own.
 type genFamily struct {
 	*testing.T
 	*rand.Rand
-	store           store.Complete
+	store           *pact.DB
 	path            string
 	lines           []*pact.Context
 	secrets         map[string]string // text by id

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // randomHistory is a context with a random history, and all of that history.
@@ -22,7 +22,7 @@ type randomHistory struct {
 // genHistory lets a context go through some random cycles.
 func genHistory(t *testing.T, seed uint64, e selector.Edition) *randomHistory {
 	t.Helper()
-	context, err := pact.Create(background, memory.New(), "c",
+	context, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	must(t, err)
 	c := &randomHistory{Rand: rand.New(rand.NewPCG(seed, 21)), t: t, context: context}

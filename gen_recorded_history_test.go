@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // recordedHistory is a context with a random history and what its commits said.
@@ -37,7 +37,7 @@ func (s *recordedHistory) address(i int) pact.Address {
 func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 41))
-	c, err := pact.Create(background, memory.New(), "c",
+	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: selector.V01})
 	must(t, err)
 	s := &recordedHistory{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}

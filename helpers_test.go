@@ -18,10 +18,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -34,7 +36,7 @@ func sha(text string) string {
 }
 
 // start starts an attempt and returns it with what was sent.
-func start(t testing.TB, c *pact.Context) (*store.Attempt, string) {
+func start(t testing.TB, c *pact.Context) (*history.Attempt, string) {
 	t.Helper()
 	var sent bytes.Buffer
 	a, err := c.StartAttempt(background, providerCall, &sent, nil)
@@ -67,7 +69,7 @@ var background = context.Background()
 
 // create makes the context c in a store: of edition v0.1 and with a clock that
 // counts, unless the options say otherwise.
-func create(t testing.TB, s store.Store, opts ...pact.CreateOptions) *pact.Context {
+func create(t testing.TB, s *pact.DB, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
 	var o pact.CreateOptions
 	for _, given := range opts {
@@ -111,7 +113,7 @@ func must(t testing.TB, err error) {
 }
 
 // logOf collects the log of a context.
-func logOf(c *pact.Context) (list []store.Entry, err error) {
+func logOf(c *pact.Context) (list []history.Entry, err error) {
 	for e, failed := range c.Log(background) {
 		if failed != nil {
 			return nil, failed
@@ -143,12 +145,12 @@ func erasure(ids ...string) pact.Erasure {
 }
 
 // stores are both stores, empty.
-func stores(t *testing.T) map[string]store.Complete {
+func stores(t *testing.T) map[string]*pact.DB {
 	t.Helper()
-	file, err := sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db"))
+	file, err := dbtest.Open(sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	t.Cleanup(func() { file.Close() })
-	return map[string]store.Complete{"memory": memory.New(), "sqlite": file}
+	return map[string]*pact.DB{"memory": pact.NewDB(store.NewMemory()), "sqlite": file}
 }
 
 // textOf is all that can be read of a snapshot: its document and its thread.
@@ -232,7 +234,7 @@ func equal(t *testing.T, what string, a, b *pact.Snapshot) {
 
 // verdicts verifies a whole store and returns what is wrong, nothing where all of
 // it holds.
-func verdicts(t testing.TB, s store.Complete) (list []string) {
+func verdicts(t testing.TB, s *pact.DB) (list []string) {
 	t.Helper()
 	r, err := pact.VerifyAll(background, s, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // changingHistory makes a context of so many turns in which sealed turns go on changing:
@@ -18,7 +18,7 @@ import (
 // turns are pruned.
 func changingHistory(t *testing.T, turns int) *pact.Context {
 	t.Helper()
-	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	var sealed, notes []string
 	for i := range turns {
 		must(t, c.Edit(background, func(b *pact.Batch) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Histories that are none, each with the line that says so.
@@ -62,7 +62,7 @@ func TestBadHistoriesAreRefusedWithTheirLine(t *testing.T) {
 		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
 	} {
 		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
-		_, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text),
+		_, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		f, ok := err.(*fault.Error)
 		if !ok || f.Code != c.code || f.Line != c.line {
@@ -73,7 +73,7 @@ func TestBadHistoriesAreRefusedWithTheirLine(t *testing.T) {
 
 func TestCopyKeepsEverything(t *testing.T) {
 	c := shortConversation(t, selector.V01)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	copied, err := c.Copy(background, s, "copy")
 	must(t, err)
 	opened, err := pact.Open(background, s, "copy", &pact.OpenOptions{Clock: steps()})
@@ -97,7 +97,7 @@ func TestCopyKeepsEverything(t *testing.T) {
 
 func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 	doc := strings.ReplaceAll(`{'cycle':41,'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'m','nodeType':'mc','children':[{'id':'u','nodeType':'cb','role':'user','content':'Hello'}]}]}]}}`, "'", `"`)
-	c, findings, err := pact.Import(background, memory.New(), "c", []byte(doc),
+	c, findings, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(doc),
 		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	if len(findings) > 0 || c.Edition() != selector.V01 {

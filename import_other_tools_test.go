@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Histories that other tools wrote: what is wrong with them is mended and said.
@@ -50,14 +50,14 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			[]string{"the root was called r2", "^seq was called s2"}, 0},
 	} {
 		text := strings.Join(c.lines, "\n") + "\n"
-		if _, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text), nil); c.gap == 0 &&
+		if _, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text), nil); c.gap == 0 &&
 			err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if f := new(fault.Error); c.gap > 0 && (!errors.As(err, &f) || f.Code != fault.DocumentInvalid ||
 			f.Line != c.gap || !strings.Contains(f.Remedy, "Renumber")) {
 			t.Errorf("%s, not to be renumbered: got %v, want a refusal on line %d", c.name, err, c.gap)
 		}
-		got, findings, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text),
+		got, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Renumber: true}})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -76,7 +76,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 				t.Errorf("%s: finding %q, want %q", c.name, f.Message, c.findings[i])
 			}
 		}
-		_, _, err = pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text),
+		_, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		if (err == nil) != (len(c.findings) == 0) {
 			t.Errorf("%s, strictly: %v", c.name, err)
@@ -84,7 +84,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 		// What was mended is a history like any other.
 		var out, again bytes.Buffer
 		must(t, got.ExportHistory(background, &out, pact.Cycle(first), pact.Cycle(last)))
-		strict, _, err := pact.ImportHistory(background, memory.New(), "d", bytes.NewReader(out.Bytes()),
+		strict, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "d", bytes.NewReader(out.Bytes()),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		must(t, strict.ExportHistory(background, &again, pact.Cycle(first), pact.Cycle(last)))
@@ -146,7 +146,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 			"the snapshot is of edition canonical, the first is of depth"},
 	} {
 		text := strings.Join(c.lines, "\n") + "\n"
-		got, findings, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text), nil)
+		got, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -161,7 +161,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 		if !slices.Equal(findings, want) {
 			t.Errorf("%s: %v, want %v", c.name, findings, want)
 		}
-		_, _, err = pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text),
+		_, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		if (err == nil) != (c.findings == "") || err != nil && !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("%s, strictly: %v", c.name, err)
@@ -169,7 +169,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 	}
 	// A node that says no cycle does not come anew with every snapshot.
 	for _, strict := range []bool{false, true} {
-		got, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(snapshot(4, ``, a)+"\n"+
+		got, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(snapshot(4, ``, a)+"\n"+
 			snapshot(5, ``, a, turn("mt:b"))+"\n"),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: strict}})
 		must(t, err)
@@ -187,7 +187,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 	}
 	// The word of the caller counts for every line.
 	two := snapshot(1, `"edition":"depth",`, a) + "\n" + snapshot(2, `"edition":"canonical",`, a) + "\n"
-	got, findings, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(two),
+	got, findings, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(two),
 		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: selector.V01, Strict: true}})
 	if err != nil || len(findings) > 0 || got.Edition() != selector.V01 {
 		t.Errorf("with an edition: %v, %v", findings, err)

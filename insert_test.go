@@ -8,14 +8,16 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // The filters of every hop of an insertion count.
 func TestInsertionHopsAreFiltered(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("one")})
 	must(t, err)
 	for position, want := range map[string]fault.Code{
@@ -40,7 +42,7 @@ func TestInsertionHopsAreFiltered(t *testing.T) {
 
 // A filter on content reads it from the store, where it is not in memory.
 func TestInsertionByContentOfAStore(t *testing.T) {
-	s, err := sqlite.Open(background, t.TempDir()+"/gap.db")
+	s, err := dbtest.Open(sqlite.Open(background, t.TempDir()+"/gap.db"))
 	must(t, err)
 	defer s.Close()
 	c := create(t, s, pact.CreateOptions{Edition: selector.Canonical})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"iter"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // provenance returns the source that answers questions about the past of a state.
@@ -17,11 +17,11 @@ func (c *Context) provenance(s *state) *provenance.Source {
 
 // Log yields the log entries of all revisions, oldest first. It holds only a few of them
 // in memory. If it fails, it yields the error and ends.
-func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] { return c.LogFrom(ctx, 0) }
+func (c *Context) Log(ctx context.Context) iter.Seq2[history.Entry, error] { return c.LogFrom(ctx, 0) }
 
 // LogFrom yields the log entries as [Context.Log] does, from those of a cycle on. Cost: these, and
 // a few look-ups.
-func (c *Context) LogFrom(ctx context.Context, cycle int64) iter.Seq2[store.Entry, error] {
+func (c *Context) LogFrom(ctx context.Context, cycle int64) iter.Seq2[history.Entry, error] {
 	return c.provenance(c.state.Load()).Entries(ctx, cycle)
 }
 
@@ -47,7 +47,7 @@ func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err 
 // each change, the nodes that became its children or refer to it, what kept it when it was
 // to go, and why it went. It returns E_NODE_NOT_FOUND for an id that no snapshot, draft or
 // commit ever had; a draft that was removed before its commit leaves no trace. Cost: the
-// cycles that concern the node; with a store that is no [store.Tracer], the whole history.
+// cycles that concern the node.
 func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline, err error) {
 	defer tree.Recover(&err)
 	s, err := c.current(ctx)

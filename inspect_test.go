@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A history of snapshots brings no log. Lifetimes, turns that go and groups left
@@ -25,7 +25,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 		s := genRecordedHistory(t, seed, 8)
 		var snapshots bytes.Buffer
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest()))
-		again, _, err := pact.ImportHistory(background, memory.New(), "again", &snapshots,
+		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &snapshots,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		for i, was := range s.states[:len(s.states)-2] {
@@ -122,7 +122,7 @@ func TestInspectingAFork(t *testing.T) {
 
 // A new context has nothing published, and all of it can be asked.
 func TestInspectingANewContext(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})
 	must(t, c.Edit(background, say("hello"), nil))
 	blame, err := c.Blame(background, pact.Working())
 	must(t, err)

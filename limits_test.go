@@ -10,8 +10,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -20,7 +22,7 @@ import (
 func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	now := tree.MaxInteger - 6
 	// root and regions take four stamps
-	c := create(t, memory.New(),
+	c := create(t, pact.NewDB(store.NewMemory()),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}})
 	must(t, c.Edit(background, say("the last but one"), nil))
 	// turn, core and ^ah need three, two are left
@@ -43,7 +45,7 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 		}
 	}
 	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
-		_, err := pact.Create(background, memory.New(), "c",
+		_, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}})
 		if fault.CodeOf(err) != fault.Limit {
 			t.Errorf("a context that begins at %d: %v", now, err)
@@ -59,7 +61,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 		return []byte(fmt.Sprintf(`{"cycle":%d,"root":{"children":[{"nodeType":"^sys","id":"sys","children":[{"id":"b","ttl":2,"content":"x"}]}]}}`, cycle))
 	}
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(background, path)
+	s, err := dbtest.Open(sqlite.Open(background, path))
 	must(t, err)
 	for _, cycle := range []int64{tree.MaxInteger, math.MaxInt64 - 1, math.MaxInt64} {
 		if _, _, err := pact.Import(background, s, "late", document(cycle), nil); fault.CodeOf(err) != fault.Limit {
@@ -80,7 +82,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 		t.Errorf("a commit after the last cycle: %v", err)
 	}
 	must(t, s.Close())
-	s, err = sqlite.Open(background, path)
+	s, err = dbtest.Open(sqlite.Open(background, path))
 	must(t, err)
 	defer s.Close()
 	c, err = pact.Open(background, s, "c", nil)
@@ -102,7 +104,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	} {
 		var out, again bytes.Buffer
 		must(t, write(&out, c))
-		copied, _, err := pact.ImportHistory(background, memory.New(), "copy", bytes.NewReader(out.Bytes()),
+		copied, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "copy", bytes.NewReader(out.Bytes()),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		must(t, write(&again, copied))
@@ -125,41 +127,41 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 	}
 	ways := map[string]func(n int) (*pact.Context, error){
 		"a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, memory.New(), "c",
+			c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c",
 				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"an attribute of a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, memory.New(), "c",
+			c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c",
 				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"a history": func(n int) (*pact.Context, error) {
 			line := `{"cycle":%d,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":%s}]}]}}` + "\n"
-			c, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
+			c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
 				fmt.Sprintf(line, 2, deep(n))), nil)
 			return c, err
 		},
 		"a compact history": func(n int) (*pact.Context, error) {
-			c := create(t, memory.New())
+			c := create(t, pact.NewDB(store.NewMemory()))
 			_, err := c.Commit(background, &pact.CommitOptions{Edit: say("PLACEHOLDER")})
 			must(t, err)
 			var out bytes.Buffer
 			must(t, c.Backup(background, &out))
 			text := strings.ReplaceAll(out.String(), `"PLACEHOLDER"`, deep(n))
 			text = strings.NewReplacer(`"digest":`, `"x":`, `"thread":`, `"y":`).Replace(text)
-			c, _, err = pact.ImportHistory(background, memory.New(), "c", strings.NewReader(text), nil)
+			c, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text), nil)
 			return c, err
 		},
 		"an edit": func(n int) (*pact.Context, error) {
-			c := create(t, memory.New())
+			c := create(t, pact.NewDB(store.NewMemory()))
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				b.Add("^sys", pact.Spec{Content: deepGo(n)})
 				return nil
 			}, nil)
 		},
 		"an update": func(n int) (*pact.Context, error) {
-			c := create(t, memory.New())
+			c := create(t, pact.NewDB(store.NewMemory()))
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				id := b.Add("^sys", pact.Spec{})
 				must(t, b.Err())
@@ -168,7 +170,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			}, nil)
 		},
 		"an attribute of the root": func(n int) (*pact.Context, error) {
-			return pact.Create(background, memory.New(), "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
+			return pact.Create(background, pact.NewDB(store.NewMemory()), "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
 		},
 	}
 	for name, way := range ways {
@@ -187,7 +189,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 		var out bytes.Buffer
 		must(t, c.Backup(background, &out))
-		if _, _, err := pact.ImportHistory(background, memory.New(), "again", &out,
+		if _, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &out,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
 			t.Errorf("%s, imported again: %v", name, err)
 		}

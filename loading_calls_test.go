@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // The ids of a block in the first turn of what threeCycles makes, and of that turn.
@@ -37,7 +37,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Commit": func(c *pact.Context) error {
 		return failure(c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}))
 	},
-	"Copy":    func(c *pact.Context) error { return failure(c.Copy(background, memory.New(), "copy")) },
+	"Copy":    func(c *pact.Context) error { return failure(c.Copy(background, pact.NewDB(store.NewMemory()), "copy")) },
 	"CycleAt": func(c *pact.Context) error { return failure(c.CycleAt(pact.Latest())) },
 	"Cycles":  func(c *pact.Context) error { c.Cycles(); return nil },
 	"Diff": func(c *pact.Context) error {
@@ -51,7 +51,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	},
 	"Edition": func(c *pact.Context) error { c.Edition(); return nil },
 	"EndAttempt": func(c *pact.Context) error {
-		return failure(c.EndAttempt(background, "attempt:4-1", pact.Outcome{Status: store.Completed}))
+		return failure(c.EndAttempt(background, "attempt:4-1", pact.Outcome{Status: history.Completed}))
 	},
 	"Erase": func(c *pact.Context) error {
 		return failure(c.Erase(background, pact.Erasure{IDs: []string{unreadBlock}, Reason: "r", Random: chance()}))

@@ -5,8 +5,9 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 var errUnread = fault.New(fault.Store, "the disk does not answer", "")
@@ -15,7 +16,7 @@ var errUnread = fault.New(fault.Store, "the disk does not answer", "")
 // this name returns or, for "turns", the turns of the trees that Load and History return.
 // It counts how often that part was asked for.
 type unreadable struct {
-	store.Complete
+	engine.Contexts
 	part   string
 	failed int
 }
@@ -28,32 +29,32 @@ func (s *unreadable) fails(part string) error {
 	return errUnread
 }
 
-func (s *unreadable) Contexts(ctx context.Context) ([]store.Info, error) {
-	if err := s.fails("Contexts"); err != nil {
+func (s *unreadable) List(ctx context.Context) ([]engine.Info, error) {
+	if err := s.fails("List"); err != nil {
 		return nil, err
 	}
-	return s.Complete.Contexts(ctx)
+	return s.Contexts.List(ctx)
 }
 
-func (s *unreadable) Find(ctx context.Context, name string) (store.Info, error) {
+func (s *unreadable) Find(ctx context.Context, name string) (engine.Info, error) {
 	if err := s.fails("Find"); err != nil {
-		return store.Info{}, err
+		return engine.Info{}, err
 	}
-	return s.Complete.Find(ctx, name)
+	return s.Contexts.Find(ctx, name)
 }
 
-func (s *unreadable) Info(ctx context.Context, key store.Key) (store.Info, error) {
+func (s *unreadable) Info(ctx context.Context, key history.Key) (engine.Info, error) {
 	if err := s.fails("Info"); err != nil {
-		return store.Info{}, err
+		return engine.Info{}, err
 	}
-	return s.Complete.Info(ctx, key)
+	return s.Contexts.Info(ctx, key)
 }
 
-func (s *unreadable) Load(ctx context.Context, key store.Key) (*store.State, error) {
+func (s *unreadable) Load(ctx context.Context, key history.Key) (*engine.State, error) {
 	if err := s.fails("Load"); err != nil {
 		return nil, err
 	}
-	st, err := s.Complete.Load(ctx, key)
+	st, err := s.Contexts.Load(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +65,13 @@ func (s *unreadable) Load(ctx context.Context, key store.Key) (*store.State, err
 	return &loaded, err
 }
 
-func (s *unreadable) History(ctx context.Context, key store.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+func (s *unreadable) History(ctx context.Context, key history.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) {
 		if err := s.fails("History"); err != nil {
 			yield(nil, err)
 			return
 		}
-		for t, err := range s.Complete.History(ctx, key, from, to) {
+		for t, err := range s.Contexts.History(ctx, key, from, to) {
 			if err == nil {
 				t, err = s.stubbed(t)
 			}
@@ -81,32 +82,39 @@ func (s *unreadable) History(ctx context.Context, key store.Key, from, to int64)
 	}
 }
 
-func (s *unreadable) Has(ctx context.Context, key store.Key, id string) (bool, error) {
+func (s *unreadable) Has(ctx context.Context, key history.Key, id string) (bool, error) {
 	if err := s.fails("Has"); err != nil {
 		return false, err
 	}
-	return s.Complete.Has(ctx, key, id)
+	return s.Contexts.Has(ctx, key, id)
 }
 
-func (s *unreadable) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
+func (s *unreadable) Trace(ctx context.Context, key history.Key, id string) ([]history.Entry, error) {
+	if err := s.fails("Trace"); err != nil {
+		return nil, err
+	}
+	return s.Contexts.Trace(ctx, key, id)
+}
+
+func (s *unreadable) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
 	if err := s.fails("Log"); err != nil {
 		return nil, err
 	}
-	return s.Complete.Log(ctx, key, from, to)
+	return s.Contexts.Log(ctx, key, from, to)
 }
 
-func (s *unreadable) Request(ctx context.Context, key store.Key, token string) (*store.Entry, error) {
+func (s *unreadable) Request(ctx context.Context, key history.Key, token string) (*history.Entry, error) {
 	if err := s.fails("Request"); err != nil {
 		return nil, err
 	}
-	return s.Complete.Request(ctx, key, token)
+	return s.Contexts.Request(ctx, key, token)
 }
 
-func (s *unreadable) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
+func (s *unreadable) Attempts(ctx context.Context, key history.Key, from, to int64) ([]history.Attempt, error) {
 	if err := s.fails("Attempts"); err != nil {
 		return nil, err
 	}
-	return s.Complete.Attempts(ctx, key, from, to)
+	return s.Contexts.Attempts(ctx, key, from, to)
 }
 
 // stubbed makes a tree again with a stub in the place of all turns, if these cannot be read.

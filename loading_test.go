@@ -10,13 +10,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // neededBy says which calls of callsOfAll need a part of the store.
 var neededBy = map[string]string{
 	"Attempts": "Context.Attempts Context.Backup",
-	"Contexts": "Context.Fork",
+	"List":     "Context.Fork",
 	"Find":     "Context.Undo",
 	"Has":      "Context.Edit",
 	"Request":  "Context.Commit Context.Edit Context.Undo",
@@ -31,7 +32,8 @@ var neededBy = map[string]string{
 		"Context.Extension Context.Fork Context.History Context.Prefixes Context.RangeDiffLatest " +
 		"Context.RichDiff Context.Timeline",
 	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log " +
-		"Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Timeline Context.Undo",
+		"Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
+	"Trace": "Context.Timeline",
 }
 
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
@@ -50,8 +52,8 @@ var workDone = map[string]string{"Context.Erase": "Info", "Context.Fork": "Log",
 // calls need a part of the store that they do without otherwise.
 func threeCycles(t *testing.T, part string) (*pact.Context, *unreadable) {
 	t.Helper()
-	s := &unreadable{Complete: memory.New()}
-	c := create(t, s, pact.CreateOptions{})
+	s := &unreadable{Contexts: engine.InMemory()}
+	c := create(t, dbtest.Of(s), pact.CreateOptions{})
 	for i := range 3 {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{ID: fmt.Sprint("hello-", i+1), Role: "user", Content: "hello"})
@@ -60,7 +62,7 @@ func threeCycles(t *testing.T, part string) (*pact.Context, *unreadable) {
 		must(t, err)
 	}
 	start(t, c)
-	other, err := pact.Open(background, s, c.Name(), nil)
+	other, err := pact.Open(background, dbtest.Of(s), c.Name(), nil)
 	must(t, err)
 	switch part {
 	case "Load":
@@ -95,11 +97,11 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 		for name, call := range calls {
 			like, _ := threeCycles(t, part)
 			c, s := threeCycles(t, part)
-			before, err := s.Complete.Contexts(background)
+			before, err := s.Contexts.List(background)
 			must(t, err)
 			s.part = part
 			if part == "turns" { // of what is loaded from now on
-				c, err = pact.Open(background, s, c.Name(), nil)
+				c, err = pact.Open(background, dbtest.Of(s), c.Name(), nil)
 				must(t, err)
 			}
 			got, readable := call(c), call(like)
@@ -113,13 +115,13 @@ func TestWhatCannotBeReadIsAnError(t *testing.T) {
 			if !errors.Is(got, errUnread) {
 				t.Errorf("%s came upon %s, and returned %v", name, part, got)
 			}
-			after, err := s.Complete.Contexts(background)
+			after, err := s.Contexts.List(background)
 			must(t, err)
 			if done := !reflect.DeepEqual(before, after); done != (workDone[name] == part) {
 				t.Errorf("%s came upon %s, and left:\n%+v\n%+v", name, part, before, after)
 			} else if s.part = ""; done && name != "Context.Erase" {
 				must(t, call(c))
-				again, err := s.Complete.Contexts(background)
+				again, err := s.Contexts.List(background)
 				must(t, err)
 				if !reflect.DeepEqual(after, again) {
 					t.Errorf("%s was done twice:\n%+v\n%+v", name, after, again)

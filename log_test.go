@@ -7,27 +7,28 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // logReads takes down how many entries are asked for at once.
 type logReads struct {
-	store.Complete
+	engine.Contexts
 	most, total int64
 }
 
-func (s *logReads) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
+func (s *logReads) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
 	s.most, s.total = max(s.most, to-from+1), s.total+to-from+1
-	return s.Complete.Log(ctx, key, from, to)
+	return s.Contexts.Log(ctx, key, from, to)
 }
 
 // A log is read as it is asked for, a few entries at a time and each of them
 // once, however long it is.
 func TestTheLogIsReadInPieces(t *testing.T) {
 	for _, commits := range []int{100, 1000} {
-		s := &logReads{Complete: memory.New()}
-		c := create(t, s)
+		s := &logReads{Contexts: engine.InMemory()}
+		c := create(t, dbtest.Of(s))
 		for i := range commits {
 			_, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: fmt.Sprint("turn ", i+1)},
 				Edit: say("x")})

@@ -2,8 +2,8 @@ package pact_test
 
 import (
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/store"
 )
 
 // modelAttempt is a call of a provider, with the text that was sent.
@@ -11,7 +11,7 @@ type modelAttempt struct {
 	id     string
 	cycle  int64
 	text   string
-	status store.AttemptStatus
+	status history.AttemptStatus
 }
 
 // modelAttempts are the attempts that a context should have, kept without hashes.
@@ -29,7 +29,7 @@ func (d *modelAttempts) cycle() int64 { return int64(len(d.published)) + 1 }
 func (d *modelAttempts) counts() inspect.AttemptCounts {
 	j := inspect.AttemptCounts{Records: len(d.calls), Differing: []int64{}}
 	for _, a := range d.calls {
-		if a.status == store.Running {
+		if a.status == history.Running {
 			j.Running++
 		}
 	}
@@ -38,7 +38,7 @@ func (d *modelAttempts) counts() inspect.AttemptCounts {
 		for _, a := range d.calls {
 			if a.cycle == int64(i)+1 {
 				calls++
-				if a.status == store.Completed {
+				if a.status == history.Completed {
 					completed++
 					if a.text == text {
 						same++

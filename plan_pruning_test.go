@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A plan says exactly what the commit with the same options does, or fails as it
@@ -24,7 +24,7 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 		now := int64(0)
 		clock := func() int64 { readings++; now += 10; return now }
 		w := &randomEditor{Rand: rand.New(rand.NewPCG(uint64(seed), 5)), t: t}
-		w.Context = create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock,
+		w.Context = create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock,
 			Counter: wordCounter{}}})
 		for range 12 {
 			w.editAtRandom()

@@ -5,12 +5,12 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/rules"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // policyAttr is the attribute of the root that holds the policy of a context.
@@ -58,8 +58,8 @@ func policyOf(t *tree.Tree) (*lifecycle.Policy, error) {
 }
 
 // ListedPolicy returns the policy that a context of a list keeps, nil if it keeps none or one of more
-// than [store.MaxListedAttr] bytes, and [Snapshot.Policy]'s error for one that is none.
-func ListedPolicy(i store.Info) (*lifecycle.Policy, error) {
+// than [history.MaxListedAttr] bytes, and [Snapshot.Policy]'s error for one that is none.
+func ListedPolicy(i history.Info) (*lifecycle.Policy, error) {
 	return parsePolicy(string(i.Listed.Attr(policyAttr)))
 }
 

@@ -10,10 +10,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // keep returns an edit that keeps a policy with a context.
@@ -39,9 +39,9 @@ func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
 			policy := lifecycle.Policy{MaxNodes: 6 + r.IntN(20), ProtectTurns: r.IntN(3), ProtectTask: r.IntN(2) == 0,
 				Ranks: map[string]int64{"result": -4}, MinBytes: r.IntN(2) * 40, Orphans: lifecycle.Drop}
 			options := pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: edition}
-			given := create(t, memory.New(), options)
+			given := create(t, pact.NewDB(store.NewMemory()), options)
 			options.Clock = steps()
-			kept := create(t, memory.New(), options)
+			kept := create(t, pact.NewDB(store.NewMemory()), options)
 			must(t, kept.Edit(background, keep(&policy), nil))
 			for turn := range 12 {
 				edit := func(b *pact.Batch) error {
@@ -75,7 +75,7 @@ func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
 }
 
 func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, keep(&lifecycle.Policy{MaxTurns: 1}), nil))
 	for i, p := range []*pact.Pruning{nil, nil, {WithoutKept: true}, {Policy: lifecycle.Policy{MaxTurns: 5}},
 		{Select: []*selector.Selector{parsed(c, "[role='tool']")}}} {
@@ -121,7 +121,7 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 		want("before it was kept", snapshotAt(t, c, pact.Cycle(2)), nil)
 		log, err := logOf(c)
 		must(t, err)
-		if e := log[len(log)-2]; e.Kind != store.Edit || e.Actor != "ada" || e.Message != "a window" {
+		if e := log[len(log)-2]; e.Kind != history.Edit || e.Actor != "ada" || e.Message != "a window" {
 			t.Errorf("%s: the log says %+v", name, e)
 		}
 
@@ -132,7 +132,7 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 		want("a fork without it", f.Working(), nil)
 		want("the origin", c.Working(), policy)
 
-		copied, err := c.Copy(background, memory.New(), "copy")
+		copied, err := c.Copy(background, pact.NewDB(store.NewMemory()), "copy")
 		must(t, err)
 		want("a copy", copied.Working(), policy)
 
@@ -140,11 +140,11 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 		must(t, c.Working().Export(background, &document))
 		must(t, c.ExportHistory(background, &history, pact.Cycle(1), pact.Latest()))
 		must(t, c.Backup(background, &backup))
-		imported, _, err := pact.Import(background, memory.New(), "i", document.Bytes(), nil)
+		imported, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "i", document.Bytes(), nil)
 		must(t, err)
 		want("a document", imported.Working(), policy)
 		for form, text := range map[string][]byte{"snapshots": history.Bytes(), "node versions": backup.Bytes()} {
-			again, _, err := pact.ImportHistory(background, memory.New(), "h", bytes.NewReader(text), nil)
+			again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "h", bytes.NewReader(text), nil)
 			must(t, err)
 			want(form, again.Working(), policy)
 			want(form+" before it was kept", snapshotAt(t, again, pact.Cycle(1)), nil)
@@ -164,7 +164,7 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 }
 
 func TestKeptPolicyThatCannotBeFollowed(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	err := c.Edit(background, keep(&lifecycle.Policy{MaxTurns: -1}), nil)
 	if fault.CodeOf(err) != fault.DocumentInvalid {
 		t.Errorf("keeping a policy with a negative limit gives %v", err)
@@ -173,7 +173,7 @@ func TestKeptPolicyThatCannotBeFollowed(t *testing.T) {
 	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.DocumentInvalid {
 		t.Errorf("a commit without a counter gives %v", err)
 	}
-	foreign := create(t, memory.New(), pact.CreateOptions{Attrs: map[string]any{"pact:policy": "less, please"}})
+	foreign := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Attrs: map[string]any{"pact:policy": "less, please"}})
 	_, err = foreign.Working().Policy()
 	if _, commit := foreign.Commit(background, nil); fault.CodeOf(err) != fault.DocumentInvalid || commit == nil {
 		t.Errorf("an attribute that is no policy gives %v, and a commit %v", err, commit)

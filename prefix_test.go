@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 func TestPrefixesAgreeWithModel(t *testing.T) {
@@ -70,7 +70,7 @@ func TestPrefixesAgreeWithModel(t *testing.T) {
 
 func TestEveryContentIsCountedOnce(t *testing.T) {
 	asked := spy{new(atomic.Int64)}
-	c := create(t, memory.New(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: asked}})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: asked}})
 	const cycles = 300
 	for range cycles {
 		must(t, c.Edit(background, say("one"), nil))
@@ -79,7 +79,7 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 			&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 100_000}}})
 		must(t, err)
 	}
-	c, err := c.Copy(background, memory.New(), "copy")
+	c, err := c.Copy(background, pact.NewDB(store.NewMemory()), "copy")
 	must(t, err)
 	if n := asked.asked.Load(); n != 0 {
 		t.Errorf("%d contents were counted, for nobody", n)
@@ -100,7 +100,7 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 }
 
 func TestNoTokensWithoutACounter(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("one"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)

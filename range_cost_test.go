@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -52,8 +54,9 @@ func contextOfSize(tb testing.TB, nodes int) *pact.Context {
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
 	t, err := tree.Build(cycle, list)
 	must(tb, err)
-	s := memory.New()
-	_, err = s.Create(background, store.Creation{Name: "grown", Edition: string(selector.V01), Tree: t, Imported: true,
+	contexts := engine.InMemory()
+	s := dbtest.Of(contexts)
+	_, err = contexts.Create(background, engine.Creation{Name: "grown", Edition: string(selector.V01), Tree: t, Imported: true,
 		Stamps: tree.Stamps{Cycle: cycle + 1, LastNS: int64(len(list)), Given: cycle}})
 	must(tb, err)
 	c, err := pact.Open(background, s, "grown", &pact.OpenOptions{Clock: steps()})
@@ -165,7 +168,7 @@ func alternately(b *testing.B, first, second string, units int, f, g func()) {
 // noted returns a context of so many turns of two blocks and a note each.
 func noted(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
-	c, err := pact.Create(background, memory.New(), "noted",
+	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "noted",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	must(tb, err)
 	for range turns {
@@ -312,7 +315,7 @@ func BenchmarkRange(b *testing.B) {
 func BenchmarkLoadRange(b *testing.B) {
 	for _, turns := range []int{1_000, 10_000} {
 		inMemory := noted(b, turns)
-		file, err := sqlite.Open(background, filepath.Join(b.TempDir(), "noted.db"))
+		file, err := dbtest.Open(sqlite.Open(background, filepath.Join(b.TempDir(), "noted.db")))
 		must(b, err)
 		b.Cleanup(func() { file.Close() })
 		inFile, err := inMemory.Copy(background, file, "noted")

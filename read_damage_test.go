@@ -10,7 +10,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -49,7 +52,7 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 		forged bool
 	}{{`"a Question"`, false}, {`"a Question"`, true}, {"\x00\xff" + strings.Repeat("x", 10), false}, {`"a questio"\x00`, true}} {
 		path := filepath.Join(t.TempDir(), "pact.db")
-		s, err := sqlite.Open(background, path)
+		s, err := dbtest.Open(sqlite.Open(background, path))
 		must(t, err)
 		c := create(t, s)
 		must(t, c.Edit(background, say("a question"), nil))
@@ -61,11 +64,11 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 		}
 
 		for name, ask := range answers {
-			s, err := sqlite.Open(background, path)
+			s, err := dbtest.Open(sqlite.Open(background, path))
 			must(t, err)
 			c, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 			must(t, err)
-			var damage *store.Damage
+			var damage *history.Damage
 			if err := ask(c); !errors.Is(err, fault.Store) || !errors.As(err, &damage) || damage.What != "content hash" ||
 				damage.Node != "cb:1-0" {
 				t.Errorf("%s with the content %q: %v", name, to.body, err)
@@ -78,34 +81,34 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 // TestReadingFindsDamagedRows changes, moves and removes revisions, an attempt and what is said of
 // a context. A reader of the snapshot, the working state or the log is told.
 func TestReadingFindsDamagedRows(t *testing.T) {
-	open := func(s store.Complete) error { _, err := pact.Open(background, s, "c", nil); return err }
-	snapshot := func(s store.Complete) error { _, err := store.Snapshot(background, s, 1, 1); return err }
-	history := func(s store.Complete) error { _, err := store.Collect(s.History(background, 1, 1, 2)); return err }
-	log := func(s store.Complete) error { _, err := s.Log(background, 1, 1, 99); return err }
-	attempts := func(s store.Complete) error { _, err := s.Attempts(background, 1, 0, 99); return err }
+	open := func(s engine.Contexts) error { _, err := pact.Open(background, dbtest.Of(s), "c", nil); return err }
+	snapshot := func(s engine.Contexts) error { _, err := engine.Snapshot(background, s, 1, 1); return err }
+	snapshots := func(s engine.Contexts) error { _, err := engine.Collect(s.History(background, 1, 1, 2)); return err }
+	log := func(s engine.Contexts) error { _, err := s.Log(background, 1, 1, 99); return err }
+	attempts := func(s engine.Contexts) error { _, err := s.Attempts(background, 1, 0, 99); return err }
 	const second = " WHERE id = (1 << 36) + 2"
 	const last = " WHERE id = (SELECT max(id) FROM log)"
 	for _, c := range []struct {
 		damage string
-		asks   []func(store.Complete) error
+		asks   []func(engine.Contexts) error
 	}{
 		{`UPDATE log SET value = CAST(substr(value, 1, 30) || x'ff' || substr(value, 32) AS BLOB)` + second,
-			[]func(store.Complete) error{open, snapshot, history, log}},
+			[]func(engine.Contexts) error{open, snapshot, snapshots, log}},
 		{`UPDATE log SET value = CAST(substr(value, 1, 30) || x'ff' || substr(value, 32) AS BLOB)` + last,
-			[]func(store.Complete) error{open, snapshot, history, log}},
+			[]func(engine.Contexts) error{open, snapshot, snapshots, log}},
 		{`UPDATE log SET value = (SELECT value FROM log WHERE id = (1 << 36) + 3)` + second,
-			[]func(store.Complete) error{open, snapshot, history, log}},
-		{`UPDATE log SET id = id + 100` + last, []func(store.Complete) error{open, log}},
-		{`DELETE FROM log` + second, []func(store.Complete) error{open, snapshot, history, log}},
+			[]func(engine.Contexts) error{open, snapshot, snapshots, log}},
+		{`UPDATE log SET id = id + 100` + last, []func(engine.Contexts) error{open, log}},
+		{`DELETE FROM log` + second, []func(engine.Contexts) error{open, snapshot, snapshots, log}},
 		{`UPDATE pair SET value = CAST(substr(value, 1, 30) || x'ff' || substr(value, 32) AS BLOB)
-			WHERE space = 1 AND substr(name, 1, 1) = x'61'`, []func(store.Complete) error{attempts}},
+			WHERE space = 1 AND substr(name, 1, 1) = x'61'`, []func(engine.Contexts) error{attempts}},
 		{`UPDATE pair SET value = CAST(substr(value, 1, 5) || x'ff' || substr(value, 7) AS BLOB)
-			WHERE space = 1 AND name = x'69'`, []func(store.Complete) error{open, snapshot, history, log, attempts}},
+			WHERE space = 1 AND name = x'69'`, []func(engine.Contexts) error{open, snapshot, snapshots, log, attempts}},
 	} {
 		path := filepath.Join(t.TempDir(), "pact.db")
-		s, err := sqlite.Open(background, path)
+		s, err := dbtest.Engine(sqlite.Open(background, path))
 		must(t, err)
-		x := create(t, s)
+		x := create(t, dbtest.Of(s))
 		for i := range 3 {
 			must(t, x.Edit(background, say("a question"), nil))
 			start(t, x)
@@ -124,9 +127,9 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 		}
 		must(t, db.Close())
 		for i, ask := range c.asks {
-			s, err := sqlite.Open(background, path)
+			s, err := dbtest.Engine(sqlite.Open(background, path))
 			must(t, err)
-			var damage *store.Damage
+			var damage *history.Damage
 			if err := ask(s); !errors.Is(err, fault.Store) || !errors.As(err, &damage) {
 				t.Errorf("%s: answer %d is %v", c.damage, i+1, err)
 			}
@@ -138,21 +141,21 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 // TestReadingFindsDamagedDrafts changes the content of a draft.
 func TestReadingFindsDamagedDrafts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(background, path)
+	s, err := dbtest.Engine(sqlite.Open(background, path))
 	must(t, err)
-	c := create(t, s)
+	c := create(t, dbtest.Of(s))
 	must(t, c.Edit(background, say("a question"), nil))
 	must(t, s.Close())
 	if tamper(t, path, "a question", "a Question", false) != 1 {
 		t.Fatal("nothing was changed")
 	}
-	s, err = sqlite.Open(background, path)
+	s, err = dbtest.Engine(sqlite.Open(background, path))
 	must(t, err)
 	defer s.Close()
-	c, err = pact.Open(background, s, c.Name(), nil)
+	c, err = pact.Open(background, dbtest.Of(s), c.Name(), nil)
 	must(t, err)
 	_, err = c.Send(background, io.Discard, nil)
-	var damage *store.Damage
+	var damage *history.Damage
 	if fault.CodeOf(err) != fault.Store || !errors.As(err, &damage) || damage.Node != "cb:1-0" {
 		t.Errorf("the draft was read: %v", err)
 	}

@@ -5,12 +5,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 func TestRepeatedRequestIsRecognised(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "short", TTL: pact.TTL(0), Content: "expires"})
@@ -35,14 +35,14 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	log, err := logOf(c)
 	must(t, err)
 	if last := log[len(log)-1]; last.Actor != "me" || last.Message != "why" || last.Request != "r1" ||
-		last.Kind != store.Commit {
+		last.Kind != history.Commit {
 		t.Errorf("the log says %+v", last)
 	}
 }
 
 // A token belongs to one call.
 func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("x"), &pact.Note{Request: "r"}))
 	if _, err := c.Commit(background,
 		&pact.CommitOptions{Note: pact.Note{Request: "r"}}); fault.CodeOf(err) != fault.Conflict {
@@ -53,7 +53,7 @@ func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
 // A request that another process carried out is answered, and what that
 // process did is taken up.
 func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	first := create(t, s)
 	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // meddler counts a token for every text, and does something when it first does.
@@ -26,7 +26,7 @@ func (m *meddler) Count(string) int {
 // says, whatever was let go in the meantime.
 func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	m := &meddler{}
-	c, err := pact.Create(background, memory.New(), "c",
+	c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: m}})
 	must(t, err)
 	must(t, c.Edit(background, func(b *pact.Batch) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 func TestRichDiffAgreesWithModel(t *testing.T) {
@@ -222,7 +222,7 @@ func TestRichDiffOfAReparentedNode(t *testing.T) {
 		`{"id":"c","nodeType":"cb","content":"c","cycle":1,"offset":1}`
 	history := strings.ReplaceAll(fmt.Sprintf(snapshot, 1, b+","+c, ""), "\n", "") + "\n" +
 		strings.ReplaceAll(fmt.Sprintf(snapshot, 2, c, b), "\n", "") + "\n"
-	context, _, err := pact.ImportHistory(background, memory.New(), "c", strings.NewReader(history), nil)
+	context, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(history), nil)
 	must(t, err)
 	r, err := context.RichDiff(background, pact.Cycle(1), pact.Cycle(2), nil)
 	must(t, err)
@@ -250,7 +250,7 @@ func TestRichDiffOfAReparentedNode(t *testing.T) {
 // A node that a selector finds on one side only is there on both: what the
 // selector goes by says why.
 func TestCausesOfASelection(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.V01})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.V01})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: pact.TTL(3)}} {
 			b.Add("^ah", n)

@@ -10,7 +10,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"pgregory.net/rapid"
 )
 
@@ -274,7 +275,7 @@ func TestRulesAgreeWithAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := context.Background()
 		now := int64(0)
-		c, err := pact.Create(ctx, memory.New(), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
+		c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
 			Clock: func() int64 { now++; return now }}})
 		if err != nil {
 			t.Fatal(err)

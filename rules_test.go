@@ -13,14 +13,14 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // ruled returns a new context that keeps a policy.
 func ruled(t *testing.T, policy string) *pact.Context {
 	t.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), memory.New(), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
+	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
 		Clock: func() int64 { now++; return now }}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 func TestParseSpec(t *testing.T) {
@@ -48,7 +48,7 @@ func TestParseSpec(t *testing.T) {
 
 // The one call that 001 §6 prints.
 func TestAddByPositionAndDescription(t *testing.T) {
-	c := create(t, memory.New(), pact.CreateOptions{Edition: selector.Canonical})
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Insert("(d0, cont[offset=0], )", b.ParseSpec("block:text { key='hero' }"))
 		return nil

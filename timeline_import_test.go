@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A snapshot of another tool may hold something in ^ah. The next commit seals it
@@ -16,7 +16,7 @@ import (
 func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 	doc := `{"cycle":3,"edition":"v0.1","root":{"id":"root","children":[{"id":"ah","nodeType":"^ah","children":[
 		{"id":"d","nodeType":"cb","cycle":3,"created_at_ns":7,"content":"draft"}]}]}}`
-	c, _, err := pact.Import(background, memory.New(), "c", []byte(doc),
+	c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(doc),
 		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
@@ -48,7 +48,7 @@ func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 
 // An erasure is told of the cycle that was under way, with who asked for it and why.
 func TestTimelineTellsOfAnErasure(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, say("secret"), nil))
 	first, err := c.Commit(background, nil)
 	must(t, err)

@@ -6,7 +6,6 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/verify"
-	"github.com/contexttree/pact/store"
 )
 
 // Verify reads a context again from its store and checks all of it: the store's own rows,
@@ -33,10 +32,10 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ 
 // VerifyNamed is [Verify] for a context that may be too damaged to be opened. It returns
 // E_CONTEXT_NOT_FOUND if the store has no context of this name.
 func VerifyNamed(
-	ctx context.Context, s store.Store, name string, progress func(done, total int),
+	ctx context.Context, db *DB, name string, progress func(done, total int),
 ) (_ *inspect.Verification, err error) {
 	defer tree.Recover(&err)
-	return verify.Named(ctx, s, name, progress)
+	return verify.Named(ctx, db.contexts, name, progress)
 }
 
 // VerifyAll verifies everything in a store: the list of contexts, rows that belong to no
@@ -44,8 +43,8 @@ func VerifyNamed(
 // read and reports that as its defect. It calls progress, if that is not nil, with the
 // number of snapshots that are done and that there are. Cost: reading everything that is
 // stored once.
-func VerifyAll(ctx context.Context, s store.Store, progress func(done, total int)) (_ *inspect.StoreVerification,
+func VerifyAll(ctx context.Context, db *DB, progress func(done, total int)) (_ *inspect.StoreVerification,
 	err error) {
 	defer tree.Recover(&err)
-	return verify.All(ctx, s, progress)
+	return verify.All(ctx, db.contexts, progress)
 }

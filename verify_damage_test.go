@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -28,16 +30,16 @@ type damaged struct {
 
 func damage(t *testing.T) *damaged {
 	t.Helper()
-	return damagedAfter(t, func(*sqlite.Store) error { return nil })
+	return damagedAfter(t, func(*engine.Engine) error { return nil })
 }
 
 // damagedAfter is damage after something else was done with the store.
-func damagedAfter(t *testing.T, also func(*sqlite.Store) error) *damaged {
+func damagedAfter(t *testing.T, also func(*engine.Engine) error) *damaged {
 	t.Helper()
 	d := &damaged{T: t, path: filepath.Join(t.TempDir(), "pact.db")}
-	s, err := sqlite.Open(background, d.path)
+	s, err := dbtest.Engine(sqlite.Open(background, d.path))
 	must(t, err)
-	fillEveryColumn(t, s)
+	fillEveryColumn(t, dbtest.Of(s))
 	must(t, also(s))
 	must(t, s.Close())
 	d.intact = d.answers()
@@ -56,7 +58,7 @@ func (d *damaged) reopen() {
 // answers returns the answers of the file to every question.
 func (d *damaged) answers() string {
 	d.Helper()
-	s, err := sqlite.Open(background, d.path)
+	s, err := dbtest.Open(sqlite.Open(background, d.path))
 	if err != nil {
 		return err.Error()
 	}
@@ -68,7 +70,7 @@ func (d *damaged) answers() string {
 // found verifies all contexts of the file as it is.
 func (d *damaged) found() []string {
 	d.Helper()
-	s, err := sqlite.Open(background, d.path)
+	s, err := dbtest.Open(sqlite.Open(background, d.path))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -107,7 +109,7 @@ func TestVerifyFindsEveryValue(t *testing.T) {
 // TestVerifyFindsEveryJoinedValue does so where all that can be joined is.
 func TestVerifyFindsEveryJoinedValue(t *testing.T) {
 	testrun.OneGoroutine(t)
-	damagedAfter(t, func(s *sqlite.Store) error { return s.SettleAll(background) }).everyValue()
+	damagedAfter(t, func(s *engine.Engine) error { return s.SettleAll(background) }).everyValue()
 }
 
 func (d *damaged) everyValue() {

@@ -11,20 +11,23 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	onDisk, err := sqlite.Open(background, path)
+	onDisk, err := dbtest.Open(sqlite.Open(background, path))
 	must(t, err)
 	defer onDisk.Close()
-	for _, s := range []store.Complete{memory.New(), onDisk} {
+	for _, s := range []*pact.DB{pact.NewDB(store.NewMemory()), onDisk} {
 		fillEveryColumn(t, s)
 		if list := verdicts(t, s); len(list) > 0 {
 			t.Errorf("%T does not hold: %q", s, list)
@@ -42,7 +45,7 @@ func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
 			t.Errorf("%T: %+v", s, r)
 		}
 	}
-	empty := create(t, memory.New())
+	empty := create(t, pact.NewDB(store.NewMemory()))
 	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 ||
 		r.Versions != 4 {
 		t.Errorf("a new context: %+v, %v", r, err)
@@ -59,9 +62,10 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	}
 	built, err := tree.Build(1, nodes)
 	must(t, err)
-	s := memory.New()
-	_, err = s.Create(background, store.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
-		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: store.Entry{Cycle: 1}})
+	contexts := engine.InMemory()
+	s := dbtest.Of(contexts)
+	_, err = contexts.Create(background, engine.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
+		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: history.Entry{Cycle: 1}})
 	must(t, err)
 	r, err := pact.VerifyNamed(background, s, "c", nil)
 	must(t, err)
@@ -74,7 +78,7 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 // of each cycle a turn, a core, a head and a block. The very first head is in no
 // snapshot.
 func TestVerifyReadsEachVersionOnce(t *testing.T) {
-	c := create(t, memory.New())
+	c := create(t, pact.NewDB(store.NewMemory()))
 	const cycles = 20
 	for i := range cycles {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(fmt.Sprint(i))})
@@ -88,7 +92,7 @@ func TestVerifyReadsEachVersionOnce(t *testing.T) {
 }
 
 func TestSendRecordsTheBytes(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c := create(t, s)
 	must(t, c.Edit(background, say("a question"), nil))
 	var sent bytes.Buffer
@@ -167,7 +171,7 @@ func (w editing) Write(p []byte) (int, error) {
 
 // TestBackupKeepsDigests follows the digests through the compact form.
 func TestBackupKeepsDigests(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	fillEveryColumn(t, s)
 	c, err := pact.Open(background, s, "c", nil)
 	must(t, err)
@@ -181,7 +185,7 @@ func TestBackupKeepsDigests(t *testing.T) {
 		log, err := logOf(c)
 		must(t, err)
 		for _, e := range log {
-			if e.Kind != store.Edit {
+			if e.Kind != history.Edit {
 				list = append(list, fmt.Sprint(e.Cycle, e.Sent, e.Thread))
 			}
 		}

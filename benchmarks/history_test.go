@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // window is how many snapshots a range is measured over.
@@ -24,7 +24,7 @@ const window = 1_000
 func talked(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), memory.New(), "talk",
+	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "talk",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)

@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 // about returns what the provider reported about an answer besides its content,
@@ -64,7 +64,7 @@ func member(name, text string) canon.Member {
 
 // aboutOf returns what an attempt keeps of the provider's report, a value of no
 // kind if it keeps none.
-func aboutOf(a store.Attempt) (canon.Any, error) {
+func aboutOf(a history.Attempt) (canon.Any, error) {
 	if a.Request == "" {
 		return canon.Any{}, nil
 	}

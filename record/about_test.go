@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // An answer may have no block that could carry what the provider reported: the model said
@@ -22,7 +23,7 @@ func TestAnAnswerWithoutBlocksKeepsWhatTheProviderReported(t *testing.T) {
 		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"refusal","content":[],
 		"usage":{"input_tokens":5,"cache_read_input_tokens":2000,"cache_creation_input_tokens":0,"output_tokens":0},
 		"diagnostics":{"cache_miss_reason":{"type":"messages_changed"}}}`)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	for range 2 {
@@ -55,7 +56,7 @@ func TestAnAnswerWithoutBlocksKeepsWhatTheProviderReported(t *testing.T) {
 func TestAReferenceToAnAnswerWithoutBlocksIsResolved(t *testing.T) {
 	const answer = `{"id":"resp_%d","object":"response","status":"completed","output":[]}`
 	url := scripted(t, fmt.Sprintf(answer, 1), fmt.Sprintf(answer, 2), fmt.Sprintf(answer, 3))
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	for i, body := range []string{`{"model":"m","input":"a"}`,
 		`{"model":"m","input":"b","previous_response_id":"resp_1"}`,
 		`{"model":"m","input":"c","previous_response_id":"resp_2"}`} {
@@ -104,7 +105,7 @@ func TestABrokenAnswerKeepsWhatTheProviderReported(t *testing.T) {
 func TestWhatTheProviderReportedHasNoSecrets(t *testing.T) {
 	url := scripted(t, `{"id":"resp_1","object":"response","status":"completed","output":[{"type":"message",
 		"role":"assistant","content":[{"type":"refusal","refusal":"not with `+apiKey+` and card 12345678"}]}]}`)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Redact: []*regexp.Regexp{regexp.MustCompile(`card \d+`)}})
 	a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 	a.ask("hello")

@@ -14,7 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 func must(t testing.TB, err error) {
@@ -194,14 +193,14 @@ func clock() func() int64 {
 	}
 }
 
-func recorder(t *testing.T, s store.Store, o record.Options) *record.Recorder {
+func recorder(t *testing.T, s *pact.DB, o record.Options) *record.Recorder {
 	o.Clock = clock()
 	rec := record.New(s, o)
 	t.Cleanup(rec.Close)
 	return rec
 }
 
-func opened(t testing.TB, s store.Store, name string) *pact.Context {
+func opened(t testing.TB, s *pact.DB, name string) *pact.Context {
 	t.Helper()
 	c, err := pact.Open(t.Context(), s, name, nil)
 	must(t, err)

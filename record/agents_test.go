@@ -16,7 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // sentByAgents returns the files with what real agents sent. Without them the
@@ -154,7 +153,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 			paths := sentByAgents(t)
 			sent := sentIn(t, paths[slices.IndexFunc(paths, func(p string) bool { return filepath.Base(p) == name })])
 			_, url := startProvider(t, run.answers(sent)...)
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			rec := recorder(t, s, record.Options{Context: "run"})
 			client := &http.Client{Transport: rec.Transport(nil)}
 			for i := range sent {
@@ -184,7 +183,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 }
 
 // logOf returns the messages of the log of a context, a line each.
-func logOf(t *testing.T, s store.Store, name string) string {
+func logOf(t *testing.T, s *pact.DB, name string) string {
 	t.Helper()
 	var all strings.Builder
 	for e, err := range opened(t, s, name).Log(t.Context()) {
@@ -198,7 +197,7 @@ func logOf(t *testing.T, s store.Store, name string) string {
 // plain string. Nothing was rewritten by that: every block goes on.
 func TestAMovingMarkerRewritesNothing(t *testing.T) {
 	p, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, "anthropic.messages", url, rec.Transport(nil), true)
 	marked := func(text string) []any {

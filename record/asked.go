@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
-	"github.com/contexttree/pact/store"
 )
 
 // WasManaged says what a policy did to a recorded request: how many results of tools were sent
@@ -29,7 +28,7 @@ func (b *Body) WasManaged() (shaped, saved int, would bool) {
 // E_CONFLICT if an original was erased or the bytes are no longer those that came,
 // E_CONTEXT_NOT_FOUND and E_NODE_NOT_FOUND if the originals are not in the store. Cost: that of the
 // request.
-func Asked(ctx context.Context, s store.Store, sent *Body) (*Body, error) {
+func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 	asked := *sent
 	if sent.managed == nil || sent.managed.Would {
 		return &asked, nil

@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -30,17 +32,17 @@ func TestABackupCarriesAttempts(t *testing.T) {
 	if names := tk.rec.Contexts(); len(names) != 2 {
 		t.Fatalf("the edited message made %v", names)
 	}
-	onDisk, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	onDisk, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	defer onDisk.Close()
 	for _, name := range tk.rec.Contexts() {
-		for _, s := range []store.Store{memory.New(), onDisk} {
+		for _, s := range []*pact.DB{pact.NewDB(store.NewMemory()), onDisk} {
 			testBackup(t, opened(t, tk.store, name), s)
 		}
 	}
 }
 
-func testBackup(t *testing.T, c *pact.Context, s store.Store) {
+func testBackup(t *testing.T, c *pact.Context, s *pact.DB) {
 	t.Helper()
 	var backup, twice bytes.Buffer
 	must(t, c.Backup(t.Context(), &backup))
@@ -58,8 +60,8 @@ func testBackup(t *testing.T, c *pact.Context, s store.Store) {
 		t.Fatalf("%d attempts of %s come back, of %d", len(got), c.Name(), len(want))
 	}
 	for i := range want {
-		cycle, number, _, _ := store.ParseAttemptID(want[i].ID)
-		want[i].ID = store.AttemptID(cycle, number, 0)
+		cycle, number, _, _ := history.ParseAttemptID(want[i].ID)
+		want[i].ID = history.AttemptID(cycle, number, 0)
 		if !reflect.DeepEqual(want[i], got[i]) {
 			t.Errorf("%+v came back as %+v", want[i], got[i])
 		}

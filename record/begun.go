@@ -6,9 +6,9 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // BegunBy returns the context and the block whose call of a tool began the conversation of a
@@ -19,7 +19,7 @@ func BegunBy(s *pact.Snapshot) (from, block string) {
 }
 
 // ListedBegunBy is [BegunBy] for the working state of a context in a list.
-func ListedBegunBy(l store.Listed) (from, block string) {
+func ListedBegunBy(l history.Listed) (from, block string) {
 	return begunBy(canon.Value(l.Attr(attrBegun)))
 }
 
@@ -34,7 +34,7 @@ func begunBy(by canon.Value) (from, block string) {
 
 // withBlock adds to what began a conversation the block of the call that it names, if the
 // store has it. Cost: reading the history of that context up to the call.
-func withBlock(ctx context.Context, s store.Store, begun map[string]any) (map[string]any, error) {
+func withBlock(ctx context.Context, s *pact.DB, begun map[string]any) (map[string]any, error) {
 	from, _ := begun["context"].(string)
 	call, _ := begun["call"].(string)
 	if from == "" || call == "" || begun["block"] != nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // An import adds the block of the call that began a conversation, wherever in the history of
 // the other context the block is, and leaves it out where there is none.
 func TestTheBlockOfTheCallThatBeganAConversation(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	parent, err := pact.Create(t.Context(), s, "parent", nil)
 	must(t, err)
 	call := func(id, wire string) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -37,7 +38,7 @@ func (answersAtOnce) RoundTrip(r *http.Request) (*http.Response, error) {
 func BenchmarkCalls(b *testing.B) {
 	for _, streams := range []int{1, 64} {
 		b.Run(fmt.Sprintf("recorder/%d", streams), func(b *testing.B) {
-			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db"))
+			s, err := dbtest.Open(sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db")))
 			must(b, err)
 			defer s.Close()
 			rec := record.New(s, record.Options{Strict: true})

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // BenchmarkManage measures what managing adds to a request whose results were all decided about before, of which every
@@ -22,7 +23,7 @@ func BenchmarkManage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			r := New(memory.New(), Options{Policy: &policy, Manage: true})
+			r := New(pact.NewDB(store.NewMemory()), Options{Policy: &policy, Manage: true})
 			defer r.Close()
 			body := []byte(`{"model":"m","tools":[{"type":"function"}],"messages":[{"role":"user","content":"q"}`)
 			for n := 0; len(body) < size; n++ {

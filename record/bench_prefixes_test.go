@@ -9,8 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -19,7 +21,7 @@ import (
 func BenchmarkPrefixes(b *testing.B) {
 	for _, calls := range []int{60, 240} {
 		b.Run(fmt.Sprintf("%d calls", calls), func(b *testing.B) {
-			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db"))
+			s, err := dbtest.Open(sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db")))
 			must(b, err)
 			defer s.Close()
 			recordGrowing(b, s, calls)
@@ -49,7 +51,7 @@ func BenchmarkPrefixes(b *testing.B) {
 
 // recordGrowing records calls as an agent makes them: with tools, and a marker
 // on the last message.
-func recordGrowing(tb testing.TB, s store.Store, calls int) {
+func recordGrowing(tb testing.TB, s *pact.DB, calls int) {
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		_, _ = io.WriteString(w, `{"role":"assistant","content":[{"type":"text","text":"ok"}],"stop_reason":"end_turn"}`)
@@ -79,7 +81,7 @@ func recordGrowing(tb testing.TB, s store.Store, calls int) {
 	}
 }
 
-func readPrefixes(tb testing.TB, s store.Store, calls int) {
+func readPrefixes(tb testing.TB, s *pact.DB, calls int) {
 	n := 0
 	for p, err := range record.Prefixes(tb.Context(), opened(tb, s, "chat"), "") {
 		must(tb, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -25,7 +26,7 @@ func BenchmarkStoreSize(b *testing.B) {
 	defer provider.Close()
 	for b.Loop() {
 		path := filepath.Join(b.TempDir(), "pact.db")
-		s, err := sqlite.Open(b.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(b.Context(), path))
 		if err != nil {
 			b.Fatal(err)
 		}

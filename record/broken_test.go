@@ -14,11 +14,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -31,10 +33,10 @@ func serving(t *testing.T, h http.HandlerFunc) string {
 
 // recorded sends one chat request to a provider and returns what the client got
 // and what was recorded.
-func recorded(t *testing.T, url string, body []byte, header ...string) (got string, a store.Attempt,
-	broken []record.Broken, s store.Store, err error) {
+func recorded(t *testing.T, url string, body []byte, header ...string) (got string, a history.Attempt,
+	broken []record.Broken, s *pact.DB, err error) {
 	t.Helper()
-	s = memory.New()
+	s = pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Zstd: unzstd})
 	client := &http.Client{Transport: rec.Transport(&http.Transport{DisableCompression: true}), Timeout: time.Minute}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -95,7 +97,7 @@ func TestAnswersThatComeToNothing(t *testing.T) {
 	must(t, w.Close())
 	for name, c := range map[string]struct {
 		serve     http.HandlerFunc
-		status    store.AttemptStatus
+		status    history.AttemptStatus
 		says      string // the attempt
 		came      string // of the answer
 		impatient bool
@@ -103,33 +105,33 @@ func TestAnswersThatComeToNothing(t *testing.T) {
 		"cut in an event": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, one+two)
 			panic(http.ErrAbortHandler)
-		}, store.Failed, "the answer broke off", `{"content":"one ","role":"assistant"}`, false},
+		}, history.Failed, "the answer broke off", `{"content":"one ","role":"assistant"}`, false},
 		"ended in an event": {func(w http.ResponseWriter, _ *http.Request) { stream(w, one+two) },
-			store.Failed, "ended before it was whole", `{"content":"one ","role":"assistant"}`, false},
+			history.Failed, "ended before it was whole", `{"content":"one ","role":"assistant"}`, false},
 		"silent": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-		}, store.Canceled, "deadline", "", true},
+		}, history.Canceled, "deadline", "", true},
 		"silent in mid-stream": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			stream(w, one)
 			<-r.Context().Done()
-		}, store.Canceled, "broke off", `{"content":"one ","role":"assistant"}`, true},
+		}, history.Canceled, "broke off", `{"content":"one ","role":"assistant"}`, true},
 		"gzip cut": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			stream(w, zipped.String()[:zipped.Len()-12])
-		}, store.Failed, "cannot be decompressed", `{"content":"one ","role":"assistant"}`, false},
+		}, history.Failed, "cannot be decompressed", `{"content":"one ","role":"assistant"}`, false},
 		"not gzip": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			stream(w, one)
-		}, store.Failed, "cannot be decompressed", "", false},
+		}, history.Failed, "cannot be decompressed", "", false},
 		"another encoding": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			stream(w, one)
-		}, store.Failed, "in a way that is not read: br", "", false},
+		}, history.Failed, "in a way that is not read: br", "", false},
 		"a page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in</html>") },
-			store.Failed, "not JSON", "", false},
-		"nothing": {func(http.ResponseWriter, *http.Request) {}, store.Failed, "before it was whole", "", false},
+			history.Failed, "not JSON", "", false},
+		"nothing": {func(http.ResponseWriter, *http.Request) {}, history.Failed, "before it was whole", "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent bytes.Buffer
@@ -190,7 +192,7 @@ func TestStreamsThatAreOddAreRead(t *testing.T) {
 	if got != answer {
 		t.Errorf("the client got %d bytes of %d", len(got), len(answer))
 	}
-	if a.Status != store.Completed || a.TokenIn != nil || a.TokenOut != nil || len(broken) != 0 {
+	if a.Status != history.Completed || a.TokenIn != nil || a.TokenOut != nil || len(broken) != 0 {
 		t.Errorf("%+v, %v", a, broken)
 	}
 	if text := blocks(t, opened(t, s, "chat").Working()); !strings.Contains(text, `"one `+long+`"`) {
@@ -204,7 +206,7 @@ func TestAProviderThatIsDown(t *testing.T) {
 	must(t, err)
 	must(t, listener.Close())
 	_, a, _, _, err := recorded(t, "http://"+listener.Addr().String(), []byte(plainChat))
-	if err == nil || a.Status != store.Failed || !strings.Contains(a.Error, "refused") {
+	if err == nil || a.Status != history.Failed || !strings.Contains(a.Error, "refused") {
 		t.Errorf("%v; %+v", err, a)
 	}
 }
@@ -230,7 +232,7 @@ func TestCompressedRequests(t *testing.T) {
 		again, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
 		must(t, err)
 		if !bytes.Equal(received, body) || string(again.Bytes) != plainChat || again.Encoding != encoding ||
-			a.Status != store.Completed {
+			a.Status != history.Completed {
 			t.Errorf("%s: the provider got %q, recorded are %s in %q, %s", encoding, received, again.Bytes, again.Encoding,
 				a.Status)
 		}
@@ -248,7 +250,7 @@ func TestCompressedRequests(t *testing.T) {
 		"not JSON": {"", []byte("hello"), 0},
 		"nothing":  {"", []byte{}, 0},
 	} {
-		rec := recorder(t, memory.New(), record.Options{Zstd: unzstd})
+		rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Zstd: unzstd})
 		req, err := http.NewRequest(http.MethodPost, answering(t), bytes.NewReader(c.body))
 		must(t, err)
 		req.Header.Set("Content-Encoding", c.encoding)
@@ -266,7 +268,7 @@ func TestCompressedRequests(t *testing.T) {
 func TestRetriesShareWhatIsKept(t *testing.T) {
 	_, url := startProvider(t, providertest.Turn{Status: 429}, providertest.Turn{Text: "never all of it", Cut: true},
 		providertest.Turn{Status: 500})
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.body["metadata"] = map[string]any{"note": strings.Repeat("0123456789abcdef, ", 20), "more": fmt.Sprint(s)}
@@ -301,7 +303,7 @@ func TestRetriesShareWhatIsKept(t *testing.T) {
 // they began.
 func TestAClockThatGoesBack(t *testing.T) {
 	_, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	now := int64(1_000_000_000)
 	rec := record.New(s, record.Options{Context: "chat", Strict: true, Clock: func() int64 {
 		now -= 1_000_000
@@ -316,7 +318,7 @@ func TestAClockThatGoesBack(t *testing.T) {
 	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 3)
 	must(t, err)
 	for _, at := range attempts {
-		if at.EndedNS < at.StartedNS || at.Status != store.Completed {
+		if at.EndedNS < at.StartedNS || at.Status != history.Completed {
 			t.Errorf("%+v", at)
 		}
 	}
@@ -331,7 +333,7 @@ func TestIdsOfCallsThatAreUsedAgain(t *testing.T) {
 		return providertest.Turn{Text: text, Calls: []providertest.Call{{ID: "call_0", Name: "ls", Arguments: "{}"}}}
 	}
 	p, url := startProvider(t, call("Let me look at all of it."), call("This is the summary of all."), call("Again."))
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 	a.ask("What is here?")

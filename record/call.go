@@ -12,9 +12,9 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 const maxAnswer = provider.MaxAnswer
@@ -222,12 +222,12 @@ func (c *call) take(body []byte, broken error, gaveUp bool) error {
 	_, _ = assembler.Write(body) // an Assembler accepts every byte
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
-	o := pact.Outcome{Status: store.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
+	o := pact.Outcome{Status: history.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
 	if a.Failure != "" {
-		o.Status, o.Err = store.Failed, c.hide.err(errors.New(a.Failure))
+		o.Status, o.Err = history.Failed, c.hide.err(errors.New(a.Failure))
 	}
 	if a.BrokeOff && gaveUp {
-		o.Status = store.Canceled
+		o.Status = history.Canceled
 	}
 	content, _ := c.hide.value(a.Content)
 	return c.finish(o, content, c.noted(c.about(&a)), &a)

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A provider that is asked says why it did not read its cache. What was sent is
@@ -29,7 +30,7 @@ func TestTheProviderIsAskedForItsReason(t *testing.T) {
 	} {
 		t.Run(string(c.api)+"/"+c.model, func(t *testing.T) {
 			p, url := startProvider(t)
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			rec := recorder(t, s, record.Options{Context: "chat", Strict: true, Diagnose: true})
 			a := newAgent(t, c.api, url, rec.Transport(nil), true)
 			a.body["model"] = c.model
@@ -70,7 +71,7 @@ func TestTheProviderIsAskedForItsReason(t *testing.T) {
 func TestAQuestionOfTheClientStays(t *testing.T) {
 	for _, diagnose := range []bool{true, false} {
 		p, url := startProvider(t)
-		rec := recorder(t, memory.New(), record.Options{Context: "chat", Strict: true, Diagnose: diagnose})
+		rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Strict: true, Diagnose: diagnose})
 		a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 		if diagnose {
 			a.body["diagnostics"] = map[string]any{"previous_message_id": "msg_0"}
@@ -86,7 +87,7 @@ func TestAQuestionOfTheClientStays(t *testing.T) {
 // Two conversations at the same time are not compared with each other.
 func TestEachConversationIsComparedWithItself(t *testing.T) {
 	p, url := startProvider(t)
-	rec := recorder(t, memory.New(), record.Options{Context: "chat", Strict: true, Diagnose: true})
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Strict: true, Diagnose: true})
 	one := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	two := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	one.ask("one")

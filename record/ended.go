@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 // Ended says that a recorded call is over, and how. It has nothing of what was said: no content,
@@ -22,13 +22,13 @@ type Ended struct {
 	In, Out, Cached *int64
 
 	HTTP    int // status of the answer, 0 if none arrived
-	Status  store.AttemptStatus
+	Status  history.AttemptStatus
 	Started time.Time // when the client sent the request
 	Over    time.Time // when the answer was over
 }
 
 // tell tells the option OnEnd how a call ended.
-func (c *call) tell(status store.AttemptStatus, a *provider.Answer) {
+func (c *call) tell(status history.AttemptStatus, a *provider.Answer) {
 	if c.recorder.options.OnEnd == nil {
 		return
 	}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // TestTheEndOfACallIsTold sends a call that is answered, one that is refused and one that is no
@@ -19,7 +20,7 @@ func TestTheEndOfACallIsTold(t *testing.T) {
 	provider := httptest.NewServer(providertest.New(providertest.Turn{Text: "four"}, providertest.Turn{Status: 429}))
 	defer provider.Close()
 	var told []record.Ended
-	rec := record.New(memory.New(), record.Options{Strict: true, Redact: []*regexp.Regexp{regexp.MustCompile("hush")},
+	rec := record.New(pact.NewDB(store.NewMemory()), record.Options{Strict: true, Redact: []*regexp.Regexp{regexp.MustCompile("hush")},
 		OnEnd: func(e record.Ended) { told = append(told, e) }})
 	client := &http.Client{Transport: rec.Transport(nil)}
 	for _, body := range []string{`{"model":"hush-1","messages":[{"role":"user","content":"2+2?"}]}`,

@@ -14,7 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // Attributes of the blocks in which an Entry keeps what it decided.
@@ -51,7 +50,7 @@ type Shaped struct {
 // and makes it once: whoever asks about the same result of the same call later gets the same
 // bytes, in another process too. It is safe for concurrent use.
 type Entry struct {
-	store   store.Store
+	store   *pact.DB
 	name    string
 	options pact.OpenOptions
 	pruning pact.Pruning
@@ -94,7 +93,7 @@ const endedBecause = "managing ended: "
 
 // NewEntry returns an Entry that keeps its decisions in a context, which it makes when it first
 // has one. Only the rules of the policy that shape count, and those before them.
-func NewEntry(s store.Store, name string, p *lifecycle.Policy, o pact.OpenOptions) *Entry {
+func NewEntry(s *pact.DB, name string, p *lifecycle.Policy, o pact.OpenOptions) *Entry {
 	e := &Entry{store: s, name: name, options: o, decided: map[string]*decision{}, ended: map[string]bool{}}
 	var none int64
 	for _, r := range p.Rules {
@@ -112,7 +111,7 @@ func NewEntry(s store.Store, name string, p *lifecycle.Policy, o pact.OpenOption
 // CheckPolicy returns E_DOCUMENT_INVALID for a policy that cannot be followed, and E_SELECTOR_INVALID
 // for a rule whose selector cannot be used. A recorder with such a policy would manage nothing.
 func CheckPolicy(ctx context.Context, p *lifecycle.Policy) error {
-	c, err := pact.Create(ctx, memory.New(), "scratch", nil)
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "scratch", nil)
 	if err != nil {
 		return err
 	}
@@ -133,7 +132,7 @@ func (e *Entry) Shapes() bool {
 func (e *Entry) warm(ctx context.Context) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if scratch, err := pact.Create(ctx, memory.New(), "scratch", nil); err == nil {
+	if scratch, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "scratch", nil); err == nil {
 		_, _ = e.commit(ctx, scratch, []Result{{Call: "warm", Content: `""`}}, [][]byte{[]byte(`""`)}, []int{0})
 	}
 	_ = e.load(ctx, true) // the first request asks again

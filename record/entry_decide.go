@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Decide decides about results, in their order, and keeps what it decided before it returns. raw
@@ -36,7 +36,7 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 		return list, nil
 	}
 	if !e.once { // most results stay as they are: only those that a rule shapes are kept
-		scratch, err := pact.Create(ctx, memory.New(), "scratch", nil)
+		scratch, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "scratch", nil)
 		if err != nil {
 			return nil, err
 		}

@@ -8,10 +8,10 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // An erasure of a question takes the bodies that hold it and leaves the others, and of every
@@ -38,7 +38,7 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 	must(t, err)
 	for i, a := range left {
 		if a.Cycle >= 3 {
-			if a.Thread != store.NoThread {
+			if a.Thread != history.NoThread {
 				t.Errorf("the hash of what %s sent is left", a.ID)
 			}
 			a.Thread, a.Request = attempts[i].Thread, attempts[i].Request

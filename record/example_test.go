@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // canned answers every request as OpenAI's chat API does.
@@ -29,7 +29,7 @@ func Example() {
 		}
 	}
 	ctx := context.Background()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := record.New(s, record.Options{Context: "chat"})
 	client := &http.Client{Transport: rec.Transport(canned{})} // nil instead of canned{} calls the network
 	resp, err := client.Post("https://api.openai.com/v1/chat/completions", "application/json",

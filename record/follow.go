@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 // Follower answers [Prefixes] again and again for one context that grows, with the dialect of
@@ -46,7 +46,7 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 	}
 	final := last // its answer is in the working state
 	for _, a := range attempts {
-		if a.Status == store.Running {
+		if a.Status == history.Running {
 			final = min(final, a.Cycle)
 		}
 	}

@@ -15,13 +15,12 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // follows compares a follower that looks now and then with a fresh look.
 type follows struct {
 	*testing.T
-	store  store.Complete
+	store  *pact.DB
 	random *rand.Rand
 	f      *record.Follower
 	looked int
@@ -70,7 +69,7 @@ func TestFollowersAgreeWithAFreshLook(t *testing.T) {
 	looks, final := 0, int64(0)
 	for seed := range testrun.Size[uint64](t, 4, 12, 200) {
 		random := rand.New(rand.NewPCG(seed, 29))
-		w := &follows{T: t, store: memory.New(), random: random, f: new(record.Follower)}
+		w := &follows{T: t, store: pact.NewDB(store.NewMemory()), random: random, f: new(record.Follower)}
 		provider := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			if random.IntN(2) == 0 {

@@ -5,7 +5,6 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 func mustAddress(t testing.TB, text string) pact.Address {
@@ -17,7 +16,7 @@ func mustAddress(t testing.TB, text string) pact.Address {
 
 // ownBodies returns the bodies of the calls that a context does not share with
 // its origin.
-func ownBodies(t *testing.T, s store.Store, name string) (bodies []string) {
+func ownBodies(t *testing.T, s *pact.DB, name string) (bodies []string) {
 	t.Helper()
 	c := opened(t, s, name)
 	first, last := c.Cycles()

@@ -11,10 +11,10 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
-	"github.com/contexttree/pact/store"
 )
 
 // PastCall is a call that was made elsewhere, as a log has it.
@@ -93,12 +93,12 @@ type Importer struct {
 // one left under the same name. E_CONFLICT if a context with this name was not
 // made by a recorder, or was made of another log. Cost: reading the attempts of
 // these contexts.
-func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer, error) {
+func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, error) {
 	i := &Importer{known: map[string]*recording{}}
 	if o.Context == "" {
 		o.Context = "imported"
 	}
-	if err := store.CheckName(o.Context); err != nil {
+	if err := history.CheckName(o.Context); err != nil {
 		return nil, err
 	}
 	i.recorder = &Recorder{store: s, last: map[string]*recording{}, previous: map[asked]string{}, source: o.Source,
@@ -120,7 +120,7 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 			return nil, err
 		}
 		for _, a := range attempts {
-			if a.Request == "" || a.Status == store.Running { // an import that was interrupted left it: record it again
+			if a.Request == "" || a.Status == history.Running { // an import that was interrupted left it: record it again
 				continue
 			}
 			k, err := decodeKept(a.Request)
@@ -186,7 +186,7 @@ func (i *Importer) end(c *call, p PastCall) error {
 		c.logged = value.Any()
 	}
 	if p.Answer == nil && p.Status < http.StatusBadRequest {
-		return c.finish(pact.Outcome{Status: store.Completed}, canon.Any{}, c.noted(canon.Object()), &provider.Answer{})
+		return c.finish(pact.Outcome{Status: history.Completed}, canon.Any{}, c.noted(canon.Object()), &provider.Answer{})
 	}
 	if streamed(p.Answer) {
 		c.header.Set("Content-Type", "text/event-stream")

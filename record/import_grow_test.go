@@ -7,11 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // A log that is imported after each of its lines gives the contexts of the whole
@@ -22,7 +22,7 @@ func TestALogImportedLineByLine(t *testing.T) {
 		t.Run(sample, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(logs, sample))
 			must(t, err)
-			add := func(s store.Store, data []byte) (names []string) {
+			add := func(s *pact.DB, data []byte) (names []string) {
 				log, err := calllog.Read(data)
 				if err != nil {
 					return nil // no message yet
@@ -40,7 +40,7 @@ func TestALogImportedLineByLine(t *testing.T) {
 				}
 				return i.Contexts()
 			}
-			whole, grown := memory.New(), memory.New()
+			whole, grown := pact.NewDB(store.NewMemory()), pact.NewDB(store.NewMemory())
 			want := add(whole, data)
 			var got []string
 			var read []byte

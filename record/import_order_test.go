@@ -10,10 +10,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // importAll imports each session that a log has under its own name, and requires
@@ -24,7 +25,7 @@ func importAll(t *testing.T, data []byte) {
 	if err != nil {
 		return // a log without its first lines may be unknown
 	}
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	for n, session := range log.Sessions {
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: fmt.Sprint("run ", n)})
 		must(t, err)
@@ -87,7 +88,7 @@ func TestAConversationBegunByTheModelGoesOn(t *testing.T) {
 		return body
 	}
 	answer := []byte(`{"choices":[{"message":{"role":"assistant","content":"Hello!"},"finish_reason":"stop"}]}`)
-	names, _ := addAll(t, memory.New(), []record.PastCall{
+	names, _ := addAll(t, pact.NewDB(store.NewMemory()), []record.PastCall{
 		{API: "openai.chat", Path: "/v1/chat/completions", Body: request(), Status: 200, Answer: answer},
 		{API: "openai.chat", Path: "/v1/chat/completions", Body: request("Hello!", "Hi."), Status: 200, Answer: answer},
 	})

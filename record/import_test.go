@@ -13,10 +13,10 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 const logs = "../internal/record/calllog/testdata"
@@ -46,7 +46,7 @@ func past(s calllog.Session) (list []record.PastCall) {
 }
 
 // addAll imports calls under the name run and returns the names of the contexts.
-func addAll(t *testing.T, s store.Store, calls []record.PastCall) (names []string, added int) {
+func addAll(t *testing.T, s *pact.DB, calls []record.PastCall) (names []string, added int) {
 	t.Helper()
 	i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
 	must(t, err)
@@ -68,7 +68,7 @@ func TestRequestsOfLogsComeBack(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			calls := past(logOfCalls(t, path))
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			names, _ := addAll(t, s, calls)
 			var got, want []string
 			for _, name := range names {
@@ -88,7 +88,7 @@ func TestRequestsOfLogsComeBack(t *testing.T) {
 
 // digests returns the digest of each context's working state and how many
 // attempts it has.
-func digests(t *testing.T, s store.Store, names []string) (list []string) {
+func digests(t *testing.T, s *pact.DB, names []string) (list []string) {
 	for _, name := range names {
 		c := opened(t, s, name)
 		first, last := c.Cycles()
@@ -106,7 +106,7 @@ func TestLogsThatGrow(t *testing.T) {
 		"anthropic-requests.jsonl", "claude-code.jsonl"} {
 		t.Run(sample, func(t *testing.T) {
 			calls := past(logOfCalls(t, filepath.Join(logs, sample)))
-			whole := memory.New()
+			whole := pact.NewDB(store.NewMemory())
 			names, added := addAll(t, whole, calls)
 			if added != len(calls) {
 				t.Fatalf("%d of %d calls were added", added, len(calls))
@@ -116,7 +116,7 @@ func TestLogsThatGrow(t *testing.T) {
 				t.Errorf("again: %d calls were added, and the contexts are %v, not %v", added, digests(t, whole, again), want)
 			}
 			for n := 1; n < len(calls); n++ {
-				s := memory.New()
+				s := pact.NewDB(store.NewMemory())
 				addAll(t, s, calls[:n])
 				names, added := addAll(t, s, calls)
 				if got := digests(t, s, names); added != len(calls)-n || !slices.Equal(got, want) {
@@ -129,7 +129,7 @@ func TestLogsThatGrow(t *testing.T) {
 
 // Times, tokens, model and provider of the log stand in the attempts.
 func TestAttemptsOfALog(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	addAll(t, s, past(logOfCalls(t, filepath.Join(logs, "litellm.jsonl"))))
 	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
 	must(t, err)
@@ -138,7 +138,7 @@ func TestAttemptsOfALog(t *testing.T) {
 	}
 	a := attempts[0]
 	if a.StartedNS != 1777885200250000000 || a.EndedNS != 1777885201500000000 || a.Model != "gpt-5.5" ||
-		a.Provider != "api.openai.com" || a.Status != store.Completed || *a.TokenIn != 210 || *a.TokenOut != 18 {
+		a.Provider != "api.openai.com" || a.Status != history.Completed || *a.TokenIn != 210 || *a.TokenOut != 18 {
 		t.Errorf("the attempt is %+v", a)
 	}
 }
@@ -148,11 +148,11 @@ func TestFailedCallsOfALog(t *testing.T) {
 	calls := past(logOfCalls(t, filepath.Join(logs, "chat-pairs.jsonl")))[:1]
 	failed := calls[0]
 	failed.ID, failed.Status, failed.Answer = "failed", 500, []byte(`{"error":{"message":"overloaded"}}`)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	addAll(t, s, []record.PastCall{failed, calls[0]})
 	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
 	must(t, err)
-	if len(attempts) != 2 || attempts[0].Status != store.Failed || attempts[1].Status != store.Completed {
+	if len(attempts) != 2 || attempts[0].Status != history.Failed || attempts[1].Status != history.Completed {
 		t.Errorf("the attempts are %+v", attempts)
 	}
 }
@@ -162,7 +162,7 @@ func TestAnImportStoresNoKeys(t *testing.T) {
 	p := past(logOfCalls(t, filepath.Join(logs, "exchanges.har")))[0]
 	p.Header.Set("Authorization", "Bearer sk-secret-of-a-log")
 	p.Body = bytes.Replace(p.Body, []byte("Which book"), []byte("sk-secret-of-a-log, which book"), 1)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	addAll(t, s, []record.PastCall{p})
 	body, err := record.Request(t.Context(), opened(t, s, "run"), 1)
 	must(t, err)
@@ -173,7 +173,7 @@ func TestAnImportStoresNoKeys(t *testing.T) {
 
 // What no recorder made is not touched, and what is no request is refused.
 func TestImportsThatCannotBe(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	_, err := pact.Create(t.Context(), s, "run", nil)
 	must(t, err)
 	_, err = record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
@@ -191,7 +191,7 @@ func TestImportsThatCannotBe(t *testing.T) {
 // TestAnImporterRefusesTheContextOfAnotherLog: it leaves the context as it is, and goes on
 // with one that has the first call of the log.
 func TestAnImporterRefusesTheContextOfAnotherLog(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	add := func(first, text string) error {
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log", First: first})
 		if err != nil {
@@ -224,7 +224,7 @@ func TestARewriteOfALogGoesOn(t *testing.T) {
 	calls := []record.PastCall{{ID: "1", API: "openai.chat", Body: body("One.")},
 		{ID: "2", API: "openai.chat", Body: body("So far: one."), Rewrites: true}}
 	for _, together := range []bool{true, false} {
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log"})
 		must(t, err)
 		for n := range calls {
@@ -258,7 +258,7 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 		{ID: "3", API: "openai.chat", Body: body("Count.", "One.")},
 		{ID: "4", API: "openai.chat", Body: body("Count.", "So far: one."), Rewrites: true}}
 	for n := range calls {
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		addAll(t, s, calls[:n])
 		addAll(t, s, calls)
 		c := opened(t, s, "run")
@@ -275,7 +275,7 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 // user edited is a fork.
 func TestACompactionOfATranscript(t *testing.T) {
 	calls := past(logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	if names, _ := addAll(t, s, calls); !slices.Equal(names, []string{"run", "run-2"}) {
 		t.Fatalf("the contexts are %v", names)
 	}
@@ -304,13 +304,13 @@ func TestARequestGoesOnWithTheAnswerToAnEmptyOne(t *testing.T) {
 	for i := range calls {
 		calls[i].ID = strconv.Itoa(i)
 	}
-	if names, added := addAll(t, memory.New(), calls); added != 2 || len(names) != 1 {
+	if names, added := addAll(t, pact.NewDB(store.NewMemory()), calls); added != 2 || len(names) != 1 {
 		t.Errorf("%d calls were added as %q, want 2 in one context", added, names)
 	}
 }
 
 func TestSourceOfAContext(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	byHand, err := pact.Create(t.Context(), s, "by hand", nil)
 	must(t, err)
 	if of := record.SourceOf(byHand.Working()); of != nil {

@@ -18,12 +18,15 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -33,7 +36,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		_, url := startProvider(t, providertest.Turn{Text: "your key is " + apiKey})
 		path := filepath.Join(t.TempDir(), "pact.db")
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 		must(t, err)
 		rec := recorder(t, s, record.Options{Context: "chat", Redact: []*regexp.Regexp{regexp.MustCompile(`card \d+`)}})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
@@ -65,20 +68,20 @@ func TestSecretsAreNotKept(t *testing.T) {
 
 // failing is a store that has no room for a call.
 type failing struct {
-	store.Complete
+	engine.Contexts
 }
 
-func (f failing) Apply(context.Context, store.Key, store.Guard, ...store.Change) error {
+func (f failing) Apply(context.Context, history.Key, engine.Guard, ...engine.Change) error {
 	return fault.New(fault.Store, "the disk is full", "")
 }
 
-func (f failing) PutAttempt(context.Context, store.Key, store.Attempt) (store.Attempt, error) {
-	return store.Attempt{}, fault.New(fault.Store, "the disk is full", "")
+func (f failing) PutAttempt(context.Context, history.Key, history.Attempt) (history.Attempt, error) {
+	return history.Attempt{}, fault.New(fault.Store, "the disk is full", "")
 }
 
 func TestAStoreThatFailsStopsNobody(t *testing.T) {
 	p, url := startProvider(t)
-	rec := recorder(t, failing{memory.New()}, record.Options{})
+	rec := recorder(t, dbtest.Of(failing{engine.InMemory()}), record.Options{})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.ask("Hello?")
 	a.call()
@@ -96,7 +99,7 @@ func TestAStoreThatFailsStopsNobody(t *testing.T) {
 
 func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 	p, url := startProvider(t)
-	rec := recorder(t, failing{memory.New()}, record.Options{Strict: true})
+	rec := recorder(t, dbtest.Of(failing{engine.InMemory()}), record.Options{Strict: true})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.ask("Hello?")
 	if _, _, err := a.send(t.Context()); !errors.Is(err, fault.Store) {
@@ -105,7 +108,7 @@ func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 	if len(p.Received()) != 0 {
 		t.Error("a request was sent all the same")
 	}
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	strict := recorder(t, s, record.Options{Context: "chat", Strict: true})
 	a = newAgent(t, provider.Messages, url, strict.Transport(nil), true)
 	a.ask("Hello?")
@@ -118,7 +121,7 @@ func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 // Calls at the same time: each conversation has its context.
 func TestConversationsAtTheSameTime(t *testing.T) {
 	p, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	var wait sync.WaitGroup
 	for n := range 6 {
@@ -163,7 +166,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 // A recorder goes on with what one before it recorded.
 func TestALaterRecorderGoesOn(t *testing.T) {
 	p, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	a := newAgent(t, provider.Responses, url, nil, false)
 	for i := range 3 {
 		rec := recorder(t, s, record.Options{Context: "chat"})
@@ -196,7 +199,7 @@ func TestALaterRecorderGoesOn(t *testing.T) {
 // they are.
 func TestMiddlewareOfAnSDK(t *testing.T) {
 	_, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	type middlewareOfSDK = func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
 	var middleware middlewareOfSDK = rec.Middleware
@@ -232,7 +235,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
 	})
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 	client := &http.Client{Transport: rec.Transport(nil)}
 	const same = `{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":1}`
@@ -248,7 +251,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 		body, err := record.RequestOf(t.Context(), c, 1, int64(i+1))
 		must(t, err)
 		seen, err := record.SeenByModel(t.Context(), c, body.Attempt)
-		if err != nil || !bytes.Equal(body.Bytes, sent) || body.Attempt.ID != store.AttemptID(1, int64(i+1), 0) ||
+		if err != nil || !bytes.Equal(body.Bytes, sent) || body.Attempt.ID != history.AttemptID(1, int64(i+1), 0) ||
 			seen.State != inspect.SeenWhole {
 			t.Errorf("attempt %d sent %s, and %s as %+v %v comes back", i+1, sent, body.Bytes, seen, err)
 		}
@@ -262,15 +265,15 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 // An erasure of a block takes what is kept of the requests that sent it.
 func TestAnErasureReachesRequests(t *testing.T) {
 	_, url := startProvider(t)
-	onDisk, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	onDisk, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	defer onDisk.Close()
-	for _, s := range []store.Store{memory.New(), onDisk} {
+	for _, s := range []*pact.DB{pact.NewDB(store.NewMemory()), onDisk} {
 		testErasure(t, s, url)
 	}
 }
 
-func testErasure(t *testing.T, s store.Store, url string) {
+func testErasure(t *testing.T, s *pact.DB, url string) {
 	t.Helper()
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)

@@ -8,11 +8,11 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // kept holds everything of a request that no block holds. Together with the
@@ -34,7 +34,7 @@ type kept struct {
 	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
 	About  json.RawMessage `json:"about,omitempty"`  // what the provider reported of the answer
-	Erased bool            `json:"erased,omitempty"` // store.ErasedRequest: an erasure took all but API and numbers of About
+	Erased bool            `json:"erased,omitempty"` // history.ErasedRequest: an erasure took all but API and numbers of About
 }
 
 // json returns k as canonical JSON. If k was not read from a store, parameters and frame are those
@@ -67,7 +67,7 @@ func withAnswer(request tree.JSON, about, content canon.Any) tree.JSON {
 }
 
 func decodeKept(packed string) (*kept, error) {
-	text, err := store.UnpackRequest(packed)
+	text, err := history.UnpackRequest(packed)
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +81,11 @@ func decodeKept(packed string) (*kept, error) {
 // Body is the body of a recorded request.
 type Body struct {
 	Bytes    []byte
-	SHA256   string        // of Bytes, in hexadecimal, as it was recorded
-	Attempt  store.Attempt // the attempt that sent it
-	Path     string        // path of the URL that the client sent it to
-	Redacted int           // how many values the recorder removed before it stored the body
-	Encoding string        // compression on the wire, "" for none; Bytes are not compressed
+	SHA256   string          // of Bytes, in hexadecimal, as it was recorded
+	Attempt  history.Attempt // the attempt that sent it
+	Path     string          // path of the URL that the client sent it to
+	Redacted int             // how many values the recorder removed before it stored the body
+	Encoding string          // compression on the wire, "" for none; Bytes are not compressed
 
 	managed *managed     // what a policy changed, nil for nothing
 	api     provider.API // that it was sent to
@@ -120,7 +120,7 @@ func RequestOf(ctx context.Context, c *pact.Context, cycle, number int64) (*Body
 		return nil, err
 	}
 	for i, a := range attempts {
-		if _, n, _, _ := store.ParseAttemptID(a.ID); n == number && a.Request != "" {
+		if _, n, _, _ := history.ParseAttemptID(a.ID); n == number && a.Request != "" {
 			return sentBy(ctx, c, attempts, i)
 		}
 	}
@@ -129,7 +129,7 @@ func RequestOf(ctx context.Context, c *pact.Context, cycle, number int64) (*Body
 }
 
 // sentBy returns the body of the i-th of the attempts of a cycle.
-func sentBy(ctx context.Context, c *pact.Context, attempts []store.Attempt, i int) (*Body, error) {
+func sentBy(ctx context.Context, c *pact.Context, attempts []history.Attempt, i int) (*Body, error) {
 	k, err := keptOf(attempts, i)
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func sentBy(ctx context.Context, c *pact.Context, attempts []store.Attempt, i in
 }
 
 // notRecorded returns the error for a request that is not there, and names those that are.
-func notRecorded(cycle int64, attempts []store.Attempt, message string) error {
+func notRecorded(cycle int64, attempts []history.Attempt, message string) error {
 	there := ""
 	for _, a := range attempts {
 		if a.Request != "" {
@@ -165,7 +165,7 @@ func notRecorded(cycle int64, attempts []store.Attempt, message string) error {
 // keptOf returns what an attempt of a cycle keeps of its request, nil for
 // nothing. If the attempt sent the same body as an earlier one, the earlier one
 // holds it.
-func keptOf(attempts []store.Attempt, i int) (*kept, error) {
+func keptOf(attempts []history.Attempt, i int) (*kept, error) {
 	if attempts[i].Request == "" {
 		return nil, nil
 	}
@@ -173,7 +173,7 @@ func keptOf(attempts []store.Attempt, i int) (*kept, error) {
 	if err != nil || k.Same == "" {
 		return k, err
 	}
-	first := slices.IndexFunc(attempts, func(a store.Attempt) bool { return unforked(a.ID) == unforked(k.Same) })
+	first := slices.IndexFunc(attempts, func(a history.Attempt) bool { return unforked(a.ID) == unforked(k.Same) })
 	if first < 0 || attempts[first].Request == "" {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func keptOf(attempts []store.Attempt, i int) (*kept, error) {
 
 // Broken is the part of an answer that arrived before the answer broke off.
 type Broken struct {
-	Attempt store.Attempt
+	Attempt history.Attempt
 	Content json.RawMessage // the message, content or items as JSON, as far as they arrived
 	About   json.RawMessage // what the provider had reported by then: id, model, tokens; an object
 }

@@ -13,11 +13,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -30,7 +33,7 @@ const (
 
 // dying kills its process before or after one of the writes of a store.
 type dying struct {
-	*sqlite.Store
+	engine.Contexts
 	at, now int
 }
 
@@ -43,16 +46,16 @@ func (d *dying) step() {
 	}
 }
 
-func (d *dying) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+func (d *dying) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
 	d.step()
 	defer d.step()
-	return d.Store.Apply(ctx, key, g, changes...)
+	return d.Contexts.Apply(ctx, key, g, changes...)
 }
 
-func (d *dying) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
+func (d *dying) PutAttempt(ctx context.Context, key history.Key, a history.Attempt) (history.Attempt, error) {
 	d.step()
 	defer d.step()
-	return d.Store.PutAttempt(ctx, key, a)
+	return d.Contexts.PutAttempt(ctx, key, a)
 }
 
 const childCalls = 4
@@ -62,11 +65,11 @@ func TestRecordingChild(t *testing.T) {
 	if os.Getenv(childFile) == "" {
 		t.Skip("the kill tests start it")
 	}
-	s, err := sqlite.Open(t.Context(), os.Getenv(childFile))
+	s, err := dbtest.Engine(sqlite.Open(t.Context(), os.Getenv(childFile)))
 	must(t, err)
 	at, err := strconv.Atoi(os.Getenv(childWrite))
 	must(t, err)
-	rec := record.New(&dying{Store: s, at: at}, record.Options{Context: "chat", Strict: true})
+	rec := record.New(dbtest.Of(&dying{Contexts: s, at: at}), record.Options{Context: "chat", Strict: true})
 	out := atTheWire(func() { fmt.Println("sent") })
 	a := newAgent(t, provider.Messages, os.Getenv(childURL), rec.Transport(out), true)
 	for n := range childCalls {
@@ -131,13 +134,13 @@ func killedAt(t *testing.T, write, line int) bool {
 	}
 	_ = child.Wait() // it was killed
 	where := fmt.Sprintf("killed at write %d, line %d, after %d requests and %d answers", write, line, sent, answered)
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := dbtest.Engine(sqlite.Open(t.Context(), path))
 	must(t, err)
 	defer s.Close()
 	if _, err := s.Find(t.Context(), "chat"); err != nil && sent == 0 {
 		return done
 	}
-	c := opened(t, s, "chat")
+	c := opened(t, dbtest.Of(s), "chat")
 	_, cycles := c.Cycles()
 	attempts, err := c.Attempts(t.Context(), 1, cycles+1)
 	must(t, err)
@@ -146,10 +149,10 @@ func killedAt(t *testing.T, write, line int) bool {
 	}
 	received := p.Received() // the last request may not have come so far
 	for i, a := range attempts {
-		if ended := a.Status == store.Completed; ended != (a.Cycle <= cycles) && !(a.Status == store.Failed && i == 2) {
+		if ended := a.Status == history.Completed; ended != (a.Cycle <= cycles) && !(a.Status == history.Failed && i == 2) {
 			t.Errorf("%s: %s is %s, %d cycles are committed", where, a.ID, a.Status, cycles)
 		}
-		_, number, _, _ := store.ParseAttemptID(a.ID)
+		_, number, _, _ := history.ParseAttemptID(a.ID)
 		body, err := record.RequestOf(t.Context(), c, a.Cycle, number)
 		if err != nil {
 			t.Errorf("%s: %s: %v", where, a.ID, err)
@@ -157,7 +160,7 @@ func killedAt(t *testing.T, write, line int) bool {
 			t.Errorf("%s: %s sent %s", where, a.ID, body.Bytes)
 		}
 	}
-	if broke > 0 && attempts[2].Status != store.Failed {
+	if broke > 0 && attempts[2].Status != history.Failed {
 		t.Errorf("%s: the answer that broke off is %s", where, attempts[2].Status)
 	}
 	want := "" // the answers to the cycles that are committed

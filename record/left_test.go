@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -32,7 +34,7 @@ func TestWhatAKilledRecorderLeftUnderWay(t *testing.T) {
 			_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
 		})
 		path := filepath.Join(t.TempDir(), "pact.db")
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 		must(t, err)
 		killed := recorder(t, s, record.Options{Context: "chat", Strict: true})
 		a := newAgent(t, provider.Chat, url, killed.Transport(nil), true)
@@ -46,7 +48,7 @@ func TestWhatAKilledRecorderLeftUnderWay(t *testing.T) {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		must(t, resp.Body.Close())
 
-		s, err = sqlite.Open(t.Context(), path)
+		s, err = dbtest.Open(sqlite.Open(t.Context(), path))
 		must(t, err)
 		defer s.Close()
 		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
@@ -62,11 +64,11 @@ func TestWhatAKilledRecorderLeftUnderWay(t *testing.T) {
 		c := opened(t, s, "chat")
 		attempts, err := c.Attempts(t.Context(), 1, 9)
 		must(t, err)
-		if len(attempts) != 3 || attempts[1].Status != store.Failed || !strings.Contains(attempts[1].Error, "ended before") ||
-			attempts[2].Status != store.Completed {
+		if len(attempts) != 3 || attempts[1].Status != history.Failed || !strings.Contains(attempts[1].Error, "ended before") ||
+			attempts[2].Status != history.Completed {
 			t.Fatalf("again %t: %+v", again, attempts)
 		}
-		_, number, _, _ := store.ParseAttemptID(attempts[1].ID)
+		_, number, _, _ := history.ParseAttemptID(attempts[1].ID)
 		body, err := record.RequestOf(t.Context(), c, 2, number)
 		must(t, err)
 		last, err := record.Request(t.Context(), c, attempts[2].Cycle)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
@@ -33,11 +34,11 @@ func TestManagingChild(t *testing.T) {
 	if os.Getenv(childManages) == "" {
 		t.Skip("the kill tests start it")
 	}
-	s, err := sqlite.Open(t.Context(), os.Getenv(childManages))
+	s, err := dbtest.Engine(sqlite.Open(t.Context(), os.Getenv(childManages)))
 	must(t, err)
 	at, err := strconv.Atoi(os.Getenv(childWrite))
 	must(t, err)
-	rec := record.New(&dying{Store: s, at: at}, record.Options{Context: "chat", Strict: true, Policy: capped(t, ""), Manage: true})
+	rec := record.New(dbtest.Of(&dying{Contexts: s, at: at}), record.Options{Context: "chat", Strict: true, Policy: capped(t, ""), Manage: true})
 	a := newAgent(t, provider.Messages, os.Getenv(childURL), rec.Transport(atTheWire(func() { fmt.Println("sent") })), true)
 	a.body["model"] = "claude-fable-5-1" // it refuses thinking behind a change
 	if text, err := os.ReadFile(os.Getenv(childSaid)); err == nil {
@@ -107,7 +108,7 @@ func manageKilledAt(t *testing.T, write, line int) (killed bool) {
 		}
 	}
 	sameAgain(t, p, fmt.Sprintf("killed at write %d, line %d", write, line))
-	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "pact.db"))
+	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(dir, "pact.db")))
 	must(t, err)
 	defer s.Close()
 	received := p.Received()

@@ -11,13 +11,15 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // capped shapes results of more than 400 bytes before they are first sent.
@@ -60,7 +62,7 @@ func repeats(t *testing.T, name provider.API, received []providertest.Received) 
 }
 
 // askedAndSent checks that each cycle has what was received, and what the agent asked for.
-func askedAndSent(t *testing.T, s store.Store, p *providertest.Provider, asked [][]byte) {
+func askedAndSent(t *testing.T, s *pact.DB, p *providertest.Provider, asked [][]byte) {
 	t.Helper()
 	c := opened(t, s, "chat")
 	sentAsReceived(t, c, p)
@@ -98,7 +100,7 @@ func TestManageShapesAtEntry(t *testing.T) {
 	for _, name := range managedAPIs {
 		t.Run(string(name), func(t *testing.T) {
 			p, url := startProvider(t, callTurns(6)...)
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
 			rec := recorder(t, s, options)
 			a := newAgent(t, name, url, rec.Transport(nil), true)
@@ -140,7 +142,7 @@ func TestManageShapesAtEntry(t *testing.T) {
 // By default a recorder changes nothing and keeps what would have been sent less.
 func TestManageObservesByDefault(t *testing.T) {
 	p, url := startProvider(t, callTurns(2)...)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Policy: capped(t, "")})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	a.ask("Look.")
@@ -165,7 +167,7 @@ func TestManageObservesByDefault(t *testing.T) {
 func TestManageLeavesAlone(t *testing.T) {
 	name := provider.Messages
 	p, url := startProvider(t, callTurns(9)...)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	plain := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, name, url, plain.Transport(nil), false)
 	a.ask("Look.")
@@ -204,7 +206,7 @@ func TestManageEndsAtARefusal(t *testing.T) {
 			script := callTurns(5)
 			script = append(script[:1], append([]providertest.Turn{{Status: 400}}, script[1:]...)...)
 			p, url := startProvider(t, script...)
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
 			rec := recorder(t, s, options)
 			a := newAgent(t, name, url, rec.Transport(nil), false)
@@ -232,21 +234,21 @@ func TestManageEndsAtARefusal(t *testing.T) {
 
 // slow takes its time with each write of the originals.
 type slow struct {
-	store.Complete
+	engine.Contexts
 	wait atomic.Int64 // nanoseconds
 }
 
-func (s *slow) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+func (s *slow) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
 	time.Sleep(time.Duration(s.wait.Load()))
-	return s.Complete.Apply(ctx, key, g, changes...)
+	return s.Contexts.Apply(ctx, key, g, changes...)
 }
 
 // A store that is too slow or broken holds up no request: it goes out as it came, and what it has stays so.
 func TestManageFailsOpen(t *testing.T) {
 	p, url := startProvider(t, callTurns(3)...)
-	s := &slow{Complete: memory.New()}
+	s := &slow{Contexts: engine.InMemory()}
 	s.wait.Store(int64(100 * time.Millisecond))
-	rec := recorder(t, s, record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
+	rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	a.ask("Look.")
 	a.call()
@@ -255,7 +257,7 @@ func TestManageFailsOpen(t *testing.T) {
 	record.SetPatience(time.Minute)
 	s.wait.Store(0)
 	for range 1000 { // until the late decision is there, and taken back
-		if c, err := pact.Open(t.Context(), s, "chat/originals", nil); err == nil {
+		if c, err := pact.Open(t.Context(), dbtest.Of(s), "chat/originals", nil); err == nil {
 			if _, last := c.Cycles(); last == 2 {
 				break
 			}
@@ -268,7 +270,7 @@ func TestManageFailsOpen(t *testing.T) {
 	if got := rec.Stats().Managed; got.Open != 1 || got.Shaped != 1 {
 		t.Errorf("%+v", got)
 	}
-	again := record.NewEntry(s, "chat/originals", capped(t, ""), pact.OpenOptions{})
+	again := record.NewEntry(dbtest.Of(s), "chat/originals", capped(t, ""), pact.OpenOptions{})
 	text, err := canon.Encode(long(100))
 	must(t, err)
 	list, err := again.Decide(t.Context(), []record.Result{{Call: "c0", Tool: "ls", Content: string(text)}},
@@ -282,7 +284,7 @@ func TestManageFailsOpen(t *testing.T) {
 // the result stays.
 func TestManageRefers(t *testing.T) {
 	p, url := startProvider(t, callTurns(4)...)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb[kind='result']","once":true}]}`))
 	must(t, err)
 	record.SetPatience(time.Minute)
@@ -323,7 +325,7 @@ func TestManageRefers(t *testing.T) {
 // there when it was sent first.
 func TestManageInForks(t *testing.T) {
 	p, url := startProvider(t, callTurns(6)...)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	a.ask("Look.")

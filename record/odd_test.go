@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // answering serves one answer to every chat request.
@@ -60,7 +61,7 @@ func TestOddBodiesComeBack(t *testing.T) {
 		"names like holes":         `{"@":"@","messages":[{"role":"@","content":"@","x":"@[]"}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, url := memory.New(), answering(t)
+			s, url := pact.NewDB(store.NewMemory()), answering(t)
 			rec := recorder(t, s, record.Options{Context: "chat"})
 			client := &http.Client{Transport: rec.Transport(nil)}
 			resp, err := client.Post(url, "application/json", strings.NewReader(body))
@@ -93,7 +94,7 @@ func TestAClientThatGoesAwayInMidStream(t *testing.T) {
 		close(gone)
 	}))
 	defer server.Close()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	client := &http.Client{Transport: rec.Transport(nil)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -115,7 +116,7 @@ func TestAClientThatGoesAwayInMidStream(t *testing.T) {
 	rec.Close()
 	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
 	must(t, err)
-	if len(attempts) != 1 || attempts[0].Status != store.Canceled || attempts[0].Error == "" {
+	if len(attempts) != 1 || attempts[0].Status != history.Canceled || attempts[0].Error == "" {
 		t.Errorf("%+v", attempts)
 	}
 }

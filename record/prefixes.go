@@ -10,12 +10,12 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Dialects returns the names of the dialects, and for each the addresses of the
@@ -31,7 +31,7 @@ func Dialects() (names []string, sources map[string][]string) {
 
 // DialectOf returns the dialect of the API that the last of some attempts called, "" if none has a
 // request.
-func DialectOf(attempts []store.Attempt) string {
+func DialectOf(attempts []history.Attempt) string {
 	for i := len(attempts) - 1; i >= 0; i-- {
 		if k, err := keptOf(attempts, i); err == nil && k != nil {
 			return provider.CacheRulesOf(k.API).Name
@@ -75,7 +75,7 @@ func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq
 
 // walk reports on the calls of some attempts, until yield returns false. last is the latest
 // committed cycle.
-func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect.CallPrefix) bool) error {
+func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspect.CallPrefix) bool) error {
 	defer w.snapshots.end()
 	for len(attempts) > 0 {
 		cycle, n := attempts[0].Cycle, 1
@@ -83,7 +83,7 @@ func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect
 			n++
 		}
 		of := attempts[:n]
-		if i := slices.IndexFunc(of, func(a store.Attempt) bool { return a.ID == w.asked }); i >= 0 {
+		if i := slices.IndexFunc(of, func(a history.Attempt) bool { return a.ID == w.asked }); i >= 0 {
 			of = of[:i+1]
 		}
 		of, k, err := upToLastSent(of)
@@ -107,7 +107,7 @@ func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect
 
 // upToLastSent returns the attempts of a cycle up to the last one whose request was
 // recorded, and what that one keeps, nil if there is none.
-func upToLastSent(attempts []store.Attempt) ([]store.Attempt, *kept, error) {
+func upToLastSent(attempts []history.Attempt) ([]history.Attempt, *kept, error) {
 	for i := len(attempts) - 1; i >= 0; i-- {
 		if k, err := keptOf(attempts, i); k != nil || err != nil {
 			return attempts[:i+1], k, err
@@ -158,7 +158,7 @@ func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
 
 // call reports on the last of some attempts of a cycle; k is the kept part of its request.
 // committed says whether the cycle is committed.
-func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
+func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	defer tree.Recover(&err)
 	a := of[len(of)-1]
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Started: tree.ISO(a.StartedNS), Model: a.Model}
@@ -171,7 +171,7 @@ func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.
 		return p, err
 	}
 	p.Provider = reportedCache(a, about)
-	if a.Status == store.Completed {
+	if a.Status == history.Completed {
 		w.answers.take(a.Cycle, about)
 	}
 	if p.Broken, err = w.fill(s, of[:len(of)-1]); err != nil {
@@ -187,7 +187,7 @@ func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.
 		return p, nil
 	}
 	p.Blocks = len(now.prompt.Blocks)
-	if a.Status == store.Completed {
+	if a.Status == history.Completed {
 		p.Seen = w.answers.seen(request, about)
 	} else { // the answer may have broken off before the report of a change
 		p.Seen = w.answers.seen(request, canon.Any{})
@@ -198,7 +198,7 @@ func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.
 	w.before = now
 	switch {
 	case now.rules.AsSent:
-	case a.Status == store.Completed:
+	case a.Status == history.Completed:
 		w.expect(&p, now, a)
 	case answered(about):
 		w.cacheOf(now.rules).Broke(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
@@ -208,7 +208,7 @@ func (w *follower) call(of []store.Attempt, k *kept, committed bool) (p inspect.
 
 // fill adds to the cache what attempts before the last one of a cycle sent, although
 // their answers broke off, and returns how many these are.
-func (w *follower) fill(s *pact.Snapshot, of []store.Attempt) (broken int, err error) {
+func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err error) {
 	for i, a := range of {
 		about, err := aboutOf(a)
 		if err != nil {
@@ -251,7 +251,7 @@ func (w *follower) rulesOf(k *kept) *provider.CacheRules {
 }
 
 // prompt rebuilds what an attempt sent. E_CONFLICT if the snapshot does not restore it.
-func (w *follower) prompt(s *pact.Snapshot, a store.Attempt, k *kept) (*sent, *provider.Request, error) {
+func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, *provider.Request, error) {
 	request, text, err := w.request(s, a, k)
 	if err != nil {
 		return nil, nil, err
@@ -261,7 +261,7 @@ func (w *follower) prompt(s *pact.Snapshot, a store.Attempt, k *kept) (*sent, *p
 }
 
 // request rebuilds the request of an attempt.
-func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*provider.Request, []byte, error) {
+func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, []byte, error) {
 	b, said, err := body(w.ctx, s, a, k, w.contents)
 	if err != nil {
 		return nil, nil, err
@@ -305,7 +305,7 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
 
 // expect fills in what the provider should read from its cache, and compares it
 // with what the provider reported.
-func (w *follower) expect(p *inspect.CallPrefix, now *sent, a store.Attempt) {
+func (w *follower) expect(p *inspect.CallPrefix, now *sent, a history.Attempt) {
 	cache := w.cacheOf(now.rules)
 	f := cache.Call(now.prompt, time.Unix(0, a.StartedNS))
 	p.Expected = &inspect.Expected{Blocks: f.Blocks, Tokens: f.Tokens, Unsure: f.Unsure, Lapsed: f.Lapsed,
@@ -325,16 +325,16 @@ func (w *follower) cacheOf(d *provider.CacheRules) *provider.Cache {
 
 // ReportedCache returns what the provider reported about its cache in the answer to an attempt, nil
 // if it reported no tokens. E_DOCUMENT_INVALID if the record cannot be read.
-func ReportedCache(a store.Attempt) (*inspect.ProviderCache, error) {
+func ReportedCache(a history.Attempt) (*inspect.ProviderCache, error) {
 	about, err := aboutOf(a)
 	return reportedCache(a, about), err
 }
 
 // reportedCache is ReportedCache for an attempt whose report was read.
-func reportedCache(a store.Attempt, about canon.Any) *inspect.ProviderCache {
+func reportedCache(a history.Attempt, about canon.Any) *inspect.ProviderCache {
 	told := &inspect.ProviderCache{In: a.TokenIn, Out: a.TokenOut, Read: countOf(about, "cached"),
 		Written: countOf(about, "written"), Written1h: countOf(about, "written_1h"), Reason: reasonOf(about)}
-	if *told == (inspect.ProviderCache{}) && a.Status != store.Completed {
+	if *told == (inspect.ProviderCache{}) && a.Status != history.Completed {
 		return nil
 	}
 	return told

@@ -8,25 +8,25 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // talk is a recorded conversation with a provider that caches, and a clock that
 // both read.
 type talk struct {
 	*agent
-	store store.Complete
+	store *pact.DB
 	rec   *record.Recorder
 	now   atomic.Int64
 }
 
 func newTalk(t *testing.T, name provider.API, script ...providertest.Turn) *talk {
-	tk := &talk{store: memory.New()}
+	tk := &talk{store: pact.NewDB(store.NewMemory())}
 	tk.now.Store(int64(time.Hour))
 	p, url := startProvider(t, script...)
 	p.Clock(func() time.Time { return time.Unix(0, tk.now.Load()) })

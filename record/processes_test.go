@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
@@ -21,7 +22,7 @@ func TestSeveralRecordersOnOneFile(t *testing.T) {
 	names := make([][]string, 4)
 	var wait sync.WaitGroup
 	for n := range names {
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 		must(t, err)
 		defer s.Close()
 		rec := recorder(t, s, record.Options{Context: "chat"})
@@ -39,7 +40,7 @@ func TestSeveralRecordersOnOneFile(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 	must(t, err)
 	defer s.Close()
 	var bodies [][]byte
@@ -74,7 +75,7 @@ func TestTwoRecordersGoOnWithOneConversation(t *testing.T) {
 	a := newAgent(t, provider.Chat, url, nil, false)
 	var recorders []*record.Recorder
 	for range 2 {
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 		must(t, err)
 		defer s.Close()
 		recorders = append(recorders, recorder(t, s, record.Options{Context: "chat", Strict: true}))
@@ -90,7 +91,7 @@ func TestTwoRecordersGoOnWithOneConversation(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 	must(t, err)
 	defer s.Close()
 	sentAsReceived(t, opened(t, s, "chat"), p)

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 // asideKinds are the kinds of questions that an agent asks outside a conversation: for a
@@ -151,7 +151,7 @@ func (r *Recorder) openNamed(ctx context.Context, beside *recording, next func()
 
 // FoldAsides leaves the questions aside out of a list of contexts whose recording is in it, and
 // counts them by the name of the recording.
-func FoldAsides(all []store.Info) (recordings []store.Info, asides map[string]int) {
+func FoldAsides(all []history.Info) (recordings []history.Info, asides map[string]int) {
 	there := map[string]bool{}
 	for _, i := range all {
 		there[i.Name] = true

@@ -10,7 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A check, a title and summaries get names that say what they are and whose, and leave the plain
@@ -35,7 +35,7 @@ func TestQuestionsAsideAreNamed(t *testing.T) {
 	}
 	want := []string{"chat/check-1", "chat/title-1", "chat", "chat-2", "chat/summary-1", "chat/summary-2"}
 	for _, together := range []bool{true, false} {
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		var rec *record.Recorder
 		for i, body := range requests {
 			if rec == nil {
@@ -97,7 +97,7 @@ func compacts(t *testing.T, again bool) {
 		answers = answers[1:]
 	}))
 	defer provider.Close()
-	s, o := memory.New(), record.Options{Context: "chat", Strict: true}
+	s, o := pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Strict: true}
 	rec := record.New(s, o)
 	for _, messages := range []string{
 		`{"role":"user","content":[{"type":"text","text":"Today is Monday."},{"type":"text","text":"What is it?"}]}`,

@@ -7,11 +7,11 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // contents holds the parsed contents of blocks by their content hash, so that a
@@ -38,7 +38,7 @@ func (c contents) of(ctx context.Context, n *tree.Node) (canon.Any, error) {
 // body rebuilds the body of an attempt. It also returns what the body says,
 // absent if the blocks do not tell: the attempt keeps the body raw, or keeps the
 // spelling of some values, which the body then has in place of the values.
-func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept, known contents) (*Body, canon.Any, error) {
+func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known contents) (*Body, canon.Any, error) {
 	if k.Erased {
 		return nil, canon.Any{}, fault.At(fault.Conflict, fault.NoOffset, a.ID, "the request of "+a.ID+" was erased",
 			"the log of the context says when and why")

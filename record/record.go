@@ -16,7 +16,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // Options says how calls are recorded.
@@ -75,7 +74,7 @@ type Stats struct {
 
 // Recorder records calls. It is safe for concurrent use.
 type Recorder struct {
-	store   store.Store
+	store   *pact.DB
 	options Options
 	source  map[string]any // the attribute wire:source of new contexts, nil for none
 	begun   map[string]any // the attribute wire:begun-by of new contexts that no recorded call began, nil for none
@@ -100,7 +99,7 @@ type Recorder struct {
 }
 
 // New returns a recorder that writes to a store.
-func New(s store.Store, o Options) *Recorder {
+func New(s *pact.DB, o Options) *Recorder {
 	if o.Context == "" {
 		o.Context = "recorded"
 	}
@@ -111,7 +110,7 @@ func New(s store.Store, o Options) *Recorder {
 		raw: map[string]bool{}, keys: map[[sha256.Size]byte]string{}}
 	if o.Policy != nil {
 		if !o.Manage {
-			s = memory.New() // what would be decided binds nobody
+			s = pact.NewDB(store.NewMemory()) // what would be decided binds nobody
 		}
 		if e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions()); e.Shapes() {
 			r.entry = e

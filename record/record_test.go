@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // A run with thinking, calls in parallel and results: a cycle for each call,
@@ -20,7 +21,7 @@ func TestARunIsACycleForEachCall(t *testing.T) {
 		calls := []providertest.Call{{ID: "c1", Name: "ls", Arguments: `{"p":"/"}`}, {ID: "c2", Name: "ls", Arguments: `{}`}}
 		p, url := startProvider(t, providertest.Turn{Thinking: "hmm, well", Text: "Let me look.", Calls: calls},
 			providertest.Turn{Text: "There is a.txt & b<c>."})
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		a.ask("What is here? é 😀")
@@ -49,7 +50,7 @@ func TestARunIsACycleForEachCall(t *testing.T) {
 		attempts, err := c.Attempts(t.Context(), 1, 3)
 		must(t, err)
 		for _, at := range attempts {
-			if at.Status != store.Completed || at.Model != "m-1" || at.TokenIn == nil || at.TokenOut == nil {
+			if at.Status != history.Completed || at.Model != "m-1" || at.TokenIn == nil || at.TokenOut == nil {
 				t.Errorf("%+v", at)
 			}
 		}
@@ -83,7 +84,7 @@ func TestARetryIsAnotherAttempt(t *testing.T) {
 				{Text: "fine"}}
 		}
 		p, url := startProvider(t, script...)
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		a.ask("Hello?")
@@ -101,11 +102,11 @@ func TestARetryIsAnotherAttempt(t *testing.T) {
 			t.Fatalf("%d attempts for %d requests", len(attempts), len(p.Received()))
 		}
 		for i, at := range attempts {
-			want := store.Failed
+			want := history.Failed
 			if i == len(script)-1 {
-				want = store.Completed
+				want = history.Completed
 			}
-			if at.Status != want || at.Cycle != 1 || (at.Error == "") != (want == store.Completed) {
+			if at.Status != want || at.Cycle != 1 || (at.Error == "") != (want == history.Completed) {
 				t.Errorf("attempt %d: %s in cycle %d, %q", i, at.Status, at.Cycle, at.Error)
 			}
 		}
@@ -120,7 +121,7 @@ func TestARetryIsAnotherAttempt(t *testing.T) {
 // A call whose client goes away is canceled.
 func TestACallThatIsGivenUp(t *testing.T) {
 	_, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 	a.ask("Hello?")
@@ -132,7 +133,7 @@ func TestACallThatIsGivenUp(t *testing.T) {
 	rec.Close()
 	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
 	must(t, err)
-	if len(attempts) != 1 || attempts[0].Status != store.Canceled {
+	if len(attempts) != 1 || attempts[0].Status != history.Canceled {
 		t.Errorf("%+v", attempts)
 	}
 }
@@ -140,7 +141,7 @@ func TestACallThatIsGivenUp(t *testing.T) {
 // What is not one of the calls passes and is not recorded.
 func TestOtherRequestsPass(t *testing.T) {
 	p, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{})
 	client := &http.Client{Transport: rec.Transport(nil)}
 	for _, path := range []string{"/v1/models", "/v1/messages/count_tokens"} {

@@ -9,21 +9,21 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
 )
 
 // recording is the context that records one conversation, one cycle for each call.
 type recording struct {
 	c      *pact.Context
 	name   string
-	key    store.Key // 0 for a recording that this recorder made
-	listed listing   // the blocks of the working state when it was last looked at
-	last   *attempt  // the attempt that sent the working state; nil after the commit
-	left   []string  // ids of attempts that an earlier recorder left under way
+	key    history.Key // 0 for a recording that this recorder made
+	listed listing     // the blocks of the working state when it was last looked at
+	last   *attempt    // the attempt that sent the working state; nil after the commit
+	left   []string    // ids of attempts that an earlier recorder left under way
 
 	group    group      // group of the last request
 	previous string     // id of the answer that the last request named
@@ -61,7 +61,7 @@ func (l *recording) answeredAs(about canon.Any) {
 
 // newRecording creates a context; E_CONFLICT if another recorder took the name
 // first.
-func newRecording(ctx context.Context, s store.Store, name string, o pact.OpenOptions, attrs map[string]any) (*recording, error) {
+func newRecording(ctx context.Context, s *pact.DB, name string, o pact.OpenOptions, attrs map[string]any) (*recording, error) {
 	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: attrs})
 	if err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 			}
 		}
 	}
-	if call.Request, err = store.PackRequest(now.kept); err != nil {
+	if call.Request, err = history.PackRequest(string(now.kept)); err != nil {
 		return nil, err
 	}
 	a, err := l.c.StartAttempt(ctx, call, io.Discard, pruning)
@@ -232,16 +232,16 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 	if content.Kind != canon.KindAbsent {
 		said = provider.AnswerParts(name, content)
 	}
-	ends := o.Status == store.Completed && l.last == a // else the client repeats the call, or has sent another one
+	ends := o.Status == history.Completed && l.last == a // else the client repeats the call, or has sent another one
 	told, came := about, content
 	if len(about.Members) == 0 {
 		told = canon.Any{}
 	}
-	if o.Status == store.Completed {
+	if o.Status == history.Completed {
 		came = canon.Any{} // its blocks hold it
 	}
 	var err error
-	if o.Request, err = store.PackRequest(withAnswer(a.kept, told, came)); err != nil {
+	if o.Request, err = history.PackRequest(string(withAnswer(a.kept, told, came))); err != nil {
 		return err
 	}
 	if !ends {

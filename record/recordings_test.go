@@ -19,7 +19,6 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // body is the request to OpenAI's chat API; the seed makes each one another.
@@ -77,7 +76,7 @@ func TestRecordingsAgreeWithModel(t *testing.T) {
 			script = append(script, providertest.Turn{Text: fmt.Sprintf("this is the answer of step %d.", step)})
 		}
 		_, url := startProvider(t, script...)
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		client := &http.Client{Transport: rec.Transport(nil)}
 		want, bodies := make([]int, steps), make([]string, steps)
@@ -115,7 +114,7 @@ func TestRecordingsAgreeWithModel(t *testing.T) {
 // A system prompt that changed once is what the next request is compared with.
 func TestAChangedSystemPromptChangesOnce(t *testing.T) {
 	_, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 	for i := range 4 {
@@ -132,7 +131,7 @@ func TestAChangedSystemPromptChangesOnce(t *testing.T) {
 }
 
 // attrOf returns an attribute of the root of a context, as JSON.
-func attrOf(t *testing.T, s store.Store, name, attr string) string {
+func attrOf(t *testing.T, s *pact.DB, name, attr string) string {
 	t.Helper()
 	return string(opened(t, s, name).Working().Tree().Root().Node().Header(attr))
 }
@@ -146,7 +145,7 @@ func TestASubAgentNamesTheCallThatBeganIt(t *testing.T) {
 			providertest.Turn{Calls: []providertest.Call{{ID: "c0", Name: "ls", Arguments: `{"p":"/"}`},
 				{ID: "c1", Name: "delegate", Arguments: `{"to":"finder","task":"` + task + `"}`}}},
 			providertest.Turn{Calls: []providertest.Call{{ID: "c2", Name: "delegate", Arguments: `{"task":"` + inside + `"}`}}})
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "run"})
 		for _, said := range []string{"What is here?", "Your task: " + task, inside, "Something else."} {
 			a := newAgent(t, name, url, rec.Transport(nil), stream)
@@ -177,7 +176,7 @@ func TestASubAgentNamesTheCallThatBeganIt(t *testing.T) {
 func TestAnEditedMessageIsAFork(t *testing.T) {
 	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		_, url := startProvider(t)
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		var before []any
@@ -221,7 +220,7 @@ func TestAnEditedMessageIsAFork(t *testing.T) {
 // repeats; one that names an earlier answer branches off there.
 func TestARequestThatNamesAnAnswer(t *testing.T) {
 	_, url := startProvider(t)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
 	a.ask("question 0")
@@ -268,7 +267,7 @@ func TestRequestsAtTheSameTimeThatBeginAlike(t *testing.T) {
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
 	}))
 	defer server.Close()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	var wait sync.WaitGroup
 	for n := range 5 {

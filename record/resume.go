@@ -7,14 +7,14 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // openRecording opens a context. It refuses a context that no recorder made, because
 // its blocks do not stand where a recorder puts them.
-func openRecording(ctx context.Context, s store.Store, name string, o pact.OpenOptions) (*recording, error) {
+func openRecording(ctx context.Context, s *pact.DB, name string, o pact.OpenOptions) (*recording, error) {
 	c, err := pact.Open(ctx, s, name, &o)
 	if err != nil {
 		return nil, err
@@ -64,12 +64,12 @@ func (l *recording) resume(ctx context.Context) error {
 	if n := len(attempts); n > 0 {
 		l.asked = attempts[n-1].StartedNS
 	}
-	current := slices.IndexFunc(attempts, func(a store.Attempt) bool { return a.Cycle > done })
+	current := slices.IndexFunc(attempts, func(a history.Attempt) bool { return a.Cycle > done })
 	if current < 0 {
 		current = len(attempts)
 	}
 	for _, a := range slices.Backward(attempts[:current]) {
-		if a.Status == store.Completed {
+		if a.Status == history.Completed {
 			about, err := aboutOf(a)
 			if err != nil {
 				return err
@@ -79,7 +79,7 @@ func (l *recording) resume(ctx context.Context) error {
 		}
 	}
 	for _, a := range attempts[current:] {
-		if a.Status == store.Running {
+		if a.Status == history.Running {
 			l.left = append(l.left, a.ID)
 		}
 	}
@@ -88,7 +88,7 @@ func (l *recording) resume(ctx context.Context) error {
 
 // resumeAttempt takes up the last attempt of the current cycle, unless the working state was
 // edited since.
-func (l *recording) resumeAttempt(ctx context.Context, attempts []store.Attempt) error {
+func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attempt) error {
 	if len(attempts) == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ var errRecorderGone = errors.New("the recorder ended before the answer was over"
 // no client waits for their answers.
 func (l *recording) endLeft(ctx context.Context) error {
 	for _, id := range l.left {
-		_, err := l.c.EndAttempt(ctx, id, pact.Outcome{Status: store.Failed, Err: errRecorderGone})
+		_, err := l.c.EndAttempt(ctx, id, pact.Outcome{Status: history.Failed, Err: errRecorderGone})
 		if err != nil && !errors.Is(err, fault.Conflict) { // another process may have ended it
 			return err
 		}

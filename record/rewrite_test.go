@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // ids returns the ids of the blocks of a snapshot in the order of its thread.
@@ -39,7 +39,7 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 				Arguments: "{}"}}})
 		}
 		p, url := startProvider(t, script...)
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 		a.ask("Go on.")
@@ -104,7 +104,7 @@ func TestAnyRewritingGivesBackWhatWasSent(t *testing.T) {
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 13))
 		p, url := startProvider(t)
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
 		for i := range 25 {

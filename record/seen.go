@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 // answerCycles has the cycle of each call, by the provider's id of its answer.
@@ -25,8 +25,8 @@ func (c answerCycles) take(cycle int64, about canon.Any) {
 // attempts as they were recorded; after an export and an import of a fork these are part of a
 // context that is none.
 func unforked(attempt string) string {
-	if cycle, number, _, ok := store.ParseAttemptID(attempt); ok {
-		return store.AttemptID(cycle, number, 0)
+	if cycle, number, _, ok := history.ParseAttemptID(attempt); ok {
+		return history.AttemptID(cycle, number, 0)
 	}
 	return attempt
 }
@@ -90,7 +90,7 @@ func (c answerCycles) seen(r *provider.Request, about canon.Any) inspect.Seen {
 // SeenByModel says whether the model saw what an attempt sent: which parts the request takes
 // from the provider's own storage, and which parts the provider said it changed. It fails
 // as [RequestOf] does. Cost: that of the threads up to the following cycle.
-func SeenByModel(ctx context.Context, c *pact.Context, of store.Attempt) (*inspect.Seen, error) {
+func SeenByModel(ctx context.Context, c *pact.Context, of history.Attempt) (*inspect.Seen, error) {
 	w := newFollower()
 	w.asked = of.ID
 	w.begin(ctx, c)
@@ -109,7 +109,7 @@ func SeenByModel(ctx context.Context, c *pact.Context, of store.Attempt) (*inspe
 	if err != nil || seen != nil {
 		return seen, err
 	}
-	_, number, _, _ := store.ParseAttemptID(of.ID)
+	_, number, _, _ := history.ParseAttemptID(of.ID)
 	_, err = RequestOf(ctx, c, of.Cycle, number)
 	return nil, err
 }

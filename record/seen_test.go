@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // What real agents send: no call reads less than is expected of it, in each of
@@ -32,7 +33,7 @@ func TestPredictionsHoldForRealAgents(t *testing.T) {
 			p.Clock(func() time.Time { return time.Unix(0, now.Load()) })
 			server := httptest.NewServer(p)
 			defer server.Close()
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			rec := record.New(s, record.Options{Context: "run", Strict: true, Clock: now.Load})
 			client := &http.Client{Transport: keyed{rec.Transport(nil)}}
 			sent := sentIn(t, path)
@@ -146,7 +147,7 @@ func TestWhatTheModelSaw(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			url := scripted(t, c.answer)
-			s := memory.New()
+			s := pact.NewDB(store.NewMemory())
 			rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 			client := &http.Client{Transport: rec.Transport(nil)}
 			for _, body := range c.bodies {
@@ -176,7 +177,7 @@ func TestNobodySawACallThatWasNotMade(t *testing.T) {
 	tk := newTalk(t, provider.Chat)
 	tk.turn("a")
 	tk.rec.Close()
-	never := store.Attempt{ID: "attempt:7-1", Cycle: 7}
+	never := history.Attempt{ID: "attempt:7-1", Cycle: 7}
 	_, err := record.SeenByModel(t.Context(), opened(t, tk.store, "chat"), never)
 	if !errors.Is(err, fault.AttemptNotFound) {
 		t.Errorf("%v", err)
@@ -190,7 +191,7 @@ func TestTheProvidersOwnReason(t *testing.T) {
 		{"type":"text","text":"ok"}],"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,
 		"output_tokens":1},"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":9}}}`,
 		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"ok"}]}`)
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	a.ask("one")

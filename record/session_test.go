@@ -4,10 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A sub-agent of opencode has a session of its own and names that of its parent: its context names the call that
@@ -20,7 +21,7 @@ func TestASubAgentWithASessionOfItsOwn(t *testing.T) {
 		_, url := startProvider(t, providertest.Turn{Calls: []providertest.Call{
 			{ID: "toolu_1", Name: "task", Arguments: `{"prompt":"Find out what 4711 is."}`}}},
 			providertest.Turn{Text: "A number."})
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 		parent := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 		parent.header.Set("X-Session-Id", "ses_parent_0123456789")
@@ -57,7 +58,7 @@ func TestASubAgentOfASubAgent(t *testing.T) {
 	_, url := startProvider(t,
 		providertest.Turn{Calls: []providertest.Call{{ID: "c1", Name: "task", Arguments: `{"prompt":"Find out what 4711 is."}`}}},
 		providertest.Turn{Calls: []providertest.Call{{ID: "c2", Name: "task", Arguments: `{"prompt":"Look it up there."}`}}})
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 	of := func(id, parent string) *agent {
 		a := inSession(t, url, rec, provider.Responses, "Session-Id", id, "X-Session-Id", id, "X-Session-Affinity", id)
@@ -90,7 +91,7 @@ func TestASubAgentWhoseCallIsAnsweredAtOnce(t *testing.T) {
 		providertest.Turn{Calls: []providertest.Call{{ID: "c1", Name: "spawn_agent",
 			Arguments: `{"message":"Find out what 4711 is."}`}}},
 		providertest.Turn{Text: "I wait."}, providertest.Turn{Text: "A number."}, providertest.Turn{Text: "Done."})
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 	parent := inSession(t, url, rec, provider.Responses, "Session-Id", "session-0123", "Thread-Id", "thread-0123")
 	parent.ask("Ask a helper.")

@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Whatever cycles a walk comes to, in a row, again or far on, it gets the snapshots that At
 // returns.
 func TestASnapshotReaderReadsWhatAtReads(t *testing.T) {
 	const cycles = 150 // a history reads 64 at once
-	c, err := pact.Create(t.Context(), memory.New(), "chat", nil)
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

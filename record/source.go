@@ -6,8 +6,8 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/store"
 )
 
 // Source says where the calls of a context come from.
@@ -28,7 +28,7 @@ func SourceOf(s *pact.Snapshot) *Source {
 }
 
 // ListedSource is [SourceOf] for the working state of a context in a list.
-func ListedSource(l store.Listed) *Source {
+func ListedSource(l history.Listed) *Source {
 	return sourceOf(l.Attr(attrContext) != nil, l.Attr(attrSource))
 }
 

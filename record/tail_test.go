@@ -6,13 +6,13 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
 // The working state of a run holds the last answer, or a request without one.
 func TestWhatTheWorkingStateOfARunHas(t *testing.T) {
-	want := func(s store.Store, name string, tail record.Tail) {
+	want := func(s *pact.DB, name string, tail record.Tail) {
 		t.Helper()
 		got, err := record.TailOf(t.Context(), opened(t, s, name))
 		if err != nil || got != tail {

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/store"
 )
 
 // tap passes an answer on to the client and gives the call a copy of its bytes.
@@ -87,9 +87,9 @@ func (c *call) end(broken error) error {
 	if c.status != 0 {
 		return c.do(len(body), func() error { return c.take(body, broken, gaveUp) })
 	}
-	o := pact.Outcome{Status: store.Failed, Err: c.hide.err(broken)}
+	o := pact.Outcome{Status: history.Failed, Err: c.hide.err(broken)}
 	if gaveUp {
-		o.Status = store.Canceled
+		o.Status = history.Canceled
 	}
 	return c.do(0, func() error { return c.finish(o, canon.Any{}, canon.Any{}, &provider.Answer{}) })
 }

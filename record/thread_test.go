@@ -14,7 +14,8 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -72,7 +73,7 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 			{ID: "c2", Name: "ls", Arguments: `{}`}}
 		_, url := startProvider(t, providertest.Turn{Thinking: "hmm", Text: "Let me look.", Calls: calls},
 			providertest.Turn{Text: "There are two."})
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, name, url, rec.Transport(nil), stream)
 		a.ask("What is here?")
@@ -110,7 +111,7 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 // message list says.
 func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 	contexts := map[string]*pact.Context{}
-	byHand, err := pact.Create(t.Context(), memory.New(), "by hand", nil)
+	byHand, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "by hand", nil)
 	must(t, err)
 	must(t, byHand.Edit(t.Context(), func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{Role: "system", Content: "Be kind."})
@@ -133,7 +134,7 @@ func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
 		{"role":"tool","tool_call_id":"c1","content":"a.txt"},{"role":"assistant","content":"One."},
 		{"role":"user","content":"Thanks."}]}`))
 	must(t, err)
-	imported, err := transcript.Import(t.Context(), memory.New(), "imported", list[0], nil)
+	imported, err := transcript.Import(t.Context(), pact.NewDB(store.NewMemory()), "imported", list[0], nil)
 	must(t, err)
 	contexts["imported"] = imported
 	for name, c := range contexts {

@@ -4,11 +4,11 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // give makes a call that gets no whole answer.
@@ -123,7 +123,7 @@ func TestToldOfAnAttempt(t *testing.T) {
 	if first.Read == nil || *first.Read != 0 || *first.Written != *attempts[0].TokenIn || refused != nil {
 		t.Errorf("%+v, %+v", first, refused)
 	}
-	if none, err := record.ReportedCache(store.Attempt{Status: store.Running}); none != nil || err != nil {
+	if none, err := record.ReportedCache(history.Attempt{Status: history.Running}); none != nil || err != nil {
 		t.Errorf("%+v, %v", none, err)
 	}
 }

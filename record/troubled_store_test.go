@@ -13,17 +13,19 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // full is a store on a disk that is full at times.
 type full struct {
-	store.Complete
+	engine.Contexts
 	random *rand.Rand
 	room   atomic.Bool // from now on
 }
@@ -35,25 +37,25 @@ func (f *full) write() error {
 	return nil
 }
 
-func (f *full) Create(ctx context.Context, g store.Creation) (store.Info, error) {
+func (f *full) Create(ctx context.Context, g engine.Creation) (engine.Info, error) {
 	if err := f.write(); err != nil {
-		return store.Info{}, err
+		return engine.Info{}, err
 	}
-	return f.Complete.Create(ctx, g)
+	return f.Contexts.Create(ctx, g)
 }
 
-func (f *full) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+func (f *full) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
 	if err := f.write(); err != nil {
 		return err
 	}
-	return f.Complete.Apply(ctx, key, g, changes...)
+	return f.Contexts.Apply(ctx, key, g, changes...)
 }
 
-func (f *full) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
+func (f *full) PutAttempt(ctx context.Context, key history.Key, a history.Attempt) (history.Attempt, error) {
 	if err := f.write(); err != nil {
-		return store.Attempt{}, err
+		return history.Attempt{}, err
 	}
-	return f.Complete.PutAttempt(ctx, key, a)
+	return f.Contexts.PutAttempt(ctx, key, a)
 }
 
 // A disk that is full at times costs calls their records, and nothing else: what
@@ -62,8 +64,8 @@ func (f *full) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (
 func TestADiskThatIsFullAtTimes(t *testing.T) {
 	for seed := range uint64(20) {
 		p, url := startProvider(t)
-		s := &full{Complete: memory.New(), random: rand.New(rand.NewPCG(seed, 1))}
-		rec := recorder(t, s, record.Options{Context: "chat"})
+		s := &full{Contexts: engine.InMemory(), random: rand.New(rand.NewPCG(seed, 1))}
+		rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat"})
 		a := newAgent(t, provider.Chat, url, rec.Transport(nil), seed%2 == 0)
 		const calls = 15
 		for i := range calls {
@@ -80,7 +82,7 @@ func TestADiskThatIsFullAtTimes(t *testing.T) {
 		}
 		last := false
 		for _, name := range rec.Contexts() {
-			for _, body := range ownBodies(t, s, name) {
+			for _, body := range ownBodies(t, dbtest.Of(s), name) {
 				if !slices.ContainsFunc(p.Received(), func(r providertest.Received) bool { return string(r.Body) == body }) {
 					t.Errorf("seed %d: %s has a call that was not sent: %s", seed, name, body)
 				}
@@ -97,7 +99,7 @@ func TestADiskThatIsFullAtTimes(t *testing.T) {
 func TestAStoreThatIsLockedHoldsUpNobody(t *testing.T) {
 	p, url := startProvider(t)
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 	must(t, err)
 	defer s.Close()
 	holder, err := sql.Open("sqlite", "file:"+path)

@@ -9,27 +9,29 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // counting counts the durable writes of a store.
 type counting struct {
-	store.Complete
+	engine.Contexts
 	writes atomic.Int64
 }
 
-func (c *counting) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+func (c *counting) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
 	c.writes.Add(1)
-	return c.Complete.Apply(ctx, key, g, changes...)
+	return c.Contexts.Apply(ctx, key, g, changes...)
 }
 
-func (c *counting) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
+func (c *counting) PutAttempt(ctx context.Context, key history.Key, a history.Attempt) (history.Attempt, error) {
 	c.writes.Add(1)
-	return c.Complete.PutAttempt(ctx, key, a)
+	return c.Contexts.PutAttempt(ctx, key, a)
 }
 
 // A call makes two durable writes, one before the request goes out and one before the answer is
@@ -38,8 +40,8 @@ func TestACallMakesTwoWrites(t *testing.T) {
 	everyAPI(t, func(t *testing.T, name provider.API, stream bool) {
 		p, url := startProvider(t, providertest.Turn{Text: "one"}, providertest.Turn{Status: 500},
 			providertest.Turn{Text: "two", Calls: []providertest.Call{{ID: "c1", Name: "ls", Arguments: "{}"}}})
-		s := &counting{Complete: memory.New()}
-		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+		s := &counting{Contexts: engine.InMemory()}
+		rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat", Strict: true})
 		var out []int64 // writes when a request goes out
 		a := newAgent(t, name, url, rec.Transport(atTheWire(func() { out = append(out, s.writes.Load()) })), stream)
 		a.ask("Hello?")
@@ -68,7 +70,7 @@ func (f atTheWire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // A user may edit the context while an answer is under way: the answer is recorded all the same.
 func TestAnEditWhileAnAnswerIsUnderWay(t *testing.T) {
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	for _, commits := range []bool{false, true} {
 		name := fmt.Sprint("chat ", commits)
 		url := serving(t, func(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +96,7 @@ func TestAnEditWhileAnAnswerIsUnderWay(t *testing.T) {
 		c := opened(t, s, name)
 		attempts, err := c.Attempts(t.Context(), 1, 1)
 		must(t, err)
-		if rec.Stats().Lost > 0 || len(attempts) != 1 || attempts[0].Status != store.Completed {
+		if rec.Stats().Lost > 0 || len(attempts) != 1 || attempts[0].Status != history.Completed {
 			t.Errorf("%s: %+v, %+v", name, rec.Stats(), attempts)
 		}
 		if there := strings.Contains(blocks(t, c.Working()), "the answer"); there == commits {

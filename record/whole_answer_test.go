@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // unended serves a script of streams, but the end of each body only when released is closed, or
@@ -67,7 +68,7 @@ func TestAnAnswerIsWholeAtItsLastEvent(t *testing.T) {
 			t.Run(way+"/"+string(name), func(t *testing.T) {
 				released := make(chan struct{})
 				server := unended(t, released, strings.HasPrefix(way, "reset"), strings.HasSuffix(way, "HTTP/2"))
-				s := memory.New()
+				s := pact.NewDB(store.NewMemory())
 				rec := recorder(t, s, record.Options{Context: "chat"})
 				a := newAgent(t, name, server.URL, rec.Transport(server.Client().Transport), true)
 				a.ask("Hello?")
@@ -95,7 +96,7 @@ func TestAnAnswerIsWholeAtItsLastEvent(t *testing.T) {
 				c := opened(t, s, "chat")
 				attempts, err := c.Attempts(t.Context(), 1, 1)
 				must(t, err)
-				if len(attempts) != 1 || attempts[0].Status != store.Completed || attempts[0].TokenIn == nil {
+				if len(attempts) != 1 || attempts[0].Status != history.Completed || attempts[0].TokenIn == nil {
 					t.Fatalf("%+v", attempts)
 				}
 				if got := blocks(t, c.Working()); !strings.Contains(got, "the last answer") {
@@ -114,7 +115,7 @@ func TestAnAnswerIsWholeAtItsLastEvent(t *testing.T) {
 func TestTheLastEventIsRecordedBeforeTheClientHasIt(t *testing.T) {
 	for _, name := range []provider.API{provider.Chat, provider.Responses, provider.Messages} {
 		server := unended(t, nil, false, false)
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
 		a := newAgent(t, name, server.URL, rec.Transport(nil), true)
 		a.ask("Hello?")
@@ -140,7 +141,7 @@ func TestTheEndOfARecorderEndsItsCalls(t *testing.T) {
 			close(begun)
 			<-stop
 		})
-		s := memory.New()
+		s := pact.NewDB(store.NewMemory())
 		rec := recorder(t, s, record.Options{Context: "chat"})
 		a := newAgent(t, provider.Chat, url, rec.Transport(nil), true)
 		a.ask("Hello?")
@@ -164,7 +165,7 @@ func TestTheEndOfARecorderEndsItsCalls(t *testing.T) {
 		must(t, resp.Body.Close())
 		attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
 		must(t, err)
-		if len(attempts) != 1 || attempts[0].Status != store.Canceled ||
+		if len(attempts) != 1 || attempts[0].Status != history.Canceled ||
 			!strings.Contains(attempts[0].Error, "the recorder was closed") || rec.Stats().Lost != 0 {
 			t.Errorf("%s: %+v, %+v", what, attempts, rec.Stats())
 		}
@@ -178,7 +179,7 @@ func TestARefusalThatNobodyReads(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat"})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
 	a.ask("Hello?")
@@ -195,7 +196,7 @@ func TestARefusalThatNobodyReads(t *testing.T) {
 	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
 	must(t, err)
 	for _, at := range attempts {
-		if at.Status != store.Failed || at.Error != "HTTP 500" {
+		if at.Status != history.Failed || at.Error != "HTTP 500" {
 			t.Errorf("%+v", at)
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
+
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
@@ -23,7 +24,7 @@ func newAPI(mux *http.ServeMux) huma.API {
 	config := huma.DefaultConfig("PACT", "1")
 	config.Info.Description = "Contexts of language models: every call, every byte, and where two calls part."
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
-	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[store.Attempt](), reflect.TypeFor[attempt]())
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[history.Attempt](), reflect.TypeFor[attempt]())
 	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[view.Band](), reflect.TypeFor[[]any]())
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The token of the address that the server printed"},
@@ -133,7 +134,7 @@ func mediaTypes(names string) map[string]*huma.MediaType {
 }
 
 // mayBeAsked refuses a request that changes contexts unless its token may. Which contexts the
-// token opens is known to the store ([scoped]).
+// token opens is known to the DB ([pact.DB.Guarded]).
 func (o *operation) mayBeAsked(e *exchange) error {
 	if o.open || o.dry || o.method == http.MethodGet {
 		return nil

@@ -18,24 +18,27 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // failingStore fails while it reads a history, after so many snapshots.
 type failingStore struct {
-	store.Complete
+	engine.Contexts
 	after atomic.Int64 // snapshots; negative for no failure
 }
 
-func (s *failingStore) History(ctx context.Context, key store.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+func (s *failingStore) History(ctx context.Context, key history.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) {
 		n := int64(0)
-		for t, err := range s.Complete.History(ctx, key, from, to) {
+		for t, err := range s.Contexts.History(ctx, key, from, to) {
 			if after := s.after.Load(); after >= 0 && n >= after {
 				t, err = nil, fault.New(fault.Store, "the disk is gone", "")
 			}
@@ -52,7 +55,7 @@ var mebibyte = strings.Repeat("0123456789abcdef", 1<<16)
 // slides makes a context of several calls that all have a title, and each has a large block in
 // place of the one before. So an answer about all calls is never as a whole on its way to a client
 // that does not read it.
-func slides(t *testing.T, s store.Store, calls int) *pact.Context {
+func slides(t *testing.T, s *pact.DB, calls int) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), s, "slides", nil)
 	if err != nil {
@@ -99,14 +102,14 @@ func (r *running) begin(path string) (first []byte, rest io.Reader) {
 // later breaks the connection, so that no client takes the part for the whole.
 func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 	before := runtime.NumGoroutine()
-	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &failingStore{Complete: file}
+	s := &failingStore{Contexts: file}
 	s.after.Store(-1)
-	r := serve(t, s, server.Options{}, before)
-	slides(t, s, 12)
+	r := serve(t, dbtest.Of(s), server.Options{}, before)
+	slides(t, dbtest.Of(s), 12)
 	path := "/v1/contexts/slides/export?form=snapshots"
 	s.after.Store(0)
 	r.call("GET", path, "").refused(t, http.StatusServiceUnavailable, "E_STORE")
@@ -127,7 +130,7 @@ func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 func TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee(t *testing.T) {
 	address := postgrestest.Database(t)
 	before := runtime.NumGoroutine()
-	s, err := postgres.Open(t.Context(), address)
+	s, err := dbtest.Open(postgres.Open(t.Context(), address))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +242,7 @@ func TestAThreadOutlivesItsContext(t *testing.T) {
 }
 
 // long makes a context of one call with so many blocks of a mebibyte.
-func long(t *testing.T, s store.Store, blocks int) *pact.Context {
+func long(t *testing.T, s *pact.DB, blocks int) *pact.Context {
 	t.Helper()
 	c, err := pact.Create(t.Context(), s, "long", nil)
 	if err != nil {
@@ -259,14 +262,14 @@ func long(t *testing.T, s store.Store, blocks int) *pact.Context {
 
 // halfGone is a store that still finds contexts and can read no rows of them any more.
 type halfGone struct {
-	store.Complete
-	names store.Complete
+	engine.Contexts
+	names engine.Contexts
 }
 
-func (s *halfGone) Find(ctx context.Context, name string) (store.Info, error) {
+func (s *halfGone) Find(ctx context.Context, name string) (engine.Info, error) {
 	return s.names.Find(ctx, name)
 }
-func (s *halfGone) Info(ctx context.Context, key store.Key) (store.Info, error) {
+func (s *halfGone) Info(ctx context.Context, key history.Key) (engine.Info, error) {
 	return s.names.Info(ctx, key)
 }
 
@@ -275,15 +278,15 @@ func (s *halfGone) Info(ctx context.Context, key store.Key) (store.Info, error) 
 func TestRunsThatCannotBeLoadedAreAnErrorOfTheStore(t *testing.T) {
 	before := runtime.NumGoroutine()
 	path := filepath.Join(t.TempDir(), "pact.db")
-	file, err := sqlite.Open(t.Context(), path)
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := sqlite.Open(t.Context(), path)
+	names, err := dbtest.Engine(sqlite.Open(t.Context(), path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := pact.Create(t.Context(), names, "a", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(names), "a", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +299,7 @@ func TestRunsThatCannotBeLoadedAreAnErrorOfTheStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := serve(t, &halfGone{file, names}, server.Options{}, before)
+	r := serve(t, dbtest.Of(&halfGone{file, names}), server.Options{}, before)
 	r.must(nil, "GET", "/v1/contexts/a/policy", "") // opens the context
 	if err := file.Close(); err != nil {
 		t.Fatal(err)

@@ -10,11 +10,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // named is the name of a context in a path.
@@ -50,7 +50,7 @@ type contextInfo struct {
 	ContextDetails
 }
 
-func infoOf(i store.Info) contextInfo {
+func infoOf(i history.Info) contextInfo {
 	return contextInfo{Name: i.Name, Edition: i.Edition, First: i.First, Last: i.Cycle,
 		Cycles: max(0, i.Cycle-i.First+1), Revision: i.Revision}
 }
@@ -191,8 +191,8 @@ func (s *Server) lines() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, f, []store.Kind{store.Create, store.Forked, store.Superseded}},
-				func(*store.Entry) (*newOne, error) { return s.fork(ctx, in.Name, f, in.Request) })
+			return inTurn(ctx, s, asking{in.Name, in.Request, f, []history.Kind{history.Create, history.Forked, history.Superseded}},
+				func(*history.Entry) (*newOne, error) { return s.fork(ctx, in.Name, f, in.Request) })
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/copy", id: "copy-context", status: http.StatusCreated,
 		summary: "Make a context with the same snapshots and edits that shares nothing, so that an erasure spares it",
@@ -218,8 +218,8 @@ func (s *Server) lines() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, u, []store.Kind{store.Forked, store.Superseded}},
-				func(done *store.Entry) (*revised[undone], error) {
+			return inTurn(ctx, s, asking{in.Name, in.Request, u, []history.Kind{history.Forked, history.Superseded}},
+				func(done *history.Entry) (*revised[undone], error) {
 					note := &pact.Note{Actor: u.Actor, Message: u.Message, Request: in.Request}
 					if err := sameNote(done, note); err != nil {
 						return nil, err

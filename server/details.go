@@ -1,9 +1,9 @@
 package server
 
 import (
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // ContextDetails is what a list says about a context if it is asked for more than its name. The store
@@ -33,12 +33,12 @@ type begunBy struct {
 
 // contextsKnown are the contexts that a token may see, in the ways in which links name them.
 type contextsKnown struct {
-	byKey  map[store.Key]store.Info
-	byName map[string]store.Info
+	byKey  map[history.Key]history.Info
+	byName map[string]history.Info
 }
 
-func known(all []store.Info) contextsKnown {
-	k := contextsKnown{make(map[store.Key]store.Info, len(all)), make(map[string]store.Info, len(all))}
+func known(all []history.Info) contextsKnown {
+	k := contextsKnown{make(map[history.Key]history.Info, len(all)), make(map[string]history.Info, len(all))}
 	for _, i := range all {
 		k.byKey[i.Key], k.byName[i.Name] = i, i
 	}
@@ -46,7 +46,7 @@ func known(all []store.Info) contextsKnown {
 }
 
 // details says more about a context of a list.
-func (k contextsKnown) details(i store.Info) ContextDetails {
+func (k contextsKnown) details(i history.Info) ContextDetails {
 	calls := max(0, i.Cycle-i.First+1)
 	d := ContextDetails{Calls: &calls, Changed: tree.ISO(i.Listed.ChangedNS), Forked: k.forkedFrom(i), Begun: k.begunBy(i)}
 	if calls > 0 {
@@ -56,7 +56,7 @@ func (k contextsKnown) details(i store.Info) ContextDetails {
 }
 
 // forkedFrom says where a context began, nil if it is no fork.
-func (k contextsKnown) forkedFrom(i store.Info) *forkedFrom {
+func (k contextsKnown) forkedFrom(i history.Info) *forkedFrom {
 	if i.Origin.Key == 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func (k contextsKnown) forkedFrom(i store.Info) *forkedFrom {
 }
 
 // begunBy says what began a context, nil if nothing did.
-func (k contextsKnown) begunBy(i store.Info) *begunBy {
+func (k contextsKnown) begunBy(i history.Info) *begunBy {
 	from, node := record.ListedBegunBy(i.Listed)
 	if from == "" {
 		return nil

@@ -15,9 +15,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -81,15 +84,17 @@ func TestDetailsOfContexts(t *testing.T) {
 }
 
 // closedContexts is a store that opens no context.
-type closedContexts struct{ store.Complete }
+type closedContexts struct{ engine.Contexts }
 
-func (closedContexts) Load(context.Context, store.Key) (*store.State, error) { return nil, errOpened }
-
-func (closedContexts) Log(context.Context, store.Key, int64, int64) ([]store.Entry, error) {
+func (closedContexts) Load(context.Context, history.Key) (*engine.State, error) {
 	return nil, errOpened
 }
 
-func (closedContexts) History(context.Context, store.Key, int64, int64) iter.Seq2[*tree.Tree, error] {
+func (closedContexts) Log(context.Context, history.Key, int64, int64) ([]history.Entry, error) {
+	return nil, errOpened
+}
+
+func (closedContexts) History(context.Context, history.Key, int64, int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) { yield(nil, errOpened) }
 }
 
@@ -98,15 +103,15 @@ var errOpened = fault.New(fault.Store, "a context was opened", "")
 // TestAListOpensNoContext lists contexts with their details, and a family, from a store that opens none.
 func TestAListOpensNoContext(t *testing.T) {
 	before := runtime.NumGoroutine()
-	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := weather(t, &running{t: t, store: file})
+	c := weather(t, &running{t: t, store: dbtest.Of(file)})
 	if _, err := c.Fork(t.Context(), pact.Latest(), "fork", nil); err != nil {
 		t.Fatal(err)
 	}
-	r := serve(t, closedContexts{file}, server.Options{}, before)
+	r := serve(t, dbtest.Of(closedContexts{file}), server.Options{}, before)
 	var list struct {
 		Items []struct {
 			Name   string

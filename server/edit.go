@@ -8,11 +8,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
 )
 
 // newNode describes a node to add, as in an operation of pact apply; only custom
@@ -177,8 +178,8 @@ func (s *Server) changes() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []store.Kind{store.Edit}},
-				func(done *store.Entry) (*revised[edited], error) { return s.edit(ctx, in, wanted, done) })
+			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []history.Kind{history.Edit}},
+				func(done *history.Entry) (*revised[edited], error) { return s.edit(ctx, in, wanted, done) })
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/commits", id: "commit", body: committing{}, matches: true,
 		summary: "End the cycle, with edits and pruning if wanted"},
@@ -187,12 +188,12 @@ func (s *Server) changes() {
 			if err != nil {
 				return nil, err
 			}
-			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []store.Kind{store.Commit}},
-				func(done *store.Entry) (*revised[committed], error) { return s.commit(ctx, in, wanted, done) })
+			return inTurn(ctx, s, asking{in.Name, in.Request, wanted, []history.Kind{history.Commit}},
+				func(done *history.Entry) (*revised[committed], error) { return s.commit(ctx, in, wanted, done) })
 		})
 }
 
-func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *store.Entry) (*revised[edited], error) {
+func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *history.Entry) (*revised[edited], error) {
 	c, err := s.context(ctx, in.Name)
 	if err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *st
 		return nil, err
 	}
 	if done == nil && ids == nil { // another process has carried out the same request since
-		return nil, store.RequestSeen(in.Request)
+		return nil, engine.RequestSeen(in.Request)
 	}
 	if done != nil {
 		return &revised[edited]{revisionTag(done.Revision), edited{done.Revision, done.Digest, nil, true}}, nil
@@ -215,7 +216,7 @@ func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *st
 	return &revised[edited]{revisionTag(made.Revision), made}, nil
 }
 
-func (s *Server) commit(ctx context.Context, in *change, wanted *committing, done *store.Entry) (*revised[committed],
+func (s *Server) commit(ctx context.Context, in *change, wanted *committing, done *history.Entry) (*revised[committed],
 	error) {
 	if wanted.Pruning == nil {
 		wanted.Pruning = &pruning{}
@@ -238,7 +239,7 @@ func (s *Server) commit(ctx context.Context, in *change, wanted *committing, don
 		return nil, err
 	}
 	if done == nil && snapshot.Repeated { // another process has carried out the same request since
-		return nil, store.RequestSeen(in.Request)
+		return nil, engine.RequestSeen(in.Request)
 	}
 	made := committed{Cycle: snapshot.Cycle(), Revision: c.Revision(), Digest: snapshot.Digest(), Report: snapshot.Report,
 		IDs: ids}
@@ -255,7 +256,7 @@ func (in *change) note(actor, message string) *pact.Note {
 
 // mayChange refuses a change that does not know the current state. done is the log entry of an
 // earlier request with the same key: it cannot tell all that was asked, but what it tells must fit.
-func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, note *pact.Note, done *store.Entry) error {
+func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, note *pact.Note, done *history.Entry) error {
 	if done != nil {
 		if done.Cycle != cycle+1 {
 			return keyReused()
@@ -283,8 +284,8 @@ func behind(ctx context.Context, c *pact.Context, cycle, last int64) error {
 		if err != nil {
 			return err
 		}
-		if e.Kind != store.Edit {
-			f.Meanwhile = append(f.Meanwhile, writtenBy([]store.Entry{e})...)
+		if e.Kind != history.Edit {
+			f.Meanwhile = append(f.Meanwhile, writtenBy([]history.Entry{e})...)
 		}
 		if len(f.Meanwhile) == most {
 			break

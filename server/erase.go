@@ -35,6 +35,9 @@ func (s *Server) erasures() {
 			if err != nil {
 				return nil, err
 			}
+			if err := rightOf(ctx).erase(); err != nil {
+				return nil, err
+			}
 			return answer(c.Erase(ctx, pact.Erasure{IDs: wanted.IDs, Texts: wanted.Texts, Revisions: wanted.Revisions,
 				Reason: wanted.Reason, Actor: wanted.Actor, Random: rand.Reader, DryRun: wanted.DryRun}))
 		})

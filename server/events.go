@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 const (
@@ -100,10 +100,10 @@ func (f *events) begin() {
 type follower struct {
 	events
 	name     string
-	key      store.Key
-	sent     int64                          // the revision up to which everything was sent
-	oldest   int64                          // the oldest cycle that may have a running attempt
-	attempts map[string]store.AttemptStatus // by id, as they were at the last look; nil before the first one
+	key      history.Key
+	sent     int64                            // the revision up to which everything was sent
+	oldest   int64                            // the oldest cycle that may have a running attempt
+	attempts map[string]history.AttemptStatus // by id, as they were at the last look; nil before the first one
 }
 
 // follow calls look, which sends what is new and reports whether nothing more can come, until the
@@ -165,7 +165,7 @@ func (f *events) fail(ctx context.Context, err error) (over bool) {
 }
 
 // entries sends the log entries that are new.
-func (f *follower) entries(ctx context.Context, i store.Info) error {
+func (f *follower) entries(ctx context.Context, i history.Info) error {
 	for f.sent < i.Revision && f.err == nil {
 		list, err := f.server.store.Log(ctx, f.key, f.sent+1, min(i.Revision, f.sent+logPiece))
 		if err != nil {
@@ -181,18 +181,18 @@ func (f *follower) entries(ctx context.Context, i store.Info) error {
 
 // attempted sends the attempts that began or ended. It also sends those that were running
 // when the stream began.
-func (f *follower) attempted(ctx context.Context, i store.Info) error {
+func (f *follower) attempted(ctx context.Context, i history.Info) error {
 	list, err := f.server.store.Attempts(ctx, f.key, f.oldest, i.Cycle+1)
 	if err != nil {
 		return err
 	}
-	now, oldest := make(map[string]store.AttemptStatus, len(list)), i.Cycle+1
+	now, oldest := make(map[string]history.AttemptStatus, len(list)), i.Cycle+1
 	for _, a := range list {
 		now[a.ID] = a.Status
-		if a.Status == store.Running {
+		if a.Status == history.Running {
 			oldest = min(oldest, a.Cycle)
 		}
-		if f.attempts[a.ID] != a.Status && (f.attempts != nil || a.Status == store.Running) {
+		if f.attempts[a.ID] != a.Status && (f.attempts != nil || a.Status == history.Running) {
 			f.send(eventAttempt, 0, a)
 		}
 	}

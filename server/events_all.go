@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // shares counts the event streams of each named token, so that one token cannot have all.
@@ -45,13 +46,13 @@ func (s *shares) enter(r right) (leave func(), err error) {
 // recent is the list of contexts as it was a moment ago, for all streams of all contexts together.
 type recent struct {
 	mu    sync.Mutex
-	list  []store.Info
+	list  []history.Info
 	until time.Time
 }
 
 // listed returns the contexts of the store. As long as nothing changes it returns the same memory.
 // It spends a tenth of the time on reading the list at most, however long that is.
-func (s *Server) listed(ctx context.Context) ([]store.Info, error) {
+func (s *Server) listed(ctx context.Context) ([]history.Info, error) {
 	k := &s.recent
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -59,7 +60,7 @@ func (s *Server) listed(ctx context.Context) ([]store.Info, error) {
 	if began.Before(k.until) {
 		return k.list, nil
 	}
-	list, err := s.store.Complete.Contexts(ctx)
+	list, err := pact.List(ctx, s.all)
 	if err != nil {
 		return nil, err
 	}
@@ -74,8 +75,8 @@ func (s *Server) listed(ctx context.Context) ([]store.Info, error) {
 // census writes the events of all contexts that a token opens.
 type census struct {
 	events
-	list []store.Info // at the last look, also those that the token does not open
-	sent map[store.Key]*sentBefore
+	list []history.Info // at the last look, also those that the token does not open
+	sent map[history.Key]*sentBefore
 }
 
 // sentBefore says how far the client knows a context.
@@ -89,7 +90,7 @@ type sentBefore struct {
 type (
 	entryOf struct {
 		Context string `json:"context"`
-		store.Entry
+		history.Entry
 	}
 	nameOf struct {
 		Context string `json:"context"`
@@ -103,7 +104,7 @@ func (s *Server) followAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := &census{events: events{server: s, e: exchangeOf(ctx)}, list: list, sent: map[store.Key]*sentBefore{}}
+	w := &census{events: events{server: s, e: exchangeOf(ctx)}, list: list, sent: map[history.Key]*sentBefore{}}
 	for _, i := range w.e.right.covered(list) {
 		w.sent[i.Key] = &sentBefore{name: i.Name, revision: i.Revision}
 	}
@@ -149,7 +150,7 @@ func (f *census) look(ctx context.Context) (over bool) {
 }
 
 // entries sends the log entries of a context that are new.
-func (f *census) entries(ctx context.Context, i store.Info, known *sentBefore) error {
+func (f *census) entries(ctx context.Context, i history.Info, known *sentBefore) error {
 	for known.revision < i.Revision && f.err == nil {
 		last := min(i.Revision, known.revision+logPiece)
 		list, err := f.server.store.Log(ctx, i.Key, known.revision+1, last)

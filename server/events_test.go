@@ -15,8 +15,11 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -120,7 +123,7 @@ func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	live.expect("3 commit")
-	if _, err := c.EndAttempt(t.Context(), attempt.ID, pact.Outcome{Status: store.Completed}); err != nil {
+	if _, err := c.EndAttempt(t.Context(), attempt.ID, pact.Outcome{Status: history.Completed}); err != nil {
 		t.Fatal(err)
 	}
 	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"completed"`) {
@@ -162,28 +165,28 @@ func TestAStreamSaysWhenItsContextIsReplacedOrDeleted(t *testing.T) {
 
 // vanishing deletes a context at the first question for its attempts.
 type vanishing struct {
-	store.Complete
+	engine.Contexts
 	gone atomic.Bool
 }
 
-func (s *vanishing) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
+func (s *vanishing) Attempts(ctx context.Context, key history.Key, from, to int64) ([]history.Attempt, error) {
 	if s.gone.CompareAndSwap(false, true) {
-		if err := pact.Delete(ctx, s.Complete, "a"); err != nil {
+		if err := pact.Delete(ctx, dbtest.Of(s.Contexts), "a"); err != nil {
 			return nil, err
 		}
 	}
-	return s.Complete.Attempts(ctx, key, from, to)
+	return s.Contexts.Attempts(ctx, key, from, to)
 }
 
 // TestADeletionWhileAStreamLooksIsADeletion deletes a context after the stream has found it and
 // before it has read what is new.
 func TestADeletionWhileAStreamLooksIsADeletion(t *testing.T) {
 	before := runtime.NumGoroutine()
-	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := serve(t, &vanishing{Complete: file}, server.Options{}, before)
+	r := serve(t, dbtest.Of(&vanishing{Contexts: file}), server.Options{}, before)
 	if _, err := pact.Create(t.Context(), r.store, "a", nil); err != nil {
 		t.Fatal(err)
 	}

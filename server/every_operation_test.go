@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 )
@@ -45,7 +46,7 @@ func triedOf(operation, name string) []tried {
 			{"POST", "/v1/import?name=" + name + "t", said, []string{name + "t"}},
 			{"POST", "/v1/import?name=" + name + "s", session + `a"}]}` + "\n" + session + `b"}]}` + "\n",
 				[]string{name + "s/0", name + "s/1"}},
-			{"POST", "/v1/import?form=history&name=" + name + "h", history, []string{name + "h"}},
+			{"POST", "/v1/import?form=history&name=" + name + "h", exported, []string{name + "h"}},
 			{"POST", "/v1/import?form=log&name=" + name + "l", calls, []string{name + "l", name + "l-2", name + "l-3"}},
 		}
 	case "list-blocks", "diff":
@@ -67,7 +68,7 @@ func triedOf(operation, name string) []tried {
 	case "list-policies":
 		return []tried{{"GET", "/v1/policies", "", nil}}
 	case "replay":
-		return []tried{{"POST", "/v1/replay", history, nil}}
+		return []tried{{"POST", "/v1/replay", exported, nil}}
 	case "price-calls":
 		return post("/prefix", `{"as_of":"2026-11-01","currency":"USD","models":[]}`)
 	case "undo-commit":
@@ -98,9 +99,9 @@ func triedOf(operation, name string) []tried {
 	return nil
 }
 
-// history is an exported history, and calls the log of three sessions that begin alike and then
+// exported is a history, and calls the log of three sessions that begin alike and then
 // part, so that an import makes a context of each.
-var history, calls string
+var exported, calls string
 
 // TestEveryOperationWithEveryKindOfToken tries each operation of the document on a context that the
 // token opens, on one that it does not and on one that does not exist, and looks what it changed.
@@ -111,7 +112,7 @@ func TestEveryOperationWithEveryKindOfToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	history = string(began)
+	exported = string(began)
 	for _, way := range []string{"a", "b", "c"} {
 		calls += `{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":"x"},` +
 			`{"role":"user","content":"` + way + `"}]}` + "\n"
@@ -212,12 +213,12 @@ func (r *running) operations(t *testing.T) map[string]bool {
 // family makes the contexts anew: mine is a fork of theirs.
 func (r *running) family(t *testing.T) (state string) {
 	t.Helper()
-	list, err := r.store.Contexts(t.Context())
+	list, err := pact.List(t.Context(), r.store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range list {
-		if err := r.store.Delete(t.Context(), i.Key); err != nil {
+		if err := pact.Delete(t.Context(), r.store, i.Name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -235,7 +236,7 @@ func (r *running) family(t *testing.T) (state string) {
 // revisions says which contexts there are, and their revisions.
 func (r *running) revisions(t *testing.T) string {
 	t.Helper()
-	list, err := r.store.Contexts(t.Context())
+	list, err := pact.List(t.Context(), r.store)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
+
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -54,11 +55,11 @@ func (f *failure) ContentType(string) string { return problemType }
 
 // written is one log entry of another writer.
 type written struct {
-	Revision int64      `json:"revision"`
-	Kind     store.Kind `json:"kind"`
-	Cycle    int64      `json:"cycle"`
-	Actor    string     `json:"actor,omitempty"`
-	Message  string     `json:"message,omitempty"`
+	Revision int64        `json:"revision"`
+	Kind     history.Kind `json:"kind"`
+	Cycle    int64        `json:"cycle"`
+	Actor    string       `json:"actor,omitempty"`
+	Message  string       `json:"message,omitempty"`
 }
 
 // Error implements error.
@@ -135,7 +136,7 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-func writtenBy(entries []store.Entry) []written {
+func writtenBy(entries []history.Entry) []written {
 	list := make([]written, len(entries))
 	for i, e := range entries {
 		list[i] = written{e.Revision, e.Kind, e.Cycle, e.Actor, e.Message}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // family is a context with those that it comes from and those that come from it.
@@ -38,7 +38,7 @@ func (s *Server) families() {
 }
 
 // familyOf follows the links from a context; all are the contexts that the token may see.
-func familyOf(name string, all []store.Info) *family {
+func familyOf(name string, all []history.Info) *family {
 	k := known(all)
 	rows := make(map[string]*contextInfo, len(all))
 	links := map[string][]string{}
@@ -85,9 +85,9 @@ func (i *contextInfo) parents() (names []string) {
 
 // complete looks up the first call that had the block which began a sub-agent, where its id does not say
 // it. Cost: that of a selector which asks all snapshots of the context for one block.
-func (s *Server) complete(ctx context.Context, by *begunBy, all []store.Info) error {
+func (s *Server) complete(ctx context.Context, by *begunBy, all []history.Info) error {
 	if by == nil || by.Node == "" || by.Cycle != 0 ||
-		!slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == by.Context }) {
+		!slices.ContainsFunc(all, func(i history.Info) bool { return i.Name == by.Context }) {
 		return nil
 	}
 	parent, err := s.read(ctx, by.Context, view.Bytes)

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
 )
 
 // marker stands in the bodies, headers and queries of the fuzz tests, and must be in no line of
@@ -70,12 +70,12 @@ func heapInUse() uint64 {
 // begin brings the store back to the context that there is at the beginning.
 func (r *fuzzed) begin(t testing.TB) {
 	t.Helper()
-	list, err := r.store.Contexts(context.Background())
+	list, err := pact.List(context.Background(), r.store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range list {
-		if err := r.store.Delete(context.Background(), i.Key); err != nil {
+		if err := pact.Delete(context.Background(), r.store, i.Name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +88,7 @@ func (r *fuzzed) begin(t testing.TB) {
 func (r *fuzzed) state(t testing.TB) string {
 	t.Helper()
 	ctx := context.Background()
-	list, err := r.store.Contexts(ctx)
+	list, err := pact.List(ctx, r.store)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func FuzzQueries(f *testing.F) {
 }
 
 // firstBlock returns the id of a block of a context.
-func firstBlock(t testing.TB, s store.Store, i store.Info) string {
+func firstBlock(t testing.TB, s *pact.DB, i history.Info) string {
 	t.Helper()
 	c, err := pact.Open(t.Context(), s, i.Name, nil)
 	if err != nil {

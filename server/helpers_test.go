@@ -18,10 +18,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -30,7 +32,7 @@ import (
 type running struct {
 	*server.Server
 	t     testing.TB
-	store store.Complete
+	store *pact.DB
 	url   string
 	log   *text
 }
@@ -68,16 +70,16 @@ const storeOfTests = "PACT_SERVER_TEST_STORE"
 // start serves a new store until the test ends. Then no goroutine of it may be left.
 func start(t testing.TB, o server.Options) *running {
 	t.Helper()
-	var s store.Complete
+	var s *pact.DB
 	var err error
 	var before int
 	if os.Getenv(storeOfTests) == "postgres" {
 		address := postgrestest.Database(t)
 		before = runtime.NumGoroutine()
-		s, err = postgres.Open(t.Context(), address)
+		s, err = dbtest.Open(postgres.Open(t.Context(), address))
 	} else {
 		before = runtime.NumGoroutine()
-		s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+		s, err = dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +88,7 @@ func start(t testing.TB, o server.Options) *running {
 }
 
 // serve serves a store until the test ends, and then closes it. There were before goroutines.
-func serve(t testing.TB, s store.Complete, o server.Options, before int) *running {
+func serve(t testing.TB, s *pact.DB, o server.Options, before int) *running {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -206,7 +208,7 @@ func (r *running) documented(res *http.Response) {
 }
 
 var readDocument = sync.OnceValues(func() (d openAPI, err error) {
-	s := server.New(memory.New(), server.Options{})
+	s := server.New(pact.NewDB(store.NewMemory()), server.Options{})
 	defer s.Close()
 	text, err := s.OpenAPI()
 	if err == nil {

@@ -16,8 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -119,29 +121,29 @@ func TestWhatOthersHoldIsGivenBack(t *testing.T) {
 
 // stuck is a store in which a context is made only when the caller gives up or the test lets it.
 type stuck struct {
-	store.Complete
+	engine.Contexts
 	began, goOn chan struct{}
 }
 
-func (s *stuck) Create(ctx context.Context, g store.Creation) (store.Info, error) {
+func (s *stuck) Create(ctx context.Context, g engine.Creation) (engine.Info, error) {
 	s.began <- struct{}{}
 	select {
 	case <-ctx.Done():
-		return store.Info{}, ctx.Err()
+		return engine.Info{}, ctx.Err()
 	case <-s.goOn:
-		return s.Complete.Create(ctx, g)
+		return s.Contexts.Create(ctx, g)
 	}
 }
 
 // TestImportsWaitForEachOtherAndEndWithTheirClients has as many imports under way as may be.
 func TestImportsWaitForEachOtherAndEndWithTheirClients(t *testing.T) {
 	before := runtime.NumGoroutine()
-	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &stuck{file, make(chan struct{}, 10), make(chan struct{})}
-	r := serve(t, s, server.Options{}, before)
+	r := serve(t, dbtest.Of(s), server.Options{}, before)
 	const body = `[{"role":"user","content":"a"}]`
 	imports := func(ctx context.Context, name string) {
 		req, err := http.NewRequestWithContext(ctx, "POST", r.url+"/v1/import?name="+name, strings.NewReader(body))

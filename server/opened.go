@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
 )
 
 // Limits of what stays open between requests.
@@ -30,13 +30,13 @@ type openContexts struct {
 // opening is a context that a request opens at this moment. The channel is closed when it is
 // done, so that others wait for what it reads instead of reading the same beside it.
 type opening struct {
-	key  store.Key
+	key  history.Key
 	unit view.Unit
 }
 
 // openContext is a context at one revision.
 type openContext struct {
-	info    store.Info
+	info    history.Info
 	unit    view.Unit
 	context *pact.Context
 	counter tree.Counter // nil for bytes
@@ -77,7 +77,7 @@ func (s *Server) read(ctx context.Context, name string, unit view.Unit) (*openCo
 }
 
 // openNow opens a context, and begins with what a reader of an earlier revision knows.
-func (s *Server) openNow(ctx context.Context, info store.Info, unit view.Unit) (*openContext, error) {
+func (s *Server) openNow(ctx context.Context, info history.Info, unit view.Unit) (*openContext, error) {
 	o, err := s.openFor(unit)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Server) reading(ctx context.Context, name string) (*pact.Context, error
 // enter returns the context if it is open at the revision of info. Otherwise it returns a
 // channel to wait for if another request opens it at this moment; and if none does, the
 // function that the caller calls when it has opened it or failed to.
-func (o *openContexts) enter(info store.Info, unit view.Unit) (c *openContext, wait <-chan struct{}, done func()) {
+func (o *openContexts) enter(info history.Info, unit view.Unit) (c *openContext, wait <-chan struct{}, done func()) {
 	if c = o.find(info, unit); c != nil && c.info == info {
 		return c, nil, nil
 	}
@@ -134,7 +134,7 @@ func (o *openContexts) enter(info store.Info, unit view.Unit) (c *openContext, w
 }
 
 // find returns the open context with a key, at whatever revision, nil if there is none.
-func (o *openContexts) find(info store.Info, unit view.Unit) *openContext {
+func (o *openContexts) find(info history.Info, unit view.Unit) *openContext {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	i := slices.IndexFunc(o.list, func(c *openContext) bool { return c.info.Key == info.Key && c.unit == unit })

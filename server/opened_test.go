@@ -14,8 +14,11 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -134,25 +137,25 @@ func TestReadersAndWritersAtOnce(t *testing.T) {
 
 // slowStore counts how often a context is loaded, and takes its time.
 type slowStore struct {
-	store.Complete
+	engine.Contexts
 	loads atomic.Int64
 }
 
-func (s *slowStore) Load(ctx context.Context, key store.Key) (*store.State, error) {
+func (s *slowStore) Load(ctx context.Context, key history.Key) (*engine.State, error) {
 	s.loads.Add(1)
 	time.Sleep(50 * time.Millisecond)
-	return s.Complete.Load(ctx, key)
+	return s.Contexts.Load(ctx, key)
 }
 
 // TestRequestsAtOnceOpenAContextOnce asks what a page asks when it opens: all of it at once.
 func TestRequestsAtOnceOpenAContextOnce(t *testing.T) {
 	before := runtime.NumGoroutine()
-	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	file, err := dbtest.Engine(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &slowStore{Complete: file}
-	r := serve(t, s, server.Options{}, before)
+	s := &slowStore{Contexts: file}
+	r := serve(t, dbtest.Of(s), server.Options{}, before)
 	weather(t, r)
 	s.loads.Store(0)
 	var asking sync.WaitGroup
@@ -166,7 +169,7 @@ func TestRequestsAtOnceOpenAContextOnce(t *testing.T) {
 		t.Errorf("the context was opened %d times", n)
 	}
 	// Who gives up does not keep the others from an answer.
-	if _, err := pact.Create(t.Context(), s, "other", nil); err != nil {
+	if _, err := pact.Create(t.Context(), dbtest.Of(s), "other", nil); err != nil {
 		t.Fatal(err)
 	}
 	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

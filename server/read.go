@@ -9,11 +9,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // at is a state of a context.
@@ -81,13 +81,13 @@ type prefixes struct {
 }
 
 type attempts struct {
-	Items []store.Attempt `json:"items" nullable:"false"`
-	Next  int             `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Items []history.Attempt `json:"items" nullable:"false"`
+	Next  int               `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 type logPage struct {
-	Items []store.Entry `json:"items" nullable:"false"`
-	Next  int64         `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Items []history.Entry `json:"items" nullable:"false"`
+	Next  int64           `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 // questions adds the operations that ask selectors.
@@ -273,7 +273,7 @@ func (s *Server) records() {
 				in.To = c.Working().Cycle()
 			}
 			list, err := c.Attempts(ctx, in.From, in.To)
-			p := attempts{Items: append([]store.Attempt{}, list[min(in.After, len(list)):]...)}
+			p := attempts{Items: append([]history.Attempt{}, list[min(in.After, len(list)):]...)}
 			if len(p.Items) > in.Limit {
 				p.Items, p.Next = p.Items[:in.Limit], in.After+in.Limit
 			}
@@ -291,7 +291,7 @@ func (s *Server) records() {
 			if err != nil {
 				return nil, err
 			}
-			p := logPage{Items: []store.Entry{}}
+			p := logPage{Items: []history.Entry{}}
 			if in.After >= i.Revision {
 				return answer(p, nil)
 			}
@@ -331,7 +331,7 @@ func placed(err error, text string) error {
 	return err
 }
 
-// attempt describes the form of store.Attempt in JSON (03 §6.2).
+// attempt describes the form of history.Attempt in JSON (03 §6.2).
 type attempt struct {
 	ID       string  `json:"attempt_id"`
 	Cycle    int64   `json:"cycle_id"`

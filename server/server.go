@@ -10,10 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
+
 	"github.com/danielgtaylor/huma/v2"
 	"go.opentelemetry.io/otel/trace"
 )
@@ -81,7 +82,8 @@ type Options struct {
 
 // Server is a handler that serves the contexts of a store. It is safe for concurrent use.
 type Server struct {
-	store    scoped
+	store    *pact.DB // what the token of a request opens
+	all      *pact.DB // everything
 	options  Options
 	session  string // value of the cookie for the token of the run
 	tokens   tokens
@@ -103,7 +105,7 @@ type Server struct {
 
 // New returns a handler for the contexts of a store. The caller closes the store, after
 // the last request.
-func New(s store.Complete, o Options) *Server {
+func New(db *pact.DB, o Options) *Server {
 	if o.Token == "" && !o.NoToken && !o.OnlyNamed {
 		o.Token = rand.Text()
 	}
@@ -113,7 +115,8 @@ func New(s store.Complete, o Options) *Server {
 	if o.Memory == 0 {
 		o.Memory = MaxMemory
 	}
-	h := &Server{memory: budget.NewShared(o.Memory), imports: make(chan struct{}, MaxImports), store: scoped{s}, options: o, session: sessionOf(o.Token), mux: http.NewServeMux(),
+	h := &Server{memory: budget.NewShared(o.Memory), imports: make(chan struct{}, MaxImports), options: o, session: sessionOf(o.Token),
+		mux: http.NewServeMux(), all: db, store: db.Guarded(func(ctx context.Context, name string) error { return rightOf(ctx).use(name) }),
 		limits:   limits{MaxVisits, MaxReads, bodyTime, openTime, writeTime, importWait},
 		requests: make(chan struct{}, MaxRequests), streams: make(chan struct{}, MaxStreams), done: make(chan struct{})}
 	h.api = newAPI(h.mux)
@@ -234,7 +237,7 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := s.store.Complete.Find(ctx, "") // whoever asks; no context has this name
+	_, err := s.all.Find(ctx, "") // whoever asks; no context has this name
 	if fault.CodeOf(err) != fault.ContextNotFound {
 		return err
 	}

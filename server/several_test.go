@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store/postgres"
@@ -29,7 +30,7 @@ func TestSeveralServersOfOneDatabaseShowOneHistory(t *testing.T) {
 	var servers [2]*running
 	var turn atomic.Int64
 	for i := range servers {
-		s, err := postgres.Open(t.Context(), address)
+		s, err := dbtest.Open(postgres.Open(t.Context(), address))
 		if err != nil {
 			t.Fatal(err)
 		}

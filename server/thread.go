@@ -13,11 +13,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -139,7 +140,7 @@ func (s *Server) threadForms() {
 			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}, []int64{}}
 			attempts, err := c.Attempts(ctx, snapshot.Cycle(), snapshot.Cycle())
 			for _, a := range attempts {
-				if _, number, _, _ := store.ParseAttemptID(a.ID); a.Request != "" {
+				if _, number, _, _ := history.ParseAttemptID(a.ID); a.Request != "" {
 					list.Attempts = append(list.Attempts, number)
 				}
 			}

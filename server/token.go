@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // tokenAge is how long the server goes without reading the tokens of the store again. A
@@ -19,20 +19,20 @@ import (
 const tokenAge = time.Second
 
 // NewToken makes a token with a random secret of 256 bits. The caller gives it to the store
-// ([store.TokenKeeper]) and the secret to whoever shall use the server; the secret cannot be
+// ([pact.DB.AddToken]) and the secret to whoever shall use the server; the secret cannot be
 // found from the token.
-func NewToken(name string, write bool, pattern string, now time.Time) (secret string, t store.AccessToken) {
+func NewToken(name string, write bool, pattern string, now time.Time) (secret string, t history.AccessToken) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // it never fails
 	secret = "pact_" + base64.RawURLEncoding.EncodeToString(random)
-	return secret, store.AccessToken{Name: name, Hash: sha256.Sum256([]byte(sessionOf(secret))), Write: write,
+	return secret, history.AccessToken{Name: name, Hash: sha256.Sum256([]byte(sessionOf(secret))), Write: write,
 		Pattern: pattern, CreatedNS: now.UnixNano()}
 }
 
 // right says what a request may do. The zero value may do nothing.
 type right struct {
-	all   bool              // the token of the run, or a server without tokens
-	token store.AccessToken // else the named token
+	all   bool                // the token of the run, or a server without tokens
+	token history.AccessToken // else the named token
 }
 
 // change refuses a request that changes contexts unless it may.
@@ -53,6 +53,24 @@ func (r *right) use(name string) error {
 		"use a token whose pattern fits the name")
 }
 
+// rightOf returns what the request of a context may do; nothing if there is no request.
+func rightOf(ctx context.Context) *right {
+	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return &e.right
+	}
+	return &right{}
+}
+
+// erase refuses to erase unless the request may use every context: an erasure also changes those
+// that share history with the one that it names.
+func (r *right) erase() error {
+	if r.all || r.token.Pattern == "" {
+		return nil
+	}
+	return refuse(http.StatusForbidden, forbidden, "the token does not open every context, and an erasure may "+
+		"change all that share history", "use a token without a pattern")
+}
+
 // useBeginning refuses a request that may make contexts with a name and, where a session goes back
 // and on another way, NAME-2 and so on, unless it may use all of them: an import that is refused
 // half way would leave what it made.
@@ -69,11 +87,11 @@ func (r *right) covers(name string) bool {
 }
 
 // covered returns the contexts that a request may know of.
-func (r *right) covered(list []store.Info) []store.Info {
+func (r *right) covered(list []history.Info) []history.Info {
 	if r.all {
 		return list
 	}
-	var some []store.Info
+	var some []history.Info
 	for _, i := range list {
 		if r.covers(i.Name) {
 			some = append(some, i)
@@ -107,12 +125,12 @@ func matches(pattern, name string) bool {
 // tokens are the named tokens of the store, as they were when read.
 type tokens struct {
 	mu   sync.Mutex
-	list []store.AccessToken
+	list []history.AccessToken
 	read time.Time // by the monotonic clock, zero before the first time
 }
 
 // named returns the named tokens of the store.
-func (s *Server) named(ctx context.Context) ([]store.AccessToken, error) {
+func (s *Server) named(ctx context.Context) ([]history.AccessToken, error) {
 	k := &s.tokens
 	k.mu.Lock()
 	defer k.mu.Unlock()

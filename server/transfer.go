@@ -11,13 +11,14 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -261,13 +262,13 @@ func (s *Server) extension(ctx context.Context, name string, c *transcript.Conve
 	if err != nil {
 		return nil, err
 	}
-	whole, err := transcript.Import(ctx, memory.New(), name, c, o)
+	whole, err := transcript.Import(ctx, pact.NewDB(store.NewMemory()), name, c, o)
 	if err != nil {
 		return nil, err
 	}
 	grown, err := there.Extension(ctx, whole)
 	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Code == fault.Conflict && f.Node == "" {
-		return nil, store.NameTaken(name)
+		return nil, engine.NameTaken(name)
 	}
 	return grown, err
 }

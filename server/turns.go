@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // mostKeys is how many of the last idempotency keys the server remembers the request of.
@@ -34,7 +34,7 @@ type turn struct {
 
 // keyUse is an idempotency key, and the context that it was used for.
 type keyUse struct {
-	context store.Key
+	context history.Key
 	key     string
 }
 
@@ -95,14 +95,14 @@ func (t *turns) keep(use keyUse, hash [sha256.Size]byte) {
 type asking struct {
 	name, key string
 	body      any
-	kinds     []store.Kind // of the log entry that the request leaves
+	kinds     []history.Kind // of the log entry that the request leaves
 }
 
 // inTurn makes a change of a context after those that other requests make at this moment. try
 // opens the context; if another process was faster, inTurn calls it again, so that it decides
 // on what is there then. done is the log entry of an earlier request with the same key, nil if
 // there was none; the library then does nothing more.
-func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *store.Entry) (T, error)) (out T, err error) {
+func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *history.Entry) (T, error)) (out T, err error) {
 	leave, err := s.turns.take(ctx, a.name)
 	if err != nil {
 		return out, err
@@ -119,7 +119,7 @@ func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *stor
 			return out, err
 		}
 		use := keyUse{before.Key, a.key}
-		var done *store.Entry
+		var done *history.Entry
 		if a.key != "" {
 			if done, err = s.store.Request(ctx, before.Key, a.key); err != nil {
 				return out, err
@@ -152,7 +152,7 @@ func keyReused() *failure {
 }
 
 // sameNote refuses a request whose key left a log entry with another note.
-func sameNote(done *store.Entry, note *pact.Note) error {
+func sameNote(done *history.Entry, note *pact.Note) error {
 	if done != nil && (done.Message != note.Message || note.Actor != "" && done.Actor != note.Actor) {
 		return keyReused()
 	}

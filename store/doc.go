@@ -1,3 +1,4 @@
-// Package store is the contract for keeping the histories of contexts, and a store that keeps
-// them in memory. The test suite in package storetest says what every store must do.
+// Package store is the contract for places that keep bytes. A store knows spaces, keys, values
+// and logs; it knows no tree, no node and no policy. Package pact keeps contexts in any store,
+// and package storetest tests each.
 package store

@@ -12,14 +12,14 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // longTalk is a context of so many turns: a question, a call, its result, which
 // comes in the turn after, and an answer, of about so many bytes.
 func longTalk(tb testing.TB, turns, size int) *pact.Context {
 	tb.Helper()
-	c, err := pact.Create(context.Background(), memory.New(), "long", nil)
+	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "long", nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

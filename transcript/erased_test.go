@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 const paired = `[
@@ -36,7 +36,7 @@ func TestErasedCallsKeepTheirResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(60) {
-		c, err := Import(ctx, memory.New(), "c", list[0], nil)
+		c, err := Import(ctx, pact.NewDB(store.NewMemory()), "c", list[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestErasedTauBench(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory, blocks := memory.New(), 0
+	memory, blocks := pact.NewDB(store.NewMemory()), 0
 	for seed, conversation := range list {
 		if testing.Short() && seed%10 > 0 {
 			continue

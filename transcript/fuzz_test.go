@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
 )
 
 // FuzzRead: no input makes Read or Import panic, and whatever is imported
@@ -34,7 +35,7 @@ func FuzzRead(f *testing.F) {
 			t.Error("read, but not detected")
 		}
 		for i, c := range list {
-			made, err := Import(t.Context(), memory.New(), "fuzz", c, nil)
+			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "fuzz", c, nil)
 			if err != nil {
 				continue
 			}

@@ -14,12 +14,12 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 func isCall(n *tree.Node) bool { return n.Kind == "call" }
@@ -60,7 +60,7 @@ func resultsOfOtherTurns(list []*pact.Context) (n int) {
 }
 
 // reportsOf are the reports of commits by their cycles.
-func reportsOf(t *testing.T, log []store.Entry) map[int64]lifecycle.Report {
+func reportsOf(t *testing.T, log []history.Entry) map[int64]lifecycle.Report {
 	t.Helper()
 	reports := map[int64]lifecycle.Report{}
 	for _, e := range log {
@@ -105,7 +105,7 @@ func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Con
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Import(t.Context(), memory.New(), "test", list[0], &o)
+	made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "test", list[0], &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func realConversations(t *testing.T, one int) (list []*Conversation) {
 }
 
 // logOf collects a log.
-func logOf(entries iter.Seq2[store.Entry, error]) (list []store.Entry, err error) {
+func logOf(entries iter.Seq2[history.Entry, error]) (list []history.Entry, err error) {
 	for e, failed := range entries {
 		if failed != nil {
 			return nil, failed

@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // ImportOptions says how to make the context of a conversation. A nil
@@ -52,7 +51,7 @@ type ImportOptions struct {
 // E_CONFLICT if the name is taken, and the errors of a commit with the policy.
 //
 // Specification: 07 §4, 07 §4.1.
-func Import(ctx context.Context, s store.Store, name string, c *Conversation, o *ImportOptions) (_ *pact.Context,
+func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *ImportOptions) (_ *pact.Context,
 	err error) {
 	defer tree.Recover(&err)
 	if o == nil {
@@ -85,7 +84,7 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 		}
 		return made, nil
 	}
-	draft, err := pact.Create(ctx, memory.New(), name, &made)
+	draft, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), name, &made)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // compareConversation is compare for what Read made of a file.
@@ -49,7 +49,7 @@ func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 				t.Errorf("%d conversations, %d calls, %d messages", len(list), c.Calls(), c.Messages())
 			}
 			var progress []int
-			made, err := Import(t.Context(), memory.New(), "x", c,
+			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "x", c,
 				&ImportOptions{Progress: func(done, total int) { progress = append(progress, done, total) }})
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +74,7 @@ func exportAndBack(t *testing.T, made *pact.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := pact.Import(t.Context(), memory.New(), "again", document, nil)
+	again, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "again", document, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestConversationWithoutACallHasNoSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memory := memory.New()
+	memory := pact.NewDB(store.NewMemory())
 	for _, want := range []fault.Code{"", fault.Conflict} {
 		if _, err := Import(t.Context(), memory, "x", list[0], nil); fault.CodeOf(err) != want {
 			t.Errorf("got %v, want %s", err, want)
@@ -161,12 +161,12 @@ func TestCanceledImportLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	memory := memory.New()
+	memory := pact.NewDB(store.NewMemory())
 	if _, err := Import(ctx, memory, "x", list[0], &ImportOptions{Progress: func(int, int) { cancel() }}); !errors.Is(err,
 		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if kept, err := memory.Contexts(t.Context()); err != nil || len(kept) > 0 {
+	if kept, err := pact.List(t.Context(), memory); err != nil || len(kept) > 0 {
 		t.Errorf("the store holds %v, %v", kept, err)
 	}
 }
@@ -220,7 +220,7 @@ func TestRewrittenRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := Import(t.Context(), memory.New(), "x", list[0], nil)
+			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "x", list[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}

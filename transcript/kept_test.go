@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // TestKeptMessagesAgreeWithModel: whatever was rendered before, of whatever
@@ -21,7 +21,7 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 	ctx := t.Context()
 	lives, joints := testrun.Size(t, 10, 60, 600), 0
 	for seed := range int64(lives) {
-		memory := memory.New()
+		memory := pact.NewDB(store.NewMemory())
 		c, err := pact.Create(ctx, memory, "life", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,9 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -23,10 +24,10 @@ import (
 // ratios those of the loop, and of writing alone, to copying.
 func BenchmarkLoop(b *testing.B) {
 	ctx := context.Background()
-	stores := map[string]func(b *testing.B) store.Store{
-		"memory": func(*testing.B) store.Store { return memory.New() },
-		"sqlite": func(b *testing.B) store.Store {
-			s, err := sqlite.Open(ctx, filepath.Join(b.TempDir(), "loop.db"))
+	stores := map[string]func(b *testing.B) *pact.DB{
+		"memory": func(*testing.B) *pact.DB { return pact.NewDB(store.NewMemory()) },
+		"sqlite": func(b *testing.B) *pact.DB {
+			s, err := dbtest.Open(sqlite.Open(ctx, filepath.Join(b.TempDir(), "loop.db")))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // outline lists the blocks of a tree in thread order: where each is, its role,
@@ -146,7 +146,7 @@ func TestMessagesBecomeNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := Import(t.Context(), memory.New(), "test", list[0], nil)
+			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "test", list[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 func listOf(n int, messages ...string) []byte {
@@ -37,7 +38,7 @@ func TestAnImportHoldsWhatItTakes(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		c, err := Import(ctx, memory.New(), "a", list[0], nil)
+		c, err := Import(ctx, pact.NewDB(store.NewMemory()), "a", list[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestAnImportHoldsWhatItTakes(t *testing.T) {
 		}
 		small, _ := budget.WithMemory(t.Context(), says-1, "divide it")
 		runtime.ReadMemStats(&before)
-		_, err = Import(small, memory.New(), "a", list[0], nil)
+		_, err = Import(small, pact.NewDB(store.NewMemory()), "a", list[0], nil)
 		runtime.ReadMemStats(&after)
 		if fault.CodeOf(err) != fault.Limit || after.TotalAlloc-before.TotalAlloc > 1<<20 {
 			t.Errorf("%s: %v after %d bytes", name, err, after.TotalAlloc-before.TotalAlloc)

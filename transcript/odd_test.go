@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // TestOddConversations: whatever a conversation is like, the working state
@@ -50,7 +51,7 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 		c.Messages() != len(messages) {
 		t.Fatalf("%s: %d conversations, %+v", what, len(list), c)
 	}
-	made, err := Import(t.Context(), memory.New(), "odd", c, nil)
+	made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "odd", c, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
@@ -75,7 +76,7 @@ func TestOddRuns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v in\n%s", what, err, file)
 		}
-		made, err := Import(t.Context(), memory.New(), "odd", list[0], nil)
+		made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "odd", list[0], nil)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -163,7 +164,7 @@ func TestTotalsOfSWEAgent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Import(t.Context(), memory.New(), "a", list[0], nil)
+		c, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "a", list[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Nothing earlier changes in the runs of a coding agent: every call repeats the
@@ -25,7 +25,7 @@ func TestPrefixOfSWESmith(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := Import(t.Context(), memory.New(), "run", list[0], nil)
+		c, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "run", list[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestPrefixOfTauBench(t *testing.T) {
 	}
 	cycles := 0
 	for i, conversation := range conversations {
-		c, err := Import(t.Context(), memory.New(), strconv.Itoa(i), conversation, nil)
+		c, err := Import(t.Context(), pact.NewDB(store.NewMemory()), strconv.Itoa(i), conversation, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // The same conversations, added message by message as a program would, each with
@@ -19,14 +19,14 @@ func TestRealConversationsThatExpire(t *testing.T) {
 	done := map[string]int{}
 	for i, c := range realConversations(t, 10) {
 		rng := rand.New(rand.NewSource(int64(i)))
-		whole, err := Import(t.Context(), memory.New(), "whole", c, nil)
+		whole, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "whole", c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		policy := genPolicy(rng, whole)
 		policy.Orphans = ""
 		p := pressure{t, fmt.Sprintf("%s %s under %+v", c.Shape, c.Name, policy), policy, wordCounter{}, done, false}
-		made, err := pact.Create(t.Context(), memory.New(), "c",
+		made, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "c",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter(), Counter: p.counter}})
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Parallel calls, texts beside calls, results in another order, lists of parts:
@@ -35,7 +35,7 @@ func TestDrawnConversationsUnderPressure(t *testing.T) {
 
 func replay(t *testing.T, rng *rand.Rand, i int, c *Conversation, done map[string]int) *pressure {
 	t.Helper()
-	whole, err := Import(t.Context(), memory.New(), "whole", c, nil)
+	whole, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "whole", c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func replay(t *testing.T, rng *rand.Rand, i int, c *Conversation, done map[strin
 
 func (p *pressure) made(c *Conversation) *pact.Context {
 	p.Helper()
-	made, err := Import(p.Context(), memory.New(), "pruned", c,
+	made, err := Import(p.Context(), pact.NewDB(store.NewMemory()), "pruned", c,
 		&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}},
 			Policy: p.policy})
 	if err != nil {

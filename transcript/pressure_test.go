@@ -11,7 +11,8 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/tokens"
 )
 
@@ -24,7 +25,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 	done := map[string]int{}
 	for i, c := range realConversations(t, 10) {
 		rng := rand.New(rand.NewSource(int64(i)))
-		whole, err := Import(t.Context(), memory.New(), "whole", c, nil)
+		whole, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "whole", c, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +33,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 			policy := genPolicy(rng, whole)
 			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{},
 				done, false}
-			made, err := Import(t.Context(), memory.New(), "pruned", c,
+			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "pruned", c,
 				&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}},
 					Policy: policy})
 			if err != nil {
@@ -61,7 +62,7 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 	for _, c := range realConversations(t, 40) {
 		policy := lifecycle.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8,
 			Stub: "[earlier messages left out]", Parts: []lifecycle.Part{{Kind: "result", MaxTokens: 1000}}}
-		made, err := Import(t.Context(), memory.New(), "pruned", c,
+		made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "pruned", c,
 			&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}, Policy: policy})
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +186,7 @@ func (p *pressure) holds(c *pact.Context) {
 		p.Fatal(err)
 	}
 	for _, form := range []*bytes.Buffer{bytes.NewBuffer(slices.Clone(lines.Bytes())), &backup} {
-		again, findings, err := pact.ImportHistory(p.Context(), memory.New(), "again", form, nil)
+		again, findings, err := pact.ImportHistory(p.Context(), pact.NewDB(store.NewMemory()), "again", form, nil)
 		if err != nil || len(findings) > 0 {
 			p.Fatalf("%s: %v %v", p.what, err, findings)
 		}

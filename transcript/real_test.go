@@ -9,7 +9,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // BenchmarkImport reads and imports the 200 conversations of the tau-bench file.
@@ -21,7 +21,7 @@ func BenchmarkImport(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		memory := memory.New()
+		memory := pact.NewDB(store.NewMemory())
 		for _, c := range list {
 			if _, err := Import(b.Context(), memory, c.Name, c, nil); err != nil {
 				b.Fatal(err)
@@ -49,7 +49,7 @@ func TestTauBench(t *testing.T) {
 	if len(conversations) != len(doc.Elems) || len(conversations) != 200 {
 		t.Fatalf("%d conversations of %d", len(conversations), len(doc.Elems))
 	}
-	memory, messages, snapshots, refs := memory.New(), 0, 0, map[string]int{}
+	memory, messages, snapshots, refs := pact.NewDB(store.NewMemory()), 0, 0, map[string]int{}
 	for i, c := range conversations {
 		name := strconv.Itoa(i)
 		if c.Name != name || c.Shape != ShapeTauBench {
@@ -105,7 +105,7 @@ func TestSWESmith(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := Import(t.Context(), memory.New(), "run", list[0], nil)
+			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "run", list[0], nil)
 			if err != nil {
 				t.Fatal(err)
 			}

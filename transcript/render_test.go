@@ -7,7 +7,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // TestRenderAdded renders blocks that no import made.
@@ -73,7 +73,7 @@ func TestRenderAdded(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := pact.Create(t.Context(), memory.New(), "test",
+			c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "test",
 				&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter()}})
 			if err != nil {
 				t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRenderAdded(t *testing.T) {
 // TestRenderTurns: what the assistant said in two cycles is two messages, and
 // blocks without a role in ^sys are the system's.
 func TestRenderTurns(t *testing.T) {
-	c, err := pact.Create(t.Context(), memory.New(), "test", nil)
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

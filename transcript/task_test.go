@@ -8,7 +8,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/tokens"
 )
 
@@ -37,7 +38,7 @@ func TestTheTaskOfRealRunsStaysUnderLimits(t *testing.T) {
 				policy.MaxTokens = most
 				options := &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}},
 					Policy: policy}
-				made, err := Import(t.Context(), memory.New(), "pruned", c, options)
+				made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "pruned", c, options)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -54,11 +55,12 @@ var tables = []string{"pair", "log"}
 
 // measure fills a database and looks at what there is before and after.
 func measure(ctx context.Context, address string, turns, contexts int) (k constants, err error) {
-	s, err := postgres.Open(ctx, address)
+	e, err := dbtest.Engine(postgres.Open(ctx, address))
 	if err != nil {
 		return k, err
 	}
-	defer s.Close()
+	defer e.Close()
+	s := dbtest.Of(e)
 	conn, err := pgconn.Connect(ctx, address)
 	if err != nil {
 		return k, err
@@ -84,7 +86,7 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 	filled := m.state()
 	began := time.Now()
 	for range 5 {
-		if _, err = s.Contexts(ctx); err != nil {
+		if _, err = pact.List(ctx, s); err != nil {
 			return k, err
 		}
 	}
@@ -101,7 +103,7 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 	began = time.Now()
 	m.rewritten()
 	k.vacuum = filled.bytes / time.Since(began).Seconds()
-	if err = s.SettleAll(ctx); err != nil {
+	if err = e.SettleAll(ctx); err != nil {
 		return k, err
 	}
 	before := m.rewritten()
@@ -110,7 +112,7 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 			return k, err
 		}
 	}
-	if err = s.SettleAll(ctx); err != nil {
+	if err = e.SettleAll(ctx); err != nil {
 		return k, err
 	}
 	joined := m.rewritten()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -98,7 +99,7 @@ func found(ids []string, err error) error {
 }
 
 func answer(ctx context.Context, question, path string) error {
-	s, err := sqlite.Open(ctx, path)
+	s, err := dbtest.Open(sqlite.Open(ctx, path))
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func measure(question, path string, tries int) (cost, error) {
 
 // fill makes a file of n turns of 3.7 kB in four messages.
 func fill(ctx context.Context, path string, n int) error {
-	s, err := sqlite.Open(ctx, path)
+	s, err := dbtest.Open(sqlite.Open(ctx, path))
 	if err != nil {
 		return err
 	}

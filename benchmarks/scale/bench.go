@@ -9,7 +9,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/internal/dbtest"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -43,17 +44,17 @@ func (b *bench) file() string {
 }
 
 // open opens the store in a file until the measurement ends.
-func (b *bench) open(path string) *sqlite.Store {
-	s, err := sqlite.Open(b.ctx, path)
+func (b *bench) open(path string) *pact.DB {
+	s, err := dbtest.Open(sqlite.Open(b.ctx, path))
 	must(err)
 	b.ends = append(b.ends, s.Close)
 	return s
 }
 
 // fill makes a store in a file, has f fill it, and closes it.
-func (b *bench) fill(f func(s store.Store)) (path string) {
+func (b *bench) fill(f func(s *pact.DB)) (path string) {
 	path = b.file()
-	s, err := sqlite.Open(b.ctx, path)
+	s, err := dbtest.Open(sqlite.Open(b.ctx, path))
 	must(err)
 	f(s)
 	must(s.Close())
@@ -61,7 +62,7 @@ func (b *bench) fill(f func(s store.Store)) (path string) {
 }
 
 // create makes a context with a clock of its own.
-func (b *bench) create(s store.Store) *pact.Context {
+func (b *bench) create(s *pact.DB) *pact.Context {
 	var now int64
 	c, err := pact.Create(b.ctx, s, "chat",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})

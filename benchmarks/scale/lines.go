@@ -5,12 +5,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
 )
 
 // forks makes a fork of a fork, n times, each with a turn of its own, and
 // returns the last.
-func (b *bench) forks(s store.Store, n int) *pact.Context {
+func (b *bench) forks(s *pact.DB, n int) *pact.Context {
 	c := b.create(s)
 	b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 		x.Add("^ah", pact.Spec{ID: "told", Role: "user", Content: "My number is 4711."})
@@ -33,7 +32,7 @@ func forking(b *bench, n int) func() {
 // lastFork opens the last of n forks in a file and does something with it.
 func lastFork(do func(*bench, *pact.Context)) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
-		path := b.fill(func(s store.Store) { b.forks(s, n) })
+		path := b.fill(func(s *pact.DB) { b.forks(s, n) })
 		s := b.open(path)
 		return func() {
 			c, err := pact.Open(b.ctx, s, fmt.Sprint("fork", n-1), nil)
@@ -66,7 +65,7 @@ func undoing(atOnce bool) func(*bench, int) func() {
 
 // window has the newest 60 turns of n, and asks what the model saw 30 calls ago.
 func window(b *bench, n int) func() {
-	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 60}}) })
+	path := b.fill(func(s *pact.DB) { b.turns(b.create(s), n, &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 60}}) })
 	return func() {
 		c, err := pact.Open(b.ctx, b.open(path), "chat", nil)
 		must(err)

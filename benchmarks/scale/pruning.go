@@ -5,14 +5,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // atLimit commits where the context is at its limit, so that every commit takes
 // out what it brings.
 func atLimit(policy func(n int) lifecycle.Policy) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
-		c, limit := b.create(memory.New()), &pact.Pruning{Policy: policy(n)}
+		c, limit := b.create(pact.NewDB(store.NewMemory())), &pact.Pruning{Policy: policy(n)}
 		b.turns(c, n, nil)
 		b.turns(c, 5, limit)
 		return func() { b.turns(c, 20, limit) }
@@ -21,7 +21,7 @@ func atLimit(policy func(n int) lifecycle.Policy) func(*bench, int) func() {
 
 // manyParts prunes blocks of 64 tags, in turns of eight, to half of each tag.
 func manyParts(b *bench, n int) func() {
-	c := b.create(memory.New())
+	c := b.create(pact.NewDB(store.NewMemory()))
 	policy := lifecycle.Policy{}
 	for tag := range 64 {
 		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("t", tag), MaxNodes: max(1, n/128)})
@@ -39,7 +39,7 @@ func manyParts(b *bench, n int) func() {
 
 // components asks for one component a key, which is due in every second cycle.
 func components(b *bench, n int) func() {
-	c := b.create(memory.New())
+	c := b.create(pact.NewDB(store.NewMemory()))
 	return func() {
 		for range 3 {
 			b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
@@ -55,7 +55,7 @@ func components(b *bench, n int) func() {
 // results has a call and its results in one turn, more turns after it, and a
 // limit that the call keeps from being met.
 func results(b *bench, n int) func() {
-	c := b.create(memory.New())
+	c := b.create(pact.NewDB(store.NewMemory()))
 	b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 		var ids []string
 		for i := range n {
@@ -74,7 +74,7 @@ func results(b *bench, n int) func() {
 // chain has blocks of which each refers to the one before it and the one after
 // it. The last is pinned, so that none may go.
 func chain(b *bench, n int) func() {
-	c := b.create(memory.New())
+	c := b.create(pact.NewDB(store.NewMemory()))
 	b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 		id := func(i int) string { return fmt.Sprint("link", i) }
 		for i := range n {

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // Why a step is above most.
@@ -68,14 +67,14 @@ var rows = []row{
 }
 
 func validate(b *bench, n int) func() {
-	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, nil) })
+	path := b.fill(func(s *pact.DB) { b.turns(b.create(s), n, nil) })
 	return func() { b.pact(nil, "validate", "chat", "--db", path) }
 }
 
 // insert inserts one by one, each an edit of its own, where position says.
 func insert(position func(there int) string) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
-		c := b.create(memory.New())
+		c := b.create(pact.NewDB(store.NewMemory()))
 		return func() {
 			for there := range n {
 				b.edit(c, func(x *pact.Batch) error {
@@ -88,7 +87,7 @@ func insert(position func(there int) string) func(*bench, int) func() {
 }
 
 func reorder(b *bench, n int) func() {
-	c := b.create(memory.New())
+	c := b.create(pact.NewDB(store.NewMemory()))
 	return func() {
 		b.edit(c, func(x *pact.Batch) error {
 			ids := make([]string, n)
@@ -115,7 +114,7 @@ func apply(flags ...string) func(*bench, int) func() {
 func reopened(oneByOne bool) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
 		ids := make([]string, n)
-		path := b.fill(func(s store.Store) {
+		path := b.fill(func(s *pact.DB) {
 			b.edit(b.create(s), func(x *pact.Batch) (err error) {
 				for i := range ids {
 					ids[i] = x.Add("^sys", pact.Spec{Content: "a rule"})

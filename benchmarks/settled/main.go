@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
@@ -149,7 +150,7 @@ func fileSize(path string) (n int64) {
 // write commits n turns, and returns the bytes of their contents and what one takes.
 func write(path string, n int, text string, pruning *pact.Pruning) (content int, each time.Duration) {
 	const message = 925
-	s, err := sqlite.Open(ctx, path)
+	s, err := dbtest.Open(sqlite.Open(ctx, path))
 	must(err)
 	now := int64(1_700_000_000_000_000_000)
 	c, err := pact.Create(ctx, s, "chat", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
@@ -175,7 +176,7 @@ func write(path string, n int, text string, pruning *pact.Pruning) (content int,
 
 // opened calls f with the context in a file.
 func opened(path string, f func(c *pact.Context)) {
-	s, err := sqlite.Open(ctx, path)
+	s, err := dbtest.Open(sqlite.Open(ctx, path))
 	must(err)
 	c, err := pact.Open(ctx, s, "chat", nil)
 	must(err)
@@ -217,7 +218,7 @@ func erase(path, id string) {
 }
 
 func compact(path string) {
-	s, err := sqlite.Open(ctx, path)
+	s, err := dbtest.Open(sqlite.Open(ctx, path))
 	must(err)
 	_, err = s.Compact(ctx)
 	must(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
@@ -52,7 +53,7 @@ func ask(ctx context.Context, what, file string) error {
 		}
 		return errors.Join(err, p.db.Close())
 	}
-	s, err := sqlite.Open(ctx, file)
+	s, err := dbtest.Open(sqlite.Open(ctx, file))
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -88,15 +89,15 @@ func say(turn int) func(*pact.Batch) error {
 }
 
 // open opens a store in a file.
-func (b *bench) open(path string) *sqlite.Store {
-	s, err := sqlite.Open(b.ctx, path)
+func (b *bench) open(path string) *pact.DB {
+	s, err := dbtest.Open(sqlite.Open(b.ctx, path))
 	must(err)
 	return s
 }
 
 // context opens the conversation in a copy of the file, so that the file stays as it
 // is. The caller closes the store.
-func (b *bench) context() (*sqlite.Store, *pact.Context) {
+func (b *bench) context() (*pact.DB, *pact.Context) {
 	path := filepath.Join(b.dir, "copy.db")
 	must(b.clone(b.filled(), path))
 	s := b.open(path)

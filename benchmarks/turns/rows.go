@@ -10,7 +10,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -64,7 +65,7 @@ func naturalLoop(b *bench, n int) (ours, plain figure) {
 
 // atLimit commits turns of which each takes out what it brings.
 func atLimit(b *bench, n int) (ours, plain figure) {
-	c, err := pact.Create(b.ctx, memory.New(), "w", nil)
+	c, err := pact.Create(b.ctx, pact.NewDB(store.NewMemory()), "w", nil)
 	must(err)
 	const commits = 40
 	edits := make([]func(*pact.Batch) error, commits)

@@ -8,7 +8,8 @@ import (
 	"os"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -23,7 +24,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	c, err := pact.Create(ctx, memory.New(), "chat", nil)
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "chat", nil)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -30,7 +31,7 @@ func run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := transcript.Import(ctx, memory.New(), "weather", conversations[0],
+	c, err := transcript.Import(ctx, pact.NewDB(store.NewMemory()), "weather", conversations[0],
 		&transcript.ImportOptions{CreateOptions: pact.CreateOptions{Edition: selector.V01}})
 	if err != nil {
 		return err

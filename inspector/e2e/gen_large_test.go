@@ -7,21 +7,22 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // openStore opens a store for the test, beside the server that may have it open too.
-func openStore(t testing.TB, db string) store.Store {
+func openStore(t testing.TB, db string) *pact.DB {
 	t.Helper()
-	var s store.Complete
+	var s *pact.DB
 	var err error
 	if strings.HasPrefix(db, "postgres") {
-		s, err = postgres.Open(context.Background(), db)
+		s, err = dbtest.Open(postgres.Open(context.Background(), db))
 	} else {
-		s, err = sqlite.Open(context.Background(), db)
+		s, err = dbtest.Open(sqlite.Open(context.Background(), db))
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // refuseOrReport handles a history that no context can have had: a strict reader refuses it,
@@ -88,7 +88,7 @@ func inSealedCore(t *tree.Tree, id string) bool {
 
 // checkThread refuses or reports a snapshot whose thread differs from the one that its log
 // entry recorded.
-func (r *historyReader) checkThread(t *tree.Tree, e store.Entry) error {
+func (r *historyReader) checkThread(t *tree.Tree, e history.Entry) error {
 	if e.Thread == "" || e.Thread == t.ThreadDigest().String() {
 		return nil
 	}

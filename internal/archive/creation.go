@@ -4,33 +4,34 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // ReadDocument reads one canonical snapshot document (05 §3.2) as a context with this name: the
 // snapshot has the document's cycle, and the next commit is the cycle after it. It refuses a
 // shape that no context can have (02 §10).
-func ReadDocument(name string, data []byte, o Options) (store.Creation, []inspect.Finding, error) {
+func ReadDocument(name string, data []byte, o Options) (engine.Creation, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: o.Edition})
 	if err != nil {
-		return store.Creation{}, nil, err
+		return engine.Creation{}, nil, err
 	}
 	return creationOf(name, d, o.Actor), d.Findings, nil
 }
 
 // creationOf returns the creation of a context whose oldest snapshot is a document.
-func creationOf(name string, d *document.Document, actor string) store.Creation {
+func creationOf(name string, d *document.Document, actor string) engine.Creation {
 	stamps := tree.Stamps{Cycle: d.Tree.Cycle() + 1, Given: -1}
 	for e := range d.Tree.All() {
 		noteStamps(&stamps, e.Node())
 	}
-	return store.Creation{
+	return engine.Creation{
 		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
-		Entry: store.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
+		Entry: history.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
 	}
 }
 
@@ -40,7 +41,7 @@ func noteStamps(s *tree.Stamps, n *tree.Node) {
 }
 
 // creation returns the whole history as one step of a store.
-func (r *historyReader) creation(name string) store.Creation {
+func (r *historyReader) creation(name string) engine.Creation {
 	g := creationOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
 	g.Imported, g.Attempts = !r.empty, r.attempts
 	if r.compact {
@@ -73,30 +74,30 @@ func (r *historyReader) creation(name string) store.Creation {
 			stamps.Next = max(stamps.Next, b.Node.Index+1)
 		}
 	}
-	g.Changes = append(g.Changes, store.Change{Before: before, After: r.working.WithCycle(stamps.Cycle), Stamps: stamps,
-		Entry: store.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}})
+	g.Changes = append(g.Changes, engine.Change{Before: before, After: r.working.WithCycle(stamps.Cycle), Stamps: stamps,
+		Entry: history.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}})
 	return g
 }
 
 // Copy returns the creation of a context with another name, or in another store, with all
 // snapshots and the working state of an existing one. E_SNAPSHOT_NOT_FOUND if that has no
 // snapshot. Cost: reading every snapshot.
-func Copy(ctx context.Context, from *provenance.Source, name, actor string) (store.Creation, error) {
+func Copy(ctx context.Context, from *provenance.Source, name, actor string) (engine.Creation, error) {
 	s := &from.State
 	if s.Cycle < s.First {
-		return store.Creation{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
+		return engine.Creation{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
 	}
-	first, err := store.Snapshot(ctx, from.Store, s.Key, s.First)
+	first, err := engine.Snapshot(ctx, from.Store, s.Key, s.First)
 	if err != nil {
-		return store.Creation{}, err
+		return engine.Creation{}, err
 	}
 	log := from.Publications(ctx)
 	defer log.Stop()
 	begun, err := log.Of(s.First)
 	if err != nil {
-		return store.Creation{}, err
+		return engine.Creation{}, err
 	}
-	g := store.Creation{
+	g := engine.Creation{
 		Name: name, Edition: s.Edition, Tree: first, Imported: true,
 		Stamps: stampsAfter(first, s.Stamps), Entry: firstEntry(begun, s.First, actor),
 	}
@@ -110,7 +111,7 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (sto
 // changesAfter returns the changes that lead from a working state before, which follows the
 // snapshot of a cycle, to the latest snapshot and the working state of a context.
 func changesAfter(ctx context.Context, from *provenance.Source, log *provenance.Publications, cycle int64,
-	before *tree.Tree, actor string) (list []store.Change, err error) {
+	before *tree.Tree, actor string) (list []engine.Change, err error) {
 	s := &from.State
 	if cycle < s.Cycle {
 		for t, err := range from.Store.History(ctx, s.Key, cycle+1, s.Cycle) {
@@ -125,15 +126,15 @@ func changesAfter(ctx context.Context, from *provenance.Source, log *provenance.
 				return nil, err
 			}
 			after := t.WithCycle(t.Cycle() + 1)
-			list = append(list, store.Change{
+			list = append(list, engine.Change{
 				Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,
 			})
 			before = after
 		}
 	}
 	if before.Digest() != s.Working.Digest() {
-		e := store.Entry{Cycle: s.Stamps.Cycle, TimeNS: s.Stamps.LastNS, Actor: actor}
-		list = append(list, store.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e})
+		e := history.Entry{Cycle: s.Stamps.Cycle, TimeNS: s.Stamps.LastNS, Actor: actor}
+		list = append(list, engine.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e})
 	} else if n := len(list); n > 0 {
 		list[n-1].Stamps = s.Stamps
 	}
@@ -141,7 +142,7 @@ func changesAfter(ctx context.Context, from *provenance.Source, log *provenance.
 }
 
 // firstEntry begins the log of a copy with the commit of its oldest snapshot.
-func firstEntry(e store.Entry, cycle int64, actor string) store.Entry {
+func firstEntry(e history.Entry, cycle int64, actor string) history.Entry {
 	if e.Actor == "" {
 		e.Actor = actor
 	}

@@ -7,16 +7,16 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Extension returns the changes that give a context the snapshots and the working state that
 // another one has beyond it; none if there are none. E_CONFLICT if the shorter one of them does
 // not begin as the longer one, or if the other one goes on without an uncommitted edit of the
 // context. Cost: reading every snapshot that both have, and those beyond.
-func Extension(ctx context.Context, of, by *provenance.Source, actor string) ([]store.Change, error) {
+func Extension(ctx context.Context, of, by *provenance.Source, actor string) ([]engine.Change, error) {
 	s, other := &of.State, &by.State
 	if s.Edition != other.Edition || s.First != other.First {
 		return nil, parted(other.Name, "begins in another way")
@@ -29,12 +29,12 @@ func Extension(ctx context.Context, of, by *provenance.Source, actor string) ([]
 	case s.Cycle > other.Cycle && other.Cycle >= other.First:
 		return nil, nil
 	case s.Cycle > other.Cycle: // no snapshot tells the other one from a stranger
-		if next, err = store.Snapshot(ctx, of.Store, s.Key, s.First); err == nil && keepsEdits(other, next) != nil {
+		if next, err = engine.Snapshot(ctx, of.Store, s.Key, s.First); err == nil && keepsEdits(other, next) != nil {
 			err = parted(other.Name, "begins in another way")
 		}
 		return nil, err
 	case s.Cycle < other.Cycle:
-		if next, err = store.Snapshot(ctx, by.Store, other.Key, s.Cycle+1); err != nil {
+		if next, err = engine.Snapshot(ctx, by.Store, other.Key, s.Cycle+1); err != nil {
 			return nil, err
 		}
 	case keepsEdits(other, s.Working) == nil:
@@ -76,7 +76,7 @@ func sameUpTo(ctx context.Context, of, by *provenance.Source, cycle int64) error
 }
 
 // keepsEdits refuses a later state that lacks an uncommitted edit of a context.
-func keepsEdits(s *store.State, next *tree.Tree) error {
+func keepsEdits(s *engine.State, next *tree.Tree) error {
 	gone, born := s.Head.Delta(s.Working)
 	for _, id := range gone {
 		if next.Has(id) {

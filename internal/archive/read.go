@@ -9,13 +9,14 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // historyReader collects the trees of a history. It makes each from the previous one, so that
@@ -23,12 +24,12 @@ import (
 type historyReader struct {
 	Options
 	ctx          context.Context
-	compact      bool        // the lines have the compact form
-	empty        bool        // the first tree is that of a new context, not a snapshot
-	first, last  *tree.Tree  // of the snapshots read so far
-	firstEntry   store.Entry // the log entry of the first tree
-	changes      []store.Change
-	attempts     []store.Attempt
+	compact      bool          // the lines have the compact form
+	empty        bool          // the first tree is that of a new context, not a snapshot
+	first, last  *tree.Tree    // of the snapshots read so far
+	firstEntry   history.Entry // the log entry of the first tree
+	changes      []engine.Change
+	attempts     []history.Attempt
 	stamps       tree.Stamps // LastNS and Given of all that the changes brought
 	working      *tree.Tree  // the working state, if the history has one
 	findings     []inspect.Finding
@@ -45,7 +46,7 @@ func newHistoryReader(ctx context.Context, o Options) *historyReader {
 // regions of snapshots. Errors carry the line: E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for
 // what no context can have had, E_LIMIT. Cost: the input, and the trees, which share what did
 // not change.
-func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Creation, []inspect.Finding, error) {
+func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (engine.Creation, []inspect.Finding, error) {
 	r := newHistoryReader(ctx, o)
 	type numbered struct {
 		data []byte
@@ -74,7 +75,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 			err = ctx.Err()
 		}
 		if err != nil {
-			return store.Creation{}, nil, onLine(err, line)
+			return engine.Creation{}, nil, onLine(err, line)
 		}
 	}
 	if backwards != nil {
@@ -83,11 +84,11 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 	}
 	for _, l := range slices.Backward(backwards) {
 		if err := r.line(l.data); err != nil {
-			return store.Creation{}, nil, onLine(err, l.line)
+			return engine.Creation{}, nil, onLine(err, l.line)
 		}
 	}
 	if r.first == nil {
-		return store.Creation{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
+		return engine.Creation{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
 			"give a file with at least one snapshot; an export of the whole history has them all")
 	}
 	return r.creation(name), r.findings, nil
@@ -158,11 +159,11 @@ func (r *historyReader) line(data []byte) error {
 	if err := checkRegions(r.last, next, born); err != nil {
 		return err
 	}
-	return r.publish(next, store.Entry{})
+	return r.publish(next, history.Entry{})
 }
 
 // publish takes a tree as the snapshot of the next cycle, with its log entry.
-func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
+func (r *historyReader) publish(t *tree.Tree, e history.Entry) error {
 	if t.Cycle() != r.last.Cycle()+1 {
 		return fault.New(fault.DocumentInvalid,
 			"cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(r.last.Cycle(), 10),
@@ -176,7 +177,7 @@ func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
 	if e.Anew, err = provenance.SentAnew(r.ctx, r.last, t); err != nil {
 		return err
 	}
-	r.changes = append(r.changes, store.Change{
+	r.changes = append(r.changes, engine.Change{
 		Before: r.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Stamps: r.stamps, Entry: e,
 	})
 	r.last = t

@@ -7,12 +7,12 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // compactHead reads the first line of the compact form.
@@ -86,17 +86,17 @@ func (r *historyReader) compactLine(doc canon.Any, size int) error {
 }
 
 // readEntry reads the log entry in a line of the compact form, the zero entry if there is none.
-func readEntry(doc canon.Any) (store.Entry, error) {
+func readEntry(doc canon.Any) (history.Entry, error) {
 	e, ok := doc.Get("entry")
 	if !ok {
-		return store.Entry{}, nil
+		return history.Entry{}, nil
 	}
 	var l compactEntry
 	if err := json.Unmarshal([]byte(e.Value()), &l); err != nil {
-		return store.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read", "")
+		return history.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read", "")
 	}
 	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
-		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
+		return history.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
 			"sent is not a SHA-256 in hexadecimal", "")
 	}
 	if l.Idle == nil { // older versions wrote the groups into the report only
@@ -105,7 +105,7 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 			l.Idle = report.Idle()
 		}
 	}
-	return store.Entry{
+	return history.Entry{
 		Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS, Idle: l.Idle,
 	}, nil
 }

@@ -9,10 +9,9 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // RoundTrip repeats an exported history in either form: it makes a context from it in a fresh
@@ -65,8 +64,8 @@ func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Repla
 }
 
 // inMemory makes a context in a fresh store.
-func inMemory(ctx context.Context, g store.Creation) (*provenance.Source, error) {
-	s := memory.New()
+func inMemory(ctx context.Context, g engine.Creation) (*provenance.Source, error) {
+	s := engine.InMemory()
 	info, err := s.Create(ctx, g)
 	if err != nil {
 		return nil, err

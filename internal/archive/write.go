@@ -7,11 +7,11 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // WriteSnapshots writes the canonical snapshots of the cycles first..last, one a line, oldest
@@ -67,7 +67,7 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 	log, attempts := from.Publications(ctx), attemptsOf(from)
 	defer log.Stop()
 	var last *tree.Tree
-	write := func(t *tree.Tree, kind string, entry store.Entry) error {
+	write := func(t *tree.Tree, kind string, entry history.Entry) error {
 		list, err := attempts.inCycle(ctx, t.Cycle())
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 			}
 		}
 	}
-	if err := write(s.Working, "working", store.Entry{}); err != nil {
+	if err := write(s.Working, "working", history.Entry{}); err != nil {
 		return err
 	}
 	if err := unerased(ctx, from, s.Erasures); err != nil {
@@ -116,7 +116,7 @@ func writeLine(w *bufio.Writer, line []byte) error {
 // writeCompactLine writes the differences from one tree to the next, or all of the tree if
 // there is no previous one. kind is cycle, working or empty.
 func writeCompactLine(
-	ctx context.Context, w *bufio.Writer, last, next *tree.Tree, kind string, e store.Entry, attempts []store.Attempt,
+	ctx context.Context, w *bufio.Writer, last, next *tree.Tree, kind string, e history.Entry, attempts []history.Attempt,
 ) (err error) {
 	var gone []string
 	var born []tree.Born

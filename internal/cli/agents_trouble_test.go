@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/providertest"
-	"github.com/contexttree/pact/store"
 )
 
 // inGroup gives a program a group of processes, as a shell does.
@@ -103,11 +103,11 @@ func TestAgentsInterrupted(t *testing.T) {
 // underWay reports whether an attempt is recorded that has not ended.
 func (a *agentRun) underWay() (found bool) {
 	a.Helper()
-	a.eachContext(func(_ store.Info, c *pact.Context) {
+	a.eachContext(func(_ history.Info, c *pact.Context) {
 		_, last := c.Cycles()
 		attempts, err := c.Attempts(a.Context(), last+1, last+1)
 		a.must(err)
-		found = found || slices.ContainsFunc(attempts, func(t store.Attempt) bool { return t.Status == store.Running })
+		found = found || slices.ContainsFunc(attempts, func(t history.Attempt) bool { return t.Status == history.Running })
 	})
 	return found
 }

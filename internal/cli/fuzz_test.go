@@ -8,7 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // Whatever operations come in, apply ends with a history that reads back to
@@ -44,7 +44,7 @@ func FuzzApply(f *testing.F) {
 		case out.Len() == 0:
 			return // nothing was committed
 		}
-		c, findings, err := pact.ImportHistory(context.Background(), memory.New(), "c", strings.NewReader(out.String()),
+		c, findings, err := pact.ImportHistory(context.Background(), pact.NewDB(store.NewMemory()), "c", strings.NewReader(out.String()),
 			nil)
 		if err != nil {
 			t.Fatalf("the history does not read: %v\n%s", err, &out)

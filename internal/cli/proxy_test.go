@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -136,7 +137,7 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 // A store of another schema is refused before the program runs.
 func TestRunRefusesAStoreOfAnotherSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 	if err == nil {
 		err = s.Close()
 	}

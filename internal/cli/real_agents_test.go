@@ -16,10 +16,12 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -156,9 +158,9 @@ func (a *agentRun) run(arguments []string, say string, more ...string) string {
 func isCall(r providertest.Received) bool { return provider.APIOf(http.MethodPost, r.Path) != "" }
 
 // eachContext calls visit with each recorded context.
-func (a *agentRun) eachContext(visit func(store.Info, *pact.Context)) {
+func (a *agentRun) eachContext(visit func(history.Info, *pact.Context)) {
 	a.Helper()
-	s, err := sqlite.Open(a.Context(), a.db)
+	s, err := dbtest.Open(sqlite.Open(a.Context(), a.db))
 	a.must(err)
 	defer s.Close()
 	contexts, err := pact.List(a.Context(), s)
@@ -185,7 +187,7 @@ func (a *agentRun) check() (begun, logs map[string]string) {
 	}
 	sent := len(received)
 	begun, logs = map[string]string{}, map[string]string{}
-	a.eachContext(func(info store.Info, c *pact.Context) {
+	a.eachContext(func(info history.Info, c *pact.Context) {
 		for e, err := range c.Log(a.Context()) {
 			a.must(err)
 			logs[info.Name] += string(e.Kind) + ": " + e.Message + "\n"
@@ -195,7 +197,7 @@ func (a *agentRun) check() (begun, logs map[string]string) {
 		attempts, err := c.Attempts(a.Context(), info.Origin.Cycle+1, last+1)
 		a.must(err)
 		for _, attempt := range attempts {
-			_, number, _, _ := store.ParseAttemptID(attempt.ID)
+			_, number, _, _ := history.ParseAttemptID(attempt.ID)
 			body, err := record.RequestOf(a.Context(), c, attempt.Cycle, number)
 			if err != nil {
 				a.Errorf("%s of %s: %v", attempt.ID, info.Name, err)

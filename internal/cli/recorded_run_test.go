@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
@@ -41,7 +42,7 @@ func recordedRun(t *testing.T, dir string) {
 	provider.Clock(clock)
 	server := httptest.NewServer(provider)
 	defer server.Close()
-	s, err := sqlite.Open(t.Context(), filepath.Join(dir, "pact.db"))
+	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(dir, "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,10 +18,12 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -209,14 +211,14 @@ func throughProxy(t *testing.T, db, name, upstream string, logged *bytes.Buffer)
 	logged.Write(said.Bytes())
 }
 
-func openForSecrets(t *testing.T, db string) store.Complete {
+func openForSecrets(t *testing.T, db string) *pact.DB {
 	t.Helper()
-	var s store.Complete
+	var s *pact.DB
 	var err error
 	if strings.HasPrefix(db, "postgres") {
-		s, err = postgres.Open(t.Context(), db)
+		s, err = dbtest.Open(postgres.Open(t.Context(), db))
 	} else {
-		s, err = sqlite.Open(t.Context(), db)
+		s, err = dbtest.Open(sqlite.Open(t.Context(), db))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +227,7 @@ func openForSecrets(t *testing.T, db string) store.Complete {
 }
 
 // keptRequests returns what the attempts keep of requests, which the store compresses.
-func keptRequests(t *testing.T, s store.Store) (all []byte) {
+func keptRequests(t *testing.T, s *pact.DB) (all []byte) {
 	t.Helper()
 	for _, name := range []string{"proxied", "down", "inside"} {
 		c, err := pact.Open(t.Context(), s, name, nil)
@@ -238,7 +240,7 @@ func keptRequests(t *testing.T, s store.Store) (all []byte) {
 			t.Fatal(err)
 		}
 		for _, a := range attempts {
-			text, err := store.UnpackRequest(a.Request)
+			text, err := history.UnpackRequest(a.Request)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -85,7 +86,7 @@ func tamper(t *testing.T, path, old, new string) {
 // that command does.
 func TestADamagedCheckpointIsMadeAnew(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), db)
+	s, err := dbtest.Engine(sqlite.Open(t.Context(), db))
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -93,7 +94,7 @@ func TestADamagedCheckpointIsMadeAnew(t *testing.T) {
 		}
 	}
 	must(err)
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(err)
 	for range 300 {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {

@@ -4,27 +4,27 @@ import (
 	"context"
 	"iter"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // aheadReader is a reader that has already what comes first of some lines: the row of about and the
 // last record.
 type aheadReader struct {
-	kv.Reader
-	latest map[kv.Space]kv.Latest
+	store.Reader
+	latest map[store.Space]store.Latest
 }
 
 // ahead reads what comes first of some lines, if the reader does that at once.
-func ahead(ctx context.Context, r kv.Reader, keys ...store.Key) (a aheadReader, err error) {
+func ahead(ctx context.Context, r store.Reader, keys ...history.Key) (a aheadReader, err error) {
 	a.Reader = r
-	many, ok := r.(kv.Latester)
+	many, ok := r.(store.Latester)
 	if !ok {
 		return a, nil
 	}
-	spaces := make([]kv.Space, len(keys))
+	spaces := make([]store.Space, len(keys))
 	for i, k := range keys {
-		spaces[i] = kv.Space(k)
+		spaces[i] = store.Space(k)
 	}
 	if a.latest, err = many.Latest(ctx, aboutKey, spaces...); err != nil {
 		return a, err
@@ -43,22 +43,22 @@ func ahead(ctx context.Context, r kv.Reader, keys ...store.Key) (a aheadReader, 
 	return a, nil
 }
 
-// Get implements [kv.Reader].
-func (a aheadReader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+// Get implements [store.Reader].
+func (a aheadReader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	if x, ok := a.latest[k.Space]; ok && k.Name == aboutKey {
 		return x.Value, nil
 	}
 	return a.Reader.Get(ctx, k)
 }
 
-// Log implements [kv.Reader].
-func (a aheadReader) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+// Log implements [store.Reader].
+func (a aheadReader) Log(ctx context.Context, c store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	of := a.latest[c.Space]
 	x := of.Last
-	if x.Number == 0 || of.Long || !c.Heads || o != kv.Descending || c.Last != kv.MaxNumber {
+	if x.Number == 0 || of.Long || !c.Heads || o != store.Descending || c.Last != store.MaxNumber {
 		return a.Reader.Log(ctx, c, o)
 	}
-	return func(yield func(kv.Record, error) bool) {
+	return func(yield func(store.Record, error) bool) {
 		if !yield(x, nil) {
 			return
 		}

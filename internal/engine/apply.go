@@ -6,26 +6,26 @@ import (
 	"context"
 	"math"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Create implements [store.Store].
-func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, error) {
-	if err := store.CheckName(g.Name); err != nil {
-		return store.Info{}, err
+// Create implements [Contexts].
+func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
+	if err := history.CheckName(g.Name); err != nil {
+		return Info{}, err
 	}
-	shown := store.Begun(g.Tree, g.Entry.TimeNS, g.Imported)
-	first := &record{entry: g.Entry.Logged(store.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
+	shown := Begun(g.Tree, g.Entry.TimeNS, g.Imported)
+	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
 		bytes: shown.Bytes}
 	first.entry.Revision = 1
 	if err := first.begin(ctx, e, g.Tree); err != nil {
-		return store.Info{}, err
+		return Info{}, err
 	}
 	var l *line
 	var s *state
-	err := e.write(ctx, func(b *kv.Batch) error {
+	err := e.write(ctx, func(b *store.Batch) error {
 		key, err := e.newLine(ctx, b)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, erro
 		return err
 	})
 	if err != nil {
-		return store.Info{}, err
+		return Info{}, err
 	}
 	e.noteLine(l)
 	e.extend(l, append([]*record{first}, s.made...))
@@ -67,8 +67,8 @@ func (e *Engine) Create(ctx context.Context, g store.Creation) (store.Info, erro
 }
 
 // newLine takes the next key.
-func (e *Engine) newLine(ctx context.Context, b *kv.Batch) (store.Key, error) {
-	raw, err := e.kv.Get(ctx, at(common, nextKey))
+func (e *Engine) newLine(ctx context.Context, b *store.Batch) (history.Key, error) {
+	raw, err := e.store.Get(ctx, at(common, nextKey))
 	if err != nil {
 		return 0, err
 	}
@@ -78,33 +78,33 @@ func (e *Engine) newLine(ctx context.Context, b *kv.Batch) (store.Key, error) {
 			return 0, err
 		}
 	}
-	if key < 1 || kv.Space(key) > kv.MaxSpace {
+	if key < 1 || store.Space(key) > store.MaxSpace {
 		return 0, damaged("the counter of keys is not as it was written")
 	}
 	expect(b, at(common, nextKey), raw)
-	there, err := e.kv.Get(ctx, at(common, linePrefix+ordered(key)))
+	there, err := e.store.Get(ctx, at(common, linePrefix+ordered(key)))
 	if err != nil {
 		return 0, err
 	}
 	if there != nil {
-		again, err := e.kv.Get(ctx, at(common, nextKey))
+		again, err := e.store.Get(ctx, at(common, nextKey))
 		if err == nil && !bytes.Equal(raw, again) {
-			err = kv.ErrRefused // another writer took the key between the two readings
+			err = store.ErrRefused // another writer took the key between the two readings
 		}
 		return 0, cmp.Or(err, damaged("the counter of keys is lower than the key of a context"))
 	}
 	put(b, at(common, nextKey), []byte(ordered(key+1)))
 	put(b, at(common, linePrefix+ordered(key)), nil)
-	return store.Key(key), nil
+	return history.Key(key), nil
 }
 
-// Apply implements [store.Store].
-func (e *Engine) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+// Apply implements [Contexts].
+func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ...Change) error {
 	var l *line
 	var s *state
-	var attempts []store.Attempt
+	var attempts []history.Attempt
 	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
-	err := e.write(ctx, func(b *kv.Batch) (err error) {
+	err := e.write(ctx, func(b *store.Batch) (err error) {
 		// What this process knows may be out of date. If so, the medium refuses the batch.
 		if l, known = known, nil; l == nil || l.moved(g) != nil || len(changes) == 0 {
 			if l, err = e.line(ctx, key); err != nil {
@@ -157,23 +157,23 @@ func (e *Engine) Apply(ctx context.Context, key store.Key, g store.Guard, change
 func (e *Engine) noteLine(l *line) { e.cache.put(cacheKey{key: l.key, part: partLine}, l, 500) }
 
 // forget drops what is kept of a line.
-func (e *Engine) forget(key store.Key) {
+func (e *Engine) forget(key history.Key) {
 	for _, part := range [...]int{partLine, partOrigin, partState, partSettled} {
 		e.cache.drop(cacheKey{key: key, part: part})
 	}
 }
 
 // change appends changes to a line, and moves the line and its state along.
-func (e *Engine) change(ctx context.Context, b *kv.Batch, l *line, s *state, changes []store.Change) error {
+func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, changes []Change) error {
 	seen := make(map[string]bool)
 	for _, c := range changes {
-		next, kind := c.After, store.Edit
+		next, kind := c.After, history.Edit
 		if c.Sealed != nil {
-			next, kind = c.Sealed, store.Commit
+			next, kind = c.Sealed, history.Commit
 			s.head, s.idle, s.published = c.Sealed, c.Entry.Idle, l.last.revision+1
 		}
-		shown := l.listed().After(&c, l.first)
-		x := &record{entry: c.Entry.Logged(kind, next), stamps: c.Stamps, latest: l.last.latest, bytes: shown.Bytes,
+		shown := ListedAfter(l.listed(), &c, l.first)
+		x := &record{entry: logged(c.Entry, kind, next), stamps: c.Stamps, latest: l.last.latest, bytes: shown.Bytes,
 			cuts: shown.Cuts}
 		if c.Sealed != nil {
 			x.latest = c.Sealed.Cycle()
@@ -185,7 +185,7 @@ func (e *Engine) change(ctx context.Context, b *kv.Batch, l *line, s *state, cha
 				return err
 			}
 			if known != 0 || seen[token] {
-				return store.RequestSeen(token)
+				return RequestSeen(token)
 			}
 			seen[token] = true
 		}
@@ -208,7 +208,7 @@ func (e *Engine) differ(ctx context.Context, x *record, l *line, before, next *t
 }
 
 // request notes where the token of a record is. A medium refuses a token that is there.
-func request(b *kv.Batch, l *line, x *record) {
+func request(b *store.Batch, l *line, x *record) {
 	if x.entry.Request == "" {
 		return
 	}
@@ -220,7 +220,7 @@ func request(b *kv.Batch, l *line, x *record) {
 // request returns the revision that carries a token, 0 if none does.
 func (e *Engine) request(ctx context.Context, l *line, token string) (int64, error) {
 	for upTo := int64(math.MaxInt64); l != nil; l, upTo = l.up, min(upTo, l.origin.Revision) {
-		raw, err := e.kv.Get(ctx, in(l.key, requestPrefix+token))
+		raw, err := e.store.Get(ctx, in(l.key, requestPrefix+token))
 		if err != nil {
 			return 0, err
 		}

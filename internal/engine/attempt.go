@@ -4,16 +4,16 @@ import (
 	"context"
 	"math"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// PutAttempt implements [store.AttemptKeeper].
-func (e *Engine) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (kept store.Attempt, err error) {
+// PutAttempt implements [Contexts].
+func (e *Engine) PutAttempt(ctx context.Context, key history.Key, a history.Attempt) (kept history.Attempt, err error) {
 	if err := a.Check(); err != nil {
-		return store.Attempt{}, err
+		return history.Attempt{}, err
 	}
-	err = e.write(ctx, func(b *kv.Batch) error {
+	err = e.write(ctx, func(b *store.Batch) error {
 		l, err := e.line(ctx, key)
 		if err != nil {
 			return err
@@ -26,22 +26,22 @@ func (e *Engine) PutAttempt(ctx context.Context, key store.Key, a store.Attempt)
 		return err
 	})
 	if err != nil {
-		return store.Attempt{}, err
+		return history.Attempt{}, err
 	}
 	return kept, nil
 }
 
 // attemptsOf puts the attempts of changes into a batch, and returns them as they are stored, in the
 // places of the changes.
-func (e *Engine) attemptsOf(ctx context.Context, b *kv.Batch, l *line, changes []store.Change) ([]store.Attempt, error) {
-	var list []store.Attempt
+func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *line, changes []Change) ([]history.Attempt, error) {
+	var list []history.Attempt
 	started, ended := make(map[int64]int64), make(map[string]bool)
 	for i, c := range changes {
 		if c.Attempt == nil {
 			continue
 		}
 		if list == nil {
-			list = make([]store.Attempt, len(changes))
+			list = make([]history.Attempt, len(changes))
 		}
 		a := *c.Attempt
 		err := a.Check()
@@ -51,7 +51,7 @@ func (e *Engine) attemptsOf(ctx context.Context, b *kv.Batch, l *line, changes [
 			a, err = e.startAttempt(ctx, b, l, a, c.Stamps.Cycle, started[a.Cycle])
 			started[a.Cycle]++
 		case ended[a.ID]:
-			err = store.AttemptEnded(a)
+			err = AttemptEnded(a)
 		default:
 			ended[a.ID] = true
 			a, err = e.endAttempt(ctx, b, l, a)
@@ -66,26 +66,26 @@ func (e *Engine) attemptsOf(ctx context.Context, b *kv.Batch, l *line, changes [
 
 // startAttempt adds a new attempt under the next number of the current cycle. The batch has so many
 // of the cycle already.
-func (e *Engine) startAttempt(ctx context.Context, b *kv.Batch, l *line, a store.Attempt, current, before int64) (
-	store.Attempt, error) {
+func (e *Engine) startAttempt(ctx context.Context, b *store.Batch, l *line, a history.Attempt, current, before int64) (
+	history.Attempt, error) {
 	if a.Cycle != current {
-		return a, store.CycleOver(a.Cycle, current)
+		return a, CycleOver(a.Cycle, current)
 	}
-	number, err := nextAttempt(ctx, e.kv, l, a.Cycle)
+	number, err := nextAttempt(ctx, e.store, l, a.Cycle)
 	if err != nil {
 		return a, err
 	}
 	number += before
-	a.ID = store.AttemptID(a.Cycle, number, l.fork)
+	a.ID = history.AttemptID(a.Cycle, number, l.fork)
 	expect(b, in(l.key, aboutKey), l.raw)
 	expect(b, in(l.key, attemptKey(a.Cycle, number)), nil)
 	return copyOf(a), putAttempt(b, l, a)
 }
 
 // nextAttempt returns the number that the next attempt of a cycle gets.
-func nextAttempt(ctx context.Context, r kv.Reader, l *line, cycle int64) (int64, error) {
-	span := kv.Span{Space: kv.Space(l.key), From: attemptKey(cycle, 0), To: attemptKey(cycle, math.MaxInt64)}
-	for p, err := range r.Range(ctx, span, kv.Descending) {
+func nextAttempt(ctx context.Context, r store.Reader, l *line, cycle int64) (int64, error) {
+	span := store.Span{Space: store.Space(l.key), From: attemptKey(cycle, 0), To: attemptKey(cycle, math.MaxInt64)}
+	for p, err := range r.Range(ctx, span, store.Descending) {
 		if err != nil {
 			return 0, err
 		}
@@ -96,37 +96,37 @@ func nextAttempt(ctx context.Context, r kv.Reader, l *line, cycle int64) (int64,
 }
 
 // endAttempt ends an attempt of the line or of one that it goes back to.
-func (e *Engine) endAttempt(ctx context.Context, b *kv.Batch, l *line, as store.Attempt) (store.Attempt, error) {
-	cycle, number, _, ok := store.ParseAttemptID(as.ID)
+func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *line, as history.Attempt) (history.Attempt, error) {
+	cycle, number, _, ok := history.ParseAttemptID(as.ID)
 	if !ok {
-		return as, store.NoAttempt(as.ID)
+		return as, NoAttempt(as.ID)
 	}
 	of := l.publisher(cycle)
 	k := in(of.key, attemptKey(cycle, number))
-	row, err := e.kv.Get(ctx, k)
+	row, err := e.store.Get(ctx, k)
 	if err != nil {
 		return as, err
 	}
 	if row == nil {
-		return as, store.NoAttempt(as.ID)
+		return as, NoAttempt(as.ID)
 	}
-	a, err := attemptAt(of, kv.Pair{Key: k, Value: row})
+	a, err := attemptAt(of, store.Pair{Key: k, Value: row})
 	switch {
 	case err != nil:
 		return as, err
 	case a.ID != as.ID:
-		return as, store.NoAttempt(as.ID)
-	case a.Status != store.Running:
-		return as, store.AttemptEnded(a)
+		return as, NoAttempt(as.ID)
+	case a.Status != history.Running:
+		return as, AttemptEnded(a)
 	}
 	a.End(as)
 	expect(b, in(l.key, aboutKey), l.raw)
-	b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Equal, Value: row})
+	b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: row})
 	return copyOf(a), putAttempt(b, of, a)
 }
 
-// Attempts implements [store.AttemptKeeper].
-func (e *Engine) Attempts(ctx context.Context, key store.Key, from, to int64) (list []store.Attempt, err error) {
+// Attempts implements [Contexts].
+func (e *Engine) Attempts(ctx context.Context, key history.Key, from, to int64) (list []history.Attempt, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		list, err = e.attempts(ctx, l, from, to)
 		return err
@@ -134,23 +134,23 @@ func (e *Engine) Attempts(ctx context.Context, key store.Key, from, to int64) (l
 	return list, err
 }
 
-func (e *Engine) attempts(ctx context.Context, l *line, from, to int64) (list []store.Attempt, err error) {
+func (e *Engine) attempts(ctx context.Context, l *line, from, to int64) (list []history.Attempt, err error) {
 	if l.up != nil {
 		if list, err = e.attempts(ctx, l.up, from, min(to, l.origin.Cycle)); err != nil {
 			return nil, err
 		}
 	}
-	own, err := ownAttempts(ctx, e.kv, l, from, to)
+	own, err := ownAttempts(ctx, e.store, l, from, to)
 	return append(list, own...), err
 }
 
 // ownAttempts reads the attempts of some cycles that a line does not share.
-func ownAttempts(ctx context.Context, r kv.Reader, l *line, from, to int64) (list []store.Attempt, err error) {
+func ownAttempts(ctx context.Context, r store.Reader, l *line, from, to int64) (list []history.Attempt, err error) {
 	if from > to {
 		return nil, nil
 	}
-	span := kv.Span{Space: kv.Space(l.key), From: attemptKey(from, 0), To: attemptKey(to, math.MaxInt64)}
-	for p, err := range r.Range(ctx, span, kv.Ascending) {
+	span := store.Span{Space: store.Space(l.key), From: attemptKey(from, 0), To: attemptKey(to, math.MaxInt64)}
+	for p, err := range r.Range(ctx, span, store.Ascending) {
 		if err != nil {
 			return nil, err
 		}
@@ -166,17 +166,17 @@ func ownAttempts(ctx context.Context, r kv.Reader, l *line, from, to int64) (lis
 func attemptKey(cycle, number int64) string { return attemptPrefix + ordered(cycle) + ordered(number) }
 
 // putAttempt writes an attempt that has an id.
-func putAttempt(b *kv.Batch, l *line, a store.Attempt) error {
-	cycle, number, fork, ok := store.ParseAttemptID(a.ID)
+func putAttempt(b *store.Batch, l *line, a history.Attempt) error {
+	cycle, number, fork, ok := history.ParseAttemptID(a.ID)
 	if !ok || fork != l.fork {
-		return store.NoAttempt(a.ID)
+		return NoAttempt(a.ID)
 	}
 	put(b, in(l.key, attemptKey(cycle, number)), encodeAttempt(&a))
 	return nil
 }
 
 // copyOf returns an attempt that shares no memory with another.
-func copyOf(a store.Attempt) store.Attempt {
+func copyOf(a history.Attempt) history.Attempt {
 	for _, n := range [...]**int64{&a.TokenIn, &a.TokenOut} {
 		if *n != nil {
 			count := **n
@@ -186,11 +186,11 @@ func copyOf(a store.Attempt) store.Attempt {
 	return a
 }
 
-func attemptTexts(a *store.Attempt) []*string {
+func attemptTexts(a *history.Attempt) []*string {
 	return []*string{&a.ID, (*string)(&a.Status), &a.Provider, &a.Model, &a.Error, &a.Request}
 }
 
-func encodeAttempt(a *store.Attempt) []byte {
+func encodeAttempt(a *history.Attempt) []byte {
 	var w writer
 	w.count(format)
 	for _, text := range attemptTexts(a) {
@@ -214,15 +214,15 @@ func encodeAttempt(a *store.Attempt) []byte {
 }
 
 // attemptAt decodes an attempt of a line and compares it with its key.
-func attemptAt(l *line, p kv.Pair) (store.Attempt, error) {
+func attemptAt(l *line, p store.Pair) (history.Attempt, error) {
 	cycle, no, err := attemptOf(p.Name)
 	if err != nil {
-		return store.Attempt{}, err
+		return history.Attempt{}, err
 	}
-	id := store.AttemptID(cycle, no, l.fork)
+	id := history.AttemptID(cycle, no, l.fork)
 	a, err := decodeAttempt(p.Value)
 	if d, _ := found(err); d != nil || err == nil && a.ID != id {
-		return a, (&store.Damage{Cycle: cycle, What: id + " is not as it was recorded"}).Err()
+		return a, (&history.Damage{Cycle: cycle, What: id + " is not as it was recorded"}).Err()
 	}
 	return a, err
 }
@@ -239,7 +239,7 @@ func attemptOf(name string) (cycle, no int64, err error) {
 	return cycle, no, err
 }
 
-func decodeAttempt(row []byte) (a store.Attempt, err error) {
+func decodeAttempt(row []byte) (a history.Attempt, err error) {
 	if !summed(row) {
 		return a, damaged("an attempt is not as it was written")
 	}

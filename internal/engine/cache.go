@@ -4,7 +4,7 @@ import (
 	"container/list"
 	"sync"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // cacheSize bounds what the cache of an engine holds, in bytes of what was decoded.
@@ -22,7 +22,7 @@ type cache struct {
 // cacheKey names something of a line: a segment by its last revision, one of its blocks too by
 // its number, or one of the parts.
 type cacheKey struct {
-	key        store.Key
+	key        history.Key
 	generation int64
 	last       int64
 	part       int
@@ -98,7 +98,7 @@ func (c *cache) dropAll(part int) {
 }
 
 // dropLine forgets everything of a line.
-func (c *cache) dropLine(key store.Key) {
+func (c *cache) dropLine(key history.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for k := range c.byKey {

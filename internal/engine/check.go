@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Check implements [store.Checker].
-func (e *Engine) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
+// Check implements [Contexts].
+func (e *Engine) Check(ctx context.Context, key history.Key) (*history.Damage, error) {
 	return found(e.steady(ctx, key, func(l *line) error {
 		for _, f := range [...]func(context.Context, *line) error{e.checkLog, e.checkSegments, e.checkRest, e.checkPoints} {
 			if err := f(ctx, l); err != nil {
@@ -22,8 +22,8 @@ func (e *Engine) Check(ctx context.Context, key store.Key) (*store.Damage, error
 }
 
 // found returns the damage that an error reports, or any other error.
-func found(err error) (*store.Damage, error) {
-	var d *store.Damage
+func found(err error) (*history.Damage, error) {
+	var d *history.Damage
 	if errors.As(err, &d) {
 		return d, nil
 	}
@@ -32,13 +32,13 @@ func found(err error) (*store.Damage, error) {
 
 // checkLog reads the contents of every revision that is not joined.
 func (e *Engine) checkLog(ctx context.Context, l *line) error {
-	return e.kv.View(ctx, func(r kv.Reader) error {
+	return e.store.View(ctx, func(r store.Reader) error {
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
 		before := int64(0) // the number of the record before
-		cut := kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber}
-		for in, err := range r.Log(ctx, cut, kv.Ascending) {
+		cut := store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber}
+		for in, err := range r.Log(ctx, cut, store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -68,7 +68,7 @@ func (e *Engine) checkSegments(ctx context.Context, l *line) error {
 		return err
 	}
 	for _, x := range list {
-		err := e.kv.View(ctx, func(r kv.Reader) error {
+		err := e.store.View(ctx, func(r store.Reader) error {
 			if err := l.same(ctx, r); err != nil {
 				return err
 			}
@@ -89,8 +89,8 @@ func (e *Engine) checkSegments(ctx context.Context, l *line) error {
 // checkPoints reads every page of every checkpoint once.
 func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 	done := make(map[int64]bool)
-	var visit func(r kv.Reader, runs []runIndex) error
-	visit = func(r kv.Reader, runs []runIndex) error {
+	var visit func(r store.Reader, runs []runIndex) error
+	visit = func(r store.Reader, runs []runIndex) error {
 		for i := range runs {
 			x := &runs[i]
 			if x.key != l.key || done[x.no] { // another line has the page
@@ -107,11 +107,11 @@ func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 		}
 		return nil
 	}
-	return e.kv.View(ctx, func(r kv.Reader) error {
+	return e.store.View(ctx, func(r store.Reader) error {
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
-		for row, err := range r.Range(ctx, under(kv.Space(l.key), pointPrefix, ""), kv.Ascending) {
+		for row, err := range r.Range(ctx, under(store.Space(l.key), pointPrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -134,7 +134,7 @@ func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 // checkRest reads the rows beside the log, and compares the request tokens with it.
 func (e *Engine) checkRest(ctx context.Context, l *line) error {
 	var leads map[string]int64
-	err := e.kv.View(ctx, func(r kv.Reader) (err error) {
+	err := e.store.View(ctx, func(r store.Reader) (err error) {
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (e *Engine) checkRest(ctx context.Context, l *line) error {
 		if _, err := children(ctx, r, l); err != nil {
 			return err
 		}
-		return noOthers(ctx, r, kv.Space(l.key), attemptPrefix, blockPrefix, pointPrefix, lastKey, forksKey, headPrefix,
+		return noOthers(ctx, r, store.Space(l.key), attemptPrefix, blockPrefix, pointPrefix, lastKey, forksKey, headPrefix,
 			aboutKey,
 			pagePrefix, requestPrefix, indexPrefix, childPrefix, settledKey)
 	})
@@ -162,11 +162,11 @@ func (e *Engine) checkRest(ctx context.Context, l *line) error {
 
 // noOthers returns damage if a space has a key that begins with none of these letters, in their
 // order.
-func noOthers(ctx context.Context, r kv.Reader, space kv.Space, prefixes ...string) error {
-	span := kv.Span{Space: space}
+func noOthers(ctx context.Context, r store.Reader, space store.Space, prefixes ...string) error {
+	span := store.Span{Space: space}
 	for _, prefix := range append(prefixes, "\xff") {
 		span.To = prefix
-		for _, err := range r.Range(ctx, span, kv.Ascending) {
+		for _, err := range r.Range(ctx, span, store.Ascending) {
 			return cmp.Or(err, damaged("there is a key of no kind"))
 		}
 		span.From = string(prefix[0] + 1)
@@ -175,20 +175,20 @@ func noOthers(ctx context.Context, r kv.Reader, space kv.Space, prefixes ...stri
 }
 
 // empty returns an error if a space, which belongs to no context, still holds something.
-func empty(ctx context.Context, r kv.Reader, space kv.Space) error {
-	if space < 0 || space > kv.MaxSpace {
+func empty(ctx context.Context, r store.Reader, space store.Space) error {
+	if space < 0 || space > store.MaxSpace {
 		return damaged("there is something in a space that cannot be")
 	}
-	for _, err := range r.Log(ctx, kv.Cut{Space: space, First: 1, Last: kv.MaxNumber}, kv.Ascending) {
+	for _, err := range r.Log(ctx, store.Cut{Space: space, First: 1, Last: store.MaxNumber}, store.Ascending) {
 		return cmp.Or(err, damaged("there is a log of no context"))
 	}
 	return noOthers(ctx, r, space)
 }
 
 // requests reads to which revisions the rows of request tokens lead.
-func requests(ctx context.Context, r kv.Reader, l *line) (map[string]int64, error) {
+func requests(ctx context.Context, r store.Reader, l *line) (map[string]int64, error) {
 	leads := make(map[string]int64)
-	for p, err := range r.Range(ctx, under(kv.Space(l.key), requestPrefix, ""), kv.Ascending) {
+	for p, err := range r.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (e *Engine) checkRequests(ctx context.Context, l *line, leads map[string]in
 		}
 		if token := x.entry.Request; token != "" {
 			if leads[token] != x.entry.Revision {
-				return (&store.Damage{Cycle: x.entry.Cycle, What: "a request token does not lead to its revision"}).Err()
+				return (&history.Damage{Cycle: x.entry.Cycle, What: "a request token does not lead to its revision"}).Err()
 			}
 			delete(leads, token)
 		}
@@ -224,9 +224,9 @@ func (e *Engine) checkRequests(ctx context.Context, l *line, leads map[string]in
 }
 
 // checkAttempts reads the attempts of a line. Those of a cycle are numbered without a gap.
-func checkAttempts(ctx context.Context, r kv.Reader, l *line) error {
+func checkAttempts(ctx context.Context, r store.Reader, l *line) error {
 	var last, next int64
-	for p, err := range r.Range(ctx, under(kv.Space(l.key), attemptPrefix, ""), kv.Ascending) {
+	for p, err := range r.Range(ctx, under(store.Space(l.key), attemptPrefix, ""), store.Ascending) {
 		if err == nil {
 			_, err = attemptAt(l, p)
 		}
@@ -241,18 +241,18 @@ func checkAttempts(ctx context.Context, r kv.Reader, l *line) error {
 			last, next = cycle, 1
 		}
 		if no != next {
-			return (&store.Damage{Cycle: cycle, What: store.AttemptID(cycle, next, l.fork) + " is missing"}).Err()
+			return (&history.Damage{Cycle: cycle, What: history.AttemptID(cycle, next, l.fork) + " is missing"}).Err()
 		}
 	}
 	return nil
 }
 
-// CheckAll implements [store.Checker].
-func (e *Engine) CheckAll(ctx context.Context) (*store.Damage, error) {
+// CheckAll implements [Contexts].
+func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
-	if c, ok := e.kv.(kv.Checker); ok {
+	if c, ok := e.store.(store.Checker); ok {
 		if what, err := c.Check(ctx); err != nil || what != "" {
 			return found(cmp.Or(err, damaged(what)))
 		}
@@ -261,15 +261,15 @@ func (e *Engine) CheckAll(ctx context.Context) (*store.Damage, error) {
 	if err != nil {
 		return found(err)
 	}
-	var spaces []kv.Space
-	if s, ok := e.kv.(kv.Spacer); ok {
+	var spaces []store.Space
+	if s, ok := e.store.(store.Spacer); ok {
 		if spaces, err = s.Spaces(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return found(e.kv.View(ctx, func(r kv.Reader) error {
-		names, highest, known := 0, store.Key(0), map[kv.Space]bool{common: true}
-		for p, err := range r.Range(ctx, under(common, namePrefix, ""), kv.Ascending) {
+	return found(e.store.View(ctx, func(r store.Reader) error {
+		names, highest, known := 0, history.Key(0), map[store.Space]bool{common: true}
+		for p, err := range r.Range(ctx, under(common, namePrefix, ""), store.Ascending) {
 			if err == nil {
 				_, err = e.named(ctx, r, p.Name[len(namePrefix):], p.Value)
 			}
@@ -278,7 +278,7 @@ func (e *Engine) CheckAll(ctx context.Context) (*store.Damage, error) {
 			}
 			names++
 		}
-		for p, err := range r.Range(ctx, under(common, linePrefix, ""), kv.Ascending) {
+		for p, err := range r.Range(ctx, under(common, linePrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -289,7 +289,7 @@ func (e *Engine) CheckAll(ctx context.Context) (*store.Damage, error) {
 			if l.standing == live {
 				names--
 			}
-			highest, known[kv.Space(l.key)] = l.key, true
+			highest, known[store.Space(l.key)] = l.key, true
 		}
 		for _, space := range spaces {
 			if !known[space] {
@@ -302,7 +302,7 @@ func (e *Engine) CheckAll(ctx context.Context) (*store.Damage, error) {
 			if err != nil {
 				return err
 			}
-			if next, err := number(raw); err != nil || store.Key(next) <= highest {
+			if next, err := number(raw); err != nil || history.Key(next) <= highest {
 				return damaged("the counter of keys is lower than the key of a context")
 			}
 		}

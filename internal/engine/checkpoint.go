@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 // point is a checkpoint as its row says it.
@@ -19,7 +19,7 @@ type point struct {
 	first           []byte // the first page
 }
 
-func (p *point) encode(by *Packing) []byte {
+func (p *point) encode(by *packing) []byte {
 	packed := by.pack(p.first)
 	w := writer{make([]byte, 0, len(packed)+100)}
 	w.count(format)
@@ -180,7 +180,7 @@ func (r *openRun) load() (*tree.List, error) {
 
 // read makes a run from its page.
 func (r *openRun) read() (*tree.List, error) {
-	p, err := r.of.e.page(context.Background(), r.of.e.kv, &r.runIndex)
+	p, err := r.of.e.page(context.Background(), r.of.e.store, &r.runIndex)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func (r *openRun) read() (*tree.List, error) {
 }
 
 // page reads the page of a run.
-func (e *Engine) page(ctx context.Context, from kv.Reader, x *runIndex) (*page, error) {
+func (e *Engine) page(ctx context.Context, from store.Reader, x *runIndex) (*page, error) {
 	packed, err := from.Get(ctx, in(x.key, pagePrefix+ordered(x.no)))
 	if err != nil {
 		return nil, err

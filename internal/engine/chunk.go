@@ -8,17 +8,17 @@ import (
 	"iter"
 	"math"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // readIndex reads the index of the first segment of a line that ends at a revision or later or,
 // in the other order, of the last one that ends before it; nil if there is none.
-func readIndex(ctx context.Context, r kv.Reader, l *line, revision int64, o kv.Order) (*segmentIndex, error) {
-	span := under(kv.Space(l.key), indexPrefix, ordered(revision))
-	if o == kv.Descending {
-		span = kv.Span{Space: kv.Space(l.key), From: indexPrefix, To: indexPrefix + ordered(revision)}
+func readIndex(ctx context.Context, r store.Reader, l *line, revision int64, o store.Order) (*segmentIndex, error) {
+	span := under(store.Space(l.key), indexPrefix, ordered(revision))
+	if o == store.Descending {
+		span = store.Span{Space: store.Space(l.key), From: indexPrefix, To: indexPrefix + ordered(revision)}
 	}
 	for p, err := range r.Range(ctx, span, o) {
 		if err != nil {
@@ -30,7 +30,7 @@ func readIndex(ctx context.Context, r kv.Reader, l *line, revision int64, o kv.O
 }
 
 // indexAt decodes an index and compares it with its key.
-func indexAt(p kv.Pair) (*segmentIndex, error) {
+func indexAt(p store.Pair) (*segmentIndex, error) {
 	x, err := decodeIndex(p.Value)
 	if err == nil && p.Name != indexPrefix+ordered(x.last) {
 		err = damaged("a segment is in the place of another")
@@ -38,7 +38,7 @@ func indexAt(p kv.Pair) (*segmentIndex, error) {
 	return x, err
 }
 
-func (e *Engine) readSegment(ctx context.Context, r kv.Reader, l *line, x *segmentIndex) (*segment, error) {
+func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *segmentIndex) (*segment, error) {
 	head, err := r.Get(ctx, in(l.key, headPrefix+ordered(x.last)))
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (e *Engine) readSegment(ctx context.Context, r kv.Reader, l *line, x *segme
 }
 
 // segment is readSegment with the cache. The line has the generation of what r reads.
-func (e *Engine) segment(ctx context.Context, r kv.Reader, l *line, x *segmentIndex) (*segment, error) {
+func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmentIndex) (*segment, error) {
 	k := cacheKey{l.key, l.generation, x.last, partHead}
 	if s, ok := e.cache.get(k).(*segment); ok && s.head == x.head {
 		return s, nil
@@ -61,7 +61,7 @@ func (e *Engine) segment(ctx context.Context, r kv.Reader, l *line, x *segmentIn
 }
 
 // block reads a block of a segment.
-func (e *Engine) block(ctx context.Context, r kv.Reader, l *line, x *segmentIndex, no int) (string, error) {
+func (e *Engine) block(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) (string, error) {
 	k := cacheKey{l.key, l.generation, x.last, no}
 	if b, ok := e.cache.get(k).(string); ok {
 		return b, nil
@@ -73,7 +73,7 @@ func (e *Engine) block(ctx context.Context, r kv.Reader, l *line, x *segmentInde
 	return b, err
 }
 
-func (e *Engine) readBlock(ctx context.Context, r kv.Reader, l *line, x *segmentIndex, no int) (string, error) {
+func (e *Engine) readBlock(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) (string, error) {
 	packed, err := r.Get(ctx, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(no))))
 	if err != nil {
 		return "", err
@@ -92,14 +92,14 @@ func (x *segmentIndex) concerns(err error) error {
 		return err
 	}
 	what := fmt.Sprintf("%s, of the cycles %d to %d", d.What, x.firstCycle, x.lastCycle)
-	return (&store.Damage{Cycle: x.firstCycle, What: what}).Err()
+	return (&history.Damage{Cycle: x.firstCycle, What: what}).Err()
 }
 
 // chunkSize is how many rows of the log are read at once.
 const chunkSize = 256
 
 // same returns errMoved if a line was rewritten or deleted since it was looked up.
-func (l *line) same(ctx context.Context, r kv.Reader) error {
+func (l *line) same(ctx context.Context, r store.Reader) error {
 	now, err := r.Get(ctx, in(l.key, aboutKey))
 	if err != nil {
 		return err
@@ -123,14 +123,14 @@ func (l *line) same(ctx context.Context, r kv.Reader) error {
 // chunk reads own records of a line from a revision on: some of those of one segment, or rows of
 // the log.
 func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*record, err error) {
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		list, err = nil, nil
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
 		var x *segmentIndex
 		if !e.inMemory {
-			if x, err = readIndex(ctx, r, l, from, kv.Ascending); err != nil {
+			if x, err = readIndex(ctx, r, l, from, store.Ascending); err != nil {
 				return err
 			}
 		}
@@ -146,13 +146,13 @@ func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*re
 			}
 			return nil
 		}
-		cut := kv.Cut{Space: kv.Space(l.key), First: l.number(from), Last: l.number(min(to, from+chunkSize-1)), Heads: true}
+		cut := store.Cut{Space: store.Space(l.key), First: l.number(from), Last: l.number(min(to, from+chunkSize-1)), Heads: true}
 		if list = e.tailFrom(l, from); list != nil {
 			list = list[:min(int64(len(list)), to-from+1)]
 			return nil
 		}
 		var c rows
-		for row, err := range r.Log(ctx, cut, kv.Ascending) {
+		for row, err := range r.Log(ctx, cut, store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -198,7 +198,7 @@ func (e *Engine) records(ctx context.Context, l *line, from, to int64) iter.Seq2
 }
 
 // pointAt decodes a checkpoint and compares it with its key.
-func (e *Engine) pointAt(row kv.Pair) (*point, error) {
+func (e *Engine) pointAt(row store.Pair) (*point, error) {
 	cycle, err := number(row.Name[len(pointPrefix):])
 	if err != nil {
 		return nil, err
@@ -212,16 +212,16 @@ func (e *Engine) pointAt(row kv.Pair) (*point, error) {
 
 // lastPoint reads the last checkpoint of a line up to a cycle, nil if there is none.
 func (e *Engine) lastPoint(ctx context.Context, l *line, cycle int64) (p *point, err error) {
-	span := kv.Span{Space: kv.Space(l.key), From: pointPrefix, To: pointPrefix + ordered(cycle) + "\x00"}
+	span := store.Span{Space: store.Space(l.key), From: pointPrefix, To: pointPrefix + ordered(cycle) + "\x00"}
 	if cycle == math.MaxInt64 {
 		span.To = pointPrefix + "\xff\xff"
 	}
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		p = nil
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
-		for row, err := range r.Range(ctx, span, kv.Descending) {
+		for row, err := range r.Range(ctx, span, store.Descending) {
 			if err != nil {
 				return err
 			}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // awaitCleaning notes in the batch of an erasure that the medium may still have what it removes, so
 // that who finds the note cleans up even after this process was killed.
-func (x *erasure) awaitCleaning(b *kv.Batch) {
-	if _, ok := x.e.kv.(kv.Cleaner); ok {
+func (x *erasure) awaitCleaning(b *store.Batch) {
+	if _, ok := x.e.store.(store.Cleaner); ok {
 		first := x.family[0].l // its generation is another one after each erasure
 		put(b, at(common, uncleanPrefix+ordered(int64(first.key))), []byte(ordered(first.generation)))
 	}
@@ -19,17 +19,14 @@ func (x *erasure) awaitCleaning(b *kv.Batch) {
 
 // clean has the medium clean up after all erasures that are noted, or only says that there is
 // something to do.
-func (e *Engine) clean(ctx context.Context, done *store.Erased, only bool) (*store.Erased, error) {
-	c, ok := e.kv.(kv.Cleaner)
+func (e *Engine) clean(ctx context.Context, done *history.Erased, only bool) (*history.Erased, error) {
+	c, ok := e.store.(store.Cleaner)
 	if !ok {
 		return done, nil
 	}
-	var notes []kv.Pair
-	for p, err := range e.kv.Range(ctx, under(common, uncleanPrefix, ""), kv.Ascending) {
-		if err != nil {
-			return nil, err
-		}
-		notes = append(notes, p)
+	notes, err := e.notes(ctx)
+	if err != nil {
+		return nil, err
 	}
 	switch {
 	case len(notes) == 0:
@@ -39,7 +36,6 @@ func (e *Engine) clean(ctx context.Context, done *store.Erased, only bool) (*sto
 		return done, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	var err error
 	if done.Remains, err = c.Clean(ctx); err == nil && done.Remains == "" {
 		err = e.forgetNotes(ctx, notes)
 	}
@@ -49,12 +45,42 @@ func (e *Engine) clean(ctx context.Context, done *store.Erased, only bool) (*sto
 	return done, nil
 }
 
+// Compact implements [Contexts].
+func (e *Engine) Compact(ctx context.Context) (remains string, err error) {
+	if err := e.SettleAll(ctx); err != nil {
+		return "", err
+	}
+	c, ok := e.store.(store.Cleaner)
+	if !ok {
+		return "", nil
+	}
+	notes, err := e.notes(ctx)
+	if err != nil {
+		return "", err
+	}
+	if remains, err = c.Clean(ctx); err == nil && remains == "" {
+		err = e.forgetNotes(ctx, notes)
+	}
+	return remains, err
+}
+
+// notes returns the notes of erasures after which nothing was cleaned up.
+func (e *Engine) notes(ctx context.Context) (notes []store.Pair, err error) {
+	for p, err := range e.store.Range(ctx, under(common, uncleanPrefix, ""), store.Ascending) {
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, p)
+	}
+	return notes, nil
+}
+
 // forgetNotes removes notes of erasures. One that another erasure replaced meanwhile stays.
-func (e *Engine) forgetNotes(ctx context.Context, notes []kv.Pair) error {
+func (e *Engine) forgetNotes(ctx context.Context, notes []store.Pair) error {
 	for _, p := range notes {
-		b := &kv.Batch{Expect: []kv.Expectation{{Key: p.Key, State: kv.Equal, Value: p.Value}}}
+		b := &store.Batch{Expect: []store.Expectation{{Key: p.Key, State: store.Equal, Value: p.Value}}}
 		remove(b, only(p.Key))
-		if err := e.kv.Write(ctx, b); err != nil && !errors.Is(err, kv.ErrRefused) {
+		if err := e.store.Write(ctx, b); err != nil && !errors.Is(err, store.ErrRefused) {
 			return err
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // untidy is a medium whose clean-up ends as it is told.
 type untidy struct {
-	*kv.Memory
+	*store.Memory
 	remains string
 	err     error
 	cleaned int
@@ -25,18 +25,18 @@ func (u *untidy) Clean(context.Context) (string, error) {
 
 // An erasure has the medium clean up, and what could not be cleaned is found and cleaned later.
 func TestErasureCleansUp(t *testing.T) {
-	medium := &untidy{Memory: kv.NewMemory()}
-	e := engine.New(medium, engine.Packing{})
+	medium := &untidy{Memory: store.NewMemory()}
+	e := engine.New(medium, store.Packing{})
 	t.Cleanup(func() { e.Close() })
 	w := begin(t, e, "c")
-	erase := func(text string, only bool) *store.Erased {
+	erase := func(text string, only bool) *history.Erased {
 		t.Helper()
 		info, err := e.Info(background, w.key)
 		must(t, err)
-		order := store.Erase{DryRun: only}
+		order := engine.Erase{DryRun: only}
 		if text != "" {
-			order = store.Erase{Texts: []string{text}, Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision},
-				Salt: []byte("0123456789abcdef0123456789abcdef"), Entry: store.Entry{Message: "asked for"}}
+			order = engine.Erase{Texts: []string{text}, Guard: engine.Guard{Cycle: info.Cycle, Revision: info.Revision},
+				Salt: []byte("0123456789abcdef0123456789abcdef"), Entry: history.Entry{Message: "asked for"}}
 		}
 		done, err := e.Erase(background, w.key, order)
 		must(t, err)

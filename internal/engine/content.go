@@ -4,16 +4,16 @@ import (
 	"context"
 	"sort"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // content is a content that is read when it is needed.
 type content struct {
 	e          *Engine
-	key        store.Key // of the line that wrote it
-	generation int64     // of the line when the node was read
+	key        history.Key // of the line that wrote it
+	generation int64       // of the line when the node was read
 	at         place
 	size       int
 	of         *tree.Node
@@ -49,7 +49,7 @@ func (c *content) Read(ctx context.Context) (v tree.JSON, err error) {
 		}
 		return v, nil
 	}
-	err = c.e.kv.View(ctx, func(r kv.Reader) error {
+	err = c.e.store.View(ctx, func(r store.Reader) error {
 		l, err := readOne(ctx, r, c.key, nil)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func (c *content) Read(ctx context.Context) (v tree.JSON, err error) {
 		return err
 	})
 	if d, _ := found(err); d != nil && d.Node == "" {
-		err = (&store.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: d.What}).Err()
+		err = (&history.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: d.What}).Err()
 	}
 	if err != nil {
 		v = ""
@@ -86,7 +86,7 @@ func (c *content) proven(v tree.JSON) error {
 	if ok && is == c.of.Hash {
 		return nil
 	}
-	return (&store.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: "content hash", Recorded: c.of.ContentHash(),
+	return (&history.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: "content hash", Recorded: c.of.ContentHash(),
 		Found: is.String()}).Err()
 }
 
@@ -117,7 +117,7 @@ func (c *content) cached() (tree.JSON, bool) {
 }
 
 // read reads a content from the segment or the row of the log that has it.
-func (e *Engine) read(ctx context.Context, r kv.Reader, l *line, p place) (tree.JSON, error) {
+func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (tree.JSON, error) {
 	x, err := e.indexOf(ctx, r, l, p.revision)
 	if err != nil {
 		return "", err
@@ -139,8 +139,8 @@ func (e *Engine) read(ctx context.Context, r kv.Reader, l *line, p place) (tree.
 		}
 	}
 	// An erasure may have left it to a later revision of the cycle.
-	cut := kv.Cut{Space: kv.Space(l.key), First: max(1, l.number(p.revision)), Last: kv.MaxNumber}
-	for in, err := range r.Log(ctx, cut, kv.Ascending) {
+	cut := store.Cut{Space: store.Space(l.key), First: max(1, l.number(p.revision)), Last: store.MaxNumber}
+	for in, err := range r.Log(ctx, cut, store.Ascending) {
 		if err != nil {
 			return "", err
 		}
@@ -164,7 +164,7 @@ func (e *Engine) read(ctx context.Context, r kv.Reader, l *line, p place) (tree.
 }
 
 // indexOf returns the index of the segment that may have a revision, nil if none does.
-func (e *Engine) indexOf(ctx context.Context, r kv.Reader, l *line, revision int64) (*segmentIndex, error) {
+func (e *Engine) indexOf(ctx context.Context, r store.Reader, l *line, revision int64) (*segmentIndex, error) {
 	list, err := e.allSegments(ctx, r, l)
 	i := sort.Search(len(list), func(i int) bool { return list[i].last >= revision })
 	if err != nil || i == len(list) {

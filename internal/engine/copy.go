@@ -6,19 +6,19 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Lines implements [store.Copier].
-func (e *Engine) Lines(ctx context.Context) (list []store.Line, err error) {
+// Lines implements [Contexts].
+func (e *Engine) Lines(ctx context.Context) (list []Line, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		list = nil
-		for p, err := range r.Range(ctx, under(common, linePrefix, ""), kv.Ascending) {
+		for p, err := range r.Range(ctx, under(common, linePrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -26,10 +26,10 @@ func (e *Engine) Lines(ctx context.Context) (list []store.Line, err error) {
 			if err != nil {
 				return err
 			}
-			of := store.Line{Info: l.info(), Shared: l.standing == shared, Unfinished: l.standing == unfinished}
+			of := Line{Info: l.info(), Shared: l.standing == shared, Unfinished: l.standing == unfinished}
 			switch {
 			case of.Unfinished:
-				of.Name = store.CopiedName(of.Name)
+				of.Name = CopiedName(of.Name)
 			case of.Shared:
 				of.Name = "@" + strconv.FormatInt(int64(of.Key), 10)
 			}
@@ -44,12 +44,12 @@ func (e *Engine) Lines(ctx context.Context) (list []store.Line, err error) {
 }
 
 // listed returns the line of a row of the list of lines.
-func (e *Engine) listed(ctx context.Context, r kv.Reader, p kv.Pair) (*line, error) {
+func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*line, error) {
 	key, err := number(p.Name[len(linePrefix):])
 	if err != nil {
 		return nil, err
 	}
-	l, err := e.readAbout(ctx, r, store.Key(key))
+	l, err := e.readAbout(ctx, r, history.Key(key))
 	if err == nil && l == nil {
 		err = damaged("a context that is in the list is not there")
 	}
@@ -59,23 +59,23 @@ func (e *Engine) listed(ctx context.Context, r kv.Reader, p kv.Pair) (*line, err
 	return l, e.readLast(ctx, r, l)
 }
 
-// Revisions implements [store.Copier].
-func (e *Engine) Revisions(ctx context.Context, key store.Key, from, to int64) (list []store.Revision, err error) {
+// Revisions implements [Contexts].
+func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64) (list []Revision, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		list = nil
 		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
 			if err != nil {
 				return err
 			}
-			list = append(list, store.Revision{Entry: x.entry, Stamps: x.stamps, Latest: x.latest})
+			list = append(list, Revision{Entry: x.entry, Stamps: x.stamps, Latest: x.latest})
 		}
 		return nil
 	})
 	return list, err
 }
 
-// Base implements [store.Copier].
-func (e *Engine) Base(ctx context.Context, key store.Key) (t *tree.Tree, err error) {
+// Base implements [Contexts].
+func (e *Engine) Base(ctx context.Context, key history.Key) (t *tree.Tree, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		for x, err := range e.lineage(ctx, l, 1, 1) {
 			if err != nil {
@@ -93,12 +93,12 @@ func (e *Engine) Base(ctx context.Context, key store.Key) (t *tree.Tree, err err
 }
 
 // recorded returns a revision as another store recorded it.
-func recorded(r store.Revision) *record {
+func recorded(r Revision) *record {
 	return &record{entry: r.Entry, stamps: r.Stamps, latest: r.Latest}
 }
 
-// BeginCopy implements [store.Copier].
-func (e *Engine) BeginCopy(ctx context.Context, of store.Line, first store.Revision, base *tree.Tree) (store.Key,
+// BeginCopy implements [Contexts].
+func (e *Engine) BeginCopy(ctx context.Context, of Line, first Revision, base *tree.Tree) (history.Key,
 	error) {
 	x := recorded(first)
 	x.entry.Revision = of.Origin.Revision + 1
@@ -106,17 +106,17 @@ func (e *Engine) BeginCopy(ctx context.Context, of store.Line, first store.Revis
 		if err := e.beginning(ctx, x, base); err != nil {
 			return 0, err
 		}
-		x.bytes = store.Begun(base, 0, first.Latest >= of.First).Bytes
+		x.bytes = Begun(base, 0, first.Latest >= of.First).Bytes
 	}
 	var made *line
-	err := e.write(ctx, func(b *kv.Batch) error {
+	err := e.write(ctx, func(b *store.Batch) error {
 		name := at(common, copyPrefix+of.Name)
-		row, err := e.kv.Get(ctx, name)
+		row, err := e.store.Get(ctx, name)
 		if err != nil {
 			return err
 		}
 		if row != nil {
-			return store.CopyUnderWay(of.Name)
+			return CopyUnderWay(of.Name)
 		}
 		key, err := e.newLine(ctx, b)
 		if err != nil {
@@ -124,7 +124,7 @@ func (e *Engine) BeginCopy(ctx context.Context, of store.Line, first store.Revis
 		}
 		expect(b, name, nil)
 		put(b, name, []byte(ordered(int64(key))))
-		made = &line{about: about{key: key, name: store.UnfinishedName(of.Name), edition: of.Edition, first: of.First,
+		made = &line{about: about{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
 			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
 		if of.Origin.Key != 0 {
 			var from *record
@@ -149,20 +149,20 @@ func (e *Engine) beginning(ctx context.Context, x *record, base *tree.Tree) (err
 }
 
 // origin returns the line in which a copied fork begins, and the record that published its first snapshot.
-func (e *Engine) origin(ctx context.Context, b *kv.Batch, o store.Origin) (_ *line, from *record, err error) {
+func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (_ *line, from *record, err error) {
 	l, err := e.line(ctx, o.Key)
 	if err != nil {
 		return nil, nil, err
 	}
 	if o.Revision <= l.origin.Revision || o.Revision > l.last.revision {
-		return nil, nil, store.NoSnapshot(o.Cycle)
+		return nil, nil, NoSnapshot(o.Cycle)
 	}
 	for x, err := range e.lineage(ctx, l, o.Revision, o.Revision) {
 		if err != nil {
 			return nil, nil, err
 		}
 		if from = x; !x.publishes() || x.latest != o.Cycle {
-			return nil, nil, store.NoSnapshot(o.Cycle)
+			return nil, nil, NoSnapshot(o.Cycle)
 		}
 	}
 	expect(b, in(l.key, aboutKey), l.raw)
@@ -170,18 +170,18 @@ func (e *Engine) origin(ctx context.Context, b *kv.Batch, o store.Origin) (_ *li
 }
 
 // unfinishedCopy finds an unfinished copy.
-func (e *Engine) unfinishedCopy(ctx context.Context, key store.Key) (*line, error) {
+func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (*line, error) {
 	l, err := e.line(ctx, key)
 	if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
-		return nil, store.NoCopy()
+		return nil, NoCopy()
 	}
 	return l, err
 }
 
-// ExtendCopy implements [store.Copier].
-func (e *Engine) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, pieces ...store.Piece) error {
+// ExtendCopy implements [Contexts].
+func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, g Guard, pieces ...Piece) error {
 	var l *line
-	err := e.write(ctx, func(b *kv.Batch) (err error) {
+	err := e.write(ctx, func(b *store.Batch) (err error) {
 		if l, err = e.unfinishedCopy(ctx, key); err != nil {
 			return err
 		}
@@ -199,7 +199,7 @@ func (e *Engine) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, p
 				x.entry.Revision, x.bytes, x.cuts = l.last.revision+1, l.last.bytes, l.last.cuts
 				if i == len(p.Revisions)-1 {
 					p.Entry = r.Entry
-					shown := l.listed().After(&p.Change, l.first)
+					shown := ListedAfter(l.listed(), &p.Change, l.first)
 					x.bytes, x.cuts = shown.Bytes, shown.Cuts
 					if err := e.differ(ctx, x, l, p.Before, next); err != nil {
 						return err
@@ -217,9 +217,9 @@ func (e *Engine) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, p
 	return err
 }
 
-// CopyAttempts implements [store.Copier].
-func (e *Engine) CopyAttempts(ctx context.Context, key store.Key, list []store.Attempt) error {
-	return e.write(ctx, func(b *kv.Batch) error {
+// CopyAttempts implements [Contexts].
+func (e *Engine) CopyAttempts(ctx context.Context, key history.Key, list []history.Attempt) error {
+	return e.write(ctx, func(b *store.Batch) error {
 		l, err := e.unfinishedCopy(ctx, key)
 		if err != nil {
 			return err
@@ -234,16 +234,16 @@ func (e *Engine) CopyAttempts(ctx context.Context, key store.Key, list []store.A
 	})
 }
 
-// FinishCopies implements [store.Copier].
-func (e *Engine) FinishCopies(ctx context.Context, lines []store.Line) error {
-	err := e.write(ctx, func(b *kv.Batch) error {
+// FinishCopies implements [Contexts].
+func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
+	err := e.write(ctx, func(b *store.Batch) error {
 		taken := make(map[string]bool)
 		for _, of := range lines {
 			l, err := e.unfinishedCopy(ctx, of.Key)
 			if err != nil {
 				return err
 			}
-			remove(b, only(at(common, copyPrefix+store.CopiedName(l.name))))
+			remove(b, only(at(common, copyPrefix+CopiedName(l.name))))
 			l.erasures, l.standing, l.name, l.attrs = of.Erasures, live, of.Name, of.Listed.Attrs
 			if of.Forks > 0 {
 				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))
@@ -251,11 +251,11 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []store.Line) error {
 			if of.Shared {
 				l.standing, l.name = shared, ""
 			} else {
-				if err := store.CheckName(of.Name); err != nil {
+				if err := history.CheckName(of.Name); err != nil {
 					return err
 				}
 				if taken[of.Name] {
-					return store.NameTaken(of.Name)
+					return NameTaken(of.Name)
 				}
 				taken[of.Name] = true
 				if err := e.take(ctx, b, of.Name, l.key); err != nil {

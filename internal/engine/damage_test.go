@@ -10,15 +10,15 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // flipped is a medium in which a bit of one value is another.
 type flipped struct {
-	kv.Store
+	store.Store
 	of  []byte // the value
 	bit int
 }
@@ -32,36 +32,36 @@ func (f *flipped) value(v []byte) []byte {
 	return v
 }
 
-func (f *flipped) View(ctx context.Context, g func(kv.Reader) error) error {
-	return f.Store.View(ctx, func(r kv.Reader) error { return g(flippedReader{r, f}) })
+func (f *flipped) View(ctx context.Context, g func(store.Reader) error) error {
+	return f.Store.View(ctx, func(r store.Reader) error { return g(flippedReader{r, f}) })
 }
 
-func (f *flipped) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+func (f *flipped) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	return flippedReader{f.Store, f}.Get(ctx, k)
 }
 
-func (f *flipped) Range(ctx context.Context, s kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+func (f *flipped) Range(ctx context.Context, s store.Span, o store.Order) iter.Seq2[store.Pair, error] {
 	return flippedReader{f.Store, f}.Range(ctx, s, o)
 }
 
-func (f *flipped) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+func (f *flipped) Log(ctx context.Context, c store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	return flippedReader{f.Store, f}.Log(ctx, c, o)
 }
 
 func (f *flipped) Close() error { return nil }
 
 type flippedReader struct {
-	kv.Reader
+	store.Reader
 	f *flipped
 }
 
-func (r flippedReader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+func (r flippedReader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	v, err := r.Reader.Get(ctx, k)
 	return r.f.value(v), err
 }
 
-func (r flippedReader) Range(ctx context.Context, s kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
-	return func(yield func(kv.Pair, error) bool) {
+func (r flippedReader) Range(ctx context.Context, s store.Span, o store.Order) iter.Seq2[store.Pair, error] {
+	return func(yield func(store.Pair, error) bool) {
 		for p, err := range r.Reader.Range(ctx, s, o) {
 			p.Value = r.f.value(p.Value)
 			if !yield(p, err) {
@@ -71,8 +71,8 @@ func (r flippedReader) Range(ctx context.Context, s kv.Span, o kv.Order) iter.Se
 	}
 }
 
-func (r flippedReader) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
-	return func(yield func(kv.Record, error) bool) {
+func (r flippedReader) Log(ctx context.Context, c store.Cut, o store.Order) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		for x, err := range r.Reader.Log(ctx, c, o) {
 			x.Value = r.f.value(x.Value)
 			if !yield(x, err) {
@@ -85,7 +85,7 @@ func (r flippedReader) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[
 // TestAFlippedBitIsFound flips bits of every value of a context: whoever reads it gets what was
 // written, or an error, and a check finds the damage.
 func TestAFlippedBitIsFound(t *testing.T) {
-	medium := kv.NewMemory()
+	medium := store.NewMemory()
 	defer medium.Close()
 	e := engine.NewHasty(shared{medium}, zstd.Packing)
 	w := begin(t, e, "one")
@@ -98,14 +98,14 @@ func TestAFlippedBitIsFound(t *testing.T) {
 	want, err := threads(e, w.key)
 	must(t, err)
 	must(t, e.Close())
-	everything := kv.Span{Space: kv.Space(w.key), To: "\xff"}
+	everything := store.Span{Space: store.Space(w.key), To: "\xff"}
 	var values [][]byte
-	for p, err := range medium.Range(background, everything, kv.Ascending) {
+	for p, err := range medium.Range(background, everything, store.Ascending) {
 		must(t, err)
 		values = append(values, p.Value)
 	}
-	log := kv.Cut{Space: kv.Space(w.key), First: 1, Last: kv.MaxNumber}
-	for x, err := range medium.Log(background, log, kv.Ascending) {
+	log := store.Cut{Space: store.Space(w.key), First: 1, Last: store.MaxNumber}
+	for x, err := range medium.Log(background, log, store.Ascending) {
 		must(t, err)
 		values = append(values, x.Value)
 	}
@@ -134,7 +134,7 @@ func TestAFlippedBitIsFound(t *testing.T) {
 	}
 }
 
-func attempt(cycle int64) store.Attempt {
+func attempt(cycle int64) history.Attempt {
 	const digest = "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"
-	return store.Attempt{Cycle: cycle, Status: store.Running, Provider: "p", Model: "m", Params: digest, Thread: digest}
+	return history.Attempt{Cycle: cycle, Status: history.Running, Provider: "p", Model: "m", Params: digest, Thread: digest}
 }

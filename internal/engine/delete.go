@@ -3,20 +3,20 @@ package engine
 import (
 	"context"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Delete implements [store.Deleter].
-func (e *Engine) Delete(ctx context.Context, key store.Key) error {
-	err := e.write(ctx, func(b *kv.Batch) error {
+// Delete implements [Contexts].
+func (e *Engine) Delete(ctx context.Context, key history.Key) error {
+	err := e.write(ctx, func(b *store.Batch) error {
 		l, err := e.line(ctx, key)
 		if err != nil {
 			return err
 		}
 		name := namePrefix + l.name
 		if l.standing == unfinished {
-			name = copyPrefix + store.CopiedName(l.name)
+			name = copyPrefix + CopiedName(l.name)
 		}
 		remove(b, only(at(common, name)))
 		return e.shrink(ctx, b, l, 0)
@@ -28,9 +28,9 @@ func (e *Engine) Delete(ctx context.Context, key store.Key) error {
 }
 
 // children returns the forks that began in a line, with the revisions that they began with.
-func children(ctx context.Context, r kv.Reader, l *line) (map[store.Key]int64, error) {
-	list := make(map[store.Key]int64)
-	for p, err := range r.Range(ctx, under(kv.Space(l.key), childPrefix, ""), kv.Ascending) {
+func children(ctx context.Context, r store.Reader, l *line) (map[history.Key]int64, error) {
+	list := make(map[history.Key]int64)
+	for p, err := range r.Range(ctx, under(store.Space(l.key), childPrefix, ""), store.Ascending) {
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func children(ctx context.Context, r kv.Reader, l *line) (map[store.Key]int64, e
 		if err != nil {
 			return nil, err
 		}
-		if list[store.Key(key)], err = number(p.Value); err != nil {
+		if list[history.Key(key)], err = number(p.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -47,8 +47,8 @@ func children(ctx context.Context, r kv.Reader, l *line) (map[store.Key]int64, e
 
 // shrink leaves of a line that no name leads to any more what its forks share, but for the
 // fork without. Where that is nothing, the line goes, and the line that it began in may shrink.
-func (e *Engine) shrink(ctx context.Context, b *kv.Batch, l *line, without store.Key) error {
-	forks, err := children(ctx, e.kv, l)
+func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *line, without history.Key) error {
+	forks, err := children(ctx, e.store, l)
 	if err != nil {
 		return err
 	}
@@ -72,15 +72,15 @@ func (e *Engine) shrink(ctx context.Context, b *kv.Batch, l *line, without store
 }
 
 // vanish removes a line.
-func (e *Engine) vanish(ctx context.Context, b *kv.Batch, l *line) error {
+func (e *Engine) vanish(ctx context.Context, b *store.Batch, l *line) error {
 	kept := b.Delete[:0]
 	for _, s := range b.Delete {
-		if s.Space != kv.Space(l.key) {
+		if s.Space != store.Space(l.key) {
 			kept = append(kept, s)
 		}
 	}
 	b.Delete = append(kept, everything(l.key), only(at(common, linePrefix+ordered(int64(l.key)))))
-	b.Cut = append(b.Cut, kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber})
+	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber})
 	switch {
 	case l.up == nil:
 		return nil
@@ -93,8 +93,8 @@ func (e *Engine) vanish(ctx context.Context, b *kv.Batch, l *line) error {
 }
 
 // truncate removes what a line has after a revision that published a snapshot.
-func (e *Engine) truncate(ctx context.Context, b *kv.Batch, l *line, revision int64) error {
-	b.Cut = append(b.Cut, kv.Cut{Space: kv.Space(l.key), First: l.number(revision) + 1, Last: kv.MaxNumber})
+func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *line, revision int64) error {
+	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: l.number(revision) + 1, Last: store.MaxNumber})
 	var cycle int64
 	for x, err := range e.records(ctx, l, revision, revision) {
 		if err != nil {
@@ -102,7 +102,7 @@ func (e *Engine) truncate(ctx context.Context, b *kv.Batch, l *line, revision in
 		}
 		cycle = x.latest
 	}
-	s, err := readSettled(ctx, e.kv, l)
+	s, err := readSettled(ctx, e.store, l)
 	if err != nil {
 		return err
 	}
@@ -115,9 +115,9 @@ func (e *Engine) truncate(ctx context.Context, b *kv.Batch, l *line, revision in
 	}
 	expect(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), s.encode())
-	remove(b, only(in(l.key, lastKey)), kv.Span{Space: kv.Space(l.key), From: attemptKey(cycle+1, 0),
+	remove(b, only(in(l.key, lastKey)), store.Span{Space: store.Space(l.key), From: attemptKey(cycle+1, 0),
 		To: string(attemptPrefix[0] + 1)})
-	for p, err := range e.kv.Range(ctx, under(kv.Space(l.key), requestPrefix, ""), kv.Ascending) {
+	for p, err := range e.store.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
 		if err != nil {
 			return err
 		}
@@ -129,26 +129,26 @@ func (e *Engine) truncate(ctx context.Context, b *kv.Batch, l *line, revision in
 }
 
 // truncateSegments removes the segments behind a revision, and what one has behind it.
-func (e *Engine) truncateSegments(ctx context.Context, b *kv.Batch, l *line, s *settled, revision, cycle int64) error {
+func (e *Engine) truncateSegments(ctx context.Context, b *store.Batch, l *line, s *settled, revision, cycle int64) error {
 	if s.revision <= revision {
 		return nil
 	}
 	s.revision, s.cycle = revision, cycle
 	for _, prefix := range [...]string{indexPrefix, headPrefix, blockPrefix} {
-		remove(b, under(kv.Space(l.key), prefix, ordered(revision+1)))
+		remove(b, under(store.Space(l.key), prefix, ordered(revision+1)))
 	}
-	x, err := readIndex(ctx, e.kv, l, revision, kv.Ascending)
+	x, err := readIndex(ctx, e.store, l, revision, store.Ascending)
 	if err != nil {
 		return err
 	}
 	if x == nil || x.first > revision || x.last == revision {
 		return nil
 	}
-	whole, err := e.readSegment(ctx, e.kv, l, x)
+	whole, err := e.readSegment(ctx, e.store, l, x)
 	if err != nil {
 		return err
 	}
-	contents, err := e.contentsIn(ctx, e.kv, l, whole)
+	contents, err := e.contentsIn(ctx, e.store, l, whole)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (e *Engine) truncateSegments(ctx context.Context, b *kv.Batch, l *line, s *
 }
 
 // contentsIn reads all contents of a segment.
-func (e *Engine) contentsIn(ctx context.Context, r kv.Reader, l *line, s *segment) (map[place]string, error) {
+func (e *Engine) contentsIn(ctx context.Context, r store.Reader, l *line, s *segment) (map[place]string, error) {
 	contents := make(map[place]string, len(s.located))
 	blocks := make([]string, len(s.blocks))
 	for i := range blocks {
@@ -178,7 +178,7 @@ func (e *Engine) contentsIn(ctx context.Context, r kv.Reader, l *line, s *segmen
 }
 
 // putSegment writes a segment of folded records.
-func (e *Engine) putSegment(b *kv.Batch, l *line, list []record, contents map[place]string) segmentIndex {
+func (e *Engine) putSegment(b *store.Batch, l *line, list []record, contents map[place]string) segmentIndex {
 	x, head, blocks := e.packing.join(list, contents)
 	put(b, in(l.key, indexPrefix+ordered(x.last)), x.encode())
 	put(b, in(l.key, headPrefix+ordered(x.last)), head)
@@ -190,22 +190,22 @@ func (e *Engine) putSegment(b *kv.Batch, l *line, list []record, contents map[pl
 
 // dropPoints removes the checkpoints from a cycle on with the pages that came with them. Pages
 // only lead to pages of the same checkpoint or of earlier ones.
-func (e *Engine) dropPoints(ctx context.Context, b *kv.Batch, l *line, s *settled, cycle int64) error {
-	span := under(kv.Space(l.key), pointPrefix, ordered(cycle))
-	for p, err := range e.kv.Range(ctx, span, kv.Ascending) {
+func (e *Engine) dropPoints(ctx context.Context, b *store.Batch, l *line, s *settled, cycle int64) error {
+	span := under(store.Space(l.key), pointPrefix, ordered(cycle))
+	for p, err := range e.store.Range(ctx, span, store.Ascending) {
 		if err != nil {
 			return err
 		}
 		first, err := e.pointAt(p)
 		if isDerived(err) != nil { // which pages came with it is not known
-			remove(b, under(kv.Space(l.key), pointPrefix, ""), under(kv.Space(l.key), pagePrefix, ""))
+			remove(b, under(store.Space(l.key), pointPrefix, ""), under(store.Space(l.key), pagePrefix, ""))
 			s.point = l.since()
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		remove(b, span, under(kv.Space(l.key), pagePrefix, ordered(first.pages)))
+		remove(b, span, under(store.Space(l.key), pagePrefix, ordered(first.pages)))
 		break
 	}
 	last, err := e.lastPoint(ctx, l, cycle-1)

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 // published is a snapshot that this process has just published.
@@ -17,7 +17,7 @@ type published struct {
 
 // checkpoint writes the next checkpoint that is due, if one is. That is the snapshot that was just
 // published, if it comes soon enough, or else one that is made anew.
-func (e *Engine) checkpoint(ctx context.Context, b *kv.Batch, l *line, s *settled, now published) (bool, error) {
+func (e *Engine) checkpoint(ctx context.Context, b *store.Batch, l *line, s *settled, now published) (bool, error) {
 	of, p, origins, err := e.pointBefore(ctx, l.publisher(l.last.latest), l.last.latest)
 	if err != nil {
 		return false, err
@@ -85,7 +85,7 @@ func (e *Engine) due(ctx context.Context, l *line, s *settled, from int64, now p
 func (x *record) size() int64 { return int64(len(x.gone) + len(x.rows)) }
 
 // writePoint writes a snapshot as pages.
-func (e *Engine) writePoint(b *kv.Batch, l *line, s *settled, of published, d *pageWriter) (err error) {
+func (e *Engine) writePoint(b *store.Batch, l *line, s *settled, of published, d *pageWriter) (err error) {
 	defer tree.Recover(&err)
 	p := &point{cycle: of.t.Cycle(), revision: of.revision, pages: s.next, digest: of.t.Digest(), first: d.firstPage(of.t)}
 	if d.err != nil {
@@ -105,7 +105,7 @@ func (e *Engine) writePoint(b *kv.Batch, l *line, s *settled, of published, d *p
 const manyNodes = 1000
 
 // checkpointFirst writes a checkpoint of the tree that a line begins with, if it is large.
-func (e *Engine) checkpointFirst(b *kv.Batch, l *line, first *record) error {
+func (e *Engine) checkpointFirst(b *store.Batch, l *line, first *record) error {
 	if len(first.rows) < manyNodes || e.inMemory {
 		return nil
 	}

@@ -4,19 +4,19 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 // TestCheckpointsComeByRows commits turns of one message and of many. A later process makes no
 // snapshot from more rows than the pace says, and every snapshot is what it was, whether the
 // checkpoints were written while the turns came or afterwards.
 func TestCheckpointsComeByRows(t *testing.T) {
-	for name, made := range map[string]func(kv.Store, engine.Packing) *engine.Engine{
+	for name, made := range map[string]func(store.Store, store.Packing) *engine.Engine{
 		"as turns come": engine.NewHasty, "afterwards": engine.NewIdle} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			medium := kv.NewMemory()
-			e := made(medium, engine.Packing{})
+			medium := store.NewMemory()
+			e := made(medium, store.Packing{})
 			w := begin(t, e, "one")
 			for i := range 400 {
 				texts := []string{said(i)}
@@ -38,11 +38,11 @@ func TestCheckpointsComeByRows(t *testing.T) {
 
 // checkPoints compares what an engine that settles says of the snapshots of a writer with what
 // its own engine says.
-func checkPoints(t *testing.T, medium kv.Store, w *writer) {
+func checkPoints(t *testing.T, medium store.Store, w *writer) {
 	t.Helper()
 	want, err := threads(w.e, w.key)
 	must(t, err)
-	e := engine.NewHasty(medium, engine.Packing{})
+	e := engine.NewHasty(medium, store.Packing{})
 	must(t, e.Settle(background, w.key))
 	for i := range want {
 		cycle := int64(i + 1)
@@ -54,7 +54,7 @@ func checkPoints(t *testing.T, medium kv.Store, w *writer) {
 		if i%7 > 0 {
 			continue
 		}
-		cold := engine.NewHasty(medium, engine.Packing{})
+		cold := engine.NewHasty(medium, store.Packing{})
 		for snapshot, err := range cold.History(background, w.key, cycle, cycle) {
 			must(t, err)
 			text, err := snapshot.Thread(background)

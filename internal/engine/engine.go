@@ -6,40 +6,53 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // Engine is a store of contexts in a medium.
 type Engine struct {
-	kv       kv.Store
-	packing  Packing
-	inMemory bool // what this means is said at InMemory
+	store    store.Store
+	packing  packing
+	inMemory bool // function inMemory says what this means
 	cache    cache
 	pace     pace
 
 	mu       sync.Mutex
 	closed   bool
-	settling map[store.Key]bool
+	settling map[history.Key]bool
 	work     sync.WaitGroup
 }
 
-var _ store.Complete = (*Engine)(nil)
+var _ Contexts = (*Engine)(nil)
+
+// Open returns an engine on a store, as the store is best used. It closes the store when it is
+// closed.
+func Open(s store.Store) *Engine {
+	if m, ok := s.(*store.Memory); ok {
+		return inMemory(m)
+	}
+	var p store.Packing
+	if packer, ok := s.(store.Packer); ok {
+		p = packer.Packing()
+	}
+	return New(s, p)
+}
 
 // New returns an engine on a medium, which it closes when it is closed.
-func New(s kv.Store, p Packing) *Engine {
-	return &Engine{kv: s, packing: p, pace: usualPace, settling: make(map[store.Key]bool)}
+func New(s store.Store, p store.Packing) *Engine {
+	return &Engine{store: s, packing: packing(p), pace: usualPace, settling: make(map[history.Key]bool)}
 }
 
 // NewHasty returns an engine that joins and writes checkpoints as soon as there is anything to
 // join, so that tests of stores see what that does to their media.
-func NewHasty(s kv.Store, p Packing) *Engine {
+func NewHasty(s store.Store, p store.Packing) *Engine {
 	e := New(s, p)
 	e.pace = pace{joined: 2, stays: 1, between: 3, rows: 40}
 	return e
 }
 
-// Close implements [store.Store].
+// Close implements [Contexts].
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	was := e.closed
@@ -50,7 +63,7 @@ func (e *Engine) Close() error {
 	}
 	e.work.Wait()
 	e.cache.clear()
-	return e.kv.Close()
+	return e.store.Close()
 }
 
 // usable returns an error once the engine is closed.
@@ -58,7 +71,7 @@ func (e *Engine) usable() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {
-		return store.Closed()
+		return Closed()
 	}
 	return nil
 }
@@ -68,7 +81,7 @@ func (e *Engine) usable() error {
 var errMoved = errors.New("the line was rewritten")
 
 // steady calls f until it does not meet a line that was rewritten meanwhile.
-func (e *Engine) steady(ctx context.Context, key store.Key, f func(*line) error) error {
+func (e *Engine) steady(ctx context.Context, key history.Key, f func(*line) error) error {
 	for {
 		l, err := e.line(ctx, key)
 		if err != nil {
@@ -83,7 +96,7 @@ func (e *Engine) steady(ctx context.Context, key store.Key, f func(*line) error)
 
 // write writes what make puts into a batch. Where the medium refuses the batch, somebody else
 // wrote, and make looks again at what the batch expects; it returns the error that ends this.
-func (e *Engine) write(ctx context.Context, make func(*kv.Batch) error) error {
+func (e *Engine) write(ctx context.Context, make func(*store.Batch) error) error {
 	for {
 		if err := e.usable(); err != nil {
 			return err
@@ -92,22 +105,22 @@ func (e *Engine) write(ctx context.Context, make func(*kv.Batch) error) error {
 			return fault.Wrap(fault.Store, err, "the call was canceled", "")
 		}
 		var of struct { // one allocation, because nearly all batches append one record
-			kv.Batch
-			expect [1]kv.Expectation
-			append [1]kv.Record
+			store.Batch
+			expect [1]store.Expectation
+			append [1]store.Record
 		}
 		b := &of.Batch
 		b.Expect, b.Append = of.expect[:0], of.append[:0]
 		err := make(b)
 		if err == nil {
-			err = e.kv.Write(ctx, b)
+			err = e.store.Write(ctx, b)
 		}
-		if !errors.Is(err, kv.ErrRefused) && !errors.Is(err, errMoved) {
+		if !errors.Is(err, store.ErrRefused) && !errors.Is(err, errMoved) {
 			return err
 		}
 		e.distrust()
 		for _, x := range b.Expect {
-			e.forget(store.Key(x.Space))
+			e.forget(history.Key(x.Space))
 		}
 	}
 }
@@ -120,16 +133,16 @@ func gone() error {
 }
 
 // expect adds that a key has a value, or none.
-func expect(b *kv.Batch, k kv.Key, value []byte) {
-	state := kv.Equal
+func expect(b *store.Batch, k store.Key, value []byte) {
+	state := store.Equal
 	if value == nil {
-		state = kv.Absent
+		state = store.Absent
 	}
-	b.Expect = append(b.Expect, kv.Expectation{Key: k, State: state, Value: value})
+	b.Expect = append(b.Expect, store.Expectation{Key: k, State: state, Value: value})
 }
 
-func put(b *kv.Batch, k kv.Key, value []byte) {
-	b.Put = append(b.Put, kv.Pair{Key: k, Value: value})
+func put(b *store.Batch, k store.Key, value []byte) {
+	b.Put = append(b.Put, store.Pair{Key: k, Value: value})
 }
 
-func remove(b *kv.Batch, spans ...kv.Span) { b.Delete = append(b.Delete, spans...) }
+func remove(b *store.Batch, spans ...store.Span) { b.Delete = append(b.Delete, spans...) }

@@ -5,19 +5,19 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/internal/engine/enginetest"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/store/storetest"
 )
 
 // TestMemory holds an engine of the usual pace to the contract.
 func TestMemory(t *testing.T) {
 	testrun.OneGoroutine(t)
-	storetest.Run(t, func(t *testing.T) store.Store {
-		s := engine.New(kv.NewMemory(), engine.Packing{})
+	enginetest.Run(t, func(t *testing.T) engine.Contexts {
+		s := engine.New(store.NewMemory(), store.Packing{})
 		t.Cleanup(func() { s.Close() })
 		return s
 	})
@@ -30,7 +30,7 @@ type hasty struct {
 	t *testing.T
 }
 
-func (h hasty) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+func (h hasty) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
 	err := h.Engine.Apply(ctx, key, g, changes...)
 	if err == nil {
 		if err := h.Settle(ctx, key); err != nil {
@@ -43,8 +43,8 @@ func (h hasty) Apply(ctx context.Context, key store.Key, g store.Guard, changes 
 // TestMemoryWithHaste holds an engine to the contract that joins and writes checkpoints beside what the
 // tests do, as soon as it may.
 func TestMemoryWithHaste(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store {
-		s := hasty{engine.NewHasty(kv.NewMemory(), zstd.Packing), t}
+	enginetest.Run(t, func(t *testing.T) engine.Contexts {
+		s := hasty{engine.NewHasty(store.NewMemory(), zstd.Packing), t}
 		t.Cleanup(func() {
 			// A test that closed its store has no more to check.
 			if damage, err := s.CheckAll(background); damage != nil || err != nil && fault.CodeOf(err) != fault.Store {

@@ -5,22 +5,22 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Erase implements [store.Eraser].
-func (e *Engine) Erase(ctx context.Context, key store.Key, order store.Erase) (total *store.Erased, err error) {
+// Erase implements [Contexts].
+func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total *history.Erased, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
 	if order.Nothing() {
-		return e.clean(ctx, &store.Erased{}, order.DryRun)
+		return e.clean(ctx, &history.Erased{}, order.DryRun)
 	}
 	planned := false
 	var x *erasure
-	err = e.write(ctx, func(b *kv.Batch) error {
+	err = e.write(ctx, func(b *store.Batch) error {
 		l, err := e.line(ctx, key)
 		if err != nil {
 			return err
@@ -70,10 +70,10 @@ func (e *Engine) Erase(ctx context.Context, key store.Key, order store.Erase) (t
 
 // erasure is an erasure under way.
 type erasure struct {
-	store.Erase
+	Erase
 	e        *Engine
 	ctx      context.Context
-	finder   *store.Finder
+	finder   *Finder
 	family   []*member // an origin before its forks
 	forks    []byte    // the row that counts the forks of the family
 	ids      map[string]bool
@@ -87,7 +87,7 @@ type member struct {
 	l        *line
 	up       *member
 	settled  *settled
-	attempts []store.Attempt
+	attempts []history.Attempt
 	starts   map[int64]bool // cycles with which forks begin
 
 	entries map[int64]bool // revisions of own entries to blank
@@ -100,7 +100,7 @@ type member struct {
 
 // gather finds the family of a line: all lines that go back to the same first one.
 func (x *erasure) gather(l *line) error {
-	return x.e.kv.View(x.ctx, func(r kv.Reader) (err error) {
+	return x.e.store.View(x.ctx, func(r store.Reader) (err error) {
 		x.family = nil
 		first := l
 		for first.up != nil {
@@ -118,7 +118,7 @@ func (x *erasure) gather(l *line) error {
 }
 
 // join adds a line with its forks to the family.
-func (x *erasure) join(r kv.Reader, key store.Key, up *member) error {
+func (x *erasure) join(r store.Reader, key history.Key, up *member) error {
 	l, err := readOne(x.ctx, r, key, nil)
 	if err == nil && l == nil {
 		err = damaged("a fork of a context is not there")

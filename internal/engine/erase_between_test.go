@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // interposed calls a function before the n-th view or batch.
 type interposed struct {
-	kv.Store
+	store.Store
 	n    int
 	call func()
 }
@@ -24,12 +24,12 @@ func (m *interposed) next() {
 	}
 }
 
-func (m *interposed) View(ctx context.Context, f func(kv.Reader) error) error {
+func (m *interposed) View(ctx context.Context, f func(store.Reader) error) error {
 	m.next()
 	return m.Store.View(ctx, f)
 }
 
-func (m *interposed) Write(ctx context.Context, b *kv.Batch) error {
+func (m *interposed) Write(ctx context.Context, b *store.Batch) error {
 	m.next()
 	return m.Store.Write(ctx, b)
 }
@@ -41,9 +41,9 @@ func TestNoCheckpointIsOfBeforeAnErasure(t *testing.T) {
 	const secret = "Jane Doe"
 	steps := 0
 	for n := 1; ; n++ {
-		medium := kv.NewMemory()
+		medium := store.NewMemory()
 		between := &interposed{Store: medium}
-		e, other := engine.NewHasty(between, engine.Packing{}), engine.NewHasty(medium, engine.Packing{})
+		e, other := engine.NewHasty(between, store.Packing{}), engine.NewHasty(medium, store.Packing{})
 		w := begin(t, e, "one")
 		for i := range 7 {
 			must(t, w.commit(said(i), said(100+i)))
@@ -55,9 +55,9 @@ func TestNoCheckpointIsOfBeforeAnErasure(t *testing.T) {
 			erased = true
 			info, err := other.Info(background, w.key)
 			must(t, err)
-			_, err = other.Erase(background, w.key, store.Erase{Texts: []string{secret}, Salt: make([]byte, store.SaltSize),
-				Entry: store.Entry{Message: "asked for"},
-				Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision}})
+			_, err = other.Erase(background, w.key, engine.Erase{Texts: []string{secret}, Salt: make([]byte, engine.SaltSize),
+				Entry: history.Entry{Message: "asked for"},
+				Guard: engine.Guard{Cycle: info.Cycle, Revision: info.Revision}})
 			must(t, err)
 		}
 		for i := range 3 {
@@ -85,10 +85,10 @@ func TestNoCheckpointIsOfBeforeAnErasure(t *testing.T) {
 }
 
 // holds fails if a value of the first context contains a text, and if it has no checkpoint.
-func holds(t *testing.T, medium kv.Store, secret string) {
+func holds(t *testing.T, medium store.Store, secret string) {
 	t.Helper()
 	points := 0
-	for p, err := range medium.Range(background, kv.Span{Space: 1, To: "\xff"}, kv.Ascending) {
+	for p, err := range medium.Range(background, store.Span{Space: 1, To: "\xff"}, store.Ascending) {
 		must(t, err)
 		if p.Name[0] == 'c' {
 			points++
@@ -97,7 +97,7 @@ func holds(t *testing.T, medium kv.Store, secret string) {
 			t.Errorf("the value of %q has the text", p.Name)
 		}
 	}
-	for r, err := range medium.Log(background, kv.Cut{Space: 1, First: 1, Last: kv.MaxNumber}, kv.Ascending) {
+	for r, err := range medium.Log(background, store.Cut{Space: 1, First: 1, Last: store.MaxNumber}, store.Ascending) {
 		must(t, err)
 		if bytes.Contains(append(r.Value, r.Rest...), []byte(secret)) {
 			t.Errorf("record %d has the text", r.Number)
@@ -111,7 +111,7 @@ func holds(t *testing.T, medium kv.Store, secret string) {
 // TestErasingWalksFromTheNode erases a node of an early turn and one of a late turn: an erasure goes over
 // the snapshots since the node came, and those joined with it.
 func TestErasingWalksFromTheNode(t *testing.T) {
-	e := engine.NewHasty(kv.NewMemory(), engine.Packing{})
+	e := engine.NewHasty(store.NewMemory(), store.Packing{})
 	w := begin(t, e, "one")
 	const turns = 60
 	for i := range turns {
@@ -131,9 +131,9 @@ func TestErasingWalksFromTheNode(t *testing.T) {
 		info, err := e.Info(background, w.key)
 		must(t, err)
 		walked := 0
-		erased, err := e.Erase(background, w.key, store.Erase{IDs: []string{id}, Salt: make([]byte, store.SaltSize),
-			Entry: store.Entry{Message: "asked for"},
-			Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision}, Progress: func(_, all int) { walked = all }})
+		erased, err := e.Erase(background, w.key, engine.Erase{IDs: []string{id}, Salt: make([]byte, engine.SaltSize),
+			Entry: history.Entry{Message: "asked for"},
+			Guard: engine.Guard{Cycle: info.Cycle, Revision: info.Revision}, Progress: func(_, all int) { walked = all }})
 		must(t, err)
 		if since := turns - int(cycle); erased.Versions == 0 || walked < since || walked > since+6 {
 			t.Errorf("erasing %q of cycle %d walks %d snapshots and erases %d versions", id, cycle, walked, erased.Versions)

@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // since finds from which revision on a member may say something of one of some ids, and returns the cycle of
@@ -69,7 +68,7 @@ func (e *Engine) firstOf(ctx context.Context, l *line, ids map[string]bool) (rev
 
 // below collects what is below the named nodes from the rows alone. It reports false if a node moved into
 // that or out of it, or came again elsewhere: only the trees tell what was below it then.
-func (x *erasure) below(f *store.Family) (told bool, err error) {
+func (x *erasure) below(f *Family) (told bool, err error) {
 	named := maps.Clone(f.Below)
 	look := func(list []*record) bool {
 		x.all++
@@ -115,7 +114,7 @@ func (x *erasure) below(f *store.Family) (told bool, err error) {
 // targets collects the nodes and entries to erase, and returns an error if one cannot be erased.
 func (x *erasure) targets(l *line) (err error) {
 	defer tree.Recover(&err)
-	f := store.NewFamily(x.IDs)
+	f := NewFamily(x.IDs)
 	told := false
 	if len(x.Texts) == 0 {
 		if told, err = x.below(f); err != nil {
@@ -123,14 +122,14 @@ func (x *erasure) targets(l *line) (err error) {
 		}
 	}
 	if !told {
-		f, x.all = store.NewFamily(x.IDs), 0
+		f, x.all = NewFamily(x.IDs), 0
 		if err := x.look(f); err != nil {
 			return err
 		}
 	}
 	for _, id := range x.IDs {
 		if !f.Seen[id] {
-			return store.Unnamed(id)
+			return Unnamed(id)
 		}
 	}
 	for id := range f.Below {
@@ -140,7 +139,7 @@ func (x *erasure) targets(l *line) (err error) {
 }
 
 // look goes over the trees of the family for the named nodes and the texts.
-func (x *erasure) look(f *store.Family) error {
+func (x *erasure) look(f *Family) error {
 	noted := make(map[*member]map[int64]version)
 	for _, m := range x.family {
 		begin, err := x.begin(m, noted, f.Below)
@@ -152,10 +151,10 @@ func (x *erasure) look(f *store.Family) error {
 		var lastDigest string
 		err = x.walk(m, begin, noted, func(rec *record) {
 			at := rec.entry.Revision
-			if x.finder.InEntry(&rec.entry) && !rec.entry.Blank() {
+			if x.finder.InEntry(&rec.entry) && !IsBlank(&rec.entry) {
 				m.entries[at] = true
 			}
-			if lastDigest = rec.entry.Digest; rec.entry.Stale("") {
+			if lastDigest = rec.entry.Digest; stale(&rec.entry, "") {
 				old[at] = lastDigest
 			}
 		}, func(_ *record, t *tree.Tree) error {
@@ -174,7 +173,7 @@ func (x *erasure) look(f *store.Family) error {
 			}
 		}
 		if x.finder.In(m.l.name) && m.l.standing != shared {
-			return store.StuckInName(m.l.name)
+			return StuckInName(m.l.name)
 		}
 	}
 	return nil
@@ -184,7 +183,7 @@ func (x *erasure) look(f *store.Family) error {
 func (x *erasure) named(l *line) error {
 	for _, revision := range x.Revisions {
 		if revision < 1 || revision > l.last.revision {
-			return store.NoRevision(revision)
+			return NoRevision(revision)
 		}
 		owner := l.owner(revision)
 		for rec, err := range x.e.records(x.ctx, owner, revision, revision) {
@@ -192,7 +191,7 @@ func (x *erasure) named(l *line) error {
 				return err
 			}
 			for _, m := range x.family {
-				if m.l.key == owner.key && !rec.entry.Blank() {
+				if m.l.key == owner.key && !IsBlank(&rec.entry) {
 					m.entries[revision] = true
 				}
 			}
@@ -213,7 +212,7 @@ func (x *erasure) search(last, t *tree.Tree) error {
 		}
 		goes, stays := x.finder.InNode(n, text)
 		if stays {
-			return store.StuckInNode(n)
+			return StuckInNode(n)
 		}
 		if goes {
 			x.ids[n.ID] = true

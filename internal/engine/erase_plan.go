@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // rewritten is a line as an erasure leaves it.
@@ -18,16 +18,16 @@ type rewritten struct {
 	bytes    int64 // of the thread of the latest snapshot
 	ids      map[string]bool
 	versions int
-	noted    map[int64]midway // at the snapshots with which forks begin
-	changed  map[int64]bool   // cycles whose snapshot changes
-	digests  map[int64]proof  // by revisions that published a snapshot
-	kept     []published      // all snapshots, for an engine in memory
-	left     []store.Attempt  // what is left of the attempts, in their order
-	ends     []int64          // cycles of those that change
-	said     int              // how many of these contain a text
-	others   int              // attempts that change, shared ones included
-	lost     int              // entries that are blanked, shared ones included
-	stripped int              // entries that lose a digest, shared ones included
+	noted    map[int64]midway  // at the snapshots with which forks begin
+	changed  map[int64]bool    // cycles whose snapshot changes
+	digests  map[int64]proof   // by revisions that published a snapshot
+	kept     []published       // all snapshots, for an engine in memory
+	left     []history.Attempt // what is left of the attempts, in their order
+	ends     []int64           // cycles of those that change
+	said     int               // how many of these contain a text
+	others   int               // attempts that change, shared ones included
+	lost     int               // entries that are blanked, shared ones included
+	stripped int               // entries that lose a digest, shared ones included
 }
 
 func (r *rewritten) concerned() bool { return r.touched || r.lost+r.stripped+r.others > 0 }
@@ -47,9 +47,9 @@ type proof struct {
 }
 
 // plan works everything out, so that a failure changes nothing.
-func (x *erasure) plan() (total *store.Erased, err error) {
+func (x *erasure) plan() (total *history.Erased, err error) {
 	defer tree.Recover(&err)
-	total = &store.Erased{}
+	total = &history.Erased{}
 	noted := make(map[*member]map[int64]version)
 	for _, m := range x.family {
 		if err := x.rewrite(m, noted); err != nil {
@@ -92,7 +92,7 @@ func (x *erasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error {
 	m.ids, m.changed, m.digests = make(map[string]bool), make(map[int64]bool), make(map[int64]proof)
 	m.noted, m.since, m.bytes = make(map[int64]midway), m.l.last.stamps.Cycle, m.l.last.bytes
-	w := store.Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+	w := Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 		gap, err := x.gap(ctx, n)
 		if err == nil && gap != n {
 			x.versions[n], m.ids[n.ID] = true, true
@@ -168,12 +168,12 @@ func proofOf(old, new *tree.Tree) proof {
 // something else.
 func (x *erasure) show(m *member, shown map[int64]string, old, new *tree.Tree) (err error) {
 	cycle := old.Cycle()
-	of := func(a store.Attempt) bool { return a.Cycle == cycle }
+	of := func(a history.Attempt) bool { return a.Cycle == cycle }
 	if !slices.ContainsFunc(m.attempts, of) || len(x.Texts) == 0 && !m.sent(cycle) ||
 		old.ThreadDigest() != new.ThreadDigest() {
 		return nil
 	}
-	shown[cycle], err = store.ThreadHash(x.ctx, old)
+	shown[cycle], err = ThreadHash(x.ctx, old)
 	return err
 }
 
@@ -190,7 +190,7 @@ func (m *member) sent(cycle int64) bool {
 func (x *erasure) attemptsLeft(m *member, shown map[int64]string) {
 	for _, a := range m.attempts {
 		proven := shown[a.Cycle] != "" && shown[a.Cycle] == a.Thread
-		left, changed := a.Erase(!proven && m.sent(a.Cycle), !proven && len(x.Texts) > 0, x.finder)
+		left, changed := erasedAttempt(a, !proven && m.sent(a.Cycle), !proven && len(x.Texts) > 0, x.finder)
 		if m.left = append(m.left, left); changed {
 			m.ends = append(m.ends, a.Cycle)
 			if x.finder.InAttempt(&a) {

@@ -6,14 +6,14 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // publish puts everything that changes into one batch, with what it was worked out from as its
 // expectations.
-func (x *erasure) publish(b *kv.Batch, total *store.Erased) error {
+func (x *erasure) publish(b *store.Batch, total *history.Erased) error {
 	if !slices.ContainsFunc(x.family, func(m *member) bool { return m.concerned() }) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (x *erasure) publish(b *kv.Batch, total *store.Erased) error {
 }
 
 // conclude logs the erasure in a context that it concerns, and says that the line is another.
-func (x *erasure) conclude(b *kv.Batch, m *member, total *store.Erased) error {
+func (x *erasure) conclude(b *store.Batch, m *member, total *history.Erased) error {
 	l := m.l
 	remove(b, only(in(l.key, lastKey)))
 	before := m.settled.raw
@@ -49,15 +49,15 @@ func (x *erasure) conclude(b *kv.Batch, m *member, total *store.Erased) error {
 	expect(b, in(l.key, settledKey), before)
 	put(b, in(l.key, settledKey), m.settled.encode())
 	if m.concerned() && l.standing != shared {
-		entry, err := x.Recorded(store.Erased{IDs: slices.Collect(maps.Keys(m.rewritten.ids)), Versions: m.versions,
+		entry, err := x.Recorded(history.Erased{IDs: slices.Collect(maps.Keys(m.rewritten.ids)), Versions: m.versions,
 			Entries: m.lost, Attempts: m.others, Digests: m.stripped}, l.info())
 		if err != nil {
 			return err
 		}
 		total.Salt = entry.Erased().Salt
 		l.erasures++
-		shown := store.Begun(m.working, l.last.timeNS, false)
-		last := &record{entry: entry.Logged(store.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest,
+		shown := Begun(m.working, l.last.timeNS, false)
+		last := &record{entry: logged(entry, history.Erasing, m.working), stamps: l.last.stamps, latest: l.last.latest,
 			bytes: m.bytes, cuts: l.last.cuts}
 		last.entry.Revision = l.last.revision + 1
 		x.e.append(b, l, last)
@@ -69,7 +69,7 @@ func (x *erasure) conclude(b *kv.Batch, m *member, total *store.Erased) error {
 }
 
 // rewriteSegments writes the segments of a member anew that change.
-func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
+func (x *erasure) rewriteSegments(b *store.Batch, m *member) error {
 	list, err := x.e.segments(x.ctx, m.l)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
 		}
 		var s *segment
 		var contents map[place]string
-		err := x.e.kv.View(x.ctx, func(r kv.Reader) (err error) {
+		err := x.e.store.View(x.ctx, func(r store.Reader) (err error) {
 			if err = m.l.same(x.ctx, r); err != nil {
 				return err
 			}
@@ -105,7 +105,7 @@ func (x *erasure) rewriteSegments(b *kv.Batch, m *member) error {
 		}
 		made := x.e.putSegment(b, m.l, s.records, contents)
 		if behind := len(made.blocks); behind < len(at.blocks) {
-			remove(b, kv.Span{Space: kv.Space(m.l.key), From: blockPrefix + ordered(at.last) + ordered(int64(behind)),
+			remove(b, store.Span{Space: store.Space(m.l.key), From: blockPrefix + ordered(at.last) + ordered(int64(behind)),
 				To: blockPrefix + ordered(at.last+1)})
 		}
 	}
@@ -124,17 +124,17 @@ func (m *member) blanks(first, last int64) bool {
 
 // rewriteLog writes the revisions in the log of a member anew that change. None of them keeps a
 // draft that no snapshot and no working state shows.
-func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
+func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 	var list []*record
-	var values []kv.Record
+	var values []store.Record
 	contents := make(map[place]string)
-	err := x.e.kv.View(x.ctx, func(r kv.Reader) error {
+	err := x.e.store.View(x.ctx, func(r store.Reader) error {
 		list, values = nil, nil
 		if err := m.l.same(x.ctx, r); err != nil {
 			return err
 		}
-		cut := kv.Cut{Space: kv.Space(m.l.key), First: 1, Last: kv.MaxNumber}
-		for in, err := range r.Log(x.ctx, cut, kv.Ascending) {
+		cut := store.Cut{Space: store.Space(m.l.key), First: 1, Last: store.MaxNumber}
+		for in, err := range r.Log(x.ctx, cut, store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (x *erasure) rewriteLog(b *kv.Batch, m *member) error {
 }
 
 // rewriteRecord leaves of a record what the erasure leaves, and reports whether that is less.
-func (x *erasure) rewriteRecord(b *kv.Batch, m *member, rec *record) (changed bool, err error) {
+func (x *erasure) rewriteRecord(b *store.Batch, m *member, rec *record) (changed bool, err error) {
 	for i := range rec.rows {
 		r := &rec.rows[i]
 		if r.moved || !x.ids[r.id] {
@@ -198,19 +198,19 @@ func (x *erasure) rewriteRecord(b *kv.Batch, m *member, rec *record) (changed bo
 	return changed || !reflect.DeepEqual(before, rec.entry), nil
 }
 
-func (x *erasure) rewriteEntry(m *member, e *store.Entry) {
+func (x *erasure) rewriteEntry(m *member, e *history.Entry) {
 	at := e.Revision
 	if m.stale[at] {
 		e.Digest = ""
 	}
 	if m.entries[at] {
-		*e = e.Blanked()
+		*e = blanked(*e)
 	}
 	if !m.touched {
 		return
 	}
 	switch e.Kind {
-	case store.Edit, store.Superseded, store.Erasing:
+	case history.Edit, history.Superseded, history.Erasing:
 		if e.Cycle >= m.since {
 			e.Digest = "" // it covers a working state that no longer exists, with its drafts
 		}
@@ -226,13 +226,13 @@ func (x *erasure) rewriteEntry(m *member, e *store.Entry) {
 
 // rewriteAttempts writes the attempts of a member anew that change. An attempt that somebody
 // starts or ends meanwhile lets the medium refuse the erasure.
-func (x *erasure) rewriteAttempts(b *kv.Batch, m *member) error {
+func (x *erasure) rewriteAttempts(b *store.Batch, m *member) error {
 	for i, a := range m.attempts {
-		cycle, number, _, _ := store.ParseAttemptID(a.ID)
+		cycle, number, _, _ := history.ParseAttemptID(a.ID)
 		k := in(m.l.key, attemptKey(cycle, number))
 		changed := !reflect.DeepEqual(a, m.left[i])
-		if changed || a.Status == store.Running {
-			b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Equal, Value: encodeAttempt(&a)})
+		if changed || a.Status == history.Running {
+			b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: encodeAttempt(&a)})
 		}
 		if changed {
 			put(b, k, encodeAttempt(&m.left[i]))
@@ -240,7 +240,7 @@ func (x *erasure) rewriteAttempts(b *kv.Batch, m *member) error {
 	}
 	next := int64(1)
 	for _, a := range m.attempts {
-		if cycle, number, _, _ := store.ParseAttemptID(a.ID); cycle == m.l.last.stamps.Cycle {
+		if cycle, number, _, _ := history.ParseAttemptID(a.ID); cycle == m.l.last.stamps.Cycle {
 			next = max(next, number+1)
 		}
 	}

@@ -3,30 +3,30 @@ package engine
 import (
 	"context"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Fork implements [store.Forker].
-func (e *Engine) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fork) (store.Info, error) {
-	if err := store.CheckName(f.Name); err != nil {
-		return store.Info{}, err
+// Fork implements [Contexts].
+func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork) (Info, error) {
+	if err := history.CheckName(f.Name); err != nil {
+		return Info{}, err
 	}
 	var made *line
 	var begun *state
-	err := e.write(ctx, func(b *kv.Batch) error {
+	err := e.write(ctx, func(b *store.Batch) error {
 		of, err := e.line(ctx, key)
 		if err != nil {
 			return err
 		}
 		if cycle < of.first || cycle > of.last.latest {
-			return store.NoSnapshot(cycle)
+			return NoSnapshot(cycle)
 		}
 		if token := f.Entry.Request; token != "" {
 			if seen, err := e.request(ctx, of, token); err != nil || seen != 0 {
 				if err == nil {
-					err = store.RequestSeen(token)
+					err = RequestSeen(token)
 				}
 				return err
 			}
@@ -47,7 +47,7 @@ func (e *Engine) Fork(ctx context.Context, key store.Key, cycle int64, f store.F
 		return e.name(ctx, b, of, made, f)
 	})
 	if err != nil {
-		return store.Info{}, err
+		return Info{}, err
 	}
 	e.forget(key)
 	e.keep(made, begun)
@@ -81,7 +81,7 @@ func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v versio
 const manyOrigins = 4
 
 // fork makes the line of a fork that begins with the version that a record of a line published.
-func (e *Engine) fork(ctx context.Context, b *kv.Batch, of *line, v version, at *record, f store.Fork) (*line, error) {
+func (e *Engine) fork(ctx context.Context, b *store.Batch, of *line, v version, at *record, f Fork) (*line, error) {
 	key, err := e.newLine(ctx, b)
 	if err != nil {
 		return nil, err
@@ -92,12 +92,12 @@ func (e *Engine) fork(ctx context.Context, b *kv.Batch, of *line, v version, at 
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = at.latest, at.stamps.LastNS
-	shown := store.Begun(v.t, entry.TimeNS, at.latest >= of.first)
-	first := &record{entry: entry.Logged(store.Forked, v.t), stamps: at.stamps, latest: at.latest, bytes: shown.Bytes,
+	shown := Begun(v.t, entry.TimeNS, at.latest >= of.first)
+	first := &record{entry: logged(entry, history.Forked, v.t), stamps: at.stamps, latest: at.latest, bytes: shown.Bytes,
 		cuts: at.cuts}
 	first.entry.Revision = at.entry.Revision + 1
 	made := &line{about: about{key: key, name: f.Name, edition: of.edition, first: of.first, fork: number,
-		origin: store.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}, attrs: shown.Attrs}, up: of,
+		origin: history.Origin{Key: of.key, Cycle: at.latest, Revision: at.entry.Revision}, attrs: shown.Attrs}, up: of,
 		last: first.ending()}
 	e.begin(b, made, first)
 	if v.origins < manyOrigins {
@@ -110,7 +110,7 @@ func (e *Engine) fork(ctx context.Context, b *kv.Batch, of *line, v version, at 
 }
 
 // begin writes a new line that began in another one with its first record.
-func (e *Engine) begin(b *kv.Batch, l *line, first *record) {
+func (e *Engine) begin(b *store.Batch, l *line, first *record) {
 	l.raw = l.encode()
 	put(b, in(l.key, aboutKey), l.raw)
 	e.append(b, l, first)
@@ -120,11 +120,11 @@ func (e *Engine) begin(b *kv.Batch, l *line, first *record) {
 }
 
 // nextFork takes the next number of the forks of a family.
-func (e *Engine) nextFork(ctx context.Context, b *kv.Batch, of *line) (int64, error) {
+func (e *Engine) nextFork(ctx context.Context, b *store.Batch, of *line) (int64, error) {
 	for of.up != nil {
 		of = of.up
 	}
-	n, raw, err := forks(ctx, e.kv, of)
+	n, raw, err := forks(ctx, e.store, of)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ func (e *Engine) nextFork(ctx context.Context, b *kv.Batch, of *line) (int64, er
 }
 
 // forks returns how many numbers the forks of the family of a first line got.
-func forks(ctx context.Context, r kv.Reader, first *line) (n int64, raw []byte, err error) {
+func forks(ctx context.Context, r store.Reader, first *line) (n int64, raw []byte, err error) {
 	raw, err = r.Get(ctx, in(first.key, forksKey))
 	if err == nil && raw != nil {
 		n, err = number(raw)
@@ -144,7 +144,7 @@ func forks(ctx context.Context, r kv.Reader, first *line) (n int64, raw []byte, 
 
 // name gives a fork its name, and the forked context another one if the fork takes over its
 // name. The forked context then logs that.
-func (e *Engine) name(ctx context.Context, b *kv.Batch, of, made *line, f store.Fork) error {
+func (e *Engine) name(ctx context.Context, b *store.Batch, of, made *line, f Fork) error {
 	origin := of.publisher(made.origin.Cycle)
 	if origin != of {
 		expect(b, in(origin.key, aboutKey), origin.raw)
@@ -153,14 +153,14 @@ func (e *Engine) name(ctx context.Context, b *kv.Batch, of, made *line, f store.
 		expect(b, in(of.key, aboutKey), of.raw)
 		return e.take(ctx, b, f.Name, made.key)
 	}
-	if err := store.CheckName(f.SupersededName); err != nil {
+	if err := history.CheckName(f.SupersededName); err != nil {
 		return err
 	}
 	if err := of.moved(f.Guard); err != nil {
 		return err
 	}
 	if f.SupersededName == f.Name {
-		return store.NameTaken(f.Name)
+		return NameTaken(f.Name)
 	}
 	before := of.name
 	if err := e.rename(ctx, b, of, f.SupersededName); err != nil {
@@ -169,7 +169,7 @@ func (e *Engine) name(ctx context.Context, b *kv.Batch, of, made *line, f store.
 	if f.Name == before { // its row is written anew, not removed
 		b.Delete = b.Delete[:len(b.Delete)-1]
 		k := at(common, namePrefix+before)
-		b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Equal, Value: []byte(ordered(int64(of.key)))})
+		b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: []byte(ordered(int64(of.key)))})
 		put(b, k, []byte(ordered(int64(made.key))))
 	} else if err := e.take(ctx, b, f.Name, made.key); err != nil {
 		return err
@@ -180,7 +180,7 @@ func (e *Engine) name(ctx context.Context, b *kv.Batch, of, made *line, f store.
 	}
 	entry := f.Entry
 	entry.Cycle, entry.TimeNS = of.last.stamps.Cycle, of.last.stamps.LastNS
-	x := &record{entry: entry.Logged(store.Superseded, l), stamps: of.last.stamps, latest: of.last.latest,
+	x := &record{entry: logged(entry, history.Superseded, l), stamps: of.last.stamps, latest: of.last.latest,
 		bytes: of.last.bytes, cuts: of.last.cuts}
 	x.entry.Revision = of.last.revision + 1
 	e.append(b, of, x)

@@ -8,26 +8,26 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 // metered is a medium that counts the records that its views read.
 type metered struct {
-	*kv.Memory
+	*store.Memory
 	records int
 }
 
 type meteredView struct {
-	kv.Reader
+	store.Reader
 	of *metered
 }
 
-func (m *metered) View(ctx context.Context, f func(kv.Reader) error) error {
-	return m.Memory.View(ctx, func(r kv.Reader) error { return f(meteredView{r, m}) })
+func (m *metered) View(ctx context.Context, f func(store.Reader) error) error {
+	return m.Memory.View(ctx, func(r store.Reader) error { return f(meteredView{r, m}) })
 }
 
-func (v meteredView) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
-	return func(yield func(kv.Record, error) bool) {
+func (v meteredView) Log(ctx context.Context, c store.Cut, o store.Order) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		for r, err := range v.Reader.Log(ctx, c, o) {
 			if v.of.records++; !yield(r, err) {
 				return
@@ -39,8 +39,8 @@ func (v meteredView) Log(ctx context.Context, c kv.Cut, o kv.Order) iter.Seq2[kv
 // A context whose last records are more than a process keeps in memory is asked for many new ids, as an
 // edit asks that names its own. Each record is read once for all of them.
 func TestNewIDsReadEachRecordOnce(t *testing.T) {
-	m := &metered{Memory: kv.NewMemory()}
-	e := engine.New(m, engine.Packing{})
+	m := &metered{Memory: store.NewMemory()}
+	e := engine.New(m, store.Packing{})
 	t.Cleanup(func() { e.Close() })
 	w := begin(t, e, "c")
 	const commits = 60

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 var background = context.Background()
@@ -25,7 +25,7 @@ var words = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
 type writer struct {
 	*testing.T
 	e     *engine.Engine
-	key   store.Key
+	key   history.Key
 	clock int64
 }
 
@@ -34,7 +34,7 @@ func begin(t *testing.T, e *engine.Engine, name string) *writer {
 	w := &writer{T: t, e: e}
 	first, stamps, err := tree.New(w.env(), nil)
 	must(t, err)
-	info, err := e.Create(background, store.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
+	info, err := e.Create(background, engine.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
 	must(t, err)
 	w.key = info.Key
 	return w
@@ -46,30 +46,30 @@ func (w *writer) env() tree.Env {
 }
 
 // change returns the next commit, with drafts of several texts before it.
-func (w *writer) change(texts ...string) (store.Guard, []store.Change, error) {
+func (w *writer) change(texts ...string) (engine.Guard, []engine.Change, error) {
 	st, err := w.e.Load(background, w.key)
 	if err != nil {
-		return store.Guard{}, nil, err
+		return engine.Guard{}, nil, err
 	}
 	w.clock = max(w.clock, st.Stamps.LastNS)
-	var list []store.Change
+	var list []engine.Change
 	working, stamps := st.Working, st.Stamps
 	for i, text := range texts {
 		x := tree.Edit(background, working, st.Head, stamps, w.env())
 		if _, err := x.Add("^ah", tree.Spec{Role: "user", Content: text, Offset: int64(i)}); err != nil {
-			return store.Guard{}, nil, err
+			return engine.Guard{}, nil, err
 		}
-		list = append(list, store.Change{Before: working, After: x.Tree(), Stamps: x.Stamps,
-			Entry: store.Entry{Cycle: x.Stamps.Cycle}})
+		list = append(list, engine.Change{Before: working, After: x.Tree(), Stamps: x.Stamps,
+			Entry: history.Entry{Cycle: x.Stamps.Cycle}})
 		working, stamps = x.Tree(), x.Stamps
 	}
 	sealed, next, err := tree.Seal(working, stamps, w.env())
 	if err != nil {
-		return store.Guard{}, nil, err
+		return engine.Guard{}, nil, err
 	}
-	list = append(list, store.Change{Before: working, After: sealed.WithCycle(next.Cycle), Sealed: sealed, Stamps: next,
-		Entry: store.Entry{Cycle: sealed.Cycle()}})
-	return store.Guard{Cycle: st.Cycle, Revision: st.Revision}, list, nil
+	list = append(list, engine.Change{Before: working, After: sealed.WithCycle(next.Cycle), Sealed: sealed, Stamps: next,
+		Entry: history.Entry{Cycle: sealed.Cycle()}})
+	return engine.Guard{Cycle: st.Cycle, Revision: st.Revision}, list, nil
 }
 
 func (w *writer) commit(texts ...string) error {
@@ -81,7 +81,7 @@ func (w *writer) commit(texts ...string) error {
 }
 
 // threads returns the threads of all snapshots.
-func threads(e *engine.Engine, key store.Key) (list []string, err error) {
+func threads(e *engine.Engine, key history.Key) (list []string, err error) {
 	info, err := e.Info(background, key)
 	if err != nil {
 		return nil, err

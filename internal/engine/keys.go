@@ -3,21 +3,21 @@ package engine
 import (
 	"encoding/binary"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // The space of the store itself holds the names of contexts, of unfinished copies and of access
 // tokens, every line by its key, the next free key, and which families may have erased text left
 // in the medium.
 const (
-	common        kv.Space = 0
-	namePrefix             = "n"
-	linePrefix             = "l"
-	tokenPrefix            = "t"
-	copyPrefix             = "u"
-	nextKey                = "k"
-	uncleanPrefix          = "e" // by the key of the first line of the family
+	common        store.Space = 0
+	namePrefix                = "n"
+	linePrefix                = "l"
+	tokenPrefix               = "t"
+	copyPrefix                = "u"
+	nextKey                   = "k"
+	uncleanPrefix             = "e" // by the key of the first line of the family
 )
 
 // The space of a line holds what no revision changes, how far it is settled, what its first line
@@ -52,17 +52,19 @@ func number[T string | []byte](b T) (int64, error) {
 	return int64(binary.BigEndian.Uint64([]byte(b)) ^ 1<<63), nil
 }
 
-func at(space kv.Space, name string) kv.Key { return kv.Key{Space: space, Name: name} }
+func at(space store.Space, name string) store.Key { return store.Key{Space: space, Name: name} }
 
-func in(key store.Key, name string) kv.Key { return at(kv.Space(key), name) }
+func in(key history.Key, name string) store.Key { return at(store.Space(key), name) }
 
 // under is the span of the keys that begin with a prefix of one byte and go on as from or higher.
-func under(key kv.Space, prefix, from string) kv.Span {
-	return kv.Span{Space: key, From: prefix + from, To: string(prefix[0] + 1)}
+func under(key store.Space, prefix, from string) store.Span {
+	return store.Span{Space: key, From: prefix + from, To: string(prefix[0] + 1)}
 }
 
 // only is the span of one key.
-func only(k kv.Key) kv.Span { return kv.Span{Space: k.Space, From: k.Name, To: k.Name + "\x00"} }
+func only(k store.Key) store.Span {
+	return store.Span{Space: k.Space, From: k.Name, To: k.Name + "\x00"}
+}
 
 // everything is the span of all keys of a space.
-func everything(key store.Key) kv.Span { return kv.Span{Space: kv.Space(key), To: "\xff"} }
+func everything(key history.Key) store.Span { return store.Span{Space: store.Space(key), To: "\xff"} }

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // A line is a context, what a deleted context left to its forks, or an unfinished copy.
@@ -23,12 +23,12 @@ const (
 
 // about holds the facts of a line that no revision changes.
 type about struct {
-	key        store.Key
+	key        history.Key
 	name       string
 	edition    string
 	first      int64
 	fork       int64
-	origin     store.Origin
+	origin     history.Origin
 	erasures   int64
 	generation int64 // counts how often what was written was rewritten
 	standing   standing
@@ -50,7 +50,7 @@ type ending struct {
 	stamps   tree.Stamps
 	timeNS   int64
 	bytes    int64
-	cuts     store.Cuts
+	cuts     history.Cuts
 }
 
 func (x *record) ending() ending {
@@ -58,21 +58,21 @@ func (x *record) ending() ending {
 }
 
 // listed returns what lists show of a line.
-func (l *line) listed() store.Listed {
-	return store.Listed{ChangedNS: l.last.timeNS, Bytes: l.last.bytes, Cuts: l.last.cuts, Attrs: l.attrs}
+func (l *line) listed() history.Listed {
+	return history.Listed{ChangedNS: l.last.timeNS, Bytes: l.last.bytes, Cuts: l.last.cuts, Attrs: l.attrs}
 }
 
-func (l *line) info() store.Info {
-	return store.Info{Key: l.key, Name: l.name, Edition: l.edition, First: l.first, Cycle: l.last.latest,
-		Revision: l.last.revision, Stamps: l.last.stamps, Fork: l.fork, Origin: l.origin, Erasures: l.erasures,
-		Listed: l.listed()}
+func (l *line) info() Info {
+	return Info{Stamps: l.last.stamps, Info: history.Info{Key: l.key, Name: l.name, Edition: l.edition,
+		First: l.first, Cycle: l.last.latest, Revision: l.last.revision, Fork: l.fork, Origin: l.origin, Erasures: l.erasures,
+		Listed: l.listed()}}
 }
 
 // moved decides whether a change conflicts with another writer's: it returns E_CONFLICT unless the guard
 // holds. If two engines pass it at once, the medium refuses the second batch (see write).
-func (l *line) moved(g store.Guard) error {
+func (l *line) moved(g Guard) error {
 	if g.Cycle != l.last.latest || g.Revision != l.last.revision {
-		return store.Moved(g, l.last.latest, l.last.revision)
+		return Moved(g, l.last.latest, l.last.revision)
 	}
 	return nil
 }
@@ -105,8 +105,8 @@ func (l *line) publisher(cycle int64) *line {
 }
 
 // record makes the row of a record in the log of a line.
-func (e *Engine) record(l *line, x *record) kv.Record {
-	r := kv.Record{Space: kv.Space(l.key), Number: l.number(x.entry.Revision)}
+func (e *Engine) record(l *line, x *record) store.Record {
+	r := store.Record{Space: store.Space(l.key), Number: l.number(x.entry.Revision)}
 	if e.inMemory {
 		r.Decoded = x
 	} else {
@@ -116,15 +116,15 @@ func (e *Engine) record(l *line, x *record) kv.Record {
 }
 
 // append adds a record to the log of a line.
-func (e *Engine) append(b *kv.Batch, l *line, x *record) {
+func (e *Engine) append(b *store.Batch, l *line, x *record) {
 	r := e.record(l, x)
 	b.Append = append(b.Append, r)
 	request(b, l, x)
-	if len(r.Value) > kv.MostAhead {
+	if len(r.Value) > store.MostAhead {
 		head := *x
 		head.gone, head.rows, head.contents = nil, nil, nil
 		k := in(l.key, lastKey)
-		b.Put = slices.DeleteFunc(b.Put, func(p kv.Pair) bool { return p.Key == k })
+		b.Put = slices.DeleteFunc(b.Put, func(p store.Pair) bool { return p.Key == k })
 		value, _ := head.encode()
 		put(b, k, value)
 	}
@@ -132,7 +132,7 @@ func (e *Engine) append(b *kv.Batch, l *line, x *record) {
 
 // recordIn reads a row of the log of the line without its contents, and without its delta if c is nil.
 // Damage names the revision.
-func (l *line) recordIn(c *rows, row kv.Record) (*record, error) {
+func (l *line) recordIn(c *rows, row store.Record) (*record, error) {
 	x, err := c.decode(row)
 	if d, _ := found(err); d != nil {
 		revision := row.Number + l.origin.Revision
@@ -180,29 +180,29 @@ func (a *about) decode(value []byte) error {
 }
 
 // line finds the line with a key that is not what a deleted context left.
-func (e *Engine) line(ctx context.Context, key store.Key) (l *line, err error) {
+func (e *Engine) line(ctx context.Context, key history.Key) (l *line, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
-	if key < 1 || kv.Space(key) > kv.MaxSpace {
-		return nil, store.NoKey(key)
+	if key < 1 || store.Space(key) > store.MaxSpace {
+		return nil, NoKey(key)
 	}
-	if r, err := ahead(ctx, e.kv, key); err != nil {
+	if r, err := ahead(ctx, e.store, key); err != nil {
 		return nil, err
-	} else if r.latest[kv.Space(key)].Last.Number > 0 {
+	} else if r.latest[store.Space(key)].Last.Number > 0 {
 		return e.findLine(ctx, r, key)
 	}
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		l, err = e.findLine(ctx, r, key)
 		return err
 	})
 	return l, err
 }
 
-func (e *Engine) findLine(ctx context.Context, r kv.Reader, key store.Key) (*line, error) {
+func (e *Engine) findLine(ctx context.Context, r store.Reader, key history.Key) (*line, error) {
 	l, err := e.readAbout(ctx, r, key)
 	if err == nil && (l == nil || l.standing == shared) {
-		return nil, store.NoKey(key)
+		return nil, NoKey(key)
 	}
 	if err != nil {
 		return nil, err
@@ -212,8 +212,8 @@ func (e *Engine) findLine(ctx context.Context, r kv.Reader, key store.Key) (*lin
 
 // readOne reads a line without its last record and without those that it goes back to, nil if
 // there is none. known is the line as far as the caller knows it, or nil.
-func readOne(ctx context.Context, r kv.Reader, key store.Key, known *line) (*line, error) {
-	if key < 1 || kv.Space(key) > kv.MaxSpace {
+func readOne(ctx context.Context, r store.Reader, key history.Key, known *line) (*line, error) {
+	if key < 1 || store.Space(key) > store.MaxSpace {
 		return nil, nil
 	}
 	raw, err := r.Get(ctx, in(key, aboutKey))
@@ -229,7 +229,7 @@ func readOne(ctx context.Context, r kv.Reader, key store.Key, known *line) (*lin
 
 // readAbout reads a line without its last record, nil if there is none. What it goes back to may
 // be out of date: who notices that calls distrust before it looks again.
-func (e *Engine) readAbout(ctx context.Context, r kv.Reader, key store.Key) (*line, error) {
+func (e *Engine) readAbout(ctx context.Context, r store.Reader, key history.Key) (*line, error) {
 	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
 	l, err := readOne(ctx, r, key, known)
 	if err != nil || l == nil || l.origin.Key == 0 {
@@ -252,8 +252,8 @@ func (e *Engine) readAbout(ctx context.Context, r kv.Reader, key store.Key) (*li
 func (e *Engine) distrust() { e.cache.dropAll(partOrigin) }
 
 // readLast reads the state after the last record of a line.
-func (e *Engine) readLast(ctx context.Context, r kv.Reader, l *line) error {
-	for rec, err := range r.Log(ctx, kv.Cut{Space: kv.Space(l.key), First: 1, Last: kv.MaxNumber, Heads: true}, kv.Descending) {
+func (e *Engine) readLast(ctx context.Context, r store.Reader, l *line) error {
+	for rec, err := range r.Log(ctx, store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber, Heads: true}, store.Descending) {
 		if err != nil {
 			return err
 		}
@@ -267,7 +267,7 @@ func (e *Engine) readLast(ctx context.Context, r kv.Reader, l *line) error {
 		l.last = x.ending()
 		return nil
 	}
-	x, err := readIndex(ctx, r, l, math.MaxInt64, kv.Descending)
+	x, err := readIndex(ctx, r, l, math.MaxInt64, store.Descending)
 	if err != nil {
 		return err
 	}
@@ -306,7 +306,7 @@ func (l *line) unsettled() *settled {
 }
 
 // readSettled reads how far a line is settled.
-func readSettled(ctx context.Context, r kv.Reader, l *line) (*settled, error) {
+func readSettled(ctx context.Context, r store.Reader, l *line) (*settled, error) {
 	raw, err := r.Get(ctx, in(l.key, settledKey))
 	if err != nil {
 		return nil, err

@@ -6,8 +6,8 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // state is a context as it was loaded or changed last.
@@ -43,8 +43,8 @@ func (e *Engine) kept(l *line) *state {
 	return s
 }
 
-// Load implements [store.Store].
-func (e *Engine) Load(ctx context.Context, key store.Key) (st *store.State, err error) {
+// Load implements [Contexts].
+func (e *Engine) Load(ctx context.Context, key history.Key) (st *State, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		s := e.kept(l)
 		if s == nil || l.last.latest-s.loaded >= manyTurns { // so that old turns leave memory
@@ -53,7 +53,7 @@ func (e *Engine) Load(ctx context.Context, key store.Key) (st *store.State, err 
 			}
 			e.keep(l, s)
 		}
-		st = &store.State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle}
+		st = &State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle}
 		return nil
 	})
 	return st, err
@@ -97,8 +97,8 @@ func (e *Engine) load(ctx context.Context, l *line) (*state, error) {
 	return s, err
 }
 
-// History implements [store.Store].
-func (e *Engine) History(ctx context.Context, key store.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+// History implements [Contexts].
+func (e *Engine) History(ctx context.Context, key history.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) {
 		if err := e.history(ctx, key, from, to, func(t *tree.Tree) bool { return yield(t, nil) }); err != nil {
 			yield(nil, err)
@@ -106,14 +106,14 @@ func (e *Engine) History(ctx context.Context, key store.Key, from, to int64) ite
 	}
 }
 
-func (e *Engine) history(ctx context.Context, key store.Key, from, to int64, yield func(*tree.Tree) bool) error {
+func (e *Engine) history(ctx context.Context, key history.Key, from, to int64, yield func(*tree.Tree) bool) error {
 	var v version
 	var l *line
 	err := e.steady(ctx, key, func(now *line) (err error) {
 		l = now
 		for _, cycle := range [...]int64{from, to} {
 			if cycle < l.first || cycle > l.last.latest {
-				return store.NoSnapshot(cycle)
+				return NoSnapshot(cycle)
 			}
 		}
 		if from <= to {

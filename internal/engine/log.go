@@ -5,12 +5,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Log implements [store.Store].
-func (e *Engine) Log(ctx context.Context, key store.Key, from, to int64) (list []store.Entry, err error) {
+// Log implements [Contexts].
+func (e *Engine) Log(ctx context.Context, key history.Key, from, to int64) (list []history.Entry, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		list = nil
 		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
@@ -24,8 +24,8 @@ func (e *Engine) Log(ctx context.Context, key store.Key, from, to int64) (list [
 	return list, err
 }
 
-// Request implements [store.Store].
-func (e *Engine) Request(ctx context.Context, key store.Key, token string) (entry *store.Entry, err error) {
+// Request implements [Contexts].
+func (e *Engine) Request(ctx context.Context, key history.Key, token string) (entry *history.Entry, err error) {
 	// Most tokens are new. What this process knows of the line is enough to see that.
 	if l, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line); l != nil && e.usable() == nil {
 		if revision, err := e.request(ctx, l, token); err != nil || revision == 0 {
@@ -53,8 +53,8 @@ func (e *Engine) Request(ctx context.Context, key store.Key, token string) (entr
 	return entry, err
 }
 
-// Has implements [store.Store].
-func (e *Engine) Has(ctx context.Context, key store.Key, id string) (has bool, err error) {
+// Has implements [Contexts].
+func (e *Engine) Has(ctx context.Context, key history.Key, id string) (has bool, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		has, err = e.has(ctx, l, id, l.last.revision)
 		return err
@@ -159,7 +159,7 @@ func (e *Engine) joinedHas(ctx context.Context, l *line, id string, upTo int64) 
 
 // segments returns the indexes of all segments of a line.
 func (e *Engine) segments(ctx context.Context, l *line) (list []*segmentIndex, err error) {
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (e *Engine) segments(ctx context.Context, l *line) (list []*segmentIndex, e
 
 // allSegments is segments within a view, in which the line has its generation. It reads what
 // came since it was asked last.
-func (e *Engine) allSegments(ctx context.Context, r kv.Reader, l *line) ([]*segmentIndex, error) {
+func (e *Engine) allSegments(ctx context.Context, r store.Reader, l *line) ([]*segmentIndex, error) {
 	k := cacheKey{l.key, l.generation, 0, partSegments}
 	known, _ := e.cache.get(k).([]*segmentIndex)
 	list, err := segmentsAfter(ctx, r, l, known)
@@ -187,13 +187,13 @@ func (e *Engine) allSegments(ctx context.Context, r kv.Reader, l *line) ([]*segm
 
 // segmentsAfter adds the indexes of the segments that follow those that are known. Where r is of
 // an earlier moment than what is known, it reads all anew.
-func segmentsAfter(ctx context.Context, r kv.Reader, l *line, known []*segmentIndex) ([]*segmentIndex, error) {
+func segmentsAfter(ctx context.Context, r store.Reader, l *line, known []*segmentIndex) ([]*segmentIndex, error) {
 	from, list := int64(0), known[:len(known):len(known)]
 	if len(known) > 0 {
 		from = known[len(known)-1].last
 	}
 	first := len(known) > 0
-	for p, err := range r.Range(ctx, under(kv.Space(l.key), indexPrefix, ordered(from)), kv.Ascending) {
+	for p, err := range r.Range(ctx, under(store.Space(l.key), indexPrefix, ordered(from)), store.Ascending) {
 		if err != nil {
 			return nil, err
 		}

@@ -7,15 +7,17 @@ import (
 
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// InMemory returns an engine that keeps everything in the memory of the process: no records as
+// InMemory returns an engine on an empty store in memory.
+func InMemory() *Engine { return inMemory(store.NewMemory()) }
+
+// inMemory returns an engine that keeps everything in the memory of the process: no records as
 // bytes but the records themselves, whose rows have their nodes with their contents, and every
 // snapshot, which costs what differs from the one before it. Nothing is joined or packed, and
 // there are no checkpoints, since no snapshot is made anew.
-func InMemory() *Engine {
-	e := New(kv.NewMemory(), Packing{})
+func inMemory(s *store.Memory) *Engine {
+	e := New(s, store.Packing{})
 	e.inMemory, e.pace = true, pace{joined: math.MaxInt32, between: math.MaxInt64, rows: math.MaxInt64}
 	return e
 }
@@ -63,7 +65,7 @@ func (e *Engine) remember(l *line, p published) {
 }
 
 // rememberAll remembers what the last changes of a line published, unless contents are elsewhere.
-func (e *Engine) rememberAll(l *line, s *state, changes []store.Change) {
+func (e *Engine) rememberAll(l *line, s *state, changes []Change) {
 	if s.foreign {
 		return
 	}

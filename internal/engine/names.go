@@ -5,20 +5,20 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// Contexts implements [store.Store].
-func (e *Engine) Contexts(ctx context.Context) (list []store.Info, err error) {
+// List implements [Contexts].
+func (e *Engine) List(ctx context.Context) (list []Info, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		list = nil
-		var names []kv.Pair
-		var keys []store.Key
-		for p, err := range r.Range(ctx, under(common, namePrefix, ""), kv.Ascending) {
+		var names []store.Pair
+		var keys []history.Key
+		for p, err := range r.Range(ctx, under(common, namePrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
 			}
@@ -26,7 +26,7 @@ func (e *Engine) Contexts(ctx context.Context) (list []store.Info, err error) {
 			if err != nil {
 				return err
 			}
-			names, keys = append(names, p), append(keys, store.Key(key))
+			names, keys = append(names, p), append(keys, history.Key(key))
 		}
 		known, err := ahead(ctx, r, keys...)
 		if err != nil {
@@ -45,12 +45,12 @@ func (e *Engine) Contexts(ctx context.Context) (list []store.Info, err error) {
 }
 
 // named returns the line that the row of a name leads to.
-func (e *Engine) named(ctx context.Context, r kv.Reader, name string, row []byte) (*line, error) {
+func (e *Engine) named(ctx context.Context, r store.Reader, name string, row []byte) (*line, error) {
 	key, err := number(row)
 	if err != nil {
 		return nil, err
 	}
-	l, err := e.findLine(ctx, r, store.Key(key))
+	l, err := e.findLine(ctx, r, history.Key(key))
 	if fault.CodeOf(err) == fault.ContextNotFound || err == nil && l.name != name {
 		err = damaged("its name leads to another context, or to none")
 	}
@@ -62,24 +62,24 @@ func (e *Engine) named(ctx context.Context, r kv.Reader, name string, row []byte
 	return l, err
 }
 
-// Find implements [store.Store].
-func (e *Engine) Find(ctx context.Context, name string) (info store.Info, err error) {
+// Find implements [Contexts].
+func (e *Engine) Find(ctx context.Context, name string) (info Info, err error) {
 	if err := e.usable(); err != nil {
 		return info, err
 	}
-	err = e.kv.View(ctx, func(r kv.Reader) error {
+	err = e.store.View(ctx, func(r store.Reader) error {
 		row, err := r.Get(ctx, at(common, namePrefix+name))
 		if err != nil {
 			return err
 		}
 		if row == nil {
-			return store.NoContext(name)
+			return NoContext(name)
 		}
 		key, err := number(row)
 		if err != nil {
 			return err
 		}
-		known, err := ahead(ctx, r, store.Key(key))
+		known, err := ahead(ctx, r, history.Key(key))
 		if err != nil {
 			return err
 		}
@@ -92,24 +92,24 @@ func (e *Engine) Find(ctx context.Context, name string) (info store.Info, err er
 	return info, err
 }
 
-// Info implements [store.Store].
-func (e *Engine) Info(ctx context.Context, key store.Key) (store.Info, error) {
+// Info implements [Contexts].
+func (e *Engine) Info(ctx context.Context, key history.Key) (Info, error) {
 	l, err := e.line(ctx, key)
 	if err != nil {
-		return store.Info{}, err
+		return Info{}, err
 	}
 	return l.info(), nil
 }
 
 // take gives a free name to a context.
-func (e *Engine) take(ctx context.Context, b *kv.Batch, name string, key store.Key) error {
+func (e *Engine) take(ctx context.Context, b *store.Batch, name string, key history.Key) error {
 	k := at(common, namePrefix+name)
-	row, err := e.kv.Get(ctx, k)
+	row, err := e.store.Get(ctx, k)
 	if err != nil {
 		return err
 	}
 	if row != nil {
-		return store.NameTaken(name)
+		return NameTaken(name)
 	}
 	expect(b, k, nil)
 	put(b, k, []byte(ordered(int64(key))))
@@ -117,7 +117,7 @@ func (e *Engine) take(ctx context.Context, b *kv.Batch, name string, key store.K
 }
 
 // rename gives a line another name, which may be the one that it has.
-func (e *Engine) rename(ctx context.Context, b *kv.Batch, l *line, name string) error {
+func (e *Engine) rename(ctx context.Context, b *store.Batch, l *line, name string) error {
 	if name == l.name {
 		return nil
 	}
@@ -129,12 +129,12 @@ func (e *Engine) rename(ctx context.Context, b *kv.Batch, l *line, name string) 
 	return nil
 }
 
-// Rename implements [store.Renamer].
-func (e *Engine) Rename(ctx context.Context, key store.Key, name string) error {
-	if err := store.CheckName(name); err != nil {
+// Rename implements [Contexts].
+func (e *Engine) Rename(ctx context.Context, key history.Key, name string) error {
+	if err := history.CheckName(name); err != nil {
 		return err
 	}
-	return e.write(ctx, func(b *kv.Batch) error {
+	return e.write(ctx, func(b *store.Batch) error {
 		l, err := e.line(ctx, key)
 		if err != nil {
 			return err
@@ -148,7 +148,7 @@ func (e *Engine) Rename(ctx context.Context, key store.Key, name string) error {
 }
 
 // replace writes the row of a line anew, if no other writer did.
-func (l *line) replace(b *kv.Batch) {
+func (l *line) replace(b *store.Batch) {
 	k := in(l.key, aboutKey)
 	expect(b, k, l.raw)
 	l.raw = l.encode()

@@ -3,12 +3,12 @@ package engine
 import (
 	"context"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // NewIdle returns an engine that settles nothing.
-func NewIdle(s kv.Store, p Packing) *Engine {
+func NewIdle(s store.Store, p store.Packing) *Engine {
 	e := New(s, p)
 	e.pace = pace{joined: 1 << 40, between: 1 << 40, rows: 1 << 40}
 	return e
@@ -19,7 +19,7 @@ func (e *Engine) Idle() { e.work.Wait() }
 
 // Replays returns how many rows a snapshot is made from, and the most that one of its own pace may be
 // made from.
-func (e *Engine) Replays(ctx context.Context, key store.Key, cycle int64) (rows, most int64, err error) {
+func (e *Engine) Replays(ctx context.Context, key history.Key, cycle int64) (rows, most int64, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		_, p, _, err := e.pointBefore(ctx, l, cycle)
 		if err != nil {

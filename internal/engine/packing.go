@@ -1,15 +1,15 @@
 package engine
 
-import "bytes"
+import (
+	"bytes"
 
-// Packing makes what goes into a medium smaller. The zero value leaves it as it is. A medium is
-// always used with the same.
-type Packing struct {
-	Pack   func(raw []byte) []byte                       // keeps nothing of raw
-	Unpack func(packed []byte, size int) ([]byte, error) // size is how long what was packed was
-}
+	"github.com/contexttree/pact/store"
+)
 
-func (p *Packing) pack(raw []byte) []byte {
+// packing calls the functions of a store.Packing, which may be nil.
+type packing store.Packing
+
+func (p *packing) pack(raw []byte) []byte {
 	if p.Pack == nil {
 		return bytes.Clone(raw)
 	}
@@ -17,7 +17,7 @@ func (p *Packing) pack(raw []byte) []byte {
 }
 
 // unpack may return memory of what was packed.
-func (p *Packing) unpack(packed []byte, size int) (raw []byte, err error) {
+func (p *packing) unpack(packed []byte, size int) (raw []byte, err error) {
 	if raw = packed; p.Unpack != nil {
 		raw, err = p.Unpack(packed, size)
 	}

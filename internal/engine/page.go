@@ -4,8 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // A checkpoint is a snapshot in pages: the first one has the regions, and each page leads to the
@@ -23,8 +23,8 @@ type page struct {
 // runIndex leads to the page of a run.
 type runIndex struct {
 	stub        tree.Stub
-	turns       int       // how many turns of the page stand before it
-	key         store.Key // of the line that has the page
+	turns       int         // how many turns of the page stand before it
+	key         history.Key // of the line that has the page
 	no          int64
 	size        int // of the page before it was packed
 	sum         tree.Digest

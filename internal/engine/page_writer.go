@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 // pageWriter makes the pages of a checkpoint.
@@ -16,7 +16,7 @@ type pageWriter struct {
 	l     *line
 	known map[tree.Digest]*runIndex // pages that are there, by the digest of their runs
 	next  int64
-	put   []kv.Pair
+	put   []store.Pair
 	err   error
 
 	// Of a snapshot whose contents are in memory:
@@ -87,7 +87,7 @@ func (d *pageWriter) lookInto(level uint8, still []tree.Stub) {
 			continue
 		}
 		var p *page
-		if p, d.err = d.e.page(d.ctx, d.e.kv, &x); d.err == nil {
+		if p, d.err = d.e.page(d.ctx, d.e.store, &x); d.err == nil {
 			d.learn(p)
 		}
 	}
@@ -180,7 +180,7 @@ func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) {
 	body := d.encode(&own)
 	packed := d.e.packing.pack(body)
 	x.size, x.sum = len(body), sha256.Sum256(packed)
-	d.put = append(d.put, kv.Pair{Key: in(d.l.key, pagePrefix+ordered(x.no)), Value: packed})
+	d.put = append(d.put, store.Pair{Key: in(d.l.key, pagePrefix+ordered(x.no)), Value: packed})
 	d.known[stub.Digest] = &x
 	p.runs = append(p.runs, x)
 }

@@ -9,21 +9,21 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // shared is a medium that several engines use, as the processes of one machine do.
-type shared struct{ kv.Store }
+type shared struct{ store.Store }
 
 func (shared) Close() error { return nil }
 
 // TestProcessesLoseNothing lets three engines on one medium commit, join, fork and erase at once.
 // Every turn that was acknowledged is there in the end, once, and what was erased is nowhere.
 func TestProcessesLoseNothing(t *testing.T) {
-	medium := kv.NewMemory()
+	medium := store.NewMemory()
 	defer medium.Close()
 	var engines []*engine.Engine
 	for range 3 {
@@ -54,7 +54,7 @@ func TestProcessesLoseNothing(t *testing.T) {
 				if n%16 == 5 {
 					info, err := e.Info(background, key)
 					must(t, err)
-					_, err = e.Fork(background, key, info.Cycle, store.Fork{Name: fmt.Sprint("fork ", i, n)})
+					_, err = e.Fork(background, key, info.Cycle, engine.Fork{Name: fmt.Sprint("fork ", i, n)})
 					must(t, err)
 				}
 			}
@@ -74,7 +74,7 @@ func TestProcessesLoseNothing(t *testing.T) {
 			}
 		}
 	}
-	infos, err := last.Contexts(background)
+	infos, err := last.List(background)
 	must(t, err)
 	for _, info := range infos {
 		list, err := threads(last, info.Key)
@@ -92,13 +92,13 @@ func TestProcessesLoseNothing(t *testing.T) {
 }
 
 // erase erases a text, again and again until no other writer comes between.
-func erase(t *testing.T, e *engine.Engine, key store.Key, text string) {
+func erase(t *testing.T, e *engine.Engine, key history.Key, text string) {
 	t.Helper()
 	for {
 		info, err := e.Info(background, key)
 		must(t, err)
-		_, err = e.Erase(background, key, store.Erase{Texts: []string{text}, Salt: make([]byte, store.SaltSize),
-			Entry: store.Entry{Message: "asked for"}, Guard: store.Guard{Cycle: info.Cycle, Revision: info.Revision}})
+		_, err = e.Erase(background, key, engine.Erase{Texts: []string{text}, Salt: make([]byte, engine.SaltSize),
+			Entry: history.Entry{Message: "asked for"}, Guard: engine.Guard{Cycle: info.Cycle, Revision: info.Revision}})
 		if err == nil {
 			return
 		}
@@ -111,7 +111,7 @@ func erase(t *testing.T, e *engine.Engine, key store.Key, text string) {
 
 // TestADeletedCopyLeavesItsName begins a copy again after an unfinished one was deleted.
 func TestADeletedCopyLeavesItsName(t *testing.T) {
-	e := engine.New(kv.NewMemory(), zstd.Packing)
+	e := engine.New(store.NewMemory(), zstd.Packing)
 	defer e.Close()
 	w := begin(t, e, "chat")
 	lines, err := e.Lines(background)
@@ -129,12 +129,12 @@ func TestADeletedCopyLeavesItsName(t *testing.T) {
 
 // meddled is a medium on which something happens before the second reading.
 type meddled struct {
-	kv.Store
+	store.Store
 	views  int
 	before func()
 }
 
-func (m *meddled) View(ctx context.Context, f func(kv.Reader) error) error {
+func (m *meddled) View(ctx context.Context, f func(store.Reader) error) error {
 	if m.views++; m.views == 2 {
 		m.before()
 	}
@@ -144,7 +144,7 @@ func (m *meddled) View(ctx context.Context, f func(kv.Reader) error) error {
 // TestAJoinThatComesTooLateIsTriedAgain joins cycles while another process, which went on, has
 // just joined all of them.
 func TestAJoinThatComesTooLateIsTriedAgain(t *testing.T) {
-	medium := kv.NewMemory()
+	medium := store.NewMemory()
 	defer medium.Close()
 	other := engine.NewHasty(shared{medium}, zstd.Packing)
 	defer other.Close()

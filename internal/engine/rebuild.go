@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // Checkpoints are made from revisions. Where one is damaged, or a page of it, the same is made
@@ -18,11 +18,11 @@ func derived(cycle int64, err error) error {
 	if d == nil {
 		return err
 	}
-	return (&store.Damage{Cycle: cycle, What: d.What, Derived: true}).Err()
+	return (&history.Damage{Cycle: cycle, What: d.What, Derived: true}).Err()
 }
 
 // isDerived returns the damage of a checkpoint that an error reports, or nil.
-func isDerived(err error) *store.Damage {
+func isDerived(err error) *history.Damage {
 	if d, _ := found(err); d != nil && d.Derived {
 		return d
 	}
@@ -101,8 +101,8 @@ func runOf(l *tree.List, s tree.Stub) *tree.List {
 
 // mend removes the checkpoints of lines of which one is damaged, and those of their forks, which may
 // share its pages.
-func (e *Engine) mend(ctx context.Context, lines []store.Line) error {
-	removed := make(map[store.Key]bool)
+func (e *Engine) mend(ctx context.Context, lines []Line) error {
+	removed := make(map[history.Key]bool)
 	for _, x := range lines {
 		if x.Shared {
 			removed[x.Key] = removed[x.Origin.Key]
@@ -126,13 +126,13 @@ func (e *Engine) mend(ctx context.Context, lines []store.Line) error {
 }
 
 // removePoints removes all checkpoints of a line. Their numbers are not used again.
-func (e *Engine) removePoints(ctx context.Context, key store.Key) error {
-	return e.write(ctx, func(b *kv.Batch) error {
+func (e *Engine) removePoints(ctx context.Context, key history.Key) error {
+	return e.write(ctx, func(b *store.Batch) error {
 		l, err := e.line(ctx, key)
 		if err != nil {
 			return err
 		}
-		s, err := readSettled(ctx, e.kv, l)
+		s, err := readSettled(ctx, e.store, l)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (e *Engine) removePoints(ctx context.Context, key store.Key) error {
 		expect(b, in(key, settledKey), s.raw)
 		s.point, s.rows = l.since(), e.pace.rows // perhaps a checkpoint is due
 		put(b, in(key, settledKey), s.encode())
-		remove(b, under(kv.Space(key), pointPrefix, ""), under(kv.Space(key), pagePrefix, ""))
+		remove(b, under(store.Space(key), pointPrefix, ""), under(store.Space(key), pagePrefix, ""))
 		return nil
 	})
 }

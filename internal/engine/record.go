@@ -9,18 +9,18 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // record is a revision: its entry in the log, the counters after it, and what it did to the tree.
 type record struct {
-	entry  store.Entry
+	entry  history.Entry
 	stamps tree.Stamps
 	latest int64 // cycle of the latest snapshot afterwards
 	bytes  int64 // of its thread
-	cuts   store.Cuts
+	cuts   history.Cuts
 	gone   []string
 	rows   []row // parents before their children
 
@@ -31,7 +31,7 @@ type record struct {
 // publishes reports whether the record made the latest snapshot: a commit did, and so did the
 // beginning of a context, whose empty tree stands for the snapshot before its first one.
 func (x *record) publishes() bool {
-	return x.entry.Kind == store.Commit || x.entry.Kind == store.Create
+	return x.entry.Kind == history.Commit || x.entry.Kind == history.Create
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 )
 
 // kinds are the kinds of entries by their number in a record.
-var kinds = [...]store.Kind{store.Create, store.Edit, store.Commit, store.Forked, store.Superseded, store.Erasing}
+var kinds = [...]history.Kind{history.Create, history.Edit, history.Commit, history.Forked, history.Superseded, history.Erasing}
 
 // encode returns the record as a row of the log: entry and delta with their sum, and the contents with the
 // sum of them and that sum.
@@ -127,7 +127,7 @@ func (x *record) readEntry(r *reader) {
 		*to = r.hex()
 	}
 	e.Idle = r.texts()
-	e.Anew, x.bytes, x.cuts = r.signed(), r.signed(), store.Cuts(r.text())
+	e.Anew, x.bytes, x.cuts = r.signed(), r.signed(), history.Cuts(r.text())
 }
 
 func (x *record) readDelta(r *reader, c *rows) {
@@ -142,7 +142,7 @@ func (x *record) readDelta(r *reader, c *rows) {
 
 // decode reads the entry and the delta of a row of the log, for one record after the other, and the entry
 // alone if c is nil.
-func (c *rows) decode(in kv.Record) (*record, error) {
+func (c *rows) decode(in store.Record) (*record, error) {
 	if x, ok := in.Decoded.(*record); ok {
 		return x, nil
 	}
@@ -179,7 +179,7 @@ func summed(b []byte) bool {
 }
 
 // contentsOf calls f with each content that a row of the log holds apart from its nodes.
-func contentsOf(x *record, in kv.Record, f func(*row, string)) error {
+func contentsOf(x *record, in store.Record, f func(*row, string)) error {
 	if in.Decoded != nil {
 		return nil
 	}
@@ -213,7 +213,7 @@ func sumOf(first, second []byte) []byte {
 // damagedContent returns the error for contents that are not as they were written, and names the
 // first node whose content it is, if one is.
 func (x *record) damagedContent(contents []byte) error {
-	d := &store.Damage{Cycle: x.entry.Cycle, What: "the contents of a revision are not as they were written"}
+	d := &history.Damage{Cycle: x.entry.Cycle, What: "the contents of a revision are not as they were written"}
 	for i := range x.rows {
 		r := &x.rows[i]
 		if !r.held || r.hash == nil {
@@ -315,4 +315,4 @@ func digest(text string) (d tree.Digest, ok bool) {
 	return d, err == nil
 }
 
-func damaged(what string) error { return (&store.Damage{NoCycle: true, What: what}).Err() }
+func damaged(what string) error { return (&history.Damage{NoCycle: true, What: what}).Err() }

@@ -46,7 +46,7 @@ const blockSize = 96 << 10
 
 // join makes a segment of consecutive records, already folded. contents are those that they had
 // before.
-func (p *Packing) join(list []record, contents map[place]string) (x segmentIndex, head []byte, blocks [][]byte) {
+func (p *packing) join(list []record, contents map[place]string) (x segmentIndex, head []byte, blocks [][]byte) {
 	last := &list[len(list)-1]
 	x = segmentIndex{first: list[0].entry.Revision, last: last.entry.Revision, firstCycle: list[0].entry.Cycle,
 		lastCycle: last.latest}
@@ -181,7 +181,7 @@ func decodeIndex(value []byte) (*segmentIndex, error) {
 }
 
 // decodeHead reads the records of a segment.
-func (x *segmentIndex) decodeHead(packed []byte, p *Packing) (*segment, error) {
+func (x *segmentIndex) decodeHead(packed []byte, p *packing) (*segment, error) {
 	if sha256.Sum256(packed) != x.head {
 		return nil, damaged("a segment is not as it was written")
 	}

@@ -7,9 +7,9 @@ import (
 	"errors"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // pace says how many cycles are joined, how many of the last ones stay as they are, and after how
@@ -53,7 +53,7 @@ func (p pace) checkpoint(l *line, s *settled) bool {
 }
 
 // Settle joins the cycles of a context and writes its checkpoints, as far as they are due.
-func (e *Engine) Settle(ctx context.Context, key store.Key) error {
+func (e *Engine) Settle(ctx context.Context, key history.Key) error {
 	return e.settleAfter(ctx, key, e.pace.due(), published{})
 }
 
@@ -80,10 +80,10 @@ func (e *Engine) SettleAll(ctx context.Context) error {
 
 // settleAfter joins the cycles of a context while there are so many, and writes the checkpoints that
 // are due.
-func (e *Engine) settleAfter(ctx context.Context, key store.Key, cycles int64, now published) error {
+func (e *Engine) settleAfter(ctx context.Context, key history.Key, cycles int64, now published) error {
 	for {
 		more, err := e.settle(ctx, key, cycles, now)
-		if err != nil && !errors.Is(err, errMoved) && !errors.Is(err, kv.ErrRefused) {
+		if err != nil && !errors.Is(err, errMoved) && !errors.Is(err, store.ErrRefused) {
 			return err
 		}
 		if err == nil && !more {
@@ -96,11 +96,11 @@ func (e *Engine) settleAfter(ctx context.Context, key store.Key, cycles int64, n
 }
 
 // settle makes one step.
-func (e *Engine) settle(ctx context.Context, key store.Key, cycles int64, now published) (more bool,
+func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now published) (more bool,
 	err error) {
 	var l *line
 	var s *settled
-	err = e.kv.View(ctx, func(r kv.Reader) (err error) {
+	err = e.store.View(ctx, func(r store.Reader) (err error) {
 		if l, err = e.findLine(ctx, r, key); err == nil {
 			s, err = readSettled(ctx, r, l)
 		}
@@ -112,7 +112,7 @@ func (e *Engine) settle(ctx context.Context, key store.Key, cycles int64, now pu
 	if now.generation != l.generation {
 		now = published{}
 	}
-	b := &kv.Batch{}
+	b := &store.Batch{}
 	before := s.raw
 	due := e.pace.checkpoint(l, s)
 	switch {
@@ -125,7 +125,7 @@ func (e *Engine) settle(ctx context.Context, key store.Key, cycles int64, now pu
 		expect(b, in(l.key, aboutKey), l.raw)
 		expect(b, in(l.key, settledKey), before)
 		put(b, in(l.key, settledKey), s.encode())
-		err = e.kv.Write(ctx, b)
+		err = e.store.Write(ctx, b)
 	}
 	if err == nil {
 		e.forgetUpTo(l, s.revision)
@@ -138,7 +138,7 @@ func (e *Engine) settle(ctx context.Context, key store.Key, cycles int64, now pu
 
 // join makes a segment of the oldest cycles in the log. The last cycle stays there, because a record
 // is appended behind another.
-func (e *Engine) join(ctx context.Context, b *kv.Batch, l *line, s *settled) error {
+func (e *Engine) join(ctx context.Context, b *store.Batch, l *line, s *settled) error {
 	contents := make(map[place]string, 4*e.pace.joined)
 	list, err := e.oldest(ctx, l, s, contents)
 	if err != nil {
@@ -151,7 +151,7 @@ func (e *Engine) join(ctx context.Context, b *kv.Batch, l *line, s *settled) err
 		}
 	}
 	e.putSegment(b, l, made, contents)
-	b.Cut = append(b.Cut, kv.Cut{Space: kv.Space(l.key), First: l.number(s.revision + 1), Last: l.number(last.entry.Revision)})
+	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: l.number(s.revision + 1), Last: l.number(last.entry.Revision)})
 	s.revision, s.cycle = last.entry.Revision, last.latest
 	return nil
 }
@@ -168,7 +168,7 @@ func (e *Engine) oldest(ctx context.Context, l *line, s *settled, contents map[p
 	}
 	var list []*record
 	from := l.number(s.revision + 1)
-	err := e.kv.View(ctx, func(r kv.Reader) error {
+	err := e.store.View(ctx, func(r store.Reader) error {
 		list = nil
 		var c rows
 		if err := l.same(ctx, r); err != nil {
@@ -177,8 +177,8 @@ func (e *Engine) oldest(ctx context.Context, l *line, s *settled, contents map[p
 		if now, err := r.Get(ctx, in(l.key, settledKey)); err != nil || !bytes.Equal(now, s.raw) {
 			return cmp.Or(err, errMoved) // another process joined it
 		}
-		cut := kv.Cut{Space: kv.Space(l.key), First: from, Last: l.number(l.last.revision)}
-		for in, err := range r.Log(ctx, cut, kv.Ascending) {
+		cut := store.Cut{Space: store.Space(l.key), First: from, Last: l.number(l.last.revision)}
+		for in, err := range r.Log(ctx, cut, store.Ascending) {
 			if err != nil {
 				return err
 			}

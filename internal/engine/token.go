@@ -3,23 +3,23 @@ package engine
 import (
 	"context"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
-// AddToken implements [store.TokenKeeper].
-func (e *Engine) AddToken(ctx context.Context, t store.AccessToken) error {
+// AddToken implements [Contexts].
+func (e *Engine) AddToken(ctx context.Context, t history.AccessToken) error {
 	if err := t.Check(); err != nil {
 		return err
 	}
 	k := at(common, tokenPrefix+t.Name)
-	return e.write(ctx, func(b *kv.Batch) error {
-		row, err := e.kv.Get(ctx, k)
+	return e.write(ctx, func(b *store.Batch) error {
+		row, err := e.store.Get(ctx, k)
 		if err != nil {
 			return err
 		}
 		if row != nil {
-			return store.TokenTaken(t.Name)
+			return TokenTaken(t.Name)
 		}
 		expect(b, k, nil)
 		put(b, k, encodeToken(&t))
@@ -27,12 +27,12 @@ func (e *Engine) AddToken(ctx context.Context, t store.AccessToken) error {
 	})
 }
 
-// Tokens implements [store.TokenKeeper].
-func (e *Engine) Tokens(ctx context.Context) (list []store.AccessToken, err error) {
+// Tokens implements [Contexts].
+func (e *Engine) Tokens(ctx context.Context) (list []history.AccessToken, err error) {
 	if err := e.usable(); err != nil {
 		return nil, err
 	}
-	for p, err := range e.kv.Range(ctx, under(common, tokenPrefix, ""), kv.Ascending) {
+	for p, err := range e.store.Range(ctx, under(common, tokenPrefix, ""), store.Ascending) {
 		if err != nil {
 			return nil, err
 		}
@@ -45,24 +45,24 @@ func (e *Engine) Tokens(ctx context.Context) (list []store.AccessToken, err erro
 	return list, nil
 }
 
-// RevokeToken implements [store.TokenKeeper].
+// RevokeToken implements [Contexts].
 func (e *Engine) RevokeToken(ctx context.Context, name string) error {
 	k := at(common, tokenPrefix+name)
-	return e.write(ctx, func(b *kv.Batch) error {
-		row, err := e.kv.Get(ctx, k)
+	return e.write(ctx, func(b *store.Batch) error {
+		row, err := e.store.Get(ctx, k)
 		if err != nil {
 			return err
 		}
 		if row == nil {
-			return store.NoToken(name)
+			return NoToken(name)
 		}
-		b.Expect = append(b.Expect, kv.Expectation{Key: k, State: kv.Present})
+		b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Present})
 		remove(b, only(k))
 		return nil
 	})
 }
 
-func encodeToken(t *store.AccessToken) []byte {
+func encodeToken(t *history.AccessToken) []byte {
 	var w writer
 	w.count(format)
 	w.raw(t.Hash[:])
@@ -78,13 +78,13 @@ func encodeToken(t *store.AccessToken) []byte {
 	return w.b
 }
 
-func decodeToken(p kv.Pair) (t store.AccessToken, err error) {
+func decodeToken(p store.Pair) (t history.AccessToken, err error) {
 	if !summed(p.Value) {
 		return t, damaged("an access token is not as it was written")
 	}
 	r := reader{rest: string(p.Value[:len(p.Value)-sumSize])}
 	version := r.int()
-	t = store.AccessToken{Hash: r.digest(), Write: r.int() == 1, Pattern: r.text(),
+	t = history.AccessToken{Hash: r.digest(), Write: r.int() == 1, Pattern: r.text(),
 		CreatedNS: r.signed(), Name: r.text()}
 	if p.Name != tokenPrefix+t.Name {
 		return t, damaged("an access token is in the place of another")

@@ -7,16 +7,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // manyNear is for how many nodes Trace asks the index of a segment. A node with more children reads
 // all segments.
 const manyNear = 256
 
-// Trace implements [store.Tracer]. It reads the segments that say of themselves that they touch the
+// Trace implements [Contexts]. It reads the segments that say of themselves that they touch the
 // node or what was under it or referred to it, and the cycles that no segment has yet.
-func (e *Engine) Trace(ctx context.Context, key store.Key, id string) (list []store.Entry, err error) {
+func (e *Engine) Trace(ctx context.Context, key history.Key, id string) (list []history.Entry, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		near := map[string]bool{id: true} // with every node that ever was under it or referred to it
 		err := e.touching(ctx, l, l.last.revision, []string{id}, func(x *record) {
@@ -30,7 +30,7 @@ func (e *Engine) Trace(ctx context.Context, key store.Key, id string) (list []st
 			return err
 		}
 		list = nil
-		var cycle []store.Entry // what was said of the cycle before x
+		var cycle []history.Entry // what was said of the cycle before x
 		touched := false
 		note := func() {
 			if touched {

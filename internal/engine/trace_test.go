@@ -1,19 +1,23 @@
 package engine_test
 
 import (
+	"context"
 	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/internal/zstd"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
 )
 
 // drawnHistory is a context in which nodes are added, changed, moved, removed, referred to, held and
@@ -106,14 +110,21 @@ func (h *drawnHistory) step() {
 	h.note()
 }
 
+// untraced is an engine that names every log entry as one that concerns a node.
+type untraced struct{ engine.Contexts }
+
+func (u untraced) Trace(ctx context.Context, key history.Key, _ string) ([]history.Entry, error) {
+	return u.Log(ctx, key, 1, math.MaxInt64)
+}
+
 // TestALifeIsReadFromTheCyclesThatConcernIt asks for the life of every node that ever was in random
 // contexts and their forks, once through Trace and once through everything.
 func TestALifeIsReadFromTheCyclesThatConcernIt(t *testing.T) {
 	for seed := range testrun.Size[uint64](t, 1, 6, 300) {
 		clock := int64(0)
 		o := pact.OpenOptions{Clock: func() int64 { clock++; return clock }}
-		e := engine.NewHasty(kv.NewMemory(), zstd.Packing)
-		c, err := pact.Create(background, e, "c", &pact.CreateOptions{OpenOptions: o})
+		e := engine.NewHasty(store.NewMemory(), zstd.Packing)
+		c, err := pact.Create(background, dbtest.Of(e), "c", &pact.CreateOptions{OpenOptions: o})
 		must(t, err)
 		h := &drawnHistory{T: t, Rand: rand.New(rand.NewPCG(seed, 5)), context: c}
 		h.note()
@@ -136,9 +147,9 @@ func TestALifeIsReadFromTheCyclesThatConcernIt(t *testing.T) {
 			info, err := e.Find(background, name)
 			must(t, err)
 			must(t, e.Settle(background, info.Key))
-			short, err := pact.Open(background, e, name, &o)
+			short, err := pact.Open(background, dbtest.Of(e), name, &o)
 			must(t, err)
-			long, err := pact.Open(background, struct{ store.Store }{e}, name, &o)
+			long, err := pact.Open(background, dbtest.Of(untraced{e}), name, &o)
 			must(t, err)
 			for _, id := range append(h.ids, "nowhere") {
 				if h.IntN(2) == 0 {

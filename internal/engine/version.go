@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // version is the tree of a context after a revision.
@@ -134,7 +134,7 @@ func (v version) publish(e *Engine, l *line, list []*record) (version, error) {
 		return v, err
 	}
 	if found := next.t.Digest().String(); x.entry.Digest != "" && x.entry.Digest != found {
-		return v, (&store.Damage{Cycle: x.latest, Suspects: suspects(list), What: "digest of headers and contents",
+		return v, (&history.Damage{Cycle: x.latest, Suspects: suspects(list), What: "digest of headers and contents",
 			Recorded: x.entry.Digest, Found: found}).Err()
 	}
 	e.remember(l, published{t: next.t, revision: next.revision})

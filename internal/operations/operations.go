@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // A Replay builds a context in memory out of operations. The same operations give the same context:
@@ -66,7 +66,7 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 		return r.config(m)
 	}
 	if r.Context == nil {
-		r.Context, err = pact.Create(ctx, memory.New(), "replay",
+		r.Context, err = pact.Create(ctx, pact.NewDB(store.NewMemory()), "replay",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: r.clock}, Edition: r.edition})
 		if err != nil {
 			return err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // near is how many cycles may lie between two snapshots that are read in one go.
@@ -14,8 +14,7 @@ const near = 16
 // concerning returns the states of [Source.statesUpTo] that a cycle which concerns a node comes from
 // or leads to, with the first and the latest, and the log of these cycles.
 func (s *Source) concerning(ctx context.Context, id string) ([]*tree.Tree, *Log, error) {
-	tracer, is := s.Store.(store.Tracer)
-	if !is || s.State.Cycle < s.State.First {
+	if s.State.Cycle < s.State.First {
 		states, err := s.statesUpTo(ctx, s.State.Working)
 		if err != nil {
 			return nil, nil, err
@@ -23,7 +22,7 @@ func (s *Source) concerning(ctx context.Context, id string) ([]*tree.Tree, *Log,
 		log, err := s.Log(ctx, 0, s.State.Working.Cycle())
 		return states, log, err
 	}
-	entries, err := tracer.Trace(ctx, s.State.Key, id)
+	entries, err := s.Store.Trace(ctx, s.State.Key, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -60,7 +59,7 @@ func (s *Source) statesAt(ctx context.Context, cycles []int64) (states []*tree.T
 			states = append(states, s.State.Head)
 			continue
 		}
-		some, err := store.Collect(s.Store.History(ctx, s.State.Key, from, to))
+		some, err := engine.Collect(s.Store.History(ctx, s.State.Key, from, to))
 		if err != nil {
 			return nil, err
 		}

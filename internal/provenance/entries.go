@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // entriesAtOnce is how many entries of a log are in memory at a time.
@@ -13,18 +13,18 @@ const entriesAtOnce = 256
 // Entries yields the log of the context up to its revision, oldest first, from the entries of a
 // cycle on; 0 for all. An error of the store ends it. It holds at most 256 entries, however long the
 // log is.
-func (s *Source) Entries(ctx context.Context, cycle int64) iter.Seq2[store.Entry, error] {
+func (s *Source) Entries(ctx context.Context, cycle int64) iter.Seq2[history.Entry, error] {
 	key, last := s.State.Key, s.State.Revision
-	return func(yield func(store.Entry, error) bool) {
+	return func(yield func(history.Entry, error) bool) {
 		from, err := s.firstRevision(ctx, cycle)
 		if err != nil {
-			yield(store.Entry{}, err)
+			yield(history.Entry{}, err)
 			return
 		}
 		for ; from <= last; from += entriesAtOnce {
 			list, err := s.Store.Log(ctx, key, from, min(last, from+entriesAtOnce-1))
 			if err != nil {
-				yield(store.Entry{}, err)
+				yield(history.Entry{}, err)
 				return
 			}
 			for _, e := range list {
@@ -39,9 +39,9 @@ func (s *Source) Entries(ctx context.Context, cycle int64) iter.Seq2[store.Entry
 // Publications finds the entries of a log that published snapshots, for a reader who asks for
 // one cycle after another.
 type Publications struct {
-	next   func() (store.Entry, error, bool)
+	next   func() (history.Entry, error, bool)
 	stop   func()
-	latest store.Entry // read, and not yet passed by the reader
+	latest history.Entry // read, and not yet passed by the reader
 	err    error
 	more   bool
 }
@@ -57,9 +57,9 @@ func (s *Source) Publications(ctx context.Context) *Publications {
 // Of returns the entry that published a cycle: its commit, or the creation of an imported
 // context that begins with this snapshot. It is the zero entry if the log has none. Callers ask
 // for ascending cycles.
-func (p *Publications) Of(cycle int64) (found store.Entry, err error) {
+func (p *Publications) Of(cycle int64) (found history.Entry, err error) {
 	for p.more && p.err == nil && p.latest.Cycle <= cycle {
-		if p.latest.Cycle == cycle && (p.latest.Kind == store.Commit || p.latest.Kind == store.Create) {
+		if p.latest.Cycle == cycle && (p.latest.Kind == history.Commit || p.latest.Kind == history.Create) {
 			found = p.latest
 		}
 		p.latest, p.err, p.more = p.next()

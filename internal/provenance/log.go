@@ -9,20 +9,20 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
 )
 
 // Log is the part of a context's log for some cycles, indexed by cycle and by the nodes in its
 // reports.
 type Log struct {
-	edits    map[int64][]store.Entry
-	commits  map[int64]store.Entry       // entries that published a cycle, the first entry of an import included
+	edits    map[int64][]history.Entry
+	commits  map[int64]history.Entry     // entries that published a cycle, the first entry of an import included
 	reports  map[int64]*lifecycle.Report // of the commits that did more than seal
 	removals map[string]diff.Cause       // by id: why a commit removed the node
 	stubs    map[string]diff.Cause       // by id: why a commit added the stub
-	erasures []store.Entry
+	erasures []history.Entry
 }
 
 // Log reads the log entries of the cycles from..to. E_STORE if the report of a
@@ -55,7 +55,7 @@ func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 // LogOf indexes entries that the caller reads, oldest first, such as those of
 // [pact.Context.Log]. It fails if the reading does, and with E_STORE if the report of a commit
 // cannot be read.
-func LogOf(entries iter.Seq2[store.Entry, error]) (*Log, error) {
+func LogOf(entries iter.Seq2[history.Entry, error]) (*Log, error) {
 	l := newLog()
 	for e, err := range entries {
 		if err == nil {
@@ -70,7 +70,7 @@ func LogOf(entries iter.Seq2[store.Entry, error]) (*Log, error) {
 
 func newLog() *Log {
 	return &Log{
-		edits: map[int64][]store.Entry{}, commits: map[int64]store.Entry{}, reports: map[int64]*lifecycle.Report{},
+		edits: map[int64][]history.Entry{}, commits: map[int64]history.Entry{}, reports: map[int64]*lifecycle.Report{},
 		removals: map[string]diff.Cause{}, stubs: map[string]diff.Cause{},
 	}
 }
@@ -104,7 +104,7 @@ func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) 
 }
 
 // Publication returns the entry that published a cycle, and whether the log has it.
-func (l *Log) Publication(cycle int64) (store.Entry, bool) {
+func (l *Log) Publication(cycle int64) (history.Entry, bool) {
 	e, ok := l.commits[cycle]
 	return e, ok
 }
@@ -113,15 +113,15 @@ func (l *Log) Publication(cycle int64) (store.Entry, bool) {
 // has no such commit.
 func (l *Log) Report(cycle int64) *lifecycle.Report { return l.reports[cycle] }
 
-func (l *Log) add(e store.Entry) error {
+func (l *Log) add(e history.Entry) error {
 	switch e.Kind {
-	case store.Edit:
+	case history.Edit:
 		l.edits[e.Cycle] = append(l.edits[e.Cycle], e)
 		return nil
-	case store.Erasing:
+	case history.Erasing:
 		l.erasures = append(l.erasures, e)
 		return nil
-	case store.Commit, store.Create:
+	case history.Commit, history.Create:
 	default:
 		return nil // it concerns the context, not a cycle
 	}
@@ -163,7 +163,7 @@ func pruningRule(gone lifecycle.Removal) string {
 	return gone.Rule
 }
 
-func authorOf(e store.Entry) diff.Author {
+func authorOf(e history.Entry) diff.Author {
 	return diff.Author{Revision: e.Revision, Actor: e.Actor, Message: e.Message}
 }
 
@@ -199,7 +199,7 @@ func (l *Log) editor(cycle int64) diff.Author {
 
 // editAuthor is the author of an edit. An edit without a message gets the message of the commit
 // of its cycle.
-func (l *Log) editAuthor(e store.Entry) diff.Author {
+func (l *Log) editAuthor(e history.Entry) diff.Author {
 	a := authorOf(e)
 	if a.Message == "" {
 		a.Message = l.commits[e.Cycle].Message

@@ -4,14 +4,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Source is the context that answers are about: its store, and its state at one moment.
 type Source struct {
-	Store store.Store
-	State store.State
+	Store engine.Contexts
+	State engine.State
 }
 
 // statesUpTo returns every state from before the first snapshot to last, oldest first. Before
@@ -38,7 +38,7 @@ func (s *Source) imagined(trees []*tree.Tree) []*tree.Tree {
 
 // statesBetween returns the snapshots from a cycle up to a state, and that state.
 func (s *Source) statesBetween(ctx context.Context, first int64, last *tree.Tree) ([]*tree.Tree, error) {
-	trees, err := store.Collect(s.Store.History(ctx, s.State.Key, first, min(last.Cycle(), s.State.Cycle)))
+	trees, err := engine.Collect(s.Store.History(ctx, s.State.Key, first, min(last.Cycle(), s.State.Cycle)))
 	if err == nil && last.Cycle() > s.State.Cycle {
 		trees = append(slices.Clip(trees), last)
 	}

@@ -7,15 +7,15 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // Timeline returns everything that happened to a node, in the order of time. E_NODE_NOT_FOUND
 // for an id that no state and no commit ever had. Cost: the cycles that concern the node; with a store
-// that is no [store.Tracer], what changed in the whole history.
+// that is no [engine.Tracer], what changed in the whole history.
 func (s *Source) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
 	states, log, err := s.concerning(ctx, id)
 	if err != nil {
@@ -118,7 +118,7 @@ func regionAndTurn(t *tree.Tree, id string) (region, turn string) {
 // so no snapshot has it. It reports whether the node is that head.
 func (b *timelineBuilder) addFirstHead() bool {
 	first := b.source.State.First
-	if b.timeline.ID != "ah" || b.log.commits[first].Kind != store.Commit {
+	if b.timeline.ID != "ah" || b.log.commits[first].Kind != history.Commit {
 		return false
 	}
 	b.timeline.Type, b.timeline.Class = "^ah", tree.Head.String()

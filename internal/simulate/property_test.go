@@ -7,7 +7,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
 	"pgregory.net/rapid"
@@ -39,7 +40,7 @@ func TestSimulationSendsWhatAnImportSends(t *testing.T) {
 		}
 		for k, p := range o.Policies {
 			p.Policy.Orphans = lifecycle.Drop
-			imported, err := transcript.Import(ctx, memory.New(), "run", conversations[i], &transcript.ImportOptions{Policy: p.Policy,
+			imported, err := transcript.Import(ctx, pact.NewDB(store.NewMemory()), "run", conversations[i], &transcript.ImportOptions{Policy: p.Policy,
 				CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}})
 			if err != nil {
 				t.Fatal(err)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 // Named is a policy and what to call it.
@@ -59,7 +59,7 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 	if err != nil {
 		return nil, err
 	}
-	r.attempts = map[int64]store.Attempt{}
+	r.attempts = map[int64]history.Attempt{}
 	for _, a := range attempts {
 		r.attempts[a.Cycle] = a
 	}
@@ -104,7 +104,7 @@ type run struct {
 	model    string
 	prices   *record.Prices
 	priced   bool
-	attempts map[int64]store.Attempt
+	attempts map[int64]history.Attempt
 	parts    map[*tree.Node]*part
 	hashes   provider.Hashes
 	texts    *texts
@@ -114,7 +114,7 @@ type run struct {
 }
 
 // choose decides whose rules of caching and whose prices count.
-func (r *run) choose(attempts []store.Attempt) error {
+func (r *run) choose(attempts []history.Attempt) error {
 	for _, a := range attempts {
 		r.model = cmp.Or(a.Model, r.model)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
 )
@@ -51,7 +51,7 @@ func words(word string, n int) string { return strings.TrimSpace(strings.Repeat(
 func conversed(t testing.TB, results ...string) *pact.Context {
 	t.Helper()
 	ctx, now := context.Background(), int64(0)
-	c, err := pact.Create(ctx, memory.New(), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
 		Clock: func() int64 { now++; return now }}})
 	if err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func shared(t testing.TB) (list []*pact.Context, of []*transcript.Conversation) 
 			if i >= 20 {
 				break // of 200
 			}
-			c, err := transcript.Import(ctx, memory.New(), fmt.Sprint(strings.TrimSuffix(name, filepath.Ext(name)), "/", i), conversation, nil)
+			c, err := transcript.Import(ctx, pact.NewDB(store.NewMemory()), fmt.Sprint(strings.TrimSuffix(name, filepath.Ext(name)), "/", i), conversation, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

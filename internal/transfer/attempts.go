@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // attemptsAtOnce is how many attempts one transaction writes.
@@ -32,11 +32,11 @@ func (c *copying) attempts(l *line) error {
 	if err != nil {
 		return err
 	}
-	known := make(map[string]store.Attempt, len(there))
+	known := make(map[string]history.Attempt, len(there))
 	for _, a := range there {
 		known[a.ID] = a
 	}
-	missing := slices.DeleteFunc(slices.Clone(list), func(a store.Attempt) bool {
+	missing := slices.DeleteFunc(slices.Clone(list), func(a history.Attempt) bool {
 		b, ok := known[a.ID]
 		return ok && sameAttempt(a, b)
 	})
@@ -55,10 +55,10 @@ func (c *copying) attempts(l *line) error {
 	return nil
 }
 
-func sameAttempt(a, b store.Attempt) bool {
+func sameAttempt(a, b history.Attempt) bool {
 	tokens := sameNumber(a.TokenIn, b.TokenIn) && sameNumber(a.TokenOut, b.TokenOut)
 	a.TokenIn, a.TokenOut, b.TokenIn, b.TokenOut = nil, nil, nil, nil
-	if a.Status == store.Running && b.Status == store.Running {
+	if a.Status == history.Running && b.Status == history.Running {
 		a.EndedNS, b.EndedNS = 0, 0 // a running attempt has no end
 	}
 	return a == b && tokens

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // line is a line of history to copy. Its Cycle and Revision are the last ones to copy.
 type line struct {
-	store.Line
-	reader   store.Key // a context whose history includes the line up to there
-	found    int64     // revisions that an interrupted copy wrote
+	engine.Line
+	reader   history.Key // a context whose history includes the line up to there
+	found    int64       // revisions that an interrupted copy wrote
 	attempts int
 }
 
@@ -36,7 +37,7 @@ func (c *copying) choose(names []string) error {
 	if err != nil {
 		return err
 	}
-	byKey, byName := make(map[store.Key]*line, len(all)), make(map[string]*line, len(all))
+	byKey, byName := make(map[history.Key]*line, len(all)), make(map[string]*line, len(all))
 	for _, l := range all {
 		byKey[l.Key] = &line{Line: l, reader: l.Key}
 		if !l.Shared && !l.Unfinished {
@@ -52,7 +53,7 @@ func (c *copying) choose(names []string) error {
 	for _, name := range names {
 		l := byName[name]
 		if l == nil {
-			return store.NoContext(name)
+			return engine.NoContext(name)
 		}
 		named[l], chosen[l] = true, true
 	}
@@ -86,7 +87,7 @@ func (l *line) share(fork *line, chosen bool) {
 
 // refuseTaken returns E_CONFLICT if the target has one of the names.
 func (c *copying) refuseTaken() error {
-	there, err := c.to.Contexts(c.ctx)
+	there, err := c.to.List(c.ctx)
 	if err != nil {
 		return err
 	}

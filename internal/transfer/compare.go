@@ -6,8 +6,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // compare compares a line with its copy: every revision, and for every cycle the digests of the
@@ -37,7 +38,7 @@ func (c *copying) compare(l *line) error {
 			return changed(l)
 		}
 		compared = r.Revision
-		if r.Kind != store.Commit && (r.Kind != store.Create || r.Latest < l.First) {
+		if r.Kind != history.Commit && (r.Kind != history.Create || r.Latest < l.First) {
 			continue
 		}
 		t, err := trees.next(r.Latest)
@@ -81,7 +82,7 @@ type snapshots struct {
 	stop func()
 }
 
-func (c *copying) snapshots(s store.Store, key store.Key, from, to int64) *snapshots {
+func (c *copying) snapshots(s engine.Contexts, key history.Key, from, to int64) *snapshots {
 	if from > to {
 		return &snapshots{func() (*tree.Tree, error, bool) { return nil, nil, false }, func() {}}
 	}
@@ -105,7 +106,7 @@ func differs(l *line, cycle int64) error {
 }
 
 // sameRevision compares everything that a log says about two revisions.
-func sameRevision(a, b store.Revision) bool {
+func sameRevision(a, b engine.Revision) bool {
 	return a.Revision == b.Revision && a.Kind == b.Kind && a.Cycle == b.Cycle && a.TimeNS == b.TimeNS &&
 		a.Actor == b.Actor && a.Message == b.Message && a.Request == b.Request && string(a.Report) == string(b.Report) &&
 		a.Digest == b.Digest && a.Thread == b.Thread && a.Sent == b.Sent && slices.Equal(a.Idle, b.Idle) &&

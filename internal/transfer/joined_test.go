@@ -6,24 +6,24 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/transfer"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // stopping is a target that stops a copy after some pieces.
 type stopping struct {
-	*sqlite.Store
+	*engine.Engine
 	left int
 }
 
 var errStopped = errors.New("stopped")
 
-func (s *stopping) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, pieces ...store.Piece) error {
+func (s *stopping) ExtendCopy(ctx context.Context, key history.Key, g engine.Guard, pieces ...engine.Piece) error {
 	if s.left--; s.left < 0 {
 		return errStopped
 	}
-	return s.Store.ExtendCopy(ctx, key, g, pieces...)
+	return s.Engine.ExtendCopy(ctx, key, g, pieces...)
 }
 
 // TestJoined copies what was joined, into a file whose unfinished copy was joined as well before it

@@ -13,11 +13,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/verify"
 	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -40,11 +43,18 @@ func TestMain(m *testing.M) {
 }
 
 // at opens a store in a file or in a database.
-func at(address string) (store.Store, error) {
+func at(address string) (engine.Contexts, error) {
+	var s store.Store
+	var err error
 	if postgres.IsAddress(address) {
-		return postgres.Open(background, address)
+		s, err = postgres.Open(background, address)
+	} else {
+		s, err = sqlite.Open(background, address)
 	}
-	return sqlite.Open(background, address)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(s), nil
 }
 
 func copyAsChild(from, to string) error {
@@ -121,7 +131,7 @@ func copyKilled(t *testing.T, from, to string, after time.Duration) bool {
 func family(t *testing.T, path string) []string {
 	t.Helper()
 	s := open(t, path)
-	c, err := pact.Create(background, s, "chat", nil)
+	c, err := pact.Create(background, dbtest.Of(s), "chat", nil)
 	must(t, err)
 	say := func(c *pact.Context, text string) {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -144,7 +154,7 @@ func family(t *testing.T, path string) []string {
 		b.Add("^ah", pact.Spec{Content: "a draft"})
 		return nil
 	}, nil))
-	list, err := s.Contexts(background)
+	list, err := s.List(background)
 	must(t, err)
 	names := make([]string, len(list))
 	for i, info := range list {
@@ -164,24 +174,24 @@ func unseen(t *testing.T, to string) {
 	s, err := at(to)
 	must(t, err)
 	defer s.Close()
-	list, err := s.Contexts(background)
+	list, err := s.List(background)
 	must(t, err)
 	if len(list) > 0 {
 		must(t, takeAway(s, list))
 	}
-	if damage, err := s.(store.Checker).CheckAll(background); damage != nil || err != nil {
+	if damage, err := s.CheckAll(background); damage != nil || err != nil {
 		t.Errorf("after a kill: %+v, %v", damage, err)
 	}
 }
 
 // takeAway deletes contexts that appeared just before the kill, so that the copy can
 // be called again.
-func takeAway(s store.Store, list []store.Info) error {
+func takeAway(s engine.Contexts, list []engine.Info) error {
 	if len(list) != 3 {
 		return fmt.Errorf("%d contexts appeared", len(list))
 	}
 	for _, info := range list {
-		if err := s.(store.Deleter).Delete(background, info.Key); err != nil {
+		if err := s.Delete(background, info.Key); err != nil {
 			return err
 		}
 	}

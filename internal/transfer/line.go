@@ -5,8 +5,9 @@ import (
 	"math"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // How much one transaction writes at most: so many cycles, or the first one that exceeds so
@@ -42,10 +43,10 @@ func (c *copying) line(l *line) error {
 
 // target is the copy of a line so far.
 type target struct {
-	key     store.Key
-	guard   store.Guard
+	key     history.Key
+	guard   engine.Guard
 	working *tree.Tree // the working state of the copy
-	pieces  []store.Piece
+	pieces  []engine.Piece
 	bytes   int64
 }
 
@@ -64,7 +65,7 @@ func (c *copying) begin(l *line) (*target, error) {
 			return nil, err
 		}
 		working = base
-	} else if working, err = store.Snapshot(c.ctx, c.from, l.reader, l.Origin.Cycle); err != nil {
+	} else if working, err = engine.Snapshot(c.ctx, c.from, l.reader, l.Origin.Cycle); err != nil {
 		return nil, err
 	}
 	if !recorded(first[0].Entry, working) {
@@ -76,17 +77,17 @@ func (c *copying) begin(l *line) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target{key: key, guard: store.Guard{Cycle: first[0].Latest, Revision: l.firstRevision()},
+	return &target{key: key, guard: engine.Guard{Cycle: first[0].Latest, Revision: l.firstRevision()},
 		working: working.WithCycle(first[0].Stamps.Cycle)}, nil
 }
 
 // published copies the snapshots that the target lacks. It returns the working state of the
 // source after them, nil if the line has none.
-func (c *copying) published(l *line, t *target) (*store.State, error) {
+func (c *copying) published(l *line, t *target) (*engine.State, error) {
 	log, stop := iter.Pull2(c.revisions(c.from, l.reader, t.guard.Revision+1, l.logEnd()))
 	defer stop()
 	for {
-		var working *store.State
+		var working *engine.State
 		if !l.Shared {
 			var err error
 			if working, err = c.from.Load(c.ctx, l.Key); err != nil {
@@ -126,17 +127,17 @@ func (l *line) logEnd() int64 {
 }
 
 // snapshot adds the revisions that led to a snapshot to the pieces to write next.
-func (c *copying) snapshot(l *line, t *target, s *tree.Tree, log func() (store.Revision, error, bool)) error {
-	p := store.Piece{Change: store.Change{Before: t.working, Sealed: s}}
+func (c *copying) snapshot(l *line, t *target, s *tree.Tree, log func() (engine.Revision, error, bool)) error {
+	p := engine.Piece{Change: engine.Change{Before: t.working, Sealed: s}}
 	for {
 		r, err, ok := log()
 		if err != nil {
 			return err
 		}
-		if !ok || r.Kind == store.Commit && r.Latest != s.Cycle() {
+		if !ok || r.Kind == history.Commit && r.Latest != s.Cycle() {
 			return changed(l)
 		}
-		if p.Revisions = append(p.Revisions, r); r.Kind == store.Commit {
+		if p.Revisions = append(p.Revisions, r); r.Kind == history.Commit {
 			break
 		}
 	}
@@ -171,7 +172,7 @@ func (c *copying) flush(l *line, t *target) error {
 }
 
 // drafts copies the revisions after the last snapshot.
-func (c *copying) drafts(l *line, t *target, s *store.State) error {
+func (c *copying) drafts(l *line, t *target, s *engine.State) error {
 	if s.Revision == t.guard.Revision {
 		return nil
 	}
@@ -186,7 +187,7 @@ func (c *copying) drafts(l *line, t *target, s *store.State) error {
 	if !recorded(last.Entry, s.Working) {
 		return changed(l)
 	}
-	p := store.Piece{Revisions: list, Change: store.Change{Before: t.working, After: s.Working, Stamps: last.Stamps,
+	p := engine.Piece{Revisions: list, Change: engine.Change{Before: t.working, After: s.Working, Stamps: last.Stamps,
 		Entry: last.Entry}}
 	t.pieces = append(t.pieces, p)
 	return c.flush(l, t)
@@ -194,7 +195,7 @@ func (c *copying) drafts(l *line, t *target, s *store.State) error {
 
 // recorded reports whether a tree has the digests that the log recorded for a revision, if it
 // recorded any.
-func recorded(e store.Entry, t *tree.Tree) bool {
+func recorded(e history.Entry, t *tree.Tree) bool {
 	return (e.Digest == "" || e.Digest == t.Digest().String()) && (e.Thread == "" || e.Thread == t.ThreadDigest().String())
 }
 
@@ -208,12 +209,12 @@ func changed(l *line) error {
 const revisionsAtOnce = 256
 
 // revisions yields the revisions from..to of a context, as far as there are any.
-func (c *copying) revisions(s store.Copier, key store.Key, from, to int64) iter.Seq2[store.Revision, error] {
-	return func(yield func(store.Revision, error) bool) {
+func (c *copying) revisions(s engine.Contexts, key history.Key, from, to int64) iter.Seq2[engine.Revision, error] {
+	return func(yield func(engine.Revision, error) bool) {
 		for from <= to {
 			list, err := s.Revisions(c.ctx, key, from, min(to, from+revisionsAtOnce-1))
 			if err != nil {
-				yield(store.Revision{}, err)
+				yield(engine.Revision{}, err)
 				return
 			}
 			for _, r := range list {

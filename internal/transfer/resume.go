@@ -5,7 +5,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // findUnfinished lists what interrupted copies wrote to the target.
@@ -14,7 +15,7 @@ func (c *copying) findUnfinished() error {
 	if err != nil {
 		return err
 	}
-	c.left = make(map[string]store.Line)
+	c.left = make(map[string]engine.Line)
 	for _, l := range there {
 		if l.Unfinished {
 			c.left[l.Name] = l
@@ -44,13 +45,13 @@ func (c *copying) resume(l *line) (*target, error) {
 	}
 	l.found = s.Revision - l.Origin.Revision
 	c.step(l.cycles() - int(l.Cycle-s.Cycle))
-	return &target{key: left.Key, guard: store.Guard{Cycle: s.Cycle, Revision: s.Revision}, working: s.Working}, nil
+	return &target{key: left.Key, guard: engine.Guard{Cycle: s.Cycle, Revision: s.Revision}, working: s.Working}, nil
 }
 
 // begins reports whether what an interrupted copy wrote is a beginning of the line.
-func (c *copying) begins(l *line, left store.Line) (bool, error) {
+func (c *copying) begins(l *line, left engine.Line) (bool, error) {
 	if left.Edition != l.Edition || left.First != l.First || left.Fork != l.Fork || left.Revision > l.Revision ||
-		left.Origin != (store.Origin{Key: c.keys[l.Origin.Key], Cycle: l.Origin.Cycle, Revision: l.Origin.Revision}) {
+		left.Origin != (history.Origin{Key: c.keys[l.Origin.Key], Cycle: l.Origin.Cycle, Revision: l.Origin.Revision}) {
 		return false, nil
 	}
 	there := c.revisions(c.to, left.Key, l.firstRevision(), left.Revision)
@@ -58,7 +59,7 @@ func (c *copying) begins(l *line, left store.Line) (bool, error) {
 }
 
 // same reports whether two logs agree.
-func (c *copying) same(a, b iter.Seq2[store.Revision, error]) (bool, error) {
+func (c *copying) same(a, b iter.Seq2[engine.Revision, error]) (bool, error) {
 	next, stop := iter.Pull2(b)
 	defer stop()
 	for x, err := range a {
@@ -76,12 +77,8 @@ func (c *copying) same(a, b iter.Seq2[store.Revision, error]) (bool, error) {
 
 // Discard deletes what interrupted copies wrote to a store, of the named lines or of all, and
 // returns their names.
-func Discard(ctx context.Context, s store.Store, names []string) ([]string, error) {
-	in, err := powers(s)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := in.Lines(ctx)
+func Discard(ctx context.Context, s engine.Contexts, names []string) ([]string, error) {
+	lines, err := s.Lines(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +87,7 @@ func Discard(ctx context.Context, s store.Store, names []string) ([]string, erro
 		if !l.Unfinished || len(names) > 0 && !slices.Contains(names, l.Name) {
 			continue
 		}
-		if err := in.Delete(ctx, l.Key); err != nil {
+		if err := s.Delete(ctx, l.Key); err != nil {
 			return gone, err
 		}
 		gone = append(gone, l.Name)

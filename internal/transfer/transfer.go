@@ -4,9 +4,10 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/verify"
-	"github.com/contexttree/pact/store"
 )
 
 // Progress is told how much is done of what there is to do; it may be nil.
@@ -19,15 +20,8 @@ type Progress func(done, total int)
 // the copies, revision by revision and cycle by cycle, verifies them, and makes all contexts
 // appear in the target at one moment. E_CONFLICT if an erasure changed the source meanwhile.
 // Cost: everything copied is read once and written once, then read twice in the target.
-func Copy(ctx context.Context, from, to store.Store, names []string, progress Progress) (*inspect.Copied, error) {
-	c := &copying{ctx: ctx, keys: make(map[store.Key]store.Key), progress: progress}
-	var err error
-	if c.from, err = powers(from); err != nil {
-		return nil, err
-	}
-	if c.to, err = powers(to); err != nil {
-		return nil, err
-	}
+func Copy(ctx context.Context, from, to engine.Contexts, names []string, progress Progress) (*inspect.Copied, error) {
+	c := &copying{ctx: ctx, from: from, to: to, keys: make(map[history.Key]history.Key), progress: progress}
 	if err := c.choose(names); err != nil {
 		return nil, err
 	}
@@ -53,35 +47,13 @@ func Copy(ctx context.Context, from, to store.Store, names []string, progress Pr
 	return c.finish()
 }
 
-// end is a store with the powers that a copy needs.
-type end interface {
-	store.Store
-	store.Copier
-	store.AttemptKeeper
-	store.Deleter
-}
-
-// powers returns a store as an end of a copy, or an error that names the power it lacks.
-func powers(s store.Store) (end, error) {
-	if _, err := store.Power[store.Copier](s); err != nil {
-		return nil, err
-	}
-	if _, err := store.Power[store.AttemptKeeper](s); err != nil {
-		return nil, err
-	}
-	if _, err := store.Power[store.Deleter](s); err != nil {
-		return nil, err
-	}
-	return s.(end), nil
-}
-
 // copying is a copy under way.
 type copying struct {
 	ctx      context.Context
-	from, to end
-	lines    []*line                 // an origin before its forks
-	keys     map[store.Key]store.Key // of the copies, by the keys of the lines
-	left     map[string]store.Line   // what interrupted copies wrote, by name
+	from, to engine.Contexts
+	lines    []*line                     // an origin before its forks
+	keys     map[history.Key]history.Key // of the copies, by the keys of the lines
+	left     map[string]engine.Line      // what interrupted copies wrote, by name
 
 	progress    Progress
 	done, total int
@@ -97,14 +69,12 @@ func (c *copying) step(n int) {
 
 // verify verifies, in the target, every context and what belongs to no single context.
 func (c *copying) verify() error {
-	if checker, ok := c.to.(store.Checker); ok {
-		damage, err := checker.CheckAll(c.ctx)
-		if err != nil {
-			return err
-		}
-		if damage != nil {
-			return damage.Err()
-		}
+	damage, err := c.to.CheckAll(c.ctx)
+	if err != nil {
+		return err
+	}
+	if damage != nil {
+		return damage.Err()
 	}
 	for _, l := range c.lines {
 		if l.Shared {
@@ -127,7 +97,7 @@ func (c *copying) verify() error {
 
 // finish makes the copies appear.
 func (c *copying) finish() (*inspect.Copied, error) {
-	lines, copied := make([]store.Line, len(c.lines)), &inspect.Copied{Contexts: []inspect.CopiedContext{}}
+	lines, copied := make([]engine.Line, len(c.lines)), &inspect.Copied{Contexts: []inspect.CopiedContext{}}
 	for i, l := range c.lines {
 		lines[i] = l.Line
 		lines[i].Key = c.keys[l.Key]

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -23,23 +23,24 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func open(t *testing.T, path string) *sqlite.Store {
+func open(t *testing.T, path string) *engine.Engine {
 	t.Helper()
 	s, err := sqlite.Open(background, path)
 	must(t, err)
-	t.Cleanup(func() { s.Close() })
-	return s
+	e := engine.Open(s)
+	t.Cleanup(func() { e.Close() })
+	return e
 }
 
 // TestLeftOfAnotherSource finds what a copy of another source left under the name:
 // it goes, and the copy begins anew.
 func TestLeftOfAnotherSource(t *testing.T) {
-	one, other, target := memory.New(), memory.New(), memory.New()
-	for i, s := range []store.Complete{one, other} {
+	one, other, target := engine.InMemory(), engine.InMemory(), engine.InMemory()
+	for i, s := range []engine.Contexts{one, other} {
 		first, stamps, err := tree.New(tree.Env{Clock: func() int64 { return int64(i) + 1 },
 			Vocabulary: tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}}, nil)
 		must(t, err)
-		_, err = s.Create(background, store.Creation{Name: "chat", Edition: "canonical", Tree: first, Stamps: stamps})
+		_, err = s.Create(background, engine.Creation{Name: "chat", Edition: "canonical", Tree: first, Stamps: stamps})
 		must(t, err)
 	}
 	canceled, cancel := context.WithCancel(background)
@@ -91,11 +92,11 @@ func TestDiscard(t *testing.T) {
 
 // interrupting is a target that refuses to finish.
 type interrupting struct {
-	store.Complete
+	engine.Contexts
 	cancel func()
 }
 
-func (s interrupting) FinishCopies(ctx context.Context, _ []store.Line) error {
+func (s interrupting) FinishCopies(ctx context.Context, _ []engine.Line) error {
 	s.cancel()
 	return fault.Wrap(fault.Store, ctx.Err(), "interrupted", "")
 }

@@ -4,27 +4,27 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/store"
 )
 
 // TestAttemptsOfASnapshotCountOnce tells what the attempts of one cycle say of the
 // thread "a".
 func TestAttemptsOfASnapshotCountOnce(t *testing.T) {
-	sent := func(thread string, status store.AttemptStatus) store.Attempt {
-		return store.Attempt{Thread: thread, Status: status}
+	sent := func(thread string, status history.AttemptStatus) history.Attempt {
+		return history.Attempt{Thread: thread, Status: status}
 	}
 	cases := map[string]struct {
-		attempts                                []store.Attempt
+		attempts                                []history.Attempt
 		matching, differing, incomplete, erased int
 	}{
-		"as sent":            {[]store.Attempt{sent("a", store.Completed)}, 1, 0, 0, 0},
-		"the second as sent": {[]store.Attempt{sent("b", store.Completed), sent("a", store.Completed)}, 1, 0, 0, 0},
-		"as sent, erased too": {[]store.Attempt{sent(store.NoThread, store.Completed), sent("a", store.Completed)}, 1, 0, 0,
+		"as sent":            {[]history.Attempt{sent("a", history.Completed)}, 1, 0, 0, 0},
+		"the second as sent": {[]history.Attempt{sent("b", history.Completed), sent("a", history.Completed)}, 1, 0, 0, 0},
+		"as sent, erased too": {[]history.Attempt{sent(history.NoThread, history.Completed), sent("a", history.Completed)}, 1, 0, 0,
 			0},
-		"other bytes":    {[]store.Attempt{sent("b", store.Completed)}, 0, 1, 0, 0},
-		"failed as sent": {[]store.Attempt{sent("a", store.Failed), sent("a", store.Running)}, 0, 0, 1, 0},
-		"erased": {[]store.Attempt{sent(store.NoThread, store.Completed), sent("b", store.Completed)}, 0, 0, 0,
+		"other bytes":    {[]history.Attempt{sent("b", history.Completed)}, 0, 1, 0, 0},
+		"failed as sent": {[]history.Attempt{sent("a", history.Failed), sent("a", history.Running)}, 0, 0, 1, 0},
+		"erased": {[]history.Attempt{sent(history.NoThread, history.Completed), sent("b", history.Completed)}, 0, 0, 0,
 			1},
 	}
 	for name, c := range cases {

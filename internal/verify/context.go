@@ -3,28 +3,29 @@ package verify
 import (
 	"context"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // verifier goes through the snapshots of one context, oldest first.
 type verifier struct {
 	ctx      context.Context
-	store    store.Store
-	now      store.Info // the context when the verification began
+	store    engine.Contexts
+	now      engine.Info // the context when the verification began
 	found    inspect.Verification
 	checked  *checkedParts
-	erased   map[string]bool           // ids of nodes that an erasure emptied
-	fresh    []string                  // ids of the versions that the current tree adds
-	region   tree.Class                // the region that is being checked
-	buf      []byte                    // reused to render a block
-	attempts map[int64][]store.Attempt // by cycle
-	err      error                     // why something could not be read
+	erased   map[string]bool             // ids of nodes that an erasure emptied
+	fresh    []string                    // ids of the versions that the current tree adds
+	region   tree.Class                  // the region that is being checked
+	buf      []byte                      // reused to render a block
+	attempts map[int64][]history.Attempt // by cycle
+	err      error                       // why something could not be read
 }
 
-func newVerifier(ctx context.Context, s store.Store, now store.Info) *verifier {
+func newVerifier(ctx context.Context, s engine.Contexts, now engine.Info) *verifier {
 	return &verifier{
 		ctx: ctx, store: s, now: now,
 		found: inspect.Verification{Context: now.Name}, checked: newCheckedParts(), erased: map[string]bool{},
@@ -33,27 +34,23 @@ func newVerifier(ctx context.Context, s store.Store, now store.Info) *verifier {
 
 // log is the log of the context up to its revision when the verification began.
 func (v *verifier) log() *provenance.Source {
-	return &provenance.Source{Store: v.store, State: store.State{Info: v.now}}
+	return &provenance.Source{Store: v.store, State: engine.State{Info: v.now}}
 }
 
 // context checks a context at the revision v.now, and the working state as it is now.
 func (v *verifier) context(progress Progress) error {
-	if eraser, ok := v.store.(store.Eraser); ok {
-		left, err := eraser.Erase(v.ctx, 0, store.Erase{DryRun: true})
-		if err != nil {
-			return err
-		}
-		v.found.Remains = left.Remains
+	left, err := v.store.Erase(v.ctx, 0, engine.Erase{DryRun: true})
+	if err != nil {
+		return err
 	}
-	if checker, ok := v.store.(store.Checker); ok {
-		damage, err := checker.Check(v.ctx, v.now.Key)
-		found, err := defectOf(damage, err)
-		if err != nil {
-			return err
-		}
-		if v.found.Defect = found; found != nil && !found.Derived {
-			return nil
-		}
+	v.found.Remains = left.Remains
+	damage, err := v.store.Check(v.ctx, v.now.Key)
+	found, err := defectOf(damage, err)
+	if err != nil {
+		return err
+	}
+	if v.found.Defect = found; found != nil && !found.Derived {
+		return nil
 	}
 	return v.rest(progress)
 }

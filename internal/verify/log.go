@@ -7,29 +7,30 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // checkLog checks that a log has every revision once and every cycle once, in order, and
 // returns its erasures.
-func checkLog(log iter.Seq2[store.Entry, error], i store.Info) (erasures []store.Entry, d *inspect.Defect, err error) {
+func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (erasures []history.Entry, d *inspect.Defect, err error) {
 	revision, published := int64(0), i.First-1 // the latest of each
 	for e, err := range log {
 		if err != nil {
 			return nil, nil, err
 		}
 		revision++
-		begins := e.Kind == store.Create
+		begins := e.Kind == history.Create
 		switch e.Kind {
-		case store.Create:
+		case history.Create:
 			if e.Cycle == i.First { // an import brought the first snapshot
 				published = e.Cycle
 			}
-		case store.Edit, store.Forked, store.Superseded:
-		case store.Erasing:
+		case history.Edit, history.Forked, history.Superseded:
+		case history.Erasing:
 			erasures = append(erasures, e)
-		case store.Commit:
+		case history.Commit:
 			switch {
 			case e.Cycle <= published:
 				return nil, &inspect.Defect{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
@@ -62,10 +63,10 @@ func unpublished(cycle int64) *inspect.Defect {
 
 // erasuresOf returns the erasures in the log of a context and in the logs of its origins: a
 // fork that was made after an erasure begins before it.
-func erasuresOf(ctx context.Context, s store.Store, i store.Info, log []store.Entry) ([]inspect.Erasure, error) {
+func erasuresOf(ctx context.Context, s engine.Contexts, i engine.Info, log []history.Entry) ([]inspect.Erasure, error) {
 	var list []inspect.Erasure
 	seen := map[string]bool{} // by salt: every context that an erasure changed logs it
-	take := func(entries []store.Entry, own bool) {
+	take := func(entries []history.Entry, own bool) {
 		for _, e := range entries {
 			of := e.Erased()
 			if of == nil || seen[of.Salt] {
@@ -86,11 +87,11 @@ func erasuresOf(ctx context.Context, s store.Store, i store.Info, log []store.En
 	if i.Origin.Key == 0 {
 		return list, nil
 	}
-	all, err := s.Contexts(ctx)
+	all, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	byKey := make(map[store.Key]store.Info, len(all))
+	byKey := make(map[history.Key]engine.Info, len(all))
 	for _, info := range all {
 		byKey[info.Key] = info
 	}

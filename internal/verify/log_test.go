@@ -4,24 +4,25 @@ import (
 	"iter"
 	"testing"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // TestLogs checks logs of a new context with two snapshots, in all the ways in
 // which one can be wrong: each case says the first defect by hand.
 func TestLogs(t *testing.T) {
-	create := store.Entry{Revision: 1, Kind: store.Create, Cycle: 0}
-	edit := store.Entry{Revision: 2, Kind: store.Edit, Cycle: 1}
-	first := store.Entry{Revision: 3, Kind: store.Commit, Cycle: 1}
-	erased := store.Entry{Revision: 4, Kind: store.Erasing, Cycle: 2}
-	second := store.Entry{Revision: 5, Kind: store.Commit, Cycle: 2}
-	with := func(e store.Entry, change func(*store.Entry)) store.Entry {
+	create := history.Entry{Revision: 1, Kind: history.Create, Cycle: 0}
+	edit := history.Entry{Revision: 2, Kind: history.Edit, Cycle: 1}
+	first := history.Entry{Revision: 3, Kind: history.Commit, Cycle: 1}
+	erased := history.Entry{Revision: 4, Kind: history.Erasing, Cycle: 2}
+	second := history.Entry{Revision: 5, Kind: history.Commit, Cycle: 2}
+	with := func(e history.Entry, change func(*history.Entry)) history.Entry {
 		change(&e)
 		return e
 	}
-	anEdit := func(e *store.Entry) { e.Kind = store.Edit }
-	of := func(cycle int64) func(*store.Entry) { return func(e *store.Entry) { e.Cycle = cycle } }
-	whole := store.Info{First: 1, Cycle: 2, Revision: 5}
+	anEdit := func(e *history.Entry) { e.Kind = history.Edit }
+	of := func(cycle int64) func(*history.Entry) { return func(e *history.Entry) { e.Cycle = cycle } }
+	whole := engine.Info{Info: history.Info{First: 1, Cycle: 2, Revision: 5}}
 	const (
 		short       = "the log ends early"
 		twice       = "the log publishes the cycle twice"
@@ -29,25 +30,25 @@ func TestLogs(t *testing.T) {
 		miscounted  = "the log does not count its revisions"
 	)
 	cases := map[string]struct {
-		log   []store.Entry
-		of    store.Info
+		log   []history.Entry
+		of    engine.Info
 		what  string // of the defect, "" where the log holds
 		cycle int64
 	}{
-		"whole": {[]store.Entry{create, edit, first, erased, second}, whole, "", 0},
+		"whole": {[]history.Entry{create, edit, first, erased, second}, whole, "", 0},
 		"an import": {
-			[]store.Entry{{Revision: 1, Kind: store.Create, Cycle: 7}}, store.Info{First: 7, Cycle: 7, Revision: 1}, "", 0,
+			[]history.Entry{{Revision: 1, Kind: history.Create, Cycle: 7}}, engine.Info{Info: history.Info{First: 7, Cycle: 7, Revision: 1}}, "", 0,
 		},
-		"nothing":     {nil, store.Info{First: 1}, short, 0},
-		"no end":      {[]store.Entry{create, edit, first, erased}, whole, short, 2},
-		"twice":       {[]store.Entry{create, edit, first, erased, with(second, of(1))}, whole, twice, 1},
-		"a gap":       {[]store.Entry{create, edit, with(first, of(2))}, whole, unpublished, 1},
-		"no commit":   {[]store.Entry{create, edit, first, erased, with(second, anEdit)}, whole, unpublished, 2},
-		"no creation": {[]store.Entry{with(create, anEdit)}, whole, miscounted, 0},
-		"created anew": {[]store.Entry{create, with(edit, func(e *store.Entry) { e.Kind = store.Create })}, whole,
+		"nothing":     {nil, engine.Info{Info: history.Info{First: 1}}, short, 0},
+		"no end":      {[]history.Entry{create, edit, first, erased}, whole, short, 2},
+		"twice":       {[]history.Entry{create, edit, first, erased, with(second, of(1))}, whole, twice, 1},
+		"a gap":       {[]history.Entry{create, edit, with(first, of(2))}, whole, unpublished, 1},
+		"no commit":   {[]history.Entry{create, edit, first, erased, with(second, anEdit)}, whole, unpublished, 2},
+		"no creation": {[]history.Entry{with(create, anEdit)}, whole, miscounted, 0},
+		"created anew": {[]history.Entry{create, with(edit, func(e *history.Entry) { e.Kind = history.Create })}, whole,
 			miscounted, 1},
-		"a revision lost": {[]store.Entry{create, first}, whole, miscounted, 1},
-		"another kind": {[]store.Entry{create, with(edit, func(e *store.Entry) { e.Kind = "merge" })}, whole,
+		"a revision lost": {[]history.Entry{create, first}, whole, miscounted, 1},
+		"another kind": {[]history.Entry{create, with(edit, func(e *history.Entry) { e.Kind = "merge" })}, whole,
 			"the log has an entry of an unknown kind", 1},
 	}
 	for name, c := range cases {
@@ -63,8 +64,8 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-func yielding(log []store.Entry) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
+func yielding(log []history.Entry) iter.Seq2[history.Entry, error] {
+	return func(yield func(history.Entry, error) bool) {
 		for _, e := range log {
 			if !yield(e, nil) {
 				return

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // snapshot checks a tree, and compares it with the SHA-256 of the sent bytes in the log and
 // with the threads that the attempts of the cycle sent. These are hashes of the whole thread,
 // so snapshot writes it out, but hashes only what follows the bytes it shares with the previous
 // thread. In other trees it renders each block once.
-func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
+func (v *verifier) snapshot(t *tree.Tree, e history.Entry) *inspect.Defect {
 	if d := v.tree(t, e); d != nil || v.err != nil {
 		return d
 	}
@@ -50,7 +50,7 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 }
 
 // tree checks the nodes of a tree and compares its digests with those in the log.
-func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
+func (v *verifier) tree(t *tree.Tree, e history.Entry) *inspect.Defect {
 	v.fresh = v.fresh[:0]
 	if d := v.nodes(t); d != nil || v.err != nil {
 		return d

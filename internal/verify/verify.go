@@ -8,8 +8,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/internal/engine"
 )
 
 // Progress is told how many of all snapshots are done; it may be nil.
@@ -17,51 +18,51 @@ type Progress func(done, total int)
 
 // Named verifies the context with a name. E_CONTEXT_NOT_FOUND if there is none, E_STORE if the
 // store fails without reporting damage.
-func Named(ctx context.Context, s store.Store, name string, progress Progress) (*inspect.Verification, error) {
-	return among(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
+func Named(ctx context.Context, s engine.Contexts, name string, progress Progress) (*inspect.Verification, error) {
+	return among(ctx, s, name, progress, func(i engine.Info) bool { return i.Name == name })
 }
 
 // Keyed verifies the context with a key. The result gives a context that is gone this name.
 // Errors are those of Named.
 func Keyed(
-	ctx context.Context, s store.Store, key store.Key, name string, progress Progress,
+	ctx context.Context, s engine.Contexts, key history.Key, name string, progress Progress,
 ) (*inspect.Verification, error) {
-	return among(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
+	return among(ctx, s, name, progress, func(i engine.Info) bool { return i.Key == key })
 }
 
 // Info verifies a context that the store may not list, by its key, its name and the state that
 // it had. Errors are those of Named.
-func Info(ctx context.Context, s store.Store, i store.Info, progress Progress) (*inspect.Verification, error) {
+func Info(ctx context.Context, s engine.Contexts, i engine.Info, progress Progress) (*inspect.Verification, error) {
 	return untilSettled(ctx, s, i, progress)
 }
 
 // among verifies the first listed context that is the wanted one, and rows that belong to no context.
 func among(
-	ctx context.Context, s store.Store, name string, progress Progress, is func(store.Info) bool,
+	ctx context.Context, s engine.Contexts, name string, progress Progress, is func(engine.Info) bool,
 ) (*inspect.Verification, error) {
 	if defect, err := outsideContexts(ctx, s); defect != nil || err != nil {
 		return &inspect.Verification{Context: name, Defect: defect}, err
 	}
-	list, err := s.Contexts(ctx)
+	list, err := s.List(ctx)
 	if err != nil {
 		return nil, err
 	}
 	at := slices.IndexFunc(list, is)
 	if at < 0 {
-		return nil, store.NoContext(name)
+		return nil, engine.NoContext(name)
 	}
 	return untilSettled(ctx, s, list[at], progress)
 }
 
 // All verifies every context of a store, and the rows that belong to none. If it cannot read a
 // context, it reports that as its defect and continues.
-func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreVerification, error) {
+func All(ctx context.Context, s engine.Contexts, progress Progress) (*inspect.StoreVerification, error) {
 	all := &inspect.StoreVerification{Contexts: []*inspect.Verification{}}
 	var err error
 	if all.Defect, err = outsideContexts(ctx, s); err != nil {
 		return nil, err
 	}
-	list, err := s.Contexts(ctx)
+	list, err := s.List(ctx)
 	if err != nil && all.Defect != nil {
 		return all, nil // the defect hides which contexts exist
 	}
@@ -94,18 +95,14 @@ func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreV
 }
 
 // outsideContexts checks what belongs to no single context.
-func outsideContexts(ctx context.Context, s store.Store) (*inspect.Defect, error) {
-	checker, ok := s.(store.Checker)
-	if !ok {
-		return nil, nil
-	}
-	damage, err := checker.CheckAll(ctx)
+func outsideContexts(ctx context.Context, s engine.Contexts) (*inspect.Defect, error) {
+	damage, err := s.CheckAll(ctx)
 	return defectOf(damage, err)
 }
 
 // defectOf turns damage that a store found, or that is the cause of an error, into a defect. It
 // returns other errors.
-func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
+func defectOf(d *history.Damage, err error) (*inspect.Defect, error) {
 	if d == nil && !errors.As(err, &d) {
 		return nil, err
 	}
@@ -121,7 +118,7 @@ const tries = 8
 // untilSettled verifies a context, and again if an erasure meanwhile mixed states from before
 // and after it. E_CONFLICT if that happens every time.
 func untilSettled(
-	ctx context.Context, s store.Store, now store.Info, progress Progress,
+	ctx context.Context, s engine.Contexts, now engine.Info, progress Progress,
 ) (*inspect.Verification, error) {
 	for range tries {
 		v := newVerifier(ctx, s, now)
@@ -136,7 +133,7 @@ func untilSettled(
 			return &v.found, nil
 		}
 		since, failed := s.Log(ctx, now.Key, now.Revision+1, math.MaxInt64)
-		if failed != nil || !slices.ContainsFunc(since, func(e store.Entry) bool { return e.Kind == store.Erasing }) {
+		if failed != nil || !slices.ContainsFunc(since, func(e history.Entry) bool { return e.Kind == history.Erasing }) {
 			return &v.found, err
 		}
 		later, failed := s.Load(ctx, now.Key)

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // large is a context of 1,000 calls that each add 100 blocks, in memory. Every hundredth call
 // changes the system prompt.
 func large(b *testing.B) *pact.Context {
 	b.Helper()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	c, err := pact.Create(b.Context(), s, "large", nil)
 	if err != nil {
 		b.Fatal(err)

@@ -5,11 +5,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // Unit says what the height of a band counts.
@@ -207,7 +207,7 @@ func addAttempts(ctx context.Context, c *pact.Context, list []Call, told map[int
 		}
 		t := list[i].Attempts
 		t.N++
-		if a.Status == store.Failed {
+		if a.Status == history.Failed {
 			t.Failed++
 		}
 		t.Model, t.In, t.Out = a.Model, a.TokenIn, a.TokenOut

@@ -9,14 +9,14 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // randomContext makes a context whose calls add, change, remove and prune blocks of very
 // different sizes, in all regions.
 func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
 	t.Helper()
-	c, err := pact.Create(t.Context(), memory.New(), "random",
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "random",
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: words{}}})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // shape is a context that is hard to draw in little space.
@@ -23,7 +23,7 @@ type shape struct {
 
 func (s shape) make(t testing.TB) *pact.Context {
 	t.Helper()
-	c, err := pact.Create(t.Context(), memory.New(), "shape", nil)
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "shape", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

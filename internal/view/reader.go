@@ -8,11 +8,11 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // Reader answers questions about the calls of one context at one revision, and keeps what it
@@ -210,7 +210,7 @@ func (r *Reader) renew(ctx context.Context) error {
 	now, running := "", int64(0)
 	for _, a := range attempts {
 		now += fmt.Sprintln(a.ID, a.Status)
-		if a.Status == store.Running && running == 0 {
+		if a.Status == history.Running && running == 0 {
 			running = a.Cycle
 		}
 	}

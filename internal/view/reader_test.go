@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
 )
 
 // TestReadersAgreeWithModel asks readers that follow a growing context, with attempts that
@@ -40,7 +40,7 @@ func TestReadersAgreeWithModel(t *testing.T) {
 			case 2:
 				if running != "" {
 					in := random.Int64N(100)
-					if _, err := c.EndAttempt(t.Context(), running, pact.Outcome{Status: store.Completed, TokenIn: &in}); err != nil {
+					if _, err := c.EndAttempt(t.Context(), running, pact.Outcome{Status: history.Completed, TokenIn: &in}); err != nil {
 						t.Fatal(err)
 					}
 					running = ""

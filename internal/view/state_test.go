@@ -14,7 +14,8 @@ import (
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -29,7 +30,7 @@ func repair(t *testing.T) *pact.Context {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := transcript.Import(t.Context(), memory.New(), "weather", list[0], nil)
+	c, err := transcript.Import(t.Context(), pact.NewDB(store.NewMemory()), "weather", list[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

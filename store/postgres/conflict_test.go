@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/store"
 )
 
 // The loser of a commit is told by whom, and makes it again upon what is there.
@@ -16,11 +17,11 @@ func TestLoserIsTold(t *testing.T) {
 		b.Add("^ah", pact.Spec{Role: "user", Content: "hello"})
 		return nil
 	}
-	a, err := pact.Create(t.Context(), open(t, address), "c", nil)
+	a, err := pact.Create(t.Context(), dbtest.Of(open(t, address)), "c", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := pact.Open(t.Context(), open(t, address), "c", &pact.OpenOptions{Actor: "bea"})
+	b, err := pact.Open(t.Context(), dbtest.Of(open(t, address)), "c", &pact.OpenOptions{Actor: "bea"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestLoserIsTold(t *testing.T) {
 	if !errors.As(err, &lost) || len(lost.Meanwhile) != 1 {
 		t.Fatalf("%v", err)
 	}
-	if e := lost.Meanwhile[0]; e.Revision != 2 || e.Kind != store.Commit || e.Cycle != 1 || e.Actor != "bea" ||
+	if e := lost.Meanwhile[0]; e.Revision != 2 || e.Kind != history.Commit || e.Cycle != 1 || e.Actor != "bea" ||
 		e.Message != "first" {
 		t.Errorf("%+v", e)
 	}

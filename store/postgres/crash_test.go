@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/postgres"
@@ -31,11 +33,11 @@ const (
 // token.
 func commitAsChild(address string) error {
 	ctx := context.Background()
-	s, err := postgres.Open(ctx, address)
+	s, err := on(postgres.Open(ctx, address))
 	if err != nil {
 		return err
 	}
-	c, err := pact.Open(ctx, s, "turns", nil)
+	c, err := pact.Open(ctx, dbtest.Of(s), "turns", nil)
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func commitAsChild(address string) error {
 }
 
 // joinAllTheTime joins what is there in the background, so that this is killed as well.
-func joinAllTheTime(ctx context.Context, s *postgres.Store) {
+func joinAllTheTime(ctx context.Context, s *engine.Engine) {
 	go func() {
 		for s.SettleAll(ctx) == nil {
 		}
@@ -79,7 +81,7 @@ func TestProgramKilled(t *testing.T) {
 	for killed := 0; killed < kills; {
 		address := postgrestest.Database(t)
 		s := open(t, address)
-		_, err := pact.Create(t.Context(), s, "turns", nil)
+		_, err := pact.Create(t.Context(), dbtest.Of(s), "turns", nil)
 		must(t, err)
 		var acknowledged []string
 		for range perContext {
@@ -88,7 +90,7 @@ func TestProgramKilled(t *testing.T) {
 			killed++
 		}
 		sound(t, s, "turns", acknowledged)
-		c, err := pact.Open(t.Context(), s, "turns", nil)
+		c, err := pact.Open(t.Context(), dbtest.Of(s), "turns", nil)
 		must(t, err)
 		commit(t, c, "after", 0)
 		total += len(acknowledged)

@@ -13,8 +13,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 )
 
@@ -40,14 +42,14 @@ func (c *deaf) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-func openDeaf(t *testing.T, to string) (*postgres.Store, *atomic.Bool) {
+func openDeaf(t *testing.T, to string) (*engine.Engine, *atomic.Bool) {
 	t.Helper()
 	next := new(atomic.Bool)
-	s, err := postgres.OpenThrough(t.Context(), postgrestest.Database(t), func(ctx context.Context, network,
+	s, err := on(postgres.OpenThrough(t.Context(), postgrestest.Database(t), func(ctx context.Context, network,
 		address string) (net.Conn, error) {
 		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
 		return &deaf{Conn: c, to: to, next: next}, err
-	})
+	}))
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close()) })
 	return s, next
@@ -57,7 +59,7 @@ func openDeaf(t *testing.T, to string) (*postgres.Store, *atomic.Bool) {
 // and is there once.
 func TestAnswerLost(t *testing.T) {
 	s, lose := openDeaf(t, "COMMIT")
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	for turn, token := range []string{"a", "b", "c"} {
 		lose.Store(true)
@@ -73,7 +75,7 @@ func TestAnswerLost(t *testing.T) {
 // and that is what the answer says.
 func TestAnswerLostWithoutToken(t *testing.T) {
 	s, lose := openDeaf(t, "COMMIT")
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	lose.Store(true)
 	commit(t, c, "", 0)
@@ -94,7 +96,7 @@ func TestAnswerLostWithoutToken(t *testing.T) {
 // A reader that loses an answer asks again.
 func TestAnswerLostToReader(t *testing.T) {
 	s, lose := openDeaf(t, "SELECT")
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	for turn := range 3 {
 		commit(t, c, "", turn)
@@ -102,10 +104,10 @@ func TestAnswerLostToReader(t *testing.T) {
 	info, err := s.Find(t.Context(), "chat")
 	must(t, err)
 	for name, read := range map[string]func() (int, error){
-		"Contexts": func() (int, error) { l, err := s.Contexts(t.Context()); return len(l), err },
+		"Contexts": func() (int, error) { l, err := s.List(t.Context()); return len(l), err },
 		"Log":      func() (int, error) { l, err := s.Log(t.Context(), info.Key, 1, 4); return len(l) - 3, err },
 		"History": func() (int, error) {
-			l, err := store.Collect(s.History(t.Context(), info.Key, 1, 3))
+			l, err := engine.Collect(s.History(t.Context(), info.Key, 1, 3))
 			return len(l) - 2, err
 		},
 		"Load": func() (int, error) { st, err := s.Load(t.Context(), info.Key); return int(st.Cycle) - 2, err },

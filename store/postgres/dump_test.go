@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/store"
 )
 
 // What pg_dump writes of a database, while a writer goes on, and pg_restore makes of
@@ -27,7 +29,7 @@ func TestDumpAndRestore(t *testing.T) {
 	}
 	from, to := postgrestest.Database(t), postgrestest.Database(t)
 	s := open(t, from)
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	for turn := range 5 {
 		commit(t, c, fmt.Sprint("token ", turn), turn)
@@ -40,7 +42,7 @@ func TestDumpAndRestore(t *testing.T) {
 		b.Add("^ah", pact.Spec{Content: "a draft with \x00 and \u2028"})
 		return b.Err()
 	}, nil))
-	busy, err := pact.Create(t.Context(), s, "busy", nil)
+	busy, err := pact.Create(t.Context(), dbtest.Of(s), "busy", nil)
 	must(t, err)
 	commit(t, busy, "", 0)
 
@@ -70,7 +72,7 @@ func TestDumpAndRestore(t *testing.T) {
 	}
 
 	restored := open(t, to)
-	found, err := pact.VerifyAll(t.Context(), restored, nil)
+	found, err := pact.VerifyAll(t.Context(), dbtest.Of(restored), nil)
 	if err != nil || !found.Holds() || len(found.Contexts) != 4 {
 		t.Fatalf("%+v, %v", found, err)
 	}
@@ -85,15 +87,15 @@ func TestDumpAndRestore(t *testing.T) {
 			t.Errorf("the log of %s is another one", name)
 		}
 	}
-	again, err := pact.Open(t.Context(), restored, "chat", nil)
+	again, err := pact.Open(t.Context(), dbtest.Of(restored), "chat", nil)
 	must(t, err)
 	commit(t, again, "after the restore", 5)
-	again, err = pact.Create(t.Context(), restored, "new", nil) // keys go on where they were
+	again, err = pact.Create(t.Context(), dbtest.Of(restored), "new", nil) // keys go on where they were
 	must(t, err)
 	commit(t, again, "", 0)
 }
 
-func logOf(t *testing.T, s store.Store, info store.Info) []store.Entry {
+func logOf(t *testing.T, s engine.Contexts, info engine.Info) []history.Entry {
 	t.Helper()
 	log, err := s.Log(t.Context(), info.Key, 1, info.Revision)
 	must(t, err)

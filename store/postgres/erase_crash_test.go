@@ -14,20 +14,22 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 )
 
 // eraseAsChild commits turns and erases each of them, which it acknowledges then.
 func eraseAsChild(address string) error {
 	ctx := context.Background()
-	s, err := postgres.Open(ctx, address)
+	s, err := on(postgres.Open(ctx, address))
 	if err != nil {
 		return err
 	}
-	c, err := pact.Open(ctx, s, "turns", nil)
+	c, err := pact.Open(ctx, dbtest.Of(s), "turns", nil)
 	if err != nil {
 		return err
 	}
@@ -59,7 +61,7 @@ func TestEraserKilled(t *testing.T) {
 	rnd := mrand.New(mrand.NewPCG(uint64(time.Now().UnixNano()), 8))
 	address := postgrestest.Database(t)
 	s := open(t, address)
-	_, err := pact.Create(t.Context(), s, "turns", nil)
+	_, err := pact.Create(t.Context(), dbtest.Of(s), "turns", nil)
 	must(t, err)
 	total, halves := 0, 0
 	for range kills {
@@ -71,11 +73,11 @@ func TestEraserKilled(t *testing.T) {
 		}
 		info, err := s.Find(t.Context(), "turns")
 		must(t, err)
-		done, err := s.Erase(t.Context(), info.Key, store.Erase{})
+		done, err := s.Erase(t.Context(), info.Key, engine.Erase{})
 		if must(t, err); done.Remains != "" {
 			t.Errorf("not cleaned up: %s", done.Remains)
 		}
-		c, err := pact.Open(t.Context(), s, "turns", nil)
+		c, err := pact.Open(t.Context(), dbtest.Of(s), "turns", nil)
 		must(t, err)
 		text := thread(t, c, pact.Latest())
 		for _, gone := range acknowledged {
@@ -83,7 +85,7 @@ func TestEraserKilled(t *testing.T) {
 				t.Errorf("%q was acknowledged as erased, and is there", gone)
 			}
 		}
-		if all, err := pact.VerifyAll(t.Context(), s, nil); err != nil || !all.Holds() {
+		if all, err := pact.VerifyAll(t.Context(), dbtest.Of(s), nil); err != nil || !all.Holds() {
 			t.Fatalf("%+v, %v", all, err)
 		}
 	}
@@ -99,7 +101,7 @@ func openAsChild(address string) error {
 	if _, err := fmt.Fprintln(os.Stdout, "ack begins"); err != nil {
 		return err
 	}
-	s, err := postgres.OpenNext(context.Background(), address, nextStep)
+	s, err := on(postgres.OpenNext(context.Background(), address, nextStep))
 	if err != nil {
 		return err
 	}
@@ -119,9 +121,9 @@ func TestMigrationKilled(t *testing.T) {
 	kills := testrun.Size(t, 5, 10, 200)
 	rnd := mrand.New(mrand.NewPCG(uint64(time.Now().UnixNano()), 9))
 	address := postgrestest.Database(t)
-	s, err := postgres.Open(t.Context(), address)
+	s, err := on(postgres.Open(t.Context(), address))
 	must(t, err)
-	c, err := pact.Create(t.Context(), s, "turns", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "turns", nil)
 	must(t, err)
 	for turn := range 5 {
 		commit(t, c, fmt.Sprint("token ", turn), turn)
@@ -139,14 +141,14 @@ func TestMigrationKilled(t *testing.T) {
 		default:
 			within++
 		}
-		s, err := postgres.OpenNext(t.Context(), address, nextStep)
+		s, err := on(postgres.OpenNext(t.Context(), address, nextStep))
 		must(t, err)
-		all, err := pact.VerifyAll(t.Context(), s, nil)
+		all, err := pact.VerifyAll(t.Context(), dbtest.Of(s), nil)
 		if must(t, err); !all.Holds() || len(all.Contexts) != 1 || all.Contexts[0].Snapshots != 5 {
 			t.Fatalf("%+v", all)
 		}
 		must(t, s.Close())
-		if _, err := postgres.Open(t.Context(), address); fault.CodeOf(err) != fault.Store {
+		if _, err := on(postgres.Open(t.Context(), address)); fault.CodeOf(err) != fault.Store {
 			t.Fatalf("the older program opens the database: %v", err)
 		}
 		if noted := postgrestest.Exec(t, address, "SELECT space FROM noted"); len(noted) != 2 {

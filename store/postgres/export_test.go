@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
+
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -30,23 +29,19 @@ func OpenImpatient(ctx context.Context, address string, silence, patience time.D
 }
 
 // OpenBytes opens the medium of a store.
-func OpenBytes(ctx context.Context, address string) (kv.Store, error) {
+func OpenBytes(ctx context.Context, address string) (store.Store, error) {
 	return openSteps(ctx, address, schema...)
 }
 
 // OpenNext opens a store with a schema that has one step more than that of the package.
 func OpenNext(ctx context.Context, address, step string) (*Store, error) {
-	m, err := openSteps(ctx, address, append(schema[:len(schema):len(schema)], step)...)
-	if err != nil {
-		return nil, err
-	}
-	return &Store{engine.New(m, zstd.Packing), m.db}, nil
+	return openSteps(ctx, address, append(schema[:len(schema):len(schema)], step)...)
 }
 
-func openSteps(ctx context.Context, address string, schema ...string) (*medium, error) {
+func openSteps(ctx context.Context, address string, schema ...string) (*Store, error) {
 	config, err := pgconn.ParseConfig(address)
 	if err != nil {
 		return nil, err
 	}
-	return openMedium(ctx, config, address, true, silence, patience, schema)
+	return openSchema(ctx, config, address, true, silence, patience, schema)
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/postgres"
 )
 
 // TestStandbyTakesOver kills a primary under load and promotes its synchronous standby. The writers
@@ -26,7 +26,7 @@ func TestStandbyTakesOver(t *testing.T) {
 		t.Cleanup(func() { must(t, standby.Stop()) })
 		name := databaseName(t, address)
 		both := eitherOf(t, primary, standby, name)
-		load(t, func() *postgres.Store { return open(t, both) }, func() {
+		load(t, func() *engine.Engine { return open(t, both) }, func() {
 			time.Sleep(700 * time.Millisecond)
 			primary.Kill()
 			time.Sleep(200 * time.Millisecond) // as a watchdog needs to notice

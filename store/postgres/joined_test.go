@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 )
 
@@ -14,7 +15,7 @@ import (
 // join all of them at the same time, with statements that all engines have.
 func TestManyJoinAtOnce(t *testing.T) {
 	address := postgrestest.Database(t)
-	_, err := pact.Create(t.Context(), open(t, address), "shared", nil)
+	_, err := pact.Create(t.Context(), dbtest.Of(open(t, address)), "shared", nil)
 	must(t, err)
 	var wait sync.WaitGroup
 	var wires []*wire
@@ -22,7 +23,7 @@ func TestManyJoinAtOnce(t *testing.T) {
 		s, w := listen(t, address)
 		wires = append(wires, w)
 		wait.Go(func() {
-			own, err := pact.Create(t.Context(), s, fmt.Sprint("own ", i), nil)
+			own, err := pact.Create(t.Context(), dbtest.Of(s), fmt.Sprint("own ", i), nil)
 			if err != nil {
 				t.Error(err)
 				return
@@ -31,7 +32,7 @@ func TestManyJoinAtOnce(t *testing.T) {
 				if _, err := put(t, own, "", fmt.Sprint("turn ", turn)); err != nil {
 					t.Error(err)
 				}
-				shared, err := pact.Open(t.Context(), s, "shared", nil)
+				shared, err := pact.Open(t.Context(), dbtest.Of(s), "shared", nil)
 				if err == nil {
 					_, err = put(t, shared, "", fmt.Sprint("turn ", turn, " of ", i))
 				}
@@ -51,7 +52,7 @@ func TestManyJoinAtOnce(t *testing.T) {
 		w.mu.Unlock()
 	}
 	s := open(t, address)
-	all, err := pact.VerifyAll(t.Context(), s, nil)
+	all, err := pact.VerifyAll(t.Context(), dbtest.Of(s), nil)
 	must(t, err)
 	if !all.Holds() {
 		t.Errorf("%+v", all)

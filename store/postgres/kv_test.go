@@ -4,23 +4,24 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/store/kv/kvtest"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/storetest"
+
 	"github.com/contexttree/pact/store/postgres"
 )
 
 func TestBytes(t *testing.T) {
-	addresses := map[kv.Store]string{}
-	open := func(t *testing.T, address string) kv.Store {
+	addresses := map[store.Store]string{}
+	open := func(t *testing.T, address string) store.Store {
 		s, err := postgres.OpenBytes(t.Context(), address)
 		must(t, err)
 		t.Cleanup(func() { s.Close() })
 		addresses[s] = address
 		return s
 	}
-	kvtest.Suite{
-		Open: func(t *testing.T) kv.Store { return open(t, postgrestest.Database(t)) },
-		Reopen: func(t *testing.T, s kv.Store) kv.Store {
+	storetest.Suite{
+		Open: func(t *testing.T) store.Store { return open(t, postgrestest.Database(t)) },
+		Reopen: func(t *testing.T, s store.Store) store.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}

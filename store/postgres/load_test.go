@@ -13,9 +13,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/postgres"
 )
 
 const writers = 8 // half of them on one context, each other on its own
@@ -24,9 +25,9 @@ const writers = 8 // half of them on one context, each other on its own
 // A writer that gets an error repeats the call with the same token. Afterwards every
 // token that was acknowledged is in the log of its context once, every history is
 // one line, and nothing is damaged.
-func load(t *testing.T, open func() *postgres.Store, trouble func()) {
+func load(t *testing.T, open func() *engine.Engine, trouble func()) {
 	t.Helper()
-	stores := []*postgres.Store{open(), open()} // as two processes have them
+	stores := []*engine.Engine{open(), open()} // as two processes have them
 	names := make([]string, writers)
 	for i := range names {
 		names[i] = "shared"
@@ -35,7 +36,7 @@ func load(t *testing.T, open func() *postgres.Store, trouble func()) {
 		}
 	}
 	for _, name := range append(names[:0:0], "shared", names[0], names[2], names[4], names[6]) {
-		_, err := pact.Create(t.Context(), stores[0], name, nil)
+		_, err := pact.Create(t.Context(), dbtest.Of(stores[0]), name, nil)
 		must(t, err)
 	}
 	w := &work{acknowledged: make(map[string][]string)}
@@ -70,13 +71,13 @@ type work struct {
 }
 
 // write commits turns until the context ends.
-func (w *work) write(ctx context.Context, t *testing.T, s *postgres.Store, name string, writer int) {
+func (w *work) write(ctx context.Context, t *testing.T, s *engine.Engine, name string, writer int) {
 	var c *pact.Context
 	var err error
 	for n := 0; ctx.Err() == nil; {
 		token := fmt.Sprint(writer, "-", n)
 		if c == nil {
-			c, err = pact.Open(t.Context(), s, name, nil)
+			c, err = pact.Open(t.Context(), dbtest.Of(s), name, nil)
 		}
 		if err == nil {
 			_, err = put(t, c, token, "turn "+token)
@@ -105,7 +106,7 @@ func (w *work) write(ctx context.Context, t *testing.T, s *postgres.Store, name 
 }
 
 // sound holds the log of a context to what was acknowledged.
-func sound(t *testing.T, s *postgres.Store, name string, tokens []string) {
+func sound(t *testing.T, s *engine.Engine, name string, tokens []string) {
 	t.Helper()
 	info, err := s.Find(t.Context(), name)
 	must(t, err)
@@ -116,7 +117,7 @@ func sound(t *testing.T, s *postgres.Store, name string, tokens []string) {
 		if e.Revision != int64(i)+1 {
 			t.Errorf("%s: revision %d stands at %d", name, e.Revision, i+1)
 		}
-		if e.Kind == store.Commit {
+		if e.Kind == history.Commit {
 			if cycle++; e.Cycle != cycle {
 				t.Errorf("%s: commit %d published cycle %d", name, cycle, e.Cycle)
 			}
@@ -136,7 +137,7 @@ func sound(t *testing.T, s *postgres.Store, name string, tokens []string) {
 	if damage, err := s.Check(t.Context(), info.Key); damage != nil || err != nil {
 		t.Errorf("%s: %+v, %v", name, damage, err)
 	}
-	trees, err := store.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
+	trees, err := engine.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
 	if err != nil || int64(len(trees)) != cycle {
 		t.Errorf("%s: %d snapshots of %d, %v", name, len(trees), cycle, err)
 	}
@@ -147,7 +148,7 @@ func sound(t *testing.T, s *postgres.Store, name string, tokens []string) {
 func TestServerKilled(t *testing.T) {
 	s := server(t)
 	address := databaseOf(t, s)
-	load(t, func() *postgres.Store { return open(t, address) }, func() {
+	load(t, func() *engine.Engine { return open(t, address) }, func() {
 		for range 4 {
 			time.Sleep(500 * time.Millisecond)
 			s.Kill()
@@ -165,7 +166,7 @@ func TestConnectionsCut(t *testing.T) {
 	s := server(t)
 	p := intercept(t, s.Socket())
 	address := postgrestest.Address("127.0.0.1", p.port, databaseName(t, databaseOf(t, s)))
-	load(t, func() *postgres.Store { return open(t, address) }, func() {
+	load(t, func() *engine.Engine { return open(t, address) }, func() {
 		for range 100 {
 			time.Sleep(20 * time.Millisecond)
 			p.cut()
@@ -192,7 +193,7 @@ func TestSerializationFailures(t *testing.T) {
 		END $$;
 		CREATE TRIGGER within BEFORE INSERT ON pair FOR EACH STATEMENT EXECUTE FUNCTION fail();
 		CREATE CONSTRAINT TRIGGER finally AFTER INSERT ON log DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()`)
-	load(t, func() *postgres.Store { return open(t, address) }, func() { time.Sleep(2 * time.Second) })
+	load(t, func() *engine.Engine { return open(t, address) }, func() { time.Sleep(2 * time.Second) })
 	thrown := postgrestest.Exec(t, address, "SELECT last_value FROM thrown")
 	t.Logf("thrown: %s", thrown[0][0])
 	if len(thrown[0][0]) < 2 {

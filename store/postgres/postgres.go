@@ -9,17 +9,20 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
+	"github.com/contexttree/pact/internal/zstd"
+
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/sqlkv"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Store is the store in a database. It implements store.Store.
+// Store is the store in a database. It implements store.Store, store.Cleaner and store.Packer.
 type Store struct {
-	*engine.Engine
+	*keyValues
 	db *sql.DB
 }
+
+type keyValues = sqlkv.Store
 
 // connections is how many connections a store opens at most.
 const connections = 16
@@ -66,15 +69,11 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 
 func openConfig(ctx context.Context, config *pgconn.Config, address string, make bool,
 	silence, patience time.Duration) (*Store, error) {
-	m, err := openMedium(ctx, config, address, make, silence, patience, schema)
-	if err != nil {
-		return nil, err
-	}
-	return &Store{engine.New(m, zstd.Packing), m.db}, nil
+	return openSchema(ctx, config, address, make, silence, patience, schema)
 }
 
-func openMedium(ctx context.Context, config *pgconn.Config, address string, make bool,
-	silence, patience time.Duration, schema []string) (*medium, error) {
+func openSchema(ctx context.Context, config *pgconn.Config, address string, make bool,
+	silence, patience time.Duration, schema []string) (*Store, error) {
 	c := &connector{config: watching(config, silence, patience), patience: patience}
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(connections)
@@ -83,26 +82,33 @@ func openMedium(ctx context.Context, config *pgconn.Config, address string, make
 		return nil, errors.Join(err, db.Close())
 	}
 	c.opened.Store(true)
-	return &medium{sqlkv.New(db, db, dialect), db}, nil
+	return &Store{sqlkv.New(db, db, dialect), db}, nil
 }
 
 var dialect = sqlkv.Dialect{Snapshot: sql.LevelRepeatableRead, Refused: refused, Again: again, InDoubt: inDoubt, Explain: explain}
 
-// medium keeps bytes in a database. It implements kv.Cleaner.
-type medium struct {
-	*sqlkv.Store
-	db *sql.DB
-}
+// Packing implements store.Packer.
+func (s *Store) Packing() store.Packing { return zstd.Packing }
 
-// Clean implements kv.Cleaner.
-func (m *medium) Clean(ctx context.Context) (remains string, err error) {
-	if err = rewrite(ctx, m.db); err == nil {
+// Clean implements store.Cleaner. It rewrites the tables without the room of deleted, erased and
+// joined rows (VACUUM FULL), for which the server needs room for a second copy of each; everybody
+// else waits while it rewrites a table. If ctx is canceled, the database stays as it was. It
+// returns E_STORE if the tables cannot be rewritten, as on an engine without such a statement, or
+// if the user does not own them. Cost: reading everything in the store, and writing it once.
+func (s *Store) Clean(ctx context.Context) (remains string, err error) {
+	err = rewrite(ctx, s.db)
+	switch {
+	case err == nil:
 		return "", nil
+	case ctx.Err() != nil:
+		return "", fault.Wrap(fault.Store, ctx.Err(), "the tables were not written anew: the call was interrupted", "")
 	}
-	if _, remains, _ = explain(err); remains == "" {
-		remains = err.Error()
+	code, why, remedy := explain(err)
+	message := "the tables were not written anew"
+	if why != "" {
+		message += ": " + why
 	}
-	return remains, nil
+	return "", fault.Wrap(code, err, message, remedy)
 }
 
 // rewrite rewrites the tables without the free parts of their pages. Others wait meanwhile. Plain

@@ -4,9 +4,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/enginetest"
 	"github.com/contexttree/pact/store/postgres"
-	"github.com/contexttree/pact/store/storetest"
 )
 
 // atOnce is how many tests of the contract run at the same time: most of the time each of
@@ -15,18 +15,18 @@ const atOnce = 4
 
 // suite runs the contract on databases whose addresses are given. seed is that of its first
 // random history.
-func suite(t *testing.T, seed uint64, database func(testing.TB) string, open func(testing.TB, string) *postgres.Store) {
+func suite(t *testing.T, seed uint64, database func(testing.TB) string, open func(testing.TB, string) *engine.Engine) {
 	var addresses sync.Map
-	opened := func(t *testing.T, address string) store.Store {
+	opened := func(t *testing.T, address string) engine.Contexts {
 		s := open(t, address)
 		addresses.Store(s, address)
 		return s
 	}
-	storetest.Suite{
+	enginetest.Suite{
 		AtOnce: atOnce,
 		Seed:   seed,
-		Open:   func(t *testing.T) store.Store { return opened(t, database(t)) },
-		Reopen: func(t *testing.T, s store.Store) store.Store {
+		Open:   func(t *testing.T) engine.Contexts { return opened(t, database(t)) },
+		Reopen: func(t *testing.T, s engine.Contexts) engine.Contexts {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -36,9 +36,9 @@ func suite(t *testing.T, seed uint64, database func(testing.TB) string, open fun
 	}.Run(t)
 }
 
-func open(t testing.TB, address string) *postgres.Store {
+func open(t testing.TB, address string) *engine.Engine {
 	t.Helper()
-	s, err := postgres.Open(t.Context(), address)
+	s, err := on(postgres.Open(t.Context(), address))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,4 +48,12 @@ func open(t testing.TB, address string) *postgres.Store {
 		}
 	})
 	return s
+}
+
+// on returns the contexts in a database that was opened.
+func on(s *postgres.Store, err error) (*engine.Engine, error) {
+	if err != nil {
+		return nil, err
+	}
+	return engine.Open(s), nil
 }

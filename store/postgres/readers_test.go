@@ -7,8 +7,9 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/store"
 )
 
 // More readers than there are connections, each of a context that was not read
@@ -18,18 +19,18 @@ func TestManyReaders(t *testing.T) {
 	address := postgrestest.Database(t)
 	s := open(t, address)
 	for i := range readers {
-		c, err := pact.Create(t.Context(), s, fmt.Sprint("chat ", i), nil)
+		c, err := pact.Create(t.Context(), dbtest.Of(s), fmt.Sprint("chat ", i), nil)
 		must(t, err)
 		commit(t, c, "", 1)
 		commit(t, c, "", 2)
 	}
-	list, err := s.Contexts(t.Context())
+	list, err := s.List(t.Context())
 	must(t, err)
 	again := open(t, address)
 	var wait sync.WaitGroup
 	for _, info := range list {
 		wait.Go(func() {
-			if l, err := store.Collect(again.History(t.Context(), info.Key, 1, 2)); len(l) != 2 || err != nil {
+			if l, err := engine.Collect(again.History(t.Context(), info.Key, 1, 2)); len(l) != 2 || err != nil {
 				t.Errorf("%s: %d snapshots, %v", info.Name, len(l), err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/store/postgres"
 )
@@ -16,12 +17,12 @@ func TestOpenedAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 6 {
 		wait.Go(func() {
-			s, err := postgres.Open(t.Context(), address)
+			s, err := on(postgres.Open(t.Context(), address))
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if _, err := s.Contexts(t.Context()); err != nil {
+			if _, err := s.List(t.Context()); err != nil {
 				t.Error(err)
 			}
 			if err := s.Close(); err != nil {
@@ -40,7 +41,7 @@ func TestRefused(t *testing.T) {
 	must(t, open(t, newer).Close())
 	postgrestest.Exec(t, newer, "INSERT INTO pact_store VALUES (1000)")
 	for _, address := range []string{other, newer, "postgres:///none?host=/nowhere", "postgres://%%"} {
-		s, err := postgres.Open(t.Context(), address)
+		s, err := on(postgres.Open(t.Context(), address))
 		if err == nil {
 			s.Close()
 		}
@@ -58,9 +59,9 @@ func TestRefused(t *testing.T) {
 func TestTablesBeforeTheFirstRelease(t *testing.T) {
 	old := postgrestest.Database(t)
 	postgrestest.Exec(t, old, "CREATE TABLE pact_schema (version BIGINT PRIMARY KEY); INSERT INTO pact_schema VALUES (5)")
-	for _, open := range []func() (*postgres.Store, error){
-		func() (*postgres.Store, error) { return postgres.Open(t.Context(), old) },
-		func() (*postgres.Store, error) { return postgres.OpenExisting(t.Context(), old) },
+	for _, open := range []func() (*engine.Engine, error){
+		func() (*engine.Engine, error) { return on(postgres.Open(t.Context(), old)) },
+		func() (*engine.Engine, error) { return on(postgres.OpenExisting(t.Context(), old)) },
 	} {
 		_, err := open()
 		if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "export its contexts with that version") {

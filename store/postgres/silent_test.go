@@ -11,19 +11,21 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/store/postgres"
 )
 
 // impatient opens a store behind a proxy that gives silence little time. patience is
 // how long a new connection may take to answer.
-func impatient(t *testing.T, patience time.Duration) (*postgres.Store, *proxy, string) {
+func impatient(t *testing.T, patience time.Duration) (*engine.Engine, *proxy, string) {
 	t.Helper()
 	s := server(t)
 	p := intercept(t, s.Socket())
 	direct := databaseOf(t, s)
 	address := postgrestest.Address("127.0.0.1", p.port, databaseName(t, direct))
-	in, err := postgres.OpenImpatient(t.Context(), address, 100*time.Millisecond, patience)
+	in, err := on(postgres.OpenImpatient(t.Context(), address, 100*time.Millisecond, patience))
 	must(t, err)
 	t.Cleanup(func() { in.Close() })
 	return in, p, direct
@@ -49,7 +51,7 @@ func ends(t *testing.T, what string, call func() error) error {
 func TestSilentServer(t *testing.T) {
 	t.Parallel() // it mostly waits
 	s, p, _ := impatient(t, 500*time.Millisecond)
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	commit(t, c, "first", 0)
 	for round := range 2 {
@@ -59,12 +61,12 @@ func TestSilentServer(t *testing.T) {
 		if fault.CodeOf(err) != fault.Store {
 			t.Errorf("a commit: %v", err)
 		}
-		err = ends(t, "a reader", func() error { _, err := s.Contexts(context.Background()); return err })
+		err = ends(t, "a reader", func() error { _, err := s.List(context.Background()); return err })
 		if fault.CodeOf(err) != fault.Store {
 			t.Errorf("a reader: %v", err)
 		}
 		limited, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		err = ends(t, "a reader with a deadline", func() error { _, err := s.Contexts(limited); return err })
+		err = ends(t, "a reader with a deadline", func() error { _, err := s.List(limited); return err })
 		if cancel(); fault.CodeOf(err) != fault.Store || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a reader with a deadline: %v", err)
 		}
@@ -86,7 +88,7 @@ func TestSilentServer(t *testing.T) {
 func TestSlowServer(t *testing.T) {
 	t.Parallel() // it mostly waits
 	s, _, direct := impatient(t, 20*time.Second)
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	locked, release := make(chan struct{}), make(chan struct{})
 	go func() {

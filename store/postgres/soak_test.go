@@ -19,6 +19,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/store/postgres"
 )
@@ -67,7 +68,7 @@ func newYield() *yield {
 
 // carryOut has all writers of a share commit turn after turn.
 func (w share) carryOut(ctx context.Context) (*yield, error) {
-	s, err := postgres.Open(ctx, w.Address)
+	s, err := on(postgres.Open(ctx, w.Address))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (w share) carryOut(ctx context.Context) (*yield, error) {
 	for i, name := range w.Names {
 		wait.Go(func() {
 			y := newYield()
-			c, err := pact.Open(ctx, s, name, nil)
+			c, err := pact.Open(ctx, dbtest.Of(s), name, nil)
 			for n := 0; err == nil && time.Now().Before(until); n++ {
 				token := fmt.Sprint(w.Number, "-", i, "-", n)
 				began := time.Now()
@@ -166,7 +167,7 @@ func soak(t *testing.T, address, direct string, own, shared, processes int) *yie
 			name = fmt.Sprint("own ", i)
 		}
 		if i <= own && (i < own || shared > 0) {
-			_, err := pact.Create(t.Context(), s, name, nil)
+			_, err := pact.Create(t.Context(), dbtest.Of(s), name, nil)
 			must(t, err)
 		}
 		of := &shares[i%processes]

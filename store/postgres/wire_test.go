@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/postgres"
@@ -73,10 +75,10 @@ func (c *wired) Write(data []byte) (int, error) {
 	return c.Conn.Write(data)
 }
 
-func listen(t testing.TB, address string) (*postgres.Store, *wire) {
+func listen(t testing.TB, address string) (*engine.Engine, *wire) {
 	t.Helper()
 	w := &wire{statements: make(map[string]bool)}
-	s, err := postgres.OpenThrough(t.Context(), address, w.dial)
+	s, err := on(postgres.OpenThrough(t.Context(), address, w.dial))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,7 @@ func TestStore(t *testing.T) {
 	testrun.OneGoroutine(t) // on each store; those that several use are in TestManyJoinAtOnce and TestSoakRefused
 	var mu sync.Mutex       // guards all
 	all := make(map[string]bool)
-	suite(t, 400, postgrestest.Database, func(t testing.TB, address string) *postgres.Store {
+	suite(t, 400, postgrestest.Database, func(t testing.TB, address string) *engine.Engine {
 		s, w := listen(t, address)
 		t.Cleanup(func() {
 			mu.Lock()
@@ -184,7 +186,7 @@ var allowedWords = func() map[string]bool {
 // ask for the token and for the context.
 func TestRoundTrips(t *testing.T) {
 	s, w := listen(t, postgrestest.Database(t))
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	for turn := range 20 {
 		before := w.rounds
@@ -210,9 +212,9 @@ func TestKeys(t *testing.T) {
 	if len(led) != 2 {
 		t.Errorf("%d unique keys begin with the context: %v", len(led), led)
 	}
-	one, err := pact.Create(t.Context(), s, "one", nil)
+	one, err := pact.Create(t.Context(), dbtest.Of(s), "one", nil)
 	must(t, err)
-	_, err = pact.Create(t.Context(), s, "other", nil)
+	_, err = pact.Create(t.Context(), dbtest.Of(s), "other", nil)
 	must(t, err)
 	// xmin is the transaction that wrote a row.
 	const rows = `SELECT space || '/' || name, xmin FROM pair WHERE space <> 1

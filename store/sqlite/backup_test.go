@@ -11,16 +11,15 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestBackup makes backups while another process commits. Each is whole, and has
 // what was acknowledged before it began.
 func TestBackup(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
 	ctx, stop := context.WithCancel(t.Context())
@@ -45,7 +44,7 @@ func TestBackup(t *testing.T) {
 		must(t, s.Backup(t.Context(), to))
 		modes(t, to, 0o600, "backup.db")
 		sound(t, to)
-		b, err := sqlite.Open(t.Context(), to)
+		b, err := openFile(t.Context(), to)
 		must(t, err)
 		info, err := b.Find(t.Context(), "turns")
 		must(t, err)
@@ -71,10 +70,10 @@ func TestBackupHasAll(t *testing.T) {
 	x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
 	_, err := x.Add("^ah", tree.Spec{Content: "draft"})
 	must(t, err)
-	must(t, w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps}))
+	must(t, w.apply(t.Context(), engine.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps}))
 	put(t, to, "a backup from before")
 	must(t, os.Chmod(to, 0o640))
-	must(t, s.(*sqlite.Store).Backup(t.Context(), to))
+	must(t, s.(*file).Backup(t.Context(), to))
 	modes(t, to, 0o640, "backup.db")
 	b := open(t, to)
 	there, err := s.Load(t.Context(), w.state.Key)
@@ -85,7 +84,7 @@ func TestBackupHasAll(t *testing.T) {
 		here.Working.Digest() != there.Working.Digest() {
 		t.Errorf("the backup has %+v, the store %+v", here.Info, there.Info)
 	}
-	for _, one := range []store.Complete{s, b} {
+	for _, one := range []engine.Contexts{s, b} {
 		if list, err := one.Attempts(t.Context(), w.state.Key, 0, 9); err != nil || len(list) != 1 {
 			t.Errorf("%d attempts, %v", len(list), err)
 		}
@@ -99,7 +98,7 @@ func TestBackupHasAll(t *testing.T) {
 func TestBackupRefused(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pact.db")
-	s := open(t, path).(*sqlite.Store)
+	s := open(t, path).(*file)
 	begin(t, s).next(t, "one")
 	link, hot := filepath.Join(dir, "link"), filepath.Join(dir, "hot.db")
 	must(t, os.Symlink(path, link))

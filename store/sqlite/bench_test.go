@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
 )
 
 const textSize = 3700
@@ -140,13 +140,13 @@ func (p *plain) insert(b *testing.B, texts ...string) {
 }
 
 // long makes a conversation of many turns, of textSize bytes each.
-func long(t testing.TB, s store.Complete, count int) *turns {
+func long(t testing.TB, s engine.Contexts, count int) *turns {
 	t.Helper()
 	w := begin(t, s)
 	text := rand.New(rand.NewPCG(3, 7))
 	const step = 50
 	for range count / step {
-		guard := store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}
+		guard := engine.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}
 		w.collect, w.changes = true, nil
 		for range step {
 			w.next(t, write(text))
@@ -166,7 +166,7 @@ func BenchmarkRead(b *testing.B) {
 	key := long(b, s, count).state.Key
 	for name, read := range map[string]func() error{
 		"load":    func() error { _, err := s.Load(b.Context(), key); return err },
-		"history": func() error { _, err := store.Collect(s.History(b.Context(), key, 1, count)); return err },
+		"history": func() error { _, err := engine.Collect(s.History(b.Context(), key, 1, count)); return err },
 		"has":     func() error { _, err := s.Has(b.Context(), key, "block:2500-0"); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -213,7 +213,7 @@ func BenchmarkErase(b *testing.B) {
 			for range turns {
 				w.next(b, "a text of some length, different in no turn")
 			}
-			must(b, s.Apply(b.Context(), w.state.Key, store.Guard{Revision: 1}, w.changes...))
+			must(b, s.Apply(b.Context(), w.state.Key, engine.Guard{Revision: 1}, w.changes...))
 			must(b, w.load(b.Context(), w.state.Key))
 			at := 0
 			erase := func(b *testing.B) {
@@ -230,13 +230,13 @@ func BenchmarkErase(b *testing.B) {
 			})
 			b.Run("read", func(b *testing.B) {
 				for b.Loop() {
-					_, err := store.Collect(s.History(b.Context(), w.state.Key, 1, int64(turns)))
+					_, err := engine.Collect(s.History(b.Context(), w.state.Key, 1, int64(turns)))
 					must(b, err)
 				}
 			})
 			b.Run("clean", func(b *testing.B) {
 				for b.Loop() {
-					_, err := s.Erase(b.Context(), 0, store.Erase{})
+					_, err := s.Erase(b.Context(), 0, engine.Erase{})
 					must(b, err)
 				}
 			})

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		count, _ := strconv.Atoi(os.Getenv(childTurns))
 		if count == 0 { // it will be killed, and joins and checkpoints with it
-			sqlite.JoinSoon()
+			joinSoon()
 		}
 		work := child
 		if os.Getenv(childForks) != "" {
@@ -60,8 +62,8 @@ func TestMain(m *testing.M) {
 }
 
 // resume opens the file and goes on with what is there.
-func resume(ctx context.Context, path string) (*sqlite.Store, *turns, error) {
-	s, err := sqlite.Open(ctx, path)
+func resume(ctx context.Context, path string) (*file, *turns, error) {
+	s, err := openFile(ctx, path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -104,8 +106,8 @@ func forkingChild(ctx context.Context, path string, _ int) error {
 			}
 		}
 		aside := fmt.Sprintf("aside %d of %d", w.state.Revision, os.Getpid())
-		f, err := s.Fork(ctx, w.state.Key, w.state.Cycle-1, store.Fork{Name: "turns", SupersededName: aside,
-			Guard: store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}})
+		f, err := s.Fork(ctx, w.state.Key, w.state.Cycle-1, engine.Fork{Name: "turns", SupersededName: aside,
+			Guard: engine.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}})
 		if err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func callingChild(ctx context.Context, path string, _ int) error {
 		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", number, a.Status); err != nil {
 			return err
 		}
-		a.Status, a.EndedNS, a.Error = store.Failed, a.StartedNS+1, strings.Repeat("it took too long ", 100)
+		a.Status, a.EndedNS, a.Error = history.Failed, a.StartedNS+1, strings.Repeat("it took too long ", 100)
 		if a, err = s.PutAttempt(ctx, w.state.Key, a); err != nil {
 			return err
 		}
@@ -154,14 +156,14 @@ func callingChild(ctx context.Context, path string, _ int) error {
 
 // turns commits turn after turn, as a program does.
 type turns struct {
-	store   store.Complete
+	store   engine.Contexts
 	name    string // of the context, turns where it is empty
-	state   store.State
+	state   engine.State
 	collect bool // changes are not made but collected, to be made in one step
-	changes []store.Change
+	changes []engine.Change
 }
 
-func begin(t testing.TB, s store.Complete) *turns {
+func begin(t testing.TB, s engine.Contexts) *turns {
 	t.Helper()
 	w := &turns{store: s}
 	if err := w.create(t.Context()); err != nil {
@@ -175,13 +177,13 @@ func (w *turns) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := w.store.Create(ctx, store.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first,
+	info, err := w.store.Create(ctx, engine.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first,
 		Stamps: stamps})
-	w.state = store.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
+	w.state = engine.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
 	return err
 }
 
-func (w *turns) load(ctx context.Context, key store.Key) error {
+func (w *turns) load(ctx context.Context, key history.Key) error {
 	st, err := w.store.Load(ctx, key)
 	if err == nil {
 		w.state = *st
@@ -203,7 +205,7 @@ func (w *turns) commit(ctx context.Context, text string, two bool) error {
 	if _, err := x.Add("^ah", tree.Spec{Role: "user", Kind: "text", Content: text}); err != nil {
 		return err
 	}
-	c := store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: store.Entry{Cycle: x.Cycle}}
+	c := engine.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: history.Entry{Cycle: x.Cycle}}
 	if two {
 		if err := w.apply(ctx, c); err != nil {
 			return err
@@ -220,8 +222,8 @@ func (w *turns) commit(ctx context.Context, text string, two bool) error {
 }
 
 // apply makes a change, or puts it off where changes are collected.
-func (w *turns) apply(ctx context.Context, c store.Change) error {
-	guard := store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}
+func (w *turns) apply(ctx context.Context, c engine.Change) error {
+	guard := engine.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}
 	if w.collect {
 		w.changes = append(w.changes, c)
 	} else if err := w.store.Apply(ctx, w.state.Key, guard, c); err != nil {
@@ -243,7 +245,7 @@ func (w *turns) next(t testing.TB, text string) {
 }
 
 // attempt records an attempt of the turn to come.
-func (w *turns) attempt(t testing.TB) store.Attempt {
+func (w *turns) attempt(t testing.TB) history.Attempt {
 	t.Helper()
 	a, err := w.store.PutAttempt(t.Context(), w.state.Key, w.call())
 	if err != nil {
@@ -252,8 +254,8 @@ func (w *turns) attempt(t testing.TB) store.Attempt {
 	return a
 }
 
-func (w *turns) call() store.Attempt {
-	return store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running, StartedNS: w.env().Clock(),
+func (w *turns) call() history.Attempt {
+	return history.Attempt{Cycle: w.state.Stamps.Cycle, Status: history.Running, StartedNS: w.env().Clock(),
 		Provider: "provider", Model: "model",
 		Params: strings.Repeat("0a", 32), Thread: strings.Repeat("b0", 32)}
 }

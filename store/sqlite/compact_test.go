@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // filled is a store with one context and the free pages of one that was deleted.
-func filled(t *testing.T) (path string, s *sqlite.Store, kept *turns) {
+func filled(t *testing.T) (path string, s *file, kept *turns) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "pact.db")
-	s = open(t, path).(*sqlite.Store)
+	s = open(t, path).(*file)
 	kept = begin(t, s)
 	kept.next(t, "kept")
 	other := &turns{store: s, name: "other"}

@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
 )
 
 // TestAcknowledgedCommitsSurviveAKill kills a process that commits, with SIGKILL and at random moments,
@@ -65,7 +66,7 @@ func TestCrashWhileForking(t *testing.T) {
 			continue
 		}
 		s := open(t, path)
-		list, err := s.Contexts(t.Context())
+		list, err := s.List(t.Context())
 		must(t, err)
 		if _, err := s.Find(t.Context(), "turns"); err != nil && len(list) > 0 {
 			t.Errorf("the name is gone: %v", err)
@@ -76,7 +77,7 @@ func TestCrashWhileForking(t *testing.T) {
 				t.Errorf("%s: %+v, %v", info.Name, damage, err)
 			}
 			if want := acknowledged[int64(info.Key)]; want != "" {
-				first, err := store.Snapshot(t.Context(), s, info.Key, info.Origin.Cycle)
+				first, err := engine.Snapshot(t.Context(), s, info.Key, info.Origin.Cycle)
 				if err != nil || first.Digest().String() != want {
 					t.Errorf("%s is not as it was acknowledged: %v", info.Name, err)
 				}
@@ -119,13 +120,13 @@ func TestCrashWhileCalling(t *testing.T) {
 		must(t, err)
 		for i, a := range list {
 			switch want := acknowledged[int64(i)+1]; {
-			case want == string(store.Failed) && a.Status != store.Failed, a.Status == store.Failed && len(a.Error) != 1700:
+			case want == string(history.Failed) && a.Status != history.Failed, a.Status == history.Failed && len(a.Error) != 1700:
 				t.Errorf("%s was acknowledged as %q and is %s, %q", a.ID, want, a.Status, a.Error)
-			case a.Status == store.Running && i < len(list)-1:
+			case a.Status == history.Running && i < len(list)-1:
 				t.Errorf("%s is still running", a.ID)
-			case a.Status == store.Running:
+			case a.Status == history.Running:
 				left++
-				a.Status, a.Error = store.Failed, strings.Repeat("the process died ", 100)
+				a.Status, a.Error = history.Failed, strings.Repeat("the process died ", 100)
 				_, err := s.PutAttempt(t.Context(), info.Key, a)
 				must(t, err)
 			}
@@ -134,7 +135,7 @@ func TestCrashWhileCalling(t *testing.T) {
 			t.Errorf("%d attempts were acknowledged, %d are there", len(acknowledged), len(list))
 		}
 		for n := len(acknowledged) + 1; n <= len(list); n++ { // written, and killed before it could say so
-			acknowledged[int64(n)] = string(store.Running)
+			acknowledged[int64(n)] = string(history.Running)
 		}
 		must(t, s.Close())
 		sound(t, path)
@@ -217,7 +218,7 @@ func survived(t *testing.T, path string, acknowledged map[int64]string) {
 		t.Error(err)
 	}
 	acknowledged[w.state.Cycle] = w.state.Head.Digest().String()
-	history, err := store.Collect(s.History(t.Context(), info.Key, 1, w.state.Cycle))
+	history, err := engine.Collect(s.History(t.Context(), info.Key, 1, w.state.Cycle))
 	if err != nil {
 		t.Error(err)
 		return
@@ -255,7 +256,7 @@ func keysIn(t *testing.T, path, letter string) (n int) {
 }
 
 // noGaps looks for a commit of every cycle in the log.
-func noGaps(t *testing.T, s store.Complete, w *turns) {
+func noGaps(t *testing.T, s engine.Contexts, w *turns) {
 	t.Helper()
 	log, err := s.Log(t.Context(), w.state.Key, 1, w.state.Revision)
 	if err != nil {
@@ -266,7 +267,7 @@ func noGaps(t *testing.T, s store.Complete, w *turns) {
 		if e.Revision != int64(i)+1 {
 			t.Errorf("entry %d has revision %d", i+1, e.Revision)
 		}
-		if e.Kind == store.Commit {
+		if e.Kind == history.Commit {
 			if cycle++; e.Cycle != cycle {
 				t.Errorf("cycle %d follows %d", e.Cycle, cycle-1)
 			}

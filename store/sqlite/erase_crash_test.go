@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // erasingChild commits turns and erases every one of them.
@@ -76,12 +77,12 @@ func TestCrashWhileErasing(t *testing.T) {
 					erased[id] = true
 				}
 			}
-			if e.Kind == store.Commit {
+			if e.Kind == history.Commit {
 				recorded[e.Cycle] = e.Digest
 			}
 		}
 		if info.Cycle >= info.First {
-			trees, err := store.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
+			trees, err := engine.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
 			must(t, err)
 			for _, snapshot := range trees {
 				if recorded[snapshot.Cycle()] != snapshot.Digest().String() {
@@ -97,7 +98,7 @@ func TestCrashWhileErasing(t *testing.T) {
 		if !erased[fmt.Sprintf("block:%d-0", info.Cycle)] {
 			halves++
 		}
-		of, err := s.Erase(t.Context(), 0, store.Erase{})
+		of, err := s.Erase(t.Context(), 0, engine.Erase{})
 		must(t, err)
 		if of.Remains != "" {
 			t.Errorf("not cleaned up: %s", of.Remains)

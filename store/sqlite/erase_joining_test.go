@@ -10,18 +10,17 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // Cycles may be joined at any moment, also between two reads of an erasure: it reads each
 // revision once, where it was at one moment.
 func TestErasingWhileCyclesAreJoined(t *testing.T) {
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
-	other, err := sqlite.Open(t.Context(), path)
+	other, err := openFile(t.Context(), path)
 	must(t, err)
 	defer other.Close()
 	w := begin(t, s)

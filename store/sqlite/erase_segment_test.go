@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -42,9 +42,9 @@ func joined(t *testing.T, path string) (heads, blocks [][]byte, open string) {
 // fork. Nothing holds it afterwards, and no part of the segment that held it is in the file, nor
 // the hash of the content; the blocks of contents that did not have it are as they were.
 func TestErasedFromSegments(t *testing.T) {
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
 	w := begin(t, s)
@@ -56,7 +56,7 @@ func TestErasedFromSegments(t *testing.T) {
 		}
 		w.next(t, text)
 	}
-	f, err := s.Fork(t.Context(), w.state.Key, 15, store.Fork{Name: "fork"})
+	f, err := s.Fork(t.Context(), w.state.Key, 15, engine.Fork{Name: "fork"})
 	must(t, err)
 	must(t, s.SettleAll(t.Context()))
 	heads, before, open := joined(t, path)
@@ -95,7 +95,7 @@ func TestErasedFromSegments(t *testing.T) {
 	if changed != 1 {
 		t.Errorf("%d blocks changed", changed)
 	}
-	for _, key := range []store.Key{w.state.Key, f.Key} {
+	for _, key := range []history.Key{w.state.Key, f.Key} {
 		if damage, err := s.Check(t.Context(), key); err != nil || damage != nil {
 			t.Errorf("%+v, %v", damage, err)
 		}
@@ -110,19 +110,19 @@ func TestErasedFromSegments(t *testing.T) {
 // TestTrimmedSegments deletes an origin whose segments a fork shares up to the middle of one: what
 // comes after that is gone, what comes before is read as before, and the rest goes with the fork.
 func TestTrimmedSegments(t *testing.T) {
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
 	w := begin(t, s)
 	for i := range 20 {
 		w.next(t, fmt.Sprintf("said in turn %d.", i+1))
 	}
-	f, err := s.Fork(t.Context(), w.state.Key, 10, store.Fork{Name: "fork"})
+	f, err := s.Fork(t.Context(), w.state.Key, 10, engine.Fork{Name: "fork"})
 	must(t, err)
 	must(t, s.SettleAll(t.Context()))
-	want, err := store.Snapshot(t.Context(), s, f.Key, 10)
+	want, err := engine.Snapshot(t.Context(), s, f.Key, 10)
 	must(t, err)
 	must(t, s.Delete(t.Context(), w.state.Key))
 	_, _, open := joined(t, path)
@@ -134,7 +134,7 @@ func TestTrimmedSegments(t *testing.T) {
 	if st.Head.Digest() != want.Digest() {
 		t.Error("the fork is another one")
 	}
-	for _, key := range []store.Key{f.Key} {
+	for _, key := range []history.Key{f.Key} {
 		if damage, err := s.Check(t.Context(), key); err != nil || damage != nil {
 			t.Errorf("%+v, %v", damage, err)
 		}

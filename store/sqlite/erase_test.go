@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 )
 
 // salted is an erasure of what a context holds now.
-func salted(w *turns, ids ...string) store.Erase {
+func salted(w *turns, ids ...string) engine.Erase {
 	salt := sha256.Sum256([]byte(fmt.Sprint(w.state.Revision)))
-	return store.Erase{IDs: ids, Salt: salt[:], Guard: store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision},
-		Entry: store.Entry{Actor: "officer", Message: "asked for"}}
+	return engine.Erase{IDs: ids, Salt: salt[:], Guard: engine.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision},
+		Entry: history.Entry{Actor: "officer", Message: "asked for"}}
 }
 
 // files reads the database and what stands beside it.
@@ -39,10 +40,10 @@ func files(t *testing.T, path string) []byte {
 }
 
 // digests are all that the logs and attempts of all contexts say, raw.
-func digests(t *testing.T, s store.Complete) map[string]bool {
+func digests(t *testing.T, s engine.Contexts) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	list, err := s.Contexts(t.Context())
+	list, err := s.List(t.Context())
 	must(t, err)
 	for _, info := range list {
 		log, err := s.Log(t.Context(), info.Key, 1, info.Revision)
@@ -95,8 +96,8 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 		t.Helper()
 		x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
 		f(x)
-		must(t, w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps,
-			Entry: store.Entry{Cycle: x.Cycle}}))
+		must(t, w.apply(t.Context(), engine.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps,
+			Entry: history.Entry{Cycle: x.Cycle}}))
 	}
 	var draft string
 	for i := range 30 {
@@ -114,13 +115,13 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 		_, err := x.Add("^sys", tree.Spec{ID: "rule", Content: long})
 		must(t, err)
 	})
-	a, err := s.PutAttempt(t.Context(), w.state.Key, store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running,
+	a, err := s.PutAttempt(t.Context(), w.state.Key, history.Attempt{Cycle: w.state.Stamps.Cycle, Status: history.Running,
 		Provider: "p", Model: "m", Params: strings.Repeat("ef", 32), Thread: hash})
 	must(t, err)
-	a.Status, a.Error = store.Failed, "refused: "+secret
+	a.Status, a.Error = history.Failed, "refused: "+secret
 	_, err = s.PutAttempt(t.Context(), w.state.Key, a)
 	must(t, err)
-	_, err = s.Fork(t.Context(), w.state.Key, 20, store.Fork{Name: "fork", Entry: store.Entry{Message: "for " + secret}})
+	_, err = s.Fork(t.Context(), w.state.Key, 20, engine.Fork{Name: "fork", Entry: history.Entry{Message: "for " + secret}})
 	must(t, err)
 	if !bytes.Contains(files(t, path), []byte("Doe 4711")) {
 		t.Fatal("the text is not in the files to begin with")
@@ -184,7 +185,7 @@ func TestEraseWithAReader(t *testing.T) {
 		t.Errorf("erased %+v", of)
 	}
 	unclean := func() bool {
-		of, err := s.Erase(t.Context(), 0, store.Erase{DryRun: true})
+		of, err := s.Erase(t.Context(), 0, engine.Erase{DryRun: true})
 		must(t, err)
 		return of.Remains != ""
 	}
@@ -192,7 +193,7 @@ func TestEraseWithAReader(t *testing.T) {
 	if !unclean() {
 		t.Error("nothing says that there is something to clean up")
 	}
-	if of, err = s.Erase(t.Context(), 0, store.Erase{}); err != nil || of.Remains != "" || unclean() {
+	if of, err = s.Erase(t.Context(), 0, engine.Erase{}); err != nil || of.Remains != "" || unclean() {
 		t.Errorf("cleaned up: %+v, %v", of, err)
 	}
 	searched(t, files(t, path), "Jane Doe")
@@ -208,7 +209,7 @@ func TestEraseReachesOtherProcesses(t *testing.T) {
 	w.next(t, "Jane Doe 4711")
 	w.next(t, "two")
 	key := w.state.Key
-	old, err := store.Snapshot(t.Context(), other, key, 1)
+	old, err := engine.Snapshot(t.Context(), other, key, 1)
 	must(t, err)
 	stale := &turns{store: other}
 	must(t, stale.load(t.Context(), key))
@@ -217,7 +218,7 @@ func TestEraseReachesOtherProcesses(t *testing.T) {
 
 	_, err = s.Erase(t.Context(), key, salted(w, "block:1-0"))
 	must(t, err)
-	read, err := store.Snapshot(t.Context(), other, key, 1)
+	read, err := engine.Snapshot(t.Context(), other, key, 1)
 	must(t, err)
 	if !read.Node("block:1-0").Erased() {
 		t.Error("another process still has the snapshot of before")

@@ -1,18 +1,6 @@
 package sqlite
 
-import (
-	"slices"
-
-	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/store/kv"
-)
-
-// JoinSoon has stores that are opened from now on join cycles and write checkpoints as soon as
-// there is anything to join, until the function that it returns is called.
-func JoinSoon() (restore func()) {
-	newEngine = engine.NewHasty
-	return func() { newEngine = engine.New }
-}
+import "slices"
 
 // AddStep gives the format another version until the function that it returns is called.
 func AddStep(statements string) (restore func()) {
@@ -28,11 +16,4 @@ func WithoutSync() (restore func()) {
 	before := settings[i]
 	settings[i].set, settings[i].want = "OFF", "0"
 	return func() { settings[i] = before }
-}
-
-// WithMedium has stores that are opened from now on work on what wrap makes of their medium, until the
-// function that it returns is called.
-func WithMedium(wrap func(kv.Store) kv.Store) (restore func()) {
-	newEngine = func(s kv.Store, p engine.Packing) *engine.Engine { return engine.New(wrap(s), p) }
-	return func() { newEngine = engine.New }
 }

@@ -10,9 +10,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // shortLife makes a store, commits, closes it, opens it again and goes on, and
@@ -43,7 +42,7 @@ func shortLife(ctx context.Context, path string, acknowledge func(cycle int64, d
 // survives opens a file and looks for what was acknowledged, and for damage.
 func survives(t *testing.T, path string, acknowledged map[int64]string, what string) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	if err != nil {
 		t.Errorf("%s: it does not open: %v", what, err)
 		return
@@ -63,7 +62,7 @@ func survives(t *testing.T, path string, acknowledged map[int64]string, what str
 		t.Errorf("%s: %+v, %v", what, damage, err)
 	}
 	for cycle, digest := range acknowledged {
-		snapshot, err := store.Snapshot(t.Context(), s, info.Key, cycle)
+		snapshot, err := engine.Snapshot(t.Context(), s, info.Key, cycle)
 		if err != nil || snapshot.Digest().String() != digest {
 			t.Errorf("%s: commit %d was acknowledged: %v", what, cycle, err)
 		}
@@ -132,7 +131,7 @@ func TestPowerCuts(t *testing.T) {
 	testrun.OneGoroutine(t)
 	t.Run("log", func(t *testing.T) { powerCuts(t, 0) })
 	t.Run("segments and checkpoints", func(t *testing.T) {
-		t.Cleanup(sqlite.JoinSoon())
+		t.Cleanup(joinSoon())
 		powerCuts(t, 1)
 	})
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestOpenRefusesForeignFiles has files that are not ours to open, and that stay as they are.
@@ -43,7 +42,7 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			c.make(t, path)
 			before, _ := os.ReadFile(path)
-			s, err := sqlite.Open(t.Context(), path)
+			s, err := openFile(t.Context(), path)
 			if err == nil {
 				s.Close()
 				t.Fatal("the file was opened")
@@ -57,7 +56,7 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 			}
 		})
 	}
-	_, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "none", "pact.db"))
+	_, err := openFile(t.Context(), filepath.Join(t.TempDir(), "none", "pact.db"))
 	if !errors.Is(err, fault.Store) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is not there: %v", err)
 	}

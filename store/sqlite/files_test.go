@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestCommitsFailWhileTheFileIsGone takes the files away from under a process that commits. The next
@@ -44,7 +43,7 @@ func TestCommitsFailWhileTheFileIsGone(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "dir")
 			must(t, os.Mkdir(dir, 0o700))
 			path := filepath.Join(dir, "pact.db")
-			s, err := sqlite.Open(t.Context(), path)
+			s, err := openFile(t.Context(), path)
 			must(t, err)
 			defer s.Close() // with whatever error
 			w := begin(t, s)
@@ -118,7 +117,7 @@ func modes(t *testing.T, path string, mode os.FileMode, names ...string) {
 func TestLogWithoutStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	put(t, path+"-wal", "commits")
-	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+	if s, err := openFile(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
 		"there is a log") {
 		t.Errorf("opened %v with %v", s, err)
 	}
@@ -135,7 +134,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	mkfifo(t, pipe)
 	for _, path := range []string{pipe, os.DevNull} {
-		if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+		if s, err := openFile(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
 			"a pipe, a device or a socket") {
 			t.Errorf("%s: opened %v with %v", path, s, err)
 		}
@@ -143,7 +142,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	mkfifo(t, path+"-wal")
-	s, err := sqlite.Open(ctx, path)
+	s, err := openFile(ctx, path)
 	if !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a pipe as log: opened %v with %v", s, err)
 	}
@@ -155,7 +154,7 @@ func TestCleanUpNeedsTheFile(t *testing.T) {
 	s := open(t, path)
 	begin(t, s).next(t, "one")
 	must(t, os.Rename(path, path+".old"))
-	if remains, err := s.(*sqlite.Store).Compact(t.Context()); err == nil && remains == "" {
+	if remains, err := s.(*file).Compact(t.Context()); err == nil && remains == "" {
 		t.Error("a file that is gone was cleaned up")
 	}
 	must(t, os.Rename(path+".old", path))

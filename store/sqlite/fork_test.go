@@ -8,14 +8,14 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // wide makes a context whose snapshot of cycle 1 has so many blocks.
-func wide(t *testing.T, s store.Complete, blocks int) store.Info {
+func wide(t *testing.T, s engine.Contexts, blocks int) engine.Info {
 	t.Helper()
 	node := func(id, kind string, ns int) *tree.Node {
 		n := tree.Node{ID: id, Type: kind, Cycle: 1, CreatedNS: int64(ns), Expiry: tree.Never}
@@ -31,7 +31,7 @@ func wide(t *testing.T, s store.Complete, blocks int) store.Info {
 	}
 	first, err := tree.Build(1, nodes)
 	must(t, err)
-	info, err := s.Create(t.Context(), store.Creation{Name: "wide", Edition: "canonical", Tree: first, Imported: true,
+	info, err := s.Create(t.Context(), engine.Creation{Name: "wide", Edition: "canonical", Tree: first, Imported: true,
 		Stamps: tree.Stamps{Cycle: 2, LastNS: int64(blocks) + 5, Given: -1}})
 	must(t, err)
 	return info
@@ -55,13 +55,13 @@ func TestForkIsConstant(t *testing.T) {
 	pages := map[int]int64{}
 	for _, blocks := range []int{100, 100_000} {
 		path := filepath.Join(t.TempDir(), "pact.db")
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := openFile(t.Context(), path)
 		must(t, err)
 		info := wide(t, s, blocks)
 		must(t, s.Close()) // which empties the journal
 		before := counted(t, path)
 		again := open(t, path)
-		f, err := again.Fork(t.Context(), info.Key, 1, store.Fork{Name: "fork"})
+		f, err := again.Fork(t.Context(), info.Key, 1, engine.Fork{Name: "fork"})
 		must(t, err)
 		journal, err := os.Stat(path + "-wal")
 		must(t, err)
@@ -102,7 +102,7 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 		}
 		family := []*turns{a}
 		for i, cycle := range []int64{2, 3} { // a fork of a, and one of that
-			info, err := s.Fork(t.Context(), family[i].state.Key, cycle, store.Fork{Name: fmt.Sprint("fork", i)})
+			info, err := s.Fork(t.Context(), family[i].state.Key, cycle, engine.Fork{Name: fmt.Sprint("fork", i)})
 			must(t, err)
 			w := &turns{store: s}
 			must(t, w.load(t.Context(), info.Key))
@@ -143,15 +143,15 @@ func TestForkOfAnotherProcess(t *testing.T) {
 	w := begin(t, one)
 	open := w.attempt(t)
 	w.next(t, "shared")
-	_, err := one.Fork(t.Context(), w.state.Key, 1, store.Fork{Name: "fork"})
+	_, err := one.Fork(t.Context(), w.state.Key, 1, engine.Fork{Name: "fork"})
 	must(t, err)
 	must(t, two.Delete(t.Context(), w.state.Key))
 	err = w.commit(t.Context(), "too late", false)
 	if err == nil || fault.CodeOf(err) != fault.ContextNotFound {
 		t.Errorf("wrote to a deleted context: %v", err)
 	}
-	open.Status = store.Completed
-	for _, a := range []store.Attempt{w.call(), open} {
+	open.Status = history.Completed
+	for _, a := range []history.Attempt{w.call(), open} {
 		if _, err := one.PutAttempt(t.Context(), w.state.Key, a); err == nil || fault.CodeOf(err) != fault.ContextNotFound {
 			t.Errorf("wrote an attempt to a deleted context: %v", err)
 		}
@@ -165,7 +165,7 @@ func TestDamagedAttempt(t *testing.T) {
 	s := open(t, path)
 	a := begin(t, s).attempt(t)
 	must(t, raw(t, path, "UPDATE pair SET value = CAST(value || x'00' AS BLOB) WHERE space = 1 AND substr(name, 1, 1) = x'61'").Close())
-	a.Status = store.Completed
+	a.Status = history.Completed
 	if _, err := s.PutAttempt(t.Context(), 1, a); err == nil || !isStore(err) || !strings.Contains(err.Error(),
 		"attempt:1-1 is not as it was recorded") {
 		t.Errorf("ended a damaged attempt: %v", err)

@@ -1,13 +1,18 @@
 package sqlite_test
 
 import (
+	"context"
+
 	"database/sql"
 	"errors"
+	"github.com/contexttree/pact/internal/zstd"
+	"github.com/contexttree/pact/store"
 	"os"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/internal/engine"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -42,7 +47,7 @@ func put(t *testing.T, path, text string) {
 // newStoreFile makes a file of this store.
 func newStoreFile(t *testing.T, path string) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	begin(t, s).next(t, "a turn")
 	must(t, s.Close())
@@ -57,9 +62,9 @@ func copyFile(t *testing.T, from, to string) {
 
 func isStore(err error) bool { return errors.Is(err, fault.Store) }
 
-func open(t testing.TB, path string) store.Complete {
+func open(t testing.TB, path string) engine.Contexts {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,4 +74,38 @@ func open(t testing.TB, path string) store.Complete {
 		}
 	})
 	return s
+}
+
+// file is the contexts in a file.
+type file struct {
+	*engine.Engine
+	bytes *sqlite.Store
+}
+
+// Backup copies the file.
+func (f *file) Backup(ctx context.Context, to string) error { return f.bytes.Backup(ctx, to) }
+
+var engineOn = engine.Open
+
+// openFile opens the contexts in a file.
+func openFile(ctx context.Context, path string) (*file, error) {
+	s, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return &file{engineOn(s), s}, nil
+}
+
+// joinSoon has files that are opened from now on join cycles and write checkpoints as soon as
+// there is anything to join, until the function that it returns is called.
+func joinSoon() (restore func()) {
+	engineOn = func(s store.Store) *engine.Engine { return engine.NewHasty(s, zstd.Packing) }
+	return func() { engineOn = engine.Open }
+}
+
+// withMedium has files that are opened from now on work on what wrap makes of their store, until
+// the function that it returns is called.
+func withMedium(wrap func(store.Store) store.Store) (restore func()) {
+	engineOn = func(s store.Store) *engine.Engine { return engine.New(wrap(s), zstd.Packing) }
+	return func() { engineOn = engine.Open }
 }

@@ -8,24 +8,26 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/enginetest"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/store/storetest"
 )
 
 // joiner joins all cycles but the last after each change, so that a log has one record.
-type joiner struct{ *sqlite.Store }
+type joiner struct{ *file }
 
-func (j *joiner) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
-	if err := j.Store.Apply(ctx, key, g, changes...); err != nil {
+func (j *joiner) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
+	if err := j.file.Apply(ctx, key, g, changes...); err != nil {
 		return err
 	}
 	return j.SettleAll(ctx)
 }
 
-func (j *joiner) Create(ctx context.Context, g store.Creation) (store.Info, error) {
-	info, err := j.Store.Create(ctx, g)
+func (j *joiner) Create(ctx context.Context, g engine.Creation) (engine.Info, error) {
+	info, err := j.file.Create(ctx, g)
 	if err != nil {
 		return info, err
 	}
@@ -36,25 +38,25 @@ func (j *joiner) Create(ctx context.Context, g store.Creation) (store.Info, erro
 // there are segments and no damage.
 func TestStoreJoined(t *testing.T) {
 	testrun.OneGoroutine(t)
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	t.Cleanup(sqlite.WithoutSync())
-	paths := make(map[store.Store]string)
+	paths := make(map[engine.Contexts]string)
 	segments := 0
-	opened := func(t *testing.T, path string) store.Store {
-		s, err := sqlite.Open(t.Context(), path)
+	opened := func(t *testing.T, path string) engine.Contexts {
+		s, err := openFile(t.Context(), path)
 		must(t, err)
 		t.Cleanup(func() { must(t, s.Close()) })
 		j := &joiner{s}
 		paths[j] = path
 		return j
 	}
-	storetest.Suite{
+	enginetest.Suite{
 		Seed: 200,
-		Open: func(t *testing.T) store.Store {
+		Open: func(t *testing.T) engine.Contexts {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			t.Cleanup(func() { // once all that opened it have closed it
 				segments += segmentsIn(t, path)
-				s, err := sqlite.Open(context.Background(), path)
+				s, err := openFile(context.Background(), path)
 				must(t, err)
 				defer s.Close()
 				if damage, err := s.CheckAll(context.Background()); err != nil || damage != nil {
@@ -63,7 +65,7 @@ func TestStoreJoined(t *testing.T) {
 			})
 			return opened(t, path)
 		},
-		Reopen: func(t *testing.T, s store.Store) store.Store {
+		Reopen: func(t *testing.T, s engine.Contexts) engine.Contexts {
 			must(t, s.Close())
 			return opened(t, paths[s])
 		},
@@ -76,7 +78,7 @@ func TestStoreJoined(t *testing.T) {
 // TestManyJoinAtOnce has two stores on one file commit to a context each and join both at the same
 // time: every revision is joined once, and none is lost.
 func TestManyJoinAtOnce(t *testing.T) {
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	path := filepath.Join(t.TempDir(), "pact.db")
 	var wait sync.WaitGroup
 	var writers []*turns
@@ -92,7 +94,7 @@ func TestManyJoinAtOnce(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if err := w.store.(*sqlite.Store).SettleAll(t.Context()); err != nil {
+				if err := w.store.(*file).SettleAll(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -103,7 +105,7 @@ func TestManyJoinAtOnce(t *testing.T) {
 		if damage, err := w.store.Check(t.Context(), w.state.Key); err != nil || damage != nil {
 			t.Errorf("%+v, %v", damage, err)
 		}
-		history, err := store.Collect(writers[1-i].store.History(t.Context(), w.state.Key, 1, 40))
+		history, err := engine.Collect(writers[1-i].store.History(t.Context(), w.state.Key, 1, 40))
 		must(t, err)
 		if got, want := history[39].Digest(), w.state.Head.Digest(); got != want {
 			t.Errorf("the other store reads %s, want %s", got, want)
@@ -130,8 +132,8 @@ func TestJoiningHidesNoDamage(t *testing.T) {
 			w.next(t, "a turn")
 		}
 		raw(t, path, statement).Close()
-		err := open(t, path).(*sqlite.Store).SettleAll(t.Context())
-		var damage *store.Damage
+		err := open(t, path).(*file).SettleAll(t.Context())
+		var damage *history.Damage
 		if !errors.As(err, &damage) || segmentsIn(t, path) > 0 {
 			t.Errorf("%s: %v, and %d segments", statement, err, segmentsIn(t, path))
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestAnIDIsAKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s := open(t, path)
-	c, err := pact.Create(t.Context(), s, "chat", &pact.CreateOptions{Edition: selector.Canonical})
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", &pact.CreateOptions{Edition: selector.Canonical})
 	must(t, err)
 	const turns = 300
 	for i := range turns {
@@ -31,7 +32,7 @@ func TestAnIDIsAKey(t *testing.T) {
 	all, err := c.Select(t.Context(), selector.MustParse(".block", selector.Canonical), nil)
 	must(t, err)
 	must(t, s.Close())
-	c, err = pact.Open(t.Context(), open(t, path), "chat", nil)
+	c, err = pact.Open(t.Context(), dbtest.Of(open(t, path)), "chat", nil)
 	must(t, err)
 	if len(all) != turns {
 		t.Fatalf("%d blocks", len(all))

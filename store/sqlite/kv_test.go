@@ -4,20 +4,20 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/contexttree/pact/store/kv"
-	"github.com/contexttree/pact/store/kv/kvtest"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/storetest"
 )
 
 func TestBytes(t *testing.T) {
-	paths := map[kv.Store]string{}
-	kvtest.Suite{
-		Open: func(t *testing.T) kv.Store {
+	paths := map[store.Store]string{}
+	storetest.Suite{
+		Open: func(t *testing.T) store.Store {
 			path := filepath.Join(t.TempDir(), "bytes.db")
 			s := openBytes(t, path)
 			paths[s] = path
 			return s
 		},
-		Reopen: func(t *testing.T, s kv.Store) kv.Store {
+		Reopen: func(t *testing.T, s store.Store) store.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -28,9 +28,9 @@ func TestBytes(t *testing.T) {
 	}.Run(t)
 }
 
-func openBytes(t *testing.T, path string) kv.Store {
+func openBytes(t *testing.T, path string) store.Store {
 	t.Helper()
-	s, err := openMedium(t.Context(), path)
+	s, err := Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/kv"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -19,25 +20,25 @@ type reads struct{ questions, bytes int }
 
 // metered is a medium, or a view of it, whose reads are metered.
 type metered struct {
-	kv.Reader
+	store.Reader
 	*reads
 }
 
 type meteredStore struct {
-	kv.Store
+	store.Store
 	of metered
 }
 
-func (c metered) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+func (c metered) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	v, err := c.Reader.Get(ctx, k)
 	c.questions++
 	c.bytes += len(v)
 	return v, err
 }
 
-func (c metered) Range(ctx context.Context, s kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+func (c metered) Range(ctx context.Context, s store.Span, o store.Order) iter.Seq2[store.Pair, error] {
 	c.questions++
-	return func(yield func(kv.Pair, error) bool) {
+	return func(yield func(store.Pair, error) bool) {
 		for p, err := range c.Reader.Range(ctx, s, o) {
 			if c.bytes += len(p.Name) + len(p.Value); !yield(p, err) {
 				return
@@ -46,9 +47,9 @@ func (c metered) Range(ctx context.Context, s kv.Span, o kv.Order) iter.Seq2[kv.
 	}
 }
 
-func (c metered) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+func (c metered) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	c.questions++
-	return func(yield func(kv.Record, error) bool) {
+	return func(yield func(store.Record, error) bool) {
 		for r, err := range c.Reader.Log(ctx, of, o) {
 			if c.bytes += len(r.Value); !yield(r, err) {
 				return
@@ -57,8 +58,8 @@ func (c metered) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Re
 	}
 }
 
-func (c metered) Latest(ctx context.Context, name string, spaces ...kv.Space) (map[kv.Space]kv.Latest, error) {
-	found, err := c.Reader.(kv.Latester).Latest(ctx, name, spaces...)
+func (c metered) Latest(ctx context.Context, name string, spaces ...store.Space) (map[store.Space]store.Latest, error) {
+	found, err := c.Reader.(store.Latester).Latest(ctx, name, spaces...)
 	c.questions += 1 + len(spaces)/64
 	for _, x := range found {
 		c.bytes += len(x.Value) + len(x.Last.Value)
@@ -66,22 +67,24 @@ func (c metered) Latest(ctx context.Context, name string, spaces ...kv.Space) (m
 	return found, err
 }
 
-func (s meteredStore) Get(ctx context.Context, k kv.Key) ([]byte, error) { return s.of.Get(ctx, k) }
+func (s meteredStore) Get(ctx context.Context, k store.Key) ([]byte, error) {
+	return s.of.Get(ctx, k)
+}
 
-func (s meteredStore) Range(ctx context.Context, of kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+func (s meteredStore) Range(ctx context.Context, of store.Span, o store.Order) iter.Seq2[store.Pair, error] {
 	return s.of.Range(ctx, of, o)
 }
 
-func (s meteredStore) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+func (s meteredStore) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	return s.of.Log(ctx, of, o)
 }
 
-func (s meteredStore) Latest(ctx context.Context, name string, spaces ...kv.Space) (map[kv.Space]kv.Latest, error) {
+func (s meteredStore) Latest(ctx context.Context, name string, spaces ...store.Space) (map[store.Space]store.Latest, error) {
 	return s.of.Latest(ctx, name, spaces...)
 }
 
-func (s meteredStore) View(ctx context.Context, f func(kv.Reader) error) error {
-	return s.Store.View(ctx, func(r kv.Reader) error { return f(metered{r, s.of.reads}) })
+func (s meteredStore) View(ctx context.Context, f func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return f(metered{r, s.of.reads}) })
 }
 
 // TestListingReadsNoTree lists many contexts, of which one begins with a huge tree, and reads some hundred
@@ -89,8 +92,8 @@ func (s meteredStore) View(ctx context.Context, f func(kv.Reader) error) error {
 func TestListingReadsNoTree(t *testing.T) {
 	var n reads
 	defer sqlite.WithoutSync()()
-	defer sqlite.WithMedium(func(s kv.Store) kv.Store { return meteredStore{s, metered{s, &n}} })()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	defer withMedium(func(s store.Store) store.Store { return meteredStore{s, metered{s, &n}} })()
+	s, err := openFile(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
 	must(t, err)
 	defer s.Close()
 	contexts, nodes := testrun.Size(t, 300, 300, 10_000), testrun.Size(t, 20_000, 20_000, 1_000_000)
@@ -107,12 +110,12 @@ func TestListingReadsNoTree(t *testing.T) {
 		}
 		first, err := tree.Build(0, placed)
 		must(t, err)
-		_, err = s.Create(t.Context(), store.Creation{Name: fmt.Sprintf("%04d", i), Edition: "canonical", Tree: first,
+		_, err = s.Create(t.Context(), engine.Creation{Name: fmt.Sprintf("%04d", i), Edition: "canonical", Tree: first,
 			Stamps: tree.Stamps{Cycle: 1}})
 		must(t, err)
 	}
 	n = reads{}
-	list, err := s.Contexts(t.Context())
+	list, err := s.List(t.Context())
 	must(t, err)
 	if len(list) != contexts {
 		t.Fatalf("%d contexts are listed", len(list))

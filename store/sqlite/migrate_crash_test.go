@@ -12,15 +12,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // openingChild opens a file, which brings it to the newest version.
 func openingChild(ctx context.Context, path string, _ int) error {
 	fmt.Fprintln(os.Stdout, "begins")
-	s, err := sqlite.Open(ctx, path)
+	s, err := openFile(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -94,11 +95,11 @@ func openedUntilKilled(t *testing.T, path string, after time.Duration) (took tim
 // contexts, and how many entries each log has.
 func told(t *testing.T, path string) string {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
 	var all strings.Builder
-	list, err := s.Contexts(t.Context())
+	list, err := s.List(t.Context())
 	must(t, err)
 	for _, info := range list {
 		st, err := s.Load(t.Context(), info.Key)
@@ -107,7 +108,7 @@ func told(t *testing.T, path string) string {
 		if info.Cycle < info.First {
 			continue
 		}
-		trees, err := store.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
+		trees, err := engine.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
 		must(t, err)
 		for _, snapshot := range trees {
 			fmt.Fprintln(&all, snapshot.Cycle(), snapshot.Digest())

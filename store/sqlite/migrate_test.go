@@ -21,7 +21,7 @@ func TestFileIsBroughtUpToDate(t *testing.T) {
 	newStoreFile(t, path)
 	want := told(t, path)
 	back := sqlite.AddStep(laterStep)
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	if err == nil {
 		must(t, s.Close())
 		if got := told(t, path); got != want || userVersion(t, path) != 2 {
@@ -31,7 +31,7 @@ func TestFileIsBroughtUpToDate(t *testing.T) {
 	}
 	back()
 	must(t, err)
-	_, err = sqlite.Open(t.Context(), path)
+	_, err = openFile(t.Context(), path)
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Code != fault.Store || !strings.Contains(err.Error(), "version 2") || e.Remedy == "" {
 		t.Errorf("a newer file: %v", err)
@@ -46,7 +46,7 @@ func TestFilesFromBeforeTheReleaseAreRefused(t *testing.T) {
 		"PRAGMA user_version = 10").Close()
 	before, err := os.ReadFile(path)
 	must(t, err)
-	_, err = sqlite.Open(t.Context(), path)
+	_, err = openFile(t.Context(), path)
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Code != fault.Store || !strings.Contains(e.Message, "before the first release") ||
 		!strings.Contains(e.Remedy, "export its contexts") || !strings.Contains(e.Remedy, "import them") {

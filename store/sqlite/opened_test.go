@@ -7,19 +7,20 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // settled makes a file with turns, nearly all of them in segments and in a checkpoint.
-func settled(t *testing.T, n int) (path string, s *sqlite.Store, w *turns) {
+func settled(t *testing.T, n int) (path string, s *file, w *turns) {
 	t.Helper()
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	t.Cleanup(sqlite.WithoutSync())
 	path = filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Close()) })
 	w = begin(t, s)
@@ -96,7 +97,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 			path, first, w := settled(t, 60)
 			must(t, first.Close())
 			raw(t, path, statement).Close()
-			s, err := sqlite.Open(t.Context(), path)
+			s, err := openFile(t.Context(), path)
 			must(t, err)
 			defer s.Close()
 			st, err := s.Load(t.Context(), w.state.Key)
@@ -141,7 +142,7 @@ func TestDamageBehindACheckpoint(t *testing.T) {
 		damagesOfCheckpoints[0]} {
 		raw(t, path, statement).Close()
 		_, err := open(t, path).Load(t.Context(), w.state.Key)
-		var d *store.Damage
+		var d *history.Damage
 		if fault.CodeOf(err) != fault.Store || !errors.As(err, &d) || d.Derived {
 			t.Errorf("after %s the reader got %v", statement, err)
 		}
@@ -166,8 +167,8 @@ func TestErasureDropsCheckpoints(t *testing.T) {
 	path, s, w := settled(t, 600)
 	held, err := open(t, path).Load(t.Context(), w.state.Key)
 	must(t, err)
-	_, err = s.Erase(t.Context(), w.state.Key, store.Erase{IDs: []string{"block:3-0"}, Salt: make([]byte, 32),
-		Guard: store.Guard{Cycle: held.Cycle, Revision: held.Revision}, Entry: store.Entry{Message: "asked to"}})
+	_, err = s.Erase(t.Context(), w.state.Key, engine.Erase{IDs: []string{"block:3-0"}, Salt: make([]byte, 32),
+		Guard: engine.Guard{Cycle: held.Cycle, Revision: held.Revision}, Entry: history.Entry{Message: "asked to"}})
 	must(t, err)
 	if _, err := walked(held.Head); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("the snapshot of before was read: %v", err)
@@ -183,7 +184,7 @@ func TestErasureDropsCheckpoints(t *testing.T) {
 func TestForkUsesTheCheckpointOfItsOrigin(t *testing.T) {
 	testrun.OneGoroutine(t)
 	path, s, w := settled(t, 600)
-	info, err := s.Fork(t.Context(), w.state.Key, 600, store.Fork{Name: "fork", Entry: store.Entry{}})
+	info, err := s.Fork(t.Context(), w.state.Key, 600, engine.Fork{Name: "fork", Entry: history.Entry{}})
 	must(t, err)
 	f := &turns{store: s, name: "fork"}
 	must(t, f.load(t.Context(), info.Key))

@@ -11,14 +11,12 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // queuingChild commits turns to a context of its own, without a pause. It says
 // when it is ready, and waits for its input to end.
 func queuingChild(ctx context.Context, path string, count int) error {
-	s, err := sqlite.Open(ctx, path)
+	s, err := openFile(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -97,7 +95,7 @@ func TestServedInTurn(t *testing.T) {
 	}
 	modes(t, path, 0o600, "pact.db", "pact.db-queue")
 	s := open(t, path)
-	list, err := s.Contexts(t.Context())
+	list, err := s.List(t.Context())
 	must(t, err)
 	for _, info := range list {
 		if info.Name != "turns" && info.Cycle != commits {

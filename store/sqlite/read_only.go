@@ -28,7 +28,7 @@ func unwritable(err error) bool {
 // openToRead opens a file read-only after cause kept it from being opened for writing: the disk
 // is full, or the file, its directory or its file system is read-only. It needs no other file
 // and takes no lock. So it refuses a file whose WAL holds commits.
-func (p *files) openToRead(ctx context.Context, cause error) (*medium, error) {
+func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, cause, "there are commits in "+p.path+
 			"-wal, which cannot be read where nothing can be written",
@@ -56,7 +56,7 @@ func (p *files) openToRead(ctx context.Context, cause error) (*medium, error) {
 	}
 	d := p.dialect()
 	d.BeginWrite = func(context.Context, func() error) error { return p.readOnlyError(cause) }
-	return &medium{sqlkv.New(db, db, d), p, db, db}, nil
+	return &Store{sqlkv.New(db, db, d), p, db, db}, nil
 }
 
 // aloneQuery returns the parameters that open the file without a WAL, an index or a lock.

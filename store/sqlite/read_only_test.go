@@ -9,13 +9,12 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // onlyRead expects a store of one turn that can be read, backed up, and not changed.
 func onlyRead(t *testing.T, path string) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	must(t, err)
 	defer s.Close()
 	w := &turns{store: s}
@@ -41,7 +40,7 @@ func onlyRead(t *testing.T, path string) {
 // noNew expects that no store can be made, and an error that names it and no temporary file.
 func noNew(t *testing.T, path string) {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
+	s, err := openFile(t.Context(), path)
 	var e *fault.Error
 	if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" || !strings.Contains(err.Error(), path) ||
 		strings.Contains(err.Error(), "/."+filepath.Base(path)) {
@@ -60,7 +59,7 @@ func TestReadWhereNothingCanBeWritten(t *testing.T) {
 	must(t, os.Symlink(filepath.Join("none", "index"), path+"-shm"))
 	onlyRead(t, path)
 	put(t, path+"-wal", strings.Repeat("a commit", 1000))
-	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+	if s, err := openFile(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
 		"there are commits in") {
 		t.Errorf("opened %v with %v", s, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestForeignSchema puts things into the schema of a store that could change
@@ -37,7 +36,7 @@ func TestForeignSchema(t *testing.T) {
 			newStoreFile(t, path)
 			raw(t, path, c.statement).Close()
 			before, _ := os.ReadFile(path)
-			s, err := sqlite.Open(t.Context(), path)
+			s, err := openFile(t.Context(), path)
 			if err == nil {
 				s.Close()
 				t.Fatal("the file was opened")

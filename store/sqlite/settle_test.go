@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/sqlite"
@@ -39,7 +40,7 @@ func TestWhatIsSettledLeavesMemory(t *testing.T) {
 	for _, render := range []bool{false, true} {
 		t.Run(fmt.Sprintf("rendering %t", render), func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
-			c, err := pact.Create(t.Context(), open(t, path), "chat", nil)
+			c, err := pact.Create(t.Context(), dbtest.Of(open(t, path)), "chat", nil)
 			must(t, err)
 			highest := 0
 			for n := range turns {
@@ -64,7 +65,7 @@ func TestWhatIsSettledLeavesMemory(t *testing.T) {
 			}
 			ours, err := c.Working().Thread(t.Context())
 			must(t, err)
-			fresh, err := pact.Open(t.Context(), open(t, path), "chat", nil)
+			fresh, err := pact.Open(t.Context(), dbtest.Of(open(t, path)), "chat", nil)
 			must(t, err)
 			theirs, err := fresh.Working().Thread(t.Context())
 			must(t, err)

@@ -6,28 +6,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // A history that is written at once is the one that was committed turn by turn: also where drafts
 // were changed or removed before their commit, and older nodes since.
 func TestHistoryWrittenAtOnce(t *testing.T) {
-	t.Cleanup(sqlite.JoinSoon())
+	t.Cleanup(joinSoon())
 	ctx := t.Context()
 	dir := t.TempDir()
-	s, err := sqlite.Open(ctx, filepath.Join(dir, "turn by turn.db"))
+	s, err := openFile(ctx, filepath.Join(dir, "turn by turn.db"))
 	must(t, err)
 	defer s.Close()
 	w := begin(t, s)
 	first := w.state
-	var changes []store.Change
+	var changes []engine.Change
 	edit := func(f func(x *tree.Editor) error) {
 		t.Helper()
 		x := tree.Edit(ctx, w.state.Working, w.state.Head, w.state.Stamps, w.env())
 		must(t, f(x))
-		c := store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: store.Entry{Cycle: x.Cycle}}
+		c := engine.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: history.Entry{Cycle: x.Cycle}}
 		must(t, w.apply(ctx, c))
 		changes = append(changes, c)
 	}
@@ -36,7 +36,7 @@ func TestHistoryWrittenAtOnce(t *testing.T) {
 		w.changes, w.collect = nil, true
 		must(t, w.commit(ctx, text, false))
 		w.collect = false
-		guard := store.Guard{Cycle: w.state.Cycle - 1, Revision: w.state.Revision - 1}
+		guard := engine.Guard{Cycle: w.state.Cycle - 1, Revision: w.state.Revision - 1}
 		must(t, s.Apply(ctx, w.state.Key, guard, w.changes...))
 		changes = append(changes, w.changes...)
 	}
@@ -63,15 +63,15 @@ func TestHistoryWrittenAtOnce(t *testing.T) {
 		commit(fmt.Sprint("turn ", i))
 	}
 	path := filepath.Join(dir, "at once.db")
-	at, err := sqlite.Open(ctx, path)
+	at, err := openFile(ctx, path)
 	must(t, err)
 	defer at.Close()
-	info, err := at.Create(ctx, store.Creation{Name: "turns", Edition: "canonical", Tree: first.Head,
+	info, err := at.Create(ctx, engine.Creation{Name: "turns", Edition: "canonical", Tree: first.Head,
 		Stamps: first.Stamps, Changes: changes})
 	must(t, err)
-	want, err := store.Collect(s.History(ctx, w.state.Key, 1, cycles))
+	want, err := engine.Collect(s.History(ctx, w.state.Key, 1, cycles))
 	must(t, err)
-	got, err := store.Collect(at.History(ctx, info.Key, 1, cycles))
+	got, err := engine.Collect(at.History(ctx, info.Key, 1, cycles))
 	must(t, err)
 	for i := range want {
 		if got[i].Digest() != want[i].Digest() || got[i].ThreadDigest() != want[i].ThreadDigest() {
@@ -83,9 +83,9 @@ func TestHistoryWrittenAtOnce(t *testing.T) {
 			t.Errorf("cycle %d has the thread\n%s\nwant\n%s", i+1, text, before)
 		}
 	}
-	for _, check := range []func() (*store.Damage, error){
-		func() (*store.Damage, error) { return at.Check(ctx, info.Key) },
-		func() (*store.Damage, error) { return at.CheckAll(ctx) },
+	for _, check := range []func() (*history.Damage, error){
+		func() (*history.Damage, error) { return at.Check(ctx, info.Key) },
+		func() (*history.Damage, error) { return at.CheckAll(ctx) },
 	} {
 		if damage, err := check(); err != nil || damage != nil {
 			t.Errorf("%+v, %v", damage, err)

@@ -13,18 +13,21 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/zstd"
+
 	"github.com/contexttree/pact/store/internal/sqlkv"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
-// Store is the store in a file. It implements store.Store.
+// Store is the store in a file. It implements store.Store, store.Cleaner, store.Checker and
+// store.Packer.
 type Store struct {
-	*engine.Engine
-	files *files
+	*keyValues
+	files       *files
+	write, read *sql.DB
 }
+
+type keyValues = sqlkv.Store
 
 type setting struct{ key, set, pragma, want string }
 
@@ -43,18 +46,6 @@ var settings = []setting{
 // beside the file, because the disk is full or read-only, the store is opened read-only,
 // and every change returns E_STORE.
 func Open(ctx context.Context, path string) (*Store, error) {
-	m, err := openMedium(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return &Store{newEngine(m, zstd.Packing), m.files}, nil
-}
-
-// newEngine is a variable so that tests can join sooner.
-var newEngine = engine.New
-
-// openMedium opens the file, or makes it.
-func openMedium(ctx context.Context, path string) (*medium, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.Store, err, "the path "+path+" cannot be used", "")
@@ -76,7 +67,7 @@ func openMedium(ctx context.Context, path string) (*medium, error) {
 }
 
 // open opens an existing file.
-func (p *files) open(ctx context.Context) (*medium, error) {
+func (p *files) open(ctx context.Context) (*Store, error) {
 	if err := p.checkWAL(); err != nil {
 		return nil, err
 	}
@@ -120,7 +111,7 @@ func (p *files) open(ctx context.Context) (*medium, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	return &medium{sqlkv.New(write, read, p.dialect()), p, write, read}, nil
+	return &Store{sqlkv.New(write, read, p.dialect()), p, write, read}, nil
 }
 
 // plainQuery returns the parameters that open a file in a mode of SQLite without changing its

@@ -4,25 +4,25 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/enginetest"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/store/storetest"
 )
 
 func TestStore(t *testing.T) {
 	testrun.OneGoroutine(t)
 	t.Cleanup(sqlite.WithoutSync()) // TestAcknowledgedCommitsSurviveAKill and TestPowerCuts are about the disk
-	paths := make(map[store.Store]string)
-	storetest.Suite{
+	paths := make(map[engine.Contexts]string)
+	enginetest.Suite{
 		Seed: 100,
-		Open: func(t *testing.T) store.Store {
+		Open: func(t *testing.T) engine.Contexts {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			s := open(t, path)
 			paths[s] = path
 			return s
 		},
-		Reopen: func(t *testing.T, s store.Store) store.Store {
+		Reopen: func(t *testing.T, s engine.Contexts) engine.Contexts {
 			path := paths[s]
 			if err := s.Close(); err != nil {
 				t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // TestDamagedToken changes the row of a token behind the back of the store: it opens nothing
@@ -17,7 +17,7 @@ func TestDamagedToken(t *testing.T) {
 		"UPDATE pair SET value = CAST(value || x'00' AS BLOB)" + token, "UPDATE pair SET name = CAST(name || x'62' AS BLOB)" + token} {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s := open(t, path)
-		must(t, s.AddToken(t.Context(), store.AccessToken{Name: "a", Pattern: "mine", Hash: [32]byte{1}}))
+		must(t, s.AddToken(t.Context(), history.AccessToken{Name: "a", Pattern: "mine", Hash: [32]byte{1}}))
 		raw(t, path, statement).Close()
 		if list, err := s.Tokens(t.Context()); fault.CodeOf(err) != fault.Store || list != nil {
 			t.Errorf("%s: %+v, %v", statement, list, err)

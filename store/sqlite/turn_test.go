@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
 )
 
 // conversation makes turns of textSize bytes in four messages, each durable when
 // the call returns.
 type conversation struct {
-	store   store.Complete
+	store   engine.Contexts
 	context *pact.Context
 	turn    pact.CommitOptions
 }
@@ -23,7 +24,7 @@ type conversation struct {
 func converse(t testing.TB) *conversation {
 	t.Helper()
 	s := open(t, filepath.Join(t.TempDir(), "pact.db"))
-	c, err := pact.Create(t.Context(), s, "chat", nil)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
 	must(t, err)
 	text := write(random())
 	edit := func(b *pact.Batch) error {

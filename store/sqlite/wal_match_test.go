@@ -11,9 +11,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestForeignLog puts the log of a store that went on beside a backup and beside
@@ -23,7 +22,7 @@ import (
 func TestForeignLog(t *testing.T) {
 	testrun.OneGoroutine(t)
 	path, dir := filepath.Join(t.TempDir(), "pact.db"), t.TempDir()
-	s := open(t, path).(*sqlite.Store)
+	s := open(t, path).(*file)
 	w := begin(t, s)
 	refused := 0
 	for i := range 8 {
@@ -40,7 +39,7 @@ func TestForeignLog(t *testing.T) {
 			w.next(t, fmt.Sprint("later turn ", i, strings.Repeat(" and more", 1000)))
 		}
 		copyFile(t, path+"-wal", backup+"-wal")
-		b, err := sqlite.Open(t.Context(), backup)
+		b, err := openFile(t.Context(), backup)
 		if err != nil {
 			var e *fault.Error
 			if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" {
@@ -50,7 +49,7 @@ func TestForeignLog(t *testing.T) {
 			continue
 		}
 		damage, err := b.CheckAll(t.Context())
-		var info store.Info
+		var info engine.Info
 		if err == nil && damage == nil {
 			if info, err = b.Find(t.Context(), "turns"); err == nil {
 				damage, err = b.Check(t.Context(), info.Key)
@@ -85,7 +84,7 @@ func TestOwnLog(t *testing.T) {
 	db := raw(t, path, "PRAGMA busy_timeout = 5000")
 	db.SetMaxOpenConns(1)
 	for i := range 30 {
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := openFile(t.Context(), path)
 		must(t, err)
 		if i%3 == 0 {
 			for _, statement := range []string{

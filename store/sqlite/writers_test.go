@@ -10,21 +10,20 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestTwoWriters has two programs work on one file.
 func TestTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	stores := make([]store.Complete, 4)
+	stores := make([]engine.Contexts, 4)
 	var group sync.WaitGroup
 	for i := range stores {
 		group.Go(func() {
 			var err error
-			if stores[i], err = sqlite.Open(t.Context(), path); err != nil {
+			if stores[i], err = openFile(t.Context(), path); err != nil {
 				t.Error(err)
 			}
 		})
@@ -49,7 +48,7 @@ func TestTwoWriters(t *testing.T) {
 	draft := func(w *turns, f func(x *tree.Editor)) error {
 		x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
 		f(x)
-		return w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps})
+		return w.apply(t.Context(), engine.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps})
 	}
 	var id string
 	must(t, draft(second, func(x *tree.Editor) { id, _ = x.Add("^ah", tree.Spec{Content: "draft"}) }))
@@ -120,8 +119,8 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, loading := w.store.Load(ctx, w.state.Key)
-	_, reading := store.Snapshot(ctx, w.store, w.state.Key, 1)
-	_, listing := w.store.Contexts(ctx)
+	_, reading := engine.Snapshot(ctx, w.store, w.state.Key, 1)
+	_, listing := w.store.List(ctx)
 	for _, err := range []error{loading, reading, listing, w.commit(ctx, "two", false)} {
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, fault.Store) {
 			t.Errorf("got %v", err)
@@ -137,7 +136,7 @@ func TestManyOpenOneNewFile(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				s, err := sqlite.Open(context.Background(), path)
+				s, err := openFile(context.Background(), path)
 				if err != nil {
 					t.Error(err)
 					return

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -65,7 +65,7 @@ of its own, chat/summary-1 or chat/title-1. The list only counts these; --all li
 		Args:    cobra.NoArgs,
 	}
 	all := cmd.Flags().Bool("all", false, "list the questions aside of a conversation as well")
-	cmd.RunE = a.OnStore(func(ctx context.Context, s store.Complete, _ []string) error {
+	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
 		infos, err := pact.List(ctx, s)
 		if err != nil {
 			return err

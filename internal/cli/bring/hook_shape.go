@@ -16,7 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // The events after a call of a tool, of Claude Code (code.claude.com/docs/en/hooks) and of opencode
@@ -117,7 +117,7 @@ func shortest(policy *lifecycle.Policy) int {
 func decideOnce(ctx context.Context, a *command.App, name string, policy *lifecycle.Policy, r record.Result,
 	raw []byte) (*record.Shaped, error) {
 	if shortest(policy) > 0 {
-		try := record.NewEntry(memory.New(), name, policy, pact.OpenOptions{})
+		try := record.NewEntry(pact.NewDB(store.NewMemory()), name, policy, pact.OpenOptions{})
 		if made, err := try.Decide(ctx, []record.Result{r}, [][]byte{raw}); err != nil || made[0] == nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
 )
@@ -141,7 +141,7 @@ func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*
 // importAll makes the contexts of a file. A context of that name gets what it lacks if it
 // was made of the beginning of the same contents; importAll refuses any other. It checks all
 // names before the first import.
-func importAll(ctx context.Context, a *command.App, s store.Store, in *plan) ([]command.Imported, error) {
+func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]command.Imported, error) {
 	found := make([]command.Imported, len(in.parts))
 	total := 0
 	for i, p := range in.parts {
@@ -186,7 +186,7 @@ func importAll(ctx context.Context, a *command.App, s store.Store, in *plan) ([]
 }
 
 // makeContext makes one context in a store.
-func makeContext(ctx context.Context, a *command.App, s store.Store, in *plan, p command.Part, progress func(done, total int)) (*pact.Context,
+func makeContext(ctx context.Context, a *command.App, s *pact.DB, in *plan, p command.Part, progress func(done, total int)) (*pact.Context,
 	error) {
 	open := pact.OpenOptions{Actor: a.Getenv("USER", ""), Counter: in.counter}
 	if in.kind == intake.Transcript {
@@ -269,7 +269,7 @@ pact open also imports, and says what it found.`,
 				in.parts[i].Lost = &story.LossReader{Counter: in.counter}
 			}
 		}
-		s := store.Store(memory.New())
+		s := pact.NewDB(store.NewMemory())
 		if *dry {
 			err = rehearse(ctx, a, in)
 		} else {

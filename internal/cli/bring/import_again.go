@@ -7,21 +7,21 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
 )
 
 // existing looks for a context that already has the name of a part. It counts as the same
 // context if its snapshots begin with those that the part would give, or the other way round.
-func existing(ctx context.Context, a *command.App, s store.Store, in *plan, p command.Part) (command.Imported, error) {
+func existing(ctx context.Context, a *command.App, s *pact.DB, in *plan, p command.Part) (command.Imported, error) {
 	if p.Session != nil {
 		return command.Imported{}, nil // the importer goes on with it, or says that it is not one of its own
 	}
 	if _, err := s.Find(ctx, p.Name); err != nil {
 		if errors.Is(err, fault.ContextNotFound) {
-			return command.Imported{}, store.CheckName(p.Name)
+			return command.Imported{}, history.CheckName(p.Name)
 		}
 		return command.Imported{}, err
 	}
@@ -30,7 +30,7 @@ func existing(ctx context.Context, a *command.App, s store.Store, in *plan, p co
 		return command.Imported{}, err
 	}
 	quiet := &command.App{Screen: screen.Screen{Env: a.Env, Err: command.Discard{}}}
-	fresh, err := makeContext(ctx, quiet, memory.New(), in, p, nil)
+	fresh, err := makeContext(ctx, quiet, pact.NewDB(store.NewMemory()), in, p, nil)
 	if err != nil {
 		return command.Imported{}, err
 	}

@@ -6,23 +6,24 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/store/postgres"
 )
 
 // storeFor opens the store for an import, and makes it if it is missing. What may still be refused
 // is made in memory before: a file that is refused leaves no store behind.
-func storeFor(ctx context.Context, a *command.App, in *plan) (store.Complete, error) {
+func storeFor(ctx context.Context, a *command.App, in *plan) (*pact.DB, error) {
 	_, err := os.Stat(a.DB)
 	begins := !postgres.IsAddress(a.DB) && errors.Is(err, fs.ErrNotExist)
 	if begins && (in.kind == intake.Snapshot || in.kind == intake.History) {
 		quiet := &command.App{Screen: screen.Screen{Env: a.Env, Err: command.Discard{}}}
-		if _, err := makeContext(ctx, quiet, memory.New(), in, in.parts[0], nil); err != nil {
+		if _, err := makeContext(ctx, quiet, pact.NewDB(store.NewMemory()), in, in.parts[0], nil); err != nil {
 			return nil, err
 		}
 	}

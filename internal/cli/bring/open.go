@@ -11,7 +11,6 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view/story"
-	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
@@ -83,7 +82,7 @@ If a context of that name was made of the same file, it is reported as it is.`,
 }
 
 // examine imports a file and describes the contexts that it gave.
-func examine(ctx context.Context, a *command.App, s store.Store, in *plan, f *openReport) ([]command.Imported, error) {
+func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *openReport) ([]command.Imported, error) {
 	list, err := importAll(ctx, a, s, in)
 	if err != nil {
 		return nil, err

@@ -5,11 +5,12 @@ import (
 	"os"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/spf13/cobra"
@@ -42,7 +43,7 @@ context, and verify every context. The exit code is 1 if something is wrong. Oth
 processes may read and write meanwhile.`,
 		Example: "  pact db check\n  pact db check --db backups/monday.db --json",
 		Args:    cobra.NoArgs,
-		RunE: a.OnStore(func(ctx context.Context, s store.Complete, _ []string) error {
+		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
 			return verifyAll(ctx, a, s)
 		}),
 	}
@@ -62,13 +63,12 @@ it was. The tables of a database are rewritten one by one (VACUUM FULL); all oth
 processes wait meanwhile.`,
 		Example: "  pact db compact\n  pact db compact --db runs.db --json",
 		Args:    cobra.NoArgs,
-		RunE: a.OnStore(func(ctx context.Context, s store.Complete, _ []string) error {
-			file, ok := s.(*sqlite.Store)
-			if !ok {
+		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
+			if postgres.IsAddress(a.DB) {
 				return compactDatabase(ctx, a, s)
 			}
 			before := command.SizeOf(a.DB)
-			remains, err := compact(ctx, a, file, before)
+			remains, err := compact(ctx, a, s, before)
 			if err != nil {
 				return err
 			}
@@ -84,12 +84,8 @@ processes wait meanwhile.`,
 }
 
 // compactDatabase compacts a store in a database, which reports no progress.
-func compactDatabase(ctx context.Context, a *command.App, s store.Store) error {
-	database, err := store.Power[*postgres.Store](s)
-	if err != nil {
-		return err
-	}
-	if err := database.Compact(ctx); err != nil {
+func compactDatabase(ctx context.Context, a *command.App, s *pact.DB) error {
+	if _, err := s.Compact(ctx); err != nil {
 		return err
 	}
 	return a.Answer(a.Shown()+": packed, and its tables are written anew", map[string]any{"store": a.Shown()})
@@ -97,7 +93,7 @@ func compactDatabase(ctx context.Context, a *command.App, s store.Store) error {
 
 // compact compacts a store and shows progress by the size of the log beside the
 // file: SQLite writes there before it moves the rows into the file.
-func compact(ctx context.Context, a *command.App, s *sqlite.Store, before int64) (remains string, err error) {
+func compact(ctx context.Context, a *command.App, s *pact.DB, before int64) (remains string, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -128,12 +124,19 @@ complete and on the disk; it replaces a file of that name. It is a store itself:
 made while a process writes can be a damaged store.`,
 		Example: "  pact db backup backups/monday.db\n  pact verify chat --db backups/monday.db",
 		Args:    command.Exactly("FILE"),
-		RunE: a.OnStore(func(ctx context.Context, s store.Complete, args []string) error {
-			file, ok := s.(*sqlite.Store)
-			if !ok {
+		RunE: a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+			if postgres.IsAddress(a.DB) {
 				return fault.New(fault.Store, "the store is a database, and no file",
 					"pg_dump copies it; pact copy copies contexts into a file")
 			}
+			if err := command.StoreExists(a.DB); err != nil {
+				return err
+			}
+			file, err := sqlite.Open(ctx, a.DB)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
 			if err := file.Backup(ctx, args[0]); err != nil {
 				return err
 			}

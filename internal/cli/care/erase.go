@@ -15,7 +15,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -95,19 +95,19 @@ func cleanStore(ctx context.Context, a *command.App) error {
 		return err
 	}
 	defer s.Close()
-	of, err := s.Erase(ctx, 0, store.Erase{})
+	remains, err := s.FinishErasures(ctx)
 	if err != nil {
 		return err
 	}
-	if of.Remains != "" {
-		return unfinished(of)
+	if remains != "" {
+		return unfinished(remains)
 	}
 	return a.Answer(a.Shown()+" holds nothing that was erased", map[string]any{"clean": true})
 }
 
 // unfinished is the error for an erasure whose clean-up is still to do.
-func unfinished(of *store.Erased) error {
-	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains,
+func unfinished(remains string) error {
+	return fault.New(fault.Store, "the file is not cleaned up: "+remains,
 		"end the other processes, then pact erase --clean")
 }
 
@@ -230,11 +230,11 @@ func askToErase(a *command.App, plan *pact.Erased) error {
 
 // holding returns the names of other contexts in a store that hold one of the
 // texts.
-func holding(ctx context.Context, s store.Complete, texts, done []string, name string) ([]string, error) {
+func holding(ctx context.Context, s *pact.DB, texts, done []string, name string) ([]string, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	infos, err := s.Contexts(ctx)
+	infos, err := pact.List(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -246,8 +246,11 @@ func holding(ctx context.Context, s store.Complete, texts, done []string, name s
 		if seen[i.Name] || command.OriginOf(i, infos) != nil && command.OriginOf(i, infos).Name != "" {
 			continue // already erased, or a fork that shares the erased history
 		}
-		of, err := s.Erase(ctx, i.Key, store.Erase{Texts: texts, DryRun: true, Guard: store.Guard{Cycle: i.Cycle,
-			Revision: i.Revision}})
+		c, err := pact.Open(ctx, s, i.Name, nil)
+		if err != nil {
+			return nil, err
+		}
+		of, err := c.Erase(ctx, pact.Erasure{Texts: texts, DryRun: true})
 		switch {
 		case fault.CodeOf(err) == fault.DocumentInvalid: // a name holds the text, and an erasure keeps names
 			list = append(list, i.Name)
@@ -267,7 +270,7 @@ func reportErased(a *command.App, of *pact.Erased, dryRun bool, also []string) e
 	}
 	drawErased(a, of, dryRun, also)
 	if of.Remains != "" {
-		return unfinished(&of.Erased)
+		return unfinished(of.Remains)
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
 )
@@ -106,7 +107,7 @@ func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlag
 		v.Snapshots = 1
 		return validateSnapshot(in, edition, v)
 	}
-	c, findings, err := in.Begin(ctx, intake.History, memory.New(), "history",
+	c, findings, err := in.Begin(ctx, intake.History, pact.NewDB(store.NewMemory()), "history",
 		pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -59,7 +59,7 @@ differs from what was sent is listed, and is no defect.
 }
 
 // verifyAll checks a whole store.
-func verifyAll(ctx context.Context, a *command.App, s store.Store) error {
+func verifyAll(ctx context.Context, a *command.App, s *pact.DB) error {
 	m := a.Meter("verifying")
 	r, err := pact.VerifyAll(ctx, s, m.At)
 	m.End()

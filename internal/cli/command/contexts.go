@@ -2,12 +2,12 @@ package command
 
 import (
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
 )
 
 // OriginOf returns where a context in a list began, nil if it is not a fork.
-func OriginOf(c store.Info, all []store.Info) *pact.Origin {
+func OriginOf(c history.Info, all []history.Info) *pact.Origin {
 	if c.Origin.Key == 0 {
 		return nil
 	}

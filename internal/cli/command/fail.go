@@ -12,9 +12,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -128,11 +129,11 @@ func ofWorld(err error) *fault.Error {
 
 // written describes the write of another process to which a command lost.
 type written struct {
-	Revision int64      `json:"revision"`
-	Kind     store.Kind `json:"kind"`
-	Cycle    int64      `json:"cycle"`
-	Actor    string     `json:"actor,omitempty"`
-	Message  string     `json:"message,omitempty"`
+	Revision int64        `json:"revision"`
+	Kind     history.Kind `json:"kind"`
+	Cycle    int64        `json:"cycle"`
+	Actor    string       `json:"actor,omitempty"`
+	Message  string       `json:"message,omitempty"`
 }
 
 // failure returns the object that --json prints for an error.

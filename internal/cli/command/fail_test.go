@@ -6,14 +6,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/history"
 )
 
 // A command that loses to another writer prints what that one wrote.
 func TestConflictInJSON(t *testing.T) {
-	lost := &pact.Conflict{Meanwhile: []store.Entry{
-		{Revision: 4, Kind: store.Edit, Cycle: 2, Report: json.RawMessage("{}")},
-		{Revision: 5, Kind: store.Commit, Cycle: 2, Actor: "bea", Message: "first"},
+	lost := &pact.Conflict{Meanwhile: []history.Entry{
+		{Revision: 4, Kind: history.Edit, Cycle: 2, Report: json.RawMessage("{}")},
+		{Revision: 5, Kind: history.Commit, Cycle: 2, Actor: "bea", Message: "first"},
 	}}
 	got, err := json.Marshal(failure(fault.Wrap(fault.Conflict, lost, "another writer was here", "repeat")))
 	if err != nil {

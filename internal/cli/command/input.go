@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
-	"github.com/contexttree/pact/store"
 )
 
 type Discard struct{}
@@ -85,7 +84,7 @@ func (in *Input) Shape() (intake.Kind, error) {
 
 // Begin makes one context of a document or a history. The options for reading
 // histories do not apply to a document.
-func (in *Input) Begin(ctx context.Context, kind intake.Kind, s store.Store, name string,
+func (in *Input) Begin(ctx context.Context, kind intake.Kind, s *pact.DB, name string,
 	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
 	if kind == intake.History {
 		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.Data), &o)

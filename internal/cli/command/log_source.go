@@ -15,7 +15,7 @@ import (
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -131,7 +131,7 @@ func (in *Input) LogParts(ctx context.Context, log *calllog.Log, name string) ([
 
 // RecordLog makes the contexts of a session, or adds to those that an earlier
 // import of the same log made.
-func (a *App) RecordLog(ctx context.Context, s store.Store, p Part, o pact.OpenOptions,
+func (a *App) RecordLog(ctx context.Context, s *pact.DB, p Part, o pact.OpenOptions,
 	progress func(done int)) ([]Imported, error) {
 	names, known, left, err := p.Session.Record(ctx, s, o.Actor, p.Stored, progress)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
@@ -143,7 +143,7 @@ func (a *App) OpenToPrune(ctx context.Context, cmd *cobra.Command, p *PolicyFlag
 // tokens.
 type pruningContext struct {
 	*pact.Context
-	Store   store.Complete
+	Store   *pact.DB
 	Policy  lifecycle.Policy
 	Counter tree.Counter
 }

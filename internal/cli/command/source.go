@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/memory"
+
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
@@ -84,7 +84,7 @@ type Source struct {
 	Context *pact.Context  // nil for a document
 	Alone   *pact.Snapshot // nil for a context
 	File    *Input         // nil for a stored context
-	Store   store.Store
+	Store   *pact.DB
 	Counter *tokens.Counter // nil unless the user asks for tokens
 }
 
@@ -197,7 +197,7 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	if err != nil {
 		return err
 	}
-	s.File, s.Store = in, memory.New()
+	s.File, s.Store = in, pact.NewDB(store.NewMemory())
 	var findings []inspect.Finding
 	switch kind {
 	case intake.Snapshot:

@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view"
+
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
@@ -41,17 +42,17 @@ func SizeOf(db string) (bytes int64) {
 }
 
 // OpenStore opens the store of --db, and makes it if it is missing.
-func (a *App) OpenStore(ctx context.Context) (store.Complete, error) { return OpenStoreAt(ctx, a.DB) }
+func (a *App) OpenStore(ctx context.Context) (*pact.DB, error) { return OpenStoreAt(ctx, a.DB) }
 
 // OpenStoreAt opens a store, and makes it if it is missing.
-func OpenStoreAt(ctx context.Context, at string) (store.Complete, error) {
+func OpenStoreAt(ctx context.Context, at string) (*pact.DB, error) {
 	if postgres.IsAddress(at) {
-		return orNil(postgres.Open(ctx, at))
+		return dbOf(postgres.Open(ctx, at))
 	}
 	if err := refuseScheme(at); err != nil {
 		return nil, err
 	}
-	return orNil(sqlite.Open(ctx, at))
+	return dbOf(sqlite.Open(ctx, at))
 }
 
 // refuseScheme returns E_STORE for the address of something that pact has no store for, which
@@ -66,22 +67,30 @@ func refuseScheme(at string) error {
 }
 
 // ExistingStore opens the store of --db for a command that needs it to exist.
-func (a *App) ExistingStore(ctx context.Context) (store.Complete, error) {
+func (a *App) ExistingStore(ctx context.Context) (*pact.DB, error) {
 	return ExistingStoreAt(ctx, a.DB)
 }
 
 // ExistingStoreAt opens a store that must exist.
-func ExistingStoreAt(ctx context.Context, at string) (store.Complete, error) {
+func ExistingStoreAt(ctx context.Context, at string) (*pact.DB, error) {
 	if postgres.IsAddress(at) {
-		return orNil(postgres.OpenExisting(ctx, at))
+		return dbOf(postgres.OpenExisting(ctx, at))
 	}
-	if err := refuseScheme(at); err != nil {
+	if err := StoreExists(at); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")
-	}
 	return OpenStoreAt(ctx, at)
+}
+
+// StoreExists returns E_STORE if there is no file of a store.
+func StoreExists(at string) error {
+	if err := refuseScheme(at); err != nil {
+		return err
+	}
+	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
+		return fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")
+	}
+	return nil
 }
 
 // Shown returns what --db names, without a password.
@@ -95,16 +104,16 @@ func ShownStore(at string) string {
 	return at
 }
 
-// orNil turns a store that failed to open into nil.
-func orNil[S store.Complete](s S, err error) (store.Complete, error) {
+// dbOf returns the contexts of a store that was opened.
+func dbOf[S store.Store](s S, err error) (*pact.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	return pact.NewDB(s), nil
 }
 
 // OnStore makes the RunE of a command that works on a store, which must exist.
-func (a *App) OnStore(work func(ctx context.Context, s store.Complete, args []string) error) func(*cobra.Command,
+func (a *App) OnStore(work func(ctx context.Context, s *pact.DB, args []string) error) func(*cobra.Command,
 	[]string) error {
 	return a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		s, err := a.ExistingStore(ctx)
@@ -117,7 +126,7 @@ func (a *App) OnStore(work func(ctx context.Context, s store.Complete, args []st
 }
 
 // OpenContext opens a context for a command that changes it. The caller closes the store.
-func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Context, store.Complete, error) {
+func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Context, *pact.DB, error) {
 	a.Subject = screen.Quote(name)
 	s, err := a.ExistingStore(ctx)
 	if err != nil {
@@ -136,8 +145,8 @@ func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Contex
 
 // nearestName returns the name of the context that was meant by another name: one letter is
 // different, or only one context has a name that begins so. It is "" if there is none.
-func nearestName(ctx context.Context, s store.Store, name string) string {
-	list, err := s.Contexts(ctx)
+func nearestName(ctx context.Context, s *pact.DB, name string) string {
+	list, err := pact.List(ctx, s)
 	if err != nil {
 		return "" // the error that is reported already says more
 	}
@@ -174,7 +183,7 @@ func (a *App) CompleteNames(cmd *cobra.Command, args []string, prefix string) ([
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	defer s.Close()
-	list, err := s.Contexts(cmd.Context())
+	list, err := pact.List(cmd.Context(), s)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -52,7 +52,7 @@ func renameCommand(a *command.App) *cobra.Command {
 		Example:           "  pact rename chat 'chat, first try'",
 		Args:              command.Exactly("OLD", "NEW"),
 		ValidArgsFunction: a.CompleteNames,
-		RunE: a.OnStore(func(ctx context.Context, s store.Complete, args []string) error {
+		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
 			if err := pact.Rename(ctx, s, args[0], args[1]); err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ a terminal it refuses.`,
 		ValidArgsFunction: a.CompleteNames,
 	}
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
-	cmd.RunE = a.OnStore(func(ctx context.Context, s store.Complete, args []string) error {
+	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
 		info, err := s.Find(ctx, args[0])
 		if err != nil {
 			return err

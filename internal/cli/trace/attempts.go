@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -54,7 +55,7 @@ With --json print an object a line.`,
 	return cmd
 }
 
-func printAttempts(a *command.App, list []store.Attempt) error {
+func printAttempts(a *command.App, list []history.Attempt) error {
 	rows := make([][]string, len(list))
 	for i, one := range list {
 		if a.JSON {
@@ -64,7 +65,7 @@ func printAttempts(a *command.App, list []store.Attempt) error {
 			continue
 		}
 		took := ""
-		if one.Status != store.Running {
+		if one.Status != history.Running {
 			took = time.Duration(one.EndedNS - one.StartedNS).Round(time.Millisecond).String()
 		}
 		said := one.Error
@@ -136,7 +137,7 @@ sent.`,
 // startAttempt starts an attempt and writes its thread to a file, "" for none.
 // If the file cannot be put in place, startAttempt ends the attempt.
 func startAttempt(ctx context.Context, a *command.App, c *pact.Context, call pact.ProviderCall, out string,
-	pruning *pact.Pruning) (began *store.Attempt, err error) {
+	pruning *pact.Pruning) (began *history.Attempt, err error) {
 	if out == "" {
 		return c.StartAttempt(ctx, call, io.Discard, pruning)
 	}
@@ -145,7 +146,7 @@ func startAttempt(ctx context.Context, a *command.App, c *pact.Context, call pac
 		return err
 	})
 	if err != nil && began != nil {
-		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: store.Failed, Err: err})
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: history.Failed, Err: err})
 		err = errors.Join(err, unended)
 	}
 	return began, err
@@ -172,9 +173,9 @@ committed, and also for an attempt that a crash left running.`,
 	said := f.String("error", "", "what went wrong, a `TEXT`")
 	command.CompleteFlag(cmd, "status", []string{"completed", "canceled", "error"})
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		o := pact.Outcome{Status: store.AttemptStatus(*status)}
+		o := pact.Outcome{Status: history.AttemptStatus(*status)}
 		switch o.Status {
-		case store.Completed, store.Canceled, store.Failed:
+		case history.Completed, history.Canceled, history.Failed:
 		default:
 			return command.Usage(cmd, "--status is completed, canceled or error")
 		}
@@ -218,7 +219,7 @@ func completeRunning(a *command.App, cmd *cobra.Command, args []string, prefix s
 	}
 	var ids []string
 	for _, one := range list {
-		if one.Status == store.Running && strings.HasPrefix(one.ID, prefix) {
+		if one.Status == history.Running && strings.HasPrefix(one.ID, prefix) {
 			ids = append(ids, one.ID)
 		}
 	}

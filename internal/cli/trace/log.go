@@ -7,18 +7,19 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
 // logged is a line of pact log --json.
 type logged struct {
-	store.Entry
+	history.Entry
 	Time   string       `json:"time"`
 	Call   *story.Call  `json:"call,omitempty"` // nil unless the entry published a snapshot
 	Stat   *stat        `json:"stat,omitempty"`
@@ -103,15 +104,15 @@ object.`,
 				if err != nil {
 					return err
 				}
-				branched := e.Kind == store.Forked || e.Kind == store.Superseded || e.Kind == store.Erasing
+				branched := e.Kind == history.Forked || e.Kind == history.Superseded || e.Kind == history.Erasing
 				// an import may have brought the first snapshot
-				published := e.Kind != store.Edit && e.Cycle >= first && !branched
+				published := e.Kind != history.Edit && e.Cycle >= first && !branched
 				if !published && !branched && !*edits || some.leavesOut(&e) {
 					continue
 				}
 				l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
 				for i := range origins {
-					if e.Kind == store.Forked && e.Revision == origins[i].Revision {
+					if e.Kind == history.Forked && e.Revision == origins[i].Revision {
 						l.Origin = &origins[i]
 					}
 				}

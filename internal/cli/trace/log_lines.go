@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +23,7 @@ func branchedOff(l logged) []string {
 	_ = json.Unmarshal(l.Report, &undo) // without a report, undo stays empty
 	var list []string
 	switch l.Kind {
-	case store.Forked:
+	case history.Forked:
 		if l.Origin != nil {
 			list = append(list, "of "+command.OriginText(*l.Origin))
 		} else {
@@ -31,13 +32,13 @@ func branchedOff(l logged) []string {
 		if undo.Undone != "" {
 			list = append(list, "undid what is now "+undo.Undone)
 		}
-	case store.Erasing:
+	case history.Erasing:
 		if of := l.Erased(); of != nil && len(of.IDs) > 0 {
 			list = append(list, view.Plural(len(of.IDs), "node")+" erased")
 		} else if of != nil {
 			list = append(list, "log entries erased: "+strconv.Itoa(of.Entries))
 		}
-	case store.Superseded:
+	case history.Superseded:
 		list = append(list, "undone: a fork took over the name")
 	}
 	return list
@@ -80,7 +81,7 @@ func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error)
 }
 
 // leavesOut reports whether the flags leave out an entry of a cycle that they list.
-func (l *logLimits) leavesOut(e *store.Entry) bool { return l.since != "" && e.TimeNS < l.sinceNS }
+func (l *logLimits) leavesOut(e *history.Entry) bool { return l.since != "" && e.TimeNS < l.sinceNS }
 
 // logHead names the columns of a log with one line for each entry.
 var logHead = []string{"cycle", "time", "model", "took", "bytes", "in", "out", "cached", "added", "removed", "changed",
@@ -234,9 +235,9 @@ func countOr(n *int64) string {
 // entryName returns the cycle that an entry published, else what it did.
 func entryName(l logged) string {
 	switch {
-	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Superseded || l.Kind == store.Erasing:
+	case l.Kind == history.Edit || l.Kind == history.Forked || l.Kind == history.Superseded || l.Kind == history.Erasing:
 		return string(l.Kind)
-	case l.Kind == store.Create && l.Cycle == 0:
+	case l.Kind == history.Create && l.Cycle == 0:
 		return "new"
 	}
 	return view.Cycle(l.Cycle)

@@ -7,10 +7,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -140,7 +141,7 @@ func printRequests(ctx context.Context, a *command.App, c *pact.Context, cycle i
 		return err
 	}
 	for _, one := range attempts {
-		_, number, _, _ := store.ParseAttemptID(one.ID)
+		_, number, _, _ := history.ParseAttemptID(one.ID)
 		facts := map[string]any{"attempt": one.ID, "status": one.Status}
 		body, err := record.RequestOf(ctx, c, cycle, number)
 		switch fault.CodeOf(err) {

@@ -12,13 +12,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/callspans"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,7 +27,7 @@ import (
 
 // recording is a proxy that records to the store.
 type recording struct {
-	store    store.Complete
+	store    *pact.DB
 	recorder *record.Recorder
 	proxy    *proxy.Proxy
 	server   *http.Server

@@ -7,10 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -88,7 +89,7 @@ func (o *serving) check() error {
 
 // options returns the options of the handler. A server that other machines reach needs a
 // named token in the store.
-func (o *serving) options(ctx context.Context, s store.TokenKeeper) (server.Options, error) {
+func (o *serving) options(ctx context.Context, s *pact.DB) (server.Options, error) {
 	made := server.Options{NoToken: o.noToken, OnlyNamed: o.public(), Hosts: o.hosts, Origins: o.origins,
 		Memory: o.memory << 20}
 	if !o.public() {

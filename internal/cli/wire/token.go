@@ -4,12 +4,14 @@ import (
 	"context"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store"
+
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +24,7 @@ type tokenLine struct {
 	Token   string `json:"token,omitempty"`   // the secret, once
 }
 
-func lineOf(t store.AccessToken) tokenLine {
+func lineOf(t history.AccessToken) tokenLine {
 	l := tokenLine{Name: t.Name, Rights: "read", Context: t.Pattern,
 		Created: time.Unix(0, t.CreatedNS).UTC().Format(time.RFC3339)}
 	if t.Write {
@@ -99,7 +101,7 @@ func tokenListCommand(a *command.App) *cobra.Command {
 		Long:    `List the tokens by name: what they may do, with which contexts, and since when.`,
 		Example: "  pact token list\n  pact token list --json",
 		Args:    cobra.NoArgs,
-		RunE: a.OnStore(func(ctx context.Context, s store.Complete, _ []string) error {
+		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
 			tokens, err := s.Tokens(ctx)
 			if err != nil {
 				return err
@@ -130,7 +132,7 @@ func tokenRevokeCommand(a *command.App) *cobra.Command {
 cookie of a browser that got one for it, and its event streams have ended.`,
 		Example: "  pact token revoke anna",
 		Args:    command.Exactly("NAME"),
-		RunE: a.OnStore(func(ctx context.Context, s store.Complete, args []string) error {
+		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
 			if err := s.RevokeToken(ctx, args[0]); err != nil {
 				return err
 			}

@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
+
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
@@ -76,9 +77,9 @@ func Record(c record.Ended) {
 // failure says in one of a few words why a call failed, "" if it did not.
 func failure(c *record.Ended) string {
 	switch {
-	case c.Status == store.Completed:
+	case c.Status == history.Completed:
 		return ""
-	case c.Status == store.Canceled:
+	case c.Status == history.Canceled:
 		return errorCanceled
 	case c.HTTP >= http.StatusBadRequest:
 		return strconv.Itoa(c.HTTP)

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/calllog"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // BenchmarkRecordRebuilt imports a session whose requests are rebuilt: a list of messages of 200
@@ -27,7 +28,7 @@ func BenchmarkRecordRebuilt(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, _, _, err := sessions[0].Record(b.Context(), memory.New(), "", nil, func(int) {}); err != nil {
+		if _, _, _, err := sessions[0].Record(b.Context(), pact.NewDB(store.NewMemory()), "", nil, func(int) {}); err != nil {
 			b.Fatal(err)
 		}
 	}

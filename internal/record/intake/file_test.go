@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/sqlite"
@@ -144,7 +145,7 @@ func TestTheMemoryOfAnImportDoesNotFollowTheFile(t *testing.T) {
 	const size = 300_000
 	held := func(calls int) (most uint64) {
 		from := onDisk(t, growing(calls, size))
-		s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+		s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // Session is a session of a log, and where its calls go.
@@ -52,7 +52,7 @@ func Sessions(ctx context.Context, log *calllog.Log, name string) ([]Session, er
 }
 
 // Importer returns an importer of the calls of a session.
-func (s *Session) Importer(ctx context.Context, to store.Store, actor string) (*record.Importer, error) {
+func (s *Session) Importer(ctx context.Context, to *pact.DB, actor string) (*record.Importer, error) {
 	source := map[string]any{"format": s.Format, "exact": string(s.Exact)}
 	if len(s.Missing) > 0 {
 		source["missing"] = s.Missing
@@ -69,7 +69,7 @@ func (s *Session) Importer(ctx context.Context, to store.Store, actor string) (*
 // log made. It returns their names and how many of the calls were recorded before, which are
 // also those that stored has, if it is not nil. left says that the last words of the log have no
 // answer yet and were left out. progress is called after each call.
-func (s *Session) Record(ctx context.Context, to store.Store, actor string, stored *record.Importer,
+func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored *record.Importer,
 	progress func(done int)) (contexts []string, known int, left bool, err error) {
 	importer, err := s.Importer(ctx, to, actor)
 	if err != nil {

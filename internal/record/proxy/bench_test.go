@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
@@ -41,7 +42,7 @@ func BenchmarkFirstByte(b *testing.B) {
 		body := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("some words ", size/11) + `"}]}`
 		b.Run(fmt.Sprintf("direct/%dkB", size/1000), func(b *testing.B) { ask(b, provider.URL, body) })
 		b.Run(fmt.Sprintf("proxy/%dkB", size/1000), func(b *testing.B) {
-			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db"))
+			s, err := dbtest.Open(sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db")))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
@@ -134,7 +135,7 @@ type clientCall struct {
 	bases    [2]string // without the proxy, and with it
 	answers  [2]line
 	provider [2]*providertest.Provider
-	store    *sqlite.Store
+	store    *pact.DB
 	recorder *record.Recorder
 
 	mu   sync.Mutex
@@ -154,7 +155,7 @@ func newClientCall(t *testing.T, client string, c clientCase) *clientCall {
 		must(t, err)
 	}
 	var err error
-	call.store, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	call.store, err = dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 	must(t, err)
 	t.Cleanup(func() { _ = call.store.Close() })
 	call.recorder = record.New(call.store, record.Options{Context: "calls"})

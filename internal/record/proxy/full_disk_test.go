@@ -15,6 +15,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
@@ -75,7 +76,7 @@ func TestAFullDiskStopsNoCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sqlite.Open(t.Context(), filepath.Join(disk, "pact.db"))
+	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(disk, "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestAFullDiskStopsStrictCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := sqlite.Open(t.Context(), filepath.Join(disk, "pact.db"))
+	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(disk, "pact.db")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
@@ -43,7 +44,7 @@ func BenchmarkGrowing(b *testing.B) {
 	b.Run("direct", func(b *testing.B) { grow(b, provider.URL, "", func() {}) })
 	b.Run("proxy", func(b *testing.B) {
 		path := filepath.Join(b.TempDir(), "pact.db")
-		s, err := sqlite.Open(b.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(b.Context(), path))
 		must(b, err)
 		defer s.Close()
 		ended := make(chan struct{}, 1)

@@ -16,11 +16,13 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
+
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -77,7 +79,7 @@ func TestWhatPassesIsWhatWasSent(t *testing.T) {
 	provider := httptest.NewServer(p)
 	defer provider.Close()
 	defer other.Close()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := record.New(s, record.Options{Context: "chat"})
 	address := serve(t, rec, map[string]string{"anthropic": provider.URL})
 	_, want := post(t, other.URL+"/v1/messages", messagesBody, "Anthropic-Version", "2023-06-01")
@@ -109,7 +111,7 @@ func TestPathsWithAndWithoutAVersion(t *testing.T) {
 	p := providertest.New()
 	provider := httptest.NewServer(p)
 	defer provider.Close()
-	rec := record.New(memory.New(), record.Options{})
+	rec := record.New(pact.NewDB(store.NewMemory()), record.Options{})
 	defer rec.Close()
 	for _, c := range []struct{ upstream, path, want string }{
 		{"", "/v1/chat/completions", "/v1/chat/completions"},
@@ -134,7 +136,7 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 	defer provider.Close()
 	down := httptest.NewServer(nil)
 	down.Close()
-	rec := record.New(memory.New(), record.Options{})
+	rec := record.New(pact.NewDB(store.NewMemory()), record.Options{})
 	defer rec.Close()
 	address := serve(t, rec, map[string]string{"": provider.URL, "down": down.URL})
 	only := serve(t, rec, map[string]string{"openai": provider.URL})
@@ -183,7 +185,7 @@ func TestCompressedAnswers(t *testing.T) {
 		_, _ = w.Write(zipped.Bytes())
 	}))
 	defer provider.Close()
-	s := memory.New()
+	s := pact.NewDB(store.NewMemory())
 	rec := record.New(s, record.Options{Context: "chat"})
 	address := serve(t, rec, map[string]string{"": provider.URL})
 	resp, text := post(t, address+"/v1/chat/completions", chatBody, "Accept-Encoding", "gzip, deflate, br, zstd")
@@ -212,7 +214,7 @@ func TestAStreamPassesPieceByPiece(t *testing.T) {
 		}
 	}))
 	defer provider.Close()
-	rec := record.New(memory.New(), record.Options{})
+	rec := record.New(pact.NewDB(store.NewMemory()), record.Options{})
 	defer rec.Close()
 	address := serve(t, rec, map[string]string{"": provider.URL})
 	resp, err := http.Post(address+"/v1/chat/completions", "application/json", strings.NewReader(chatBody))
@@ -235,7 +237,7 @@ func TestTwoProxiesOnOneStore(t *testing.T) {
 	var wait sync.WaitGroup
 	recorders := make([]*record.Recorder, 2)
 	for n := range recorders {
-		s, err := sqlite.Open(t.Context(), path)
+		s, err := dbtest.Open(sqlite.Open(t.Context(), path))
 		must(t, err)
 		defer s.Close()
 		recorders[n] = record.New(s, record.Options{Context: "run"})

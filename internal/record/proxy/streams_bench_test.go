@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
@@ -53,7 +54,7 @@ func BenchmarkStreams(b *testing.B) {
 	}
 	b.Run("direct", func(b *testing.B) { openStreams(b, s, provider.URL) })
 	b.Run("proxy", func(b *testing.B) {
-		file, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db"))
+		file, err := dbtest.Open(sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db")))
 		if err != nil {
 			b.Fatal(err)
 		}

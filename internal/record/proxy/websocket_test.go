@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store/memory"
+	"github.com/contexttree/pact/store"
 )
 
 // echo is a provider that speaks another protocol after an upgrade: it sends back
@@ -43,7 +44,7 @@ func TestWebSocketsAreRefusedOrTunneled(t *testing.T) {
 	to, err := url.Parse(echo(t).URL)
 	must(t, err)
 	for _, tunnel := range []bool{false, true} {
-		rec := record.New(memory.New(), record.Options{})
+		rec := record.New(pact.NewDB(store.NewMemory()), record.Options{})
 		handler := proxy.New(proxy.Options{Upstreams: map[string]*url.URL{"": to}, Recorder: rec, Tunnel: tunnel})
 		server := httptest.NewServer(handler)
 		defer server.Close()

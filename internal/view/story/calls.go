@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // Call describes the call of the model of a cycle: the new part of the
@@ -68,7 +68,7 @@ func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Cal
 		} else if told != nil {
 			call.Cached = told.Read
 		}
-		if view.Time(a.StartedNS) != "-" && a.Status != store.Running && a.EndedNS > a.StartedNS {
+		if view.Time(a.StartedNS) != "-" && a.Status != history.Running && a.EndedNS > a.StartedNS {
 			ms := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()
 			call.Took = &ms
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 // manySpaces is of how many spaces one statement tells the latest.
@@ -18,7 +18,7 @@ func latestOf(spaces int) string {
 	fmt.Fprintf(&b, `SELECT p.space, p.value, l.id, length(l.value) > %[3]d,
 		CASE WHEN length(l.value) <= %[3]d THEN l.value END FROM pair AS p LEFT JOIN log AS l ON l.id =
 		(SELECT max(id) FROM log WHERE id BETWEEN p.space * %[1]d AND p.space * %[1]d + %[2]d) WHERE p.name = $1 AND p.space IN ($2`,
-		rowOf(1, 0), kv.MaxNumber, kv.MostAhead)
+		rowOf(1, 0), store.MaxNumber, store.MostAhead)
 	for i := range spaces - 1 {
 		fmt.Fprintf(&b, ", $%d", i+3)
 	}
@@ -28,13 +28,13 @@ func latestOf(spaces int) string {
 
 var latestOne, latestMany = latestOf(1), latestOf(manySpaces)
 
-// Latest implements kv.Latester.
-func (r reader) Latest(ctx context.Context, name string, spaces ...kv.Space) (map[kv.Space]kv.Latest, error) {
+// Latest implements store.Latester.
+func (r reader) Latest(ctx context.Context, name string, spaces ...store.Space) (map[store.Space]store.Latest, error) {
 	type found struct {
-		space kv.Space
-		kv.Latest
+		space store.Space
+		store.Latest
 	}
-	all := make(map[kv.Space]kv.Latest, len(spaces))
+	all := make(map[store.Space]store.Latest, len(spaces))
 	for len(spaces) > 0 {
 		text, n := latestMany, manySpaces
 		if len(spaces) == 1 {
@@ -49,7 +49,7 @@ func (r reader) Latest(ctx context.Context, name string, spaces ...kv.Space) (ma
 			var id sql.NullInt64
 			var long sql.NullBool
 			if err = at.Scan(&f.space, (*owned)(&f.Value), &id, &long, (*owned)(&f.Last.Value)); err == nil && id.Valid {
-				f.Last.Space, f.Last.Number, f.Long = f.space, id.Int64&kv.MaxNumber, long.Bool
+				f.Last.Space, f.Last.Number, f.Long = f.space, id.Int64&store.MaxNumber, long.Bool
 			}
 			f.Value = present(f.Value)
 			return f, err
@@ -63,7 +63,7 @@ func (r reader) Latest(ctx context.Context, name string, spaces ...kv.Space) (ma
 	return all, nil
 }
 
-// Latest implements kv.Latester.
-func (s *Store) Latest(ctx context.Context, name string, spaces ...kv.Space) (map[kv.Space]kv.Latest, error) {
+// Latest implements store.Latester.
+func (s *Store) Latest(ctx context.Context, name string, spaces ...store.Space) (map[store.Space]store.Latest, error) {
 	return reader{store: s}.Latest(ctx, name, spaces...)
 }

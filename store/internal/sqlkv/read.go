@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 const (
@@ -35,7 +35,7 @@ const (
 // numberBits is how many bits of the number of a row of the log its number in the space takes.
 const numberBits = 36
 
-func rowOf(space kv.Space, number int64) int64 { return int64(space)<<numberBits | number }
+func rowOf(space store.Space, number int64) int64 { return int64(space)<<numberBits | number }
 
 // owned is a value that the driver gave memory of its own: both drivers do, so database/sql need not copy
 // it once more.
@@ -64,8 +64,8 @@ func (r reader) stmt(ctx context.Context, text string) (*sql.Stmt, error) {
 	return st, err
 }
 
-// Get implements kv.Reader.
-func (r reader) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+// Get implements store.Reader.
+func (r reader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	st, err := r.stmt(ctx, getPair)
 	if err != nil {
 		return nil, r.store.fail(ctx, err, "reading")
@@ -86,11 +86,11 @@ func one(ctx context.Context, st *sql.Stmt, args ...any) (v []byte, err error) {
 	return v, err
 }
 
-// Range implements kv.Reader.
-func (r reader) Range(ctx context.Context, of kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+// Range implements store.Reader.
+func (r reader) Range(ctx context.Context, of store.Span, o store.Order) iter.Seq2[store.Pair, error] {
 	if r.tx != nil {
-		return paged(o, func(limit int) iter.Seq2[kv.Pair, error] { return r.pairs(ctx, of, o, limit) }, func(last kv.Pair) {
-			if o == kv.Ascending {
+		return paged(o, func(limit int) iter.Seq2[store.Pair, error] { return r.pairs(ctx, of, o, limit) }, func(last store.Pair) {
+			if o == store.Ascending {
 				of.From = last.Name + "\x00"
 			} else {
 				of.To = last.Name
@@ -101,17 +101,17 @@ func (r reader) Range(ctx context.Context, of kv.Span, o kv.Order) iter.Seq2[kv.
 }
 
 // pairs yields pairs of a span, at most so many unless limit is 0.
-func (r reader) pairs(ctx context.Context, of kv.Span, o kv.Order, limit int) iter.Seq2[kv.Pair, error] {
+func (r reader) pairs(ctx context.Context, of store.Span, o store.Order, limit int) iter.Seq2[store.Pair, error] {
 	text, args := rangeUp, []any{int64(of.Space), []byte(of.From), []byte(of.To)}
-	if o == kv.Descending {
+	if o == store.Descending {
 		text = rangeDown
 	}
 	if limit > 0 {
 		text, args = text+fewPairs, append(args, int64(limit))
 	}
-	return rows(ctx, r, text, func(found *sql.Rows) (kv.Pair, error) {
+	return rows(ctx, r, text, func(found *sql.Rows) (store.Pair, error) {
 		var name sql.RawBytes
-		p := kv.Pair{Key: kv.Key{Space: of.Space}}
+		p := store.Pair{Key: store.Key{Space: of.Space}}
 		err := found.Scan(&name, (*owned)(&p.Value))
 		if p.Name = string(name); p.Value == nil {
 			p.Value = []byte{}
@@ -120,11 +120,11 @@ func (r reader) pairs(ctx context.Context, of kv.Span, o kv.Order, limit int) it
 	}, args...)
 }
 
-// Log implements kv.Reader.
-func (r reader) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+// Log implements store.Reader.
+func (r reader) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	if r.tx != nil {
-		return paged(o, func(limit int) iter.Seq2[kv.Record, error] { return r.records(ctx, of, o, limit) }, func(last kv.Record) {
-			if o == kv.Ascending {
+		return paged(o, func(limit int) iter.Seq2[store.Record, error] { return r.records(ctx, of, o, limit) }, func(last store.Record) {
+			if o == store.Ascending {
 				of.First = last.Number + 1
 			} else {
 				of.Last = last.Number - 1
@@ -135,27 +135,27 @@ func (r reader) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Rec
 }
 
 // records yields records of a cut, at most so many unless limit is 0.
-func (r reader) records(ctx context.Context, of kv.Cut, o kv.Order, limit int) iter.Seq2[kv.Record, error] {
-	text, args := logUp, []any{rowOf(of.Space, max(of.First, 1)), rowOf(of.Space, min(of.Last, kv.MaxNumber))}
+func (r reader) records(ctx context.Context, of store.Cut, o store.Order, limit int) iter.Seq2[store.Record, error] {
+	text, args := logUp, []any{rowOf(of.Space, max(of.First, 1)), rowOf(of.Space, min(of.Last, store.MaxNumber))}
 	switch {
-	case of.Heads && o == kv.Descending:
+	case of.Heads && o == store.Descending:
 		text = headsDown
 	case of.Heads:
 		text = headsUp
-	case o == kv.Descending:
+	case o == store.Descending:
 		text = logDown
 	}
 	if limit > 0 {
 		text, args = text+fewLogged, append(args, int64(limit))
 	}
-	return rows(ctx, r, text, func(found *sql.Rows) (kv.Record, error) {
-		x := kv.Record{Space: of.Space}
+	return rows(ctx, r, text, func(found *sql.Rows) (store.Record, error) {
+		x := store.Record{Space: of.Space}
 		to := append(make([]any, 0, 3), &x.Number, (*owned)(&x.Value))
 		if !of.Heads {
 			to = append(to, (*owned)(&x.Rest))
 		}
 		err := found.Scan(to...)
-		x.Number &= kv.MaxNumber
+		x.Number &= store.MaxNumber
 		x.Value = present(x.Value)
 		return x, err
 	}, args...)
@@ -163,10 +163,10 @@ func (r reader) records(ctx context.Context, of kv.Cut, o kv.Order, limit int) i
 
 // paged yields what read finds in pages, each of which is read before it is yielded. follow
 // moves read behind the last item.
-func paged[T any](o kv.Order, read func(limit int) iter.Seq2[T, error], follow func(last T)) iter.Seq2[T, error] {
+func paged[T any](o store.Order, read func(limit int) iter.Seq2[T, error], follow func(last T)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		limit := fewRows
-		if o == kv.Descending {
+		if o == store.Descending {
 			limit = 1
 		}
 		for ; ; limit = min(2*limit, manyRows) {
@@ -226,23 +226,23 @@ func rows[T any](ctx context.Context, r reader, text string, scan func(*sql.Rows
 	}
 }
 
-// Get implements kv.Reader.
-func (s *Store) Get(ctx context.Context, k kv.Key) ([]byte, error) {
+// Get implements store.Reader.
+func (s *Store) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	return reader{store: s}.Get(ctx, k)
 }
 
-// Range implements kv.Reader.
-func (s *Store) Range(ctx context.Context, of kv.Span, o kv.Order) iter.Seq2[kv.Pair, error] {
+// Range implements store.Reader.
+func (s *Store) Range(ctx context.Context, of store.Span, o store.Order) iter.Seq2[store.Pair, error] {
 	return reader{store: s}.Range(ctx, of, o)
 }
 
-// Log implements kv.Reader.
-func (s *Store) Log(ctx context.Context, of kv.Cut, o kv.Order) iter.Seq2[kv.Record, error] {
+// Log implements store.Reader.
+func (s *Store) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	return reader{store: s}.Log(ctx, of, o)
 }
 
-// View implements kv.Store.
-func (s *Store) View(ctx context.Context, f func(kv.Reader) error) error {
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, f func(store.Reader) error) error {
 	for failed := 0; ; failed++ {
 		err := s.viewOnce(ctx, f)
 		if err == nil || s.dialect.Again == nil || !s.dialect.Again(ctx, err, failed) {
@@ -251,7 +251,7 @@ func (s *Store) View(ctx context.Context, f func(kv.Reader) error) error {
 	}
 }
 
-func (s *Store) viewOnce(ctx context.Context, f func(kv.Reader) error) error {
+func (s *Store) viewOnce(ctx context.Context, f func(store.Reader) error) error {
 	// Many views may hold all connections, so that none is left for preparing a statement.
 	for _, text := range [...]string{getPair, rangeUp + fewPairs, rangeDown + fewPairs, logUp + fewLogged, logDown + fewLogged,
 		headsUp + fewLogged, headsDown + fewLogged, latestMany, latestOne} {

@@ -40,7 +40,7 @@ type Dialect struct {
 	Explain func(err error) (code fault.Code, message, remedy string)
 }
 
-// Store is a medium in a database. It implements kv.Store.
+// Store is a medium in a database. It implements store.Store.
 type Store struct {
 	write, read *sql.DB
 	dialect     Dialect
@@ -89,7 +89,7 @@ func (s *Store) prepared(ctx context.Context, db *sql.DB, text string) (*sql.Stm
 	return st, nil
 }
 
-// Close implements kv.Store.
+// Close implements store.Store.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil

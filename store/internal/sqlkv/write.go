@@ -7,7 +7,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/contexttree/pact/store/kv"
+	"github.com/contexttree/pact/store"
 )
 
 const (
@@ -36,15 +36,15 @@ const (
 	otherRecord   = `UPDATE log SET value = $2, rest = $3 WHERE id = $1`
 )
 
-// Write implements kv.Store.
-func (s *Store) Write(ctx context.Context, b *kv.Batch) error {
+// Write implements store.Store.
+func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	var doubt error // left open whether the batch was written
 	for failed := 0; ; failed++ {
 		err := s.writeOnce(ctx, b)
 		switch {
-		case errors.Is(err, kv.ErrRefused) && doubt != nil && s.wrote(ctx, b):
+		case errors.Is(err, store.ErrRefused) && doubt != nil && s.wrote(ctx, b):
 			return nil
-		case errors.Is(err, kv.ErrRefused):
+		case errors.Is(err, store.ErrRefused):
 			return err
 		case err != nil && len(b.Append) > 0 && s.dialect.InDoubt != nil && s.dialect.InDoubt(err) && ctx.Err() == nil:
 			doubt = err
@@ -59,16 +59,16 @@ func (s *Store) Write(ctx context.Context, b *kv.Batch) error {
 
 // wrote reports whether the log has the first record of a batch whose confirmation was lost: no
 // other writer has a record of the same bytes.
-func (s *Store) wrote(ctx context.Context, b *kv.Batch) bool {
+func (s *Store) wrote(ctx context.Context, b *store.Batch) bool {
 	first := b.Append[0]
-	for x, err := range s.Log(ctx, kv.Cut{Space: first.Space, First: first.Number, Last: first.Number}, kv.Ascending) {
+	for x, err := range s.Log(ctx, store.Cut{Space: first.Space, First: first.Number, Last: first.Number}, store.Ascending) {
 		return err == nil && bytes.Equal(x.Value, first.Value) && bytes.Equal(x.Rest, first.Rest)
 	}
 	return false
 }
 
 // writeOnce writes a batch. Once it has begun, it does not end with ctx.
-func (s *Store) writeOnce(ctx context.Context, b *kv.Batch) error {
+func (s *Store) writeOnce(ctx context.Context, b *store.Batch) error {
 	if s.dialect.OneWriter {
 		select {
 		case s.writing <- struct{}{}:
@@ -98,13 +98,13 @@ func (s *Store) begin(ctx context.Context, f func() error) error {
 
 // alone reports whether a batch does nothing but append a record behind another one if a key has
 // a value, which is what nearly all batches do.
-func alone(b *kv.Batch) bool {
-	return len(b.Append) == 1 && b.Append[0].Number > 1 && len(b.Expect) == 1 && b.Expect[0].State == kv.Equal &&
+func alone(b *store.Batch) bool {
+	return len(b.Append) == 1 && b.Append[0].Number > 1 && len(b.Expect) == 1 && b.Expect[0].State == store.Equal &&
 		len(b.Put)+len(b.Replace)+len(b.Delete)+len(b.Cut) == 0
 }
 
 // appendAlone writes such a batch in one statement.
-func (s *Store) appendAlone(ctx context.Context, b *kv.Batch) error {
+func (s *Store) appendAlone(ctx context.Context, b *store.Batch) error {
 	if s.dialect.BeforeWrite != nil {
 		if err := s.dialect.BeforeWrite(); err != nil {
 			return err
@@ -123,12 +123,12 @@ func (s *Store) appendAlone(ctx context.Context, b *kv.Batch) error {
 	if n, err := done.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return kv.ErrRefused
+	return store.ErrRefused
 }
 
 // writeTogether writes a batch in a transaction. ctx is for the time before it, lasting for the
 // transaction.
-func (s *Store) writeTogether(ctx, lasting context.Context, b *kv.Batch) error {
+func (s *Store) writeTogether(ctx, lasting context.Context, b *store.Batch) error {
 	if err := s.prepareWrites(ctx); err != nil { // a transaction may hold the only connection
 		return err
 	}
@@ -157,7 +157,7 @@ func (s *Store) writeTogether(ctx, lasting context.Context, b *kv.Batch) error {
 		err = w.tx.Commit()
 	}
 	if s.dialect.Refused != nil && s.dialect.Refused(err) {
-		return kv.ErrRefused
+		return store.ErrRefused
 	}
 	return err
 }
@@ -212,12 +212,12 @@ func (w *writer) must(text, failing string, args ...any) error {
 	}
 	var changed int64
 	if err = st.QueryRowContext(w.ctx, args...).Scan(&changed); errors.Is(err, sql.ErrNoRows) {
-		err = kv.ErrRefused
+		err = store.ErrRefused
 	}
 	return err
 }
 
-func (w *writer) batch(b *kv.Batch) error {
+func (w *writer) batch(b *store.Batch) error {
 	for _, e := range b.Expect {
 		if err := w.expect(e); err != nil {
 			return err
@@ -235,7 +235,7 @@ func (w *writer) batch(b *kv.Batch) error {
 		}
 	}
 	for _, c := range b.Cut {
-		if err := w.exec(cutRecords, rowOf(c.Space, max(c.First, 1)), rowOf(c.Space, min(c.Last, kv.MaxNumber))); err != nil {
+		if err := w.exec(cutRecords, rowOf(c.Space, max(c.First, 1)), rowOf(c.Space, min(c.Last, store.MaxNumber))); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func (w *writer) batch(b *kv.Batch) error {
 }
 
 // append adds a record behind another one.
-func (w *writer) append(r kv.Record) error {
+func (w *writer) append(r store.Record) error {
 	text := appendRecord
 	if r.Number == 1 {
 		text = firstRecord
@@ -272,7 +272,7 @@ func (w *writer) append(r kv.Record) error {
 }
 
 // replace writes a record that is there anew.
-func (w *writer) replace(r kv.Record) error {
+func (w *writer) replace(r store.Record) error {
 	if w.store.dialect.Refused != nil {
 		if err := w.exec(thereIsRecord, rowOf(r.Space, r.Number)); err != nil {
 			return err
@@ -282,18 +282,18 @@ func (w *writer) replace(r kv.Record) error {
 }
 
 // absent reports whether a batch expects that a key has no value.
-func absent(b *kv.Batch, k kv.Key) bool {
-	return slices.ContainsFunc(b.Expect, func(e kv.Expectation) bool { return e.Key == k && e.State == kv.Absent })
+func absent(b *store.Batch, k store.Key) bool {
+	return slices.ContainsFunc(b.Expect, func(e store.Expectation) bool { return e.Key == k && e.State == store.Absent })
 }
 
 // expect refuses a batch if an expectation does not hold. The isolation of the transaction keeps
 // others from changing the key until it ends.
-func (w *writer) expect(e kv.Expectation) error {
+func (w *writer) expect(e store.Expectation) error {
 	if w.store.dialect.Refused != nil {
 		switch e.State {
-		case kv.Absent:
+		case store.Absent:
 			return w.exec(thereIsNone, int64(e.Space), []byte(e.Name))
-		case kv.Present:
+		case store.Present:
 			return w.exec(thereIsPair, int64(e.Space), []byte(e.Name))
 		}
 		return w.exec(thereIsEqual, int64(e.Space), []byte(e.Name), present(e.Value))
@@ -303,8 +303,8 @@ func (w *writer) expect(e kv.Expectation) error {
 		return err
 	}
 	v, err := one(w.ctx, st, int64(e.Space), []byte(e.Name))
-	if err == nil && ((v == nil) != (e.State == kv.Absent) || e.State == kv.Equal && !bytes.Equal(v, e.Value)) {
-		err = kv.ErrRefused
+	if err == nil && ((v == nil) != (e.State == store.Absent) || e.State == store.Equal && !bytes.Equal(v, e.Value)) {
+		err = store.ErrRefused
 	}
 	return err
 }

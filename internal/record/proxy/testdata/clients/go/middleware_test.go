@@ -15,6 +15,7 @@ import (
 	"google.golang.org/genai"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
@@ -63,7 +64,7 @@ func TestMiddleware(t *testing.T) {
 				providertest.Turn{Text: "12 °C"})
 			server := httptest.NewServer(provider)
 			defer server.Close()
-			s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+			s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db")))
 			if err != nil {
 				t.Fatal(err)
 			}

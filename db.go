@@ -1,0 +1,94 @@
+package pact
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store"
+)
+
+// DB keeps contexts in a store, which keeps bytes: a file (package store/sqlite), a database
+// (package store/postgres), memory ([store.NewMemory]), or one that you write. It is safe for
+// concurrent use. A process needs one DB for each store, because what one has read the others read
+// again; several processes can use the same store.
+type DB struct{ contexts engine.Contexts }
+
+// NewDB returns the contexts of a store. It reads nothing. Close the DB and not the store.
+func NewDB(s store.Store) *DB {
+	if given, ok := s.(engine.Given); ok {
+		return &DB{given.Contexts}
+	}
+	return &DB{engine.Open(s)}
+}
+
+// Close waits for work in the background and closes the store. Every later call returns E_STORE.
+func (db *DB) Close() error { return db.contexts.Close() }
+
+// Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and
+// gives free room back: others may have to wait, as [store.Cleaner] says of the store. remains says
+// why some of it is still there, "" if nothing is; a later call can finish. Errors: E_BUSY if others
+// hold the store, E_STORE if there is no room for a second copy. Cost: reading everything in the
+// store, and writing it once.
+func (db *DB) Compact(ctx context.Context) (remains string, err error) {
+	return db.contexts.Compact(ctx)
+}
+
+// FinishErasures removes for good what earlier erasures left in places that nothing refers to.
+// remains says why some of it is still there, "" if nothing is.
+func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
+	of, err := db.contexts.Erase(ctx, 0, engine.Erase{})
+	if err != nil {
+		return "", err
+	}
+	return of.Remains, nil
+}
+
+// Guarded returns the same contexts for callers that may not use all of them. check returns nil for
+// the name of a context that the caller of a method with this ctx may use, and otherwise the error
+// that such a call returns; [List] leaves the context out. Closing what Guarded returns closes db.
+func (db *DB) Guarded(check func(ctx context.Context, name string) error) *DB {
+	return &DB{engine.Guarded{Contexts: db.contexts, May: check}}
+}
+
+// Find returns what a store knows of a context without reading its nodes. It returns
+// E_CONTEXT_NOT_FOUND if no context has this name.
+func (db *DB) Find(ctx context.Context, name string) (history.Info, error) {
+	info, err := db.contexts.Find(ctx, name)
+	return info.Info, err
+}
+
+// Log returns the log entries of a context with a revision from..to, oldest first. Context.Log
+// yields them by cycle.
+func (db *DB) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
+	return db.contexts.Log(ctx, key, from, to)
+}
+
+// Request returns the log entry that carries a request token, nil if none does.
+func (db *DB) Request(ctx context.Context, key history.Key, token string) (*history.Entry, error) {
+	return db.contexts.Request(ctx, key, token)
+}
+
+// Attempts returns the attempts of the cycles from..to of a context, in the order in which they
+// started.
+func (db *DB) Attempts(ctx context.Context, key history.Key, from, to int64) ([]history.Attempt, error) {
+	return db.contexts.Attempts(ctx, key, from, to)
+}
+
+// AddToken keeps an access token, so that every process that serves the store knows it. It is
+// durable before AddToken returns. Errors: E_CONFLICT if there is one with its name,
+// E_DOCUMENT_INVALID for one that [history.AccessToken.Check] refuses.
+func (db *DB) AddToken(ctx context.Context, t history.AccessToken) error {
+	return db.contexts.AddToken(ctx, t)
+}
+
+// Tokens lists the access tokens by name, in the order of their bytes. Cost: one row each.
+func (db *DB) Tokens(ctx context.Context) ([]history.AccessToken, error) {
+	return db.contexts.Tokens(ctx)
+}
+
+// RevokeToken removes an access token. It returns E_DOCUMENT_INVALID if there is none with this
+// name.
+func (db *DB) RevokeToken(ctx context.Context, name string) error {
+	return db.contexts.RevokeToken(ctx, name)
+}

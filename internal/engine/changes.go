@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// Info is what the engine knows about a context without reading its nodes.
+type Info struct {
+	history.Info
+	Stamps tree.Stamps
+}
+
+// State is the latest snapshot and the working state of a context, with what is needed to
+// change them.
+type State struct {
+	Info
+	Head    *tree.Tree // the latest snapshot, or the empty tree of a new context; its Cycle is Info.Cycle
+	Working *tree.Tree // the working state; its Cycle is Stamps.Cycle
+	Idle    []string   // of the entry that published Head
+}
+
+// Guard is the cycle and the revision that a writer saw before its change. A store refuses the
+// change with E_CONFLICT if the context has another cycle or revision now.
+type Guard struct{ Cycle, Revision int64 }
+
+// Change is one batch of edits, one commit, or both in one step. Before is the working state in
+// the store, After the working state to write, and Sealed the snapshot to publish, nil if there
+// is no commit. If there is one, After equals Sealed except for the cycle.
+type Change struct {
+	Before, After *tree.Tree
+	Sealed        *tree.Tree
+	Stamps        tree.Stamps   // the counters afterwards
+	Entry         history.Entry // for the log; the store sets Revision and Kind
+	// Attempt, if not nil, is what [Contexts.PutAttempt] would write behind the change, in
+	// the same step; Apply sets it to the record as it is stored.
+	Attempt *history.Attempt
+}
+
+// logged returns the entry as a store writes it into the log: with the digests of the
+// snapshot that the revision published or, if it published none, of the working state.
+func logged(e history.Entry, kind history.Kind, t *tree.Tree) history.Entry {
+	e.Kind, e.Digest, e.Thread = kind, t.Digest().String(), ""
+	if kind != history.Edit && kind != history.Superseded && kind != history.Erasing {
+		e.Thread = t.ThreadDigest().String()
+	}
+	return e
+}
+
+// Creation is the first state of a context.
+type Creation struct {
+	Name     string
+	Edition  string
+	Tree     *tree.Tree
+	Imported bool // Tree is a snapshot of its cycle; a new context has none before its first commit
+	Stamps   tree.Stamps
+	Entry    history.Entry
+	Changes  []Change // to make in the same step, as Apply does
+	// Attempts are those of a history, oldest first, with the ids that they have in a context
+	// that is no fork. A store that keeps no attempts leaves them out.
+	Attempts []history.Attempt
+}
+
+// First returns the cycle of the first snapshot of a context that begins like this, even if
+// that snapshot is still to come.
+func (g *Creation) First() int64 {
+	if g.Imported {
+		return g.Tree.Cycle()
+	}
+	return g.Tree.Cycle() + 1
+}
+
+// Fork describes a new context that begins with a snapshot of another one and shares the
+// history up to it.
+type Fork struct {
+	Name  string        // of the new context
+	Entry history.Entry // for the log; the store sets Revision, Kind, Cycle and TimeNS
+	// SupersededName is the new name of the forked context if the fork takes over its name; ""
+	// leaves the name. The store then tests the guard and logs the entry in that context too,
+	// so that its revision grows: neither writer loses work of the other unseen.
+	SupersededName string
+	Guard          Guard // what the caller saw of the forked context
+}

@@ -1,0 +1,286 @@
+package enginetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+
+	"encoding/json"
+)
+
+// driver works on one context as a program does. It keeps every tree that it publishes in
+// memory, and compares the store with them.
+type driver struct {
+	*testing.T
+	suite     Suite
+	store     engine.Contexts
+	state     engine.State
+	snapshots map[int64]*tree.Tree
+	published map[int64]engine.Info // the context right after each snapshot
+	shares    map[int64]float64     // of the thread of each call that was sent anew
+	attempts  []*history.Attempt    // of this context, shared ones included
+	clock     int64
+	suffix    string
+	since     int64 // the first cycle that the last erasure changed
+}
+
+// vocabulary of the contexts under test.
+var vocabulary = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
+
+// drive creates an empty context.
+func drive(t *testing.T, s Suite, name string) *driver {
+	t.Helper()
+	return driveIn(t, s, s.Open(t), name)
+}
+
+func driveIn(t *testing.T, s Suite, in engine.Contexts, name string) *driver {
+	t.Helper()
+	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
+		published: map[int64]engine.Info{}, shares: map[int64]float64{}}
+	first, stamps, err := tree.New(d.env(), nil)
+	must(t, err)
+	return d.begin(engine.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
+}
+
+// driveFrom creates a context from an imported tree.
+func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
+	t.Helper()
+	d := &driver{T: t, suite: s, store: s.Open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
+		published: map[int64]engine.Info{}, shares: map[int64]float64{}}
+	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
+	for e := range first.All() {
+		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
+		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
+	}
+	d.snapshots[first.Cycle()] = first
+	return d.begin(engine.Creation{Name: name, Edition: "v0.1", Tree: first, Imported: true, Stamps: stamps})
+}
+
+func (d *driver) begin(g engine.Creation) *driver {
+	d.Helper()
+	info, err := d.store.Create(background, g)
+	must(d.T, err)
+	d.state = engine.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle)}
+	want := engine.Info{Stamps: g.Stamps, Info: history.Info{Key: info.Key, Name: g.Name, Edition: g.Edition,
+		First: g.First(), Cycle: g.Tree.Cycle(), Revision: 1, Listed: info.Listed}}
+	if info != want {
+		d.Fatalf("created %+v, want %+v", info, want)
+	}
+	if g.Imported {
+		d.published[info.Cycle] = info
+	}
+	return d
+}
+
+func (d *driver) env() tree.Env {
+	return tree.Env{
+		Vocabulary: vocabulary,
+		Clock:      func() int64 { d.clock += 7; return d.clock },
+		Taken:      func(id string) (bool, error) { return d.store.Has(background, d.state.Key, id) },
+		Suffix:     d.suffix,
+	}
+}
+
+func (d *driver) guard() engine.Guard {
+	return engine.Guard{Cycle: d.state.Cycle, Revision: d.state.Revision}
+}
+
+// edited returns the change that a batch of edits makes.
+func (d *driver) edited(f func(x *tree.Editor)) engine.Change {
+	d.Helper()
+	x := tree.Edit(background, d.state.Working, d.state.Head, d.state.Stamps, d.env())
+	f(x)
+	return engine.Change{
+		Before: d.state.Working, After: x.Tree(), Stamps: x.Stamps,
+		Entry: history.Entry{Cycle: x.Stamps.Cycle, TimeNS: d.clock, Actor: "tester"},
+	}
+}
+
+// committed returns a change that makes another change and commits it.
+func (d *driver) committed(c engine.Change, in lifecycle.Input) engine.Change {
+	d.Helper()
+	in.Working, in.Stamps, in.Env = c.After, c.Stamps, d.env()
+	sealed, stamps, report, err := lifecycle.Commit(context.Background(), in)
+	must(d.T, err)
+	text, err := json.Marshal(report)
+	must(d.T, err)
+	return engine.Change{
+		Before: c.Before, After: sealed.WithCycle(stamps.Cycle), Sealed: sealed, Stamps: stamps,
+		Entry: history.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text, Idle: report.Idle(),
+			Anew: anewOf(sealed)},
+	}
+}
+
+// apply makes changes and updates the driver to their result.
+func (d *driver) apply(changes ...engine.Change) {
+	d.Helper()
+	must(d.T, d.store.Apply(background, d.state.Key, d.guard(), changes...))
+	d.take(changes...)
+}
+
+func (d *driver) take(changes ...engine.Change) {
+	for _, c := range changes {
+		d.state.Revision++
+		d.state.Listed = engine.ListedAfter(d.state.Listed, &c, d.state.First)
+		d.state.Stamps, d.state.Working = c.Stamps, c.After
+		if c.Sealed != nil {
+			d.state.Cycle, d.state.Head, d.state.Idle = c.Sealed.Cycle(), c.Sealed, c.Entry.Idle
+			d.snapshots[c.Sealed.Cycle()] = whole(d.T, c.Sealed)
+			_, size := c.Sealed.ThreadSize()
+			d.shares[c.Sealed.Cycle()] = float64(c.Entry.Anew) / float64(size)
+			d.published[c.Sealed.Cycle()] = d.state.Info
+		}
+	}
+}
+
+// edit makes one batch of edits.
+func (d *driver) edit(f func(x *tree.Editor)) {
+	d.Helper()
+	d.apply(d.edited(f))
+}
+
+// commit publishes the working state.
+func (d *driver) commit() {
+	d.Helper()
+	d.commitWith(nil, lifecycle.Input{})
+}
+
+// commitWith makes edits, if f is not nil, and commits them in one change.
+func (d *driver) commitWith(f func(x *tree.Editor), in lifecycle.Input) {
+	d.Helper()
+	c := engine.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}
+	if f != nil {
+		c = d.edited(f)
+	}
+	d.apply(d.committed(c, in))
+}
+
+// reopen opens the store again if the suite can, and reads its state.
+func (d *driver) reopen() {
+	d.Helper()
+	if d.suite.Reopen != nil {
+		d.store = d.suite.Reopen(d.T, d.store)
+	}
+	d.reload()
+}
+
+// reload reads the state from the store.
+func (d *driver) reload() {
+	d.Helper()
+	st, err := d.store.Load(background, d.state.Key)
+	must(d.T, err)
+	d.state = *st
+}
+
+// check compares everything in the store with the trees in memory, before and after it opens
+// the store again.
+func (d *driver) check() {
+	d.Helper()
+	checkAll(d)
+}
+
+// whole copies a tree so that it needs no store: a tree from a store may load parts of it when
+// they are asked for.
+func whole(t *testing.T, of *tree.Tree) *tree.Tree {
+	t.Helper()
+	var nodes []tree.Placed
+	at := map[string]int{"": -1}
+	for e, parent := range of.All() {
+		at[e.Node().ID] = len(nodes)
+		nodes = append(nodes, tree.Placed{Node: e.Node(), Parent: at[parent]})
+	}
+	again, err := tree.Build(of.Cycle(), nodes)
+	must(t, err)
+	return again
+}
+
+func (d *driver) compare() {
+	d.Helper()
+	st, err := d.store.Load(background, d.state.Key)
+	must(d.T, err)
+	same(d.T, d.state.Head, st.Head)
+	same(d.T, d.state.Working, st.Working)
+	if info, err := d.store.Info(background, d.state.Key); err != nil || info != st.Info {
+		d.Errorf("the store says %+v, %v, and loads %+v", info, err, st.Info)
+	}
+	d.compareListed(st)
+	d.compareAttempts()
+	if len(d.snapshots) == 0 {
+		return
+	}
+	for _, cycle := range []int64{d.state.First, d.state.First + (d.state.Cycle-d.state.First)/2, d.state.Cycle} {
+		got, err := engine.Snapshot(background, d.store, d.state.Key, cycle)
+		must(d.T, err)
+		same(d.T, d.snapshots[cycle], got)
+	}
+	all, err := engine.Collect(d.store.History(background, d.state.Key, d.state.First, d.state.Cycle))
+	must(d.T, err)
+	if len(all) != len(d.snapshots) {
+		d.Fatalf("the history has %d snapshots, want %d", len(all), len(d.snapshots))
+	}
+	for i, got := range all {
+		same(d.T, d.snapshots[d.state.First+int64(i)], got)
+	}
+}
+
+// same compares everything that two trees show.
+func same(t *testing.T, want, got *tree.Tree) {
+	t.Helper()
+	if want.Cycle() != got.Cycle() {
+		t.Fatalf("got a tree of cycle %d, want %d", got.Cycle(), want.Cycle())
+	}
+	tree.Compare(want, got, func(d tree.Difference) bool {
+		t.Errorf("cycle %d: %+v under %q became %+v under %q", want.Cycle(), d.Old, d.OldParent, d.New, d.NewParent)
+		return false
+	})
+	if want.Digest() != got.Digest() || *want.Root().Summary() != *got.Root().Summary() {
+		t.Fatalf("cycle %d differs: %+v, want %+v", want.Cycle(), *got.Root().Summary(), *want.Root().Summary())
+	}
+	var entries []*tree.Entry
+	for e := range want.All() {
+		entries = append(entries, e)
+	}
+	i := 0
+	for e, parent := range got.All() {
+		w := entries[i]
+		i++
+		if e.Class() != w.Class() || parent != want.Parent(e.Node().ID) || e.Digest() != w.Digest() {
+			t.Fatalf("cycle %d: %q is a %v under %q", want.Cycle(), e.Node().ID, e.Class(), parent)
+		}
+		sameNode(t, w.Node(), e.Node())
+		for _, ref := range e.Node().Refs {
+			if !slices.Contains(slices.Collect(got.Referrers(ref)), e.Node().ID) {
+				t.Errorf("cycle %d: %q is not among those that refer to %q", want.Cycle(), e.Node().ID, ref)
+			}
+		}
+	}
+}
+
+func sameNode(t *testing.T, want, got *tree.Node) {
+	t.Helper()
+	if want == got {
+		return
+	}
+	a, b := *want, *got
+	read, err := b.Content.Value(background)
+	must(t, err)
+	// Made again from what was read, with its hash computed: the store of the other tree may be
+	// closed by now.
+	again := b
+	again.Content = tree.Hold(read)
+	if !tree.NewNode(again, nil).Same(want) || a.Content.Size() != b.Content.Size() {
+		t.Errorf("%q has the content %s", a.ID, read)
+	}
+	if a.ID != b.ID || a.Type != b.Type || a.Offset != b.Offset || a.Priority != b.Priority || a.Cycle != b.Cycle ||
+		a.CreatedNS != b.CreatedNS || a.ForeignISO != b.ForeignISO || a.Index != b.Index || a.Expiry != b.Expiry ||
+		!slices.Equal(a.Headers, b.Headers) || a.Hash != b.Hash || a.HashOK != b.HashOK ||
+		a.Role != b.Role || a.Kind != b.Kind || a.Key != b.Key || !slices.Equal(a.Tags, b.Tags) ||
+		!slices.Equal(a.Refs, b.Refs) || a.Removable != b.Removable || a.Pinned != b.Pinned {
+		t.Errorf("read %+v, want %+v", b, a)
+	}
+}

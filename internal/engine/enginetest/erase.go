@@ -1,0 +1,223 @@
+package enginetest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+var salt = []byte("0123456789abcdef0123456789abcdef")
+
+// erasing is an erasure as a program requests it.
+func (d *driver) erasing(ids ...string) engine.Erase {
+	return engine.Erase{IDs: ids, Salt: salt, Guard: d.guard(), Entry: history.Entry{Actor: "officer", Message: "asked for",
+		TimeNS: d.clock}}
+}
+
+func (d *driver) erase(e engine.Erase) *history.Erased {
+	d.Helper()
+	done, err := d.store.Erase(background, d.state.Key, e)
+	must(d.T, err)
+	if done.Remains != "" {
+		d.Errorf("not cleaned up: %s", done.Remains)
+	}
+	return done
+}
+
+func set(ids ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, id := range ids {
+		m[id] = true
+	}
+	return m
+}
+
+func testErase(t *testing.T, s Suite) {
+	d := drive(t, s, "chat")
+	var rule, gone, draft string
+	d.edit(func(x *tree.Editor) {
+		rule = add(t, x, "^sys", tree.Spec{Content: "obey Jane", Role: "system", Kind: "jane:kind", Key: "jane",
+			Tags: []string{"jane"}, Attrs: map[string]any{"data_who": "Jane"}, TTL: tree.TTL(9)})
+		spec := block("Jane was here")
+		spec.TTL = tree.TTL(2)
+		gone = add(t, x, "^ah", spec)
+	})
+	d.commit()
+	d.commitWith(func(x *tree.Editor) { must(t, x.Update(rule, map[string]any{"content": "obey Joan"})) },
+		lifecycle.Input{})
+	d.talk("three", "four")
+	d.edit(func(x *tree.Editor) { draft = add(t, x, "^ah", block("a draft")) })
+	d.edit(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "a better draft"})) })
+	d.check()
+	if d.state.Head.Has(gone) {
+		t.Fatal("the node did not expire")
+	}
+
+	stale := d.erasing(rule)
+	stale.Guard.Revision--
+	for _, c := range []struct {
+		e    engine.Erase
+		code fault.Code
+	}{
+		{stale, fault.Conflict},
+		{d.erasing("nobody"), fault.NodeNotFound},
+		{d.erasing(rule, "nobody"), fault.NodeNotFound},
+		{engine.Erase{IDs: []string{rule}, Guard: d.guard(), Entry: history.Entry{Message: "no salt"}}, fault.DocumentInvalid},
+		{engine.Erase{IDs: []string{rule}, Guard: d.guard(), Salt: salt}, fault.DocumentInvalid},
+		{engine.Erase{IDs: []string{rule}, Guard: d.guard(), Salt: salt,
+			Entry: history.Entry{Message: "to obey Joan, of course"}}, fault.DocumentInvalid},
+		{engine.Erase{Revisions: []int64{99}, Guard: d.guard(), Salt: salt, Entry: history.Entry{Message: "why not"}},
+			fault.SnapshotNotFound},
+	} {
+		_, err := d.store.Erase(background, d.state.Key, c.e)
+		wantCode(t, err, c.code)
+	}
+	_, err := d.store.Erase(background, d.state.Key+7, d.erasing(rule))
+	wantCode(t, err, fault.ContextNotFound)
+	dry := d.erasing(rule, gone, draft)
+	dry.DryRun = true
+	if of := d.erase(dry); of.Versions != 4 || !slices.Equal(of.Contexts, []string{"chat"}) {
+		t.Errorf("a dry run says %+v", of)
+	}
+	d.check()
+
+	want := []string{rule, gone, draft}
+	slices.Sort(want)
+	e := d.erasing(rule, gone, draft)
+	d.expect(set(want...))
+	of := d.erase(e)
+	if of.Versions != 4 || !slices.Equal(of.IDs, want) || !slices.Equal(of.Contexts, []string{"chat"}) {
+		t.Errorf("erased %+v", of)
+	}
+	d.check()
+	d.settled(want)
+	first, err := engine.Snapshot(background, d.store, d.state.Key, 1)
+	must(t, err)
+	if n := first.Node(rule); n.Kind != "" || n.Key != "" || n.Role != "system" || n.Has("data_who") || n.Expiry != 10 {
+		t.Errorf("left is %+v", n)
+	}
+	if of := d.erase(d.erasing(rule, draft)); of.Versions != 0 || len(of.Contexts) != 0 {
+		t.Errorf("erased again: %+v", of)
+	}
+	d.check()
+	d.erase(engine.Erase{})
+	// The context goes on: a commit seals drafts, and gaps expire as other nodes do.
+	d.commit()
+	d.commitWith(func(x *tree.Editor) { must(t, x.Remove(rule)) }, lifecycle.Input{})
+	d.check()
+}
+
+func testEraseBelow(t *testing.T, s Suite) {
+	d := drive(t, s, "below")
+	d.talk("one", "two")
+	turn := d.state.Head.Region(tree.Seq).Children().At(0).Node().ID
+	f := d.fork(1, "fork")
+	for _, x := range []*driver{d, f} {
+		x.commitWith(func(e *tree.Editor) {
+			spec := block("attached to one")
+			spec.Offset = 1
+			spec.ID = "note-" + x.state.Name
+			add(t, e, turn, spec)
+		}, lifecycle.Input{})
+	}
+	e := d.erasing(turn)
+	e.DryRun = true
+	ids := set(d.erase(e).IDs...)
+	e.DryRun = false
+	d.expect(ids)
+	f.expect(ids)
+	of := d.erase(e)
+	for _, id := range []string{turn, "block:1-0", "note-below", "note-fork"} {
+		if !ids[id] {
+			t.Errorf("%s was not erased: %v", id, of.IDs)
+		}
+	}
+	checkAll(d, f)
+	d.settled(nil)
+	f.settled(nil)
+}
+
+// testEraseMoved erases a node below which others were moved, and from below which others were
+// moved away with their children, in an imported history.
+func testEraseMoved(t *testing.T, s Suite) {
+	first := imported(t, 1,
+		listed{id: "named", nodeType: "mc", parent: "sys"},
+		listed{id: "other", nodeType: "mc", parent: "sys", offset: 1},
+		listed{id: "moved", nodeType: "mc", parent: "other", offset: 2},
+		listed{id: "inner", nodeType: "mc", parent: "moved", offset: 1},
+		listed{id: "told", nodeType: "cb", parent: "inner", content: "my number is 4711"})
+	to := func(from *tree.Tree, parent string) *tree.Tree {
+		return from.Patch(from.Cycle()+1, nil, []tree.Born{{Node: from.Node("moved"), Parent: parent}})
+	}
+	second := to(first, "named")
+	later := tree.NewNode(tree.Node{ID: "later", Type: "cb", Cycle: 4, Expiry: tree.Never,
+		Content: tree.Hold(tree.JSON(canon.String("after it was moved away")))}, nil)
+	third := to(second, "other")
+	d := driveHistory(t, s, "moved", first, second, third,
+		third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}}))
+	f := d.fork(2, "fork")
+	f.commitWith(func(e *tree.Editor) {
+		spec := block("while it was there")
+		spec.ID = "forked"
+		add(t, e, "inner", spec)
+	}, lifecycle.Input{})
+	want := set("named", "moved", "inner", "told", "forked")
+	e := d.erasing("named")
+	d.expect(want)
+	f.expect(want)
+	if of := d.erase(e); !maps.Equal(set(of.IDs...), want) {
+		t.Errorf("erased %v", of.IDs)
+	}
+	checkAll(d, f)
+}
+
+func testEraseFamily(t *testing.T, s Suite) {
+	a := drive(t, s, "a")
+	a.talk("one", "two")
+	b := a.fork(1, "b")
+	b.talk("two of b")
+	c := b.fork(2, "c")
+	c.talk("three of c")
+	a.talk("three")
+	e := a.fork(3, "e") // does not share what b and c share
+	must(t, b.store.Delete(background, b.state.Key))
+	list := []*driver{a, c, e}
+	checkAll(list...)
+
+	own := "block:2-0-f1" // of b, which is deleted
+	x := c.erasing(own)
+	for _, d := range list {
+		d.expect(set(own))
+	}
+	of := c.erase(x)
+	if !slices.Equal(of.Contexts, []string{"c"}) {
+		t.Errorf("the contexts are %v", of.Contexts)
+	}
+	checkAll(list...)
+	c.settled([]string{own})
+
+	x = c.erasing("block:1-0")
+	for _, d := range list {
+		d.expect(set("block:1-0"))
+	}
+	of = c.erase(x)
+	if !slices.Equal(of.Contexts, []string{"a", "c", "e"}) {
+		t.Errorf("the contexts are %v", of.Contexts)
+	}
+	checkAll(list...)
+	for _, d := range list {
+		d.settled([]string{"block:1-0"})
+	}
+	for _, d := range list {
+		d.talk("and on")
+	}
+	late := a.fork(2, "late")
+	checkAll(append(list, late)...)
+}

@@ -1,0 +1,111 @@
+package enginetest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// testEraseRandom makes families of random histories with erasures in between, and compares
+// them with histories in which the erased nodes were empty from the beginning.
+func testEraseRandom(t *testing.T, s Suite) {
+	for seed := range s.seeds(t, 1, 2, 60) {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 67))
+			family := []*genHistory{{drive(t, s, "0"), rnd}}
+			erased := 0
+			for i := range 120 {
+				var did bool
+				if family, did = mutate(family, i, 9); did {
+					erased++
+				}
+				if i%40 == 39 {
+					list := make([]*driver, len(family))
+					for k, r := range family {
+						list[k] = r.driver
+					}
+					checkAll(list...)
+				}
+			}
+			if erased == 0 {
+				t.Error("nothing was erased")
+			}
+		})
+	}
+}
+
+// mutate forks a context of a family in its step i, deletes one, erases from one, about every
+// odds-th time, or acts on one. It reports whether it erased something.
+func mutate(family []*genHistory, i, odds int) (_ []*genHistory, erased bool) {
+	rnd := family[0].Rand
+	at := rnd.IntN(len(family))
+	switch r := family[at]; {
+	case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
+		cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
+		return append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd}), false
+	case len(family) > 3 && rnd.IntN(20) == 0:
+		must(r.T, r.store.Delete(background, r.state.Key))
+		return append(family[:at], family[at+1:]...), false
+	case i > 10 && rnd.IntN(odds) == 0:
+		return family, eraseSome(family, r)
+	default:
+		r.act()
+		return family, false
+	}
+}
+
+func eraseSome(family []*genHistory, r *genHistory) bool {
+	r.Helper()
+	var all []string
+	for id := range r.ids() {
+		if r.state.Working.Has(id) || len(r.snapshots) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(r.snapshots)),
+			func(t *tree.Tree) bool { return t.Has(id) }) {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
+	var ids []string
+	for range 1 + r.IntN(3) {
+		if id := all[r.IntN(len(all))]; id != "root" && id != "seq" && id != "sys" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return false
+	}
+	e := r.erasing(ids...)
+	e.DryRun = true
+	below := set(r.erase(e).IDs...)
+	e.DryRun = false
+	var concerned []*genHistory
+	for _, other := range family {
+		if other.expect(below) {
+			concerned = append(concerned, other)
+		}
+	}
+	of := r.erase(e)
+	for _, other := range concerned {
+		other.settled(nil)
+	}
+	for _, id := range ids {
+		below[id] = true
+	}
+	for _, other := range family {
+		for id := range below { // nothing below an erased node is left
+			for _, t := range other.snapshots {
+				if e := t.Entry(id); e != nil {
+					for k := range e.Children().All() {
+						if !k.Node().Erased() {
+							r.Errorf("%s is below %s and was not erased", k.Node().ID, id)
+						}
+					}
+				}
+			}
+		}
+	}
+	return of.Versions > 0
+}

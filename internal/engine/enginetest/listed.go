@@ -1,0 +1,87 @@
+package enginetest
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// anewOf says how much of a thread a driver claims that its call sent anew: every third call something.
+func anewOf(t *tree.Tree) int64 {
+	_, size := t.ThreadSize()
+	if t.Cycle()%3 != 0 {
+		return 0
+	}
+	return 1 + t.Cycle()*131%size
+}
+
+// compareListed compares what the store lists of a context with what its trees and its log say.
+func (d *driver) compareListed(st *engine.State) {
+	d.Helper()
+	all, err := d.store.List(background)
+	must(d.T, err)
+	if !slices.Contains(all, st.Info) {
+		d.Errorf("the store lists %+v, not %+v", all, st.Info)
+	}
+	got := st.Listed
+	log, err := d.store.Log(background, d.state.Key, st.Revision, st.Revision)
+	must(d.T, err)
+	if len(log) != 1 || got.ChangedNS != log[0].TimeNS {
+		d.Errorf("listed as changed at %d, the log ends with %+v", got.ChangedNS, log)
+	}
+	size := int64(0)
+	if t := d.snapshots[st.Cycle]; t != nil {
+		_, size = t.ThreadSize()
+	}
+	if got.Bytes != size {
+		d.Errorf("listed with %d bytes, the thread has %d", got.Bytes, size)
+	}
+	listed := 0
+	for _, h := range st.Working.Root().Node().Headers {
+		if len(h.Value) > history.MaxListedAttr {
+			continue
+		}
+		listed++
+		var value, want any
+		must(d.T, json.Unmarshal([]byte(h.Value), &want))
+		if json.Unmarshal(got.Attr(h.Name), &value) != nil || !reflect.DeepEqual(value, want) {
+			d.Errorf("%s is listed as %s, it is %s", h.Name, got.Attr(h.Name), h.Value)
+		}
+	}
+	if listed == 0 && got.Attrs != "" {
+		d.Errorf("%s is listed of a root without attributes", got.Attrs)
+	}
+	d.compareCuts(st)
+	if st.Erasures > 0 { // what an erasure makes of it was just found to be right
+		d.state.Listed = got
+	}
+}
+
+// compareCuts compares the shares that a store lists with those of the calls.
+func (d *driver) compareCuts(st *engine.State) {
+	d.Helper()
+	calls := st.Cycle - st.First + 1
+	width := int64(1)
+	for calls > history.MaxCuts*width {
+		width *= 2
+	}
+	var want []float64
+	for cycle := st.First; cycle <= st.Cycle; cycle++ {
+		if (cycle-st.First)%width == 0 {
+			want = append(want, 0)
+		}
+		last := &want[len(want)-1]
+		*last = max(*last, d.shares[cycle])
+	}
+	got := st.Listed.Cuts.Shares(calls)
+	if !slices.EqualFunc(got, want, func(a, b float64) bool {
+		return math.Abs(a-b) <= 0.001 && (a > 0) == (b > 0)
+	}) {
+		d.Errorf("of %d calls the store lists as sent anew %v, want %v", calls, got, want)
+	}
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// erasedAttempt returns what an erasure leaves of an attempt, and whether that is less. sent says that
+// the attempt sent erased text: it loses the hash of its thread, from which a short text could
+// be guessed, the request but for [ErasedRequest], and its error, which may quote the text.
+// unknown says that nothing shows what the attempt sent: it loses the same, except an error
+// without the texts.
+func erasedAttempt(a history.Attempt, sent, unknown bool, f *Finder) (history.Attempt, bool) {
+	left := a
+	if sent || unknown {
+		left.Thread = history.NoThread
+	}
+	if sent || unknown || f.inRequest(a.Request) {
+		left.Request = f.erasedRequest(a.Request)
+	}
+	if left.Error != "" && (sent || f.In(a.Error)) {
+		left.Error = history.Blank
+	}
+	for _, text := range [...]*string{&left.Provider, &left.Model} {
+		if f.In(*text) {
+			*text = history.Blank
+		}
+	}
+	changed := left.Thread != a.Thread || left.Request != a.Request || left.Error != a.Error ||
+		left.Provider != a.Provider || left.Model != a.Model
+	return left, changed
+}
+
+// InAttempt reports whether the provider, the model or the error of an attempt contains one of
+// the texts.
+func (f *Finder) InAttempt(a *history.Attempt) bool {
+	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model) || f.inRequest(a.Request)
+}
+
+// inRequest reports whether a packed request contains one of the texts. It says yes for a
+// request that it cannot read.
+func (f *Finder) inRequest(packed string) bool {
+	if packed == "" || len(f.texts) == 0 {
+		return false
+	}
+	request, err := history.UnpackRequest(packed)
+	return err != nil || f.InValue(tree.JSON(request))
+}
+
+// erasedRequest returns what an erasure leaves of a packed request, "" of none.
+func (f *Finder) erasedRequest(packed string) string {
+	if packed == "" {
+		return ""
+	}
+	left := []canon.Member{{Name: history.ErasedRequest, Value: canon.Any{Kind: canon.KindBool, Text: string(canon.True)}}}
+	if request, err := history.UnpackRequest(packed); err == nil {
+		whole := canon.Value(request).Any()
+		if api, _ := whole.Get("api"); api.Kind == canon.KindString && !f.inAny(api, f.In) {
+			left = append(left, canon.Member{Name: "api", Value: api})
+		}
+		about, _ := whole.Get("about")
+		numbers := slices.DeleteFunc(slices.Clone(about.Members), func(m canon.Member) bool {
+			return m.Value.Kind != canon.KindNumber || f.In(m.Name) || f.inAny(m.Value, f.In)
+		})
+		if len(numbers) > 0 {
+			left = append(left, canon.Member{Name: "about", Value: canon.Object(numbers...)})
+		}
+	}
+	packed, err := history.PackRequest(string(canon.Object(left...).Value()))
+	if err != nil {
+		return "" // too long, which it is not
+	}
+	return packed
+}

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// Finder looks for texts in all spellings that JSON allows: as they are, escaped once or twice,
+// and inside strings that hold JSON themselves.
+type Finder struct {
+	texts []string
+	forms []string
+	raw   []string // the forms in canonical JSON; most values have none and need no decoding
+}
+
+// Finder returns a Finder of the texts of an erasure.
+func (e *Erase) Finder() *Finder {
+	f, known := &Finder{texts: e.Texts}, map[string]bool{}
+	for _, text := range e.Texts {
+		forms := []string{text}
+		for range 2 {
+			for _, form := range forms {
+				forms = append(forms, inner(canon.String(form)), escaped(form))
+			}
+		}
+		for _, form := range forms {
+			if !known[form] {
+				known[form] = true
+				f.forms = append(f.forms, form)
+				f.raw = append(f.raw, inner(canon.String(form)))
+			}
+		}
+	}
+	return f
+}
+
+// inner is a string in canonical JSON without its quotes.
+func inner(v canon.Value) string { return string(v[1 : len(v)-1]) }
+
+// escaped returns a text as JSON that escapes no more than it must.
+func escaped(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+}
+
+// In reports whether a text contains one of the texts of the Finder. Cost: the length of the
+// text, once more for each level of JSON inside strings.
+func (f *Finder) In(text string) bool {
+	if holdsAny(text, f.forms) {
+		return true
+	}
+	found := false
+	if len(f.texts) > 0 {
+		decoded(text, func(inner string) bool {
+			found = holdsAny(inner, f.texts)
+			return !found
+		})
+	}
+	return found
+}
+
+func holdsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// InValue reports whether a string, a name or a number of a JSON value contains one of the
+// texts.
+func (f *Finder) InValue(v tree.JSON) bool {
+	// a backslash in a string may begin an escape
+	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) {
+		return false
+	}
+	return f.inAny(canon.Value(v).Any(), f.In)
+}
+
+func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
+	switch v.Kind {
+	case canon.KindString, canon.KindNumber:
+		return in(v.Text)
+	case canon.KindArray:
+		return slices.ContainsFunc(v.Elems, func(e canon.Any) bool { return f.inAny(e, in) })
+	case canon.KindObject:
+		return slices.ContainsFunc(v.Members, func(m canon.Member) bool { return in(m.Name) || f.inAny(m.Value, in) })
+	}
+	return false
+}
+
+// InNode reports whether erasing the node would remove one of the texts, and whether what
+// remains of the node contains one.
+func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
+	goes = f.InValue(content)
+	n.Erasable(func(v tree.JSON) bool {
+		goes = goes || f.InValue(v)
+		return !goes
+	})
+	_, canonical := tree.ClassOfType(n.Type)
+	_, suffix, named := strings.Cut(n.Type, ":")
+	switch {
+	case f.InID(n.ID) || slices.ContainsFunc(n.Refs, f.InID):
+		stays = true
+	case !canonical:
+		stays = f.In(n.Type)
+	case named:
+		stays = f.In(suffix)
+	}
+	return goes, stays
+}
+
+// generated matches the end of an id that a context generated: cycle and index, and in a fork
+// the number of the fork.
+var generated = regexp.MustCompile(`^\d+-\d+(-f\d+)?$`)
+
+// InID reports whether an id contains one of the texts. It ignores the fixed parts of
+// generated ids and the names of regions.
+func (f *Finder) InID(id string) bool {
+	kind := id
+	if at := strings.LastIndexByte(id, ':'); at > 0 && generated.MatchString(id[at+1:]) {
+		kind = id[:at]
+		base, suffix, named := strings.Cut(kind, ":")
+		if _, canonical := tree.ClassOfType(base); canonical {
+			return named && f.In(suffix)
+		}
+	}
+	if _, region := tree.ClassOfType("^" + kind); region && !strings.Contains(kind, ":") {
+		return false
+	}
+	return f.In(kind)
+}
+
+// InEntry reports whether a text that a person may have written into a log entry contains one
+// of the texts.
+func (f *Finder) InEntry(e *history.Entry) bool {
+	if f.In(e.Actor) || f.In(e.Message) || f.In(e.Request) {
+		return true
+	}
+	return e.Kind != history.Erasing && f.inAny(canon.Value(e.Report).Any(), func(text string) bool {
+		return f.In(text) &&
+			f.InID(text)
+	})
+}
+
+func endsIn(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+func beginsWith(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

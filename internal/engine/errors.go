@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+)
+
+// NoAttempt returns the error for an id that no attempt of the context has:
+// E_ATTEMPT_NOT_FOUND.
+func NoAttempt(id string) error {
+	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no attempt "+strconv.Quote(id),
+		"Attempts lists those that are there")
+}
+
+// AttemptEnded returns the error for ending an attempt a second time: E_CONFLICT.
+func AttemptEnded(a history.Attempt) error {
+	return fault.New(fault.Conflict, "the attempt "+strconv.Quote(a.ID)+" has ended already: "+string(a.Status),
+		"start another attempt")
+}
+
+// CycleOver returns the error for starting an attempt in a cycle that is not the current
+// one: E_CONFLICT.
+func CycleOver(cycle, now int64) error {
+	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now,
+		10)+" is",
+		"nothing was recorded: read the context again and repeat the call")
+}
+
+// RequestSeen returns the error for a request token that the log already has: E_CONFLICT.
+func RequestSeen(token string) error {
+	return fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" was used before",
+		"Request returns the log entry of that call")
+}
+
+// TokenTaken returns the error for the name of a token that is there already: E_CONFLICT.
+func TokenTaken(name string) error {
+	return fault.At(fault.Conflict, fault.NoOffset, name, "there is a token "+strconv.Quote(name)+" already",
+		"choose another name, or revoke that one first")
+}
+
+// NoToken returns the error for the name of a token that is not there: E_DOCUMENT_INVALID.
+func NoToken(name string) error {
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "there is no token "+strconv.Quote(name),
+		"Tokens lists those that are there")
+}
+
+// NoContext returns the error for a name that no context has: E_CONTEXT_NOT_FOUND.
+func NoContext(name string) error {
+	return fault.At(fault.ContextNotFound, fault.NoOffset, name, "there is no context "+strconv.Quote(name),
+		"create it; Contexts lists those that are there")
+}
+
+// NoKey returns the error for a key that no context has: E_CONTEXT_NOT_FOUND.
+func NoKey(key history.Key) error {
+	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
+		" any more", "it was deleted; Contexts lists those that are there")
+}
+
+// NameTaken returns the error for a name that another context has: E_CONFLICT.
+func NameTaken(name string) error {
+	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already",
+		"choose another name, or delete that one")
+}
+
+// Moved returns the error for a guard that does not hold: E_CONFLICT.
+func Moved(g Guard, cycle, revision int64) error {
+	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision),
+		"nothing was changed: read the context again and repeat the call")
+}
+
+// NoSnapshot returns the error for a cycle without a snapshot: E_SNAPSHOT_NOT_FOUND.
+func NoSnapshot(cycle int64) error {
+	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle),
+		"Find says which cycles the context has")
+}
+func label(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
+
+func sprintMoved(g Guard, cycle, revision int64) string {
+	return "another writer changed the context: expected cycle " + strconv.FormatInt(g.Cycle, 10) + " revision " +
+		strconv.FormatInt(g.Revision, 10) +
+		", found cycle " + strconv.FormatInt(cycle, 10) + " revision " + strconv.FormatInt(revision, 10)
+}
+
+// Closed returns the error for using a closed store: E_STORE.
+func Closed() error {
+	return fault.New(fault.Store, "the store is closed", "open it again")
+}
+
+// CopyUnderWay is the error for beginning a copy of a line that already has an unfinished one.
+func CopyUnderWay(name string) error {
+	return fault.New(fault.Conflict, "there is an unfinished copy of "+name, "wait until it is done, or go on with it")
+}
+
+// NoCopy is the error for a key that is not that of an unfinished copy.
+func NoCopy() error {
+	return fault.New(fault.ContextNotFound, "the unfinished copy is gone", "another process finished it or began anew")
+}

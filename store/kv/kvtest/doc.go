@@ -1,2 +1,0 @@
-// Package kvtest is the contract for media as a test suite.
-package kvtest
