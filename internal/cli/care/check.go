@@ -37,8 +37,9 @@ func checkRequestCommand(a *command.App) *cobra.Command {
 a call of a context, against what its provider documents: pairs of calls and results,
 order, roles, signatures and prefixes of thinking, cache markers, empty texts, limits.
 Each problem has its place, the rule, the page with the rule and the day on which it was
-read, and what mends it. The exit code is 1 if there is a problem. What no page documents
-is not checked.
+read, and what mends it. Problems of one rule with one remedy stand together, ten of them
+at most; --json has each. The exit code is 1 if there is a problem. What no page
+documents is not checked.
 
 A call is compared with the one before it; a file with the one that --after names. --api
 writes the thread of a context as a request to another API. --mend prints the body with
@@ -160,18 +161,41 @@ func (f *checkFlags) answer(a *command.App, q *record.Question) error {
 		_, err := a.Out.Write(q.Body)
 		return err
 	}
-	for _, p := range all.Problems {
-		remedy := p.Remedy
-		if p.Mends {
-			remedy += " (--mend does)"
-		}
-		a.Printf("%s: %s\n  rule    %s, %s, read on %s\n  remedy  %s\n", a.Paint.Bad(placeOf(p)),
-			view.Visible(p.Problem), p.Rule, p.Source, p.Read, remedy)
-	}
+	drawProblems(a, all.Problems)
 	if !a.Failed {
 		a.Printf("%s: no problem by the rules of %s\n", a.Paint.Good("fine"), all.Form)
 	}
 	return nil
+}
+
+// drawProblems prints problems with one rule and one remedy together, and the first ten places of them.
+func drawProblems(a *command.App, problems []record.Problem) {
+	const most = 10
+	groups, at := [][]record.Problem(nil), map[record.Problem]int{}
+	for _, p := range problems {
+		alike := p
+		alike.Place, alike.Problem = "", ""
+		i, found := at[alike]
+		if !found {
+			i, groups = len(groups), append(groups, nil)
+			at[alike] = i
+		}
+		groups[i] = append(groups[i], p)
+	}
+	for _, list := range groups {
+		for _, p := range list[:min(most, len(list))] {
+			a.Printf("%s: %s\n", a.Paint.Bad(placeOf(p)), view.Visible(p.Problem))
+		}
+		if more := len(list) - most; more > 0 {
+			a.Printf("  and %d more; --json has each\n", more)
+		}
+		p := list[0]
+		remedy := p.Remedy
+		if p.Mends {
+			remedy += " (--mend does)"
+		}
+		a.Printf("  rule    %s, %s, read on %s\n  remedy  %s\n", p.Rule, p.Source, p.Read, remedy)
+	}
 }
 
 func placeOf(p record.Problem) string {

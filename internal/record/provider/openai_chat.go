@@ -34,11 +34,12 @@ func chatMessages(c *cutter, v canon.Any) canon.Any {
 func (c *cutter) chatField(message canon.Any, name string, value canon.Any) canon.Any {
 	switch {
 	case name == "role" || name == "tool_call_id" || slices.Contains(cacheMarkers, name),
+		c.role == "tool" && name == answeredIDs,
 		c.role == "tool" && (name == "name" || name == "is_error"), emptyOrNull(value):
 		return escaped(value)
 	case name == "content" && c.role == "tool":
 		failed, _ := message.Get("is_error") // not of the API, but some clients and imported logs have it
-		return c.resultContent(Part{Kind: "result", Call: text(message, "tool_call_id"), Name: text(message, "name"),
+		return c.resultContent(Part{Kind: "result", Call: chatAnswered(message), Name: text(message, "name"),
 			Failed: failed.Text == string(canon.True)}, value)
 	case name == "content":
 		return c.content(value)
@@ -50,6 +51,23 @@ func (c *cutter) chatField(message canon.Any, name string, value canon.Any) cano
 		return c.cut(Part{Kind: "thinking", Content: value})
 	}
 	return c.cut(Part{Kind: kindOrPart(name), Content: value})
+}
+
+// answeredIDs is the member in which the logs of SWE-agent name the calls that a result answers.
+const answeredIDs = "tool_call_ids"
+
+// chatAnswered returns the id of the call that a message of a tool answers, "" if it has none.
+func chatAnswered(message canon.Any) string {
+	if id := text(message, "tool_call_id"); id != "" {
+		return id
+	}
+	ids, _ := message.Get(answeredIDs)
+	for _, id := range ids.Elems {
+		if id.Kind == canon.KindString {
+			return id.Text
+		}
+	}
+	return ""
 }
 
 func (c *cutter) chatCall(call canon.Any) canon.Any {

@@ -104,6 +104,15 @@ func chatPairs(c *checker) {
 			if find(i+1, end) >= 0 {
 				continue
 			}
+			if j := chatUnnamed(messages[:end], i+1, id, taken); j >= 0 {
+				taken[j] = true
+				c.report(at("messages", j), "the result of the call "+quoted(id)+" does not name it",
+					"name the call in tool_call_id", func(e *splice.Edits) {
+						e.RemoveMember(messages[j], "tool_call_id")
+						e.Insert(messages[j], 0, []byte(`"tool_call_id":`+quoted(id)))
+					})
+				continue
+			}
 			place := at(at("messages", i)+".tool_calls", k)
 			if late := find(end, nextWithCalls(messages, i)); late >= 0 {
 				c.report(place, "the result of the call "+quoted(id)+" stands behind another message",
@@ -128,6 +137,19 @@ func chatPairs(c *checker) {
 				quoted(messages[i].Get("tool_call_id").Text()), "leave it out", mend)
 		}
 	}
+}
+
+// chatUnnamed finds the first result without tool_call_id that may be that of a call: it names the call in
+// the member of other logs, or no call at all. It returns -1 for none.
+func chatUnnamed(messages []splice.Value, from int, id string, taken map[int]bool) int {
+	for j := from; j < len(messages); j++ {
+		ids := messages[j].Get(answeredIDs).Elems
+		names := func(v splice.Value) bool { return v.Text() == id }
+		if !taken[j] && messages[j].Get("tool_call_id").Text() == "" && (len(ids) == 0 || slices.ContainsFunc(ids, names)) {
+			return j
+		}
+	}
+	return -1
 }
 
 // nextWithCalls returns the index of the next message with calls, or the number of messages.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,8 @@ type renderer struct {
 	tools, system, said []canon.Any
 	role                string            // of the current message
 	content, calls      []canon.Any       // of the current message
-	open                []string          // generated ids of calls that have no result yet
+	open                []string          // ids of the calls of the last turn that have no result yet
+	turned              bool              // something that is not the model's stands behind these calls
 	names               map[string]string // names of the called tools, by call id
 	renamed             map[string]string // ids of calls that the API refuses, with those in their place
 }
@@ -65,7 +67,11 @@ func (w *renderer) part(p *Part, from *entry) bool {
 	case p.Kind == "call":
 		return w.call(p, from)
 	case p.Kind == "result":
+		w.turned = true
 		return w.result(p, from)
+	}
+	w.turned = w.turned || p.Role != "assistant"
+	switch {
 	case from == w.to && p.Content.Kind == canon.KindObject && w.to.writer.own(w, p):
 		return true
 	case p.Kind == "text":
@@ -145,24 +151,28 @@ func (w *renderer) callID(id, name string) string {
 				break
 			}
 		}
-		if was == "" {
-			w.open = append(w.open, id)
-		} else {
+		if was != "" {
 			w.renamed[was] = id
 		}
 	}
+	if w.turned {
+		w.open, w.turned = nil, false
+	}
+	w.open = append(w.open, id)
 	w.names[id] = name
 	return id
 }
 
 // resultID returns the id of the call that a result answers; without an id,
-// that of the first open call.
+// that of the first call before it that has no result yet.
 func (w *renderer) resultID(id string) string {
 	if id == "" && len(w.open) > 0 {
-		id, w.open = w.open[0], w.open[1:]
+		id = w.open[0]
+	} else if now, ok := w.renamed[id]; ok {
+		id = now
 	}
-	if now, ok := w.renamed[id]; ok {
-		return now
+	if i := slices.Index(w.open, id); i >= 0 {
+		w.open = slices.Delete(w.open, i, i+1)
 	}
 	return id
 }
