@@ -61,16 +61,6 @@ func (f *faltering) FinishCopies(ctx context.Context, lines []engine.Line) error
 	return f.Contexts.FinishCopies(ctx, lines)
 }
 
-// complete opens another store under test; it must have every power.
-func (s Suite) complete(t *testing.T) engine.Contexts {
-	t.Helper()
-	in, ok := s.Open(t).(engine.Contexts)
-	if !ok {
-		t.Skip("left out: the store lacks some of the powers that a copy is engine.Contexts with")
-	}
-	return in
-}
-
 // testCopies copies families of random histories from the store under test to memory, and from
 // there to another store under test. There it compares everything and continues the histories.
 // Copies fail after a few writes while the source changes, and have to be repeated.
@@ -78,7 +68,7 @@ func testCopies(t *testing.T, s Suite) {
 	for seed := range s.seeds(t, 1, 2, 12) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 71))
-			target := s.complete(t)
+			target := s.Open(t)
 			erasing := seed%2 == 1 // otherwise with attempts, because drivers cannot tell what an erasure leaves of these
 			family := randomFamily(t, s, rnd, erasing)
 			between := engine.InMemory()

@@ -20,7 +20,7 @@ type Suite struct {
 	// lives no longer than its process.
 	Reopen func(t *testing.T, s engine.Contexts) engine.Contexts
 	// AtOnce is how many tests run at the same time, each on stores of its own; 0 means one.
-	// A store that waits for a server is engine.Contexts faster by several. Open and Reopen are then
+	// A store that waits for a server is tested faster by several. Open and Reopen are then
 	// called from several goroutines.
 	AtOnce int
 	// Seed is that of the first random history. Several runs of the suite, on a store in several
