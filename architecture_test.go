@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,125 +13,88 @@ import (
 	"testing"
 )
 
-// allowed is the table of docs/architecture.md: what each package may import
-// of this module, and whether it may import anything beyond the standard
-// library. Data flows one way.
-var allowed = map[string]struct {
-	own   []string
-	third bool
-}{
-	"fault":                    {},
-	"internal/safefile":        {},
-	"internal/canon":           {own: []string{"fault"}},
-	"internal/record/wire":     {own: []string{"fault", "internal/canon"}},
-	"internal/record/splice":   {own: []string{"internal/canon"}},
-	"internal/record/provider": {own: []string{"fault", "internal/canon", "internal/record/splice"}},
-	"internal/tree":            {own: []string{"fault", "internal/canon"}},
-	"internal/toolcall":        {own: []string{"internal/canon", "internal/tree"}},
-	"internal/view": {own: []string{"", "diff", "fault", "inspect", "lifecycle", "record", "selector",
-		"internal/tree", "internal/canon", "internal/provenance", "internal/toolcall", "history"}},
-	"lifecycle":       {own: []string{"fault", "internal/canon", "internal/tree"}},
-	"internal/rules":  {own: []string{"fault", "internal/tree", "lifecycle", "selector", "internal/query"}},
-	"selector":        {own: []string{"fault"}},
-	"internal/budget": {own: []string{"fault"}},
-	"internal/query": {own: []string{"fault", "internal/canon", "internal/budget", "internal/toolcall",
-		"internal/tree", "selector", "inspect"}},
-	"diff":                    {own: []string{"fault", "internal/canon"}},
-	"internal/differ":         {own: []string{"fault", "internal/canon", "internal/tree", "diff", "internal/differ/content"}},
-	"internal/differ/content": {own: []string{"internal/canon", "diff"}, third: true},
-	"internal/document":       {own: []string{"fault", "internal/canon", "internal/tree", "selector", "inspect"}},
-	"history":                 {own: []string{"fault", "internal/canon", "internal/tree"}},
-	"store":                   {own: []string{"fault"}},
-	"store/storetest":         {own: []string{"fault", "internal/testrun", "store"}},
-	"store/internal/sqlkv":    {own: []string{"fault", "store"}},
-	"internal/zstd":           {own: []string{"store"}, third: true},
-	"internal/engine":         {own: []string{"fault", "history", "internal/canon", "internal/tree", "store"}},
-	"internal/engine/enginetest": {own: []string{"fault", "history", "internal/canon", "internal/engine",
-		"internal/testrun", "internal/transfer", "internal/tree", "lifecycle"}},
-	"internal/dbtest": {own: []string{"", "internal/engine", "store"}},
-	"store/sqlite": {own: []string{"fault", "internal/safefile", "internal/zstd", "store", "store/internal/sqlkv"},
-		third: true},
-	"store/postgres": {own: []string{"fault", "internal/zstd", "store", "store/internal/sqlkv"}, third: true},
-	"inspect":        {own: []string{"fault", "lifecycle", "selector", "diff"}},
-	"internal/provenance": {own: []string{"fault", "internal/tree", "lifecycle", "diff", "inspect",
-		"internal/differ", "history", "internal/engine"}},
-	"internal/search": {own: []string{"fault", "internal/tree", "selector", "internal/query", "diff", "inspect",
-		"internal/differ"}},
-	"internal/archive": {own: []string{"fault", "internal/budget", "internal/canon", "internal/tree", "lifecycle",
-		"selector", "internal/document", "inspect", "internal/differ", "internal/provenance", "history",
-		"internal/engine"}},
-	"internal/verify": {own: []string{"fault", "internal/canon", "internal/tree", "inspect", "internal/provenance",
-		"history", "internal/engine"}},
-	"internal/transfer": {own: []string{"fault", "internal/tree", "inspect", "internal/verify", "history",
-		"internal/engine"}},
-	"": {own: []string{"fault", "internal/canon", "internal/budget", "internal/tree", "lifecycle", "selector",
-		"internal/rules", "internal/query", "internal/search", "diff", "internal/document", "inspect",
-		"internal/differ", "internal/provenance", "internal/archive", "internal/verify", "internal/transfer",
-		"history", "internal/engine", "store"}},
-	"transcript": {own: []string{"", "fault", "internal/budget", "internal/canon", "inspect", "internal/tree",
-		"lifecycle", "store"}},
-	"record": {own: []string{"", "fault", "internal/canon", "internal/record/wire", "internal/record/provider",
-		"inspect", "internal/tree", "lifecycle", "transcript", "history", "internal/record/splice", "store"}},
-	"tokens":                    {own: []string{"fault"}, third: true},
-	"internal/record/proxy":     {own: []string{"fault", "internal/record/provider", "record"}},
-	"internal/record/callspans": {own: []string{"record", "history"}, third: true},
-	"inspector":                 {},
-	"server": {own: []string{"", "fault", "internal/canon", "internal/budget", "diff", "inspect", "inspector",
-		"lifecycle", "record", "selector", "transcript", "internal/tree", "internal/record/calllog",
-		"internal/record/intake", "internal/view", "history", "internal/engine", "store"}, third: true},
-	"conformance": {},
-	"internal/operations": {own: []string{"", "fault", "internal/canon", "lifecycle", "selector", "internal/tree",
-		"store"}},
-	"internal/view/story": {own: []string{"", "inspect", "internal/canon", "internal/toolcall", "internal/view",
-		"lifecycle", "record", "selector", "transcript", "internal/tree", "history"}},
-	"internal/cli/screen": {own: []string{"internal/view"}, third: true},
-	"internal/cli/command": {own: []string{"", "diff", "fault", "inspect", "internal/canon", "internal/cli/screen",
-		"internal/record/calllog", "internal/record/intake", "internal/safefile", "internal/toolcall", "internal/view",
-		"internal/view/story", "lifecycle", "record", "selector", "server", "store/postgres", "store/sqlite", "tokens",
-		"transcript", "internal/tree", "history", "store"}, third: true},
-	"internal/cli/bring": {own: []string{"", "fault", "inspect", "internal/budget", "internal/cli/command",
-		"internal/cli/screen", "internal/record/calllog", "internal/record/intake", "internal/view",
-		"internal/view/story", "lifecycle", "record", "selector", "server", "store/postgres", "transcript",
-		"internal/tree", "history", "store", "internal/simulate", "tokens", "internal/canon",
-		"internal/record/provider", "internal/record/splice"}, third: true},
-	"internal/cli/wire": {own: []string{"fault", "internal/cli/command", "internal/cli/screen",
-		"internal/record/callspans", "internal/record/proxy", "internal/view", "record", "server", "history", ""},
-		third: true},
-	"internal/cli/ask": {own: []string{"", "diff", "fault", "inspect", "internal/canon", "internal/cli/command",
-		"internal/cli/screen", "internal/toolcall", "internal/view", "internal/view/story", "lifecycle", "record",
-		"selector", "tokens", "internal/tree"}, third: true},
-	"internal/cli/trace": {own: []string{"", "diff", "fault", "inspect", "internal/canon", "internal/cli/command",
-		"internal/cli/screen", "internal/view", "internal/view/story", "lifecycle", "record", "transcript",
-		"internal/tree", "history", "internal/simulate", "tokens"}, third: true},
-	"internal/cli/edit": {own: []string{"", "fault", "inspect", "internal/canon", "internal/cli/command",
-		"internal/cli/screen", "internal/operations", "internal/view", "internal/view/story", "lifecycle", "record",
-		"selector", "internal/simulate", "tokens"}, third: true},
-	"internal/cli/care": {own: []string{"", "conformance", "diff", "fault", "inspect", "internal/archive",
-		"internal/canon", "internal/cli/command", "internal/cli/screen", "internal/document", "internal/record/intake",
-		"internal/view", "record", "selector", "store/postgres", "store/sqlite", "transcript", "internal/tree",
-		"store"}, third: true},
-	"internal/cli": {own: []string{"internal/cli/ask", "internal/cli/bring", "internal/cli/care",
-		"internal/cli/command", "internal/cli/edit", "internal/cli/screen", "internal/cli/trace", "internal/cli/wire",
-		"internal/document"}, third: true},
-	"internal/record/calllog": {own: []string{"fault", "inspect", "internal/canon", "internal/record/provider"}},
-	"internal/record/intake": {own: []string{"fault", "inspect", "internal/budget", "internal/canon",
-		"internal/record/calllog", "record", "transcript", ""}, third: true},
-	"internal/postgrestest": {third: true},
-	"internal/providertest": {},
-	"internal/testrun":      {},
-	"internal/release":      {},
-	"cmd/pact":              {own: []string{"internal/cli"}},
-	"examples/agentloop":    {own: []string{"", "transcript", "store"}},
-	"examples/cut":          {},
-	"examples/query":        {own: []string{"", "selector", "transcript", "store"}},
-	"internal/simulate": {own: []string{"", "fault", "history", "inspect", "internal/canon",
-		"internal/record/provider", "internal/rules", "internal/toolcall", "internal/tree", "lifecycle", "record",
-		"selector"}},
+// rule is a row of the table in docs/architecture.md.
+type rule struct {
+	packages []string // directories; a last element … stands for all below
+	own      []string // packages of the rows above; nil means all
+	third    bool     // whether other modules may be imported
+}
+
+func (r rule) has(dir string) bool {
+	return slices.ContainsFunc(r.packages, func(p string) bool {
+		above, all := strings.CutSuffix(p, "…")
+		return p == dir || all && strings.HasPrefix(dir, above)
+	})
+}
+
+// packageFolders returns the directories of all packages that the table names.
+func packageFolders(t *testing.T) (list []string) {
+	for _, r := range readRules(t) {
+		list = append(list, r.packages...)
+	}
+	return list
+}
+
+// readRules reads the table of docs/architecture.md, which says what each package may import. A name
+// without a folder is the only package of the rows above whose path ends in it.
+func readRules(t *testing.T) (rules []rule) {
+	t.Helper()
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n| package | what is in it | may import of this module | third |\n| --- | --- | --- | --- |\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	known := map[string][]string{} // directories by the ends of their paths
+	for line := range strings.Lines(table) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) < 3 {
+			t.Fatalf("the row has too few cells: %s", line)
+		}
+		r := rule{third: strings.HasSuffix(line, "| yes |\n"), own: []string{}}
+		var first string
+		for i, name := range strings.Split(cells[0], "`") {
+			switch {
+			case i%2 == 0:
+				continue
+			case name == "pact":
+				name = ""
+			case first == "":
+				first = path.Dir(name)
+			case !strings.Contains(name, "/"):
+				name = first + "/" + name
+			}
+			r.packages = append(r.packages, name)
+		}
+		switch imports := strings.TrimSuffix(strings.TrimSpace(cells[2]), " |"); {
+		case strings.HasPrefix(imports, "all above"):
+			r.own = nil
+		case imports != "–":
+			for name := range strings.SplitSeq(imports, ", ") {
+				switch dirs := known[name]; {
+				case name == "pact":
+					r.own = append(r.own, "")
+				case len(dirs) == 1:
+					r.own = append(r.own, dirs[0])
+				default:
+					t.Fatalf("%s may import %s, which names %d packages of the rows above", cells[0], name, len(dirs))
+				}
+			}
+		}
+		for _, dir := range r.packages {
+			for end, more := dir, true; more; _, end, more = strings.Cut(end, "/") {
+				known[end] = append(known[end], dir)
+			}
+		}
+		rules = append(rules, r)
+	}
+	return rules
 }
 
 func TestImportsRunOneWay(t *testing.T) {
 	const module = "github.com/contexttree/pact"
-	seen := map[string]bool{}
+	rules := readRules(t)
+	used := map[[2]string]bool{} // imports, and packages that there are
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -149,12 +113,12 @@ func TestImportsRunOneWay(t *testing.T) {
 		if dir == "." {
 			dir = ""
 		}
-		rule, known := allowed[dir]
-		if !known {
+		at := slices.IndexFunc(rules, func(r rule) bool { return r.has(dir) })
+		if at < 0 {
 			t.Errorf("package %q is not in the table", dir)
 			return nil
 		}
-		seen[dir] = true
+		used[[2]string{dir}] = true
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
@@ -168,10 +132,12 @@ func TestImportsRunOneWay(t *testing.T) {
 			switch {
 			case name == module || strings.HasPrefix(name, module+"/"):
 				own := strings.TrimPrefix(strings.TrimPrefix(name, module), "/")
-				if !slices.Contains(rule.own, own) {
+				above := slices.ContainsFunc(rules[:at], func(r rule) bool { return r.has(own) })
+				if !above || rules[at].own != nil && !slices.Contains(rules[at].own, own) {
 					t.Errorf("%s imports %q, which its package may not", path, own)
 				}
-			case strings.Contains(first, ".") && !rule.third:
+				used[[2]string{rules[at].packages[0], own}] = true
+			case strings.Contains(first, ".") && !rules[at].third:
 				t.Errorf("%s imports %s: core packages import the standard library alone", path, name)
 			}
 		}
@@ -180,9 +146,16 @@ func TestImportsRunOneWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for dir := range allowed {
-		if !seen[dir] {
-			t.Errorf("the table lists %q, where there is no package", dir)
+	for _, r := range rules {
+		for _, dir := range r.packages {
+			if !strings.HasSuffix(dir, "…") && !used[[2]string{dir}] {
+				t.Errorf("the table lists %q, where there is no package", dir)
+			}
+		}
+		for _, own := range r.own {
+			if !used[[2]string{r.packages[0], own}] {
+				t.Errorf("the table lets %q import %q, which it does not", r.packages[0], own)
+			}
 		}
 	}
 }
@@ -190,7 +163,7 @@ func TestImportsRunOneWay(t *testing.T) {
 // A package of several files has its package comment in doc.go, and only there,
 // so that a reader knows where to begin.
 func TestArchitecturePackageCommentsAreInDocGo(t *testing.T) {
-	for dir := range allowed {
+	for _, dir := range packageFolders(t) {
 		paths, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
 		if err != nil {
 			t.Fatal(err)
