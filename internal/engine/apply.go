@@ -124,12 +124,14 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 		if err := e.change(ctx, b, l, s, changes); err != nil {
 			return err
 		}
+		if attempts, err = e.attemptsOf(ctx, b, l, changes); err != nil { // it expects the row as it was
+			return err
+		}
 		if l.attrs != attrs {
 			l.raw = l.encode()
 			put(b, in(key, aboutKey), l.raw)
 		}
-		attempts, err = e.attemptsOf(ctx, b, l, changes)
-		return err
+		return nil
 	})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -23,7 +24,8 @@ func testAttemptsOfChanges(t *testing.T, s Suite) {
 		c.Attempt = &a
 		return c
 	}
-	asked := with(d.edited(said("asked")), call(1))
+	titled := func(x *tree.Editor) { must(t, x.SetRoot("data_title", fmt.Sprint("of revision ", d.state.Revision))) }
+	asked := with(d.edited(func(x *tree.Editor) { said("asked")(x); titled(x) }), call(1))
 	d.apply(asked)
 	first := *asked.Attempt
 	if first.ID != "attempt:1-1" {
@@ -34,7 +36,7 @@ func testAttemptsOfChanges(t *testing.T, s Suite) {
 
 	// the attempt ends and its cycle is published, and the next one begins with the answer
 	end := history.Attempt{ID: first.ID, Status: history.Completed, EndedNS: 3000, Request: "told"}
-	sealed := with(d.committed(d.edited(func(*tree.Editor) {}), lifecycle.Input{Before: d.state.Head}), end)
+	sealed := with(d.committed(d.edited(titled), lifecycle.Input{Before: d.state.Head}), end)
 	x := tree.Edit(background, sealed.After, sealed.Sealed, sealed.Stamps, d.env())
 	said("answered")(x)
 	answered := engine.Change{Before: sealed.After, After: x.Tree(), Stamps: x.Stamps,
