@@ -88,6 +88,12 @@ func Closed() error {
 	return fault.New(fault.Store, "the store is closed", "open it again")
 }
 
+// otherFormat returns the error for rows that another version of pact wrote: E_STORE.
+func otherFormat() error {
+	return fault.New(fault.Store, "another version of pact wrote the store, in another format",
+		"export its contexts, all snapshots of each, with the program that wrote it, and import them with this one")
+}
+
 // CopyUnderWay is the error for beginning a copy of a line that already has an unfinished one.
 func CopyUnderWay(name string) error {
 	return fault.New(fault.Conflict, "there is an unfinished copy of "+name, "wait until it is done, or go on with it")

@@ -166,7 +166,7 @@ func (a *about) decode(value []byte) error {
 	}
 	r := reader{rest: string(value[:len(value)-sumSize])}
 	if r.int() != format {
-		return damaged("what the store knows about a context has another format")
+		return otherFormat()
 	}
 	a.name, a.edition = r.text(), r.text()
 	for _, n := range a.numbers() {

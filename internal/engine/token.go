@@ -86,11 +86,11 @@ func decodeToken(p store.Pair) (t history.AccessToken, err error) {
 	version := r.int()
 	t = history.AccessToken{Hash: r.digest(), Write: r.int() == 1, Pattern: r.text(),
 		CreatedNS: r.signed(), Name: r.text()}
-	if p.Name != tokenPrefix+t.Name {
-		return t, damaged("an access token is in the place of another")
+	if version != format {
+		return t, otherFormat()
 	}
-	if r.bad || version != format {
-		return t, damaged("an access token has another format")
+	if r.bad || p.Name != tokenPrefix+t.Name {
+		return t, damaged("an access token is in the place of another")
 	}
 	return t, nil
 }

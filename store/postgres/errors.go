@@ -47,6 +47,7 @@ const (
 	tooMany           = "53300"
 	diskFull          = "53100"
 	noTable           = "42P01"
+	noColumn          = "42703"
 	tableTaken        = "42P07"
 	noDatabase        = "3D000"
 	divisionByZero    = "22012"

@@ -27,7 +27,7 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool, schema 
 		case err != nil:
 			return refuse(err, address)
 		case at == len(schema):
-			return nil
+			return hasRest(ctx, db, address)
 		case at > len(schema):
 			return fault.New(fault.Store, fmt.Sprintf("the database has version %d of the schema, this program knows %d", at,
 				len(schema)), "use a newer version of the program")
@@ -57,12 +57,29 @@ func begins(ctx context.Context, db *sql.DB, address string, make bool) error {
 	case err != nil:
 		return refuse(err, address)
 	case old:
-		return fault.New(fault.Store, Shown(address)+" has the tables of a version of pact before its first release",
-			"export its contexts with that version and import them into a new database with this one")
+		return beforeRelease(address)
 	case !make:
 		return fault.At(fault.Store, fault.NoOffset, Shown(address), "there is no store in "+Shown(address), "Open makes one")
 	}
 	return nil
+}
+
+// hasRest returns an error if the log is one from before the first release, in which a record has one
+// column.
+func hasRest(ctx context.Context, db *sql.DB, address string) error {
+	_, err := db.ExecContext(ctx, "SELECT rest FROM log LIMIT 0")
+	switch {
+	case err == nil:
+		return nil
+	case codeOf(err) == noColumn:
+		return beforeRelease(address)
+	}
+	return refuse(err, address)
+}
+
+func beforeRelease(address string) error {
+	return fault.New(fault.Store, Shown(address)+" has the tables of a version of pact before its first release",
+		"export its contexts with that version and import them into a new database with this one")
 }
 
 // versionOf returns the version of the schema, 0 if there is none.

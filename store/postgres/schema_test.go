@@ -57,11 +57,14 @@ func TestRefused(t *testing.T) {
 // A database with the tables that no release had is refused, and left as it is, with the way to
 // take its contexts along.
 func TestTablesBeforeTheFirstRelease(t *testing.T) {
-	old := postgrestest.Database(t)
+	old, oneColumn := postgrestest.Database(t), postgrestest.Database(t)
 	postgrestest.Exec(t, old, "CREATE TABLE pact_schema (version BIGINT PRIMARY KEY); INSERT INTO pact_schema VALUES (5)")
+	must(t, open(t, oneColumn).Close())
+	postgrestest.Exec(t, oneColumn, "ALTER TABLE log DROP COLUMN rest")
 	for _, open := range []func() (*engine.Engine, error){
 		func() (*engine.Engine, error) { return on(postgres.Open(t.Context(), old)) },
 		func() (*engine.Engine, error) { return on(postgres.OpenExisting(t.Context(), old)) },
+		func() (*engine.Engine, error) { return on(postgres.OpenExisting(t.Context(), oneColumn)) },
 	} {
 		_, err := open()
 		if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "export its contexts with that version") {

@@ -12,7 +12,7 @@ import (
 )
 
 // applicationID marks the files of this store: "PaCT" in ASCII. Files from before the first
-// release, which have rows of nodes, are marked with unreleasedID, "PACT".
+// release are marked with unreleasedID, "PACT", or have a log of one column.
 const (
 	applicationID = 0x50614354
 	unreleasedID  = 0x50414354
@@ -43,13 +43,14 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 	}
 	defer tx.Rollback()
 	var id int64
-	err = tx.QueryRowContext(ctx,
-		"SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id,
-		&at)
+	var oneColumn bool // the log of a file from before the first release
+	err = tx.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
+		(SELECT user_version FROM pragma_user_version),
+		(SELECT count(*) > 0 AND total(name = 'rest') = 0 FROM pragma_table_info('log'))`).Scan(&id, &at, &oneColumn)
 	switch {
 	case err != nil:
 		return 0, openError(err, path)
-	case id == unreleasedID:
+	case id == unreleasedID, id == applicationID && oneColumn:
 		return 0, fault.New(fault.Store, path+" was made before the first release of pact, in another format",
 			"export its contexts, all snapshots of each, with the program that made it, and import them with this one")
 	case id != applicationID:

@@ -38,12 +38,22 @@ func TestFileIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
-// TestFilesFromBeforeTheReleaseAreRefused opens a file that has the marks of one from before the
-// first release: the error says how to move its contexts, and the file stays as it is.
+// TestFilesFromBeforeTheReleaseAreRefused opens files from before the first release, one with rows of
+// nodes and one whose log has no contents apart: the error says how to move their contexts, and the
+// files stay as they are.
 func TestFilesFromBeforeTheReleaseAreRefused(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pact.db")
-	raw(t, path, "CREATE TABLE node_version (branch INTEGER)", "PRAGMA application_id = 0x50414354",
+	nodes, oneColumn := filepath.Join(t.TempDir(), "nodes.db"), filepath.Join(t.TempDir(), "log.db")
+	raw(t, nodes, "CREATE TABLE node_version (branch INTEGER)", "PRAGMA application_id = 0x50414354",
 		"PRAGMA user_version = 10").Close()
+	newStoreFile(t, oneColumn)
+	raw(t, oneColumn, "ALTER TABLE log DROP COLUMN rest").Close()
+	for _, path := range []string{nodes, oneColumn} {
+		isFromBeforeTheRelease(t, path)
+	}
+}
+
+func isFromBeforeTheRelease(t *testing.T, path string) {
+	t.Helper()
 	before, err := os.ReadFile(path)
 	must(t, err)
 	_, err = openFile(t.Context(), path)

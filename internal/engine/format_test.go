@@ -1,0 +1,29 @@
+package engine_test
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store"
+)
+
+// A store whose contexts another version wrote is not damaged: the error says how to move them. A row
+// begins with the number of its format and ends with 16 bytes of the SHA-256 of what is before them.
+func TestAnotherFormatIsNoDamage(t *testing.T) {
+	m := store.NewMemory()
+	w := begin(t, engine.Open(m), "old")
+	place := store.Key{Space: store.Space(w.key), Name: "i"}
+	row, err := m.Get(background, place)
+	must(t, err)
+	body := append([]byte{1}, row[1:len(row)-16]...)
+	sum := sha256.Sum256(body)
+	must(t, m.Write(background, &store.Batch{Put: []store.Pair{{Key: place, Value: append(body, sum[:16]...)}}}))
+	_, err = engine.Open(m).Load(background, w.key)
+	if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "another version of pact wrote") ||
+		!strings.Contains(err.Error(), "export its contexts") || strings.Contains(err.Error(), "backup") {
+		t.Errorf("%v", err)
+	}
+}
