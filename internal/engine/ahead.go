@@ -26,21 +26,8 @@ func ahead(ctx context.Context, r store.Reader, keys ...history.Key) (a aheadRea
 	for i, k := range keys {
 		spaces[i] = store.Space(k)
 	}
-	if a.latest, err = many.Latest(ctx, aboutKey, spaces...); err != nil {
-		return a, err
-	}
-	for space, x := range a.latest {
-		if !x.Long {
-			continue
-		}
-		// Where an erasure removed what the record says without its nodes, the record itself is read.
-		if x.Last.Value, err = r.Get(ctx, at(space, lastKey)); err != nil {
-			return a, err
-		}
-		x.Long = x.Last.Value == nil
-		a.latest[space] = x
-	}
-	return a, nil
+	a.latest, err = many.Latest(ctx, aboutKey, spaces...)
+	return a, err
 }
 
 // Get implements [store.Reader].
@@ -51,14 +38,27 @@ func (a aheadReader) Get(ctx context.Context, k store.Key) ([]byte, error) {
 	return a.Reader.Get(ctx, k)
 }
 
-// Log implements [store.Reader].
+// Log implements [store.Reader]. It reads what a long record says without its nodes, so the reader is one of
+// a single moment then. Where an erasure removed that, it reads the record itself.
 func (a aheadReader) Log(ctx context.Context, c store.Cut, o store.Order) iter.Seq2[store.Record, error] {
 	of := a.latest[c.Space]
 	x := of.Last
-	if x.Number == 0 || of.Long || !c.Heads || o != store.Descending || c.Last != store.MaxNumber {
+	if x.Number == 0 || !c.Heads || o != store.Descending || c.Last != store.MaxNumber {
 		return a.Reader.Log(ctx, c, o)
 	}
 	return func(yield func(store.Record, error) bool) {
+		if of.Long {
+			head, err := a.Reader.Get(ctx, at(c.Space, lastKey))
+			if err != nil {
+				yield(x, err)
+				return
+			}
+			if head == nil {
+				a.Reader.Log(ctx, c, o)(yield)
+				return
+			}
+			x.Value = head
+		}
 		if !yield(x, nil) {
 			return
 		}

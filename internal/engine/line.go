@@ -187,13 +187,19 @@ func (e *Engine) line(ctx context.Context, key history.Key) (l *line, err error)
 	if key < 1 || store.Space(key) > store.MaxSpace {
 		return nil, NoKey(key)
 	}
-	if r, err := ahead(ctx, e.store, key); err != nil {
+	known, err := ahead(ctx, e.store, key)
+	if err != nil {
 		return nil, err
-	} else if r.latest[store.Space(key)].Last.Number > 0 {
-		return e.findLine(ctx, r, key)
+	}
+	if x := known.latest[store.Space(key)]; x.Last.Number > 0 && !x.Long { // one reading was enough
+		return e.findLine(ctx, known, key)
 	}
 	err = e.store.View(ctx, func(r store.Reader) error {
-		l, err = e.findLine(ctx, r, key)
+		known, err := ahead(ctx, r, key)
+		if err != nil {
+			return err
+		}
+		l, err = e.findLine(ctx, known, key)
 		return err
 	})
 	return l, err
