@@ -23,7 +23,9 @@ func anthropicIDs(c *checker) {
 		}
 	}
 	seen := map[string]bool{}
+	last := 0 // the number of the last fresh id
 	for i, m := range messages {
+		var results map[string]splice.Value // in the next message, the first of each id
 		for k, block := range m.Get("content").Elems {
 			if !isOf("tool_use")(block) {
 				continue
@@ -42,18 +44,17 @@ func anthropicIDs(c *checker) {
 			}
 			mend := func(e *splice.Edits) {
 				fresh := ""
-				for n := 1; fresh == "" || all[fresh]; n++ {
-					fresh = "call_" + strconv.Itoa(n)
+				for fresh == "" || all[fresh] {
+					last++
+					fresh = "call_" + strconv.Itoa(last)
 				}
 				all[fresh], seen[fresh] = true, true
 				e.Replace(block.Get("id"), []byte(quoted(fresh)))
-				if next := turnAfter(messages, i); next >= 0 {
-					for _, result := range messages[next].Get("content").Elems {
-						if of := result.Get("tool_use_id"); isOf("tool_result")(result) && of.Text() == id {
-							e.Replace(of, []byte(quoted(fresh)))
-							break
-						}
-					}
+				if results == nil {
+					results = firstResults(messages, turnAfter(messages, i))
+				}
+				if result, has := results[id]; has {
+					e.Replace(result.Get("tool_use_id"), []byte(quoted(fresh)))
 				}
 			}
 			if !block.Get("id").Is() {
@@ -62,6 +63,21 @@ func anthropicIDs(c *checker) {
 			c.report(at(at("messages", i)+".content", k), problem, "rename the call and its result", mend)
 		}
 	}
+}
+
+// firstResults returns the first result of each id in a message, none without one.
+func firstResults(messages []splice.Value, i int) map[string]splice.Value {
+	first := map[string]splice.Value{}
+	if i < 0 {
+		return first
+	}
+	for _, block := range messages[i].Get("content").Elems {
+		id := block.Get("tool_use_id").Text()
+		if _, has := first[id]; !has && isOf("tool_result")(block) {
+			first[id] = block
+		}
+	}
+	return first
 }
 
 // turnAfter returns the message after one, leaving out those of the system; -1 for none.
@@ -79,7 +95,7 @@ func turnAfter(messages []splice.Value, i int) int {
 func anthropicPairs(c *checker) {
 	list := c.root.Get("messages")
 	messages := list.Elems
-	answers := map[int]bool{} // the starts of results that answer a call
+	taken := map[int]bool{} // the starts of results that answer a call
 	for i, m := range messages {
 		if m.Get("role").Text() != "assistant" {
 			if k := slices.IndexFunc(m.Get("content").Elems, isOf("tool_use")); k >= 0 {
@@ -89,6 +105,19 @@ func anthropicPairs(c *checker) {
 			continue
 		}
 		next := turnAfter(messages, i)
+		behind, late := answersFor(taken), answersFor(taken)
+		for j := next; j >= 0 && j < len(messages) && messages[j].Get("role").Text() == "user"; j++ {
+			to := late
+			if j == next {
+				to = behind
+			}
+			content := messages[j].Get("content")
+			for k, block := range content.Elems {
+				if isOf("tool_result")(block) {
+					to.add(block.Get("tool_use_id").Text(), content, k)
+				}
+			}
+		}
 		var added [][]byte
 		for k, block := range m.Get("content").Elems {
 			if !isOf("tool_use")(block) {
@@ -96,15 +125,15 @@ func anthropicPairs(c *checker) {
 			}
 			id := block.Get("id").Text()
 			at := at(at("messages", i)+".content", k)
-			if next >= 0 && messages[next].Get("role").Text() == "user" {
-				if result := resultOf(messages[next], id, answers); result.Is() {
-					answers[result.Start] = true
-					continue
-				}
+			if _, found := behind.take(id); found {
+				continue
 			}
-			if late := c.lateResult(messages, next, id, answers); late.Is() {
+			if result, found := late.take(id); found {
 				c.report(at, "the result of the call "+quoted(id)+" stands behind the next message",
-					"put it into the next message", func(*splice.Edits) { added = append(added, late.Raw) })
+					"put it into the next message", func(e *splice.Edits) {
+						e.Remove(result.list, result.at)
+						added = append(added, result.value().Raw)
+					})
 				continue
 			}
 			c.report(at, "no result follows the call "+quoted(id), "add a result to the next message",
@@ -118,39 +147,12 @@ func anthropicPairs(c *checker) {
 	for i, m := range messages {
 		content := m.Get("content")
 		for k, block := range content.Elems {
-			if isOf("tool_result")(block) && !answers[block.Start] {
+			if isOf("tool_result")(block) && !taken[block.Start] {
 				c.report(at(at("messages", i)+".content", k), "the result answers no call of the message before: "+
 					quoted(block.Get("tool_use_id").Text()), "leave it out", func(e *splice.Edits) { e.Remove(content, k) })
 			}
 		}
 	}
-}
-
-// resultOf returns the first result in a message that answers a call and no other.
-func resultOf(m splice.Value, id string, taken map[int]bool) splice.Value {
-	for _, block := range m.Get("content").Elems {
-		if isOf("tool_result")(block) && block.Get("tool_use_id").Text() == id && !taken[block.Start] {
-			return block
-		}
-	}
-	return splice.Value{}
-}
-
-// lateResult finds a result in the messages of the user behind the one where it belongs, and
-// takes it out of there.
-func (c *checker) lateResult(messages []splice.Value, next int, id string, taken map[int]bool) splice.Value {
-	if next < 0 || messages[next].Get("role").Text() != "user" {
-		return splice.Value{}
-	}
-	for i := next + 1; i < len(messages) && messages[i].Get("role").Text() == "user"; i++ {
-		if late := resultOf(messages[i], id, taken); late.Is() {
-			content := messages[i].Get("content")
-			taken[late.Start] = true
-			c.edits.Remove(content, slices.IndexFunc(content.Elems, func(v splice.Value) bool { return v.Start == late.Start }))
-			return late
-		}
-	}
-	return splice.Value{}
 }
 
 // addResults puts results into the message after the i-th, or into one of their own.

@@ -159,10 +159,10 @@ func join(texts [][]byte) []byte {
 // geminiOrder requires that a content with calls follows one of the user.
 func geminiOrder(c *checker) {
 	list := c.root.Get("contents")
-	stays := 0 // the first of the contents of the model that follow one another
+	stays, joined := 0, 0 // the first and the last joined of the contents of the model that follow one another
 	for i, content := range list.Elems {
 		if i == 0 || list.Elems[i-1].Get("role").Text() != "model" {
-			stays = i
+			stays, joined = i, i
 		}
 		if content.Get("role").Text() != "model" || !slices.ContainsFunc(content.Get("parts").Elems,
 			func(part splice.Value) bool { return geminiCall(part).Is() }) {
@@ -175,22 +175,20 @@ func geminiOrder(c *checker) {
 				})
 		} else if stays < i {
 			c.report(at("contents", i), "two contents of the model follow one another, and this one makes calls",
-				"join the two", func(e *splice.Edits) { c.joinContents(list, stays, i) })
+				"join the two", func(e *splice.Edits) { joinContents(e, list, stays, joined+1, i) })
+			joined = i
 		}
 	}
 }
 
-// joinContents puts the parts of the contents behind one, up to the i-th, into that one.
-func (c *checker) joinContents(list splice.Value, into, i int) {
-	for k := into + 1; k <= i; k++ {
-		parts, all := list.Elems[k].Get("parts"), list.Elems[into].Get("parts")
-		if c.edits.Removes(list, k) {
-			continue
+// joinContents puts the parts of some contents, up to the last, into an earlier one.
+func joinContents(e *splice.Edits, list splice.Value, into, from, last int) {
+	all := list.Elems[into].Get("parts")
+	for k := from; k <= last; k++ {
+		for _, part := range list.Elems[k].Get("parts").Elems {
+			e.Insert(all, len(all.Elems), part.Raw)
 		}
-		for _, part := range parts.Elems {
-			c.edits.Insert(all, len(all.Elems), part.Raw)
-		}
-		c.edits.Remove(list, k)
+		e.Remove(list, k)
 	}
 }
 

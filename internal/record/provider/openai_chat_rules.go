@@ -82,43 +82,54 @@ func chatPairs(c *checker) {
 	taken := map[int]bool{}
 	isTool := func(i int) bool { return i < len(messages) && messages[i].Get("role").Text() == "tool" }
 	for i, m := range messages {
-		calls := m.Get("tool_calls").Elems
-		end := i + 1 // of the results
-		for isTool(end) {
-			end++
-		}
 		if m.Get("role").Text() != "assistant" {
 			continue
 		}
-		for k, call := range calls {
-			id := call.Get("id").Text()
-			find := func(from, to int) int {
-				for j := from; j < to; j++ {
-					if isTool(j) && !taken[j] && messages[j].Get("tool_call_id").Text() == id {
-						taken[j] = true
-						return j
-					}
-				}
-				return -1
-			}
-			if find(i+1, end) >= 0 {
+		calls := m.Get("tool_calls").Elems
+		if len(calls) == 0 {
+			continue
+		}
+		behind, late := answersFor(taken), answersFor(taken)
+		open, said := answersFor(taken), answersFor(taken) // results behind without tool_call_id
+		end := i + 1                                       // of the results
+		for ; isTool(end); end++ {
+			id := messages[end].Get("tool_call_id").Text()
+			if behind.add(id, list, end); id != "" {
 				continue
 			}
-			if j := chatUnnamed(messages[:end], i+1, id, taken); j >= 0 {
-				taken[j] = true
-				c.report(at("messages", j), "the result of the call "+quoted(id)+" does not name it",
+			names := messages[end].Get(answeredIDs).Elems
+			for _, name := range names {
+				said.add(name.Text(), list, end)
+			}
+			if len(names) == 0 {
+				open.add("", list, end)
+			}
+		}
+		for j := end; j < len(messages) && len(messages[j].Get("tool_calls").Elems) == 0; j++ {
+			if isTool(j) {
+				late.add(messages[j].Get("tool_call_id").Text(), list, j)
+			}
+		}
+		for k, call := range calls {
+			id := call.Get("id").Text()
+			if _, found := behind.take(id); found {
+				continue
+			}
+			if result, found := chatUnnamed(open, said, id); found {
+				unnamed := result.value()
+				c.report(at("messages", result.at), "the result of the call "+quoted(id)+" does not name it",
 					"name the call in tool_call_id", func(e *splice.Edits) {
-						e.RemoveMember(messages[j], "tool_call_id")
-						e.Insert(messages[j], 0, []byte(`"tool_call_id":`+quoted(id)))
+						e.RemoveMember(unnamed, "tool_call_id")
+						e.Insert(unnamed, 0, []byte(`"tool_call_id":`+quoted(id)))
 					})
 				continue
 			}
 			place := at(at("messages", i)+".tool_calls", k)
-			if late := find(end, nextWithCalls(messages, i)); late >= 0 {
+			if result, found := late.take(id); found {
 				c.report(place, "the result of the call "+quoted(id)+" stands behind another message",
 					"put it behind the message with the call", func(e *splice.Edits) {
-						e.Remove(list, late)
-						e.Insert(list, end, messages[late].Raw)
+						e.Remove(list, result.at)
+						e.Insert(list, end, result.value().Raw)
 					})
 				continue
 			}
@@ -128,7 +139,7 @@ func chatPairs(c *checker) {
 		}
 	}
 	for i := range messages {
-		if isTool(i) && !taken[i] {
+		if isTool(i) && !taken[messages[i].Start] {
 			mend := func(e *splice.Edits) { e.Remove(list, i) }
 			if len(messages) == 1 {
 				mend = nil
@@ -139,22 +150,15 @@ func chatPairs(c *checker) {
 	}
 }
 
-// chatUnnamed finds the first result without tool_call_id that may be that of a call: it names the call in
-// the member of other logs, or no call at all. It returns -1 for none.
-func chatUnnamed(messages []splice.Value, from int, id string, taken map[int]bool) int {
-	for j := from; j < len(messages); j++ {
-		ids := messages[j].Get(answeredIDs).Elems
-		names := func(v splice.Value) bool { return v.Text() == id }
-		if !taken[j] && messages[j].Get("tool_call_id").Text() == "" && (len(ids) == 0 || slices.ContainsFunc(ids, names)) {
-			return j
-		}
+// chatUnnamed takes the first result without tool_call_id that may be that of a call: said has those that
+// name calls in the member of other logs, open those that name no call at all.
+func chatUnnamed(open, said *answers, id string) (answer, bool) {
+	first, found := open.first("")
+	if other, has := said.first(id); has && (!found || other.at < first.at) {
+		return said.take(id)
 	}
-	return -1
-}
-
-// nextWithCalls returns the index of the next message with calls, or the number of messages.
-func nextWithCalls(messages []splice.Value, i int) int {
-	for i++; i < len(messages) && len(messages[i].Get("tool_calls").Elems) == 0; i++ {
+	if !found {
+		return first, false
 	}
-	return i
+	return open.take("")
 }

@@ -89,15 +89,21 @@ var answered = map[string]string{
 // an output may be one that the provider stores.
 func responsesPairs(c *checker) {
 	list := c.root.Get("input")
-	called, taken := map[string]bool{}, map[int]bool{}
+	called, outputs, behind := map[string]bool{}, answersFor(map[int]bool{}), 0
 	stored := c.root.Get("previous_response_id").Kind == canon.KindString
 	if v := c.root.Get("conversation"); v.Is() && v.Kind != canon.KindNull {
 		stored = true
 	}
 	stored = stored || slices.ContainsFunc(list.Elems, isOf("item_reference"))
 	for i, item := range list.Elems {
+		if strings.HasSuffix(item.Get("type").Text(), "_call_output") {
+			outputs.add(item.Get("call_id").Text(), list, i)
+		}
+	}
+	for i, item := range list.Elems {
 		word, id := item.Get("type").Text(), item.Get("call_id").Text()
 		if strings.HasSuffix(word, "_call_output") {
+			outputs.taken[item.Start] = true // no later call has it
 			if !called[id] && !stored {
 				c.report(at("input", i), "the output answers no call before it: "+quoted(id), "leave it out",
 					mendUnlessLast(list, i))
@@ -111,19 +117,18 @@ func responsesPairs(c *checker) {
 		if answered[word] == "" || word == "computer_call" && stored {
 			continue
 		}
-		found := slices.IndexFunc(list.Elems[i+1:], func(v splice.Value) bool {
-			return v.Get("call_id").Text() == id && strings.HasSuffix(v.Get("type").Text(), "_call_output") && !taken[v.Start]
-		})
-		if found >= 0 {
-			taken[list.Elems[i+1+found].Start] = true
+		if _, found := outputs.take(id); found {
 			continue
 		}
 		if word == "computer_call" { // its output is an image
 			c.report(at("input", i), "no output follows the call "+quoted(id), "add its output", nil)
 			continue
 		}
+		if behind <= i {
+			behind = behindCalls(list.Elems, i)
+		}
 		c.report(at("input", i), "no output follows the call "+quoted(id), "add an output", func(e *splice.Edits) {
-			e.Insert(list, behindCalls(list.Elems, i), []byte(`{"type":"`+answered[word]+`","call_id":`+quoted(id)+
+			e.Insert(list, behind, []byte(`{"type":"`+answered[word]+`","call_id":`+quoted(id)+
 				`,"output":`+quoted(noResult)+`}`))
 		})
 	}

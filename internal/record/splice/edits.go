@@ -49,9 +49,6 @@ func (e *Edits) in(of Value) *changed {
 // Remove removes the i-th element of a list, or member of an object.
 func (e *Edits) Remove(of Value, i int) { e.in(of).gone[i] = true }
 
-// Removes reports whether the i-th element of a list goes.
-func (e *Edits) Removes(of Value, i int) bool { return e.in(of).gone[i] }
-
 // RemoveMember removes a member of an object, if it has one.
 func (e *Edits) RemoveMember(of Value, name string) {
 	if at := of.index(name); at >= 0 {
