@@ -149,8 +149,8 @@ func (r *Recorder) openNamed(ctx context.Context, beside *recording, next func()
 	}
 }
 
-// FoldAsides leaves the questions aside out of a list of contexts whose recording is in it, and
-// counts them by the name of the recording.
+// FoldAsides leaves what stands aside of a conversation out of a list of contexts that has the
+// conversation, and counts it by its name: questions and the originals of shaped results.
 func FoldAsides(all []history.Info) (recordings []history.Info, asides map[string]int) {
 	there := map[string]bool{}
 	for _, i := range all {
@@ -158,7 +158,13 @@ func FoldAsides(all []history.Info) (recordings []history.Info, asides map[strin
 	}
 	asides = map[string]int{}
 	for _, i := range all {
-		if recording := AsideOf(i.Name); there[recording] {
+		recording := AsideOf(i.Name)
+		if base, keeps := strings.CutSuffix(i.Name, originalsOf("")); keeps {
+			for recording = base; !there[recording] && strings.Contains(recording, "/"); { // a sub-agent may have no context
+				recording = recording[:strings.LastIndex(recording, "/")]
+			}
+		}
+		if there[recording] {
 			asides[recording]++
 		} else {
 			recordings = append(recordings, i)

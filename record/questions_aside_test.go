@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -130,5 +132,24 @@ func compacts(t *testing.T, again bool) {
 	must(t, err)
 	if _, last := c.Cycles(); last != 2 {
 		t.Errorf("the conversation has %d calls, want 2", last)
+	}
+}
+
+// The originals of a conversation stand aside of it, those of a sub-agent without a context aside of its
+// session; originals of no conversation in the list stay in it.
+func TestOriginalsAreFolded(t *testing.T) {
+	var all []history.Info
+	for _, name := range []string{"chat", "chat/originals", "chat/title-1", "hook/s1", "hook/s1/a7/originals", "other/originals",
+		"originals", "/originals"} {
+		all = append(all, history.Info{Name: name})
+	}
+	shown, asides := record.FoldAsides(all)
+	var names []string
+	for _, i := range shown {
+		names = append(names, i.Name)
+	}
+	if got := strings.Join(names, " "); got != "chat hook/s1 other/originals originals /originals" ||
+		!maps.Equal(asides, map[string]int{"chat": 2, "hook/s1": 1}) {
+		t.Errorf("%s and %v", got, asides)
 	}
 }

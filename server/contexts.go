@@ -46,7 +46,7 @@ type contextInfo struct {
 	Last     int64  `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
 	Cycles   int64  `json:"cycles" doc:"Number of snapshots"`
 	Revision int64  `json:"revision" doc:"Number of the latest log entry"`
-	Aside    int    `json:"aside,omitempty" doc:"Of a list: how many questions aside of its conversation are left out"`
+	Aside    int    `json:"aside,omitempty" doc:"Of a list: how many contexts aside of its conversation are left out"`
 	ContextDetails
 }
 
@@ -105,7 +105,7 @@ func (s *Server) contexts() {
 		After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
 		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 		Details bool   `query:"details" doc:"Also say sizes, forks, cuts"`
-		All     bool   `query:"all" doc:"Also list what agents asked aside of a conversation, such as chat/summary-1; otherwise aside counts it"`
+		All     bool   `query:"all" doc:"Also list what stands aside of a conversation, such as chat/summary-1 and chat/originals; otherwise aside counts it"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", summary: "List the contexts by name"},
 		func(ctx context.Context, in *listing) (*answered[contextPage], error) {

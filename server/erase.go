@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/record"
 )
 
 // erasing says what to remove for good.
@@ -21,8 +22,9 @@ type erasing struct {
 // erasures adds the operation that removes for good what must not be kept.
 func (s *Server) erasures() {
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/erase", id: "erase", body: erasing{}, streams: true,
-		summary: "Remove nodes for good from a context and all that share history with it; the receipt is given once"},
-		func(ctx context.Context, in *named) (*answered[*pact.Erased], error) {
+		summary: "Remove nodes for good from a context and all that share history with it, with the originals of " +
+			"shaped results; the receipt is given once"},
+		func(ctx context.Context, in *named) (*answered[*record.Erased], error) {
 			wanted, err := readJSON[erasing](ctx)
 			if err != nil {
 				return nil, err
@@ -38,7 +40,7 @@ func (s *Server) erasures() {
 			if err := rightOf(ctx).erase(); err != nil {
 				return nil, err
 			}
-			return answer(c.Erase(ctx, pact.Erasure{IDs: wanted.IDs, Texts: wanted.Texts, Revisions: wanted.Revisions,
-				Reason: wanted.Reason, Actor: wanted.Actor, Random: rand.Reader, DryRun: wanted.DryRun}))
+			return answer(record.Erase(ctx, s.store, c, pact.Erasure{IDs: wanted.IDs, Texts: wanted.Texts,
+				Revisions: wanted.Revisions, Reason: wanted.Reason, Actor: wanted.Actor, Random: rand.Reader, DryRun: wanted.DryRun}))
 		})
 }

@@ -20,7 +20,7 @@ type listed struct {
 	Last           int64             `json:"last_cycle"`
 	Cycles         int64             `json:"cycles"`
 	Revision       int64             `json:"revision"`
-	Aside          int               `json:"aside,omitempty"`    // questions outside its conversation that the list folds
+	Aside          int               `json:"aside,omitempty"`    // contexts aside of its conversation that the list folds
 	Origin         *pact.Origin      `json:"origin,omitempty"`   // where it began, if it is a fork
 	Begun          *begunBy          `json:"begun_by,omitempty"` // the call that began it, if it is a sub-agent
 	*record.Source                   // nil if no recorder made it
@@ -60,11 +60,12 @@ tool began a sub-agent. Requests are wire if they are as they were sent, reporte
 program that sent them wrote them down, and rebuilt if its log lacks parts of them.
 
 What an agent asked outside a conversation, such as for a summary or a title, has a context
-of its own, chat/summary-1 or chat/title-1. The list only counts these; --all lists them.`,
+of its own, chat/summary-1 or chat/title-1, and so have the originals of results that were
+shaped, chat/originals. The list only counts these as aside; --all lists them.`,
 		Example: "  pact contexts\n  pact contexts --all\n  pact contexts --json --db other.db",
 		Args:    cobra.NoArgs,
 	}
-	all := cmd.Flags().Bool("all", false, "list the questions aside of a conversation as well")
+	all := cmd.Flags().Bool("all", false, "list what stands aside of a conversation as well")
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
 		infos, err := pact.List(ctx, s)
 		if err != nil {

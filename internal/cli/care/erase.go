@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ type eraseFlags struct {
 
 // erased is the answer of pact erase --json.
 type erased struct {
-	*pact.Erased
+	*record.Erased
 	DryRun bool     `json:"dry_run,omitempty"`
 	AlsoIn []string `json:"also_in,omitempty"` // names of other contexts in the store that hold a text
 }
@@ -47,6 +48,9 @@ Only the place of a node remains, with a mark instead of its content. The log sa
 erased it, when and why. Before anything is written pact prints a receipt, with --json
 on standard error: with it and a copy of the node one can later prove what the node
 was (pact hash --receipt). Exports, backups and imported copies keep the data.
+
+Of a result that was shaped before it was sent the original goes as well, from the
+context that keeps it (chat/originals).
 
 The file is rewritten afterwards, so that the text is not in a free page of it either.
 If another process prevents that, the command says what it erased and fails; --clean
@@ -142,16 +146,16 @@ func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlag
 	m := a.Meter("erasing")
 	defer m.End()
 	e.Progress = m.At
-	plan, err := c.Erase(ctx, e)
+	plan, err := record.Erase(ctx, s, c, e)
 	if err != nil {
 		return err
 	}
-	if !f.dryRun && len(plan.Contexts) > 0 && !f.yes {
+	if !f.dryRun && len(plan.Contexts)+len(plan.Originals) > 0 && !f.yes {
 		if err := askToErase(a, plan); err != nil {
 			return err
 		}
 	}
-	also, err := holding(ctx, s, texts, plan.Contexts, c.Name())
+	also, err := holding(ctx, s, texts, reached(plan), c.Name())
 	if err != nil {
 		return err
 	}
@@ -160,7 +164,7 @@ func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlag
 			m.End()
 			return printReceipt(a, receipt)
 		}
-		if plan, err = c.Erase(ctx, e); plan == nil {
+		if plan, err = record.Erase(ctx, s, c, e); plan == nil {
 			return err
 		}
 	}
@@ -210,8 +214,20 @@ func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, er
 	return ids, err
 }
 
-func askToErase(a *command.App, plan *pact.Erased) error {
+// reached returns the names of all contexts that lose something.
+func reached(plan *record.Erased) []string {
+	names := slices.Clone(plan.Contexts)
+	for _, of := range plan.Originals {
+		names = append(names, of.Contexts...)
+	}
+	return names
+}
+
+func askToErase(a *command.App, plan *record.Erased) error {
 	what := view.Plural(len(plan.IDs), "node")
+	for _, of := range plan.Originals {
+		what += " and in " + view.Visible(strings.Join(of.Contexts, ", ")) + " " + view.Plural(len(of.IDs), "original")
+	}
 	if plan.Entries > 0 {
 		what += " and in the log " + strconv.Itoa(plan.Entries) + " of what people wrote"
 	}
@@ -222,7 +238,7 @@ func askToErase(a *command.App, plan *pact.Erased) error {
 		return fault.New(fault.DocumentInvalid, "nothing was erased, because erasing "+what+" cannot be undone",
 			"look with --dry-run, then repeat with --yes")
 	}
-	if !a.Confirm("Erase " + what + " in " + view.Visible(strings.Join(plan.Contexts, ", ")) + ", for good?") {
+	if !a.Confirm("Erase " + what + " in " + view.Visible(strings.Join(reached(plan), ", ")) + ", for good?") {
 		return fault.New(fault.Conflict, "nothing was erased", "")
 	}
 	return nil
@@ -263,7 +279,7 @@ func holding(ctx context.Context, s *pact.DB, texts, done []string, name string)
 	return list, nil
 }
 
-func reportErased(a *command.App, of *pact.Erased, dryRun bool, also []string) error {
+func reportErased(a *command.App, of *record.Erased, dryRun bool, also []string) error {
 	if a.JSON {
 		a.Failed = of.Remains != "" // the object reports this itself, and an error would replace it
 		return a.PrintJSON(erased{of, dryRun, also})
@@ -287,20 +303,24 @@ func printReceipt(a *command.App, receipt string) error {
 	return a.Out.Flush()
 }
 
-func drawErased(a *command.App, of *pact.Erased, dryRun bool, also []string) {
-	switch {
-	case len(of.Contexts) == 0:
+func drawErased(a *command.App, of *record.Erased, dryRun bool, also []string) {
+	if len(reached(of)) == 0 {
 		a.Printf("nothing to erase\n")
-	case dryRun:
-		a.Printf("would erase %s, %s, in %s\n", view.Plural(len(of.IDs), "node"), view.Plural(of.Versions, "version"),
-			view.Visible(strings.Join(of.Contexts, ", ")))
-	default:
-		a.Printf("erased %s, %s, in %s\n", view.Plural(len(of.IDs), "node"), view.Plural(of.Versions, "version"),
-			view.Visible(strings.Join(of.Contexts, ", ")))
 	}
+	verb := "erased"
 	if dryRun {
-		for _, id := range of.IDs {
-			a.Printf("  %s %s\n", a.Paint.Bad("-"), view.Visible(id))
+		verb = "would erase"
+	}
+	for _, part := range append([]*pact.Erased{of.Erased}, of.Originals...) {
+		if len(part.Contexts) == 0 {
+			continue
+		}
+		a.Printf("%s %s, %s, in %s\n", verb, view.Plural(len(part.IDs), "node"), view.Plural(part.Versions, "version"),
+			view.Visible(strings.Join(part.Contexts, ", ")))
+		for _, id := range part.IDs {
+			if dryRun {
+				a.Printf("  %s %s\n", a.Paint.Bad("-"), view.Visible(id))
+			}
 		}
 	}
 	if of.Entries > 0 {
@@ -315,7 +335,7 @@ func drawErased(a *command.App, of *pact.Erased, dryRun bool, also []string) {
 	if len(also) > 0 {
 		a.Printf("  the text is also in %s\n", view.Visible(strings.Join(also, ", ")))
 	}
-	if len(of.Contexts) > 0 && !dryRun {
+	if len(reached(of)) > 0 && !dryRun {
 		a.Printf("  exports, backups and imported copies are as they were\n")
 	}
 }
