@@ -32,8 +32,8 @@ type Copier interface {
 	// replace attempts that have the same ids.
 	CopyAttempts(ctx context.Context, key history.Key, list []history.Attempt) error
 	// FinishCopies turns unfinished copies into what the lines with their keys say; it reads
-	// Name, Shared, Forks and Erasures of each line. It does so for all of them at one moment
-	// or for none; E_CONFLICT if a name is taken.
+	// Name, Shared, Forks and Erasures of each line, and Listed.Attrs of one that is not Shared. It
+	// does so for all of them at one moment or for none; E_CONFLICT if a name is taken.
 	FinishCopies(ctx context.Context, lines []Line) error
 }
 

@@ -249,7 +249,7 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))
 			}
 			if of.Shared {
-				l.standing, l.name = shared, ""
+				l.standing, l.name, l.attrs = shared, "", ""
 			} else {
 				if err := history.CheckName(of.Name); err != nil {
 					return err

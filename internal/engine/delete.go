@@ -66,7 +66,7 @@ func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *line, without hi
 	}
 	now := *l
 	now.generation++
-	now.standing, now.name = shared, ""
+	now.standing, now.name, now.attrs = shared, "", ""
 	put(b, in(l.key, aboutKey), now.encode())
 	return e.truncate(ctx, b, l, upTo)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -285,6 +286,10 @@ func testForkDelete(t *testing.T, s Suite) {
 	b.talk("three of b", "four of b")
 	c := b.fork(3, "c")
 	c.talk("four of c")
+	a.edit(func(x *tree.Editor) { must(t, x.SetRoot("data_title", "of a alone")) })
+	copied := engine.InMemory()
+	_, err := transfer.Copy(background, c.store, copied, []string{"c"}, nil)
+	must(t, err)
 	gone := func(in engine.Contexts, key history.Key, name string) {
 		t.Helper()
 		must(t, in.Delete(background, key))
@@ -297,6 +302,13 @@ func testForkDelete(t *testing.T, s Suite) {
 		wantCode(t, err, fault.ContextNotFound)
 	}
 	gone(c.store, a.state.Key, "a")
+	for _, in := range []engine.Contexts{c.store, copied} {
+		lines, err := in.Lines(background)
+		must(t, err)
+		if !lines[0].Shared || lines[0].Listed.Attrs != "" {
+			t.Errorf("what the forks of a share is %+v", lines[0])
+		}
+	}
 	checkAll(b, c)
 	wantCode(t, c.store.Apply(background, a.state.Key, a.guard(), a.edited(func(*tree.Editor) {})), fault.ContextNotFound)
 	again := driveIn(t, s, c.store, "a") // the name is free
