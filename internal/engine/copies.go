@@ -51,8 +51,9 @@ type Line struct {
 // of the entry are as recorded, "" where the log has none.
 type Revision struct {
 	history.Entry
-	Stamps tree.Stamps // the counters
-	Latest int64       // cycle of the latest snapshot
+	Stamps tree.Stamps  // the counters
+	Latest int64        // cycle of the latest snapshot
+	Cuts   history.Cuts // of the threads as they were when they were sent
 }
 
 // Piece is the change of one or more revisions. Change has the nodes of all of them, and the Entry

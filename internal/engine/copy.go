@@ -67,7 +67,7 @@ func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64)
 			if err != nil {
 				return err
 			}
-			list = append(list, Revision{Entry: x.entry, Stamps: x.stamps, Latest: x.latest})
+			list = append(list, Revision{Entry: x.entry, Stamps: x.stamps, Latest: x.latest, Cuts: x.cuts})
 		}
 		return nil
 	})
@@ -94,7 +94,7 @@ func (e *Engine) Base(ctx context.Context, key history.Key) (t *tree.Tree, err e
 
 // recorded returns a revision as another store recorded it.
 func recorded(r Revision) *record {
-	return &record{entry: r.Entry, stamps: r.Stamps, latest: r.Latest}
+	return &record{entry: r.Entry, stamps: r.Stamps, latest: r.Latest, cuts: r.Cuts}
 }
 
 // BeginCopy implements [Contexts].
@@ -131,7 +131,7 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first Revision, base *t
 			if made.up, from, err = e.origin(ctx, b, of.Origin); err != nil {
 				return err
 			}
-			x.bytes, x.cuts = from.bytes, from.cuts
+			x.bytes = from.bytes
 			made.last = x.ending()
 		}
 		e.begin(b, made, x)
@@ -196,11 +196,11 @@ func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, g Guard, piece
 			}
 			for i, r := range p.Revisions {
 				x := recorded(r)
-				x.entry.Revision, x.bytes, x.cuts = l.last.revision+1, l.last.bytes, l.last.cuts
+				x.entry.Revision, x.bytes = l.last.revision+1, l.last.bytes
 				if i == len(p.Revisions)-1 {
-					p.Entry = r.Entry
-					shown := ListedAfter(l.listed(), &p.Change, l.first)
-					x.bytes, x.cuts = shown.Bytes, shown.Cuts
+					if p.Sealed != nil {
+						_, x.bytes = p.Sealed.ThreadSize()
+					}
 					if err := e.differ(ctx, x, l, p.Before, next); err != nil {
 						return err
 					}

@@ -110,5 +110,5 @@ func sameRevision(a, b engine.Revision) bool {
 	return a.Revision == b.Revision && a.Kind == b.Kind && a.Cycle == b.Cycle && a.TimeNS == b.TimeNS &&
 		a.Actor == b.Actor && a.Message == b.Message && a.Request == b.Request && string(a.Report) == string(b.Report) &&
 		a.Digest == b.Digest && a.Thread == b.Thread && a.Sent == b.Sent && slices.Equal(a.Idle, b.Idle) &&
-		a.Stamps == b.Stamps && a.Latest == b.Latest
+		a.Stamps == b.Stamps && a.Latest == b.Latest && a.Cuts == b.Cuts
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -114,6 +115,26 @@ func testCopies(t *testing.T, s Suite) {
 				t.Errorf("copied again: %v, want E_CONFLICT", err)
 			}
 		})
+	}
+}
+
+// testCopiesErased copies a context of whose thread an erasure took most: a list shows the same of the copy.
+func testCopiesErased(t *testing.T, s Suite) {
+	d := drive(t, s, "a")
+	long := ""
+	d.edit(func(x *tree.Editor) { long = add(t, x, "^ah", block(strings.Repeat("long ", 1000))) })
+	d.talk("one", "two", "three", "four")
+	e := d.erasing(long)
+	d.expect(set(long))
+	d.erase(e)
+	d.check()
+	target := s.Open(t)
+	_, err := transfer.Copy(background, d.store, target, nil, nil)
+	must(t, err)
+	got, err := target.Find(background, "a")
+	must(t, err)
+	if want := d.state.Listed; got.Listed != want || want.Cuts == "" {
+		t.Errorf("the copy is listed as %+v, want %+v", got.Listed, want)
 	}
 }
 

@@ -132,6 +132,7 @@ var contract = []testCase{
 	{"EraseDrafts", testEraseDrafts},
 
 	{"Copies", testCopies},
+	{"CopiesErased", testCopiesErased},
 
 	{"Tokens", testTokens},
 
