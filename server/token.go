@@ -139,7 +139,7 @@ func (s *Server) named(ctx context.Context) ([]history.AccessToken, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	list, err := s.store.Tokens(ctx)
+	list, err := s.all.Tokens(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,15 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/store"
 )
 
-// Guarded is the contexts that a caller may use: every operation finds, lists and makes contexts
-// here. A method that takes a key needs no check, because a caller gets keys of these methods
-// alone.
+// Guarded is the contexts that a caller may use. It checks the methods that find, list and make
+// contexts, and those to which a caller can give a key that it guessed, by the name of the context. A
+// Context gives the others the key of what it found here. Guarded refuses what concerns all of a
+// store; every copy begins with Lines.
 type Guarded struct {
 	Contexts
 	May func(ctx context.Context, name string) error // nil for a name that the caller may use
@@ -57,6 +59,78 @@ func (g Guarded) Rename(ctx context.Context, key history.Key, name string) error
 		return err
 	}
 	return g.Contexts.Rename(ctx, key, name)
+}
+
+// Info implements [Contexts].
+func (g Guarded) Info(ctx context.Context, key history.Key) (Info, error) {
+	info, err := g.Contexts.Info(ctx, key)
+	if err == nil {
+		err = g.May(ctx, info.Name)
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return info, nil
+}
+
+// Log implements [Contexts].
+func (g Guarded) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
+	if _, err := g.Info(ctx, key); err != nil {
+		return nil, err
+	}
+	return g.Contexts.Log(ctx, key, from, to)
+}
+
+// Request implements [Contexts].
+func (g Guarded) Request(ctx context.Context, key history.Key, token string) (*history.Entry, error) {
+	if _, err := g.Info(ctx, key); err != nil {
+		return nil, err
+	}
+	return g.Contexts.Request(ctx, key, token)
+}
+
+// Attempts implements [Contexts].
+func (g Guarded) Attempts(ctx context.Context, key history.Key, from, to int64) ([]history.Attempt, error) {
+	if _, err := g.Info(ctx, key); err != nil {
+		return nil, err
+	}
+	return g.Contexts.Attempts(ctx, key, from, to)
+}
+
+// Erase implements [Contexts]. The caller must be one that may use every context, because an erasure
+// changes all that share history.
+func (g Guarded) Erase(ctx context.Context, key history.Key, e Erase) (*history.Erased, error) {
+	all, err := g.Contexts.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range all {
+		if err := g.May(ctx, i.Name); err != nil {
+			return nil, err
+		}
+	}
+	return g.Contexts.Erase(ctx, key, e)
+}
+
+// AddToken implements [Contexts].
+func (Guarded) AddToken(context.Context, history.AccessToken) error { return unguarded() }
+
+// Tokens implements [Contexts].
+func (Guarded) Tokens(context.Context) ([]history.AccessToken, error) { return nil, unguarded() }
+
+// RevokeToken implements [Contexts].
+func (Guarded) RevokeToken(context.Context, string) error { return unguarded() }
+
+// Lines implements [Copier].
+func (Guarded) Lines(context.Context) ([]Line, error) { return nil, unguarded() }
+
+// Compact implements [Contexts].
+func (Guarded) Compact(context.Context) (string, error) { return "", unguarded() }
+
+// unguarded returns the error for what concerns all of a store: E_CONFLICT.
+func unguarded() error {
+	return fault.New(fault.Conflict, "the call concerns all of the store, of which the caller may use a part",
+		"make the call on the DB that Guarded was called on")
 }
 
 // Given is contexts in the place of a store that keeps them, for tests that stand between a caller
