@@ -57,8 +57,8 @@ func policyOf(t *tree.Tree) (*lifecycle.Policy, error) {
 	return parsePolicy(string(t.Root().Node().Header(policyAttr)))
 }
 
-// ListedPolicy returns the policy that a context of a list keeps, nil if it keeps none or one of more
-// than [history.MaxListedAttr] bytes, and [Snapshot.Policy]'s error for one that is none.
+// ListedPolicy returns the policy that a context of a list keeps, nil if it keeps none or one that is not
+// listed ([history.MaxListedAttr]), and [Snapshot.Policy]'s error for one that is none.
 func ListedPolicy(i history.Info) (*lifecycle.Policy, error) {
 	return parsePolicy(string(i.Listed.Attr(policyAttr)))
 }

@@ -11,14 +11,19 @@ type Listed struct {
 	ChangedNS int64  // time of the latest log entry
 	Bytes     int64  // of the canonical thread of the latest snapshot, 0 if there is none
 	Cuts      Cuts   // how much of its calls was sent anew
-	Attrs     string // the attributes of the root of the working state, as a JSON object; "" for none
+	Attrs     string // of the root of the working state, those that are listed, as a JSON object; "" for none
 }
 
-// MaxListedAttr is the length in bytes above which an attribute of the root is not listed.
-const MaxListedAttr = 4 << 10
+// MaxListedAttr is the length in bytes above which an attribute of the root is not listed. Every change of
+// a context reads and compares those that are, so an attribute that would bring the names and the values, in
+// the order of the names, above MaxListedAttrs bytes is not listed either.
+const (
+	MaxListedAttr  = 4 << 10
+	MaxListedAttrs = 16 << 10
+)
 
-// Attr returns the JSON value of an attribute of the root, nil if there is none, or if it has more than
-// [MaxListedAttr] bytes.
+// Attr returns the JSON value of an attribute of the root, nil if there is none, or if it is not listed
+// ([MaxListedAttr]).
 func (l Listed) Attr(name string) json.RawMessage {
 	if l.Attrs == "" {
 		return nil

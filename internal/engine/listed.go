@@ -31,10 +31,11 @@ func ListedAfter(l history.Listed, c *Change, first int64) history.Listed {
 }
 
 func attrsOf(t *tree.Tree) string {
-	attrs := map[string]json.RawMessage{}
+	attrs, left := map[string]json.RawMessage{}, history.MaxListedAttrs
 	for _, h := range t.Root().Node().Headers {
-		if len(h.Value) <= history.MaxListedAttr {
+		if size := len(h.Name) + len(h.Value); len(h.Value) <= history.MaxListedAttr && size <= left {
 			attrs[h.Name] = json.RawMessage(h.Value)
+			left -= size
 		}
 	}
 	if len(attrs) == 0 {

@@ -41,12 +41,13 @@ func (d *driver) compareListed(st *engine.State) {
 	if got.Bytes != size {
 		d.Errorf("listed with %d bytes, the thread has %d", got.Bytes, size)
 	}
-	listed := 0
+	listed, total := 0, 0
 	for _, h := range st.Working.Root().Node().Headers {
-		if len(h.Value) > history.MaxListedAttr {
+		size := len(h.Name) + len(h.Value)
+		if len(h.Value) > history.MaxListedAttr || total+size > history.MaxListedAttrs {
 			continue
 		}
-		listed++
+		listed, total = listed+1, total+size
 		var value, want any
 		must(d.T, json.Unmarshal([]byte(h.Value), &want))
 		if json.Unmarshal(got.Attr(h.Name), &value) != nil || !reflect.DeepEqual(value, want) {
