@@ -55,6 +55,11 @@ func TestGuardedRefusesWhatItCannotCheck(t *testing.T) {
 	if err := erase(g); !errors.Is(err, refused) {
 		t.Errorf("an erasure that may change what is refused: %v", err)
 	}
+	verified, err := pact.VerifyNamed(background, g, "open", nil)
+	must(t, err)
+	if !verified.Holds() {
+		t.Errorf("a context behind a guard does not hold: %+v", verified.Defect)
+	}
 	must(t, pact.Delete(background, db, "secret"))
 	must(t, erase(g)) // the caller may use all that is there
 

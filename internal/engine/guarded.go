@@ -98,8 +98,11 @@ func (g Guarded) Attempts(ctx context.Context, key history.Key, from, to int64) 
 }
 
 // Erase implements [Contexts]. The caller must be one that may use every context, because an erasure
-// changes all that share history.
+// changes all that share history; one that names nothing changes none.
 func (g Guarded) Erase(ctx context.Context, key history.Key, e Erase) (*history.Erased, error) {
+	if e.Nothing() {
+		return g.Contexts.Erase(ctx, key, e)
+	}
 	all, err := g.Contexts.List(ctx)
 	if err != nil {
 		return nil, err
