@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store"
 )
 
 // TestAFileThatNeedsMuchMemory: an import that would hold more than it may is refused before it makes
@@ -26,7 +28,7 @@ func TestAFileThatNeedsMuchMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _, problems := run(t, "", "import", path, "--db", db)
-		if code != 2 || !strings.Contains(problems, "256 MiB") || !strings.Contains(problems, "--any-size") {
+		if code != 2 || !strings.Contains(problems, "256 MiB") || !strings.Contains(problems, "pact import "+path+" --any-size") {
 			t.Errorf("%s: exit %d\n%s", name, code, problems)
 		}
 		if _, err := os.Stat(db); err == nil {
@@ -39,6 +41,40 @@ func TestAFileThatNeedsMuchMemory(t *testing.T) {
 		if code != 0 || !strings.Contains(out, "5 nodes") {
 			t.Errorf("%s: exit %d\n%s%s", name, code, out, problems)
 		}
+	}
+}
+
+// TestABackupIsImportedWithoutAFlag: what pact exported takes no flag, however large it is; where it is
+// compressed, which says nothing of its size, the error has the command to type.
+func TestABackupIsImportedWithoutAFlag(t *testing.T) {
+	testrun.Long(t, "imports what takes a quarter of a gigabyte")
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 15<<20)})
+		return nil
+	}
+	var text bytes.Buffer
+	if _, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: add}); err == nil {
+		err = c.Backup(t.Context(), &text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := filepath.Join(t.TempDir(), "my chat.jsonl")
+	for path, data := range map[string][]byte{plain: text.Bytes(), plain + ".gz": compressed(t, text.String())} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code, out, problems := run(t, "", "import", plain, "--dry-run"); code != 0 || !strings.Contains(out, "1 cycle") {
+		t.Errorf("exit %d\n%s%s", code, out, problems)
+	}
+	code, _, problems := run(t, "", "import", plain+".gz", "--dry-run")
+	if code != 2 || !strings.Contains(problems, "pact import '"+plain+".gz' --any-size") {
+		t.Errorf("exit %d\n%s", code, problems)
 	}
 }
 

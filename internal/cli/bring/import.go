@@ -1,12 +1,15 @@
 package bring
 
 import (
+	"bufio"
 	"context"
+	"os"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/tree"
@@ -45,13 +48,41 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	return f
 }
 
-// limited returns a context in which an import may hold what the flags allow.
-func (f *importFlags) limited(ctx context.Context) context.Context {
+// backupMemory is how many bytes an import may hold for each byte of a backup, if that is more. A node of
+// an export takes some 300 bytes in the file, and 2 KiB and its content in memory; a line as long as the
+// file takes as much again while it is read.
+const backupMemory = 32
+
+// limited returns a context in which an import of a file with a command may hold what the flags allow.
+func (f *importFlags) limited(ctx context.Context, cmd *cobra.Command, file string) context.Context {
 	if f.anySize {
 		return ctx
 	}
-	ctx, _ = budget.WithMemory(ctx, importMemory, "divide the file, or take it as it is: --any-size")
+	most := int64(importMemory)
+	if size := backupSize(file); size > most/backupMemory {
+		most = size * backupMemory
+	}
+	ctx, _ = budget.WithMemory(ctx, most, "divide the file, or take it as it is: "+cmd.CommandPath()+" "+
+		screen.Quote(file)+" --any-size")
 	return ctx
+}
+
+// backupSize returns the size of a file on disk that is a history in the compact form, 0 for any other. A
+// compressed one is small beside what it can hold, so its size warrants nothing.
+func backupSize(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	if !intake.IsBackup(bufio.NewReader(file)) {
+		return 0
+	}
+	return info.Size()
 }
 
 // split divides the input into parts, one for each context.
@@ -253,7 +284,7 @@ pact open also imports, and says what it found.`,
 	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")
 	policy.Bare = lifecycle.ReadyDefault
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		ctx = flags.limited(ctx)
+		ctx = flags.limited(ctx, cmd, args[0])
 		in, err := planOf(ctx, a, args[0], flags)
 		if err != nil {
 			return err

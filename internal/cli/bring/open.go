@@ -44,8 +44,8 @@ If a context of that name was made of the same file, it is reported as it is.`,
 	flags := newImportFlags(a, cmd)
 	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
-	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-		ctx = flags.limited(ctx)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		ctx = flags.limited(ctx, cmd, args[0])
 		in, err := planOf(ctx, a, args[0], flags)
 		if err != nil {
 			return err
