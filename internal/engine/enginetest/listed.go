@@ -2,9 +2,13 @@ package enginetest
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
+	"strings"
+	"testing"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
@@ -60,6 +64,26 @@ func (d *driver) compareListed(st *engine.State) {
 	d.compareCuts(st)
 	if st.Erasures > 0 { // what an erasure makes of it was just found to be right
 		d.state.Listed = got
+	}
+}
+
+// testListedAttributes gives a root more attributes than a list shows. Four of the long ones with their names
+// are just above the bound, three and the short one below it.
+func testListedAttributes(t *testing.T, s Suite) {
+	d := drive(t, s, "a")
+	d.edit(func(x *tree.Editor) {
+		for i := range 9 {
+			must(t, x.SetRoot(fmt.Sprint("data_", i), strings.Repeat("x", history.MaxListedAttr-len(`""`))))
+		}
+		must(t, x.SetRoot("data_short", 1))
+	})
+	d.check()
+	info, err := d.store.Find(background, "a")
+	must(t, err)
+	var listed map[string]any
+	must(t, json.Unmarshal([]byte(info.Listed.Attrs), &listed))
+	if got := slices.Sorted(maps.Keys(listed)); !slices.Equal(got, []string{"data_0", "data_1", "data_2", "data_short"}) {
+		t.Errorf("listed are %v", got)
 	}
 }
 

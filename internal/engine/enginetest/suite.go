@@ -98,6 +98,7 @@ var contract = []testCase{
 	{"ForeignClasses", testForeignClasses},
 	{"Content", testContent},
 	{"Headers", testHeaders},
+	{"ListedAttributes", testListedAttributes},
 	{"Extremes", testExtremes},
 	{"IDs", testIDs},
 
