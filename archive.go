@@ -83,7 +83,7 @@ func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportO
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(db.contexts).begin(ctx, g)
+	c, err := o.context(db.kept()).begin(ctx, g)
 	return c, findings, err
 }
 
@@ -101,7 +101,7 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(db.contexts).begin(ctx, g)
+	c, err := o.context(db.kept()).begin(ctx, g)
 	return c, findings, err
 }
 

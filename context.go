@@ -89,7 +89,7 @@ func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *C
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
 	}
-	c := o.context(db.contexts)
+	c := o.context(db.kept())
 	t, stamps, err := tree.New(tree.Env{Vocabulary: vocabulary(o.Edition), Clock: c.clock}, o.Attrs)
 	if err != nil {
 		return nil, err
@@ -130,12 +130,12 @@ func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error
 // Cost: reading the latest snapshot and the working state without their contents.
 func Open(ctx context.Context, db *DB, name string, opts *OpenOptions) (_ *Context, err error) {
 	defer tree.Recover(&err)
-	info, err := db.contexts.Find(ctx, name)
+	info, err := db.kept().Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c := optionsOf(opts).context(db.contexts)
-	loaded, err := db.contexts.Load(ctx, info.Key)
+	c := optionsOf(opts).context(db.kept())
+	loaded, err := db.kept().Load(ctx, info.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func OpenOrCreate(ctx context.Context, db *DB, name string, opts *CreateOptions)
 // List returns the contexts of a store, sorted by the bytes of their names. Cost: one row
 // for each context.
 func List(ctx context.Context, db *DB) ([]history.Info, error) {
-	list, err := db.contexts.List(ctx)
+	list, err := db.kept().List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -182,22 +182,22 @@ func List(ctx context.Context, db *DB) ([]history.Info, error) {
 // keeps the old name until [Context.Refresh]. Errors: E_CONTEXT_NOT_FOUND if there is no
 // such context, E_CONFLICT if another context has the new name.
 func Rename(ctx context.Context, db *DB, name, to string) error {
-	info, err := db.contexts.Find(ctx, name)
+	info, err := db.kept().Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	return db.contexts.Rename(ctx, info.Key, to)
+	return db.kept().Rename(ctx, info.Key, to)
 }
 
 // Delete removes a context with all its snapshots, drafts and its log. Snapshots that it
 // shares with forks stay until the last of these forks is deleted. Delete cannot be undone.
 // It returns E_CONTEXT_NOT_FOUND if there is no such context.
 func Delete(ctx context.Context, db *DB, name string) error {
-	info, err := db.contexts.Find(ctx, name)
+	info, err := db.kept().Find(ctx, name)
 	if err != nil {
 		return err
 	}
-	return db.contexts.Delete(ctx, info.Key)
+	return db.kept().Delete(ctx, info.Key)
 }
 
 // Refresh reads the context again, to see what other processes did. If they changed

@@ -34,12 +34,12 @@ func CopyContexts(ctx context.Context, from, to *DB, o *CopyOptions) (_ *inspect
 	if o == nil {
 		o = &CopyOptions{}
 	}
-	return transfer.Copy(ctx, from.contexts, to.contexts, o.Contexts, o.Progress)
+	return transfer.Copy(ctx, from.kept(), to.kept(), o.Contexts, o.Progress)
 }
 
 // DiscardCopies deletes what interrupted copies left hidden in a store, for the named
 // contexts or for all, and returns their names in order. A copy of what a fork shares with
 // a deleted origin is called @ and its key in the source. A copy that is under way fails.
 func DiscardCopies(ctx context.Context, db *DB, names ...string) ([]string, error) {
-	return transfer.Discard(ctx, db.contexts, names)
+	return transfer.Discard(ctx, db.kept(), names)
 }

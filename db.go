@@ -11,19 +11,34 @@ import (
 // DB keeps contexts in a store, which keeps bytes: a file (package store/sqlite), a database
 // (package store/postgres), memory ([store.NewMemory]), or one that you write. It is safe for
 // concurrent use. A process needs one DB for each store, because what one has read the others read
-// again; several processes can use the same store.
+// again; several processes can use the same store. The zero DB is closed.
 type DB struct{ contexts engine.Contexts }
 
-// NewDB returns the contexts of a store. It reads nothing. Close the DB and not the store.
+// NewDB returns the contexts of a store. It reads nothing. Close the DB and not the store. A type that
+// wraps a store hides what else that store can do: give it the methods of [store.Packer] and
+// [store.Cleaner] if the store has them. The DB of nil is closed.
 func NewDB(s store.Store) *DB {
 	if given, ok := s.(engine.Given); ok {
 		return &DB{given.Contexts}
 	}
+	if s == nil {
+		return new(DB)
+	}
 	return &DB{engine.Open(s)}
 }
 
+// kept returns the contexts, and those of a closed store for the zero DB.
+func (db *DB) kept() engine.Contexts {
+	if db.contexts == nil {
+		closed := store.NewMemory()
+		_ = closed.Close() // it has nothing to fail at
+		return engine.Open(closed)
+	}
+	return db.contexts
+}
+
 // Close waits for work in the background and closes the store. Every later call returns E_STORE.
-func (db *DB) Close() error { return db.contexts.Close() }
+func (db *DB) Close() error { return db.kept().Close() }
 
 // Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and
 // gives free room back: others may have to wait, as [store.Cleaner] says of the store. remains says
@@ -31,13 +46,13 @@ func (db *DB) Close() error { return db.contexts.Close() }
 // hold the store, E_STORE if there is no room for a second copy. Cost: reading everything in the
 // store, and writing it once.
 func (db *DB) Compact(ctx context.Context) (remains string, err error) {
-	return db.contexts.Compact(ctx)
+	return db.kept().Compact(ctx)
 }
 
 // FinishErasures removes for good what earlier erasures left in places that nothing refers to.
 // remains says why some of it is still there, "" if nothing is.
 func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
-	of, err := db.contexts.Erase(ctx, 0, engine.Erase{})
+	of, err := db.kept().Erase(ctx, 0, engine.Erase{})
 	if err != nil {
 		return "", err
 	}
@@ -51,47 +66,47 @@ func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
 // store returns E_CONFLICT: tokens, Compact, [DiscardCopies], and copies from it and to it. A [Context]
 // is checked when it is opened, and not at every call. Closing what Guarded returns closes db.
 func (db *DB) Guarded(check func(ctx context.Context, name string) error) *DB {
-	return &DB{engine.Guarded{Contexts: db.contexts, May: check}}
+	return &DB{engine.Guarded{Contexts: db.kept(), May: check}}
 }
 
 // Find returns what a store knows of a context without reading its nodes. It returns
 // E_CONTEXT_NOT_FOUND if no context has this name.
 func (db *DB) Find(ctx context.Context, name string) (history.Info, error) {
-	info, err := db.contexts.Find(ctx, name)
+	info, err := db.kept().Find(ctx, name)
 	return info.Info, err
 }
 
 // Log returns the log entries of a context with a revision from..to, oldest first. Context.Log
 // yields them by cycle.
 func (db *DB) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
-	return db.contexts.Log(ctx, key, from, to)
+	return db.kept().Log(ctx, key, from, to)
 }
 
 // Request returns the log entry that carries a request token, nil if none does.
 func (db *DB) Request(ctx context.Context, key history.Key, token string) (*history.Entry, error) {
-	return db.contexts.Request(ctx, key, token)
+	return db.kept().Request(ctx, key, token)
 }
 
 // Attempts returns the attempts of the cycles from..to of a context, in the order in which they
 // started.
 func (db *DB) Attempts(ctx context.Context, key history.Key, from, to int64) ([]history.Attempt, error) {
-	return db.contexts.Attempts(ctx, key, from, to)
+	return db.kept().Attempts(ctx, key, from, to)
 }
 
 // AddToken keeps an access token, so that every process that serves the store knows it. It is
 // durable before AddToken returns. Errors: E_CONFLICT if there is one with its name,
 // E_DOCUMENT_INVALID for one that [history.AccessToken.Check] refuses.
 func (db *DB) AddToken(ctx context.Context, t history.AccessToken) error {
-	return db.contexts.AddToken(ctx, t)
+	return db.kept().AddToken(ctx, t)
 }
 
 // Tokens lists the access tokens by name, in the order of their bytes. Cost: one row each.
 func (db *DB) Tokens(ctx context.Context) ([]history.AccessToken, error) {
-	return db.contexts.Tokens(ctx)
+	return db.kept().Tokens(ctx)
 }
 
 // RevokeToken removes an access token. It returns E_DOCUMENT_INVALID if there is none with this
 // name.
 func (db *DB) RevokeToken(ctx context.Context, name string) error {
-	return db.contexts.RevokeToken(ctx, name)
+	return db.kept().RevokeToken(ctx, name)
 }

@@ -35,7 +35,7 @@ func VerifyNamed(
 	ctx context.Context, db *DB, name string, progress func(done, total int),
 ) (_ *inspect.Verification, err error) {
 	defer tree.Recover(&err)
-	return verify.Named(ctx, db.contexts, name, progress)
+	return verify.Named(ctx, db.kept(), name, progress)
 }
 
 // VerifyAll verifies everything in a store: the list of contexts, rows that belong to no
@@ -46,5 +46,5 @@ func VerifyNamed(
 func VerifyAll(ctx context.Context, db *DB, progress func(done, total int)) (_ *inspect.StoreVerification,
 	err error) {
 	defer tree.Recover(&err)
-	return verify.All(ctx, db.contexts, progress)
+	return verify.All(ctx, db.kept(), progress)
 }

@@ -45,7 +45,7 @@ const MaxCuts = 60
 // each returns how many calls a bar stands for.
 func each(calls int64) int64 {
 	n := int64(1)
-	for (calls+n-1)/n > MaxCuts {
+	for (calls-1)/n >= MaxCuts {
 		n *= 2
 	}
 	return n
@@ -66,8 +66,9 @@ func (c Cuts) bars() (bars [MaxCuts + 1]uint64) {
 }
 
 // After returns the shares after the newest of so many calls, of whose bytes some were sent anew
-// after a cut.
+// after a cut. There is at least one call.
 func (c Cuts) After(calls, anew, bytes int64) Cuts {
+	calls = max(calls, 1)
 	now := each(calls)
 	wider := calls > 1 && now != each(calls-1)
 	if anew == 0 && (!wider || c == "") {
@@ -98,8 +99,8 @@ func (c Cuts) After(calls, anew, bytes int64) Cuts {
 
 // Shares returns the bars of so many calls, from 0 to 1.
 func (c Cuts) Shares(calls int64) []float64 {
-	n := each(calls)
-	bars, list := c.bars(), make([]float64, (calls+n-1)/n)
+	calls = max(calls, 0)
+	bars, list := c.bars(), make([]float64, (calls-1)/each(calls)+1)
 	for i := range list {
 		list[i] = float64(bars[i]) / 1000
 	}

@@ -33,6 +33,17 @@ func TestCutsAreTheLargestOfNeighbours(t *testing.T) {
 			t.Fatalf("after %d calls %v, want %v", calls, got, want)
 		}
 	}
+	for _, calls := range []int64{-1, 0} {
+		if got := history.Cuts("").Shares(calls); got == nil || len(got) > 0 {
+			t.Errorf("%d calls have the bars %v", calls, got)
+		}
+		if got := history.Cuts("").After(calls, 1, 1).Shares(1); !slices.Equal(got, []float64{1}) {
+			t.Errorf("after %d calls %v", calls, got)
+		}
+	}
+	if got := history.Cuts("").Shares(1<<63 - 1); len(got) < history.MaxCuts/2 || len(got) > history.MaxCuts {
+		t.Errorf("all calls there can be have %d bars", len(got))
+	}
 	if got := history.Cuts("\xff").Shares(3); !slices.Equal(got, []float64{0, 0, 0}) {
 		t.Errorf("bytes that are no cuts read as %v", got)
 	}

@@ -6,8 +6,8 @@ import (
 	"iter"
 )
 
-// ErrRefused is the error of Write for a batch whose guard or one of whose expectations does not
-// hold. Nothing of the batch was written.
+// ErrRefused is the error of Write for a batch of which an expectation, an append or a replacement does
+// not hold. Nothing of the batch was written.
 var ErrRefused = errors.New("the store does not hold what the batch expects")
 
 // Space is a part of a store: 0 is the store's own, any other belongs to one context. A space
@@ -78,8 +78,8 @@ type Expectation struct {
 }
 
 // Batch is written as a whole or not at all. Write tests the expectations and appends, then it
-// deletes and cuts, then it puts and replaces. A key or a record is in one of its lists only,
-// except that a key that is put may be expected too.
+// deletes and cuts, then it puts and replaces. A batch puts no key twice, and a record is in one of its
+// lists only; a key that is put may be expected and deleted too.
 type Batch struct {
 	Expect  []Expectation
 	Delete  []Span
@@ -126,7 +126,8 @@ type Store interface {
 }
 
 // Cleaner is a store that may keep what was deleted in places that nothing refers to, such as free
-// room in a file. The engine calls it after an erasure.
+// room in a file. The engine calls it after an erasure. A type that wraps a Cleaner must be one: without
+// it, an erasure says that nothing remains while bytes do.
 type Cleaner interface {
 	// Clean removes it for good. remains says why some of it may still be there, "" if nothing is.
 	// Cost: writing everything in the store once, while others may have to wait.
@@ -169,7 +170,8 @@ type Packing struct {
 	Unpack func(packed []byte, size int) ([]byte, error) // size is how long what was packed was
 }
 
-// Packer is a store that is slower than packing.
+// Packer is a store that is slower than packing. A type that wraps a Packer must be one: what the store
+// packed reads as damaged without it.
 type Packer interface {
 	Packing() Packing
 }

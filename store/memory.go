@@ -225,7 +225,7 @@ func present(value []byte) []byte {
 	return value
 }
 
-// admits reports whether the guard and the expectations of a batch hold.
+// admits reports whether the expectations, appends and replacements of a batch hold.
 func (m *Memory) admits(b *Batch) bool {
 	for _, e := range b.Expect {
 		v, _ := m.get(e.Key)
