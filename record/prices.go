@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
@@ -19,14 +20,17 @@ type Prices struct {
 
 // Price is the price of a million tokens.
 type Price struct {
-	Model        string  `json:"model"` // prefix of the model's name
+	// Model is the name of the model, which also stands for that name with the date of a version behind it, such
+	// as -20251101 or -2026-03-05. A name that ends in - stands for all that begin with it.
+	Model        string  `json:"model"`
 	Input        float64 `json:"input"`
 	Output       float64 `json:"output"`
 	CacheRead    float64 `json:"cache_read"`
 	CacheWrite   float64 `json:"cache_write"`    // 0: the price of input
 	CacheWrite1h float64 `json:"cache_write_1h"` // for writes that live an hour; 0: the price of the other writes
 	// Window is how many tokens a request may have, 0 if the list does not say.
-	Window int64 `json:"window,omitempty"`
+	Window int64  `json:"window,omitempty"`
+	Source string `json:"source,omitempty"` // the page where these prices were read
 }
 
 // ReadPrices reads a list of prices from JSON. E_DOCUMENT_INVALID if it has no
@@ -149,11 +153,25 @@ func (p *Prices) ReadCost(model string, tokens int64) float64 {
 
 func (p *Prices) of(model string) *Price {
 	for i := range p.Models {
-		if strings.HasPrefix(model, p.Models[i].Model) {
+		if p.Models[i].isOf(model) {
 			return &p.Models[i]
 		}
 	}
 	return nil
+}
+
+// isOf reports whether the price is that of a model: gpt-5.5-mini does not cost what gpt-5.5 costs.
+func (m *Price) isOf(model string) bool {
+	version, begins := strings.CutPrefix(model, m.Model)
+	if !begins || version == "" || strings.HasSuffix(m.Model, "-") {
+		return begins
+	}
+	for _, form := range []string{"-20060102", "-2006-01-02"} {
+		if _, err := time.Parse(form, version); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func or0(n *int64) int64 {

@@ -212,6 +212,25 @@ func TestTheProvidersOwnReason(t *testing.T) {
 	}
 }
 
+// A price is that of the model that it names and of its dated versions, or of a family whose name ends in -.
+func TestPriceOfAModel(t *testing.T) {
+	list, err := record.ReadPrices([]byte(`{"as_of":"2026-11-01","currency":"USD","models":[
+		{"model":"gpt-5.5","input":5,"source":"https://openai.com/api/pricing"},{"model":"claude-opus-4","input":3},
+		{"model":"local-","input":1}]}`))
+	must(t, err)
+	for _, model := range []string{"gpt-5.5", "gpt-5.5-2026-03-05", "claude-opus-4-20250514", "local-x"} {
+		if !list.Has(model) {
+			t.Errorf("%s has no price", model)
+		}
+	}
+	for _, model := range []string{"gpt-5.5-mini", "gpt-5.55", "claude-opus-4-1", "claude-opus-4-1-20250805", "gpt-5.5-2026-13-05",
+		"gpt-5", "gpt-5.5-mini-2026-03-05", "claude-opus-4-99999999"} {
+		if list.Has(model) {
+			t.Errorf("%s has the price of another model", model)
+		}
+	}
+}
+
 func TestPrices(t *testing.T) {
 	list, err := record.ReadPrices([]byte(`{"as_of":"2026-11-01","currency":"USD","models":[
 		{"model":"claude-","input":4,"output":20,"cache_read":0.5,"cache_write":5,"cache_write_1h":8},

@@ -26,7 +26,7 @@ func TestTenQuestions(t *testing.T) {
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	prices := filepath.Join(dir, "prices.json")
-	const list = `{"as_of":"2026-03-01","currency":"USD","models":[{"model":"claude-sonnet-4","input":3,"output":15,` +
+	const list = `{"as_of":"2026-03-01","currency":"USD","models":[{"model":"claude-sonnet-4-5","input":3,"output":15,` +
 		`"cache_read":0.3,"cache_write":3.75}]}`
 	if err := os.WriteFile(prices, []byte(list), 0o600); err != nil {
 		t.Fatal(err)

@@ -26,14 +26,16 @@ const (
 
 // Finding is something that a run paid for and may not have needed.
 type Finding struct {
-	What   string          `json:"what"`
-	Cycle  int64           `json:"cycle,omitempty"`
-	Node   string          `json:"node,omitempty"`
-	Says   string          `json:"says"`            // in a sentence
-	Tokens int64           `json:"tokens"`          // that were sent again, or for nothing; of a window, that are left
-	Cost   *float64        `json:"cost,omitempty"`  // of these; nil if the model has no price
-	Helps  *lifecycle.Rule `json:"helps,omitempty"` // a rule with which the run would have cost less, by simulation
-	Saves  *float64        `json:"saves,omitempty"` // what that rule would have saved on the run
+	What   string   `json:"what"`
+	Cycle  int64    `json:"cycle,omitempty"`
+	Node   string   `json:"node,omitempty"`
+	Says   string   `json:"says"`           // in a sentence
+	Tokens int64    `json:"tokens"`         // that were sent again, or for nothing; of a window, that are left
+	Cost   *float64 `json:"cost,omitempty"` // of these; nil if the model has no price
+	// Helps is a rule with which the run would have cost less, by simulation. Only the first finding of a kind has
+	// it: what it saves is that of the whole run.
+	Helps *lifecycle.Rule `json:"helps,omitempty"`
+	Saves *float64        `json:"saves,omitempty"`
 }
 
 // cures are the rules that findings try. A rule that does not help a run is not named.
@@ -57,25 +59,24 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ []Finding, err
 		o.Policies = append(o.Policies, Named{cure.what, lifecycle.Policy{Rules: []lifecycle.Rule{cure.rule}}})
 	}
 	f := &finder{ctx: ctx, o: o, carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
-		lines: map[string][]string{}}
+		lines: map[string][]string{}, blocks: map[string]int64{}}
 	result, err := replayed(ctx, c, o, func(before, now, _ *tree.Tree, _ []string) error { return f.call(before, now) })
 	if err != nil {
 		return nil, err
 	}
-	f.prices, f.model = cmp.Or(o.Prices, BuiltIn()), result.Model
+	f.prices, f.model, f.hour = cmp.Or(o.Prices, BuiltIn()), result.Model, result.hour
 	list := f.broken(c, result)
 	list = append(list, f.found()...)
 	list = append(list, f.window(result)...)
+	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	raw := result.Outcomes[0].Cost
-	for i := range list {
-		for k, cure := range cures {
-			if cost := result.Outcomes[k+2].Cost; cure.what == list[i].What && raw != nil && *cost < *raw*(1-1e-6) {
-				saves := *raw - *cost
-				list[i].Helps, list[i].Saves = &cures[k].rule, &saves
-			}
+	for k, cure := range cures {
+		first := slices.IndexFunc(list, func(f Finding) bool { return f.What == cure.what })
+		if cost := result.Outcomes[k+2].Cost; first >= 0 && raw != nil && *cost < *raw*(1-1e-6) {
+			saves := *raw - *cost
+			list[first].Helps, list[first].Saves = &cures[k].rule, &saves
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	count := map[string]int{}
 	if list == nil {
 		list = []Finding{}
@@ -89,8 +90,10 @@ type finder struct {
 	o       Options
 	prices  *record.Prices
 	model   string
-	now     *tree.Tree
-	count   int64
+	hour    bool                // the run wrote to the cache for an hour
+	blocks  map[string]int64    // the tokens of the blocks that a call sent
+	sent    int64               // of all these
+	fresh   []float64           // the part of what each call sent that the call before had not
 	carried map[string]*carried // results and definitions of tools, by id
 	calls   map[string]string   // the result of a call, by tool and arguments
 	used    map[string]bool     // the tools that were called
@@ -109,11 +112,10 @@ type carried struct {
 }
 
 func (f *finder) call(before, now *tree.Tree) error {
-	f.now = now
-	f.count++
 	var failed error
 	r := &run{ctx: f.ctx, o: f.o, parts: map[*tree.Node]*part{}}
-	gone, _ := added(before, now, func(n *tree.Node, _ string) {
+	fresh := int64(0)
+	gone, changed := added(before, now, func(n *tree.Node, _ string) {
 		if now.Entry(n.ID).Class() != tree.Block || failed != nil {
 			return
 		}
@@ -122,6 +124,7 @@ func (f *finder) call(before, now *tree.Tree) error {
 		if failed = cmp.Or(err, err2); failed != nil {
 			return
 		}
+		fresh += f.note(n.ID, p.tokens)
 		switch n.Kind {
 		case toolcall.Call:
 			f.used[tool] = true
@@ -140,13 +143,23 @@ func (f *finder) call(before, now *tree.Tree) error {
 			}
 		}
 	})
+	for _, n := range changed {
+		if now.Entry(n.ID).Class() == tree.Block && failed == nil {
+			var p *part
+			if p, failed = r.part(n, tree.Seq); failed == nil {
+				fresh += f.note(n.ID, p.tokens)
+			}
+		}
+	}
 	lost := int64(0)
 	for _, id := range gone {
+		f.note(id, 0)
 		if c := f.carried[id]; c != nil {
 			c.gone = true
 			lost += c.tokens
 		}
 	}
+	f.fresh = append(f.fresh, float64(fresh)/float64(max(f.sent, 1)))
 	kept := int64(0)
 	for _, c := range f.carried {
 		if !c.gone {
@@ -159,6 +172,15 @@ func (f *finder) call(before, now *tree.Tree) error {
 			"call %d left out results of %d tokens that the call before had sent", now.Cycle(), lost)})
 	}
 	return failed
+}
+
+// note counts the tokens of a block that is sent, 0 if it is no longer.
+func (f *finder) note(id string, tokens int64) int64 {
+	f.sent += tokens - f.blocks[id]
+	if f.blocks[id] = tokens; tokens == 0 {
+		delete(f.blocks, id)
+	}
+	return tokens
 }
 
 // again notes a call that was made before, if both results are the same.
@@ -206,12 +228,25 @@ func (f *finder) found() []Finding {
 // price.
 func (f *finder) cost(read, written int64) *float64 {
 	all := read + written
-	cost := f.prices.Cost(nil, &inspect.CallPrefix{Model: f.model,
-		Provider: &inspect.ProviderCache{In: &all, Read: &read, Written: &written}})
+	told := &inspect.ProviderCache{In: &all, Read: &read, Written: &written}
+	if f.hour {
+		told.Written1h = &written
+	}
+	cost := f.prices.Cost(nil, &inspect.CallPrefix{Model: f.model, Provider: told})
 	if cost == nil {
 		return nil
 	}
 	return &cost.Paid
+}
+
+// extra returns what it costs more to write some tokens than to read them.
+func (f *finder) extra(tokens int64) *float64 {
+	write, read := f.cost(0, tokens), f.cost(tokens, 0)
+	if write == nil {
+		return nil
+	}
+	extra := max(0, *write-*read)
+	return &extra
 }
 
 // changed says what the words for the end of a prefix mean (inspect.Cut).
@@ -220,7 +255,8 @@ var changed = map[string]string{"model": "the model changed", "parameters": "the
 	"thinking": "the model forgets thinking with its turn"}
 
 // broken returns the calls whose request does not repeat the one before, with the cause that the
-// record has.
+// record has. What the call before had not sent is not sent again, such as the summary of a compaction; and
+// what is sent again would have been read otherwise.
 func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
 	causes := map[int64]string{}
 	for p, err := range record.Prefixes(f.ctx, c, result.Dialect) {
@@ -230,7 +266,7 @@ func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
 	}
 	calls := result.Outcomes[0].ByCall
 	for i := 1; i < len(calls); i++ {
-		again := min(calls[i-1].Sent, calls[i].Sent) - calls[i].Read
+		again := calls[i].Sent - int64(f.fresh[i]*float64(calls[i].Sent)+0.5) - calls[i].Read
 		if !calls[i].Broke || again <= 0 {
 			continue
 		}
@@ -238,7 +274,7 @@ func (f *finder) broken(c *pact.Context, result *Result) (list []Finding) {
 		if cause := causes[calls[i].Cycle]; cause != "" {
 			says += ", because " + changed[cause]
 		}
-		list = append(list, Finding{What: PrefixBroke, Cycle: calls[i].Cycle, Tokens: again, Cost: f.cost(0, again), Says: says})
+		list = append(list, Finding{What: PrefixBroke, Cycle: calls[i].Cycle, Tokens: again, Cost: f.extra(again), Says: says})
 	}
 	return list
 }

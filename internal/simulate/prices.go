@@ -6,8 +6,9 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// builtIn lists what two providers charged on the date in it:
-// https://platform.claude.com/docs/en/about-claude/pricing and https://openai.com/api/pricing.
+// builtIn lists what two providers charged on the date in it. Each entry names the page where its prices were
+// read, in the copy of a public archive; of OpenAI these are pages of others that quote it. A model or a
+// window that no page confirmed is not in the list.
 //
 //go:embed prices.json
 var builtIn []byte

@@ -21,8 +21,17 @@ type request struct {
 	counted int64   // of all
 }
 
-// marker is what agents put where a prefix to cache ends.
-var marker = canon.Object(canon.Member{Name: "type", Value: canon.Any{Kind: canon.KindString, Text: "ephemeral"}})
+// marker is what agents put where a prefix to cache ends. Markers for an hour are those of a run whose
+// provider told that it wrote for an hour.
+func (r *run) marker() canon.Any {
+	text := func(name, value string) canon.Member {
+		return canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: value}}
+	}
+	if r.hour {
+		return canon.Object(text("type", "ephemeral"), text("ttl", "1h"))
+	}
+	return canon.Object(text("type", "ephemeral"))
+}
 
 // request makes the request of a tree. Where the provider caches only what is marked, the end of the
 // system prompt and the last block are, as agents do.
@@ -55,11 +64,11 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 		return nil, err
 	}
 	if system >= 0 {
-		q.Parts[system].Marker = marker
+		q.Parts[system].Marker = r.marker()
 	}
 	for i := len(q.Parts) - 1; i >= 0; i-- {
 		if q.Parts[i].Kind != "thinking" {
-			q.Parts[i].Marker = marker
+			q.Parts[i].Marker = r.marker()
 			break
 		}
 	}
@@ -115,8 +124,11 @@ func (r *run) priceOf(sent, read int64) (c Call) {
 	if c.Sent >= least {
 		c.Written = c.Sent - c.Read
 	}
-	if cost := r.prices.Cost(nil, &inspect.CallPrefix{Model: r.model, Provider: &inspect.ProviderCache{In: &c.Sent,
-		Read: &c.Read, Written: &c.Written}}); cost != nil {
+	told := &inspect.ProviderCache{In: &c.Sent, Read: &c.Read, Written: &c.Written}
+	if r.hour {
+		told.Written1h = told.Written
+	}
+	if cost := r.prices.Cost(nil, &inspect.CallPrefix{Model: r.model, Provider: told}); cost != nil {
 		c.Cost = &cost.Paid
 	}
 	return c

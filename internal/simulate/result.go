@@ -12,6 +12,8 @@ type Result struct {
 	AsOf      string    `json:"as_of,omitempty"` // the date of the prices
 	Outcomes  []Outcome `json:"outcomes"`        // the run as it was, then one for each policy
 	Sentences []string  `json:"sentences"`       // what this says, and what it does not
+
+	hour bool // the run wrote to the cache for an hour
 }
 
 // Outcome is what a run would have sent and cost under a policy.

@@ -110,6 +110,7 @@ type run struct {
 	texts    *texts
 	scale    float64 // tokens of the provider for one of the counter, at the current call
 	scaled   bool
+	hour     bool // the run wrote to the cache for an hour
 	at       time.Time
 }
 
@@ -127,6 +128,13 @@ func (r *run) choose(attempts []history.Attempt) error {
 		}
 	} else if r.rules = provider.CacheRulesNamed(record.DialectOf(attempts)); r.rules == nil || r.rules.AsSent {
 		r.rules = provider.CacheRulesNamed(dialectOf(r.model))
+	}
+	for _, a := range attempts {
+		told, err := record.ReportedCache(a)
+		if err != nil {
+			return err
+		}
+		r.hour = r.hour || told != nil && told.Written1h != nil && *told.Written1h > 0
 	}
 	r.priced = r.prices.Has(r.model)
 	return nil

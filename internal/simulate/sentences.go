@@ -3,11 +3,14 @@ package simulate
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/contexttree/pact/lifecycle"
 )
 
 // result sums up.
 func (r *run) result(name string, calls int, lines []*line) *Result {
-	made := &Result{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name, Counter: r.o.Counter.Name(),
+	made := &Result{hour: r.hour, Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name, Counter: r.o.Counter.Name(),
 		Scaled: r.scaled}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf
@@ -21,6 +24,15 @@ func (r *run) result(name string, calls int, lines []*line) *Result {
 	}
 	if !r.priced {
 		made.Sentences = append(made.Sentences, "No price is known for the model, so only tokens are counted.")
+	}
+	for _, l := range lines[1:] {
+		p := &l.policy
+		if max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0 ||
+			slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
+			made.Sentences = append(made.Sentences, "Commits and imports remove by ttl and limits; --manage of pact "+
+				"record and run carries out neither yet, so its requests save less than is said here.")
+			break
+		}
 	}
 	made.Sentences = append(made.Sentences,
 		"The calls are those of the run: how the model would have gone on with less before it is not simulated.")

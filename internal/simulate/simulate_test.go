@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
@@ -99,6 +97,9 @@ func TestWhatARunCosts(t *testing.T) {
 	// aaaaa, then the note: [183 bytes are left out here; r0 has them. Only pact writes such notes.]
 	note := len(strings.Fields("[0 bytes are left out here; r0 has them. Only pact writes such notes.]"))
 	check("cut", []any{cut.ByCall[0].Sent, cut.Breaks, cut.Shaped}, []any{1 + 5 + note, 0, 1})
+	if !strings.Contains(strings.Join(r.Sentences, " "), "--manage of pact record and run carries out neither") {
+		t.Errorf("nothing says that the proxy removes nothing by ttl: %q", r.Sentences)
+	}
 	if !strings.Contains(strings.Join(r.Sentences, " "), "cut saves") || !strings.Contains(r.Sentences[len(r.Sentences)-1], "not simulated") {
 		t.Errorf("it says %q", r.Sentences)
 	}
@@ -152,60 +153,6 @@ func TestCheck(t *testing.T) {
 	want := []string{"1 1 [] [r0]", "1 0 [1] []", "3 2 [1] [r1 r2]", "0 0 [] []", "6 3 [1 3] [c0 c1 c2]"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got  %q\nwant %q", got, want)
-	}
-}
-
-// Twelve calls: the first result, of 400 words, stands in all of them, is never quoted, and comes a
-// second time in the fourth call, which repeats the arguments of the first. A rule helps with each.
-func TestFindings(t *testing.T) {
-	big := words("abcdefghijklmnopqrstuvwxyz", 400)
-	results := []string{big, "b", "c", big}
-	for i := range 8 {
-		results = append(results, fmt.Sprint("result ", i))
-	}
-	list, err := simulate.Findings(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{},
-		Prices: priced(0.1, 1.25), Model: "m", Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(f simulate.Finding, what, node string, tokens int64, cost float64) {
-		t.Helper()
-		if f.What != what || f.Node != node || f.Tokens != tokens || f.Cost == nil || fmt.Sprintf("%.3f", *f.Cost) != fmt.Sprintf("%.3f", cost) ||
-			f.Helps == nil || *f.Saves <= 0 {
-			t.Errorf("got %+v, cost %v", f, *f.Cost)
-		}
-	}
-	if len(list) < 2 {
-		t.Fatalf("got %+v", list)
-	}
-	check(list[0], simulate.CarriedLong, "r0", 400*12, 400*11*0.1+400*1.25)
-	again := list[slices.IndexFunc(list, func(f simulate.Finding) bool { return f.What == simulate.CalledAgain })]
-	check(again, simulate.CalledAgain, "c3", 400, 400*1.25)
-}
-
-// The run leaves out its first call and result, of 51 words, and sends the other 11 again.
-func TestFindingsOfACompaction(t *testing.T) {
-	ctx := context.Background()
-	c := conversed(t, words("a", 50), words("b", 10))
-	q, err := selector.Parse("^seq .mt:depth(2)", c.Edition())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{Select: []*selector.Selector{q}}}); err != nil {
-		t.Fatal(err)
-	}
-	list, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
-		Dialect: "gemini"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, f := range list {
-		got = append(got, fmt.Sprintf("%s %d %d %.2f", f.What, f.Cycle, f.Tokens, *f.Cost))
-	}
-	want := []string{"compaction 3 50 62.50", "prefix 3 11 13.75"} // the result alone counts as lost
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -60,7 +60,7 @@ named only if the run costs less with it by pact simulate.`,
 				if err != nil {
 					return err
 				}
-				a.Printf("  would have saved %s: %s\n", screen.Money(*f.Saves), rule)
+				a.Printf("  a rule would have saved the whole run %s: %s\n", screen.Money(*f.Saves), rule)
 			}
 		}
 		return nil
