@@ -169,9 +169,13 @@ const patience = 6
 
 // worth reports whether what is due goes now: when that costs nothing, because nothing behind the
 // cut is in the cache; or, with when pays, when the run has saved as much before as the cut costs, so
-// that it is never dearer than without the policy, and few further calls earn it back.
+// that it is never dearer than without the policy, and few further calls earn it back. A cut that leaves
+// less than the provider caches is never worth it: later calls would read nothing.
 func (l *line) worth(stays, goes *committed, spent float64) bool {
 	keep, cut := l.forecast(stays), l.forecast(goes)
+	if cut.Sent < l.run.rules.LeastTokens(l.model) {
+		return false
+	}
 	if !l.priced {
 		return cut.Sent-cut.Read <= keep.Sent-keep.Read
 	}

@@ -75,18 +75,26 @@ func TestPaysIsNeverDearer(t *testing.T) {
 		for range rapid.IntRange(2, 30).Draw(rt, "calls") {
 			results = append(results, words("word", rapid.IntRange(1, 600).Draw(rt, "words")))
 		}
+		// The last two cache no prefix below 4,096 and 512 tokens.
+		model := rapid.SampledFrom([]struct{ name, dialect string }{{"m", "anthropic"}, {"m", "gemini"},
+			{"claude-haiku-4-5", "anthropic"}, {"claude-opus-5", "anthropic"}}).Draw(rt, "model")
+		head := 400
+		if model.name != "m" {
+			head = 0 // a shorter result may keep a run below what is cached, whenever what is due goes
+		}
 		p := lifecycle.Policy{When: lifecycle.WhenPays}
 		for range rapid.IntRange(1, 3).Draw(rt, "rules") {
 			ttl := rapid.Int64Range(0, 6).Draw(rt, "ttl")
-			p.Rules = append(p.Rules, lifecycle.Rule{TTL: &ttl, Stub: rapid.Bool().Draw(rt, "stub"), Head: rapid.IntRange(0, 400).Draw(rt, "head"),
+			p.Rules = append(p.Rules, lifecycle.Rule{TTL: &ttl, Stub: rapid.Bool().Draw(rt, "stub"), Head: rapid.IntRange(0, head).Draw(rt, "head"),
 				Select: rapid.SampledFrom([]string{"[kind='result']", "[bytes>500]", "@t0 [kind='result'][age>2]"}).Draw(rt, "selector")})
 		}
 		if rapid.Bool().Draw(rt, "limited") {
 			p.MaxTokens, p.Ranks = rapid.IntRange(50, 2000).Draw(rt, "limit"), map[string]int64{"result": -40}
 		}
-		r, err := simulate.Run(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Model: "m",
-			Dialect: rapid.SampledFrom([]string{"anthropic", "gemini"}).Draw(rt, "dialect"), Calls: true,
-			Prices: priced(rapid.SampledFrom([]float64{0.1, 0.05, 0.025}).Draw(rt, "read"), 1.25), Policies: []simulate.Named{{"p", p}}})
+		prices := priced(rapid.SampledFrom([]float64{0.1, 0.05, 0.025}).Draw(rt, "read"), 1.25)
+		prices.Models[0].Model = model.name
+		r, err := simulate.Run(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Model: model.name,
+			Dialect: model.dialect, Calls: true, Prices: prices, Policies: []simulate.Named{{"p", p}}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -99,4 +107,24 @@ func TestPaysIsNeverDearer(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Haiku 4.5 caches no prefix below 4,096 tokens. The second call sends 4,202, of which a rule may take the first
+// result. The 1,203 that stay would cost less at that call, and more at later ones, which then read nothing.
+func TestPaysDoesNotEndCaching(t *testing.T) {
+	results := []string{words("a", 3000), words("b", 1200)}
+	for range 20 {
+		results = append(results, "c")
+	}
+	prices := priced(0.1, 1.25)
+	prices.Models[0].Model = "claude-haiku-4-5"
+	r, err := simulate.Run(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{}, Prices: prices,
+		Model: "claude-haiku-4-5", Policies: []simulate.Named{{"p", policy(t,
+			`{"when":"pays","rules":[{"select":"#r0","ttl":1,"stub":true}],"stub":"gone"}`)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw, pays := r.Outcomes[0], r.Outcomes[1]; *pays.Cost > *raw.Cost {
+		t.Errorf("it cost %.1f, without the policy %.1f", *pays.Cost, *raw.Cost)
+	}
 }
