@@ -103,3 +103,30 @@ func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
 			sizes[0])
 	}
 }
+
+// A rule that keeps nodes and chooses among siblings is asked once about the whole tree, however many
+// candidates a limit tries.
+func TestARuleThatKeepsIsAskedOnce(t *testing.T) {
+	var asked []int
+	for _, turns := range []int{20, 40} {
+		in := old(t, turns)
+		in.Before = in.Working
+		in.Policy = lifecycle.Policy{MaxNodes: turns, Rules: []lifecycle.Rule{{Select: ".cb:first", Keep: true}}}
+		n := 0
+		in.Rules = []lifecycle.CompiledRule{{Find: func(context.Context, *tree.Tree, []string, bool) ([]string, error) {
+			n++
+			return []string{"block0"}, nil
+		}}}
+		working, _, report, err := lifecycle.Commit(context.Background(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !working.Has("block0") || len(report.Removed) < turns {
+			t.Errorf("the rule keeps block0: %v, and %d nodes went", working.Has("block0"), len(report.Removed))
+		}
+		asked = append(asked, n)
+	}
+	if asked[0] != asked[1] {
+		t.Errorf("the rule was asked %v times for 20 and 40 turns", asked)
+	}
+}

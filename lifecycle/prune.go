@@ -21,6 +21,7 @@ type pruner struct {
 	ruling         int             // the number of the rule that asks for the current removal, 0 for none
 	ruled          *tree.Node      // the node that it found
 	ruler          ruler           // asks the rules of the policy
+	decided        map[string]int  // what decides about each node, if rules are asked about the whole tree; nil before
 	rewriting      bool            // whether these are turns that the conversation replaces (Input.Rewrite)
 	components     *components     // the components found so far by the current removeCandidates
 	ranking        *ranking        // gives candidates their priority

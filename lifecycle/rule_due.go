@@ -152,14 +152,23 @@ func (p *pruner) dueItems() (ids []string, err error) {
 	return ids, nil
 }
 
-// keptByRule returns the name of the rule that keeps the node at the end of path, "" if none does.
+// keptByRule returns the name of the rule that keeps the node at the end of path, "" if none does. Rules
+// whose selector depends on time or on other nodes decide once, about the tree as it is when the first
+// candidate is tried: what goes later moves no choice among siblings.
 func (p *pruner) keptByRule(path []*tree.Entry) string {
 	keeps := func(r Rule) bool { return r.Keep || r.Pinned }
 	if !slices.ContainsFunc(p.in.Policy.Rules, keeps) {
 		return ""
 	}
 	id := path[len(path)-1].Node().ID
-	decided, err := p.ruler.decide(p.tree, []string{id}, false)
+	decided, err := p.decided, error(nil)
+	switch whole := slices.ContainsFunc(p.ruler.compiled, func(r CompiledRule) bool { return !r.Steady }); {
+	case !whole:
+		decided, err = p.ruler.decide(p.tree, []string{id}, false)
+	case decided == nil:
+		decided, err = p.ruler.decide(p.tree, nil, true)
+		p.decided = decided
+	}
 	if err != nil {
 		panic(&tree.LoadError{Err: err}) // as any other content that cannot be read
 	}

@@ -67,8 +67,12 @@ func finder(plan *query.Plan) func(context.Context, *tree.Tree, []string, bool) 
 			r, err := plan.RunBelow(ctx, t, below)
 			return r.IDs(), err
 		}
+		some := make(map[string]bool, len(below))
+		for _, id := range below {
+			some[id] = true
+		}
 		r, err := plan.Run(ctx, t)
-		return slices.DeleteFunc(idsOf(plan.Window(r.Nodes)), func(id string) bool { return !isBelow(t, id, below) }), err
+		return slices.DeleteFunc(idsOf(plan.Window(r.Nodes)), func(id string) bool { return !isBelow(t, id, some) }), err
 	}
 }
 
@@ -81,9 +85,9 @@ func idsOf(nodes []*tree.Entry) []string {
 }
 
 // isBelow reports whether a node is one of some nodes or below one.
-func isBelow(t *tree.Tree, id string, some []string) bool {
+func isBelow(t *tree.Tree, id string, some map[string]bool) bool {
 	for ; id != ""; id = t.Parent(id) {
-		if slices.Contains(some, id) {
+		if some[id] {
 			return true
 		}
 	}
