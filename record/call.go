@@ -86,10 +86,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 	c.hide.secretsOf(req)
 	c.started = c.now()
 	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Managed: m}
-	k.Encoding = strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding")))
-	if k.Encoding == "identity" {
-		k.Encoding = ""
-	}
+	k.Encoding = encodingOf(req.Header)
 	c.provider = req.URL.Host
 	group := groupOfHeaders(req.Header)
 	c.mu.Lock() // the end of the call waits for its beginning
@@ -120,7 +117,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
 		return nil
 	}
-	if k.Managed == nil {
+	if k.Managed == nil && k.Encoding == "" { // managing does not read a compressed body either
 		k.Managed = c.recorder.observe(ctx, c.api, body, &c.hide)
 	}
 	read, redacted, err := c.hide.body(body)

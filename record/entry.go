@@ -42,7 +42,9 @@ type Shaped struct {
 	ID      string // of the block that keeps the original
 	Content string // JSON, in the canonical form: what is sent
 	Refers  string // the call whose result the content refers to, "" for none
-	Whole   bool   // that result is there as it came
+	Whole   bool   // that result is there as it came, and the content names its call
+
+	refersKey string // of that result
 }
 
 // Entry shapes results of tools before they are first sent, by the rules of a policy with head,
@@ -56,36 +58,21 @@ type Entry struct {
 	pruning pact.Pruning
 	once    bool // a rule compares results
 
-	mu      sync.Mutex
-	c       *pact.Context        // nil before the first use
-	cycle   int64                // up to which decided knows the context
+	io    sync.Mutex    // held during work with the store
+	c     *pact.Context // nil before the first use
+	cycle int64         // up to which decided knows the context
+
+	mu      sync.Mutex           // never held during work with the store: a request does not wait for another's
+	loaded  bool                 // decided knows what the context had when it was first read
 	decided map[string]*decision // by key
 	ended   map[string]bool      // keys of the results with which managing ended for a conversation
 }
 
 // decision is what was decided about a result.
 type decision struct {
-	id     string  // of the block whose content is still to be read, "" for none
-	shaped *Shaped // nil if the result is sent as it comes
-}
-
-// decisionOn returns what was decided about the result with a key.
-func (e *Entry) decisionOn(ctx context.Context, key string) (s *Shaped, known bool, err error) {
-	d := e.decided[key]
-	if d == nil {
-		return nil, false, nil
-	}
-	if d.id != "" {
-		defer tree.Recover(&err)
-		t := e.c.Working().Tree()
-		if n := t.Node(d.id); n != nil {
-			if d.shaped, err = shapedBlock(ctx, t, n); err != nil {
-				return nil, false, err
-			}
-		}
-		d.id = ""
-	}
-	return d.shaped, true, nil
+	in     *tree.Tree // has the block whose content is still to be read, nil for none
+	id     string     // of that block
+	shaped *Shaped    // nil if the result is sent as it comes
 }
 
 // endedBecause begins the reason of a mark that ended managing for a conversation.
@@ -130,38 +117,82 @@ func (e *Entry) Shapes() bool {
 
 // warm makes the context and asks the rules once, so that the first request finds both at hand.
 func (e *Entry) warm(ctx context.Context) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	_ = e.ready(ctx) // the first request asks again
 	if scratch, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "scratch", nil); err == nil {
-		_, _ = e.commit(ctx, scratch, []Result{{Call: "warm", Content: `""`}}, [][]byte{[]byte(`""`)}, []int{0})
+		_, _ = e.commit(ctx, scratch, []Result{{Call: "warm", Content: `""`}}, [][]byte{[]byte(`""`)}, []int{0}, nil)
 	}
-	_ = e.load(ctx, true) // the first request asks again
+	e.io.Lock()
+	defer e.io.Unlock()
+	_ = e.load(ctx, true)
 }
 
-// Known returns what was decided about the result with a key, nil if it is sent as it comes; known says
-// whether anything was.
-func (e *Entry) Known(ctx context.Context, key string) (s *Shaped, known bool, err error) {
+// ready reads what was decided before, unless it did already.
+func (e *Entry) ready(ctx context.Context) error {
+	e.mu.Lock()
+	loaded := e.loaded
+	e.mu.Unlock()
+	if loaded {
+		return nil
+	}
+	e.io.Lock()
+	defer e.io.Unlock()
+	return e.load(ctx, false)
+}
+
+// refresh reads what other processes decided meanwhile.
+func (e *Entry) refresh(ctx context.Context) error {
+	e.io.Lock()
+	defer e.io.Unlock()
+	if e.c != nil {
+		if err := e.c.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+	return e.load(ctx, false)
+}
+
+// known returns what was decided about the result with a key, as far as the Entry has read it, nil if it is sent as
+// it comes; known says whether anything was.
+func (e *Entry) known(ctx context.Context, key string) (s *Shaped, known bool, err error) {
+	e.mu.Lock()
+	d := e.decided[key]
+	if d == nil || d.in == nil {
+		defer e.mu.Unlock()
+		if d == nil {
+			return nil, false, nil
+		}
+		return d.shaped, true, nil
+	}
+	in, id := d.in, d.id
+	e.mu.Unlock()
+	defer tree.Recover(&err)
+	if n := in.Node(id); n != nil {
+		if s, err = shapedBlock(ctx, in, n); err != nil {
+			return nil, false, err
+		}
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if err := e.load(ctx, false); err != nil {
-		return nil, false, err
-	}
-	return e.decisionOn(ctx, key)
+	d.in, d.shaped = nil, s
+	return s, true, nil
 }
 
-// Ended reports whether managing ended with a result.
-func (e *Entry) Ended(key string) bool {
+// hasEnded reports whether managing ended with a result.
+func (e *Entry) hasEnded(key string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.ended[key]
 }
 
-// load opens the context, if it is there, or makes it, and reads what was decided.
+// load opens the context, if it is there, or makes it, and reads what was decided. The caller holds e.io.
 func (e *Entry) load(ctx context.Context, create bool) error {
 	if e.c == nil {
 		c, err := pact.Open(ctx, e.store, e.name, &e.options)
 		if errors.Is(err, fault.ContextNotFound) {
 			if !create {
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				e.loaded = true
 				return nil
 			}
 			c, err = pact.Create(ctx, e.store, e.name, &pact.CreateOptions{OpenOptions: e.options})
@@ -186,11 +217,11 @@ func (e *Entry) load(ctx context.Context, create bool) error {
 }
 
 // read takes the decisions out of the blocks of the context. A mark that a result is sent as it comes
-// counts, whichever of the two came first.
+// counts, whichever of the two came first. Else what the Entry itself decided stays.
 func (e *Entry) read(ctx context.Context) (err error) {
 	defer tree.Recover(&err)
 	t := e.c.Working().Tree()
-	raw := map[string]bool{}
+	raw, found := map[string]bool{}, map[string]*decision{} // raw: by key, whether managing ended with it
 	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
 		n := at.Node()
 		key, has := n.Header(attrDecided).Text()
@@ -200,17 +231,28 @@ func (e *Entry) read(ctx context.Context) (err error) {
 		if n.Kind == kindRaw {
 			var why canon.Value
 			why, err = contentOf(ctx, n)
-			raw[key] = true
-			e.ended[key] = e.ended[key] || strings.HasPrefix(why.Any().Text, endedBecause)
+			raw[key] = raw[key] || strings.HasPrefix(why.Any().Text, endedBecause)
 			return err == nil
 		}
-		e.decided[key] = &decision{id: n.ID}
+		found[key] = &decision{in: t, id: n.ID}
 		return true
 	})
-	for key := range raw {
-		e.decided[key] = &decision{}
+	if err != nil {
+		return err
 	}
-	return err
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for key, d := range found {
+		if e.decided[key] == nil {
+			e.decided[key] = d
+		}
+	}
+	for key, ended := range raw {
+		e.decided[key] = &decision{}
+		e.ended[key] = e.ended[key] || ended
+	}
+	e.loaded = true
+	return nil
 }
 
 // shapedBlock reads what a rule made of a block; nil if it is as it came.
@@ -226,8 +268,9 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 	for _, id := range n.Refs {
 		if of := t.Node(id); of != nil && of.Kind == n.Kind {
 			s.Refers, _ = of.Header(attrCall).Text()
+			s.refersKey, _ = of.Header(attrDecided).Text()
 			_, cut := lifecycle.Original(of)
-			s.Whole = !cut
+			s.Whole = !cut && of.ID == s.Refers
 			return s, nil
 		}
 	}

@@ -16,15 +16,21 @@ import (
 // has the bytes of each as the client wrote them. It returns nil for a result that is sent as it
 // comes. A decision of before stays.
 func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*Shaped, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	return e.decide(ctx, results, raw, func() error { return nil })
+}
+
+// decide does the work of Decide. Before a decision may become durable it calls begin, maybe more than once; with an
+// error of begin nothing becomes durable any more.
+func (e *Entry) decide(ctx context.Context, results []Result, raw [][]byte, begin func() error) ([]*Shaped, error) {
+	e.io.Lock()
+	defer e.io.Unlock()
 	if err := e.load(ctx, false); err != nil {
 		return nil, err
 	}
 	list := make([]*Shaped, len(results))
 	var fresh []int
 	for i := range results {
-		s, known, err := e.decisionOn(ctx, results[i].key())
+		s, known, err := e.known(ctx, results[i].key())
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +46,7 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 		if err != nil {
 			return nil, err
 		}
-		made, err := e.commit(ctx, scratch, results, raw, fresh)
+		made, err := e.commit(ctx, scratch, results, raw, fresh, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -48,6 +54,8 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 		for k, i := range fresh {
 			if made[k] != nil {
 				some = append(some, i)
+			} else {
+				e.note(results[i].key(), nil)
 			}
 		}
 		if fresh = some; len(fresh) == 0 {
@@ -57,27 +65,28 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 	if err := e.load(ctx, true); err != nil {
 		return nil, err
 	}
-	made, err := e.commit(ctx, e.c, results, raw, fresh)
+	made, err := e.commit(ctx, e.c, results, raw, fresh, begin)
 	if errors.Is(err, fault.Conflict) { // another process decided meanwhile
 		if err = e.c.Refresh(ctx); err == nil {
 			err = e.load(ctx, true)
 		}
 		if err == nil {
-			return e.again(ctx, results, raw, list, fresh)
+			return e.again(ctx, results, raw, list, fresh, begin)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return list, e.take(list, results, fresh, made)
+	e.take(list, results, fresh, made)
+	return list, nil
 }
 
 // again decides once more about those of the results that the other process left.
-func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list []*Shaped, fresh []int) ([]*Shaped,
-	error) {
+func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list []*Shaped, fresh []int,
+	begin func() error) ([]*Shaped, error) {
 	var left []int
 	for _, i := range fresh {
-		s, known, err := e.decisionOn(ctx, results[i].key())
+		s, known, err := e.known(ctx, results[i].key())
 		if err != nil {
 			return nil, err
 		}
@@ -88,29 +97,41 @@ func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list 
 	if len(left) == 0 {
 		return list, nil
 	}
-	made, err := e.commit(ctx, e.c, results, raw, left)
+	made, err := e.commit(ctx, e.c, results, raw, left, begin)
 	if err != nil {
 		return nil, err
 	}
-	return list, e.take(list, results, left, made)
+	e.take(list, results, left, made)
+	return list, nil
 }
 
-func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) error {
+func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) {
 	for k, i := range fresh {
 		list[i] = made[k]
-		e.decided[results[i].key()] = &decision{shaped: made[k]}
+		e.note(results[i].key(), made[k])
 	}
 	_, e.cycle = e.c.Cycles()
-	return nil
+}
+
+// note has the Entry know what was decided about the result with a key.
+func (e *Entry) note(key string, s *Shaped) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.decided[key] = &decision{shaped: s}
 }
 
 // commit adds results to a context as what is about to be sent, and returns what the rules made of
-// each.
-func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, raw [][]byte, which []int) ([]*Shaped,
-	error) {
+// each. begin, if not nil, is called before.
+func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, raw [][]byte, which []int,
+	begin func() error) ([]*Shaped, error) {
 	ids := make([]string, len(which))
 	t := c.Working().Tree()
 	add := func(b *pact.Batch) error {
+		if begin != nil {
+			if err := begin(); err != nil {
+				return err
+			}
+		}
 		for k, i := range which {
 			r := &results[i]
 			call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": r.Tool},
@@ -155,53 +176,55 @@ func usedBefore(results []Result, which []int, call string) bool {
 // Leave notes that results are sent as they come from now on, and why.
 func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	for i := range results {
 		e.decided[results[i].key()] = &decision{} // whatever the store does
 		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
 	}
+	e.mu.Unlock()
+	return e.persist(ctx, true, func() *pact.CommitOptions {
+		return &pact.CommitOptions{Pruning: &e.pruning, Edit: func(b *pact.Batch) error {
+			for i := range results {
+				b.Add(activeHead, pact.Spec{Kind: kindRaw, Offset: 1, Content: why,
+					Attrs: map[string]any{attrDecided: results[i].key()}})
+			}
+			return nil
+		}}
+	})
+}
+
+// Forget has no later result refer to one of before: they no longer stand in front of the model. What
+// was decided about those stays, and the log of the context has their originals.
+func (e *Entry) Forget(ctx context.Context) error {
+	return e.persist(ctx, false, func() *pact.CommitOptions {
+		var ids []string
+		e.c.Working().Tree().BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+			ids = append(ids, at.Node().ID)
+			return true
+		})
+		return &pact.CommitOptions{Pruning: &pact.Pruning{WithoutKept: true, IDs: ids}}
+	})
+}
+
+// persist commits to the context, which create has it make. It asks once more what to commit where another process
+// was faster.
+func (e *Entry) persist(ctx context.Context, create bool, options func() *pact.CommitOptions) error {
+	e.io.Lock()
+	defer e.io.Unlock()
 	for try := 0; ; try++ {
-		err := e.load(ctx, true)
-		if err == nil {
-			_, err = e.c.Commit(ctx, &pact.CommitOptions{Pruning: &e.pruning, Edit: func(b *pact.Batch) error {
-				for i := range results {
-					b.Add(activeHead, pact.Spec{Kind: kindRaw, Offset: 1, Content: why,
-						Attrs: map[string]any{attrDecided: results[i].key()}})
-				}
-				return nil
-			}})
+		err := e.load(ctx, create)
+		if err == nil && e.c == nil {
+			return nil
 		}
-		if try > 2 || !errors.Is(err, fault.Conflict) {
-			_, e.cycle = e.cycles()
+		if err == nil {
+			if _, err = e.c.Commit(ctx, options()); err == nil {
+				_, e.cycle = e.c.Cycles()
+			}
+		}
+		if try > 2 || e.c == nil || !errors.Is(err, fault.Conflict) {
 			return err
 		}
 		if err := e.c.Refresh(ctx); err != nil {
 			return err
 		}
 	}
-}
-
-// Forget has no later result refer to one of before: they no longer stand in front of the model. What
-// was decided about those stays, and the log of the context has their originals.
-func (e *Entry) Forget(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err := e.load(ctx, false); err != nil || e.c == nil {
-		return err
-	}
-	var ids []string
-	t := e.c.Working().Tree()
-	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
-		ids = append(ids, at.Node().ID)
-		return true
-	})
-	_, err := e.c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{WithoutKept: true, IDs: ids}})
-	return err
-}
-
-func (e *Entry) cycles() (first, last int64) {
-	if e.c == nil {
-		return 0, -1
-	}
-	return e.c.Cycles()
 }

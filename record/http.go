@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
@@ -107,6 +108,15 @@ func bodyOf(req *http.Request) ([]byte, *http.Request, error) {
 	}
 	again.Body = readCloser{rest, req.Body}
 	return body, &again, err
+}
+
+// encodingOf returns how a client compressed a body, "" for not at all.
+func encodingOf(h http.Header) string {
+	encoding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
+	if encoding == "identity" {
+		return ""
+	}
+	return encoding
 }
 
 // decompressed returns the body as the client had it before compressing. ok is

@@ -16,9 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 )
 
-// patience is how long a request waits for decisions about what is new in it. Tests change it.
-var patience = 10 * time.Millisecond
-
 // Managed counts what a policy did to requests or, without Options.Manage, would have done.
 type Managed struct {
 	Shaped int    // results that a rule shaped before they were first sent
@@ -53,7 +50,7 @@ func originalsOf(name string) string { return name + "/originals" }
 // form again. It returns the body to send: the one that came where nothing applies, and on any doubt.
 func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, *managing) {
 	m := &managing{asked: body, hide: &hider{patterns: r.options.Redact}}
-	if r.entry == nil || !r.options.Manage || req.Header.Get("Content-Encoding") != "" {
+	if r.entry == nil || !r.options.Manage || encodingOf(req.Header) != "" {
 		return body, req, m
 	}
 	m.hide.secretsOf(req)
@@ -144,11 +141,17 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 		_, hidden := m.hide.value(content)
 		return err != nil || hidden > 0
 	})
-	if err == nil && len(fresh) > 0 {
-		err = r.decide(ctx, results, fresh, until)
+	if len(fresh) > 0 {
+		err = errors.Join(err, r.decide(ctx, results, fresh, until))
 	}
 	if err != nil {
 		r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })
+	}
+	withoutBadReferences(results)
+	for _, i := range fresh {
+		if results[i].shaped != nil {
+			r.count(func(s *Stats) { s.Managed.Shaped++ })
+		}
 	}
 	var edits splice.Edits
 	ids := []string{}
@@ -172,115 +175,94 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 }
 
 // sentResults returns the results of a request with what was decided about them, and the indexes of
-// those that are new: no model saw them, and nothing was decided.
+// those that are new: no model saw them, and nothing was decided. What cannot be read goes out as it
+// came. So does, with an error, what the store does not tell about, now and later.
 func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult,
 	fresh []int, err error) {
-	times, ended := map[string]int{}, false
+	times := map[string]int{}
 	for _, p := range provider.Results(name, root) {
 		one := sentResult{PlacedResult: p}
-		if one.key, err = r.keyOfResult(&one); err != nil {
-			return nil, nil, err
+		if key, bad := r.keyOfResult(&one); bad == nil {
+			one.key = key
+			times[key]++
+			results = append(results, one)
 		}
-		times[one.key]++
-		results = append(results, one)
 	}
+	if len(results) == 0 {
+		return nil, nil, nil
+	}
+	err = twice(func() error { return r.entry.ready(ctx) })
+	ended := !provider.HasTools(root) // it is a question beside the work
+	var unknown []int
 	for i := range results {
-		one := &results[i]
-		shaped, decided, err := r.entry.Known(ctx, one.key)
-		if err != nil {
-			return nil, nil, err
-		}
-		asItCame := r.sentRaw(one.key)
-		ended = ended || r.entry.Ended(one.key)
+		known, bad := r.decided(ctx, &results[i])
 		switch {
-		case decided && !asItCame:
-			one.shaped = shaped
-		case !decided && !one.Fresh:
-			r.noteRaw(one.key)
-		case !decided && !asItCame && times[one.key] == 1:
+		case known || r.sentRaw(results[i].key):
+		case err != nil || bad != nil:
+			err = errors.Join(err, bad)
+			r.noteRaw(results[i].key)
+		case !results[i].Fresh:
+			unknown = append(unknown, i)
+		case times[results[i].key] == 1:
 			fresh = append(fresh, i)
 		}
 	}
-	if ended || !provider.HasTools(root) { // the conversation is left alone; or it is a question beside the work
-		return results, nil, nil
+	if len(unknown) > 0 { // another process may have sent them
+		err = errors.Join(err, twice(func() error { return r.entry.refresh(ctx) }))
 	}
-	return results, fresh, nil
-}
-
-var errNotInTime = errors.New("what is new in the request was not decided in time")
-
-// decide decides about what is new in a request. What is not decided by a time is sent as it comes, now
-// and later.
-func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int, until time.Time) error {
-	var said []Result
-	var raw [][]byte
-	for _, i := range fresh {
-		one, _, err := results[i].said()
-		if err != nil {
-			return err
-		}
-		said, raw = append(said, one), append(raw, results[i].Content.Raw)
-	}
-	list, err := r.decideUntil(ctx, said, raw, until)
-	if err != nil {
-		for _, i := range fresh {
+	for _, i := range unknown {
+		if known, bad := r.decided(ctx, &results[i]); !known {
+			err = errors.Join(err, bad)
 			r.noteRaw(results[i].key)
 		}
-		return err
 	}
-	for k, i := range fresh {
-		switch s := list[k]; {
-		case s == nil:
-		case s.Refers == "" || s.Whole && wholeBefore(results[:i], s.Refers):
-			results[i].shaped = s
-			r.count(func(s *Stats) { s.Managed.Shaped++ })
-		default:
-			r.noteRaw(results[i].key)
-			go r.leaveRaw(ctx, said[k:k+1], "the result that it repeats is not in the request")
+	for i := range results {
+		ended = ended || r.entry.hasEnded(results[i].key)
+	}
+	if ended { // the conversation is left alone
+		return results, nil, err
+	}
+	return results, fresh, err
+}
+
+// decided takes over what was decided about a result, unless it was sent as it came, and reports whether
+// anything was.
+func (r *Recorder) decided(ctx context.Context, one *sentResult) (known bool, err error) {
+	var s *Shaped
+	err = twice(func() (err error) { s, known, err = r.entry.known(ctx, one.key); return err })
+	if known && !r.sentRaw(one.key) {
+		one.shaped = s
+	}
+	return known, err
+}
+
+// twice tries once more what fails.
+func twice(f func() error) error {
+	if f() == nil {
+		return nil
+	}
+	return f()
+}
+
+// withoutBadReferences sends a result as it came where its reference would not lead to the result that it repeats: to
+// one that stands before it, as it came, and alone has its call. That depends on nothing but what stands before,
+// so the requests of a conversation agree about it.
+func withoutBadReferences(results []sentResult) {
+	before := map[string]*sentResult{} // by call, nil where two have it
+	for i := range results {
+		one := &results[i]
+		if s := one.shaped; s != nil && s.Refers != "" {
+			of := before[s.Refers]
+			if !s.Whole || of == nil || of.key != s.refersKey || of.shaped != nil {
+				one.shaped = nil
+			}
+		}
+		if _, again := before[one.Call]; again {
+			before[one.Call] = nil
+		} else {
+			before[one.Call] = one
 		}
 	}
-	return nil
-}
-
-// decideUntil waits for decisions until a time; the zero time is no limit.
-func (r *Recorder) decideUntil(ctx context.Context, said []Result, raw [][]byte, until time.Time) ([]*Shaped, error) {
-	if until.IsZero() {
-		return r.entry.Decide(ctx, said, raw)
-	}
-	type decided struct {
-		list []*Shaped
-		err  error
-	}
-	done, taken := make(chan decided, 1), make(chan bool, 1)
-	go func() {
-		list, err := r.entry.Decide(ctx, said, raw)
-		done <- decided{list, err}
-		if !<-taken {
-			r.leaveRaw(ctx, said, errNotInTime.Error())
-		}
-	}()
-	timer := time.NewTimer(max(0, time.Until(until)))
-	defer timer.Stop()
-	select {
-	case d := <-done:
-		taken <- true
-		return d.list, d.err
-	case <-timer.C:
-		taken <- false
-		return nil, errNotInTime
-	}
-}
-
-// leaveRaw has results sent as they come from now on.
-func (r *Recorder) leaveRaw(ctx context.Context, said []Result, why string) {
-	if err := r.entry.Leave(ctx, said, why); err != nil {
-		r.count(func(s *Stats) { s.Managed.Why = err.Error() })
-	}
-}
-
-// wholeBefore reports whether the result of a call stands in a request as it came.
-func wholeBefore(results []sentResult, call string) bool {
-	return slices.ContainsFunc(results, func(one sentResult) bool { return one.Call == call && one.shaped == nil })
 }
 
 // sentRaw reports whether a result was sent as it came; noteRaw notes it.

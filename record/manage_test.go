@@ -253,8 +253,10 @@ func TestManageFailsOpen(t *testing.T) {
 	a.ask("Look.")
 	a.call()
 	record.SetPatience(10 * time.Millisecond)
+	record.SetMostPatience(20 * time.Millisecond)
 	works(a, 0, 1)
 	record.SetPatience(time.Minute)
+	record.SetMostPatience(5 * time.Second)
 	s.wait.Store(0)
 	for range 1000 { // until the late decision is there, and taken back
 		if c, err := pact.Open(t.Context(), dbtest.Of(s), "chat/originals", nil); err == nil {

@@ -54,8 +54,8 @@ type Options struct {
 	// tail or once); nil for none. A recorder only observes: it keeps with each attempt what would
 	// have been sent less. With Manage it sends requests so. What was once sent in another form is
 	// sent in that form in every later request, also by a later recorder, in forks and by
-	// sub-agents. A request with new results goes out as it came where the decision takes more than
-	// 10 milliseconds, the store fails, or in doubt. If the provider refuses a managed request with
+	// sub-agents. A request with new results goes out as it came where the rules take more than
+	// 10 milliseconds or the store 5 seconds, the store fails, or in doubt. If the provider refuses a managed request with
 	// the status 400, it is sent again as it came, and if the provider takes that, managing ends
 	// for its conversation. The originals are in the context named after Context with /originals.
 	Policy *lifecycle.Policy
@@ -88,8 +88,9 @@ type Recorder struct {
 	raw      map[string]bool              // keys of the results that were sent as they came
 	keys     map[[sha256.Size]byte]string // keys of results by hashes of the bytes that clients wrote
 
-	entry *Entry        // nil if no policy shapes results
-	warm  chan struct{} // closed when entry is at hand; nil if it does not manage
+	entry *Entry         // nil if no policy shapes results
+	warm  chan struct{}  // closed when entry is at hand; nil if it does not manage
+	late  sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
 	recordings []*recording          // in the order of their creation

@@ -125,4 +125,5 @@ func (r *Recorder) Close() {
 	if r.warm != nil {
 		<-r.warm
 	}
+	r.late.Wait()
 }

@@ -1,0 +1,112 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+// patience is how long a request waits for decisions about what is new in it. Tests change it.
+var patience = 10 * time.Millisecond
+
+// mostPatience is how long a request waits for a decision that the store is making durable.
+var mostPatience = 5 * time.Second
+
+var errNotInTime = errors.New("what is new in the request was not decided in time")
+
+// decide decides about what is new in a request. What is not decided by a time is sent as it comes, now
+// and later.
+func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int, until time.Time) error {
+	var said []Result
+	var raw [][]byte
+	for _, i := range fresh {
+		one, _, err := results[i].said()
+		if err != nil {
+			return err
+		}
+		said, raw = append(said, one), append(raw, results[i].Content.Raw)
+	}
+	list, err := r.decideUntil(ctx, said, raw, until)
+	for k, i := range fresh {
+		if err != nil {
+			r.noteRaw(results[i].key)
+		} else if !r.sentRaw(results[i].key) {
+			results[i].shaped = list[k]
+		}
+	}
+	return err
+}
+
+// What becomes of a decision for which a request waits.
+const (
+	computing int32 = iota
+	committing
+	decided // before the request went out
+	dropped // the request went out as it came
+)
+
+// decideUntil waits for decisions until a time; the zero time is no limit. A decision that is becoming durable then is
+// waited for: a request that went out without it would differ from later ones, of a later process too.
+func (r *Recorder) decideUntil(ctx context.Context, said []Result, raw [][]byte, until time.Time) ([]*Shaped, error) {
+	if until.IsZero() {
+		return r.entry.Decide(ctx, said, raw)
+	}
+	if !r.beginLate() {
+		return nil, errClosed
+	}
+	var state atomic.Int32
+	var list []*Shaped
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer r.late.Done()
+		defer close(done)
+		list, err = r.entry.decide(ctx, said, raw, func() error {
+			if state.CompareAndSwap(computing, committing) || state.Load() == committing {
+				return nil
+			}
+			return errNotInTime
+		})
+		if err != nil { // it may be durable nevertheless
+			r.leaveRaw(ctx, said, err.Error())
+		}
+		if !state.CompareAndSwap(computing, decided) && !state.CompareAndSwap(committing, decided) && err == nil {
+			r.leaveRaw(ctx, said, errNotInTime.Error())
+		}
+	}()
+	for _, limit := range []struct {
+		from int32
+		wait time.Duration
+	}{{computing, time.Until(until)}, {committing, mostPatience}} {
+		timer := time.NewTimer(max(0, limit.wait))
+		select {
+		case <-done:
+			timer.Stop()
+			return list, err
+		case <-timer.C:
+			if state.CompareAndSwap(limit.from, dropped) {
+				return nil, errNotInTime
+			}
+		}
+	}
+	<-done
+	return list, err
+}
+
+// beginLate notes work that Close waits for, and reports whether there is time for it.
+func (r *Recorder) beginLate() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.closed {
+		r.late.Add(1)
+	}
+	return !r.closed
+}
+
+// leaveRaw has results sent as they come from now on.
+func (r *Recorder) leaveRaw(ctx context.Context, said []Result, why string) {
+	if err := r.entry.Leave(ctx, said, why); err != nil {
+		r.count(func(s *Stats) { s.Managed.Why = err.Error() })
+	}
+}

@@ -1,0 +1,290 @@
+package record_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// held keeps each write that adds to the originals waiting while stop is locked, and says on came that one waits.
+type held struct {
+	engine.Contexts
+	stop  sync.Mutex
+	armed atomic.Bool
+	came  chan bool
+	lose  atomic.Bool // the next write is durable, and reported as failed
+}
+
+func holding() *held { return &held{Contexts: engine.InMemory(), came: make(chan bool, 100)} }
+
+func (s *held) originals(ctx context.Context) history.Key {
+	info, _ := s.Find(ctx, "chat/originals")
+	return info.Key
+}
+
+func (s *held) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
+	if s.armed.Load() && s.originals(ctx) == key {
+		s.came <- true
+		s.stop.Lock()
+		defer s.stop.Unlock()
+	}
+	err := s.Contexts.Apply(ctx, key, g, changes...)
+	if err == nil && s.originals(ctx) == key && s.lose.CompareAndSwap(true, false) {
+		return errors.New("the connection broke")
+	}
+	return err
+}
+
+// decidedAs says what a later process finds about the result of a call: "" for sent as it came, and "new" for nothing.
+func decidedAs(t *testing.T, s engine.Contexts, call, text string) string {
+	t.Helper()
+	content, err := canon.Encode(text)
+	must(t, err)
+	keeps, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb","head":1}]}`)) // shapes to one byte what is new
+	must(t, err)
+	list, err := record.NewEntry(dbtest.Of(s), "chat/originals", &keeps, pact.OpenOptions{}).Decide(t.Context(),
+		[]record.Result{{Call: call, Tool: "ls", Content: string(content)}}, [][]byte{[]byte(content)})
+	must(t, err)
+	switch {
+	case list[0] == nil:
+		return ""
+	case strings.HasPrefix(list[0].Content, `"\"\n[`):
+		return "new"
+	}
+	return list[0].Content
+}
+
+// A store that stalls holds up the request whose decision it is making durable, and no other.
+func TestManageWaitsForNoOtherDecision(t *testing.T) {
+	_, url := startProvider(t, callTurns(6)...)
+	s := holding()
+	rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 1)
+	b := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	b.said = append(b.said, a.said[:3]...) // the result is known, and nothing is new
+	s.stop.Lock()
+	release := sync.OnceFunc(s.stop.Unlock)
+	t.Cleanup(release)
+	s.armed.Store(true)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		works(a, 1, 2)
+	}()
+	<-s.came
+	b.call()
+	select {
+	case <-ended:
+		t.Error("a request did not wait until its decision was durable")
+	default:
+	}
+	s.armed.Store(false)
+	release()
+	<-ended
+	rec.Close()
+	if got := rec.Stats().Managed; got.Shaped != 2 || got.Open != 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What was sent as it came stays so for a later process, whatever became of the decision: Close waits until that is durable.
+func TestManageTakesBackBeforeClose(t *testing.T) {
+	for _, how := range []string{"the store stalls", "the store reports as failed what it did"} {
+		t.Run(how, func(t *testing.T) {
+			p, url := startProvider(t, callTurns(3)...)
+			s := holding()
+			rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
+			a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+			a.ask("Look.")
+			a.call()
+			works(a, 0, 1)
+			if how == "the store stalls" {
+				record.SetPatience(10 * time.Millisecond)
+				record.SetMostPatience(20 * time.Millisecond)
+				defer record.SetMostPatience(5 * time.Second)
+				s.stop.Lock()
+				release := sync.OnceFunc(s.stop.Unlock)
+				t.Cleanup(release)
+				s.armed.Store(true)
+				works(a, 1, 2)
+				s.armed.Store(false)
+				time.AfterFunc(50*time.Millisecond, release)
+			} else {
+				s.lose.Store(true)
+				works(a, 1, 2)
+			}
+			rec.Close()
+			if !bytes.Contains(p.Received()[2].Body, []byte(`\u003cx\u003e`)) && bytes.Count(p.Received()[2].Body, []byte("<x>")) < 100 {
+				t.Fatalf("sent %s", p.Received()[2].Body)
+			}
+			if got := rec.Stats().Managed; got.Shaped != 1 || got.Open != 1 {
+				t.Errorf("%+v", got)
+			}
+			if got := decidedAs(t, s, "c1", long(101)); got != "" {
+				t.Errorf("a later process sends %q", got)
+			}
+			if got := decidedAs(t, s, "c0", long(100)); got == "" || got == "new" {
+				t.Errorf("a later process sends %q for what was sent shaped", got)
+			}
+		})
+	}
+}
+
+// Two recorders share the originals: a conversation that goes on in the other one sends the same bytes again.
+func TestManageInTwoProcesses(t *testing.T) {
+	p, url := startProvider(t, callTurns(6)...)
+	s := engine.InMemory()
+	options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
+	one, two := recorder(t, dbtest.Of(s), options), recorder(t, dbtest.Of(s), options)
+	b := newAgent(t, provider.Messages, url, two.Transport(nil), false) // the second knows the originals
+	b.ask("Look there.")
+	b.call()
+	works(b, 0, 1)
+	a := newAgent(t, provider.Messages, url, one.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	works(a, 2, 4)
+	a.client.Transport = two.Transport(nil)
+	works(a, 4, 5)
+	one.Close()
+	two.Close()
+	received := p.Received()[2:]
+	repeats(t, provider.Messages, received)
+	if got := bytes.Count(received[len(received)-1].Body, []byte(lifecycle.OnlyPact)); got != 3 {
+		t.Errorf("%d results were sent shaped", got)
+	}
+}
+
+// A reference is sent only while the result that it repeats stands before it as it came, and alone has its call.
+func TestManageRefersToWhatIsThere(t *testing.T) {
+	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb[kind='result']","once":true}]}`))
+	must(t, err)
+	record.SetPatience(time.Minute)
+	result := func(call, text string) string {
+		content, err := canon.Encode(text)
+		must(t, err)
+		return fmt.Sprintf(`{"role":"assistant","tool_calls":[{"id":%q,"type":"function","function":{"name":"ls","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":%q,"content":%s}`, call, call, content)
+	}
+	whole, other := long(50), strings.Repeat("other", 100)
+	for what, steps := range map[string][]struct {
+		results []string
+		refers  bool
+	}{
+		"the agent cleared it before": {
+			{[]string{result("c0", whole)}, false},
+			{[]string{result("c0", "[cleared]"), result("c1", whole)}, false},
+			{[]string{result("c0", "[cleared]"), result("c1", whole), result("c2", "x")}, false},
+		},
+		"the agent clears it later": {
+			{[]string{result("c0", whole)}, false},
+			{[]string{result("c0", whole), result("c1", whole)}, true},
+			{[]string{result("c0", whole), result("c1", whole), result("c2", "x")}, true},
+			{[]string{result("c0", "[cleared]"), result("c1", whole), result("c2", "x")}, false},
+			{[]string{result("c1", whole), result("c2", "x")}, false},
+		},
+		"another conversation has the id": {
+			{[]string{result("c0", whole)}, false},
+			{[]string{result("c0", other), result("c1", whole)}, false},
+		},
+		"two have the id": {
+			{[]string{result("c0", whole)}, false},
+			{[]string{result("c0", whole), result("c0", other), result("c1", whole)}, false},
+		},
+		"the note would name an id that nobody knows": {
+			{[]string{result("c0", other)}, false},
+			{[]string{result("c0", whole)}, false},
+			{[]string{result("c0", whole), result("c1", whole)}, false},
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			p, url := startProvider(t, callTurns(len(steps))...)
+			rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Policy: &policy, Manage: true})
+			client := http.Client{Transport: rec.Transport(nil)}
+			for i, step := range steps {
+				body := `{"model":"m","tools":[{"type":"function","function":{"name":"ls"}}],"messages":[{"role":"user","content":"q"},` +
+					strings.Join(step.results, ",") + `]}`
+				resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+				must(t, err)
+				must(t, resp.Body.Close())
+				sent := p.Received()[i].Body
+				if got := bytes.Contains(sent, []byte("[The same as ")); got != step.refers || !got && string(sent) != body {
+					t.Errorf("request %d: refers: %v, sent %s", i, got, sent)
+				}
+			}
+			rec.Close()
+		})
+	}
+}
+
+// A failure to read what was decided about one result changes nothing about the others.
+func TestManageSendsTheOthersShaped(t *testing.T) {
+	p, url := startProvider(t, callTurns(2)...)
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
+	client := http.Client{Transport: rec.Transport(nil)}
+	odd := `{"role":"tool","tool_call_id":"c1","content":"\ud800"}`
+	first := `{"model":"m","tools":[{"type":"function","function":{"name":"ls"}}],"messages":[{"role":"user","content":"q"},` +
+		`{"role":"tool","tool_call_id":"c0","content":"` + strings.Repeat("word ", 200) + `"}`
+	for _, body := range []string{first + `]}`, first + `,` + odd + `]}`} {
+		resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		must(t, err)
+		must(t, resp.Body.Close())
+	}
+	rec.Close()
+	repeats(t, provider.Chat, p.Received())
+	if last := p.Received()[1].Body; !bytes.Contains(last, []byte(odd)) || !bytes.Contains(last, []byte(lifecycle.OnlyPact)) {
+		t.Errorf("sent %s", last)
+	}
+}
+
+// Observing promises nothing for a request that managing leaves alone because it is compressed.
+func TestObservingLeavesCompressedRequestsAlone(t *testing.T) {
+	for encoding, want := range map[string]int{"gzip": 0, "identity": 1} {
+		for _, manage := range []bool{false, true} {
+			_, url := startProvider(t, callTurns(1)...)
+			s := pact.NewDB(store.NewMemory())
+			rec := recorder(t, s, record.Options{Context: "chat", Policy: capped(t, ""), Manage: manage})
+			body := []byte(`{"model":"m","tools":[{"type":"function"}],"messages":[{"role":"user","content":"q"},` +
+				`{"role":"tool","tool_call_id":"c0","content":"` + strings.Repeat("word ", 200) + `"}]}`)
+			if encoding == "gzip" {
+				var zipped bytes.Buffer
+				w := gzip.NewWriter(&zipped)
+				_, err := w.Write(body)
+				must(t, err)
+				must(t, w.Close())
+				body = zipped.Bytes()
+			}
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
+			must(t, err)
+			req.Header.Set("Content-Encoding", encoding)
+			resp, err := (&http.Client{Transport: rec.Transport(nil)}).Do(req)
+			must(t, err)
+			must(t, resp.Body.Close())
+			rec.Close()
+			if got := rec.Stats().Managed.Shaped; got != want {
+				t.Errorf("%s, managing %v: %d results", encoding, manage, got)
+			}
+		}
+	}
+}
