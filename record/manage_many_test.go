@@ -288,3 +288,5 @@ func TestObservingLeavesCompressedRequestsAlone(t *testing.T) {
 		}
 	}
 }
+
+func second(_ *provider.Answer, _ int, err error) error { return err }

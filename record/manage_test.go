@@ -196,8 +196,6 @@ func TestManageLeavesAlone(t *testing.T) {
 	}
 }
 
-func second(_ *provider.Answer, _ int, err error) error { return err }
-
 // A managed request that the provider refuses is sent again as it came, and managing ends for the conversation, in a later
 // recorder too.
 func TestManageEndsAtARefusal(t *testing.T) {
