@@ -238,23 +238,41 @@ func TestManageRefersToWhatIsThere(t *testing.T) {
 	}
 }
 
-// A failure to read what was decided about one result changes nothing about the others.
-func TestManageSendsTheOthersShaped(t *testing.T) {
-	p, url := startProvider(t, callTurns(2)...)
-	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
-	client := http.Client{Transport: rec.Transport(nil)}
-	odd := `{"role":"tool","tool_call_id":"c1","content":"\ud800"}`
-	first := `{"model":"m","tools":[{"type":"function","function":{"name":"ls"}}],"messages":[{"role":"user","content":"q"},` +
-		`{"role":"tool","tool_call_id":"c0","content":"` + strings.Repeat("word ", 200) + `"}`
-	for _, body := range []string{first + `]}`, first + `,` + odd + `]}`} {
-		resp, err := client.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body))
-		must(t, err)
-		must(t, resp.Body.Close())
+// unloaded fails to load contexts a number of times.
+type unloaded struct {
+	engine.Contexts
+	times atomic.Int64
+}
+
+func (s *unloaded) Load(ctx context.Context, key history.Key) (*engine.State, error) {
+	if s.times.Add(-1) >= 0 {
+		return nil, errors.New("the connection broke")
 	}
+	return s.Contexts.Load(ctx, key)
+}
+
+// What was sent shaped is sent so again although the store fails to load it at first.
+func TestManageLoadsAgain(t *testing.T) {
+	p, url := startProvider(t, callTurns(3)...)
+	s := &unloaded{Contexts: engine.InMemory()}
+	options := record.Options{Context: "chat", Policy: capped(t, ""), Manage: true}
+	rec := recorder(t, dbtest.Of(s), options)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 1)
 	rec.Close()
-	repeats(t, provider.Chat, p.Received())
-	if last := p.Received()[1].Body; !bytes.Contains(last, []byte(odd)) || !bytes.Contains(last, []byte(lifecycle.OnlyPact)) {
-		t.Errorf("sent %s", last)
+	s.times.Store(2)
+	later := recorder(t, dbtest.Of(s), options)
+	for s.times.Load() == 2 {
+		time.Sleep(time.Millisecond) // it begins with the originals
+	}
+	a.client.Transport = later.Transport(nil)
+	works(a, 1, 2)
+	later.Close()
+	repeats(t, provider.Messages, p.Received())
+	if got := later.Stats().Managed; got.Shaped != 1 || got.Open != 0 {
+		t.Errorf("%+v", got)
 	}
 }
 
