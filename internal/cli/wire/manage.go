@@ -23,8 +23,9 @@ const aboutPolicies = `
 is kept with each call, and nothing is changed; pact request --json has it. With --manage
 results of tools are sent so: shaped before they are first sent, and in the same bytes in
 every later request. The originals are in the context NAME/originals, by the id that the
-text names. A request that is not decided in 10 ms goes out as it came, and one that the
-provider refuses is sent again as it came. Rules with a ttl and limits change no request.`
+text names. A request that is not decided in 10 ms, or whose decision the store does not
+keep in 5 s, goes out as it came, and one that the provider refuses is sent again as it
+came. Rules with a ttl and limits change no request.`
 
 func policyFlags(cmd *cobra.Command) *manageFlags {
 	m := &manageFlags{}
