@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -11,14 +12,18 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// interposed calls a function before the n-th view or batch.
+// interposed calls a function before the n-th view or batch, of the caller or of what joins in the
+// background.
 type interposed struct {
 	store.Store
+	mu   sync.Mutex
 	n    int
 	call func()
 }
 
 func (m *interposed) next() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.n--; m.n == 0 {
 		m.call()
 	}
