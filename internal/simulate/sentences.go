@@ -29,8 +29,8 @@ func (r *run) result(name string, calls int, lines []*line) *Result {
 		p := &l.policy
 		if max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0 ||
 			slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
-			made.Sentences = append(made.Sentences, "Commits and imports remove by ttl and limits; --manage of pact "+
-				"record and run carries out neither yet, so its requests save less than is said here.")
+			made.Sentences = append(made.Sentences, "Commits and imports remove by ttl and limits. A proxy that manages "+
+				"requests does neither yet, so it saves less than is said here.")
 			break
 		}
 	}
