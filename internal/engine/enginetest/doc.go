@@ -1,10 +1,6 @@
-// Package storetest is the contract of a store as tests. Every implementation of store.Store
-// runs it, also one outside of this module.
+// Package enginetest is what contexts promise, as a test suite that runs on each store.
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T) store.Store { return mystore.New() })
+//		enginetest.Run(t, func(t *testing.T) engine.Contexts { return engine.Open(mystore.New()) })
 //	}
-//
-// It tests the powers beyond store.Store that the store has, such as store.Eraser. It skips the
-// tests of the others and says which power the store lacks.
 package enginetest
