@@ -7,12 +7,14 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"io"
 	"math/big"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -62,6 +64,50 @@ func TestServePrintsTheAddressAndEndsInGoodOrder(t *testing.T) {
 	stop()
 	if code := <-exit; code != 0 {
 		t.Errorf("exit code %d: %s", code, complaints.String())
+	}
+}
+
+// TestServeEndsWithItsInput kills the program that started a server and sees the server end in
+// good order: the program is a cat whose output is the standard input of the server.
+func TestServeEndsWithItsInput(t *testing.T) {
+	input, held, err := os.Pipe()
+	must(t, err)
+	defer input.Close()
+	parent := exec.Command("cat")
+	parent.Stdout = held
+	parentInput, err := parent.StdinPipe()
+	must(t, err)
+	defer parentInput.Close()
+	must(t, parent.Start())
+	must(t, held.Close()) // only the parent holds it now
+	out, printed := io.Pipe()
+	var complaints strings.Builder
+	exit := make(chan int, 1)
+	go func() {
+		exit <- cli.Run(t.Context(), []string{"serve", "--addr", "127.0.0.1:0", "--until-eof", "--json", "--db",
+			filepath.Join(t.TempDir(), "pact.db")}, cli.Streams{In: input, Out: printed, Err: &complaints})
+	}()
+	var said struct{ Address, Token string }
+	must(t, json.NewDecoder(out).Decode(&said))
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", said.Address+"v1/contexts", nil)
+	must(t, err)
+	req.Header.Set("Authorization", "Bearer "+said.Token)
+	res, err := http.DefaultClient.Do(req)
+	must(t, err)
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("while its parent lives the server says %s", res.Status)
+	}
+	must(t, parent.Process.Kill())
+	_ = parent.Wait() // it was killed
+	select {
+	case code := <-exit:
+		if code != 0 {
+			t.Errorf("exit code %d: %s", code, complaints.String())
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server outlives its parent")
 	}
 }
 

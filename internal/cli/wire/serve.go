@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"runtime/debug"
 
@@ -25,22 +26,42 @@ it, a program sends the header Authorization: Bearer TOKEN. Each run has another
 token. --no-token serves every program that can connect.
 
 To serve other machines, make named tokens with pact token, say with --host by which
-names they call the server, and give --tls-cert and --tls-key, or --behind-proxy.`,
+names they call the server, and give --tls-cert and --tls-key, or --behind-proxy.
+
+A program that starts the server for itself gives --until-eof, keeps the other end of
+its standard input open, and writes nothing there. The server then ends with it, also
+if the program is killed.`,
 		Example: `  pact serve
   pact serve --addr 127.0.0.1:0 --db runs.db
+  pact serve --addr 127.0.0.1:0 --until-eof --json
   pact serve --addr :7741 --host pact.example --tls-cert c.pem --tls-key k.pem
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:7741/v1/contexts`,
 		Args: cobra.NoArgs,
 	}
 	where := servingFlags(cmd)
 	logs := cmd.Flags().Bool("log", false, "write one line for each request to standard error, without names or contents")
+	untilEOF := cmd.Flags().Bool("until-eof", false, "end once standard input ends, as Ctrl-C ends it")
 	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
 		if err := where.check(); err != nil {
 			return err
 		}
+		if *untilEOF {
+			ctx = untilEnd(ctx, a.In)
+		}
 		return serve(ctx, a, where, *logs)
 	})
 	return cmd
+}
+
+// untilEnd returns a context that ends with an input. A system closes the input of a program
+// whose parent is gone, however it went.
+func untilEnd(ctx context.Context, input io.Reader) context.Context {
+	ctx, end := context.WithCancel(ctx)
+	go func() {
+		_, _ = io.Copy(io.Discard, input) // an input that cannot be read has ended too
+		end()
+	}()
+	return ctx
 }
 
 // serve serves the store until ctx ends.
