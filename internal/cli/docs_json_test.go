@@ -145,8 +145,8 @@ func (s stopping) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// Every command that docs/cli.md has an answer of gives it as docs/json-schema.json
-// says, line by line, and docs/json.md names every schema.
+// Every command answers as docs/json-schema.json says, line by line, and docs/json.md
+// names every schema.
 func TestJSONIsAsTheSchemaSays(t *testing.T) {
 	testrun.OneGoroutine(t)
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "json-schema.json"))
@@ -206,15 +206,9 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 			}
 		}
 	}
-	cli, err := os.ReadFile(filepath.Join(filepath.Dir(examples), "..", "docs", "cli.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, table, _ := strings.Cut(string(cli), "**`--json`** makes")
-	table, _, _ = strings.Cut(table, "**Exit codes**")
 	for _, cmd := range root(command.New(command.Streams{})).Commands() {
-		if name := cmd.Name(); !ran[name] && strings.Contains(table, "\n| `"+name) {
-			t.Errorf("docs/cli.md has an answer of pact %s, which has no schema", name)
+		if name := cmd.Name(); !ran[name] && !slices.Contains([]string{"proxy", "completion", "help", "hook"}, name) {
+			t.Errorf("the test runs no pact %s", name)
 		}
 	}
 	for name := range whole.Defs {
