@@ -71,6 +71,8 @@ func triedOf(operation, name string) []tried {
 		return []tried{{"POST", "/v1/replay", exported, nil}}
 	case "price-calls":
 		return post("/prefix", `{"as_of":"2026-11-01","currency":"USD","models":[]}`)
+	case "simulate":
+		return post("/simulation", `{"policies":[{"name":"agent"}],"calls":true}`)
 	case "undo-commit":
 		return post("/undo", `{}`, name+"~c2")
 	case "edit":
@@ -93,7 +95,7 @@ func triedOf(operation, name string) []tried {
 		"list-forms": "/forms", "verify": "/verify", "search-calls": "/search?q=hello",
 		"get-family": "/family", "list-tree": "/tree", "list-names": "/names", "blame": "/blame", "prefix": "/prefix", "list-calls": "/calls",
 		"strata": "/strata", "list-attempts": "/attempts", "log": "/log", "kept-policy": "/policy",
-		"export": "/export", "hash": "/hash"}[operation]; rest != "" {
+		"export": "/export", "list-findings": "/findings", "hash": "/hash"}[operation]; rest != "" {
 		return get(rest)
 	}
 	return nil
@@ -107,7 +109,7 @@ var exported, calls string
 // token opens, on one that it does not and on one that does not exist, and looks what it changed.
 func TestEveryOperationWithEveryKindOfToken(t *testing.T) {
 	testrun.OneGoroutine(t) // one request after the other
-	r := start(t, server.Options{})
+	r := start(t, server.Options{Counter: counted})
 	began, err := os.ReadFile("../examples/conversations/repair.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +205,7 @@ func (r *running) operations(t *testing.T) map[string]bool {
 	all := make(map[string]bool)
 	for _, methods := range document.Paths {
 		for method, operation := range methods {
-			all[operation.OperationID] = method != "get" && !slices.Contains([]string{"plan-pruning", "replay", "price-calls"},
+			all[operation.OperationID] = method != "get" && !slices.Contains([]string{"plan-pruning", "replay", "price-calls", "simulate"},
 				operation.OperationID)
 		}
 	}

@@ -199,16 +199,21 @@ func (s *Server) origins() {
 			if err != nil {
 				return nil, err
 			}
-			text, err := json.Marshal(given)
-			if err != nil {
-				return nil, err
-			}
-			prices, err := record.ReadPrices(text)
+			prices, err := pricesOf(given)
 			if err != nil {
 				return nil, err
 			}
 			return answer(s.prefixes(ctx, in, prices))
 		})
+}
+
+// pricesOf checks and completes the list of prices of a request.
+func pricesOf(given *record.Prices) (*record.Prices, error) {
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadPrices(text)
 }
 
 // repeating are calls that are compared with the calls before them.

@@ -129,6 +129,7 @@ func New(db *pact.DB, o Options) *Server {
 	h.records()
 	h.comparisons()
 	h.policies()
+	h.simulations()
 	h.erasures()
 	h.pictures()
 	h.listings()

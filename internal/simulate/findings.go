@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -26,16 +27,22 @@ const (
 
 // Finding is something that a run paid for and may not have needed.
 type Finding struct {
-	What   string   `json:"what"`
+	What   string   `json:"what" enum:"prefix,repeated,carried,unused,compaction,window"`
 	Cycle  int64    `json:"cycle,omitempty"`
 	Node   string   `json:"node,omitempty"`
-	Says   string   `json:"says"`           // in a sentence
-	Tokens int64    `json:"tokens"`         // that were sent again, or for nothing; of a window, that are left
-	Cost   *float64 `json:"cost,omitempty"` // of these; nil if the model has no price
+	Says   string   `json:"says" doc:"In a sentence"`
+	Tokens int64    `json:"tokens" doc:"That were sent again, or for nothing; of a window, that are left"`
+	Cost   *float64 `json:"cost,omitempty" doc:"Of these; absent if the model has no price"`
 	// Helps is a rule with which the run would have cost less, by simulation. Only the first finding of a kind has
 	// it: what it saves is that of the whole run.
-	Helps *lifecycle.Rule `json:"helps,omitempty"`
-	Saves *float64        `json:"saves,omitempty"`
+	Helps *lifecycle.Rule `json:"helps,omitempty" doc:"A rule with which the whole run would have cost less, by simulation; of a kind the first finding alone has it"`
+	Saves *float64        `json:"saves,omitempty" doc:"What the rule would have saved the whole run"`
+}
+
+// Report is what a run paid for and may not have needed.
+type Report struct {
+	Basis
+	Findings []Finding `json:"findings" nullable:"false"`
 }
 
 // cures are the rules that findings try. A rule that does not help a run is not named.
@@ -52,7 +59,7 @@ const most = 5
 
 // Findings says what a run paid for: the dearest first, at most five of a kind. Policies of the
 // options are left aside. Its errors and its cost are those of [Run] with two policies.
-func Findings(ctx context.Context, c *pact.Context, o Options) (_ []Finding, err error) {
+func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err error) {
 	defer tree.Recover(&err)
 	o.Calls, o.Policies = true, []Named{{Name: "none"}}
 	for _, cure := range cures {
@@ -64,7 +71,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ []Finding, err
 	if err != nil {
 		return nil, err
 	}
-	f.prices, f.model, f.hour = cmp.Or(o.Prices, BuiltIn()), result.Model, result.hour
+	f.prices, f.model, f.hour = cmp.Or(o.Prices, prices.BuiltIn()), result.Model, result.hour
 	list := f.broken(c, result)
 	list = append(list, f.found()...)
 	list = append(list, f.window(result)...)
@@ -81,7 +88,8 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ []Finding, err
 	if list == nil {
 		list = []Finding{}
 	}
-	return slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most }), nil
+	list = slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most })
+	return &Report{result.Basis, list}, nil
 }
 
 // finder collects what the calls of a run tell.

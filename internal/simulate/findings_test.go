@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -23,11 +22,12 @@ func TestFindings(t *testing.T) {
 	for i := range 7 {
 		results = append(results, fmt.Sprint("result ", i))
 	}
-	list, err := simulate.Findings(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{},
+	report, err := simulate.Findings(context.Background(), conversed(t, results...), simulate.Options{Counter: wordCounter{},
 		Prices: priced(0.1, 1.25), Model: "m", Dialect: "gemini"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := report.Findings
 	check := func(f simulate.Finding, what, node string, tokens int64, cost float64) {
 		t.Helper()
 		if f.What != what || f.Node != node || f.Tokens != tokens || f.Cost == nil || fmt.Sprintf("%.3f", *f.Cost) != fmt.Sprintf("%.3f", cost) ||
@@ -70,13 +70,13 @@ func TestFindingsOfACompaction(t *testing.T) {
 		}}); err != nil {
 		t.Fatal(err)
 	}
-	list, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
+	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 		Dialect: "gemini"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, f := range list {
+	for _, f := range report.Findings {
 		got = append(got, fmt.Sprintf("%s %d %d %.2f", f.What, f.Cycle, f.Tokens, *f.Cost))
 	}
 	want := []string{"compaction 3 50 62.50", "prefix 3 11 12.65"} // the result alone counts as lost
@@ -117,14 +117,5 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 	}
 	if got := r.Outcomes[0]; got.Written != 100 || fmt.Sprintf("%.3f", *got.Cost) != "200.000" {
 		t.Errorf("wrote %d tokens for %.3f, want 100 for 200", got.Written, *got.Cost)
-	}
-}
-
-// Each built-in price has a page where it was read.
-func TestBuiltInPricesHaveSources(t *testing.T) {
-	for _, m := range simulate.BuiltIn().Models {
-		if !strings.HasPrefix(m.Source, "https://") || strings.HasSuffix(m.Model, "-") {
-			t.Errorf("%s: the source is %q", m.Model, m.Source)
-		}
 	}
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/toolcall"
@@ -79,6 +80,10 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 	return made, nil
 }
 
+// perByte is how much memory a run takes for a byte of a content: the content, its value and an entry for each
+// of its lines.
+const perByte = 8
+
 // part reads a block once.
 func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	if p := r.parts[n]; p != nil {
@@ -86,6 +91,9 @@ func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	}
 	content, err := n.Content.Value(r.ctx)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := budget.Hold(r.ctx, perByte*int64(len(content))); err != nil {
 		return nil, err
 	}
 	p := &part{Part: provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),

@@ -1,37 +1,43 @@
 package simulate
 
+// Basis says what was replayed, and whose rules of caching and whose prices count.
+type Basis struct {
+	Run      string `json:"run"`
+	Calls    int    `json:"calls"`
+	Model    string `json:"model,omitempty" doc:"Whose prices count; absent if no call names one"`
+	Dialect  string `json:"dialect" doc:"Whose rules of caching count"`
+	Counter  string `json:"counter" doc:"That counted the tokens of blocks"`
+	Scaled   bool   `json:"scaled" doc:"To what the provider counted"`
+	Currency string `json:"currency,omitempty"`
+	AsOf     string `json:"as_of,omitempty" doc:"The date of the prices"`
+	Window   int64  `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
+}
+
 // Result is a run under several policies.
 type Result struct {
-	Run       string    `json:"run"`
-	Calls     int       `json:"calls"`
-	Model     string    `json:"model,omitempty"` // whose prices count; "" if none is known
-	Dialect   string    `json:"dialect"`         // whose rules of caching count
-	Counter   string    `json:"counter"`         // that counted the tokens of blocks
-	Scaled    bool      `json:"scaled"`          // to what the provider counted
-	Currency  string    `json:"currency,omitempty"`
-	AsOf      string    `json:"as_of,omitempty"` // the date of the prices
-	Outcomes  []Outcome `json:"outcomes"`        // the run as it was, then one for each policy
-	Sentences []string  `json:"sentences"`       // what this says, and what it does not
+	Basis
+	Outcomes  []Outcome `json:"outcomes" nullable:"false" doc:"The run as it was, then one for each policy"`
+	Sentences []string  `json:"sentences" nullable:"false" doc:"What this says, and what it does not"`
 
 	hour bool // the run wrote to the cache for an hour
 }
 
 // Outcome is what a run would have sent and cost under a policy.
 type Outcome struct {
-	Policy    string   `json:"policy"`         // its name; "none" for the run as it was
-	Sent      int64    `json:"sent"`           // tokens of all requests
-	Read      int64    `json:"read"`           // of these, from the cache
-	Written   int64    `json:"written"`        // of these, to the cache
-	Cost      *float64 `json:"cost,omitempty"` // of what was sent, without answers; nil if the model has no price
-	Breaks    int      `json:"breaks"`         // calls that do not repeat all of the request before
-	Reasoning int      `json:"reasoning"`      // blocks of reasoning behind a break, which some models drop or refuse
-	Removed   int      `json:"removed"`        // blocks that the policy took, each once
-	Shaped    int      `json:"shaped"`         // blocks that were shortened before they were first sent
+	Policy    string   `json:"policy" doc:"Its name; none for the run as it was"`
+	Sent      int64    `json:"sent" doc:"Tokens of all requests"`
+	Read      int64    `json:"read" doc:"Of these, from the cache"`
+	Written   int64    `json:"written" doc:"Of these, to the cache"`
+	Cost      *float64 `json:"cost,omitempty" doc:"Of what was sent, without answers; absent if the model has no price"`
+	Breaks    int      `json:"breaks" doc:"Calls that do not repeat all of the request before"`
+	Reasoning int      `json:"reasoning" doc:"Blocks of reasoning behind a break, which some models drop or refuse"`
+	Removed   int      `json:"removed" doc:"Blocks that the policy took, each once"`
+	Shaped    int      `json:"shaped" doc:"Blocks that were shortened before they were first sent"`
 	Regrets   []Regret `json:"regrets,omitempty"`
 	// Further is after how many more calls like the last one a policy that costs more would not; nil if
 	// it costs no more, or never would.
-	Further *int64 `json:"further_calls,omitempty"`
-	ByCall  []Call `json:"by_call,omitempty"`
+	Further *int64 `json:"further_calls,omitempty" doc:"After how many more calls like the last one a policy that costs more would not; absent if it costs no more, or never would"`
+	ByCall  []Call `json:"by_call,omitempty" doc:"Absent unless calls were asked for"`
 
 	last struct{ sent, read int64 } // of the last call
 }
@@ -44,16 +50,16 @@ type Call struct {
 	Written   int64    `json:"written"`
 	Cost      *float64 `json:"cost,omitempty"`
 	Broke     bool     `json:"broke,omitempty"`
-	Reasoning int      `json:"reasoning,omitempty"` // blocks behind the break
-	Removed   int      `json:"removed,omitempty"`   // blocks that went at this call
-	Waiting   int      `json:"waiting,omitempty"`   // nodes that were due and stayed
+	Reasoning int      `json:"reasoning,omitempty" doc:"Blocks behind the break"`
+	Removed   int      `json:"removed,omitempty" doc:"Blocks that went at this call"`
+	Waiting   int      `json:"waiting,omitempty" doc:"Nodes that were due and stayed"`
 }
 
 // Regret is something that the run needed later and that a policy had removed.
 type Regret struct {
-	Cycle int64  `json:"cycle"`          // whose context lacked it
-	Node  string `json:"node"`           // the block that needed it
-	Of    string `json:"of"`             // the removed or shortened block
-	Tool  string `json:"tool,omitempty"` // of a call that was made again with the same arguments
-	Text  string `json:"text,omitempty"` // the line that was quoted
+	Cycle int64  `json:"cycle" doc:"Whose context lacked it"`
+	Node  string `json:"node" doc:"The block that needed it"`
+	Of    string `json:"of" doc:"The removed or shortened block"`
+	Tool  string `json:"tool,omitempty" doc:"Of a call that was made again with the same arguments"`
+	Text  string `json:"text,omitempty" doc:"The line that was quoted"`
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -49,7 +50,7 @@ type visitor func(before, now, working *tree.Tree, fresh []string) error
 
 // replayed is Run with a visitor, which may be nil.
 func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*Result, error) {
-	r := &run{ctx: ctx, o: o, edition: c.Edition(), prices: cmp.Or(o.Prices, BuiltIn()), parts: map[*tree.Node]*part{},
+	r := &run{ctx: ctx, o: o, edition: c.Edition(), prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
 		texts: newTexts()}
 	first, last := c.Cycles()
 	if last < first {
@@ -155,6 +156,9 @@ func dialectOf(model string) string {
 
 // call replays one call for all lines. before is the snapshot of the call before, nil for none.
 func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
 	cycle := now.Cycle()
 	a, recorded := r.attempts[cycle]
 	r.at = r.at.Add(time.Second) // without times no lifetime ends

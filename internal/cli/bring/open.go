@@ -127,13 +127,16 @@ func dearest(ctx context.Context, c *pact.Context, threads int64) (list []simula
 		return nil, err
 	}
 	all, err := simulate.Findings(ctx, c, simulate.Options{Counter: counter})
-	for _, f := range all {
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range all.Findings {
 		if f.Cost != nil && *f.Cost >= leastPaid {
 			list = append(list, f)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b simulate.Finding) int { return cmp.Compare(*b.Cost, *a.Cost) })
-	return list[:min(len(list), mostFindings)], err
+	return list[:min(len(list), mostFindings)], nil
 }
 
 // next returns three commands to try, ready to paste. They follow from the story

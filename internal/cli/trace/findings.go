@@ -39,17 +39,17 @@ named only if the run costs less with it by pact simulate.`,
 		defer s.Close()
 		m := a.Meter("looking")
 		o.Progress = m.At
-		list, err := simulate.Findings(ctx, c, *o)
+		r, err := simulate.Findings(ctx, c, *o)
 		m.End()
 		switch {
 		case err != nil:
 			return err
 		case a.JSON:
-			return a.PrintJSON(map[string]any{"findings": list})
-		case len(list) == 0:
+			return a.PrintJSON(r)
+		case len(r.Findings) == 0:
 			a.Printf("nothing found\n")
 		}
-		for _, f := range list {
+		for _, f := range r.Findings {
 			paid := view.Plural(int(f.Tokens), "token")
 			if f.Cost != nil {
 				paid += ", " + screen.Money(*f.Cost)

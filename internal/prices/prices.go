@@ -1,4 +1,4 @@
-package simulate
+package prices
 
 import (
 	_ "embed"
