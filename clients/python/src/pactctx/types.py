@@ -1,0 +1,1120 @@
+"""What the server answers and takes. Made by tools/generate.py from docs/openapi.json."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, TypedDict
+else:
+    from typing import TypedDict
+
+
+class Attempt(TypedDict):
+    attempt_id: str
+    cycle_id: int
+    ended_at: str | None
+    error: NotRequired[str]
+    model: str
+    params_hash: str
+    provider: str
+    started_at: str
+    status: Literal["running", "completed", "canceled", "error"]
+    thread_hash: str
+    token_in: int | None
+    token_out: int | None
+
+
+class Attempts(TypedDict):
+    items: list[Attempt]
+    next: NotRequired[int]
+
+
+class BegunBy(TypedDict):
+    context: str
+    cycle: NotRequired[int]
+    node: NotRequired[str]
+
+
+class Blamed(TypedDict):
+    blocks: list[InspectBlame]
+    cycle: int
+
+
+class CallList(TypedDict):
+    items: list[ViewCall]
+    next: NotRequired[int]
+    tokenizer: NotRequired[str]
+    unit: Literal["bytes", "tokens"]
+
+
+class Committed(TypedDict):
+    blocks: int
+    bytes: int
+    cycle: int
+    digest: str
+    ids: NotRequired[list[str] | None]
+    repeated: NotRequired[bool]
+    report: NotRequired[LifecycleReport]
+    revision: int
+
+
+class Committing(TypedDict):
+    actor: NotRequired[str]
+    cycle: int
+    edits: NotRequired[list[Edit] | None]
+    message: NotRequired[str]
+    pruning: NotRequired[Pruning]
+
+
+class ContextInfo(TypedDict):
+    aside: NotRequired[int]
+    begun_by: NotRequired[BegunBy]
+    bytes: NotRequired[int]
+    calls: NotRequired[int]
+    changed: NotRequired[str]
+    cuts: NotRequired[list[float] | None]
+    cycles: int
+    edition: str
+    first_cycle: int
+    forked_from: NotRequired[ForkedFrom]
+    last_cycle: int
+    name: str
+    revision: int
+
+
+class ContextPage(TypedDict):
+    items: list[ContextInfo]
+    next: NotRequired[str]
+
+
+class Copying(TypedDict):
+    name: str
+
+
+class DiffAuthor(TypedDict):
+    actor: NotRequired[str]
+    message: NotRequired[str]
+    revision: NotRequired[int]
+
+
+class DiffCause(TypedDict):
+    actor: NotRequired[str]
+    cycle: int
+    inferred: NotRequired[bool]
+    kind: str
+    message: NotRequired[str]
+    revision: NotRequired[int]
+    rule: NotRequired[str]
+
+
+class DiffComponent(TypedDict):
+    cause: DiffCause
+    id: str
+    new_range: DiffRange | None
+    nodeType: str
+    parent_id: str
+    previous_range: DiffRange | None
+
+
+class DiffContentDiff(TypedDict):
+    diff: NotRequired[str]
+    hunks: NotRequired[list[DiffHunk] | None]
+    mime: NotRequired[str]
+    mode: str
+    patch: NotRequired[Any]
+    summary: DiffContentSummary
+
+
+class DiffContentSummary(TypedDict):
+    bytesNewer: int
+    bytesOlder: int
+    identical: bool
+    truncated: bool
+
+
+class DiffField(TypedDict):
+    name: str
+    new: Any
+    previous: Any
+
+
+DiffHeaderValues = TypedDict(
+    "DiffHeaderValues",
+    {
+        "from": "dict[str, Any]",
+        "to": "dict[str, Any]",
+    },
+)
+
+
+class DiffHunk(TypedDict):
+    op: str
+    text: str
+
+
+class DiffModification(TypedDict):
+    cause: DiffCause
+    content_diff: NotRequired[DiffContentDiff]
+    fields: list[DiffField]
+    id: str
+    new_range: DiffRange | None
+    nodeType: str
+    parent_changed: NotRequired[DiffParentChanged]
+    previous_range: DiffRange | None
+
+
+class DiffMove(TypedDict):
+    cause: DiffCause
+    content_hash: str
+    new_id: str
+    new_parent_id: str
+    new_range: DiffRange | None
+    previous_id: str
+    previous_parent_id: str
+    previous_range: DiffRange | None
+
+
+class DiffNodeChange(TypedDict):
+    content_diff: NotRequired[DiffContentDiff]
+    delta: NotRequired[dict[str, DiffValues]]
+    fields: list[str] | None
+    id: str
+    materialized: NotRequired[DiffHeaderValues]
+
+
+class DiffParentChanged(TypedDict):
+    new_parent_id: str
+    previous_parent_id: str
+
+
+class DiffRange(TypedDict):
+    end: int
+    start: int
+
+
+DiffRangeBlock = TypedDict(
+    "DiffRangeBlock",
+    {
+        "added_ids": "list[str] | None",
+        "changed": "list[DiffNodeChange] | None",
+        "from": "DiffSnapshotRef",
+        "removed_ids": "list[str] | None",
+        "stats": "DiffRangeStats",
+        "to": "DiffSnapshotRef",
+    },
+)
+
+
+class DiffRangeDiffLatestResult(TypedDict):
+    diffs: list[DiffRangeBlock] | None
+    errors: NotRequired[list[DiffRangeError] | None]
+    limits: NotRequired[DiffRangeLimits]
+    mode: str
+    query: str
+    snapshots: list[DiffSnapshotRef] | None
+    warnings: NotRequired[list[str] | None]
+
+
+class DiffRangeError(TypedDict):
+    code: str
+    fatal: bool
+    message: str
+
+
+class DiffRangeLimits(TypedDict):
+    maxChangesPerSnapshot: NotRequired[int]
+    maxSnapshots: NotRequired[int]
+    truncated: bool
+
+
+class DiffRangeStats(TypedDict):
+    added: int
+    changed: int
+    removed: int
+
+
+class DiffReplacement(TypedDict):
+    cause: DiffCause
+    content_diff: NotRequired[DiffContentDiff]
+    key: str
+    new_id: str
+    new_range: DiffRange | None
+    previous_id: str
+    previous_range: DiffRange | None
+
+
+DiffReport = TypedDict(
+    "DiffReport",
+    {
+        "children_added": "dict[str, list[str] | None]",
+        "children_removed": "dict[str, list[str] | None]",
+        "components_added": "list[DiffComponent]",
+        "components_modified": "list[DiffModification]",
+        "components_removed": "list[DiffComponent]",
+        "from": "DiffSide",
+        "moves": "list[DiffMove]",
+        "replacements": "list[DiffReplacement]",
+        "to": "DiffSide",
+    },
+)
+
+
+class DiffSide(TypedDict):
+    blocks: int
+    bytes: int
+    cycle: int
+    label: str
+
+
+class DiffSnapshotRef(TypedDict):
+    cycle: int
+    kind: str
+    label: str
+    value: int
+
+
+DiffValues = TypedDict(
+    "DiffValues",
+    {
+        "from": "Any",
+        "to": "Any",
+    },
+)
+
+
+class Edit(TypedDict):
+    at: NotRequired[str]
+    id: NotRequired[str]
+    ids: NotRequired[list[str] | None]
+    into: NotRequired[str]
+    node: NotRequired[NewNode]
+    offset: NotRequired[int]
+    op: Literal["add", "result", "update", "move", "remove", "reorder", "policy"]
+    policy: NotRequired[LifecyclePolicy]
+    set: NotRequired[dict[str, Any]]
+
+
+class Edited(TypedDict):
+    digest: str
+    ids: NotRequired[list[str] | None]
+    repeated: NotRequired[bool]
+    revision: int
+
+
+class Editing(TypedDict):
+    actor: NotRequired[str]
+    cycle: int
+    edits: list[Edit]
+    message: NotRequired[str]
+
+
+class Erasing(TypedDict):
+    actor: NotRequired[str]
+    dry_run: NotRequired[bool]
+    ids: NotRequired[list[str] | None]
+    reason: NotRequired[str]
+    revisions: NotRequired[list[int] | None]
+    texts: NotRequired[list[str] | None]
+
+
+class Failure(TypedDict):
+    code: str
+    detail: str
+    line: NotRequired[int]
+    meanwhile: NotRequired[list[Written] | None]
+    node: NotRequired[str]
+    offset: NotRequired[int]
+    remedy: NotRequired[str]
+    status: int
+    title: str
+    token: NotRequired[str]
+
+
+class Family(TypedDict):
+    items: list[ContextInfo]
+
+
+class ForkedFrom(TypedDict):
+    cycle: int
+    name: str
+
+
+class Forking(TypedDict):
+    actor: NotRequired[str]
+    at: NotRequired[str]
+    message: NotRequired[str]
+    name: str
+
+
+class Formatted(TypedDict):
+    selector: str
+
+
+class Forms(TypedDict):
+    attempts: list[int]
+    forms: list[str]
+
+
+class Found(TypedDict):
+    ids: list[str]
+
+
+class Hashed(TypedDict):
+    content_hash: NotRequired[str]
+    cycle: int
+    digest: str
+    node: NotRequired[str]
+
+
+class HistoryEntry(TypedDict):
+    actor: NotRequired[str]
+    cycle: int
+    digest: NotRequired[str]
+    kind: str
+    message: NotRequired[str]
+    report: NotRequired[Any]
+    request: NotRequired[str]
+    revision: int
+    sent: NotRequired[str]
+    thread: NotRequired[str]
+    time_ns: int
+
+
+class Imported(TypedDict):
+    contexts: list[ContextInfo]
+    findings: NotRequired[list[InspectFinding] | None]
+
+
+class InspectBlame(TypedDict):
+    by: DiffAuthor
+    cycle: int
+    id: str
+    kind: NotRequired[str]
+    range: DiffRange
+    region: str
+    role: str
+    turn: NotRequired[str]
+    version: NotRequired[InspectVersion]
+
+
+class InspectBreak(TypedDict):
+    cause: DiffCause
+    kind: NotRequired[str]
+    new_range: DiffRange | None
+    node: str
+    previous_range: DiffRange | None
+    role: NotRequired[str]
+
+
+class InspectCachedPrefix(TypedDict):
+    lost_bytes: int
+    lost_tokens: NotRequired[int]
+    prefix: InspectSharedPrefix | None
+    reasoning_behind: int
+    with_bytes: int
+    without_bytes: int
+
+
+class InspectCallCost(TypedDict):
+    currency: str
+    lost: float | None
+    paid: float
+
+
+class InspectCallPrefix(TypedDict):
+    agreement: NotRequired[str]
+    attempt: str
+    attribution_changed: NotRequired[bool]
+    blocks: int
+    broken: NotRequired[int]
+    cost: NotRequired[InspectCallCost]
+    cut: NotRequired[InspectCut]
+    cycle: int
+    dialect: str
+    expected: NotRequired[InspectExpected]
+    model: str
+    prefix: NotRequired[InspectCallShared]
+    problem: NotRequired[str]
+    provider: NotRequired[InspectProviderCache]
+    seen: InspectSeen
+    started_at: str
+
+
+class InspectCallShared(TypedDict):
+    blocks: int
+    bytes: int
+    of_blocks: int
+    of_bytes: int
+
+
+class InspectCut(TypedDict):
+    cause: str
+    names: NotRequired[list[str] | None]
+    node: NotRequired[str]
+    reasoning_behind: int
+
+
+InspectDifference = TypedDict(
+    "InspectDifference",
+    {
+        "byte": "int",
+        "cycle": "int",
+        "export": "str",
+        "in": "int",
+        "line": "int",
+        "was": "str",
+        "what": "str",
+    },
+)
+
+
+class InspectEvent(TypedDict):
+    cause: NotRequired[DiffCause]
+    cycle: int
+    draft: NotRequired[bool]
+    fields: NotRequired[list[DiffField] | None]
+    kept: NotRequired[str]
+    node: NotRequired[str]
+    parent_id: NotRequired[str]
+    reason: NotRequired[str]
+    region: NotRequired[str]
+    turn: NotRequired[str]
+    until: NotRequired[int]
+    what: str
+
+
+class InspectExpected(TypedDict):
+    blocks: int
+    idle_seconds: NotRequired[int]
+    lapsed_blocks: NotRequired[int]
+    least_tokens: NotRequired[int]
+    lifetime_unsure: NotRequired[bool]
+    tokens: NotRequired[int]
+
+
+class InspectExplainedGroup(TypedDict):
+    steps: list[InspectExplainedStep] | None
+    text: str
+
+
+class InspectExplainedStep(TypedDict):
+    reach: str
+    skips: NotRequired[list[str] | None]
+    text: str
+
+
+class InspectExplanation(TypedDict):
+    choice: NotRequired[str]
+    edition: str
+    groups: list[InspectExplainedGroup] | None
+    nodes: int
+    order: str
+    returned: int
+    selector: str
+    skipped: int
+    snapshots: int
+    visited: int
+    window: NotRequired[list[str] | None]
+
+
+class InspectFinding(TypedDict):
+    code: str
+    message: str
+    node: NotRequired[str]
+
+
+InspectPrefix = TypedDict(
+    "InspectPrefix",
+    {
+        "blocks": "int",
+        "break": "NotRequired[InspectBreak]",
+        "bytes": "int",
+        "call": "NotRequired[InspectCallPrefix]",
+        "cycle": "int",
+        "prefix": "NotRequired[InspectSharedPrefix]",
+        "tokens": "NotRequired[int]",
+    },
+)
+
+
+InspectProviderCache = TypedDict(
+    "InspectProviderCache",
+    {
+        "in": "int | None",
+        "out": "int | None",
+        "read": "int | None",
+        "reason": "NotRequired[str]",
+        "written": "int | None",
+        "written_1h": "NotRequired[int]",
+    },
+)
+
+
+class InspectPrunePlan(TypedDict):
+    after: InspectWeight
+    before: InspectWeight
+    cached: NotRequired[InspectCachedPrefix]
+    cycle: int
+    report: LifecycleReport | None
+
+
+class InspectReference(TypedDict):
+    cycle: NotRequired[int]
+    field: str
+    id: str
+
+
+class InspectReplay(TypedDict):
+    bytes: int
+    difference: NotRequired[InspectDifference]
+    edition: str
+    findings: list[InspectFinding] | None
+    first_cycle: int
+    form: str
+    last_cycle: int
+    same: bool
+
+
+class InspectSeen(TypedDict):
+    asked: NotRequired[list[str] | None]
+    changed: NotRequired[list[Any] | None]
+    references: NotRequired[list[InspectReference] | None]
+    state: str
+
+
+class InspectSharedPrefix(TypedDict):
+    blocks: int
+    bytes: int
+    complete: bool
+    newer: NotRequired[str]
+    of_blocks: int
+    of_bytes: int
+    of_tokens: NotRequired[int]
+    older: NotRequired[str]
+    tokens: NotRequired[int]
+
+
+InspectTimeline = TypedDict(
+    "InspectTimeline",
+    {
+        "children": "list[str] | None",
+        "class": "str",
+        "cycle": "int",
+        "events": "list[InspectEvent] | None",
+        "expiry": "int | None",
+        "first_snapshot": "int | None",
+        "id": "str",
+        "key": "NotRequired[str]",
+        "kind": "NotRequired[str]",
+        "last_snapshot": "int | None",
+        "nodeType": "str",
+        "parent_id": "NotRequired[str]",
+        "range": "DiffRange | None",
+        "referred_by": "list[str] | None",
+        "refs": "list[str] | None",
+        "role": "NotRequired[str]",
+        "state": "str",
+        "turn": "NotRequired[str]",
+    },
+)
+
+
+class InspectVersion(TypedDict):
+    by: DiffAuthor
+    cycle: int
+
+
+class InspectWeight(TypedDict):
+    blocks: int
+    bytes: int
+    nodes: int
+    tokens: NotRequired[int]
+    turns: int
+
+
+class KeptPolicy(TypedDict):
+    policy: NotRequired[LifecyclePolicy]
+
+
+class LifecycleKept(TypedDict):
+    by: NotRequired[str]
+    id: str
+    kept: str
+    reason: str
+
+
+class LifecycleOrphan(TypedDict):
+    id: str
+    what: str
+
+
+class LifecyclePart(TypedDict):
+    kind: NotRequired[str]
+    max_bytes: NotRequired[int]
+    max_nodes: NotRequired[int]
+    max_tokens: NotRequired[int]
+    max_turns: NotRequired[int]
+    region: NotRequired[str]
+    tag: NotRequired[str]
+
+
+class LifecyclePolicy(TypedDict):
+    every: NotRequired[int]
+    max_bytes: NotRequired[int]
+    max_nodes: NotRequired[int]
+    max_tokens: NotRequired[int]
+    max_turns: NotRequired[int]
+    min_bytes: NotRequired[int]
+    min_tokens: NotRequired[int]
+    orphans: NotRequired[str]
+    parts: NotRequired[list[LifecyclePart] | None]
+    protect_task: NotRequired[bool]
+    protect_turns: NotRequired[int]
+    ranks: NotRequired[dict[str, int]]
+    rules: NotRequired[list[LifecycleRule] | None]
+    stub: NotRequired[str]
+    tokenizer: NotRequired[str]
+    when: NotRequired[str]
+
+
+class LifecyclePostponed(TypedDict):
+    until: NotRequired[int]
+    would_free: LifecycleSavings
+
+
+class LifecycleRemoval(TypedDict):
+    id: str
+    number: NotRequired[int]
+    reason: str
+    rule: NotRequired[str]
+
+
+class LifecycleReport(TypedDict):
+    budget: NotRequired[str]
+    freed: NotRequired[LifecycleSavings]
+    held: NotRequired[list[LifecycleKept] | None]
+    orphans: NotRequired[list[LifecycleOrphan] | None]
+    policy: NotRequired[LifecyclePolicy]
+    removed: NotRequired[list[LifecycleRemoval] | None]
+    retained: NotRequired[list[str] | None]
+    ruled: NotRequired[list[LifecycleRuled] | None]
+    stubs: NotRequired[list[LifecycleStub] | None]
+    waiting: NotRequired[LifecyclePostponed]
+
+
+class LifecycleRule(TypedDict):
+    head: NotRequired[int]
+    keep: NotRequired[bool]
+    once: NotRequired[bool]
+    pinned: NotRequired[bool]
+    priority: NotRequired[int]
+    select: str
+    stub: NotRequired[bool]
+    tail: NotRequired[int]
+    ttl: NotRequired[int]
+
+
+class LifecycleRuled(TypedDict):
+    does: str
+    id: str
+    rule: int
+
+
+class LifecycleSavings(TypedDict):
+    bytes: int
+    nodes: int
+    tokens: NotRequired[int]
+
+
+LifecycleStub = TypedDict(
+    "LifecycleStub",
+    {
+        "for": "list[str] | None",
+        "id": "str",
+    },
+)
+
+
+class LogPage(TypedDict):
+    items: list[HistoryEntry]
+    next: NotRequired[int]
+
+
+class MatchPage(TypedDict):
+    items: list[Occurrences]
+    next: NotRequired[str]
+
+
+class NewContext(TypedDict):
+    attrs: NotRequired[dict[str, Any]]
+    edition: NotRequired[str]
+    name: str
+
+
+class NewNode(TypedDict):
+    attrs: NotRequired[dict[str, Any]]
+    content: NotRequired[Any]
+    encoding: NotRequired[str]
+    id: NotRequired[str]
+    key: NotRequired[str]
+    kind: NotRequired[str]
+    mime: NotRequired[str]
+    nodeType: NotRequired[str]
+    offset: NotRequired[int]
+    pinned: NotRequired[bool]
+    priority: NotRequired[int]
+    provenance: NotRequired[str]
+    refs: NotRequired[list[str] | None]
+    removable: NotRequired[bool]
+    role: NotRequired[str]
+    tags: NotRequired[list[str] | None]
+    ttl: NotRequired[int]
+
+
+class Occurrence(TypedDict):
+    count: int
+    first: int
+    kind: NotRequired[str]
+    last: int
+    line: str
+    node: str
+    role: NotRequired[str]
+    state: NotRequired[Literal["unsent", "unanswered"]]
+
+
+class Occurrences(TypedDict):
+    context: str
+    items: list[Occurrence]
+    total: int
+
+
+class PactErased(TypedDict):
+    attempts: NotRequired[int]
+    contexts: NotRequired[list[str] | None]
+    digests: NotRequired[int]
+    entries: NotRequired[int]
+    ids: NotRequired[list[str] | None]
+    receipt: NotRequired[str]
+    remains: NotRequired[str]
+    salt_sha256: NotRequired[str]
+    versions: NotRequired[int]
+
+
+class Prefixes(TypedDict):
+    cycles: list[InspectPrefix]
+    tokenizer: NotRequired[str]
+
+
+class Pruning(TypedDict):
+    ids: NotRequired[list[str] | None]
+    policy: NotRequired[LifecyclePolicy]
+    rewrite: NotRequired[list[str] | None]
+    select: NotRequired[list[str] | None]
+
+
+class ReadyPolicies(TypedDict):
+    items: list[ReadyPolicy]
+
+
+class ReadyPolicy(TypedDict):
+    name: str
+    policy: LifecyclePolicy
+
+
+class RecordErased(TypedDict):
+    attempts: NotRequired[int]
+    contexts: NotRequired[list[str] | None]
+    digests: NotRequired[int]
+    entries: NotRequired[int]
+    ids: NotRequired[list[str] | None]
+    originals: NotRequired[list[PactErased] | None]
+    receipt: NotRequired[str]
+    remains: NotRequired[str]
+    salt_sha256: NotRequired[str]
+    versions: NotRequired[int]
+
+
+class RecordPrice(TypedDict):
+    cache_read: float
+    cache_write: float
+    cache_write_1h: float
+    input: float
+    model: str
+    output: float
+    source: NotRequired[str]
+    window: NotRequired[int]
+
+
+class RecordPrices(TypedDict):
+    as_of: str
+    currency: str
+    models: list[RecordPrice] | None
+
+
+class Renaming(TypedDict):
+    name: str
+
+
+class SelectorCheck(TypedDict):
+    error: NotRequired[Failure]
+    selector: NotRequired[str]
+    valid: bool
+
+
+class SignIn(TypedDict):
+    token: str
+
+
+class Undoing(TypedDict):
+    actor: NotRequired[str]
+    message: NotRequired[str]
+
+
+class Undone(TypedDict):
+    context: ContextInfo
+    undone: str
+
+
+ViewAttempts = TypedDict(
+    "ViewAttempts",
+    {
+        "cached": "NotRequired[int]",
+        "expected": "NotRequired[int]",
+        "failed": "int",
+        "in": "NotRequired[int]",
+        "model": "NotRequired[str]",
+        "n": "int",
+        "out": "NotRequired[int]",
+        "seen": "NotRequired[Literal[\"agrees\", \"unseen\", \"elsewhere\"]]",
+    },
+)
+
+
+class ViewAttribute(TypedDict):
+    name: str
+    values: NotRequired[list[str] | None]
+
+
+class ViewBlock(TypedDict):
+    born: int
+    by: NotRequired[str]
+    bytes: int
+    call: NotRequired[str]
+    calls: int
+    erased: NotRequired[bool]
+    failed: NotRequired[bool]
+    first: str
+    kind: str
+    new: bool
+    node: str
+    place: int
+    result: NotRequired[str]
+    role: NotRequired[str]
+    start: int
+    stub: NotRequired[bool]
+    tokens: NotRequired[int]
+    tool: NotRequired[str]
+    type: NotRequired[str]
+
+
+class ViewBlockPage(TypedDict):
+    cut: NotRequired[ViewThreadCut]
+    items: list[ViewBlock]
+    next: NotRequired[int]
+    sums: list[ViewKindSum]
+    total: int
+
+
+class ViewCall(TypedDict):
+    actor: NotRequired[str]
+    at: NotRequired[str]
+    attempts: NotRequired[ViewAttempts]
+    blocks: int
+    bytes: int
+    cut: NotRequired[ViewCallCut]
+    cycle: int
+    message: NotRequired[str]
+    sentence: str
+    shared: int
+    size: int
+    tokens: NotRequired[int]
+
+
+class ViewCallCut(TypedDict):
+    at: int
+    cause: str
+    kind: NotRequired[str]
+    lost: int
+    node: NotRequired[str]
+
+
+class ViewColumn(TypedDict):
+    bands: list[list[Any] | None]
+    cached: int | None
+    cut: int | None
+    cycle: int
+    draft: NotRequired[bool]
+    keep: int
+    seen: NotRequired[Literal["agrees", "unseen", "elsewhere"]]
+    shared: int
+    size: int
+
+
+class ViewHeaders(TypedDict):
+    content_hash: NotRequired[str]
+    created_at_iso: str
+    creation_index: int
+    encoding: NotRequired[str]
+    key: NotRequired[str]
+    kind: NotRequired[str]
+    mime: NotRequired[str]
+    offset: int
+    pinned: NotRequired[bool]
+    priority: int
+    provenance: NotRequired[str]
+    removable: NotRequired[bool]
+    role: NotRequired[str]
+    tags: NotRequired[list[str] | None]
+    ttl: int | None
+
+
+class ViewKindSum(TypedDict):
+    blocks: int
+    bytes: int
+    kind: str
+    tokens: NotRequired[int]
+
+
+class ViewLine(TypedDict):
+    line: int
+    text: str
+
+
+class ViewMatch(TypedDict):
+    count: int
+    kind: NotRequired[str]
+    lines: list[ViewLine]
+    node: str
+    place: int
+    role: NotRequired[str]
+
+
+class ViewMatchPage(TypedDict):
+    items: list[ViewMatch]
+    next: NotRequired[int]
+
+
+class ViewNames(TypedDict):
+    attributes: list[ViewAttribute]
+    keys: list[str]
+    kinds: list[str]
+    roles: list[str]
+    tags: list[str]
+    tools: list[str]
+    types: list[str]
+
+
+ViewNode = TypedDict(
+    "ViewNode",
+    {
+        "attributes": "NotRequired[dict[str, Any]]",
+        "born": "int",
+        "by": "NotRequired[str]",
+        "bytes": "int",
+        "carried": "list[ViewSpan]",
+        "class": "str",
+        "complete": "bool",
+        "content": "NotRequired[str]",
+        "content_bytes": "int",
+        "content_form": "NotRequired[Literal[\"text\", \"json\"]]",
+        "end": "int",
+        "erased": "NotRequired[bool]",
+        "failed": "NotRequired[bool]",
+        "headers": "ViewHeaders",
+        "kind": "NotRequired[str]",
+        "message": "NotRequired[str]",
+        "node": "str",
+        "parent": "NotRequired[str]",
+        "place": "int",
+        "referred_by": "list[str]",
+        "refers_to": "list[str]",
+        "region": "NotRequired[str]",
+        "role": "NotRequired[str]",
+        "stands_for": "NotRequired[list[str] | None]",
+        "start": "int",
+        "tokens": "NotRequired[int]",
+        "tool": "NotRequired[str]",
+        "turn": "NotRequired[str]",
+        "type": "str",
+    },
+)
+
+
+ViewPicture = TypedDict(
+    "ViewPicture",
+    {
+        "actors": "list[str]",
+        "columns": "list[ViewColumn]",
+        "from": "int",
+        "kinds": "list[str]",
+        "max": "int",
+        "rows": "int",
+        "step": "int",
+        "to": "int",
+        "unit": "str",
+    },
+)
+
+
+ViewSpan = TypedDict(
+    "ViewSpan",
+    {
+        "from": "int",
+        "to": "int",
+    },
+)
+
+
+class ViewThreadCut(TypedDict):
+    cause: NotRequired[str]
+    height: int
+    node: NotRequired[str]
+    start: int
+
+
+class ViewTreePage(TypedDict):
+    items: list[ViewTreeRow]
+    next: NotRequired[int]
+    total: int
+
+
+ViewTreeRow = TypedDict(
+    "ViewTreeRow",
+    {
+        "blocks": "int",
+        "born": "int",
+        "bytes": "int",
+        "children": "int",
+        "class": "str",
+        "depth": "int",
+        "first": "NotRequired[str]",
+        "key": "NotRequired[str]",
+        "kind": "NotRequired[str]",
+        "node": "str",
+        "offset": "int",
+        "region": "NotRequired[str]",
+        "role": "NotRequired[str]",
+        "tokens": "NotRequired[int]",
+        "ttl_left": "NotRequired[int]",
+        "type": "str",
+    },
+)
+
+
+class Written(TypedDict):
+    actor: NotRequired[str]
+    cycle: int
+    kind: str
+    message: NotRequired[str]
+    revision: int

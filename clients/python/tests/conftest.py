@@ -1,0 +1,23 @@
+"""What the tests share: a database with a server of its own, and the conversations of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pactctx
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "conversations"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[pactctx.Database]:
+    with pactctx.open(tmp_path / "test.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def repair(db: pactctx.Database) -> pactctx.Context:
+    [context] = db.load(EXAMPLES / "repair.jsonl", "repair", form="history")
+    return context

@@ -1,0 +1,107 @@
+"""Writes what is made from other files: the types of the answers and the front end without async.
+
+python tools/generate.py           # writes src/pactctx/types.py and src/pactctx/_sync.py
+python tools/generate.py --check   # fails if one of them is not what would be written
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent.parent
+PACKAGE = HERE / "src" / "pactctx"
+API = HERE.parent.parent / "docs" / "openapi.json"
+
+PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+
+
+def annotation(schema: dict[str, Any]) -> str:
+    """Returns a schema as an annotation."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    if "anyOf" in schema:
+        return " | ".join(annotation(s) for s in schema["anyOf"])
+    if "enum" in schema:
+        return f"Literal[{', '.join(json.dumps(v) for v in schema['enum'])}]"
+    kinds = schema.get("type", [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    made = []
+    for kind in kinds:
+        if kind == "array":
+            made.append(f"list[{annotation(schema.get('items', {}))}]")
+        elif kind == "object":
+            made.append(f"dict[str, {annotation(schema.get('additionalProperties') or {})}]")
+        else:
+            made.append(PLAIN[kind])
+    return " | ".join(made) or "Any"
+
+
+def types() -> str:
+    """Returns the module of types: a TypedDict for each schema of the API."""
+    lines = [
+        '"""What the server answers and takes. Made by tools/generate.py from docs/openapi.json."""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from typing import TYPE_CHECKING, Any, Literal",
+        "",
+        "if TYPE_CHECKING:",
+        "    from typing_extensions import NotRequired, TypedDict",
+        "else:",
+        "    from typing import TypedDict",
+    ]
+    for name, schema in sorted(json.loads(API.read_text())["components"]["schemas"].items()):
+        fields = []
+        for field, of in sorted(schema.get("properties", {}).items()):
+            made = annotation(of)
+            fields.append((field, made if field in schema.get("required", []) else f"NotRequired[{made}]"))
+        lines += ["", ""]
+        if any(keyword.iskeyword(f) or not f.isidentifier() for f, _ in fields):
+            lines += [f"{name} = TypedDict(", f'    "{name}",', "    {"]
+            lines += [f"        {json.dumps(f)}: {json.dumps(a)}," for f, a in fields]
+            lines += ["    },", ")"]
+        else:
+            lines += [f"class {name}(TypedDict):"] + [f"    {f}: {a}" for f, a in fields]
+            lines += [] if fields else ["    pass"]
+    return "\n".join(lines) + "\n"
+
+
+def sync() -> str:
+    """Returns the front end without async, of the words of the one with it."""
+    text = (PACKAGE / "_async.py").read_text()
+    for pattern, put in [
+        (r"await asyncio\.to_thread\(([\w.]+), ", r"\1("),
+        (r"await asyncio\.to_thread\(([\w.]+)\)", r"\1()"),
+        (r"import asyncio\n", ""),
+        (r"\bawait ", ""),
+        (r"\basync (def|for|with)\b", r"\1"),
+        (r"__a(enter|exit|iter)__", r"__\1__"),
+        (r"\bAsync(Iterator|Generator)\b", r"\1"),
+        (r"\bAsync(\w+)", r"\1"),
+        (r"\b(open|connect)_async\b", r"\1"),
+        (r"Transport\(store=os\.fspath\(store\)\)", r"\g<0>.start()"),
+        (r"^\"\"\"", '"""Made by tools/generate.py from _async.py.\n\n'),
+    ]:
+        text = re.sub(pattern, put, text)
+    return text
+
+
+def main() -> None:
+    stale = []
+    for name, text in [("types.py", types()), ("_sync.py", sync())]:
+        path = PACKAGE / name
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        elif path.read_text() != text:
+            stale.append(name)
+    if stale:
+        sys.exit(f"{' and '.join(stale)} is not what tools/generate.py writes: run it")
+
+
+if __name__ == "__main__":
+    main()
