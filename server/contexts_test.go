@@ -1,10 +1,12 @@
 package server_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/server"
@@ -27,6 +29,14 @@ func TestTheOpenAPIDocumentIsTheOneInTheRepository(t *testing.T) {
 	}
 	if string(got) != string(want) {
 		t.Error("the document has changed: UPDATE_OPENAPI=1 go test ./server -run OpenAPI writes it")
+	}
+	types, err := os.ReadFile("../clients/typescript/src/schema.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(types), fmt.Sprintf("SHA-256 is %x", sha256.Sum256(want))) {
+		t.Error("the types of the client in TypeScript are those of another document: " +
+			"node clients/typescript/generate.mjs writes them")
 	}
 }
 

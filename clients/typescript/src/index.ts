@@ -1,0 +1,5 @@
+export { Pact, connect, type CallOptions } from './client.js'
+export { Context, type Block, type CommitOptions, type Reason } from './context.js'
+export { PactError, isPactError } from './failure.js'
+export { open, type OpenOptions } from './open.js'
+export type * from './schema.js'
