@@ -162,7 +162,11 @@ func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{Input: in, edition: f.edition, strict: f.strict, renumber: f.renumber}
+	return planFor(ctx, a, in, f)
+}
+
+func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFlags) (p *plan, err error) {
+	p = &plan{Input: in, edition: f.edition, strict: f.strict, renumber: f.renumber}
 	if p.kind, err = in.Shape(); err == nil {
 		p.parts, err = split(ctx, a, in, p.kind, f)
 	}

@@ -1,7 +1,6 @@
 package bring
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -9,23 +8,27 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view/story"
-	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
 
 func openCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "open FILE",
+		Use:   "open [FILE]",
 		Short: "Import a conversation, say what is in it and show it in a browser",
 		Long: `Import a document, a history or a transcript (see pact import) and print what is
-in it. For each cycle, which is one model call, this is the turn that it added, and
+in it. Without FILE pact looks where Claude Code, Codex, opencode, Gemini CLI and pi
+keep their sessions, lists the newest and opens the newest of these that it reads; ID,
+an id in that list or its beginning, opens another. Gemini CLI and pi are listed, not
+read. Nothing leaves this machine.
+
+For each cycle, which is one model call, this is the turn that it added, and
 the nodes, blocks and bytes of its thread; then how much of the thread before it
 repeats from the beginning, in whole blocks and in bytes, and where the two first
 differ ("complete" if it repeats all of it). Providers cache by that prefix.
 
-It then says in words how many calls there were, the tokens that providers counted,
+It then says in three sentences what broke, what the run cost and what would help, and
+in more words how many calls there were, the tokens that providers counted,
 where the prefix broke and why, the three blocks that took most bytes in all calls
 together, which tools failed and, for a model with a built-in price, what was paid
 without use (pact findings); of a file of several conversations it says so of
@@ -37,20 +40,25 @@ output goes to a file or a pipe, and with --json, it ends after the report.
 
 If a context of that name was made of the same file, it is reported as it is.`,
 		Example: `  pact open conversation.json
+  pact open
   pact open results.json --conversation 17 --all
   pact open run.traj --db runs.db --name run-17 --json`,
-		Args: command.Exactly("FILE"),
+		Args: cobra.MaximumNArgs(1),
 	}
 	flags := newImportFlags(a, cmd)
 	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		ctx = flags.limited(ctx, cmd, args[0])
-		in, err := planOf(ctx, a, args[0], flags)
+		file := "FILE"
+		if len(args) > 0 {
+			file = args[0]
+		}
+		ctx = flags.limited(ctx, cmd, file)
+		in, found, err := toOpen(ctx, a, flags, args)
 		if err != nil {
 			return err
 		}
-		f := &openReport{File: in.Name, Kind: in.kind}
+		f := &openReport{File: in.Name, Kind: in.kind, Sessions: found}
 		f.Store.Path = a.Shown()
 		before := command.SizeOf(a.DB)
 		s, err := storeFor(ctx, a, in)
@@ -104,39 +112,10 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *openR
 	}
 	if n := f.main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
 		if f.Contexts[n].Story, err = story.Tell(ctx, list[n].Context); err == nil {
-			f.Contexts[n].Findings, err = dearest(ctx, list[n].Context, f.Contexts[n].ThreadBytes)
+			err = f.Contexts[n].look(ctx, list[n].Context, a.InStore())
 		}
 	}
 	return list, err
-}
-
-// What open looks for findings in, and which it tells.
-const (
-	mostSimulated = 256 << 20 // bytes of all threads: more would take a second
-	mostFindings  = 2
-	leastPaid     = 0.01 // of the currency of the prices
-)
-
-// dearest returns the findings on which a run spent most, if its model has a price.
-func dearest(ctx context.Context, c *pact.Context, threads int64) (list []simulate.Finding, err error) {
-	if threads > mostSimulated {
-		return nil, nil
-	}
-	counter, err := tokens.Named("approx:bytes/4") // scaled to what the provider counted
-	if err != nil {
-		return nil, err
-	}
-	all, err := simulate.Findings(ctx, c, simulate.Options{Counter: counter})
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range all.Findings {
-		if f.Cost != nil && *f.Cost >= leastPaid {
-			list = append(list, f)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b simulate.Finding) int { return cmp.Compare(*b.Cost, *a.Cost) })
-	return list[:min(len(list), mostFindings)], nil
 }
 
 // next returns three commands to try, ready to paste. They follow from the story

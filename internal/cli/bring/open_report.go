@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/record/sessions"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view/story"
@@ -16,9 +17,10 @@ import (
 
 // openReport describes a file; open prints it under --json.
 type openReport struct {
-	File     string          `json:"file"`
-	Kind     intake.Kind     `json:"kind"`
-	Contexts []openedContext `json:"contexts"`
+	Sessions []sessions.Session `json:"sessions,omitempty"` // that were found on this machine, without a file
+	File     string             `json:"file"`
+	Kind     intake.Kind        `json:"kind"`
+	Contexts []openedContext    `json:"contexts"`
 
 	Store struct {
 		Path  string `json:"path"`
@@ -40,6 +42,8 @@ type openedContext struct {
 	ThreadBytes    int64            `json:"thread_bytes"`
 	Cycles         []openedCycle    `json:"cycles"`
 	Story          *story.Story     `json:"story,omitempty"` // of the context that sent most, nil for all others
+	// Sentences say of that context what broke, what it cost and what would help.
+	Sentences []string `json:"sentences,omitempty"`
 	// Findings are what that context paid most for without use; none without a price for its model.
 	Findings []simulate.Finding `json:"findings,omitempty"`
 }

@@ -20,6 +20,7 @@ const (
 
 // drawOpenReport prints for a person what open found.
 func drawOpenReport(a *command.App, f *openReport, all bool) {
+	drawFound(a, f.Sessions, f.File)
 	if len(f.Contexts) == 1 {
 		drawCycles(a, &f.Contexts[0], all)
 	} else {
@@ -148,6 +149,10 @@ func drawTotals(a *command.App, f *openReport) {
 		if len(f.Contexts) > 1 {
 			a.Sentence("Most was sent in " + a.Paint.Strong(view.Visible(main.Name)) + ":")
 		}
+		for _, sentence := range main.Sentences {
+			a.Sentence(sentence)
+		}
+		a.Printf("\n")
 		t := main.Story
 		for _, line := range lines(t) {
 			for i, part := range screen.WrapLine(line, a.LineWidth()) {
@@ -156,9 +161,6 @@ func drawTotals(a *command.App, f *openReport) {
 				}
 				a.Printf("%s\n", part)
 			}
-		}
-		for _, found := range main.Findings {
-			a.Sentence("Paid without use: " + view.Visible(found.Says) + ", " + screen.Money(*found.Cost) + " dollars.")
 		}
 	}
 	stored, where := f.Store.Bytes, view.Size(f.Store.Bytes)+" in "+f.Store.Path

@@ -1,0 +1,133 @@
+package bring
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/prices"
+	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/tokens"
+)
+
+// What open looks for findings in, and which it tells.
+const (
+	mostSimulated = 256 << 20 // bytes of all threads: more would take a second
+	mostFindings  = 2
+	leastPaid     = 0.01 // of the currency of the prices
+)
+
+// look finds what the run cost and on what it spent most, if its model has a price, and says the three
+// sentences. db is the flag with which other commands find its store.
+func (f *openedContext) look(ctx context.Context, c *pact.Context, db string) error {
+	var found []simulate.Finding
+	if f.ThreadBytes <= mostSimulated {
+		counter, err := tokens.Named("approx:bytes/4") // scaled to what the provider counted
+		if err != nil {
+			return err
+		}
+		report, err := simulate.Findings(ctx, c, simulate.Options{Counter: counter})
+		if err != nil {
+			return err
+		}
+		found = report.Findings
+		for _, one := range found {
+			if one.Cost != nil && *one.Cost >= leastPaid {
+				f.Findings = append(f.Findings, one)
+			}
+		}
+		slices.SortStableFunc(f.Findings, func(a, b simulate.Finding) int { return cmp.Compare(*b.Cost, *a.Cost) })
+		f.Findings = f.Findings[:min(len(f.Findings), mostFindings)]
+	}
+	paid, err := f.paid(ctx, c)
+	if err != nil {
+		return err
+	}
+	helps, err := f.helps(found, screen.Quote(f.Name), db)
+	f.Sentences = []string{f.broke(), paid, helps}
+	return err
+}
+
+// broke says what went wrong: where the prefix ended early, and which tools failed.
+func (f *openedContext) broke() string {
+	t, line := f.Story, "Broke: nothing; every call repeats all of the call before"
+	switch {
+	case t.Calls < 2:
+		line = "Broke: nothing; a single call has none to repeat"
+	case len(t.Breaks) > 0:
+		first := t.Breaks[0]
+		line = "Broke: " + strconv.Itoa(len(t.Breaks)) + " of " + view.Plural(t.Calls, "call") + " did not repeat the call before, first " +
+			view.Cycle(first.Cycle) + ": " + first.Why
+	}
+	if len(t.Failed) > 0 {
+		line += "; " + view.Plural(len(t.Failed), "call") + " of tools failed"
+	}
+	return line + "."
+}
+
+// paid says what the run cost, as exactly as its log tells.
+func (f *openedContext) paid(ctx context.Context, c *pact.Context) (string, error) {
+	first, last := c.Cycles()
+	attempts, err := c.Attempts(ctx, first, last)
+	if err != nil {
+		return "", err
+	}
+	list, sum, counted := prices.BuiltIn(), 0.0, 0
+	for _, one := range attempts {
+		told, err := record.ReportedCache(one)
+		if err != nil {
+			return "", err
+		}
+		if cost := list.Cost(nil, &inspect.CallPrefix{Model: one.Model, Provider: told}); cost != nil {
+			sum, counted = sum+cost.Paid, counted+1
+		}
+	}
+	t := f.Story
+	line := "Cost: "
+	switch {
+	case t.Cost > 0:
+		line += screen.Money(t.Cost) + " dollars, as the file says"
+	case counted > 0:
+		line += screen.Money(sum) + " dollars for " + view.Plural(counted, "call") + " whose tokens the provider counted, at the prices of " +
+			list.AsOf
+	case t.In > 0:
+		line += view.Plural(int(t.In), "token") + " in, " + strconv.FormatInt(t.Out, 10) + " out; no price of the model is built in"
+	default:
+		line += "unknown; " + view.Size(f.ThreadBytes) + " went to the model, and the log has no counts of tokens"
+	}
+	for i, found := range f.Findings {
+		if i == 0 {
+			line += ". Without use"
+		}
+		line += "; " + screen.Money(*found.Cost) + ": " + view.Visible(found.Says)
+	}
+	return line + ".", nil
+}
+
+// helps says what would have made the run cheaper.
+func (f *openedContext) helps(found []simulate.Finding, name, db string) (string, error) {
+	for _, one := range found {
+		if one.Helps == nil {
+			continue
+		}
+		rule, err := json.Marshal(one.Helps)
+		if err != nil {
+			return "", err
+		}
+		return "Helps: the rule " + view.Visible(string(rule)) + " would have saved " + screen.Money(*one.Saves) +
+			" dollars; pact findings " + name + db + " says where.", nil
+	}
+	if t := f.Story; len(t.Breaks) > 0 {
+		at := t.Breaks[0].Cycle
+		return "Helps: keep what a call begins with; pact diff " + name + " " + view.Cycle(at-1) + " " + view.Cycle(at) +
+			" --rich" + db + " shows what changed.", nil
+	}
+	return "Helps: nothing that pact tries would have made it cheaper.", nil
+}

@@ -1,0 +1,165 @@
+package sessions
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Session is a session of an agent.
+type Session struct {
+	Agent   string    `json:"agent"`
+	ID      string    `json:"id"`
+	Folder  string    `json:"folder,omitempty"` // in which the agent worked
+	Changed time.Time `json:"changed"`
+	Path    string    `json:"path"`  // of the file that holds it
+	Reads   bool      `json:"reads"` // pact imports what this agent keeps
+	storage string    // of opencode: the folder with its sessions as JSON; "" for its database
+}
+
+// agents lists where agents keep a file for each session.
+var agents = []struct {
+	name     string
+	variable string // names the folder
+	home     string // the folder without it, below the home of the user
+	pattern  string // of the files below the folder
+	reads    bool
+}{
+	{"Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "projects/*/*.jsonl", true},
+	{"Codex", "CODEX_HOME", ".codex", "sessions/*/*/*/rollout-*.jsonl*", true},
+	{"Gemini CLI", "GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/session-*.json*", false},
+	{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl", false},
+}
+
+// Agents returns the names of the agents whose sessions are found, for people.
+func Agents() string { return "Claude Code, Codex, opencode, Gemini CLI and pi" }
+
+// Newest returns the sessions that changed last, the newest first, at most as many as most. env is the
+// environment. What cannot be read is left out, except for the database of opencode. Cost: the
+// times of all files of sessions, and the beginning of those that are returned.
+func Newest(ctx context.Context, env map[string]string, most int) ([]Session, error) {
+	home := cmp.Or(env["HOME"], env["USERPROFILE"])
+	var list []Session
+	for _, a := range agents {
+		root := cmp.Or(env[a.variable], filepath.Join(home, filepath.FromSlash(a.home)))
+		err := each(root, a.pattern, func(name string, info fs.FileInfo) {
+			if base := path.Base(name); !strings.HasPrefix(base, "agent-") { // a sub-agent, which comes with its session
+				list = append(list, Session{Agent: a.name, ID: idOf(base), Changed: info.ModTime(), Reads: a.reads,
+					Path: filepath.Join(root, filepath.FromSlash(name))})
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	of, err := opencode(ctx, filepath.Join(cmp.Or(env["XDG_DATA_HOME"], filepath.Join(home, ".local", "share")), "opencode"), most)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, of...)
+	slices.SortFunc(list, func(a, b Session) int {
+		return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.Path+a.ID, b.Path+b.ID))
+	})
+	list = list[:min(most, len(list))]
+	for i := range list {
+		if list[i].Folder == "" {
+			list[i].Folder = folderOf(list[i].Path)
+		}
+	}
+	return list, nil
+}
+
+// each calls found with every regular file below a root that has a pattern.
+func each(root, pattern string, found func(name string, info fs.FileInfo)) error {
+	below := os.DirFS(root)
+	names, err := fs.Glob(below, pattern)
+	for _, name := range names {
+		if info, err := fs.Stat(below, name); err == nil && info.Mode().IsRegular() {
+			found(name, info)
+		}
+	}
+	return err
+}
+
+var (
+	endings = regexp.MustCompile(`\.(jsonl|json)(\.gz|\.zst)?$`)
+	codexID = regexp.MustCompile(`^rollout-[0-9T:-]+?-([0-9a-f]{8}-[0-9a-f-]{27})$`)
+)
+
+// idOf returns the id that the name of a file holds.
+func idOf(base string) string {
+	id := endings.ReplaceAllString(base, "")
+	if m := codexID.FindStringSubmatch(id); m != nil {
+		return m[1]
+	}
+	return id
+}
+
+// headOf is how much of a file is looked at for the folder.
+const headOf = 64 << 10
+
+var workingDir = regexp.MustCompile(`"cwd" ?: ?("(?:[^"\\]|\\.)*")`)
+
+// folderOf returns the first folder that a session says it worked in, "" for none.
+func folderOf(name string) (folder string) {
+	file, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	head := make([]byte, headOf)
+	n, _ := file.Read(head)
+	if m := workingDir.FindSubmatch(head[:n]); m != nil {
+		_ = json.Unmarshal(m[1], &folder) // else it stays unknown
+	}
+	return folder
+}
+
+// Text returns a session of opencode as its export writes it, nil for the session of another agent, which
+// is the file at its path.
+func (s *Session) Text(ctx context.Context) ([]byte, error) {
+	var info any
+	var messages []message
+	var err error
+	switch {
+	case s.storage != "":
+		info, messages, err = stored(s.storage, s)
+	case s.Agent == nameOpencode:
+		info, messages, err = inDatabase(ctx, s)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = json.NewEncoder(&text).Encode(map[string]any{"info": info, "messages": messages})
+	return text.Bytes(), err
+}
+
+// ByID returns the session whose id is, or begins with, a text; nil if there is none or more than one.
+func ByID(list []Session, id string) *Session {
+	exactly := func(s Session) bool { return s.ID == id }
+	begins := func(s Session) bool { return id != "" && strings.HasPrefix(s.ID, id) }
+	at := slices.IndexFunc(list, exactly)
+	if at < 0 {
+		at = slices.IndexFunc(list, begins)
+		if at < 0 || slices.ContainsFunc(list[at+1:], begins) {
+			return nil
+		}
+	}
+	return &list[at]
+}
+
+// missing reports whether a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
