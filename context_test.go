@@ -162,6 +162,7 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 	for name, err := range map[string]error{
 		"History":       drain(c.History(background, pact.Working(), pact.Latest())),
 		"Prefixes":      drain(c.Prefixes(background, pact.Latest(), pact.Working())),
+		"Occurrences":   failure(c.Occurrences(background, pact.Latest(), pact.Working(), true, func(int64, string) bool { return true })),
 		"ExportHistory": c.ExportHistory(background, io.Discard, pact.Working(), pact.Working()),
 		"Fork":          failure(c.Fork(background, pact.Working(), "fork", nil)),
 	} {

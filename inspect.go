@@ -57,6 +57,26 @@ func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline,
 	return c.provenance(s).Timeline(ctx, id)
 }
 
+// Occurrences returns each content for which match is true in the snapshots between two addresses, in
+// the order in which the contents came, and with working those that the working state has beyond the
+// latest snapshot. If from is [Working], it searches the working state alone. match gets a content as
+// canonical JSON and the cycle of the state that brought it. Errors: E_SNAPSHOT_NOT_FOUND if there is
+// no snapshot at an address.
+//
+// Cost: the first snapshot, then what differs from each to the next; it makes no trees of the others.
+func (c *Context) Occurrences(ctx context.Context, from, to Address, working bool,
+	match func(cycle int64, content string) bool) ([]inspect.Occurrence, error) {
+	s := c.state.Load()
+	first, last := int64(1), int64(0)
+	if from != Working() && s.Cycle >= s.First {
+		var err error
+		if first, last, err = cycles(s.Info, from, to); err != nil {
+			return nil, err
+		}
+	}
+	return c.provenance(s).Occurrences(ctx, first, last, working, match)
+}
+
 // Prefixes yields, for every snapshot between two addresses in either order, both
 // included and oldest first, how much of its thread repeats the thread of the cycle
 // before. The first snapshot of the context is compared with nothing. Prefixes counts

@@ -65,10 +65,13 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Fork": func(c *pact.Context) error {
 		return failure(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},
-	"History":  func(c *pact.Context) error { return drain(c.History(background, pact.Cycle(1), pact.Latest())) },
-	"Log":      func(c *pact.Context) error { return drain(c.Log(background)) },
-	"LogFrom":  func(c *pact.Context) error { return drain(c.LogFrom(background, 2)) },
-	"Name":     func(c *pact.Context) error { c.Name(); return nil },
+	"History": func(c *pact.Context) error { return drain(c.History(background, pact.Cycle(1), pact.Latest())) },
+	"Log":     func(c *pact.Context) error { return drain(c.Log(background)) },
+	"LogFrom": func(c *pact.Context) error { return drain(c.LogFrom(background, 2)) },
+	"Name":    func(c *pact.Context) error { c.Name(); return nil },
+	"Occurrences": func(c *pact.Context) error {
+		return failure(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
+	},
 	"Origins":  func(c *pact.Context) error { return failure(c.Origins(background)) },
 	"Prefixes": func(c *pact.Context) error { return drain(c.Prefixes(background, pact.Cycle(1), pact.Latest())) },
 	"Prepare":  func(c *pact.Context) error { return failure(c.Prepare(background, nil)) },

@@ -65,6 +65,13 @@ func (s *unreadable) Load(ctx context.Context, key history.Key) (*engine.State, 
 	return &loaded, err
 }
 
+func (s *unreadable) Deltas(ctx context.Context, key history.Key, from, to int64) iter.Seq2[engine.Delta, error] {
+	if err := s.fails("Deltas"); err != nil {
+		return func(yield func(engine.Delta, error) bool) { yield(engine.Delta{}, err) }
+	}
+	return s.Contexts.Deltas(ctx, key, from, to)
+}
+
 func (s *unreadable) History(ctx context.Context, key history.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) {
 		if err := s.fails("History"); err != nil {

@@ -29,8 +29,9 @@ var neededBy = map[string]string{
 		"Context.Find Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff Context.Select " +
 		"Context.Send Context.StartAttempt Context.Timeline",
 	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory " +
-		"Context.Extension Context.Fork Context.History Context.Prefixes Context.RangeDiffLatest " +
+		"Context.Extension Context.Fork Context.History Context.Occurrences Context.Prefixes Context.RangeDiffLatest " +
 		"Context.RichDiff Context.Timeline",
+	"Deltas": "Context.Occurrences",
 	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log " +
 		"Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
 	"Trace": "Context.Timeline",

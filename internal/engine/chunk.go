@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"unsafe"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
@@ -82,7 +83,7 @@ func (e *Engine) readBlock(ctx context.Context, r store.Reader, l *line, x *segm
 		return "", x.concerns(damaged("a block is not as it was written"))
 	}
 	raw, err := e.packing.unpack(packed, x.blocks[no].size)
-	return string(raw), x.concerns(err)
+	return unsafe.String(unsafe.SliceData(raw), len(raw)), x.concerns(err)
 }
 
 // concerns adds to the error for damage which cycles it concerns.

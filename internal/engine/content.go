@@ -31,22 +31,36 @@ func (e *Engine) node(l *line, r *row) *tree.Node {
 	if !r.placed() {
 		return tree.NewNode(n, r.hash)
 	}
-	of := l.owner(r.at.revision)
-	c := &content{e: e, key: of.key, generation: of.generation, at: r.at, size: r.size}
+	c := e.contentOf(l, r)
 	n.Content = tree.From(r.size, c)
 	c.of = tree.NewNode(n, r.hash)
 	return c.of
 }
 
+// contentOf returns the content of a row that stands at a place.
+func (e *Engine) contentOf(l *line, r *row) *content {
+	of := l.owner(r.at.revision)
+	return &content{e: e, key: of.key, generation: of.generation, at: r.at, size: r.size}
+}
+
 // Read implements [tree.Source].
-func (c *content) Read(ctx context.Context) (v tree.JSON, err error) {
+func (c *content) Read(ctx context.Context) (tree.JSON, error) {
+	v, err := c.get(ctx)
+	if err == nil {
+		err = c.proven(v)
+	}
+	if err != nil {
+		return "", damageOf(c.of.Cycle, c.of.ID, err)
+	}
+	return v, nil
+}
+
+// get reads the content without comparing it with its hash.
+func (c *content) get(ctx context.Context) (v tree.JSON, err error) {
 	if err := c.e.usable(); err != nil {
 		return "", err
 	}
 	if v, ok := c.cached(); ok {
-		if err := c.proven(v); err != nil {
-			return "", err
-		}
 		return v, nil
 	}
 	err = c.e.store.View(ctx, func(r store.Reader) error {
@@ -59,22 +73,22 @@ func (c *content) Read(ctx context.Context) (v tree.JSON, err error) {
 		}
 		v, err = c.e.read(ctx, r, l, c.at)
 		switch {
-		case err == nil && len(v) == c.size:
-			return c.proven(v)
-		case err == nil && l.generation != c.generation:
+		case err == nil && len(v) != c.size && l.generation != c.generation:
 			return gone()
-		case err == nil:
+		case err == nil && len(v) != c.size:
 			return damaged("a content is not as long as it was")
 		}
 		return err
 	})
-	if d, _ := found(err); d != nil && d.Node == "" {
-		err = (&history.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: d.What}).Err()
-	}
-	if err != nil {
-		v = ""
-	}
 	return v, err
+}
+
+// damageOf adds to the error for damage which node it concerns.
+func damageOf(cycle int64, id string, err error) error {
+	if d, _ := found(err); d != nil && d.Node == "" {
+		return (&history.Damage{Cycle: cycle, Node: id, What: d.What}).Err()
+	}
+	return err
 }
 
 // proven compares a content with its hash.

@@ -33,6 +33,9 @@ type Contexts interface {
 	// snapshot comes before the first tree, E_CONFLICT says that an erasure changed the
 	// snapshots still to come.
 	History(ctx context.Context, key history.Key, from, to int64) iter.Seq2[*tree.Tree, error]
+	// Deltas yields what each snapshot of the cycles from+1..to has other than the one before it,
+	// oldest first. Errors are those of History. Cost: what differs.
+	Deltas(ctx context.Context, key history.Key, from, to int64) iter.Seq2[Delta, error]
 	// Apply makes changes, one revision each, all or none, durable before it returns (03 §7).
 	// The guard is for the first of them. Apply also returns E_CONFLICT if the log already has
 	// a request token of a change, and the errors of an attempt.

@@ -97,6 +97,8 @@ func TestAFlippedBitIsFound(t *testing.T) {
 	must(t, err)
 	want, err := threads(e, w.key)
 	must(t, err)
+	wantTexts, err := contents(e, w.key)
+	must(t, err)
 	must(t, e.Close())
 	everything := store.Span{Space: store.Space(w.key), To: "\xff"}
 	var values [][]byte
@@ -118,6 +120,13 @@ func TestAFlippedBitIsFound(t *testing.T) {
 			got, err := threads(e, w.key)
 			if err == nil && fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("bit %d of %q: another answer", bit, v)
+			}
+			if err != nil && !errors.Is(err, fault.Store) {
+				t.Errorf("bit %d of %q: %v", bit, v, err)
+			}
+			texts, err := contents(e, w.key)
+			if err == nil && fmt.Sprint(texts) != fmt.Sprint(wantTexts) {
+				t.Errorf("bit %d of %q: other contents", bit, v)
 			}
 			if err != nil && !errors.Is(err, fault.Store) {
 				t.Errorf("bit %d of %q: %v", bit, v, err)

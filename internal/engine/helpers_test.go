@@ -99,4 +99,22 @@ func threads(e *engine.Engine, key history.Key) (list []string, err error) {
 	return list, nil
 }
 
+// contents returns what each snapshot has other than the one before it.
+func contents(e *engine.Engine, key history.Key) (list []string, err error) {
+	for d, err := range e.Deltas(background, key, 1, 12) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d.Gone...)
+		for _, v := range d.Born {
+			text, err := v.Text(background)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v.ID(), string(text))
+		}
+	}
+	return list, nil
+}
+
 func said(i int) string { return fmt.Sprintf("turn %d says something of its own", i) }

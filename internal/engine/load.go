@@ -108,61 +108,87 @@ func (e *Engine) History(ctx context.Context, key history.Key, from, to int64) i
 
 func (e *Engine) history(ctx context.Context, key history.Key, from, to int64, yield func(*tree.Tree) bool) error {
 	var v version
-	var l *line
-	err := e.steady(ctx, key, func(now *line) (err error) {
-		l = now
-		for _, cycle := range [...]int64{from, to} {
-			if cycle < l.first || cycle > l.last.latest {
-				return NoSnapshot(cycle)
-			}
-		}
-		if from <= to {
-			v, err = e.snapshot(ctx, l, from)
-		}
+	l, err := e.between(ctx, key, from, to, func(l *line) (err error) {
+		v, err = e.snapshot(ctx, l, from)
 		return err
 	})
-	if err != nil || from > to || !yield(v.t) {
+	if err != nil || l == nil || !yield(v.t) || from == to {
 		return err
 	}
-	for v.t.Cycle() < to {
-		more, err := e.follow(ctx, l, &v, to, yield)
-		if errors.Is(err, errMoved) {
-			e.distrust()
-			before := l.erasures
-			if l, err = e.line(ctx, key); err == nil && l.erasures != before {
-				return fault.New(fault.Conflict, "an erasure changed the snapshots that were still to come",
-					"read the history again")
-			}
+	for s, err := range e.steps(ctx, l, v.revision, to) {
+		if err != nil {
+			return err
 		}
-		if err != nil || !more {
+		if v, err = v.publish(e, s.line, s.list); err != nil || !yield(v.t) {
 			return err
 		}
 	}
 	return nil
 }
 
-// follow yields the snapshots after a version up to a cycle, and moves the version along.
-func (e *Engine) follow(ctx context.Context, l *line, v *version, to int64, yield func(*tree.Tree) bool) (more bool,
-	err error) {
+// between calls f with a line that has snapshots of the cycles from..to, and returns the line. It does
+// neither if there are no cycles between them.
+func (e *Engine) between(ctx context.Context, key history.Key, from, to int64, f func(*line) error) (l *line, err error) {
+	err = e.steady(ctx, key, func(now *line) error {
+		for _, cycle := range [...]int64{from, to} {
+			if cycle < now.first || cycle > now.last.latest {
+				return NoSnapshot(cycle)
+			}
+		}
+		if from > to {
+			return nil
+		}
+		l = now
+		return f(l)
+	})
+	return l, err
+}
+
+// step is the records that led from one snapshot to the next.
+type step struct {
+	line *line
+	list []*record
+}
+
+func (s *step) cycle() int64 { return s.list[len(s.list)-1].latest }
+
+// steps yields the steps from the snapshot that a revision published up to that of a cycle.
+func (e *Engine) steps(ctx context.Context, l *line, after, to int64) iter.Seq2[step, error] {
+	return func(yield func(step, error) bool) {
+		for {
+			more, err := e.stepsIn(ctx, l, &after, to, func(s step) bool { return yield(s, nil) })
+			if errors.Is(err, errMoved) {
+				e.distrust()
+				before := l.erasures
+				if l, err = e.line(ctx, l.key); err == nil && l.erasures != before {
+					err = fault.New(fault.Conflict, "an erasure changed the snapshots that were still to come",
+						"read the history again")
+				}
+			}
+			if err != nil {
+				yield(step{}, err)
+			}
+			if err != nil || !more {
+				return
+			}
+		}
+	}
+}
+
+// stepsIn is steps as long as the line is not rewritten. It moves the revision along.
+func (e *Engine) stepsIn(ctx context.Context, l *line, after *int64, to int64, yield func(step) bool) (more bool, err error) {
 	var list []*record
-	for x, err := range e.lineage(ctx, l, v.revision+1, l.last.revision) {
+	for x, err := range e.lineage(ctx, l, *after+1, l.last.revision) {
 		if err != nil {
 			return true, err
 		}
 		if list = append(list, x); !x.publishes() {
 			continue
 		}
-		next, err := v.publish(e, l, list)
-		if err != nil {
-			return false, err
-		}
-		*v, list = next, nil
-		if !yield(v.t) {
+		if *after = x.entry.Revision; !yield(step{l, list}) || x.latest >= to {
 			return false, nil
 		}
-		if v.t.Cycle() >= to {
-			return true, nil
-		}
+		list = nil
 	}
 	return false, damaged("a snapshot is missing in the log")
 }

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Occurrence is a content that matches a pattern, and the snapshots that have it.
@@ -24,8 +23,7 @@ type Occurrence struct {
 	State   string `json:"state,omitempty"` // what Grep was given for the working state, if no snapshot has it
 	Matches []Line `json:"matches"`
 
-	Shown Kind   `json:"-"` // the kind in which a list shows the block
-	hash  string // of the content
+	Shown Kind `json:"-"` // the kind in which a list shows the block
 }
 
 // Pattern compiles a regular expression, or with fixed a plain text; with fold upper and lower case
@@ -53,113 +51,63 @@ func Pattern(text string, fixed, fold bool) (*regexp.Regexp, error) {
 
 // Grep finds each content that matches a pattern in the snapshots between two addresses, in the
 // order in which the contents came. If working is not "", Grep searches the working state as well,
-// also alone, and marks what only this has with the given word. After each snapshot it calls at with its cycle. Cost: the first
-// snapshot, the changes from each to the next, and reading each of their contents once.
+// also alone, and marks what only this has with the given word. While it searches it calls at with cycles.
+// Cost: that of [pact.Context.Occurrences].
 func Grep(ctx context.Context, c *pact.Context, from, to pact.Address, working string, pattern *regexp.Regexp,
-	at func(cycle int64)) (list []*Occurrence, err error) {
-	defer tree.Recover(&err)
-	g := grep{pattern: pattern, current: map[string]*Occurrence{}}
-	if first, last := c.Cycles(); from != pact.Working() && first <= last {
-		for s, err := range c.History(ctx, from, to) {
-			if err == nil {
-				err = g.next(ctx, s)
-			}
-			if err != nil {
-				return nil, err
-			}
-			at(s.Cycle())
+	at func(cycle int64)) ([]*Occurrence, error) {
+	g := grep{pattern: pattern, needle: needleOf(pattern)}
+	var lines [][]Line
+	found, err := c.Occurrences(ctx, from, to, working != "", func(cycle int64, content string) bool {
+		at(cycle)
+		here := g.look(content)
+		if here != nil {
+			lines = append(lines, here)
+		}
+		return here != nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Occurrence, len(found))
+	for i, f := range found {
+		list[i] = &Occurrence{ID: f.ID, Role: f.Role, Kind: f.Kind, First: f.First, Last: f.Last, Matches: lines[i],
+			Shown: kindOf(f.Erased, f.Shown, f.Kind)}
+		switch {
+		case f.Sealed:
+			list[i].State = "working"
+		case f.Working:
+			list[i].State = working
 		}
 	}
-	for _, o := range g.current {
-		o.Last = g.before.Cycle()
-	}
-	if snapshots := len(g.list); working != "" {
-		if err := g.next(ctx, c.Working()); err != nil {
-			return nil, err
-		}
-		sent := (*pact.Snapshot)(nil) // if no snapshot was searched, the last one tells what is only here
-		if first, last := c.Cycles(); snapshots == 0 && first <= last {
-			if sent, err = c.At(ctx, pact.Latest()); err != nil {
-				return nil, err
-			}
-		}
-		for _, o := range g.list[snapshots:] {
-			o.Last, o.State = o.First, working
-			if sent == nil {
-				continue
-			}
-			if n := sent.Tree().Node(o.ID); n != nil && n.ContentHash() == o.hash {
-				o.State = "working"
-			}
-		}
-	}
-	return g.list, ctx.Err()
+	return list, nil
 }
 
-// grep collects the contents that match a pattern, from the oldest snapshot to the newest.
+// grep searches contents.
 type grep struct {
 	pattern *regexp.Regexp
-	list    []*Occurrence
-	before  *pact.Snapshot         // the previous snapshot, nil before the first
-	current map[string]*Occurrence // its matching contents, by node id
+	needle  string // every content that matches has it, in its JSON too
 }
 
-// next searches what the next state has beyond the one before.
-func (g *grep) next(ctx context.Context, s *pact.Snapshot) error {
-	before := g.before
-	g.before = s
-	if before != nil {
-		return g.changes(ctx, before, s)
+// needleOf returns a text that stands in the JSON of every content that matches a pattern, "" if there is
+// none that is easily found: what people read has other quotes, ends of lines and white space between the
+// values than JSON.
+func needleOf(pattern *regexp.Regexp) string {
+	needle, _ := pattern.LiteralPrefix()
+	if at := strings.IndexFunc(needle, func(r rune) bool {
+		return unicode.IsControl(r) || strings.ContainsRune("\"\\:,{}[]\ufffd", r)
+	}); at >= 0 {
+		needle = needle[:at]
 	}
-	for e := range s.Tree().All() {
-		if err := g.look(ctx, s, e.Node()); err != nil {
-			return err
-		}
-	}
-	return nil
+	quoted := canon.String(strings.TrimSpace(needle))
+	return string(quoted[1 : len(quoted)-1])
 }
 
-// changes searches what a snapshot changed since the previous one.
-func (g *grep) changes(ctx context.Context, before, s *pact.Snapshot) error {
-	d, err := pact.Diff(ctx, before, s, nil)
-	if err != nil {
-		return err
-	}
-	for _, id := range d.Removed {
-		g.gone(id, before.Cycle())
-	}
-	ids := slices.Clone(d.Added)
-	for _, change := range d.Changed {
-		ids = append(ids, change.ID)
-	}
-	for _, id := range ids {
-		n := s.Tree().Node(id)
-		if o := g.current[id]; o != nil && o.hash == n.ContentHash() {
-			continue // only its headers changed
-		}
-		g.gone(id, before.Cycle())
-		if err := g.look(ctx, s, n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// gone records the last cycle that has a content.
-func (g *grep) gone(id string, last int64) {
-	if o := g.current[id]; o != nil {
-		o.Last = last
-		delete(g.current, id)
-	}
-}
-
-// look searches the content that a node has from a snapshot on.
-func (g *grep) look(ctx context.Context, s *pact.Snapshot, n *tree.Node) error {
-	content, err := n.Content.Value(ctx)
-	if err != nil || content == "" {
-		return err
-	}
+// look returns the lines of a content that match.
+func (g *grep) look(content string) []Line {
 	v := canon.Value(content)
+	if g.needle != "" && !strings.Contains(content, g.needle) {
+		return nil
+	}
 	text, readable := Readable(v)
 	var lines []Line
 	if readable {
@@ -168,16 +116,7 @@ func (g *grep) look(ctx context.Context, s *pact.Snapshot, n *tree.Node) error {
 	if _, plain := v.Text(); !plain && lines == nil { // what stands beside the text of a part is searched as well
 		lines = g.matches(Indented([]byte(content)))
 	}
-	if lines == nil {
-		return nil
-	}
-	o := &Occurrence{ID: n.ID, Role: n.Role, Kind: n.Kind, First: s.Cycle(), Matches: lines, hash: n.ContentHash()}
-	if path := s.Tree().Path(n.ID); len(path) > 1 {
-		o.Shown = KindOfNode(n, n.RoleIn(path[1].Class()))
-	}
-	g.current[n.ID] = o
-	g.list = append(g.list, o)
-	return nil
+	return lines
 }
 
 // matches returns the lines of a text that match.

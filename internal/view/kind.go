@@ -88,8 +88,12 @@ func KindOf(role, kind string) Kind {
 // KindOfNode is KindOf for a node with the role with which the thread shows it. A node whose content was
 // erased has a kind of its own: whatever it was, only its place remains.
 func KindOfNode(n *tree.Node, role string) Kind {
-	if n.Erased() {
+	return kindOf(n.Erased(), role, n.Kind)
+}
+
+func kindOf(erased bool, role, kind string) Kind {
+	if erased {
 		return KindErased
 	}
-	return KindOf(role, n.Kind)
+	return KindOf(role, kind)
 }

@@ -226,6 +226,56 @@ func (d *driver) compare() {
 	for i, got := range all {
 		same(d.T, d.snapshots[d.state.First+int64(i)], got)
 	}
+	d.checkDeltas()
+}
+
+// checkDeltas compares what the store says of each step with the snapshots on both sides of it.
+func (d *driver) checkDeltas() {
+	d.Helper()
+	next := d.state.First + 1
+	for got, err := range d.store.Deltas(background, d.state.Key, d.state.First, d.state.Cycle) {
+		must(d.T, err)
+		if got.Cycle != next {
+			d.Fatalf("a delta is that of cycle %d, want %d", got.Cycle, next)
+		}
+		before, after := d.snapshots[next-1], d.snapshots[next]
+		next++
+		gone, born := before.Delta(after)
+		for _, id := range gone {
+			if !slices.Contains(got.Gone, id) {
+				d.Errorf("cycle %d: %q is gone, and the delta does not say so", got.Cycle, id)
+			}
+		}
+		for _, id := range got.Gone {
+			if after.Has(id) {
+				d.Errorf("cycle %d: %q is there, and the delta says that it is gone", got.Cycle, id)
+			}
+		}
+		said := make(map[string]bool)
+		for _, v := range got.Born {
+			want := after.Node(v.ID())
+			if want == nil {
+				d.Fatalf("cycle %d: %q is not there", got.Cycle, v.ID())
+			}
+			said[v.ID()] = true
+			sameNode(d.T, want, v.Node())
+			text, err := v.Text(background)
+			must(d.T, err)
+			content, err := want.Content.Value(background)
+			must(d.T, err)
+			if text != content {
+				d.Errorf("cycle %d: the content of %q is %.40q, want %.40q", got.Cycle, v.ID(), text, content)
+			}
+		}
+		for _, b := range born {
+			if had := before.Node(b.Node.ID); !said[b.Node.ID] && (had == nil || !had.Same(b.Node)) {
+				d.Errorf("cycle %d: the delta does not have %q", got.Cycle, b.Node.ID)
+			}
+		}
+	}
+	if next != d.state.Cycle+1 {
+		d.Errorf("the last delta is that of cycle %d", next-1)
+	}
 }
 
 // same compares everything that two trees show.

@@ -1,0 +1,193 @@
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"iter"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// Occurrences returns the contents for which match is true in the snapshots of the cycles first..last and,
+// with working, in the working state, which comes after the last of all snapshots. They have the order in
+// which they came. There are no cycles if first is greater than last.
+//
+// Cost: the nodes of the first snapshot, what differs from each to the next, and one call of match for each
+// of these contents.
+func (s *Source) Occurrences(ctx context.Context, first, last int64, working bool,
+	match func(cycle int64, content string) bool) (_ []inspect.Occurrence, err error) {
+	defer tree.Recover(&err)
+	o := occurrences{Source: s, match: match, last: last, current: make(map[string]int)}
+	defer o.done()
+	var before *tree.Tree
+	if first <= last {
+		if before, err = engine.Snapshot(ctx, s.Store, s.State.Key, first); err != nil {
+			return nil, err
+		}
+		if err = o.whole(ctx, before); err != nil {
+			return nil, err
+		}
+		for d, err := range s.Store.Deltas(ctx, s.State.Key, first, last) {
+			if err == nil {
+				err = o.delta(ctx, d)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, at := range o.current {
+		o.list[at].Last = last
+	}
+	if !working {
+		return o.list, ctx.Err()
+	}
+	known := len(o.list)
+	if before == nil {
+		err = o.whole(ctx, s.State.Working)
+	} else {
+		err = o.working(ctx)
+	}
+	for i := known; i < len(o.list); i++ {
+		found := &o.list[i]
+		found.Working = true
+		if n := o.State.Head.Node(found.ID); before == nil && n != nil {
+			found.Sealed = n.ContentHash() == o.hashes[i]
+		}
+	}
+	return o.list, cmp.Or(err, ctx.Err())
+}
+
+// occurrences collects contents, from the oldest snapshot to the newest.
+type occurrences struct {
+	*Source
+	match   func(cycle int64, content string) bool
+	last    int64
+	list    []inspect.Occurrence
+	hashes  []string       // of the contents in the list
+	current map[string]int // where in the list the content is that a node has
+
+	next func() (*tree.Tree, error, bool) // the snapshots that tell in which region a node is
+	stop func()
+	at   *tree.Tree
+}
+
+func (o *occurrences) done() {
+	if o.stop != nil {
+		o.stop()
+	}
+}
+
+// whole searches all nodes of a state.
+func (o *occurrences) whole(ctx context.Context, t *tree.Tree) error {
+	for e := range t.All() {
+		text, err := e.Node().Content.Value(ctx)
+		if err != nil {
+			return err
+		}
+		if text != "" && o.match(t.Cycle(), string(text)) {
+			o.add(t, e.Node(), t.Cycle())
+		}
+	}
+	return nil
+}
+
+// delta searches what a snapshot has other than the one before it.
+func (o *occurrences) delta(ctx context.Context, d engine.Delta) error {
+	for _, id := range d.Gone {
+		o.gone(id, d.Cycle-1)
+	}
+	for _, v := range d.Born {
+		if o.keeps(v.ID(), d.Cycle-1, v.Node) {
+			continue
+		}
+		text, err := v.Text(ctx)
+		if err != nil {
+			return err
+		}
+		if text == "" || !o.match(d.Cycle, string(text)) {
+			continue
+		}
+		n := v.Node()
+		if _, err := n.Content.Value(ctx); err != nil { // what was found is compared with its hash
+			return err
+		}
+		t, err := o.treeFor(ctx, n, d.Cycle)
+		if err != nil {
+			return err
+		}
+		o.add(t, n, d.Cycle)
+	}
+	return nil
+}
+
+// working searches what the working state has other than the latest snapshot.
+func (o *occurrences) working(ctx context.Context) error {
+	t := o.State.Working
+	_, born := o.State.Head.Delta(t)
+	for _, b := range born {
+		if o.keeps(b.Node.ID, o.last, func() *tree.Node { return b.Node }) {
+			continue
+		}
+		text, err := b.Node.Content.Value(ctx)
+		if err != nil {
+			return err
+		}
+		if text != "" && o.match(t.Cycle(), string(text)) {
+			o.add(t, b.Node, t.Cycle())
+		}
+	}
+	return nil
+}
+
+// keeps reports whether a node has the content still that was found in it. Else that content was last there
+// in the given cycle.
+func (o *occurrences) keeps(id string, last int64, now func() *tree.Node) bool {
+	at, here := o.current[id]
+	if here && o.hashes[at] == now().ContentHash() {
+		return true
+	}
+	o.gone(id, last)
+	return false
+}
+
+func (o *occurrences) gone(id string, last int64) {
+	if at, here := o.current[id]; here {
+		o.list[at].Last = last
+		delete(o.current, id)
+	}
+}
+
+// treeFor returns the snapshot of a cycle, nil if the role of a node does not depend on its region.
+func (o *occurrences) treeFor(ctx context.Context, n *tree.Node, cycle int64) (*tree.Tree, error) {
+	if n.Header("role") != "" {
+		return nil, nil
+	}
+	if o.next == nil {
+		o.next, o.stop = iter.Pull2(o.Store.History(ctx, o.State.Key, cycle, o.last))
+	}
+	for o.at == nil || o.at.Cycle() < cycle {
+		t, err, more := o.next()
+		if err != nil || !more {
+			return nil, err
+		}
+		o.at = t
+	}
+	return o.at, nil
+}
+
+// add adds the content that a node has from a cycle on. The state may be nil if its role does not depend on it.
+func (o *occurrences) add(t *tree.Tree, n *tree.Node, cycle int64) {
+	region := tree.Seq
+	if t != nil {
+		if path := t.Path(n.ID); len(path) > 1 {
+			region = path[1].Class()
+		}
+	}
+	o.current[n.ID] = len(o.list)
+	o.hashes = append(o.hashes, n.ContentHash())
+	o.list = append(o.list, inspect.Occurrence{ID: n.ID, Role: n.Role, Shown: n.RoleIn(region), Kind: n.Kind,
+		Erased: n.Erased(), First: cycle, Last: cycle})
+}
