@@ -93,6 +93,13 @@ def test_history_answers(db: pactctx.Database) -> None:
     assert db.create("chat", exist_ok=True).refresh() == 2
 
 
+def test_policies_are_tried_before_they_are_used(repair: pactctx.Context) -> None:
+    simulated = repair.simulate(["agent", {"name": "short", "policy": {"max_turns": 1}}], model="claude-opus-5")
+    assert [o["policy"] for o in simulated["outcomes"]][-2:] == ["agent", "short"]
+    assert simulated["calls"] == 5 and simulated["currency"] == "USD"
+    assert repair.findings(model="claude-opus-5")["calls"] == 5
+
+
 def test_refusals_say_what_to_do(db: pactctx.Database) -> None:
     chat = begin(db)
     with pytest.raises(pactctx.NotFound) as missing:

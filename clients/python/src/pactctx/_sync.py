@@ -216,6 +216,22 @@ class Context:
         plan = self.db.request("POST", where, asked, _pruning(policy, select, ids) or {})
         return cast("types.InspectPrunePlan", plan)
 
+    def simulate(
+        self, policies: Iterable[str | types.SimulatedPolicy] = (), *, model: str | None = None, **options: Any
+    ) -> types.SimulateResult:
+        """Says what the run would have sent and cost under policies, each a ready one or a name with a policy.
+
+        Options are those of the API: calls, prices, dialect, tokenizer, when. Nothing changes.
+        """
+        asked = [{"name": p} if isinstance(p, str) else p for p in policies]
+        body = {k: v for k, v in {"policies": asked, "model": model, **options}.items() if v is not None}
+        result = self.db.request("POST", path("contexts", self.name, "simulation"), body=body)
+        return cast("types.SimulateResult", result)
+
+    def findings(self, *, model: str | None = None, **options: Any) -> types.SimulateReport:
+        """Says what the run paid for and may not have needed."""
+        return cast("types.SimulateReport", self._get("findings", model=model, **options))
+
     def kept_policy(self) -> types.LifecyclePolicy | None:
         """Returns the policy that the context keeps; `Batch.keep_policy` changes it."""
         kept = self._get("policy")

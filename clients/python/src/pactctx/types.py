@@ -866,6 +866,94 @@ class SignIn(TypedDict):
     token: str
 
 
+class SimulateCall(TypedDict):
+    broke: NotRequired[bool]
+    cost: NotRequired[float]
+    cycle: int
+    read: int
+    reasoning: NotRequired[int]
+    removed: NotRequired[int]
+    sent: int
+    waiting: NotRequired[int]
+    written: int
+
+
+class SimulateFinding(TypedDict):
+    cost: NotRequired[float]
+    cycle: NotRequired[int]
+    helps: NotRequired[LifecycleRule]
+    node: NotRequired[str]
+    saves: NotRequired[float]
+    says: str
+    tokens: int
+    what: Literal["prefix", "repeated", "carried", "unused", "compaction", "window"]
+
+
+class SimulateOutcome(TypedDict):
+    breaks: int
+    by_call: NotRequired[list[SimulateCall] | None]
+    cost: NotRequired[float]
+    further_calls: NotRequired[int]
+    policy: str
+    read: int
+    reasoning: int
+    regrets: NotRequired[list[SimulateRegret] | None]
+    removed: int
+    sent: int
+    shaped: int
+    written: int
+
+
+class SimulateRegret(TypedDict):
+    cycle: int
+    node: str
+    of: str
+    text: NotRequired[str]
+    tool: NotRequired[str]
+
+
+class SimulateReport(TypedDict):
+    as_of: NotRequired[str]
+    calls: int
+    counter: str
+    currency: NotRequired[str]
+    dialect: str
+    findings: list[SimulateFinding]
+    model: NotRequired[str]
+    run: str
+    scaled: bool
+    window: NotRequired[int]
+
+
+class SimulateResult(TypedDict):
+    as_of: NotRequired[str]
+    calls: int
+    counter: str
+    currency: NotRequired[str]
+    dialect: str
+    model: NotRequired[str]
+    outcomes: list[SimulateOutcome]
+    run: str
+    scaled: bool
+    sentences: list[str]
+    window: NotRequired[int]
+
+
+class SimulatedPolicy(TypedDict):
+    name: str
+    policy: NotRequired[LifecyclePolicy]
+
+
+class Simulating(TypedDict):
+    calls: NotRequired[bool]
+    dialect: NotRequired[str]
+    model: NotRequired[str]
+    policies: NotRequired[list[SimulatedPolicy] | None]
+    prices: NotRequired[RecordPrices]
+    tokenizer: NotRequired[str]
+    when: NotRequired[Literal["now", "pays", "cold"]]
+
+
 class Undoing(TypedDict):
     actor: NotRequired[str]
     message: NotRequired[str]
