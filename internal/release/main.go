@@ -59,8 +59,14 @@ func release(dir, version string, platforms []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(archive)
-		names = append(names, filepath.Base(archive))
+		wheel, err := wheel(dir, version, platform, binary)
+		if err != nil {
+			return err
+		}
+		for _, made := range []string{archive, wheel} {
+			fmt.Println(made)
+			names = append(names, filepath.Base(made))
+		}
 	}
 	return sums(dir, names)
 }

@@ -17,15 +17,34 @@ import (
 // bytes. Zip has no earlier one.
 var packed = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// packedFile is a file of an archive.
+type packedFile struct {
+	name string
+	data []byte
+	mode os.FileMode
+}
+
 // pack writes files into an archive, below a directory with its name: a zip file, or
 // a tar file compressed by gzip. The first file may be executed.
-func pack(dir, name string, asZip bool, files []string) (string, error) {
+func pack(dir, name string, asZip bool, paths []string) (string, error) {
+	var files []packedFile
+	for i, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return "", err
+		}
+		mode := os.FileMode(0o644)
+		if i == 0 {
+			mode = 0o755
+		}
+		files = append(files, packedFile{name + "/" + filepath.Base(path), data, mode})
+	}
 	var b bytes.Buffer
 	var err error
 	if asZip {
-		name, err = name+".zip", zipped(&b, name, files)
+		name, err = name+".zip", zipped(&b, files)
 	} else {
-		name, err = name+".tar.gz", tarred(&b, name, files)
+		name, err = name+".tar.gz", tarred(&b, files)
 	}
 	if err != nil {
 		return "", err
@@ -34,27 +53,16 @@ func pack(dir, name string, asZip bool, files []string) (string, error) {
 	return path, os.WriteFile(path, b.Bytes(), 0o644)
 }
 
-func mode(i int) os.FileMode {
-	if i == 0 {
-		return 0o755
-	}
-	return 0o644
-}
-
-func tarred(w io.Writer, name string, files []string) error {
+func tarred(w io.Writer, files []packedFile) error {
 	z := gzip.NewWriter(w)
 	t := tar.NewWriter(z)
-	for i, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		err = t.WriteHeader(&tar.Header{Name: name + "/" + filepath.Base(file), Mode: int64(mode(i)), Size: int64(len(data)),
+	for _, file := range files {
+		err := t.WriteHeader(&tar.Header{Name: file.name, Mode: int64(file.mode), Size: int64(len(file.data)),
 			ModTime: packed, Format: tar.FormatPAX})
 		if err != nil {
 			return err
 		}
-		if _, err := t.Write(data); err != nil {
+		if _, err := t.Write(file.data); err != nil {
 			return err
 		}
 	}
@@ -64,20 +72,16 @@ func tarred(w io.Writer, name string, files []string) error {
 	return z.Close()
 }
 
-func zipped(w io.Writer, name string, files []string) error {
+func zipped(w io.Writer, files []packedFile) error {
 	z := zip.NewWriter(w)
-	for i, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
-		}
-		h := &zip.FileHeader{Name: name + "/" + filepath.Base(file), Method: zip.Deflate, Modified: packed}
-		h.SetMode(mode(i))
+	for _, file := range files {
+		h := &zip.FileHeader{Name: file.name, Method: zip.Deflate, Modified: packed}
+		h.SetMode(file.mode)
 		f, err := z.CreateHeader(h)
 		if err != nil {
 			return err
 		}
-		if _, err := f.Write(data); err != nil {
+		if _, err := f.Write(file.data); err != nil {
 			return err
 		}
 	}
