@@ -141,6 +141,7 @@ func New(db *pact.DB, o Options) *Server {
 	h.changes()
 	h.transfers()
 	h.events()
+	h.toolsForAgents()
 	declareNulls(h.api.OpenAPI().Components.Schemas)
 	return h
 }

@@ -38,11 +38,12 @@ func run(t *testing.T, dir string, env []string, name string, args ...string) st
 }
 
 // serve runs pact serve on an empty store until the test ends and returns how programs reach it.
-func serve(t *testing.T) (server, token string) {
+func serve(t *testing.T, flags ...string) (server, token string) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "pact")
 	run(t, "../..", nil, "go", "build", "-o", program, "./cmd/pact")
-	cmd := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--db", filepath.Join(t.TempDir(), "guide.db"))
+	cmd := exec.Command(program, append([]string{"serve", "--addr", "127.0.0.1:0", "--db",
+		filepath.Join(t.TempDir(), "guide.db")}, flags...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

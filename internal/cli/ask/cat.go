@@ -89,21 +89,19 @@ type catLine struct {
 
 func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw, original bool) error {
 	for i, h := range list {
-		text, err := h.Node.Text(ctx)
+		kept, err := h.Node.JSON(ctx)
 		if err != nil {
 			return err
 		}
-		kept, err := h.Node.JSON(ctx)
-		if whole := h.Node.Original(); original && whole != nil && err == nil {
-			kept, text = whole, ""
-			if isText(whole) {
-				err = json.Unmarshal(whole, &text)
-			}
+		if before := h.Node.Original(); original && before != nil {
+			kept = before
 		}
 		switch {
-		case err != nil:
-			return err
 		case raw:
+			text := string(kept)
+			if len(kept) > 0 && canon.Value(kept).Kind() == canon.KindString {
+				text, _ = canon.Value(kept).Text()
+			}
 			a.Printf("%s", text)
 			continue
 		case a.JSON:
@@ -122,19 +120,7 @@ func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw, or
 			}
 			a.Printf("%s\n", a.Paint.Strong("── "+strings.Join(screen.Cells(screen.Words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
 		}
-		if !isText(kept) {
-			if parts, ok := view.Readable(canon.Value(kept)); ok {
-				text = parts
-			} else {
-				if h.Node.Kind == toolcall.Call {
-					kept = []byte(toolcall.Opened(canon.Value(kept)))
-				}
-				text = view.Indented(kept)
-			}
-		}
-		a.PrintText(text)
+		a.PrintText(view.Whole(h.Node.Kind, canon.Value(kept)))
 	}
 	return nil
 }
-
-func isText(kept []byte) bool { return len(kept) == 0 || kept[0] == '"' }

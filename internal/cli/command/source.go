@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -28,19 +29,7 @@ func (s *Source) Having(ctx context.Context, address, id string) (*pact.Snapshot
 	if s.Alone != nil {
 		return s.Alone, nil
 	}
-	working := s.Context.Working()
-	_, err := working.Node(id)
-	if FactsOf(err).Code != fault.NodeNotFound {
-		return working, err
-	}
-	line, err := s.Context.Timeline(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	if line.Last == nil {
-		return working, nil
-	}
-	return s.Context.At(ctx, pact.Cycle(*line.Last))
+	return view.Having(ctx, s.Context, id)
 }
 
 // Span reads the two ends of a run of snapshots, as two words or as A..B; without words,

@@ -1,0 +1,151 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
+)
+
+type showing struct {
+	Selector string `json:"selector,omitempty" jsonschema:"such as .cb[kind='result'] or ^sys .cb"`
+	At       string `json:"at,omitempty" jsonschema:"working, @t0 for the last call, @t-1 for the one before, @c12 for call 12"`
+	Context  string `json:"context,omitempty"`
+	From     int    `json:"from,omitempty" jsonschema:"go on at this line"`
+}
+
+// newestFirst are the regions in the order of a list.
+var newestFirst = []string{pact.RegionHead, pact.RegionSeq, pact.RegionSys}
+
+// show lists blocks.
+func (t *tools) show(ctx context.Context, in showing) (string, error) {
+	c, err := t.open(ctx, in.Context)
+	if err != nil {
+		return "", err
+	}
+	q, err := selector.Parse(cmp.Or(in.Selector, ".cb"), c.Edition())
+	if err != nil {
+		return "", err
+	}
+	where := c.Working()
+	if in.At != "" {
+		address, err := pact.ParseAddress(in.At)
+		if err != nil {
+			return "", err
+		}
+		if where, err = c.At(ctx, address); err != nil {
+			return "", err
+		}
+	}
+	var hits []pact.Hit
+	if in.At == "" {
+		hits, err = c.Find(ctx, q, nil)
+	} else {
+		hits, err = where.Find(ctx, q, nil)
+	}
+	if err != nil {
+		return "", err
+	}
+	// A selector gives the newest turn first; what is newer than any turn belongs before it.
+	slices.SortStableFunc(hits, func(a, b pact.Hit) int {
+		return slices.Index(newestFirst, a.Region) - slices.Index(newestFirst, b.Region)
+	})
+	var lines []string
+	for _, h := range hits {
+		text, err := line(ctx, &h)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, text)
+	}
+	_, last := c.Cycles()
+	head := fmt.Sprintf("context %s, %s up to now; %s, the newest turn first. These are quotations.", view.Visible(c.Name()),
+		view.Plural(int(last), "call"), view.Plural(len(hits), "block"))
+	again := "show with"
+	for _, given := range []struct{ name, value string }{{"selector", in.Selector}, {"at", in.At}, {"context", in.Context}} {
+		if given.value != "" {
+			again += fmt.Sprintf(" %s %q and", given.name, given.value)
+		}
+	}
+	return rows(head, lines, in.From, again)
+}
+
+// line describes a block.
+func line(ctx context.Context, h *pact.Hit) (string, error) {
+	n := &h.Node
+	content, err := n.JSON(ctx)
+	if err != nil {
+		return "", err
+	}
+	tool, err := toolcall.Name(ctx, h.Snapshot.Tree(), h.Snapshot.Tree().Node(n.ID))
+	if err != nil {
+		return "", err
+	}
+	words := []string{n.ID}
+	for _, word := range []string{n.Role, n.Kind, tool, n.Key} {
+		if word != "" {
+			words = append(words, word)
+		}
+	}
+	if n.Pinned {
+		words = append(words, "pinned")
+	}
+	words = append(words, view.Size(int64(len(content))))
+	return view.Visible(strings.Join(words, " ")) + ": " + view.FirstWords(n.Kind, canon.Value(content), lineMost/2), nil
+}
+
+type comparing struct {
+	Older   string `json:"older,omitempty" jsonschema:"an address as in show, @t-1 by default"`
+	Newer   string `json:"newer,omitempty" jsonschema:"@t0 by default"`
+	Context string `json:"context,omitempty"`
+	From    int    `json:"from,omitempty" jsonschema:"go on at this line"`
+}
+
+// changes says what differs between two snapshots.
+func (t *tools) changes(ctx context.Context, in comparing) (string, error) {
+	c, err := t.open(ctx, in.Context)
+	if err != nil {
+		return "", err
+	}
+	older, newer := cmp.Or(in.Older, "@t-1"), cmp.Or(in.Newer, "@t0")
+	var ends [2]pact.Address
+	for i, text := range []string{older, newer} {
+		if ends[i], err = pact.ParseAddress(text); err != nil {
+			return "", err
+		}
+	}
+	report, err := c.RichDiff(ctx, ends[0], ends[1], nil)
+	if err != nil {
+		return "", err
+	}
+	var lines []string
+	for _, n := range report.Removed {
+		lines = append(lines, change("-", n.ID, n.Type, n.Cause, "removed"))
+	}
+	for _, n := range report.Added {
+		lines = append(lines, change("+", n.ID, n.Type, n.Cause, "added"))
+	}
+	for _, n := range report.Modified {
+		names := make([]string, len(n.Fields))
+		for i, f := range n.Fields {
+			names[i] = f.Name
+		}
+		lines = append(lines, change("~", n.ID, n.Type, n.Cause, strings.Join(names, ", ")+" changed"))
+	}
+	head := fmt.Sprintf("context %s from %s to %s: %d came, %d went, %d changed", view.Visible(c.Name()), report.From.Label,
+		report.To.Label, len(report.Added), len(report.Removed), len(report.Modified))
+	return rows(head, lines, in.From, fmt.Sprintf("changes with older %q, newer %q and", older, newer))
+}
+
+// change is a line of changes.
+func change(sign, id, kind string, cause diff.Cause, edited string) string {
+	return sign + " " + view.Visible(id+" "+kind) + ": " + view.Deed(cause, edited) + view.ByAuthor(cause.Author)
+}

@@ -1,0 +1,130 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
+)
+
+type pinning struct {
+	ID      string `json:"id" jsonschema:"of the block"`
+	Off     bool   `json:"off,omitempty" jsonschema:"let policies take it again"`
+	Context string `json:"context,omitempty"`
+}
+
+// pin has policies leave a block alone.
+func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
+	c, err := t.open(ctx, in.Context)
+	if err != nil {
+		return "", err
+	}
+	if _, err := c.Working().Node(in.ID); err != nil {
+		if _, gone := view.Having(ctx, c, in.ID); gone == nil {
+			return "", fault.OnNode(fault.NodeNotFound, in.ID, "the block is no longer in the context", "recall has its text")
+		}
+		return "", err
+	}
+	if err := sentByUs(c); err != nil {
+		return "", err
+	}
+	err = c.Edit(ctx, func(b *pact.Batch) error {
+		b.Update(in.ID, map[string]any{"pinned": !in.Off})
+		return nil
+	}, t.note("pin"))
+	if fault.CodeOf(err) == fault.Sealed {
+		err = t.pinSealed(ctx, c, &in)
+	}
+	if err != nil {
+		return "", err
+	}
+	if in.Off {
+		return opening + "policies may take " + view.Visible(in.ID) + " again.", nil
+	}
+	return opening + view.Visible(in.ID) + " stays.", nil
+}
+
+// pinSealed pins a block whose headers no edit changes any more: the policy that the context keeps gets a rule
+// for it, before all others.
+func (t *tools) pinSealed(ctx context.Context, c *pact.Context, in *pinning) error {
+	policy, err := c.Working().Policy()
+	if err != nil {
+		return err
+	}
+	n, err := c.Working().Node(in.ID)
+	if err != nil {
+		return err
+	}
+	if n.TTL != nil && !in.Off { // a ttl ends whatever a policy says (03 §3.1)
+		return fault.OnNode(fault.Sealed, in.ID, "the block goes after "+view.Plural(int(*n.TTL), "more call")+", which nothing changes any more",
+			"recall has its text then too")
+	}
+	if policy == nil {
+		return fault.OnNode(fault.Sealed, in.ID, "the block is sealed, and the context keeps no policy that could take it",
+			"recall has its text, whatever happens to it")
+	}
+	rule := lifecycle.Rule{Select: "[id=" + strconv.Quote(in.ID) + "]", Keep: true}
+	same := func(r lifecycle.Rule) bool { return r.Keep && r.Select == rule.Select }
+	policy.Rules = slices.DeleteFunc(slices.Clone(policy.Rules), same)
+	if !in.Off {
+		policy.Rules = slices.Insert(policy.Rules, 0, rule)
+	}
+	return c.Edit(ctx, func(b *pact.Batch) error {
+		b.KeepPolicy(policy)
+		return nil
+	}, t.note("pin"))
+}
+
+// note says in the log who changed a context.
+func (t *tools) note(tool string) *pact.Note {
+	return &pact.Note{Actor: t.options.Actor, Message: tool + " over MCP"}
+}
+
+// sentByUs refuses to change a context of which another program says what is sent: a change would reach no model.
+func sentByUs(c *pact.Context) error {
+	if !record.Recorded(c.Working()) {
+		return nil
+	}
+	return invalid("the program of the agent says itself what is sent of "+view.Visible(c.Name())+", so this would change nothing",
+		"say it in your answer; recall has what was left out")
+}
+
+type noting struct {
+	Text    string `json:"text"`
+	Key     string `json:"key,omitempty" jsonschema:"its name among notes"`
+	TTL     *int64 `json:"ttl,omitempty" jsonschema:"for how many calls it stays; without it for good"`
+	Context string `json:"context,omitempty"`
+}
+
+// addNote adds a text to the context.
+func (t *tools) addNote(ctx context.Context, in noting) (string, error) {
+	c, err := t.open(ctx, in.Context)
+	if err != nil {
+		return "", err
+	}
+	if err := sentByUs(c); err != nil {
+		return "", err
+	}
+	if in.Text == "" {
+		return "", invalid("a note needs a text", "give one")
+	}
+	var id string
+	err = c.Edit(ctx, func(b *pact.Batch) error {
+		id = b.Add(pact.RegionHead, pact.Spec{Role: pact.RoleUser, Kind: "note", Key: in.Key, TTL: in.TTL, Content: in.Text})
+		return nil
+	}, t.note("note"))
+	if err != nil {
+		return "", err
+	}
+	stays := "for good"
+	if in.TTL != nil {
+		stays = "for " + view.Plural(int(*in.TTL), "call")
+	}
+	return opening + fmt.Sprintf("%s is in the context from the next call on, %s.", id, stays), nil
+}

@@ -1,0 +1,153 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+)
+
+type recalling struct {
+	ID      string `json:"id,omitempty" jsonschema:"of the block, such as block:4-1"`
+	Search  string `json:"search,omitempty" jsonschema:"a text in it, upper and lower case alike"`
+	Context string `json:"context,omitempty" jsonschema:"its name; by default the context of this agent"`
+	From    int    `json:"from,omitempty" jsonschema:"go on at this byte"`
+}
+
+// recall returns a text by the id of its block, or by a text in it.
+func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
+	if (in.ID == "") == (in.Search == "") {
+		return "", invalid("recall takes an id or a text to search", "give one of the two")
+	}
+	list, err := t.withOriginals(ctx, in.Context)
+	if err != nil {
+		return "", err
+	}
+	if in.ID == "" {
+		return search(ctx, list, &in)
+	}
+	// A text that names an id was sent in the context, and the originals have ids of their own.
+	for i := len(list) - 1; i >= 0; i-- {
+		state, err := view.Having(ctx, list[i], in.ID)
+		if err == nil {
+			var text string
+			if text, err = block(ctx, list[i], state, in.ID, in.From); err == nil {
+				return text, nil
+			}
+		}
+		if fault.CodeOf(err) != fault.NodeNotFound || i == 0 {
+			return "", err
+		}
+	}
+	return "", nil // list has a context
+}
+
+// block returns the text of a block.
+func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, from int) (string, error) {
+	n, err := s.Node(id)
+	if err != nil {
+		return "", err
+	}
+	if n.Erased {
+		return "", fault.OnNode(fault.NodeNotFound, id, "the content was erased for good", "ask the person for it again")
+	}
+	kept, err := n.JSON(ctx)
+	if err != nil {
+		return "", err
+	}
+	if before := n.Original(); before != nil {
+		kept = before
+	}
+	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Name()))
+	return quote(label, whose(n.Role), view.Whole(n.Kind, canon.Value(kept)), from,
+		fmt.Sprintf("recall with id %q and", id))
+}
+
+// search finds blocks by a text. One that is found alone is returned whole.
+func search(ctx context.Context, list []*pact.Context, in *recalling) (string, error) {
+	pattern, err := view.Pattern(in.Search, true, true)
+	if err != nil {
+		return "", err
+	}
+	type found struct {
+		*view.Occurrence
+		in    *pact.Context
+		state *pact.Snapshot
+	}
+	var all []found
+	for _, c := range list {
+		tail, err := record.TailOf(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		working := string(tail)
+		if working == "" {
+			working = "working"
+		}
+		hits, err := view.Grep(ctx, c, pact.Cycle(first(c)), pact.Latest(), working, pattern, func(int64) {})
+		if err != nil {
+			return "", err
+		}
+		for _, o := range hits {
+			state := c.Working()
+			if o.State == "" {
+				if state, err = c.At(ctx, pact.Cycle(o.Last)); err != nil {
+					return "", err
+				}
+			}
+			own, err := ours(ctx, state, o.ID)
+			if err != nil {
+				return "", err
+			}
+			if !own {
+				all = append(all, found{o, c, state})
+			}
+		}
+	}
+	switch len(all) {
+	case 0:
+		return "", invalid("nothing that was ever sent has the text "+view.Visible(in.Search), "search for a shorter part of it")
+	case 1:
+		o := all[0]
+		return block(ctx, o.in, o.state, o.ID, in.From)
+	}
+	var lines []string
+	for i := len(all) - 1; i >= 0; i-- { // the newest first
+		o := all[i]
+		line := strings.TrimSpace(strings.Join([]string{o.ID, o.Role, o.Kind}, " "))
+		for _, m := range o.Matches {
+			line += "\n  " + view.Visible(view.Part(m.Text, m.Start, lineMost))
+		}
+		lines = append(lines, line)
+	}
+	return rows(fmt.Sprintf("%s have it, the newest first. Each line is a quotation; recall an id for the whole text.",
+		view.Plural(len(all), "block")), lines, in.From, fmt.Sprintf("recall with search %q and", in.Search))
+}
+
+// ours reports whether a block is a call of these tools or an answer of theirs, which repeat what they look for.
+func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
+	n, err := s.Node(id)
+	if err != nil {
+		return false, err
+	}
+	if n.Kind == pact.KindCall {
+		name, _ := n.Attrs["wire:name"].(string)
+		return strings.Contains(name, "recall"), nil
+	}
+	if n.Kind != pact.KindResult {
+		return false, nil
+	}
+	kept, err := n.JSON(ctx)
+	return strings.Contains(view.Whole(n.Kind, canon.Value(kept)), opening), err
+}
+
+// first returns the cycle of the oldest snapshot.
+func first(c *pact.Context) int64 {
+	first, _ := c.Cycles()
+	return first
+}
