@@ -11,16 +11,13 @@ import (
 
 // TestConformanceAgainstItself puts cases to this program twice, in its own
 // process and as the program that --against starts, and wants one report. Every
-// twelfth case is enough, or sixtieth under the race detector: each starts the program a few times.
+// twelfth case is enough, or sixtieth in a short run: each starts the program a few times.
 func TestConformanceAgainstItself(t *testing.T) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args, every := []string{"conformance", "--json"}, 12
-	if testrun.Raced {
-		every = 60
-	}
+	args, every := []string{"conformance", "--json"}, testrun.Size(t, 60, 12, 1)
 	for i := 0; i < len(cases); i += every {
 		args = append(args, cases[i].ID)
 	}

@@ -11,20 +11,17 @@ import (
 // helpWidth is how many columns the help takes, on a terminal and elsewhere.
 const helpWidth = 80
 
-// fitHelp has a command and those below it print help that fits into helpWidth
-// columns.
+// fitHelp makes a command and those below it print help that fits into helpWidth
+// columns. It breaks a text when it prints it: every command line makes all commands.
 func fitHelp(cmd *cobra.Command) {
 	const slop = 5 // the flag parser makes a line that much longer if a word would stand alone
 	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ",
 		".FlagUsagesWrapped "+strconv.Itoa(helpWidth-slop)+" "))
-	fitLong(cmd)
-}
-
-func fitLong(cmd *cobra.Command) {
-	cmd.Long = folded(cmd.Long)
-	for _, c := range cmd.Commands() {
-		fitLong(c)
-	}
+	printed := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = folded(cmd.Long)
+		printed(cmd, args)
+	})
 }
 
 // folded breaks the paragraphs of a text anew. Lines that begin with a blank are
