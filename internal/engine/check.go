@@ -12,12 +12,17 @@ import (
 // Check implements [Contexts].
 func (e *Engine) Check(ctx context.Context, key history.Key) (*history.Damage, error) {
 	return found(e.steady(ctx, key, func(l *line) error {
-		for _, f := range [...]func(context.Context, *line) error{e.checkLog, e.checkSegments, e.checkRest, e.checkPoints} {
-			if err := f(ctx, l); err != nil {
-				return err
-			}
+		tokens := requested{}
+		if err := e.checkLog(ctx, l, tokens); err != nil {
+			return err
 		}
-		return nil
+		if err := e.checkSegments(ctx, l, tokens); err != nil {
+			return err
+		}
+		if err := e.checkRest(ctx, l, tokens); err != nil {
+			return err
+		}
+		return e.checkPoints(ctx, l)
 	}))
 }
 
@@ -31,7 +36,7 @@ func found(err error) (*history.Damage, error) {
 }
 
 // checkLog reads the contents of every revision that is not joined.
-func (e *Engine) checkLog(ctx context.Context, l *line) error {
+func (e *Engine) checkLog(ctx context.Context, l *line, tokens requested) error {
 	return e.store.View(ctx, func(r store.Reader) error {
 		if err := l.same(ctx, r); err != nil {
 			return err
@@ -53,6 +58,7 @@ func (e *Engine) checkLog(ctx context.Context, l *line) error {
 				return err
 			}
 			before = in.Number
+			tokens.note(l, x)
 		}
 		if before > 0 && before < l.number(l.last.revision) {
 			return damaged("a revision is missing")
@@ -61,8 +67,9 @@ func (e *Engine) checkLog(ctx context.Context, l *line) error {
 	})
 }
 
-// checkSegments reads the contents of every segment.
-func (e *Engine) checkSegments(ctx context.Context, l *line) error {
+// checkSegments reads every segment. Its contents are packed in blocks, whose sums it compares; who goes
+// through the snapshots reads the contents.
+func (e *Engine) checkSegments(ctx context.Context, l *line, tokens requested) error {
 	list, err := e.segments(ctx, l)
 	if err != nil {
 		return err
@@ -76,8 +83,15 @@ func (e *Engine) checkSegments(ctx context.Context, l *line) error {
 			if err != nil {
 				return err
 			}
-			_, err = e.contentsIn(ctx, r, l, s)
-			return err
+			for i := range s.records {
+				tokens.note(l, &s.records[i])
+			}
+			for no := range x.blocks {
+				if _, err := packedBlock(ctx, r, l, x, no); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -131,10 +145,9 @@ func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 	})
 }
 
-// checkRest reads the rows beside the log, and compares the request tokens with it.
-func (e *Engine) checkRest(ctx context.Context, l *line) error {
-	var leads map[string]int64
-	err := e.store.View(ctx, func(r store.Reader) (err error) {
+// checkRest reads the rows beside the log, and compares those of request tokens with it.
+func (e *Engine) checkRest(ctx context.Context, l *line, tokens requested) error {
+	return e.store.View(ctx, func(r store.Reader) (err error) {
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
@@ -144,7 +157,7 @@ func (e *Engine) checkRest(ctx context.Context, l *line) error {
 		if err := checkAttempts(ctx, r, l); err != nil {
 			return err
 		}
-		if leads, err = requests(ctx, r, l); err != nil {
+		if err := tokens.check(ctx, r, l); err != nil {
 			return err
 		}
 		if _, err := children(ctx, r, l); err != nil {
@@ -154,10 +167,6 @@ func (e *Engine) checkRest(ctx context.Context, l *line) error {
 			aboutKey,
 			pagePrefix, requestPrefix, indexPrefix, childPrefix, settledKey)
 	})
-	if err != nil {
-		return err
-	}
-	return e.checkRequests(ctx, l, leads)
 }
 
 // noOthers returns damage if a space has a key that begins with none of these letters, in their
@@ -185,40 +194,38 @@ func empty(ctx context.Context, r store.Reader, space store.Space) error {
 	return noOthers(ctx, r, space)
 }
 
-// requests reads to which revisions the rows of request tokens lead.
-func requests(ctx context.Context, r store.Reader, l *line) (map[string]int64, error) {
-	leads := make(map[string]int64)
-	for p, err := range r.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
-		if err != nil {
-			return nil, err
-		}
-		at, err := number(p.Value)
-		if err != nil {
-			return nil, err
-		}
-		if at <= l.last.revision { // not written since
-			leads[p.Name[len(requestPrefix):]] = at
-		}
+// requested are the request tokens in the log of a line, with their revisions and the cycles of these.
+type requested map[string]struct{ revision, cycle int64 }
+
+func (t requested) note(l *line, x *record) {
+	if token := x.entry.Request; token != "" && x.entry.Revision <= l.last.revision { // not written since
+		t[token] = struct{ revision, cycle int64 }{x.entry.Revision, x.entry.Cycle}
 	}
-	return leads, nil
 }
 
-// checkRequests compares the rows of request tokens with the log. It reads the log in views of its own,
-// which wait for a writer, who waits for the view of the rows.
-func (e *Engine) checkRequests(ctx context.Context, l *line, leads map[string]int64) error {
-	for x, err := range e.records(ctx, l, l.origin.Revision+1, l.last.revision) {
+// check compares the rows that lead from the tokens to their revisions.
+func (t requested) check(ctx context.Context, r store.Reader, l *line) error {
+	rows := make(map[string]int64)
+	for p, err := range r.Range(ctx, under(store.Space(l.key), requestPrefix, ""), store.Ascending) {
 		if err != nil {
 			return err
 		}
-		if token := x.entry.Request; token != "" {
-			if leads[token] != x.entry.Revision {
-				return (&history.Damage{Cycle: x.entry.Cycle, What: "a request token does not lead to its revision"}).Err()
-			}
-			delete(leads, token)
+		at, err := number(p.Value)
+		if err != nil {
+			return err
 		}
+		rows[p.Name[len(requestPrefix):]] = at
 	}
-	if len(leads) > 0 {
-		return damaged("a request token leads to no revision")
+	for token, of := range t {
+		if rows[token] != of.revision {
+			return (&history.Damage{Cycle: of.cycle, What: "a request token does not lead to its revision"}).Err()
+		}
+		delete(rows, token)
+	}
+	for _, at := range rows {
+		if at <= l.last.revision {
+			return damaged("a request token leads to no revision")
+		}
 	}
 	return nil
 }

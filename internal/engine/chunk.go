@@ -75,15 +75,21 @@ func (e *Engine) block(ctx context.Context, r store.Reader, l *line, x *segmentI
 }
 
 func (e *Engine) readBlock(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) (string, error) {
-	packed, err := r.Get(ctx, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(no))))
+	packed, err := packedBlock(ctx, r, l, x, no)
 	if err != nil {
 		return "", err
 	}
-	if no >= len(x.blocks) || tree.Digest(sha256.Sum256(packed)) != x.blocks[no].sum {
-		return "", x.concerns(damaged("a block is not as it was written"))
-	}
 	raw, err := e.packing.unpack(packed, x.blocks[no].size)
 	return unsafe.String(unsafe.SliceData(raw), len(raw)), x.concerns(err)
+}
+
+// packedBlock reads a block of a segment as it is stored.
+func packedBlock(ctx context.Context, r store.Reader, l *line, x *segmentIndex, no int) ([]byte, error) {
+	packed, err := r.Get(ctx, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(no))))
+	if err == nil && (no >= len(x.blocks) || tree.Digest(sha256.Sum256(packed)) != x.blocks[no].sum) {
+		err = x.concerns(damaged("a block is not as it was written"))
+	}
+	return packed, err
 }
 
 // concerns adds to the error for damage which cycles it concerns.

@@ -17,7 +17,8 @@ type Content struct {
 	from  Source
 }
 
-// Source is a place from which a content is read whenever it is needed.
+// Source is a place from which a content is read whenever it is needed. It compares what it read with the
+// content hash of the node, if that has one.
 type Source interface {
 	Read(ctx context.Context) (JSON, error)
 }

@@ -223,7 +223,11 @@ func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 	}
 	again := *n
 	again.Headers, again.Content = slices.Clone(n.Headers), tree.Hold(content)
-	made := tree.NewNode(again, nil)
+	var hash *tree.Digest
+	if n.HashOK && n.Content.Source() != nil { // a source has just compared the content with this hash
+		hash = &n.Hash
+	}
+	made := tree.NewNode(again, hash)
 	if made.ContentHash() != n.ContentHash() {
 		return &inspect.Defect{
 			Cycle: t.Cycle(), Node: n.ID, What: "content hash", Recorded: n.ContentHash(), Found: made.ContentHash(),
