@@ -1,6 +1,6 @@
 import { Context } from './context.js'
 import { PactError } from './failure.js'
-import { routes, type ContextInfo, type Operations } from './schema.js'
+import { routes, type ContextInfo, type LifecyclePolicy, type Operations } from './schema.js'
 
 /** What every call takes besides its own arguments. */
 export interface CallOptions {
@@ -94,6 +94,14 @@ export class Pact implements AsyncDisposable {
       if (!page.next) return
       after = page.next
     }
+  }
+
+  /** The ready policy with this name. It has no limits: add some. */
+  async policy(name: string, { signal }: CallOptions = {}): Promise<LifecyclePolicy> {
+    const { items } = await this.call('list-policies', {}, undefined, { signal })
+    const found = items.find((p) => p.name === name)
+    if (found) return found.policy
+    throw new RangeError(`there is no policy ${name}: it is one of ${items.map((p) => p.name).join(', ')}`)
   }
 
   /** Imports what `pact import` reads: a conversation, a log of calls, a history. */

@@ -71,7 +71,7 @@ export class Context {
   async commit(options: CommitOptions = {}): Promise<Committed> {
     const { edits, policy, pruning, ...why } = options
     const { about, rest } = reason(why)
-    const limits = typeof policy === 'string' ? await this.#ready(policy, rest.signal) : policy
+    const limits = typeof policy === 'string' ? await this.pact.policy(policy, rest) : policy
     const done = await this.pact.call('commit', { name: this.name }, { cycle: this.cycle, ...about,
       ...(edits && { edits }),
       ...((limits || pruning) && { pruning: { ...pruning, ...(limits && { policy: limits }) } }) }, rest)
@@ -82,15 +82,8 @@ export class Context {
   /** Says what a commit under a policy would remove, and what that would cost. Nothing changes. */
   async plan(policy: LifecyclePolicy | string, options: CallOptions & { at?: string } = {}): Promise<InspectPrunePlan> {
     const { at, ...rest } = options
-    const limits = typeof policy === 'string' ? await this.#ready(policy, rest.signal) : policy
+    const limits = typeof policy === 'string' ? await this.pact.policy(policy, rest) : policy
     return this.pact.call('plan-pruning', { name: this.name, ...(at && { at }) }, { policy: limits }, rest)
-  }
-
-  async #ready(name: string, signal?: AbortSignal): Promise<LifecyclePolicy> {
-    const list = await this.pact.call('list-policies', {}, undefined, { signal })
-    const found = list.items.find((p) => p.name === name)
-    if (found) return found.policy
-    throw new RangeError(`there is no policy ${name}: it is one of ${list.items.map((p) => p.name).join(', ')}`)
   }
 
   /** The blocks that a snapshot, or `working`, sends; with `as` the messages of an API. */

@@ -1,0 +1,131 @@
+import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents'
+import type { Context } from './context.js'
+import { keyOf, restore, type Found, type Piece } from './piece.js'
+import type { LifecyclePolicy } from './schema.js'
+import { Sent } from './sent.js'
+
+export interface SessionOptions {
+  /** What each call follows: limits and rules, or the name of a ready policy; by default the context's own. */
+  policy?: LifecyclePolicy | string
+}
+
+/** A session of the OpenAI Agents SDK whose items are the blocks of a context. With `filter` as the
+ * callModelInputFilter of a run, each call of the model is a cycle: what was sent is recorded, and a policy holds.
+ *
+ *     const session = new PactSession(await pact.context('chat'), { policy: { max_tokens: 20000 } })
+ *     await run(agent, 'Hello', { session, callModelInputFilter: session.filter })
+ */
+export class PactSession implements Session {
+  readonly #sent: Sent
+  /** What was sent and is not yet among the items, by id: the runner adds them when the model has answered. */
+  readonly #pending = new Map<string, Set<string>>()
+
+  constructor(context: Context, options: SessionOptions = {}) {
+    this.#sent = new Sent(context, options.policy)
+  }
+
+  async getSessionId(): Promise<string> {
+    return this.#sent.context.name
+  }
+
+  async getItems(limit?: number): Promise<AgentInputItem[]> {
+    const items = this.#items(await this.#sent.blocks()).map(itemOf)
+    return limit === undefined ? items : limit > 0 ? items.slice(-limit) : []
+  }
+
+  async addItems(items: AgentInputItem[]): Promise<void> {
+    const more = items.map(pieceOf).filter((piece) => {
+      const key = keyOf(piece)
+      const [id] = [...this.#pending].find(([, keys]) => keys.has(key)) ?? []
+      return id === undefined || !this.#pending.delete(id)
+    })
+    if (more.length > 0) await this.#sent.keep(more)
+  }
+
+  async popItem(): Promise<AgentInputItem | undefined> {
+    const [last] = await this.#sent.remove((blocks) => this.#items(blocks).slice(-1))
+    return last && itemOf(last)
+  }
+
+  async clearSession(): Promise<void> {
+    this.#pending.clear()
+    await this.#sent.remove((blocks) => blocks.filter((b) => !b.system))
+  }
+
+  /** A compaction keeps the ids of what it retains. */
+  async replaceHistoryWithCompaction(items: AgentInputItem[]): Promise<void> {
+    this.#pending.clear()
+    await this.#sent.keep(items.map(pieceOf), true)
+  }
+
+  /** Records what a call sends, and has it send what the policy leaves. */
+  readonly filter: CallModelInputFilter = async ({ modelData: { input, instructions } }) => {
+    const standing = instructions ? [{ id: 'instructions', role: 'system', kind: 'text', content: instructions }] : []
+    const { left, added, removed } = await this.#sent.send(standing, input.map(kept).map(pieceOf))
+    for (const id of removed) this.#pending.delete(id)
+    for (const { id, key } of added) this.#pending.set(id, new Set([key]))
+    for (const { block } of left) this.#pending.get(block.id)?.add(keyOf(block))
+    const system = left.flatMap(({ block }) => block.system && block.role === 'system' ? [String(block.content)] : [])
+    const items = left.filter(({ block }) => !block.system)
+    return {
+      input: items.map(({ block, index }) => index === undefined ? itemOf(block) : input[index]!),
+      ...(system.length > 0 && { instructions: system.join('\n\n') }),
+    }
+  }
+
+  #items(blocks: Found[]): Found[] {
+    return blocks.filter((b) => !b.system && !this.#pending.has(b.id))
+  }
+}
+
+/** A call as the runner will add it: without the ids that the provider gave the item. */
+function kept(item: AgentInputItem): AgentInputItem {
+  if (item.type !== 'function_call') return item
+  const { id: _, providerData, ...rest } = item
+  const { id: __, ...about } = providerData ?? {}
+  return { ...rest, ...(providerData && { providerData: about }) }
+}
+
+/** The item that a block is; for one that no run sent, a message with its text. */
+function itemOf(b: Found): AgentInputItem {
+  const sent = restore(b)
+  if (sent !== undefined) return sent as AgentInputItem
+  const text = typeof b.content === 'string' ? b.content : JSON.stringify(b.content)
+  if (b.role === 'system') return { role: 'system', content: text }
+  if (b.role !== 'assistant') return { role: 'user', content: text }
+  return { role: 'assistant', status: 'completed', content: [{ type: 'output_text', text }] }
+}
+
+function pieceOf(item: AgentInputItem): Piece {
+  const { type } = item
+  if (type === undefined || type === 'message') return message(item as Extract<AgentInputItem, { role: string }>)
+  if (type === 'function_call') {
+    const { name, arguments: given, ...rest } = item
+    return { kind: 'call', role: 'assistant', content: { name, arguments: given }, item: rest,
+      at: { name: ['name'], arguments: ['arguments'] }, call: item.callId, name }
+  }
+  if (type === 'function_call_result') {
+    const { output, ...rest } = item
+    const base = { kind: 'result', role: 'tool', call: item.callId, name: item.name }
+    if (typeof output !== 'string' && !Array.isArray(output) && output.type === 'text') {
+      const { text, ...about } = output
+      return { ...base, content: text, item: { ...rest, output: about }, at: ['output', 'text'] }
+    }
+    return { ...base, content: output, item: rest, at: ['output'] }
+  }
+  const kind = type === 'reasoning' ? 'thinking' : /(_result|_output)$/.test(type) ? 'result'
+    : type.endsWith('_call') ? 'call' : 'text'
+  return { kind, role: kind === 'result' ? 'tool' : 'assistant', content: item, item: null, at: [] }
+}
+
+/** A message; its only text becomes the content. */
+function message(item: Extract<AgentInputItem, { role: string }>): Piece {
+  const { content, ...rest } = item
+  const [only] = content
+  if (typeof content !== 'string' && content.length === 1 && typeof only === 'object' && 'text' in only) {
+    const { text, ...about } = only
+    return { kind: 'text', role: item.role, content: text, item: { ...rest, content: [about] },
+      at: ['content', 0, 'text'] }
+  }
+  return { kind: 'text', role: item.role, content, item: rest, at: ['content'] }
+}

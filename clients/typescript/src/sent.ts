@@ -1,0 +1,217 @@
+import type { Context } from './context.js'
+import { isPactError } from './failure.js'
+import { adding, blocksOf, keyOf, nodeOf, toJSON, type Found, type Piece } from './piece.js'
+import type { Edit, LifecyclePolicy, LifecycleReport } from './schema.js'
+
+/** An instruction or the definition of a tool: it keeps its id, and a change makes a new version. */
+export interface Standing {
+  id: string
+  role?: string
+  kind: string
+  content: unknown
+}
+
+/** A block that the model is sent: the piece with this number, unchanged, or what a policy made of one. */
+export interface Left {
+  block: Found
+  index?: number
+}
+
+/** A piece that is new in a context. */
+export interface Added {
+  id: string
+  key: string
+}
+
+/** How many times a change is tried again because others wrote meanwhile. */
+const tries = 4
+
+/** Records what a framework sends with each call. Each call is a cycle: the context gets what is new and loses what
+ * the framework left out, a commit follows the policy, and the model is sent what the snapshot has. */
+export class Sent {
+  readonly context: Context
+  readonly #policy: LifecyclePolicy | string | undefined
+  #limits: LifecyclePolicy | undefined
+  #pruned: Set<string> | undefined // what policies took, from the beginning on
+  #taken = new Set<string>() // ids that the history has, of blocks that are gone
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(context: Context, policy?: LifecyclePolicy | string) {
+    this.context = context
+    this.#policy = policy
+  }
+
+  /** The blocks of the working state. */
+  async blocks(at = 'working'): Promise<Found[]> {
+    return blocksOf(await this.context.pact.call('get-snapshot', { name: this.context.name, at }) as never)
+  }
+
+  /** Records a call. `left` is what the model is to be sent, `added` and `removed` say what became of the context
+   * before the policy looked at it. */
+  send(standing: Standing[], wanted: Piece[]): Promise<{ left: Left[]; added: Added[]; removed: string[] }> {
+    return this.#change(async (blocks, policy) => {
+      const plan = planOf(blocks, wanted, await this.#whatWasPruned(), this.#taken)
+      const edits = [...standingEdits(blocks, standing, this.#taken), ...plan.edits]
+      const done = await this.context.commit({ edits, policy })
+      note(this.#pruned!, done.report)
+      const left = (await this.blocks('@c' + done.cycle)).map((block) => {
+        const index = plan.places.get(block.id)
+        return index !== undefined && keyOf(block) === keyOf(wanted[index]!) ? { block, index } : { block }
+      })
+      return { left, added: plan.added, removed: this.#gone(edits) }
+    })
+  }
+
+  /** Adds pieces to the working state, or has them replace its conversation. Nothing is sent. */
+  keep(pieces: Piece[], replace = false): Promise<void> {
+    return this.#change(async (blocks) => {
+      const plan = planOf(replace ? blocks : [], pieces, new Set(), this.#taken, blocks)
+      if (plan.edits.length > 0) await this.context.edit(plan.edits)
+      this.#gone(plan.edits)
+    })
+  }
+
+  /** Removes the blocks that are chosen from the working state. */
+  remove(choose: (blocks: Found[]) => Found[]): Promise<Found[]> {
+    return this.#change(async (blocks) => {
+      const chosen = choose(blocks)
+      const edits = chosen.map((b): Edit => ({ op: 'remove', id: b.id }))
+      if (edits.length > 0) await this.context.edit(edits)
+      this.#gone(edits)
+      return chosen
+    })
+  }
+
+  /** Remembers the ids that edits removed, because no other node may have them. */
+  #gone(edits: Edit[]): string[] {
+    const ids = edits.flatMap((e) => e.op === 'remove' ? [e.id!] : [])
+    for (const id of ids) this.#taken.add(id)
+    return ids
+  }
+
+  /** One change after the other, each on what is there now. */
+  #change<T>(f: (blocks: Found[], policy: LifecyclePolicy) => Promise<T>): Promise<T> {
+    const run = async () => {
+      for (let conflicts = 0; ;) {
+        try {
+          await this.context.refresh()
+          return await f(await this.blocks(), await this.#limitsNow())
+        } catch (problem) {
+          if (isPactError(problem, 'E_NODE_DUPLICATE') && problem.node && !this.#taken.has(problem.node)) {
+            this.#taken.add(problem.node)
+          } else if (!isPactError(problem, 'E_CONFLICT') || ++conflicts === tries) throw problem
+        }
+      }
+    }
+    const mine = this.#queue.then(run)
+    this.#queue = mine.catch(() => {})
+    return mine
+  }
+
+  /** A framework may send a call without a result, so orphans are kept unless the policy says otherwise. */
+  async #limitsNow(): Promise<LifecyclePolicy> {
+    if (typeof this.#policy === 'string') this.#limits ??= await this.context.pact.policy(this.#policy)
+    const given = typeof this.#policy === 'string' ? this.#limits : this.#policy
+    const kept = given ?? (await this.context.pact.call('kept-policy', { name: this.context.name })).policy
+    return { orphans: 'keep', ...kept }
+  }
+
+  async #whatWasPruned(): Promise<Set<string>> {
+    if (this.#pruned) return this.#pruned
+    const pruned = new Set<string>()
+    for (let after: number | undefined = 0; after !== undefined;) {
+      const page: { items: { report?: unknown }[] | null; next?: number } =
+        await this.context.pact.call('log', { name: this.context.name, after, limit: 1000 })
+      for (const entry of page.items ?? []) note(pruned, entry.report as LifecycleReport | undefined)
+      after = page.next
+    }
+    return this.#pruned = pruned
+  }
+}
+
+function note(pruned: Set<string>, report: LifecycleReport | undefined): void {
+  for (const { id } of report?.removed ?? []) pruned.add(id)
+}
+
+function standingEdits(blocks: Found[], standing: Standing[], taken: Set<string>): Edit[] {
+  const there = new Map(blocks.filter((b) => b.standing).map((b) => [b.standing!, b]))
+  const used = new Set([...blocks.map((b) => b.id), ...taken])
+  const edits = standing.flatMap((s, i): Edit[] => {
+    const old = there.get(s.id)
+    const content = toJSON(s.content)
+    there.delete(s.id)
+    if (old && JSON.stringify(toJSON(old.content)) === JSON.stringify(content)) return []
+    if (old) return [{ op: 'update', id: old.id, set: { content } }]
+    let id = s.id
+    for (let n = 1; used.has(id); n++) id = `${s.id}~${n}`
+    return [adding('^sys', { id, kind: s.kind, offset: i + 1, content, attrs: { data_standing: s.id },
+      ...(s.role && { role: s.role }) })]
+  })
+  return [...[...there.values()].map((b): Edit => ({ op: 'remove', id: b.id })), ...edits]
+}
+
+/** Compares the conversation with what is wanted. What is in both, in the same order, keeps its id. A piece that a
+ * policy took before one that is there stays away. Blocks that no framework sent are left, and so are stubs while
+ * something that they stand for is wanted. */
+export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, taken: Set<string>, all = blocks) {
+  const old = blocks.filter((b) => !b.system)
+  const byId = new Map(old.map((b, i) => [b.id, i]))
+  const byKey = new Map<string, number[]>()
+  old.forEach((b, i) => byKey.set(keyOf(b), [...byKey.get(keyOf(b)) ?? [], i]))
+  const count = new Map<string, number>()
+  let last = -1
+  const places = wanted.map((p) => { // the number of the block that each piece has, and its id
+    const key = keyOf(p)
+    const n = count.get(key) ?? 0
+    count.set(key, n + 1)
+    const id = n === 0 ? key : `${key}-${n}`
+    const at = [byId.get(id), ...byKey.get(key) ?? []].find((i) => i !== undefined && i > last)
+    if (at !== undefined) last = at
+    return { key, id, at }
+  })
+  const lastKept = places.findLastIndex((p) => p.at !== undefined)
+  const away = (i: number) => i < lastKept && places[i]!.at === undefined && pruned.has(places[i]!.id)
+  const kept = new Set(places.map((p) => p.at))
+  const named = new Set(places.map((p) => p.id))
+  const edits: Edit[] = old.filter((b, i) => !kept.has(i) && (b.attr || b.kind === 'stub') &&
+    !b.pruned.some((id) => named.has(id))).map((b) => ({ op: 'remove', id: b.id }))
+
+  const used = new Set([...all.map((b) => b.id), ...taken, ...pruned])
+  const calls = new Map(all.filter((b) => b.kind === 'call' && b.call).map((b) => [b.call!, b.id]))
+  const ids = new Map<string, number>() // of each block the number of its piece
+  const added: Added[] = []
+  let next = Math.max(0, ...all.filter((b) => b.head).map((b) => b.offset)) + 1
+  let before: Pick<Found, 'parent' | 'offset'> | undefined
+  let between = false // a new block stands where the one before it stands
+  wanted.forEach((piece, i) => {
+    const { key, id, at } = places[i]!
+    const there = at === undefined ? undefined : old[at]!
+    const behind = there && between && before?.parent === there.parent && before.offset === there.offset
+    if (there && !behind) {
+      ids.set(there.id, i)
+      before = there
+      between = false
+      return
+    }
+    if (away(i)) return
+    if (there) edits.push({ op: 'remove', id: there.id }) // what was put in before it has a later stamp
+    let fresh = id
+    for (let n = 1; used.has(fresh); n++) fresh = `${key}~${n}`
+    used.add(fresh)
+    ids.set(fresh, i)
+    added.push({ id: fresh, key })
+    const refs = piece.kind === 'result' && piece.call && calls.get(piece.call)
+    if (piece.kind === 'call' && piece.call) calls.set(piece.call, fresh)
+    between = i <= lastKept
+    const place = between ? before ?? inFront(old[places.find((p) => p.at !== undefined)!.at!]!)
+      : { parent: '^ah', offset: next++ }
+    edits.push(adding(place.parent, nodeOf(piece, fresh, place.offset, refs ? [refs] : [])))
+    before = place
+  })
+  return { edits, places: ids, added }
+}
+
+/** A place before a block; offset 0 is the core of a turn. */
+function inFront(b: Found): Pick<Found, 'parent' | 'offset'> {
+  return { parent: b.parent, offset: b.offset - 1 || -1 }
+}
