@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(code)
-	}, "agent": agent, "caching": caching, "manytools": manyTools, "reading": reading})
+	}, "agent": agent, "caching": caching, "manytools": manyTools, "reading": reading, "astray": astray})
 }
 
 // TestScript runs the sessions in testdata/script. They know one command more

@@ -123,6 +123,7 @@ var answers = []struct{ schema, command string }{
 	{"policy", "policy"}, {"policy-kept", "policy c --set agent --max-tokens 9000"}, {"policy-kept", "policy c"},
 	{"policy-kept", "policy c --clear"}, {"policy-check", "policy --check agent --on repair"},
 	{"simulate", "simulate repair --policy agent --policy chat --model gpt-4o --calls"}, {"findings", "findings repair"},
+	{"doctor", "doctor"},
 	{"add", "add c --id e --role user --content z"}, {"remove", "remove c e"}, {"fork", "fork c @c1 f"},
 	{"rename", "rename f g"}, {"undo", "undo c"}, {"erase", "erase c a --reason r --yes"}, {"delete", "delete g --yes"},
 	{"export", "export repair"}, {"show", "show repair"}, {"apply", "apply EX/repair-ops.jsonl"},

@@ -2,12 +2,14 @@ package cli_test
 
 import (
 	"bytes"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/providertest"
 )
 
 // Every command in the five minutes of the README works as it stands there, one after the
@@ -17,9 +19,25 @@ func TestTheReadmeShowsWhatPactPrints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(string(page), "## Five minutes\n")
+	first, text, _ := strings.Cut(string(page), "## Five minutes\n")
 	text, _, _ = strings.Cut(text, "\n## ")
-	env := []string{"PACT_DB=" + filepath.Join(t.TempDir(), "pact.db"), "LANG=C.UTF-8"}
+	text = strings.ReplaceAll(first, "run -- claude ", "run -- caching ") + text // a program that calls stands in for it
+	home := t.TempDir()
+	session := filepath.Join(home, ".claude", "projects", "-w", "session.jsonl")
+	said, err := os.ReadFile(filepath.Join("..", "record", "calllog", "testdata", "claude-code.jsonl"))
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(session), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(session, said, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider := httptest.NewServer(providertest.New())
+	defer provider.Close()
+	env := []string{"PACT_DB=" + filepath.Join(home, "pact.db"), "LANG=C.UTF-8", "HOME=" + home,
+		"ANTHROPIC_BASE_URL=" + provider.URL}
 	run := func(command string) string {
 		t.Helper()
 		command, _, _ = strings.Cut(command, "  ")
@@ -54,7 +72,7 @@ func TestTheReadmeShowsWhatPactPrints(t *testing.T) {
 			}
 		}
 	}
-	if commands < 10 || shown < 2 {
+	if commands < 12 || shown < 2 {
 		t.Errorf("the README has %d commands and shows %d answers", commands, shown)
 	}
 }

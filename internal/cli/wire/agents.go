@@ -108,8 +108,7 @@ func prepareClaude(c *child) {
 // it sends the same; else it gets a provider that takes the key from the environment.
 func prepareCodex(c *child) {
 	pairs := []string{`openai_base_url="` + c.base["openai"] + `"`}
-	home := cmp.Or(c.given["CODEX_HOME"], filepath.Join(c.given["HOME"], ".codex"))
-	if _, err := os.Stat(filepath.Join(home, "auth.json")); err != nil && c.given["OPENAI_API_KEY"] != "" {
+	if !signedIn(c.given) {
 		pairs = []string{`model_provider="pact"`, `model_providers.pact.name="pact"`,
 			`model_providers.pact.base_url="` + c.base["openai"] + `"`, `model_providers.pact.wire_api="responses"`,
 			`model_providers.pact.supports_websockets=false`, `model_providers.pact.env_key="OPENAI_API_KEY"`}
@@ -119,6 +118,16 @@ func prepareCodex(c *child) {
 		set = append(set, "-c", pair)
 	}
 	c.args = slices.Concat(c.args[:1], set, c.args[1:])
+}
+
+func codexHome(env map[string]string) string {
+	return cmp.Or(env["CODEX_HOME"], filepath.Join(cmp.Or(env["HOME"], env["USERPROFILE"]), ".codex"))
+}
+
+// signedIn reports whether Codex is signed in, or has no key in the environment either.
+func signedIn(env map[string]string) bool {
+	_, err := os.Stat(filepath.Join(codexHome(env), "auth.json"))
+	return err == nil || env["OPENAI_API_KEY"] == ""
 }
 
 // opencode takes addresses from its configuration. What the user gave in the same variable stays.

@@ -9,5 +9,5 @@ import (
 
 // Commands returns the commands of the family.
 func Commands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{runCommand(a), proxyCommand(a), serveCommand(a), tokenCommand(a), mcpCommand(a)}
+	return []*cobra.Command{runCommand(a), proxyCommand(a), doctorCommand(a), serveCommand(a), tokenCommand(a), mcpCommand(a)}
 }

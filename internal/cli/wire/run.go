@@ -13,11 +13,13 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
 )
@@ -42,7 +44,8 @@ func runCommand(a *command.App) *cobra.Command {
 		Short: "Run a program and record its calls of a provider",
 		Long: `Run a program with a proxy between it and its providers, and record its calls as
 pact proxy does. The program has this terminal, and its exit code is passed on.
-At the end pact says what was recorded and which command shows it.
+At the end pact says what was recorded and which command shows it. It warns after the
+first minute without a call; pact doctor says why there is none.
 
 pact sets ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL for this one
 program. If one of them is already set, the proxy passes calls on to its address. It
@@ -98,7 +101,12 @@ its cache; pact prefix --provider shows the reason. Without it pact adds nothing
 		if err != nil {
 			return err
 		}
+		stop := warnWithout(r.proxy.Calls, time.Minute, func() {
+			fmt.Fprintf(a.Err, "pact: no call of a model came to %s in the first minute.\r\n      If %s has asked one by now, "+
+				"pact doctor -- %s says why it is not recorded\r\n", r.address, view.Visible(args[0]), screen.Quote(args[0]))
+		})
 		code, err := runChild(a, program, &c, known, r.address)
+		stop()
 		if err := errors.Join(err, r.end()); err != nil {
 			return err
 		}
@@ -107,6 +115,15 @@ its cache; pact prefix --provider shows the reason. Without it pact adds nothing
 		return nil
 	})
 	return cmd
+}
+
+// warnWithout warns once, if there was no call after some time. It stops with the function that it returns.
+func warnWithout(calls func() int, after time.Duration, warn func()) (stop func() bool) {
+	return time.AfterFunc(after, func() {
+		if calls() == 0 {
+			warn()
+		}
+	}).Stop
 }
 
 // child is a program and the way to run it.

@@ -93,10 +93,14 @@ type Proxy struct {
 	reverse  httputil.ReverseProxy
 	tunneled atomic.Int64
 	requests atomic.Int64
+	calls    atomic.Int64
 }
 
 // Requests returns how many requests arrived, of whatever kind.
 func (p *Proxy) Requests() int { return int(p.requests.Load()) }
+
+// Calls returns how many of them were calls of a model by HTTP.
+func (p *Proxy) Calls() int { return int(p.calls.Load()) }
 
 // Tunneled returns how many WebSockets were let through unrecorded.
 func (p *Proxy) Tunneled() int { return int(p.tunneled.Load()) }
@@ -109,7 +113,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		host = name
 	}
 	upgrade := strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
-	_, _, found := p.upstream(r.URL.Path)
+	_, rest, found := p.upstream(r.URL.Path)
 	switch {
 	case !loopback(strings.Trim(host, "[]")):
 		// A browser page can resolve its own host name to this address.
@@ -121,6 +125,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		if upgrade {
 			p.tunneled.Add(1)
+		} else if provider.APIOf(r.Method, rest) != "" {
+			p.calls.Add(1)
 		}
 		p.reverse.ServeHTTP(w, r)
 	}

@@ -79,8 +79,12 @@ func Newest(ctx context.Context, env map[string]string, most int) ([]Session, er
 	return list, nil
 }
 
-// each calls found with every regular file below a root that has a pattern.
+// each calls found with every regular file below a root that has a pattern. A relative root is that of a user
+// without a home.
 func each(root, pattern string, found func(name string, info fs.FileInfo)) error {
+	if !filepath.IsAbs(root) {
+		return nil
+	}
 	below := os.DirFS(root)
 	names, err := fs.Glob(below, pattern)
 	for _, name := range names {
