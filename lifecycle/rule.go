@@ -113,15 +113,15 @@ func ruleName(rule int) string { return "rule " + strconv.Itoa(rule) }
 
 // ruleWords names a rule, and how many calls a node was sent with, in a report.
 func ruleWords(rule int, n *tree.Node, cycle int64) string {
-	return ruleName(rule) + " after " + callsOf(n, cycle)
+	return ruleName(rule) + " after " + callWords(cycle-n.Cycle)
 }
 
-// callsOf says how many calls a node was sent with.
-func callsOf(n *tree.Node, cycle int64) string {
-	if cycle-n.Cycle == 1 {
+// callWords says how many calls a node was sent with.
+func callWords(n int64) string {
+	if n == 1 {
 		return "1 call"
 	}
-	return strconv.FormatInt(cycle-n.Cycle, 10) + " calls"
+	return strconv.FormatInt(n, 10) + " calls"
 }
 
 // ruler asks the rules of a policy.

@@ -8,10 +8,16 @@ import (
 
 // stubText returns the text of the stub for a node that goes by a rule.
 func (p *pruner) stubText(n *tree.Node) string {
-	if p.in.Policy.Stub != "" {
-		return p.in.Policy.Stub
+	return p.in.Policy.StubFor(n.ID, p.stamps.Cycle-n.Cycle)
+}
+
+// StubFor returns the text of the stub for a node that goes by a rule after a number of calls, which names
+// its id.
+func (p *Policy) StubFor(id string, calls int64) string {
+	if p.Stub != "" {
+		return p.Stub
 	}
-	return "[Left out after " + callsOf(n, p.stamps.Cycle) + "; " + n.ID + " is its id. " + OnlyPact
+	return "[Left out after " + callWords(calls) + "; " + id + " is its id. " + OnlyPact
 }
 
 // stubsOfExpiry leaves stubs for the blocks that expired by a rule that asks for one. In place of
@@ -45,7 +51,7 @@ func (p *pruner) stubAfter(n *tree.Node) (bool, error) {
 		return false, nil
 	}
 	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: StubKind, Offset: n.Offset,
-		Priority: StubPriority, Content: text, Attrs: map[string]any{stubAttr: []string{n.ID}}}
+		Priority: StubPriority, Content: text, Attrs: map[string]any{StubAttr: []string{n.ID}}}
 	if paired {
 		spec.Role, spec.Kind, spec.Refs = n.Role, resultKind, calls
 		if call, ok := n.Header("wire:call").Text(); ok {

@@ -10,8 +10,8 @@ import (
 // StubKind is the kind of the blocks that replace pruned nodes.
 const StubKind = "stub"
 
-// stubAttr is the attribute of a stub with the ids of the nodes that it replaces.
-const stubAttr = "pact:pruned"
+// StubAttr is the attribute of a stub with the ids of the nodes that it replaces. Rules find no node with it.
+const StubAttr = "pact:pruned"
 
 // StandsFor returns the ids of the nodes that a stub replaces, in document order; nil for
 // a node that is not a stub. A stub is a block of kind stub or, in the place of a result whose
@@ -20,7 +20,7 @@ func StandsFor(n *tree.Node) (ids []string) {
 	if n.Kind != StubKind && n.Kind != resultKind {
 		return nil
 	}
-	return n.Header(stubAttr).Texts()
+	return n.Header(StubAttr).Texts()
 }
 
 // StubPriority is the priority of stubs: the largest integer that every reader of
@@ -78,7 +78,7 @@ func (p *pruner) placeStub(roots []string, text string) (*placedStub, error) {
 	x := tree.Edit(p.ctx, t, p.in.Working, p.stamps, p.in.Env)
 	id, err := x.Add(parent.Node().ID, tree.Spec{
 		Role: stubRole(first, path[1].Class()), Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text,
-		Attrs: map[string]any{stubAttr: roots},
+		Attrs: map[string]any{StubAttr: roots},
 	})
 	if err == nil {
 		return &placedStub{Stub: Stub{id, roots}, tree: x.Tree(), stamps: x.Stamps}, nil
@@ -183,7 +183,7 @@ func isStub(e *tree.Entry) bool {
 	case e.Summary().Blocks != 1:
 		return false
 	case e.Class() == tree.Block:
-		return e.Node().Kind == StubKind || e.Node().Kind == resultKind && e.Node().Has(stubAttr)
+		return e.Node().Kind == StubKind || e.Node().Kind == resultKind && e.Node().Has(StubAttr)
 	}
 	found := false
 	for k := range e.Children().All() {

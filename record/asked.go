@@ -60,7 +60,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		if err = errors.Join(err, failed); err != nil {
 			return nil, err
 		}
-		if shaped != content.Value() {
+		if shaped != content.Value() && !(n.Has(attrSince) && provider.HasNote(one.Content, string(shaped))) {
 			continue
 		}
 		original, err := OriginalOf(ctx, kept, ids[0])
@@ -69,6 +69,19 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		}
 		edits.Replace(one.Content, original)
 		ids = ids[1:]
+	}
+	at := map[int]int{} // by message, how many blocks of thinking came back
+	for _, g := range sent.managed.Gone {
+		messages := root.Get(provider.ListOf(sent.api)).Elems
+		original, err := OriginalOf(ctx, kept, g.ID)
+		if err != nil {
+			return nil, err
+		}
+		if g.Message >= len(messages) || g.At-at[g.Message] > len(messages[g.Message].Get("content").Elems) {
+			return nil, notAsked(nil)
+		}
+		edits.Insert(messages[g.Message].Get("content"), g.At-at[g.Message], original)
+		at[g.Message]++
 	}
 	asked.Bytes, asked.SHA256, asked.managed = edits.Apply(sent.Bytes), sent.managed.SHA256, nil
 	if sum := sha256.Sum256(asked.Bytes); hex.EncodeToString(sum[:]) != asked.SHA256 && sent.Redacted == 0 {

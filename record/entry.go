@@ -45,6 +45,7 @@ type Shaped struct {
 	Whole   bool   // that result is there as it came, and the content names its call
 
 	refersKey string // of that result
+	cut       bool   // the content is a note in place of a result that was sent before
 }
 
 // Entry shapes results of tools before they are first sent, by the rules of a policy with head,
@@ -66,6 +67,7 @@ type Entry struct {
 	loaded  bool                 // decided knows what the context had when it was first read
 	decided map[string]*decision // by key
 	ended   map[string]bool      // keys of the results with which managing ended for a conversation
+	cuts    map[string][]cut     // by key, what left requests that were sent before
 }
 
 // decision is what was decided about a result.
@@ -81,7 +83,8 @@ const endedBecause = "managing ended: "
 // NewEntry returns an Entry that keeps its decisions in a context, which it makes when it first
 // has one. Only the rules of the policy that shape count, and those before them.
 func NewEntry(s *pact.DB, name string, p *lifecycle.Policy, o pact.OpenOptions) *Entry {
-	e := &Entry{store: s, name: name, options: o, decided: map[string]*decision{}, ended: map[string]bool{}}
+	e := &Entry{store: s, name: name, options: o, decided: map[string]*decision{}, ended: map[string]bool{},
+		cuts: map[string][]cut{}}
 	var none int64
 	for _, r := range p.Rules {
 		kept := lifecycle.Rule{Select: r.Select, Head: r.Head, Tail: r.Tail, Once: r.Once}
@@ -222,6 +225,7 @@ func (e *Entry) read(ctx context.Context) (err error) {
 	defer tree.Recover(&err)
 	t := e.c.Working().Tree()
 	raw, found := map[string]bool{}, map[string]*decision{} // raw: by key, whether managing ended with it
+	cuts := map[string][]cut{}
 	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
 		n := at.Node()
 		key, has := n.Header(attrDecided).Text()
@@ -232,6 +236,12 @@ func (e *Entry) read(ctx context.Context) (err error) {
 			var why canon.Value
 			why, err = contentOf(ctx, n)
 			raw[key] = raw[key] || strings.HasPrefix(why.Any().Text, endedBecause)
+			return err == nil
+		}
+		if n.Has(attrSince) {
+			var c cut
+			c, err = readCut(ctx, n)
+			cuts[key] = append(cuts[key], c)
 			return err == nil
 		}
 		found[key] = &decision{in: t, id: n.ID}
@@ -245,6 +255,11 @@ func (e *Entry) read(ctx context.Context) (err error) {
 	for key, d := range found {
 		if e.decided[key] == nil {
 			e.decided[key] = d
+		}
+	}
+	for key, list := range cuts {
+		for _, c := range list {
+			e.addCut(key, c)
 		}
 	}
 	for key, ended := range raw {
@@ -288,6 +303,9 @@ func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 	}
 	if raw, has := n.Header(attrRaw).Text(); has {
 		return []byte(raw), nil
+	}
+	if n.Has(attrSince) && n.Kind == "result" && len(n.Refs) > 0 {
+		return OriginalOf(ctx, s, n.Refs[0])
 	}
 	if content, cut := lifecycle.Original(n); cut {
 		return []byte(content), nil

@@ -39,7 +39,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *managing,
 	next func(*http.Request) (*http.Response, error)) (*http.Response, *call, error) {
 	body, req, of := r.diagnose(name, req, body)
-	c, err := r.begin(name, req, body, of, m.kept)
+	c, err := r.begin(name, req, body, of, m)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -14,15 +14,18 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
+	"github.com/contexttree/pact/internal/record/worth"
 )
 
 // Managed counts what a policy did to requests or, without Options.Manage, would have done.
 type Managed struct {
-	Shaped int    // results that a rule shaped before they were first sent
-	Saved  int64  // bytes that the requests were shorter for it, each request counted
-	Open   int    // requests with new results that went out as they came: no decision in time, or the store failed
-	Ended  int    // requests after whose refusal managing ended for their conversation
-	Why    string // the last reason of the two
+	Shaped  int    // results that a rule shaped before they were first sent
+	Cut     int    // results, and thinking, that left requests in which they were sent before
+	Batches int    // requests with which some left
+	Saved   int64  // bytes that the requests were shorter for it, each request counted
+	Open    int    // requests with new results that went out as they came: no decision in time, or the store failed
+	Ended   int    // requests after whose refusal managing ended for their conversation
+	Why     string // the last reason of the two
 }
 
 // managed is what an attempt keeps of the request that the agent asked for.
@@ -33,6 +36,15 @@ type managed struct {
 	Bytes  int      `json:"bytes"`           // of the request that the agent asked for
 	SHA256 string   `json:"sha256"`          // of its bytes
 	Saved  int      `json:"saved"`           // bytes that are sent less, or would be
+	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
+	Cut    int      `json:"cut,omitempty"`   // how much leaves requests from this one on
+}
+
+// gone is thinking that the agent asked to send.
+type gone struct {
+	ID      string `json:"id"` // of the block that has it
+	Message int    `json:"message"`
+	At      int    `json:"at"` // its index in the message
 }
 
 // managing is a request on its way through a policy.
@@ -41,6 +53,11 @@ type managing struct {
 	hide    *hider
 	results []sentResult // those that are sent in another form than they came
 	kept    *managed     // nil if the request goes out as it came
+
+	question *question // of the cutter, nil without one
+	cut      int       // how many parts leave
+	expects  worth.Call
+	counted  int64 // tokens as quarters counts them
 }
 
 // originalsOf names the context that keeps the originals of what a recorder shaped.
@@ -63,10 +80,11 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 	return now, withBody(req, now), m
 }
 
-// observe says what manage would have done with a request.
-func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) *managed {
+// observe says what manage would have done with a request, and how many tokens the ledger counts in it as it came.
+func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) (_ *managed,
+	counted int64) {
 	if r.entry == nil || r.options.Manage {
-		return nil
+		return nil, 0
 	}
 	m := &managing{asked: body, hide: hide}
 	r.shape(ctx, name, body, m, time.Time{})
@@ -74,7 +92,10 @@ func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, 
 		m.kept.Would = true
 		r.count(func(s *Stats) { s.Managed.Saved += int64(m.kept.Saved) })
 	}
-	return m.kept
+	if m.question != nil {
+		counted = m.question.sum.asked.counted()
+	}
+	return m.kept, counted
 }
 
 // withBody returns a request that sends another body.
@@ -89,6 +110,7 @@ func withBody(req *http.Request, body []byte) *http.Request {
 type sentResult struct {
 	provider.PlacedResult
 	key    string
+	doubt  bool    // the request has the same one twice
 	shaped *Shaped // nil if it is sent as it came
 }
 
@@ -135,7 +157,7 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	if !ok {
 		return body
 	}
-	results, fresh, err := r.sentResults(ctx, name, root)
+	results, fresh, alone, err := r.sentResults(ctx, name, root)
 	fresh = slices.DeleteFunc(fresh, func(i int) bool { // no secret enters the store
 		_, content, err := results[i].said()
 		_, hidden := m.hide.value(content)
@@ -153,32 +175,45 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 			r.count(func(s *Stats) { s.Managed.Shaped++ })
 		}
 	}
+	r.cut(ctx, name, root, results, m, alone, until)
 	var edits splice.Edits
-	ids := []string{}
+	kept := &managed{In: r.entry.name, Shaped: []string{}, Bytes: len(body), Cut: m.cut}
 	for _, one := range results {
 		if one.shaped == nil {
 			continue
 		}
 		now, err := canon.ParseAny([]byte(one.shaped.Content))
-		if err == nil && provider.Rewrite(&edits, one.Content, now) {
-			m.results, ids = append(m.results, one), append(ids, one.shaped.ID)
+		if one.shaped.cut {
+			provider.LeaveNote(&edits, one.Content, one.shaped.Content)
+		} else if err != nil || !provider.Rewrite(&edits, one.Content, now) {
+			continue
+		}
+		m.results, kept.Shaped = append(m.results, one), append(kept.Shaped, one.shaped.ID)
+	}
+	if m.question != nil {
+		for i := range m.question.parts {
+			if p := &m.question.parts[i]; p.gone() {
+				edits.Remove(p.place.List, p.place.At)
+				kept.Gone = append(kept.Gone, gone{p.taken.ID, p.place.Of, p.place.At})
+			}
 		}
 	}
-	if len(ids) == 0 {
+	if len(kept.Shaped)+len(kept.Gone) == 0 {
 		return body
 	}
 	now := edits.Apply(body)
 	sum := sha256.Sum256(body)
-	m.kept = &managed{In: r.entry.name, Shaped: ids, Bytes: len(body), SHA256: hex.EncodeToString(sum[:]),
-		Saved: len(body) - len(now)}
+	kept.SHA256, kept.Saved = hex.EncodeToString(sum[:]), len(body)-len(now)
+	m.kept = kept
 	return now
 }
 
 // sentResults returns the results of a request with what was decided about them, and the indexes of
 // those that are new: no model saw them, and nothing was decided. What cannot be read goes out as it
-// came. So does, with an error, what the store does not tell about, now and later.
+// came. So does, with an error, what the store does not tell about, now and later. alone says that managing ended for
+// the conversation.
 func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult,
-	fresh []int, err error) {
+	fresh []int, alone bool, err error) {
 	times := map[string]int{}
 	for _, p := range provider.Results(name, root) {
 		one := sentResult{PlacedResult: p}
@@ -189,12 +224,12 @@ func (r *Recorder) sentResults(ctx context.Context, name provider.API, root spli
 		}
 	}
 	if len(results) == 0 {
-		return nil, nil, nil
+		return nil, nil, false, nil
 	}
 	err = twice(func() error { return r.entry.ready(ctx) })
-	ended := !provider.HasTools(root) // it is a question beside the work
 	var unknown []int
 	for i := range results {
+		results[i].doubt = times[results[i].key] > 1
 		known, bad := r.decided(ctx, &results[i])
 		switch {
 		case known || r.sentRaw(results[i].key):
@@ -203,7 +238,7 @@ func (r *Recorder) sentResults(ctx context.Context, name provider.API, root spli
 			r.noteRaw(results[i].key)
 		case !results[i].Fresh:
 			unknown = append(unknown, i)
-		case times[results[i].key] == 1:
+		case !results[i].doubt:
 			fresh = append(fresh, i)
 		}
 	}
@@ -217,12 +252,12 @@ func (r *Recorder) sentResults(ctx context.Context, name provider.API, root spli
 		}
 	}
 	for i := range results {
-		ended = ended || r.entry.hasEnded(results[i].key)
+		alone = alone || r.entry.hasEnded(results[i].key)
 	}
-	if ended { // the conversation is left alone
-		return results, nil, err
+	if alone || !provider.HasTools(root) { // it is a question beside the work
+		return results, nil, alone, err
 	}
-	return results, fresh, err
+	return results, fresh, false, err
 }
 
 // decided takes over what was decided about a result, unless it was sent as it came, and reports whether

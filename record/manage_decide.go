@@ -46,33 +46,46 @@ const (
 	dropped // the request went out as it came
 )
 
-// decideUntil waits for decisions until a time; the zero time is no limit. A decision that is becoming durable then is
-// waited for: a request that went out without it would differ from later ones, of a later process too.
+// decideUntil waits for decisions until a time; the zero time is no limit.
 func (r *Recorder) decideUntil(ctx context.Context, said []Result, raw [][]byte, until time.Time) ([]*Shaped, error) {
+	var list []*Shaped
+	err := r.inTime(until, func(begin func() error) (err error) {
+		list, err = r.entry.decide(ctx, said, raw, begin)
+		return err
+	}, func(err error) { r.leaveRaw(ctx, said, err.Error()) }) // it may be durable nevertheless
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// inTime does work that makes a decision durable, and waits for it until a time; the zero time is no limit. A decision
+// that is becoming durable then is waited for: a request that went out without it would differ from later ones, of a
+// later process too. late is told of work that failed, or that the request did not wait for.
+func (r *Recorder) inTime(until time.Time, work func(begin func() error) error, late func(err error)) error {
 	if until.IsZero() {
-		return r.entry.Decide(ctx, said, raw)
+		return work(func() error { return nil })
 	}
 	if !r.beginLate() {
-		return nil, errClosed
+		return errClosed
 	}
 	var state atomic.Int32
-	var list []*Shaped
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer r.late.Done()
 		defer close(done)
-		list, err = r.entry.decide(ctx, said, raw, func() error {
+		err = work(func() error {
 			if state.CompareAndSwap(computing, committing) || state.Load() == committing {
 				return nil
 			}
 			return errNotInTime
 		})
-		if err != nil { // it may be durable nevertheless
-			r.leaveRaw(ctx, said, err.Error())
+		if err != nil {
+			late(err)
 		}
 		if !state.CompareAndSwap(computing, decided) && !state.CompareAndSwap(committing, decided) && err == nil {
-			r.leaveRaw(ctx, said, errNotInTime.Error())
+			late(errNotInTime)
 		}
 	}()
 	for _, limit := range []struct {
@@ -83,15 +96,15 @@ func (r *Recorder) decideUntil(ctx context.Context, said []Result, raw [][]byte,
 		select {
 		case <-done:
 			timer.Stop()
-			return list, err
+			return err
 		case <-timer.C:
 			if state.CompareAndSwap(limit.from, dropped) {
-				return nil, errNotInTime
+				return errNotInTime
 			}
 		}
 	}
 	<-done
-	return list, err
+	return err
 }
 
 // beginLate notes work that Close waits for, and reports whether there is time for it.

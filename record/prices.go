@@ -152,6 +152,9 @@ func (p *Prices) ReadCost(model string, tokens int64) float64 {
 }
 
 func (p *Prices) of(model string) *Price {
+	if p == nil {
+		return nil
+	}
 	for i := range p.Models {
 		if p.Models[i].isOf(model) {
 			return &p.Models[i]

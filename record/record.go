@@ -51,15 +51,19 @@ type Options struct {
 	// last call whose answer it has recorded by then.
 	Diagnose bool
 	// Policy says which results of tools are shaped before they are first sent (its rules with head,
-	// tail or once); nil for none. A recorder only observes: it keeps with each attempt what would
-	// have been sent less. With Manage it sends requests so. What was once sent in another form is
-	// sent in that form in every later request, also by a later recorder, in forks and by
-	// sub-agents. A request with new results goes out as it came where the rules take more than
-	// 10 milliseconds or the store 5 seconds, the store fails, or in doubt. If the provider refuses a managed request with
-	// the status 400, it is sent again as it came, and if the provider takes that, managing ends
-	// for its conversation. The originals are in the context named after Context with /originals.
+	// tail or once), and what leaves requests later (ttl, limits) and when; nil for none. A recorder
+	// only observes: it keeps with each attempt what would have been sent less. With Manage it sends
+	// requests so. A result that leaves has a note in its place; thinking goes; all else stays. What
+	// was once sent in another form is sent in that form in every later request, also by a later
+	// recorder, in forks and by sub-agents. A request goes out as it came where deciding takes more
+	// than 10 milliseconds or the store 5 seconds, the store fails, or in doubt. If the provider
+	// refuses a managed request with the status 400, it is sent again as it came, and if the provider
+	// takes that, managing ends for its conversation. The originals are in the context named after
+	// Context with /originals.
 	Policy *lifecycle.Policy
 	Manage bool
+	// Prices say when it pays that something leaves requests; nil if only tokens count.
+	Prices *Prices
 }
 
 // Stats counts what a recorder did.
@@ -88,9 +92,10 @@ type Recorder struct {
 	raw      map[string]bool              // keys of the results that were sent as they came
 	keys     map[[sha256.Size]byte]string // keys of results by hashes of the bytes that clients wrote
 
-	entry *Entry         // nil if no policy shapes results
-	warm  chan struct{}  // closed when entry is at hand; nil if it does not manage
-	late  sync.WaitGroup // decisions under way, some of which no request waits for any more
+	entry  *Entry         // nil if no policy changes requests
+	cutter *cutter        // nil if nothing goes by the policy
+	warm   chan struct{}  // closed when entry is at hand; nil if it does not manage
+	late   sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
 	recordings []*recording          // in the order of their creation
@@ -113,22 +118,27 @@ func New(s *pact.DB, o Options) *Recorder {
 		if !o.Manage {
 			s = pact.NewDB(store.NewMemory()) // what would be decided binds nobody
 		}
-		if e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions()); e.Shapes() {
-			r.entry = e
+		e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions())
+		cutter, err := newCutter(o.Policy, &o)
+		if err == nil && (e.Shapes() || cutter != nil) {
+			r.entry, r.cutter = e, cutter
 		}
 		if r.entry != nil && o.Manage {
 			r.warm = make(chan struct{})
 			go func() {
 				defer close(r.warm)
 				r.entry.warm(context.Background())
+				if r.cutter != nil {
+					r.cutter.ledger.begins(lastCall(context.Background(), r.store, o.Context))
+				}
 			}()
 		}
 	}
 	return r
 }
 
-// Manages reports whether a rule of the policy shapes results before they are first sent: no other
-// rule changes a request.
+// Manages reports whether the policy changes any request: a rule shapes results before they are first sent, or
+// something goes by it.
 func (r *Recorder) Manages() bool { return r.entry != nil }
 
 // Stats returns the counts so far.

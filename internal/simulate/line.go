@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/rules"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
@@ -61,7 +62,7 @@ func (l *line) spent() float64 {
 // send counts a call that sends a tree.
 func (l *line) send(t *tree.Tree, sent *request, c Call) {
 	counted := l.price(sent, l.cache.Call(sent.prompt, l.at).Blocks)
-	c.Sent, c.Read, c.Written, c.Cost = counted.Sent, counted.Read, counted.Written, counted.Cost
+	c.Sent, c.Read, c.Written, c.Cost = counted.Sent, counted.Read, counted.Written, counted.Money
 	if l.before != nil {
 		shared := l.run.rules.Compare(l.before, sent.prompt)
 		c.Broke = !shared.Complete
@@ -162,41 +163,25 @@ func (c *committed) waiting() (n int) {
 	return n
 }
 
-// patience is the part of the calls so far, a sixth, that has to earn a cut back. Of 1, 3, 6 and 12 it
-// cost least on made runs of 40 to 200 calls: a cut that waits for more to be due breaks the prefix less
-// often.
-const patience = 6
+// worth reports whether what is due goes now.
+func (l *line) worth(stays, goes *committed, without float64) bool {
+	cut := l.forecast(goes)
+	return l.tariff.Caches(cut) && l.pays(l.forecast(stays), cut, without)
+}
 
-// worth reports whether what is due goes now: when that costs nothing, because nothing behind the
-// cut is in the cache; or, with when pays, when the run has saved as much before as the cut costs, so
-// that it is never dearer than without the policy, and few further calls earn it back. A cut that leaves
-// less than the provider caches is never worth it: later calls would read nothing.
-func (l *line) worth(stays, goes *committed, spent float64) bool {
-	keep, cut := l.forecast(stays), l.forecast(goes)
-	if cut.Sent < l.run.rules.LeastTokens(l.model) {
-		return false
-	}
-	if !l.priced {
-		return cut.Sent-cut.Read <= keep.Sent-keep.Read
-	}
-	extra := *cut.Cost - *keep.Cost
-	if extra <= 0 {
-		return true
-	}
-	if l.policy.When == lifecycle.WhenCold || l.spent()+*cut.Cost > spent {
-		return false
-	}
-	return patience*extra <= float64(l.stamps.Cycle)*l.prices.ReadCost(l.model, keep.Sent-cut.Sent)
+// pays asks the tariff. without is what the run as it was has cost, this call included.
+func (l *line) pays(keep, cut worth.Call, without float64) bool {
+	return l.tariff.Pays(l.policy.When, keep, cut, worth.Spent{Calls: l.stamps.Cycle, Managed: l.spent(), Without: without})
 }
 
 // forecast returns what a call would cost.
-func (l *line) forecast(c *committed) Call {
-	return l.price(c.sent, l.cache.Clone().Call(c.sent.prompt, l.at).Blocks)
+func (l *line) forecast(c *committed) worth.Call {
+	return l.price(c.sent, l.cache.Forecast(c.sent.prompt, l.at).Blocks)
 }
 
 // mayBeWorth reports whether worth may say yes: it takes what is due for all that could go, so that
 // what is due for long does not have to be removed on trial at every call.
-func (l *line) mayBeWorth(stays *committed, spent float64) bool {
+func (l *line) mayBeWorth(stays *committed, without float64) bool {
 	first, due := -1, int64(0)
 	for _, k := range stays.report.Kept {
 		if k.Why != lifecycle.PruningWaits {
@@ -214,17 +199,6 @@ func (l *line) mayBeWorth(stays *committed, spent float64) bool {
 	if first < 0 {
 		return false
 	}
-	keep, sent := l.forecast(stays), max(stays.sent.counted-due, 0)
-	least := l.priceOf(sent, min(sent, stays.sent.first[first]))
-	switch {
-	case !l.priced:
-		return least.Sent-least.Read <= keep.Sent-keep.Read
-	case l.policy.When == lifecycle.WhenCold:
-		return *least.Cost <= *keep.Cost
-	}
-	if *least.Cost <= *keep.Cost {
-		return true
-	}
-	earns := float64(l.stamps.Cycle) * l.prices.ReadCost(l.model, keep.Sent-least.Sent)
-	return l.spent()+*least.Cost <= spent && patience*(*least.Cost-*keep.Cost) <= earns
+	sent := max(stays.sent.counted-due, 0)
+	return l.pays(l.forecast(stays), l.priceOf(sent, min(sent, stays.sent.first[first])), without)
 }

@@ -1,10 +1,10 @@
 package simulate
 
 import (
-	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -112,32 +112,15 @@ func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	return p, nil
 }
 
-// price returns what a request costs if the provider has its first blocks in the cache: tokens
-// sent, read and written, and money, nil without a price.
-func (r *run) price(sent *request, cached int) Call {
+// price returns what a request costs if the provider has its first blocks in the cache.
+func (r *run) price(sent *request, cached int) worth.Call {
 	return r.priceOf(sent.counted, sent.first[cached])
 }
 
 // priceOf is price for tokens as the counter counts them.
-func (r *run) priceOf(sent, read int64) (c Call) {
-	scaled := func(n int64) int64 { return int64(float64(n)*r.scale + 0.5) }
-	c.Sent, c.Read = scaled(sent), scaled(read)
-	least := r.rules.LeastTokens(r.model)
-	if c.Read < least {
-		c.Read = 0
-	}
-	if step := r.rules.Step; step > 1 {
-		c.Read -= c.Read % step
-	}
-	if c.Sent >= least {
-		c.Written = c.Sent - c.Read
-	}
-	told := &inspect.ProviderCache{In: &c.Sent, Read: &c.Read, Written: &c.Written}
-	if r.hour {
-		told.Written1h = told.Written
-	}
-	if cost := r.prices.Cost(nil, &inspect.CallPrefix{Model: r.model, Provider: told}); cost != nil {
-		c.Cost = &cost.Paid
-	}
-	return c
+func (r *run) priceOf(sent, read int64) worth.Call {
+	return r.tariff.Call(r.scaledTo(sent), r.scaledTo(read))
 }
+
+// scaledTo returns tokens of the counter as the provider counts them.
+func (r *run) scaledTo(n int64) int64 { return int64(float64(n)*r.scale + 0.5) }

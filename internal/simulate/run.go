@@ -9,8 +9,10 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -105,6 +107,7 @@ type run struct {
 	model    string
 	prices   *record.Prices
 	priced   bool
+	tariff   worth.Tariff
 	attempts map[int64]history.Attempt
 	parts    map[*tree.Node]*part
 	hashes   provider.Hashes
@@ -138,6 +141,13 @@ func (r *run) choose(attempts []history.Attempt) error {
 		r.hour = r.hour || told != nil && told.Written1h != nil && *told.Written1h > 0
 	}
 	r.priced = r.prices.Has(r.model)
+	r.tariff = worth.Tariff{Rules: r.rules, Model: r.model, Hour: r.hour}
+	if r.priced {
+		r.tariff.Money = func(u *inspect.ProviderCache) float64 {
+			return r.prices.Cost(nil, &inspect.CallPrefix{Model: r.model, Provider: u}).Paid
+		}
+		r.tariff.Read = func(tokens int64) float64 { return r.prices.ReadCost(r.model, tokens) }
+	}
 	return nil
 }
 

@@ -29,8 +29,8 @@ func (r *run) result(name string, calls int, lines []*line) *Result {
 		p := &l.policy
 		if max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0 ||
 			slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
-			made.Sentences = append(made.Sentences, "Commits and imports remove by ttl and limits. A proxy that manages "+
-				"requests does neither yet, so it saves less than is said here.")
+			made.Sentences = append(made.Sentences, "Commits and imports remove whole calls and messages. A proxy that "+
+				"manages requests leaves these, and a note for each result, so it may save less than is said here.")
 			break
 		}
 	}

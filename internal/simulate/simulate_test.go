@@ -97,7 +97,7 @@ func TestWhatARunCosts(t *testing.T) {
 	// aaaaa, then the note: [183 bytes are left out here; r0 has them. Only pact writes such notes.]
 	note := len(strings.Fields("[0 bytes are left out here; r0 has them. Only pact writes such notes.]"))
 	check("cut", []any{cut.ByCall[0].Sent, cut.Breaks, cut.Shaped}, []any{1 + 5 + note, 0, 1})
-	if !strings.Contains(strings.Join(r.Sentences, " "), "A proxy that manages requests does neither") {
+	if !strings.Contains(strings.Join(r.Sentences, " "), "A proxy that manages requests leaves these") {
 		t.Errorf("nothing says that the proxy removes nothing by ttl: %q", r.Sentences)
 	}
 	if !strings.Contains(strings.Join(r.Sentences, " "), "cut saves") || !strings.Contains(r.Sentences[len(r.Sentences)-1], "not simulated") {

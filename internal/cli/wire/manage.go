@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
@@ -19,13 +20,14 @@ type manageFlags struct {
 // aboutPolicies explains the flags.
 const aboutPolicies = `
 
---policy observes: what the rules of the policy with head, tail or once would make shorter
-is kept with each call, and nothing is changed; pact request --json has it. With --manage
-results of tools are sent so: shaped before they are first sent, and in the same bytes in
-every later request. The originals are in the context NAME/originals, by the id that the
-text names. A request that is not decided in 10 ms, or whose decision the store does not
-keep in 5 s, goes out as it came, and one that the provider refuses is sent again as it
-came. Rules with a ttl and limits change no request.`
+--policy observes: what the policy would make shorter is kept with each call, and nothing
+is changed; pact request --json has it. With --manage requests are sent so. head, tail and
+once shape a result of a tool before it is first sent. What is due by a ttl or a limit goes
+as the policy's when says, by default when that pays: a result leaves a note, thinking goes,
+all else stays. Later requests have the same bytes. The originals are in the context
+NAME/originals, by the id that the text names. A request that is not decided in 10 ms, or
+whose decision the store does not keep in 5 s, goes out as it came, and one that the
+provider refuses is sent again as it came.`
 
 func policyFlags(cmd *cobra.Command) *manageFlags {
 	m := &manageFlags{}
@@ -50,7 +52,7 @@ func (m *manageFlags) options(ctx context.Context, a *command.App, cmd *cobra.Co
 	if err != nil {
 		return err
 	}
-	o.Policy, o.Manage = &policy, m.manage
+	o.Policy, o.Manage, o.Prices = &policy, m.manage, prices.BuiltIn()
 	return nil
 }
 
@@ -65,6 +67,9 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 		what, saved = "shaped", "were sent less"
 	}
 	fmt.Fprintf(a.Err, "      %s %s; %s %s\n", what, view.Plural(m.Shaped, "result"), view.Size(m.Saved), saved)
+	if m.Cut > 0 {
+		fmt.Fprintf(a.Err, "      left out later: %s, at %s\n", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
+	}
 	if m.Open+m.Ended > 0 {
 		fmt.Fprintf(a.Err, "      sent as they came: %s; managing ended for %s: %s\n", view.Plural(m.Open, "request"),
 			view.Plural(m.Ended, "conversation"), view.Visible(m.Why))

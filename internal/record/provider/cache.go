@@ -68,15 +68,23 @@ func (c *Cache) Clone() *Cache {
 	return d
 }
 
-// Call forecasts what the provider reads for a request sent at a time, and adds
-// the request to the cache. Cost: linear in the blocks.
-func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
+// Forecast says what the provider would read for a request sent at a time. Cost: linear in the blocks.
+func (c *Cache) Forecast(p *Prompt, at time.Time) Forecast { return c.forecast(c.called(p, at)) }
+
+func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
 	now := &cachedCall{model: p.Model, at: at, blocks: p.Blocks, prefixes: c.prefixesOf(p)}
 	for i := range p.Blocks {
 		if p.Blocks[i].Marked {
 			now.marked = append(now.marked, i)
 		}
 	}
+	return now
+}
+
+// Call forecasts what the provider reads for a request sent at a time, and adds
+// the request to the cache. Cost: linear in the blocks.
+func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
+	now := c.called(p, at)
 	now.Forecast = c.forecast(now)
 	c.last = now
 	c.take(p)

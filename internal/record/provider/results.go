@@ -96,3 +96,62 @@ func Rewrite(e *splice.Edits, content splice.Value, now canon.Any) bool {
 	}
 	return true
 }
+
+// PlacedThinking is the thinking of an answer at its place in a body.
+type PlacedThinking struct {
+	List splice.Value // that holds it
+	At   int          // its index there
+	Of   int          // the index of its message
+}
+
+// Thinking returns the thinking in a body that may be left out, in its order: that of Anthropic. OpenAI refuses a
+// call without the reasoning that it came with.
+func Thinking(name API, root splice.Value) (list []PlacedThinking) {
+	if name != Messages {
+		return nil
+	}
+	for m, message := range root.Get("messages").Elems {
+		content := message.Get("content")
+		for k, block := range content.Elems {
+			if kindOf(block.Get("type").Text()) == "thinking" {
+				list = append(list, PlacedThinking{content, k, m})
+			}
+		}
+	}
+	return list
+}
+
+// BindsThinking reports whether a model refuses thinking behind something that changed.
+func BindsThinking(name API, model string) bool {
+	return name == Messages && begins(model, anthropicBound)
+}
+
+// LeaveNote collects the edit that has a note stand in place of a content: a text for a text, and for a list one
+// text, with the cache marker that the list had.
+func LeaveNote(e *splice.Edits, content splice.Value, note string) {
+	e.Replace(content, noteIn(content, note))
+}
+
+func noteIn(content splice.Value, note string) []byte {
+	if content.Kind != canon.KindArray {
+		return []byte(note)
+	}
+	word, marker := "text", ""
+	for _, part := range content.Elems {
+		if t := part.Get("type").Text(); strings.HasPrefix(t, "input_") {
+			word = "input_text"
+		}
+		for _, name := range cacheMarkers {
+			if v := part.Get(name); v.Is() {
+				marker = `,"` + name + `":` + string(v.Raw)
+			}
+		}
+	}
+	return []byte(`[{"type":"` + word + `","text":` + note + marker + `}]`)
+}
+
+// HasNote reports whether a content is a note in place of another.
+func HasNote(content splice.Value, note string) bool {
+	return content.Kind == canon.KindString && string(content.Raw) == note ||
+		content.Kind == canon.KindArray && len(content.Elems) == 1 && string(content.Elems[0].Get("text").Raw) == note
+}

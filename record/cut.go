@@ -1,0 +1,282 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/splice"
+	"github.com/contexttree/pact/internal/rules"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+)
+
+// cutter has what is due by the policy leave requests that were sent before, when that pays. A result
+// leaves a note in its place, so that calls keep their results and no message goes; thinking goes. All else
+// that the policy would have go stays.
+type cutter struct {
+	policy  lifecycle.Policy
+	when    lifecycle.When
+	rules   []lifecycle.CompiledRule
+	counter tree.Counter
+	ledger  *ledger
+
+	mu    sync.Mutex // never held during work with the store
+	grown map[[sha256.Size]byte]*grown
+	ticks int64
+}
+
+// newCutter returns nil if nothing ever goes by the policy.
+func newCutter(p *lifecycle.Policy, o *Options) (*cutter, error) {
+	c := &cutter{policy: *p, when: p.When, counter: quarters(p.Tokenizer), ledger: newLedger(o),
+		grown: map[[sha256.Size]byte]*grown{}}
+	limited := max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0
+	if !limited && !slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
+		return nil, nil
+	}
+	if c.when == "" {
+		c.when = lifecycle.WhenPays
+	}
+	c.policy.When, c.policy.Orphans = lifecycle.WhenPays, lifecycle.Keep // what is due waits for the cutter
+	var err error
+	c.rules, err = rules.Compile(p.Rules, selector.Canonical, c.counter)
+	return c, err
+}
+
+// quarters counts a token for each four bytes, under the name that the policy asks for. The ledger corrects it by
+// what the provider counts; for the limits of a policy it is good enough.
+type quarters string
+
+func (q quarters) Name() string { return string(q) }
+
+func (quarters) Count(text string) int { return (len(text) + 3) / 4 }
+
+// cutPart is a part of a request, and what becomes of it.
+type cutPart struct {
+	*provider.Part
+	answer bool // it is of the model
+	hash   [sha256.Size]byte
+	size   int64
+	result *sentResult // nil for all but results that can leave a note
+	place  *provider.PlacedThinking
+	key    string
+	taken  *Shaped // by what an earlier decision replaced it
+	note   string  // JSON: what is sent in place of the result
+}
+
+// gone reports whether thinking is left out.
+func (p *cutPart) gone() bool { return p.taken != nil && p.result == nil }
+
+// question is a request on its way through the cutter.
+type question struct {
+	api   provider.API
+	of    *provider.Request
+	parts []cutPart
+	calls map[string]bool // the ids of its calls
+	since string          // the newest of them
+	sum   *summed         // what the ledger knows of it
+}
+
+// read reads a request, and has each of its parts know what was decided about it.
+func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []sentResult) (*question, bool) {
+	value, err := root.Canon()
+	if err != nil {
+		return nil, false
+	}
+	request, ok := provider.ReadRequest(name, value)
+	if !ok {
+		return nil, false
+	}
+	q := &question{api: name, of: request, parts: make([]cutPart, len(request.Parts)), calls: map[string]bool{}}
+	thinking := provider.Thinking(name, root)
+	var buffer []byte
+	for i := range request.Parts {
+		p := &request.Parts[i]
+		one := &q.parts[i]
+		buffer = p.Content.AppendTo(append(append(append(buffer[:0], p.Kind...), p.Role...), p.Call...))
+		*one = cutPart{Part: p, answer: p.Role == "assistant", hash: sha256.Sum256(buffer), size: int64(len(buffer)) + 40}
+		switch {
+		case p.Section != provider.Conversation:
+		case p.Kind == "call" && p.Call != "":
+			q.calls[p.Call], q.since = true, p.Call
+		case p.Kind == "result" && len(results) > 0 && results[0].Call == p.Call:
+			one.result, one.key, results = &results[0], results[0].key, results[1:]
+		case p.Kind == "thinking" && len(thinking) > 0:
+			content := p.Content.Value()
+			one.place, one.key, thinking = &thinking[0], (&Result{Content: string(content)}).key(), thinking[1:]
+		}
+	}
+	for i := range q.parts {
+		if one := &q.parts[i]; one.key != "" {
+			one.take(e.cutOf(one.key, q.calls))
+		}
+	}
+	return q, true
+}
+
+// take has a part sent as a decision says; nil changes nothing.
+func (p *cutPart) take(s *Shaped) {
+	if s == nil {
+		return
+	}
+	if p.taken = s; p.result != nil {
+		p.note = s.Content
+		p.result.shaped = s
+	}
+}
+
+// decide has what is due leave a request, if that pays, and the decision is durable by a time. It returns how many
+// parts left.
+func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hider, until time.Time) (int, error) {
+	late := func() bool { return !until.IsZero() && time.Now().After(until) }
+	c.mu.Lock()
+	due, err := c.due(ctx, q.parts, late)
+	c.mu.Unlock()
+	if err != nil || len(due) == 0 {
+		return 0, err
+	}
+	picked := c.pick(q, due, hide)
+	if len(picked) == 0 || c.when != lifecycle.WhenNow && !c.ledger.pays(q, c.notesFor(q, picked), c) {
+		return 0, nil
+	}
+	list := make([]leaving, len(picked))
+	for k, i := range picked {
+		if list[k], err = c.leave(q, i); err != nil {
+			return 0, err
+		}
+	}
+	if late() {
+		return 0, errNotInTime
+	}
+	made, err := r.cutUntil(ctx, list, q.since, until)
+	if err != nil {
+		return 0, err
+	}
+	for k, i := range picked {
+		q.parts[i].take(made[k])
+	}
+	return len(picked), nil
+}
+
+// leave describes what leaves.
+func (c *cutter) leave(q *question, i int) (l leaving, err error) {
+	p := &q.parts[i]
+	if p.result == nil {
+		return leaving{Result: Result{Content: string(p.Content.Value())}, raw: p.place.List.Elems[p.place.At].Raw}, nil
+	}
+	said, _, err := p.result.said()
+	return leaving{Result: said, raw: p.result.Content.Raw, calls: callsAfter(q.parts, i), had: p.result.shaped,
+		note: c.policy.StubFor}, err
+}
+
+// notesFor returns what stands in place of parts that leave, as JSON; the id may become another.
+func (c *cutter) notesFor(q *question, picked []int) map[int]string {
+	notes := map[int]string{}
+	for _, i := range picked {
+		notes[i] = string(canon.String(c.policy.StubFor(q.parts[i].Call, callsAfter(q.parts, i))))
+	}
+	return notes
+}
+
+// callsAfter returns how many answers stand behind a part: with so many calls it was sent.
+func callsAfter(parts []cutPart, i int) (n int64) {
+	for i++; i < len(parts); i++ {
+		if parts[i].answer && !parts[i-1].answer {
+			n++
+		}
+	}
+	return n
+}
+
+// pick returns the numbers of the parts that leave a request together, in order, none if they must not: of what is
+// due, the results that get shorter and the thinking of earlier answers. If the model binds thinking to what
+// stands before it, all thinking behind goes too, unless that would touch the last answer.
+func (c *cutter) pick(q *question, due map[int]bool, hide *hider) (picked []int) {
+	last, others := -1, map[int]int{} // the last message of the model; parts of messages besides thinking
+	for i := range q.parts {
+		p := &q.parts[i]
+		if p.answer && p.Section == provider.Conversation {
+			last = max(last, p.Message)
+		}
+		if p.Kind != "thinking" {
+			others[p.Message]++
+		}
+	}
+	stays := func(p *cutPart) bool { return p.Message == last || others[p.Message] == 0 }
+	binds := provider.BindsThinking(q.api, q.of.Model)
+	for i := range q.parts {
+		p := &q.parts[i]
+		switch {
+		case p.taken != nil:
+		case p.result != nil && due[i] && c.canLeave(q, i, hide):
+			picked = append(picked, i)
+		case p.place != nil && binds && len(picked) > 0:
+			if stays(p) {
+				return nil
+			}
+			picked = append(picked, i)
+		case p.place != nil && due[i] && !stays(p):
+			picked = append(picked, i)
+		}
+	}
+	return picked
+}
+
+// canLeave reports whether a note in place of a result would be shorter, and whether the store may have the result.
+func (c *cutter) canLeave(q *question, i int, hide *hider) bool {
+	p := &q.parts[i]
+	size := len(p.result.Content.Raw)
+	if p.result.shaped != nil {
+		size = len(p.result.shaped.Content)
+	}
+	if p.result.Fresh || p.result.doubt || len(c.policy.StubFor(p.Call, callsAfter(q.parts, i)))+2 >= size {
+		return false
+	}
+	_, hidden := hide.value(p.Content)
+	return hidden == 0
+}
+
+// cutUntil makes a decision durable. One that is late counts from the next request on.
+func (r *Recorder) cutUntil(ctx context.Context, list []leaving, since string, until time.Time) ([]*Shaped, error) {
+	var made []*Shaped
+	err := r.inTime(until, func(begin func() error) (err error) {
+		made, err = r.entry.cut(ctx, list, since, begin)
+		return err
+	}, func(error) {})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// cut has parts leave a request, what left earlier ones and what is due. Of a conversation that is left alone nothing
+// more goes.
+func (r *Recorder) cut(ctx context.Context, name provider.API, root splice.Value, results []sentResult, m *managing,
+	alone bool, until time.Time) {
+	c := r.cutter
+	if c == nil {
+		return
+	}
+	q, ok := c.read(r.entry, name, root, results)
+	if !ok {
+		return
+	}
+	m.question = q
+	c.ledger.begin(q, time.Unix(0, r.options.Clock()))
+	if !alone && q.since != "" && provider.HasTools(root) && !asksForSummary(q.of) {
+		n, err := c.decide(ctx, r, q, m.hide, until)
+		if err != nil {
+			r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })
+		}
+		if n > 0 {
+			r.count(func(s *Stats) { s.Managed.Cut += n; s.Managed.Batches++ })
+		}
+		m.cut = n
+	}
+	m.expects, m.counted = c.ledger.end(q)
+}

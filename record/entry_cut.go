@@ -1,0 +1,127 @@
+package record
+
+import (
+	"context"
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// attrSince is the attribute of a block with which an Entry keeps that something left the requests of a
+// conversation: the id of the newest call in the first request without it.
+const attrSince = "wire:since"
+
+// leaving is a result, or thinking, that later requests do without.
+type leaving struct {
+	Result         // the call is "" for thinking
+	raw    []byte  // the bytes that the client wrote
+	calls  int64   // with how many calls it was sent
+	had    *Shaped // in which form it was sent, nil if as it came
+	note   func(id string, calls int64) string
+}
+
+// cut is a decision that something left the requests that have a call.
+type cut struct {
+	since string
+	*Shaped
+}
+
+// cutOf returns what stands in place of a result, or of thinking, in the requests that have some calls; nil if
+// it stays.
+func (e *Entry) cutOf(key string, calls map[string]bool) *Shaped {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.ended[key] {
+		return nil
+	}
+	for _, c := range e.cuts[key] {
+		if calls[c.since] {
+			return c.Shaped
+		}
+	}
+	return nil
+}
+
+// Cut keeps that something leaves the requests that have the call since, with the originals, before it
+// returns. It returns what stands in the place of each. begin is called before.
+func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin func() error) ([]*Shaped, error) {
+	made := make([]*Shaped, len(list))
+	edit := func(b *pact.Batch) error {
+		if err := begin(); err != nil {
+			return err
+		}
+		t := e.c.Working().Tree()
+		used := map[string]bool{}
+		for i := range list {
+			made[i] = list[i].keep(b, since, func(id string) bool { return t.Node(id) != nil || used[id] })
+			used[list[i].Call] = true
+		}
+		return nil
+	}
+	err := e.persist(ctx, true, func() *pact.CommitOptions {
+		return &pact.CommitOptions{Pruning: keepAll, Edit: edit}
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range list {
+		e.addCut(list[i].key(), cut{since, made[i]})
+	}
+	return made, nil
+}
+
+var keepAll = &pact.Pruning{WithoutKept: true, Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
+
+// addCut adds a decision, unless it is there. The caller holds e.mu.
+func (e *Entry) addCut(key string, c cut) {
+	if !slices.ContainsFunc(e.cuts[key], func(of cut) bool { return of.ID == c.ID }) {
+		e.cuts[key] = append(e.cuts[key], c)
+	}
+}
+
+// keep adds the blocks that keep the decision: the original, unless it is there, and what stands for it.
+func (l *leaving) keep(b *pact.Batch, since string, taken func(id string) bool) *Shaped {
+	attrs := map[string]any{attrDecided: l.key()}
+	if string(l.raw) != l.Content {
+		attrs[attrRaw] = string(l.raw)
+	}
+	if l.Call == "" {
+		attrs[attrSince] = since
+		return &Shaped{ID: b.Add(activeHead, pact.Spec{Kind: "thinking", Role: "assistant", Offset: 1,
+			Content: canon.Value(l.Content), Attrs: attrs})}
+	}
+	attrs[attrCall] = l.Call
+	id := ""
+	if l.had != nil {
+		id = l.had.ID
+	} else {
+		call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": l.Tool},
+			Attrs: map[string]any{attrCall: l.Call, attrName: l.Tool}}
+		s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(l.Content), Attrs: attrs}
+		if !taken(l.Call) {
+			s.ID = l.Call
+		}
+		id = b.AddResult(b.Add(activeHead, call), s)
+	}
+	note := canon.String(l.note(id, l.calls))
+	s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: note, Refs: []string{id},
+		Attrs: map[string]any{attrCall: l.Call, attrDecided: l.key(), attrSince: since}}
+	return &Shaped{ID: b.Add(activeHead, s), Content: string(note), cut: true}
+}
+
+// readCut reads a decision of cut from its block.
+func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
+	c.since, _ = n.Header(attrSince).Text()
+	c.Shaped = &Shaped{ID: n.ID, cut: n.Kind == "result"}
+	if n.Kind == "result" {
+		var content canon.Value
+		content, err = contentOf(ctx, n)
+		c.Content = string(content)
+	}
+	return c, err
+}

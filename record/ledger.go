@@ -1,0 +1,265 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+	"sync"
+	"time"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/worth"
+)
+
+// ledger follows what the requests of a recorder cost: as they were asked for, and as they were sent. It knows
+// the caches of providers by their documents, and learns how they count tokens.
+type ledger struct {
+	prices *Prices
+
+	mu      sync.Mutex
+	caches  map[provider.API]*caches
+	scale   map[string]float64         // by model: tokens of the provider for one of quarters
+	seen    map[[sha256.Size]byte]bool // what conversations begin with
+	spent   worth.Spent
+	lastUse time.Time // when an earlier recorder sent its last request, zero if that is not known
+}
+
+// caches are what a provider would have of the requests as they were asked for, and what it has.
+type caches struct{ asked, sent *provider.Cache }
+
+// mostLedgered bounds how many calls a ledger remembers the caches of.
+const mostLedgered = 1 << 14
+
+func newLedger(o *Options) *ledger {
+	return &ledger{prices: o.Prices, caches: map[provider.API]*caches{}, scale: map[string]float64{},
+		seen: map[[sha256.Size]byte]bool{}}
+}
+
+// begins tells the ledger when the recorder before sent its last request.
+func (l *ledger) begins(at time.Time, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err == nil { // else it takes everything for just sent
+		l.lastUse = at
+	}
+}
+
+// mostLooked is in how many contexts lastCall looks.
+const mostLooked = 64
+
+// lastCall returns when the last call was sent that the contexts of a recorder record: the zero time if there is none,
+// or if there are too many contexts to look.
+func lastCall(ctx context.Context, s *pact.DB, name string) (last time.Time, err error) {
+	list, err := pact.List(ctx, s)
+	looked := 0
+	for _, i := range list {
+		if strings.HasSuffix(i.Name, originalsOf("")) || !keepsFor(originalsOf(name), i.Name) {
+			continue
+		}
+		if looked++; looked > mostLooked {
+			return time.Time{}, nil
+		}
+		c, err := pact.Open(ctx, s, i.Name, nil)
+		if err != nil {
+			return time.Time{}, err
+		}
+		attempts, err := c.Attempts(ctx, i.Cycle, i.Cycle+1)
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, a := range attempts {
+			if at := time.Unix(0, a.StartedNS); a.StartedNS > 0 && at.After(last) {
+				last = at
+			}
+		}
+	}
+	return last, err
+}
+
+// summed is what the ledger knows about a request.
+type summed struct {
+	at     time.Time
+	tariff worth.Tariff
+	scale  float64
+	hashes provider.Hashes
+	asked  form
+	on     *caches
+}
+
+// form is a form of a request, as a provider reads it.
+type form struct {
+	prompt *provider.Prompt
+	first  []int64 // the tokens of the first n blocks, by n
+}
+
+// counted returns the tokens of all blocks.
+func (f *form) counted() int64 { return f.first[len(f.first)-1] }
+
+// formOf makes a form of a request: as it was asked for, or as it is sent without what leaves besides.
+func (q *question) formOf(rules *provider.CacheRules, hashes provider.Hashes, asked bool, leaves map[int]string) form {
+	parts, first, sum := make([]provider.Part, 0, len(q.parts)), make([]int64, 1, len(q.parts)+1), int64(0)
+	for i := range q.parts {
+		p := &q.parts[i]
+		one, size := *p.Part, p.size
+		note, left := leaves[i]
+		if !asked {
+			switch {
+			case p.gone() || left && p.result == nil:
+				continue
+			case p.note != "":
+				one.Content, size = contentAs(p.note), int64(len(p.note))+40
+			case left:
+				one.Content, size = contentAs(note), int64(len(note))+40
+			case p.result != nil && p.result.shaped != nil:
+				one.Content, size = contentAs(p.result.shaped.Content), int64(len(p.result.shaped.Content))+40
+			}
+		}
+		sum += size
+		parts, first = append(parts, one), append(first, (sum+3)/4)
+	}
+	return form{rules.ReadNext(&provider.Request{API: q.api, Model: q.of.Model, Parameters: q.of.Parameters, Parts: parts},
+		q.of.Model, nil, hashes), first}
+}
+
+func contentAs(content string) canon.Any {
+	v, err := canon.ParseAny([]byte(content))
+	if err != nil {
+		return canon.Any{}
+	}
+	return v
+}
+
+// begin adds a request as it was asked for.
+func (l *ledger) begin(q *question, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rules := provider.CacheRulesOf(q.api)
+	if l.spent.Calls++; l.spent.Calls%mostLedgered == 0 {
+		clear(l.caches)
+		clear(l.seen)
+	}
+	on := l.caches[q.api]
+	if on == nil {
+		on = &caches{rules.NewCache(), rules.NewCache()}
+		l.caches[q.api] = on
+	}
+	s := &summed{at: at, on: on, hashes: provider.Hashes{}, scale: l.scale[q.of.Model]}
+	if s.scale == 0 {
+		s.scale = 1
+	}
+	s.tariff = worth.Tariff{Rules: rules, Model: q.of.Model}
+	if l.prices.Has(q.of.Model) {
+		s.tariff.Money = func(u *inspect.ProviderCache) float64 {
+			return l.prices.Cost(nil, &inspect.CallPrefix{Model: q.of.Model, Provider: u}).Paid
+		}
+		s.tariff.Read = func(tokens int64) float64 { return l.prices.ReadCost(q.of.Model, tokens) }
+	}
+	s.asked = q.formOf(rules, s.hashes, true, nil)
+	for i := range s.asked.prompt.Blocks {
+		s.tariff.Hour = s.tariff.Hour || s.asked.prompt.Blocks[i].Lifetime == "1h"
+	}
+	q.sum = s
+	l.takeUp(q)
+	if money := s.call(&s.asked, on.asked.Call(s.asked.prompt, at).Blocks).Money; money != nil {
+		l.spent.Without += *money
+	}
+}
+
+// call returns what a request counts of which the provider has some blocks in its cache.
+func (s *summed) call(f *form, cached int) worth.Call {
+	return s.tariff.Call(s.scaled(f.counted()), s.scaled(f.first[cached]))
+}
+
+func (s *summed) scaled(n int64) int64 { return int64(float64(n)*s.scale + 0.5) }
+
+// takeUp has the caches hold what another recorder, or this one long ago, presumably sent: all of a conversation that
+// goes on and that the ledger does not know, up to its last answer.
+func (l *ledger) takeUp(q *question) {
+	begin, end := -1, 0
+	for i := range q.parts {
+		if p := &q.parts[i]; p.Section == provider.Conversation {
+			if begin < 0 {
+				begin = i
+			}
+			if p.answer {
+				end = i
+			}
+		}
+	}
+	if begin < 0 || l.seen[q.parts[begin].hash] {
+		return
+	}
+	l.seen[q.parts[begin].hash] = true
+	before := q.upTo(end)
+	if before == nil {
+		return
+	}
+	s := q.sum
+	at := s.at
+	if !l.lastUse.IsZero() {
+		at = l.lastUse
+	}
+	s.on.asked.Call(before.formOf(s.tariff.Rules, s.hashes, true, nil).prompt, at)
+	s.on.sent.Call(before.formOf(s.tariff.Rules, s.hashes, false, nil).prompt, at)
+}
+
+// upTo returns the request without its parts from one on, with a cache marker at its end if it has any; nil if it
+// has none and its provider needs one, and for no parts.
+func (q *question) upTo(end int) *question {
+	if end == 0 {
+		return nil
+	}
+	marker := canon.Any{}
+	for i := range q.parts {
+		if m := q.parts[i].Marker; m.Kind != canon.KindAbsent {
+			marker = m
+		}
+	}
+	if _, whole := q.of.Parameters.Get("cache_control"); provider.CacheRulesOf(q.api).Marked && !whole &&
+		marker.Kind == canon.KindAbsent {
+		return nil
+	}
+	before := &question{api: q.api, of: q.of, parts: append([]cutPart(nil), q.parts[:end]...)}
+	last := *before.parts[end-1].Part
+	last.Marker = marker
+	before.parts[end-1].Part = &last
+	return before
+}
+
+// pays reports whether it pays that parts leave a request now. notes has what stands in their place.
+func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := q.sum
+	forecast := func(leaves map[int]string) worth.Call {
+		f := q.formOf(s.tariff.Rules, s.hashes, false, leaves)
+		return s.call(&f, s.on.sent.Forecast(f.prompt, s.at).Blocks)
+	}
+	cut := forecast(notes)
+	return s.tariff.Caches(cut) && s.tariff.Pays(c.when, forecast(nil), cut, l.spent)
+}
+
+// end adds a request as it is sent, and returns what the provider should count.
+func (l *ledger) end(q *question) (call worth.Call, counted int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := q.formOf(q.sum.tariff.Rules, q.sum.hashes, false, nil)
+	call = q.sum.call(&f, q.sum.on.sent.Call(f.prompt, q.sum.at).Blocks)
+	if call.Money != nil {
+		l.spent.Managed += *call.Money
+	}
+	return call, f.counted()
+}
+
+// learn notes how many tokens a provider counted in a request.
+func (l *ledger) learn(model string, counted, told int64) {
+	if counted == 0 || told == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.scale[model] = float64(told) / float64(counted)
+}
