@@ -18,12 +18,13 @@ var beside = []string{"LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
 func main() {
 	out := flag.String("o", "dist", "the `DIRECTORY` to write to")
 	platforms := flag.String("platforms", offered, "the platforms to build for, as a `LIST` of system/processor")
+	js := flag.String("js", "", "pack the client for Node too, which TypeScript built into this `DIRECTORY`")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "release: name the version, such as v0.1.0")
 		os.Exit(2)
 	}
-	if err := release(*out, flag.Arg(0), strings.Split(*platforms, ",")); err != nil {
+	if err := release(*out, flag.Arg(0), *js, strings.Split(*platforms, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -31,8 +32,8 @@ func main() {
 
 var versionForm = regexp.MustCompile(`^v\d+\.\d+\.\d+[-+.0-9A-Za-z]*$`)
 
-// release writes the archives of all platforms, then their sums.
-func release(dir, version string, platforms []string) error {
+// release writes what each platform gets, the client for Node if js is where it was built, then their sums.
+func release(dir, version, js string, platforms []string) error {
 	if !versionForm.MatchString(version) {
 		return fmt.Errorf("%q is not a version: write one such as v0.1.0", version)
 	}
@@ -63,10 +64,22 @@ func release(dir, version string, platforms []string) error {
 		if err != nil {
 			return err
 		}
-		for _, made := range []string{archive, wheel} {
+		npm, err := npmBinary(dir, version, platform, binary)
+		if err != nil {
+			return err
+		}
+		for _, made := range []string{archive, wheel, npm} {
 			fmt.Println(made)
 			names = append(names, filepath.Base(made))
 		}
+	}
+	if js != "" {
+		client, err := npmClient(dir, version, js, platforms)
+		if err != nil {
+			return err
+		}
+		fmt.Println(client)
+		names = append(names, filepath.Base(client))
 	}
 	return sums(dir, names)
 }

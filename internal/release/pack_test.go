@@ -119,11 +119,11 @@ func TestArchivesHoldTheFilesAndNoTime(t *testing.T) {
 
 func TestReleaseRefusesBadNames(t *testing.T) {
 	for _, version := range []string{"", "1.0.0", "v1", "v1.0.0/../..", "v1.0.0 x"} {
-		if err := release(t.TempDir(), version, nil); err == nil {
+		if err := release(t.TempDir(), version, "", nil); err == nil {
 			t.Errorf("%q is taken for a version", version)
 		}
 	}
-	if err := release(t.TempDir(), "v1.0.0", []string{"linux"}); err == nil {
+	if err := release(t.TempDir(), "v1.0.0", "", []string{"linux"}); err == nil {
 		t.Error("a system without a processor is taken for a platform")
 	}
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// nodeSources is the package for Node. What TypeScript makes of it is built beside it.
+const nodeSources = "clients/typescript"
+
+// nodeNames are the names that Node has for systems and processors, where they differ from those of Go.
+var nodeNames = map[string]string{"windows": "win32", "amd64": "x64"}
+
+// nodeName returns the name of a platform in Node.
+func nodeName(platform string) (system, processor string) {
+	system, processor, _ = strings.Cut(platform, "/")
+	if name := nodeNames[system]; name != "" {
+		system = name
+	}
+	if name := nodeNames[processor]; name != "" {
+		processor = name
+	}
+	return system, processor
+}
+
+// npmBinary writes the package with the binary of a platform into dir and returns its path. npm installs it only
+// on that platform.
+func npmBinary(dir, version, platform, binary string) (string, error) {
+	system, processor := nodeName(platform)
+	name := system + "-" + processor
+	about := map[string]any{"name": "@pactctx/" + name, "version": strings.TrimPrefix(version, "v"), "license": "Apache-2.0",
+		"description": "The binary of pactctx for " + name, "os": []string{system}, "cpu": []string{processor}}
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return "", err
+	}
+	return npmPack(dir, "pactctx-"+name, about, []packedFile{{"bin/" + filepath.Base(binary), data, 0o755}})
+}
+
+// npmClient writes the package pactctx into dir and returns its path: what TypeScript built into the directory
+// built, and a reference to the package with the binary of each platform, of which npm installs the one that fits.
+func npmClient(dir, version, built string, platforms []string) (string, error) {
+	var about map[string]any
+	text, err := os.ReadFile(filepath.Join(nodeSources, "package.json"))
+	if err != nil {
+		return "", err
+	}
+	if err := json.Unmarshal(text, &about); err != nil {
+		return "", err
+	}
+	number := strings.TrimPrefix(version, "v")
+	binaries := map[string]string{}
+	for _, platform := range platforms {
+		system, processor := nodeName(platform)
+		binaries["@pactctx/"+system+"-"+processor] = number
+	}
+	about["version"], about["optionalDependencies"] = number, binaries
+	delete(about, "devDependencies")
+	var files []packedFile
+	var failed []error
+	add := func(name, path string, mode os.FileMode) {
+		data, err := os.ReadFile(path)
+		files, failed = append(files, packedFile{name, data, mode}), append(failed, err)
+	}
+	add("README.md", filepath.Join(nodeSources, "README.md"), 0o644)
+	add("bin/pact.mjs", filepath.Join(nodeSources, "bin", "pact.mjs"), 0o755)
+	failed = append(failed, fs.WalkDir(os.DirFS(built), ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			add("dist/"+path, filepath.Join(built, path), 0o644)
+		}
+		return err
+	}))
+	if err := errors.Join(failed...); err != nil {
+		return "", err
+	}
+	return npmPack(dir, "pactctx", about, files)
+}
+
+// npmPack writes a package as npm pack does: under package, with its description first.
+func npmPack(dir, name string, about map[string]any, files []packedFile) (string, error) {
+	text, err := json.MarshalIndent(about, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	files = append([]packedFile{{"package.json", text, 0o644}}, files...)
+	for _, licence := range []string{"LICENSE", "THIRD_PARTY_NOTICES.txt"} {
+		data, err := os.ReadFile(licence)
+		if err != nil {
+			return "", err
+		}
+		files = append(files, packedFile{licence, data, 0o644})
+	}
+	for i := range files {
+		files[i].name = "package/" + files[i].name
+	}
+	var b bytes.Buffer
+	if err := tarred(&b, files); err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name+"-"+about["version"].(string)+".tgz")
+	return path, os.WriteFile(path, b.Bytes(), 0o644)
+}
