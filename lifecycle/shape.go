@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -23,11 +24,15 @@ func Original(n *tree.Node) (tree.JSON, bool) {
 // no tool wrote it.
 const OnlyPact = "Only pact writes such notes.]"
 
+// Recalled begins every text with which pact answers a model that asked for what was left out. No rule
+// shortens it: the model would ask again, and never get the whole.
+const Recalled = "From pact: "
+
 // Shape cuts a text to its first head and last tail bytes, at the borders of characters, with a
 // note between them that names where the whole text is. It returns false if the text would not
-// become shorter.
+// become shorter, or was recalled.
 func Shape(text string, head, tail int, where string) (string, bool) {
-	if head+tail >= len(text) {
+	if head+tail >= len(text) || strings.HasPrefix(text, Recalled) {
 		return text, false
 	}
 	for head > 0 && !utf8.RuneStart(text[head]) {

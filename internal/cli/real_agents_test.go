@@ -77,7 +77,8 @@ type agentRun struct {
 	provider  *providertest.Provider
 	db, dir   string
 	env, line []string
-	bare      bool // the agent is run without pact
+	flags     []string // of pact run
+	bare      bool     // the agent is run without pact
 }
 
 // startAgent prepares a run. Without PACT_AGENTS, which names where the agents are
@@ -130,7 +131,7 @@ func (a *agentRun) must(err error) {
 // start has a pact of its own run the agent, in a group of processes of its own.
 func (a *agentRun) start(arguments []string, say string, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	a.Helper()
-	line := slices.Concat([]string{"run", "--db", a.db, "--name", "agent", "--"}, a.line, arguments, more, []string{say})
+	line := slices.Concat([]string{"run", "--db", a.db, "--name", "agent"}, a.flags, []string{"--"}, a.line, arguments, more, []string{say})
 	if a.bare {
 		line = slices.Concat(a.line[1:], arguments, more, []string{say})
 	}

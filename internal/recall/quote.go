@@ -7,17 +7,18 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
 )
 
-// most is how many bytes of a text, or of lines, an answer has. Agents cut answers of tools themselves, the
-// tightest at 10,000 tokens, and then nobody says how to go on.
-const most = 12_000
+// most is how many bytes of a text an answer has, and mostLines how many lines. Agents cut answers of tools
+// themselves, at 10,000 tokens or 2,000 lines, and do not say how to go on.
+const (
+	most      = 12_000
+	mostLines = 1_000
+)
 
 // lineMost is how many bytes of a line that matches are shown, and of a content in a list.
 const lineMost = 200
-
-// opening begins each answer that quotes a text, so that a search can leave answers of this package out.
-const opening = "From pact: "
 
 // whose says who wrote a text, so that a model does not take a quotation for a request.
 func whose(role string) string {
@@ -59,16 +60,32 @@ func quote(label, whose, text string, from int, again string) (string, error) {
 		to--
 	}
 	part := text[from:to]
+	if ends := lineEnds(part, mostLines); ends < len(part) {
+		to, part = from+ends, part[:ends]
+	}
 	fence := "-----"
 	for strings.Contains(part, fence) {
 		fence += "-"
 	}
-	head := fmt.Sprintf("%s%s, bytes %d to %d of %d. %s.", opening, label, from, to, len(text), whose)
+	head := fmt.Sprintf("%s%s, bytes %d to %d of %d. %s.", lifecycle.Recalled, label, from, to, len(text), whose)
 	end := ""
 	if to < len(text) {
 		end = fmt.Sprintf("\nThere is more: call %s from %d.", again, to)
 	}
 	return head + "\n" + fence + "\n" + part + "\n" + fence + end, nil
+}
+
+// lineEnds returns where the first lines of a text end, len(text) if it has no more than so many.
+func lineEnds(text string, lines int) int {
+	end := 0
+	for range lines {
+		i := strings.IndexByte(text[end:], '\n')
+		if i < 0 {
+			return len(text)
+		}
+		end += i + 1
+	}
+	return end
 }
 
 // rows writes as many lines as fit into an answer, from a line on, and how to go on.
@@ -77,7 +94,7 @@ func rows(head string, lines []string, from int, again string) (string, error) {
 		return "", invalid(fmt.Sprintf("there are %d, and from is %d", len(lines), from), "leave from out to begin anew")
 	}
 	var b strings.Builder
-	b.WriteString(opening + head + "\n")
+	b.WriteString(lifecycle.Recalled + head + "\n")
 	for i := from; i < len(lines); i++ {
 		if i > from && b.Len()+len(lines[i]) > most {
 			fmt.Fprintf(&b, "There are %d more: call %s from %d.\n", len(lines)-i, again, i)

@@ -9,11 +9,12 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 )
 
 type recalling struct {
-	ID      string `json:"id,omitempty" jsonschema:"of the block, such as block:4-1"`
+	ID      string `json:"id,omitempty" jsonschema:"as the text names it, such as block:4-1"`
 	Search  string `json:"search,omitempty" jsonschema:"a text in it, upper and lower case alike"`
 	Context string `json:"context,omitempty" jsonschema:"its name; by default the context of this agent"`
 	From    int    `json:"from,omitempty" jsonschema:"go on at this byte"`
@@ -31,16 +32,12 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 	if in.ID == "" {
 		return search(ctx, list, &in)
 	}
-	// A text that names an id was sent in the context, and the originals have ids of their own.
-	for i := len(list) - 1; i >= 0; i-- {
-		state, err := view.Having(ctx, list[i], in.ID)
+	for i, c := range list {
+		state, err := view.Having(ctx, c, in.ID)
 		if err == nil {
-			var text string
-			if text, err = block(ctx, list[i], state, in.ID, in.From); err == nil {
-				return text, nil
-			}
+			return block(ctx, c, state, in.ID, in.From)
 		}
-		if fault.CodeOf(err) != fault.NodeNotFound || i == 0 {
+		if fault.CodeOf(err) != fault.NodeNotFound || i == len(list)-1 {
 			return "", err
 		}
 	}
@@ -143,7 +140,7 @@ func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 		return false, nil
 	}
 	kept, err := n.JSON(ctx)
-	return strings.Contains(view.Whole(n.Kind, canon.Value(kept)), opening), err
+	return strings.Contains(view.Whole(n.Kind, canon.Value(kept)), lifecycle.Recalled), err
 }
 
 // first returns the cycle of the oldest snapshot.

@@ -139,7 +139,7 @@ func TestRecallGoesOnWhereItStopped(t *testing.T) {
 		db := memory(t)
 		c := begin(t, db, "chat", "")
 		unit := rapid.StringOfN(rapid.RuneFrom([]rune("aé€😀-\n")), 1, 40, -1).Draw(r, "unit")
-		want := strings.Repeat(unit, rapid.IntRange(1, 2000).Draw(r, "times"))
+		want := strings.Repeat(unit, rapid.IntRange(1, 3000).Draw(r, "times"))
 		id := say(t, c, pact.Spec{Role: pact.RoleUser, Content: want})
 		s := connect(t, db, recall.Options{})
 		got := ""
@@ -148,7 +148,7 @@ func TestRecallGoesOnWhereItStopped(t *testing.T) {
 			_, text, found := strings.Cut(text, "\n")
 			fence, text, _ := strings.Cut(text, "\n")
 			part, _, closed := strings.Cut(text, "\n"+fence)
-			if failed || !found || !closed || len(part) > 12_000 {
+			if failed || !found || !closed || len(part) > 12_000 || strings.Count(part, "\n") > 1_000 {
 				r.Fatalf("an answer of %d bytes: %s", len(part), text)
 			}
 			got += part
