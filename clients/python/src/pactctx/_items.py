@@ -1,0 +1,286 @@
+"""Items of a framework as blocks of a context: what the sessions of frameworks have in common.
+
+An item is what the framework counts in: a message, a call, a result, a line of a transcript. Each becomes one block
+outside of a core, so that a policy can take it away alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import hashlib
+import json
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+
+from ._async import AsyncContext, AsyncDatabase
+from ._batch import Batch
+from ._errors import Conflict, NotFound
+
+if TYPE_CHECKING:
+    from .types import LifecyclePolicy
+
+T = TypeVar("T")
+R = TypeVar("R")
+_ITEM, _DIGEST = "pactctx:item", "pactctx:digest"
+_INSTRUCTIONS = "instructions"
+_TRIES = 20  # of a commit that other writers may keep from fitting
+
+
+@dataclass(frozen=True)
+class Block:
+    """What an item is as a block."""
+
+    role: str
+    kind: str
+    text: tuple[str | int, ...] = ()
+    """Where the item has the text that is the content; empty if the content is the whole item."""
+    call: str = ""
+    """Of a call and its result, the id that they share."""
+    content: Any = None
+    """Of a call, its name and arguments."""
+    pinned: bool = False
+
+
+class Form(Protocol[T]):
+    """How a framework writes its items."""
+
+    def plain(self, item: T) -> dict[str, Any]:
+        """Returns an item as JSON that says what a model reads of it, and no times."""
+
+    def block(self, plain: dict[str, Any]) -> Block:
+        """Says what an item is as a block."""
+
+    def with_text(self, item: T, text: str) -> T:
+        """Returns an item with another text, where a policy shortened it."""
+
+    def stand_in(self, text: str, role: str, call: str) -> T:
+        """Returns an item for a block that the framework did not give: a stub, or a note; call is that of a result."""
+
+
+@dataclass
+class Held:
+    """A block that is in a context."""
+
+    node: str
+    digest: str
+    """Of the item that it was made of; empty if it was made of none."""
+    plain: dict[str, Any] | None
+    text: str
+    role: str
+    shaped: bool
+    calls: list[str]
+    """The blocks that a result answers."""
+
+
+class _Lock:
+    """A lock for tasks of several event loops: a framework may use one session from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    async def __aenter__(self) -> None:
+        while not self._lock.acquire(blocking=False):
+            await asyncio.sleep(0.002)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def put(item: dict[str, Any], where: Sequence[str | int], value: Any) -> dict[str, Any]:
+    """Returns a copy of an item with a value at a place."""
+    made = copy.deepcopy(item)
+    at: Any = made
+    for step in where[:-1]:
+        at = at[step]
+    at[where[-1]] = value
+    return made
+
+
+def at(item: Any, where: Sequence[str | int]) -> Any:
+    """Returns the value at a place of an item, None if there is no such place."""
+    for step in where:
+        try:
+            item = item[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return item
+
+
+def digest(plain: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
+
+
+class Items(Generic[T]):
+    """The items of one context."""
+
+    def __init__(self, db: AsyncDatabase, name: str, form: Form[T], policy: LifecyclePolicy | None = None) -> None:
+        self.context: AsyncContext = db.context(name)
+        self._form = form
+        # A framework may give a call before its result, so a call alone is no error.
+        self._policy: LifecyclePolicy = {"orphans": "keep", **(policy or {})}
+        self._lock = _Lock()
+        self._revision = -1
+        self._held: list[Held] = []
+        self._instructions: str | None = None
+        self._given: list[tuple[str, str]] = []  # digest and node of each item of the last request
+        self._left: list[tuple[str, str]] = []  # the same of what send returned
+
+    async def _retried(self, work: Callable[[], Awaitable[R]]) -> R:
+        async with self._lock:
+            for tried in range(1, _TRIES + 1):
+                try:
+                    if not await self._look():
+                        await self.context.db.create(self.context.name, exist_ok=True)
+                        await self._look()
+                    return await work()
+                except Conflict:
+                    if tried == _TRIES:
+                        raise
+            raise AssertionError("unreachable")
+
+    async def _look(self) -> bool:
+        """Reads the blocks, if they are others than at the last look, and reports whether there is a context."""
+        try:
+            info = await self.context.info()
+        except NotFound:
+            self._held, self._revision = [], -1
+            return False
+        self.context._cycle = info["last_cycle"]
+        if info["revision"] != self._revision:
+            root = (await self.context._get("snapshot", at="working"))["root"]
+            self._held = [held for region in root["children"][1:] for held in _blocks(region)]
+            header = [n.get("content") for n in root["children"][0].get("children", ()) if n["id"] == _INSTRUCTIONS]
+            self._instructions = header[0] if header else None
+            self._revision = info["revision"]
+        return True
+
+    async def held(self) -> list[Held]:
+        """Returns the blocks that are there; none if there is no context."""
+        async with self._lock:
+            await self._look()
+            return list(self._held)
+
+    def item(self, held: Held) -> T:
+        """Returns a block as an item, for a framework whose items are JSON."""
+        if held.plain is None:
+            calls = {h.node: h for h in self._held}
+            call = next((calls[c].plain for c in held.calls if c in calls), None)
+            return self._form.stand_in(held.text, held.role, self._form.block(call).call if call else "")
+        where = self._form.block(held.plain).text
+        return cast("T", put(held.plain, where, held.text) if where and at(held.plain, where) is None else held.plain)
+
+    async def append(
+        self, items: Sequence[T], gone: Sequence[str] = (), message: str | None = None, *, unique: str = ""
+    ) -> None:
+        """Adds items behind those that are there and takes blocks away, as one commit under the policy.
+
+        With the name of a field as unique, an item is left out if another with the same value was added before.
+        """
+
+        async def work() -> None:
+            batch = Batch()
+            self._add(batch, [i for i in items if not self._known(i, unique)])
+            if batch.edits or gone:
+                await self._commit(batch, gone, message)
+
+        await self._retried(work)
+
+    def _known(self, item: T, field: str) -> bool:
+        """Reports whether an item with the same value of a field is there."""
+        value = self._form.plain(item).get(field) if field else None
+        return value is not None and any(h.plain and h.plain.get(field) == value for h in self._held)
+
+    async def _commit(self, batch: Batch, gone: Sequence[str], message: str | None) -> None:
+        there = {h.node for h in self._held}
+        gone = [node for node in gone if node in there]
+        await self.context.commit(edits=batch, ids=gone, policy=self._policy, message=message)
+
+    def _add(self, batch: Batch, items: Sequence[T]) -> list[str]:
+        """Adds items to a batch, and returns the ids of their blocks."""
+        calls = {c: h.node for h in self._held if h.plain for c in [self._form.block(h.plain).call] if c and not h.calls}
+        nodes = []
+        for n, item in enumerate(items):
+            plain = self._form.plain(item)
+            block = self._form.block(plain)
+            text = at(plain, block.text) if block.text else None
+            attrs: dict[str, Any] = {_DIGEST: digest(plain)}
+            content: Any = plain
+            if isinstance(text, str):
+                content, attrs[_ITEM] = text, put(plain, block.text, None)
+            elif block.content is not None:
+                content, attrs[_ITEM] = block.content, plain
+            if block.kind == "call" and block.call:
+                attrs["openai:call"] = {"id": block.call, "type": "function"}
+            node = f"item:{cast('int', self.context._cycle) + 1}-{n}"
+            refs = [calls[block.call]] if block.kind == "result" and block.call in calls else None
+            if block.kind == "call":
+                calls[block.call] = node
+            batch.add(
+                content, role=block.role, kind=block.kind, offset=1, id=node, attrs=attrs, refs=refs, pinned=block.pinned
+            )
+            nodes.append(node)
+        return nodes
+
+    async def send(self, items: Sequence[T], instructions: str | None = None) -> list[T]:
+        """Records what a framework is about to send, as one commit under the policy, and returns what is left of it.
+
+        The items continue those of the last request, or those that send returned then. What they do not continue goes.
+        """
+
+        async def work() -> list[T]:
+            digests = [digest(self._form.plain(i)) for i in items]
+            there = [(h.digest, h.node) for h in self._held if h.digest]
+            known = max((_common(digests, base) for base in (self._given, self._left, there)), key=len)
+            batch = Batch()
+            nodes = known + self._add(batch, items[len(known) :])
+            self._instruct(batch, instructions)
+            await self._commit(batch, [node for _, node in there if node not in set(nodes)], None)
+            await self._look()
+            by_node = dict(zip(nodes, items))
+            left = []
+            for held in self._held:
+                if held.node in by_node:
+                    item = by_node[held.node]
+                    item = self._form.with_text(item, held.text) if held.shaped else item
+                else:
+                    item = self.item(held)
+                left.append((item, held.node))
+            self._given = list(zip(digests, nodes))
+            self._left = [(digest(self._form.plain(item)), node) for item, node in left]
+            return [item for item, _ in left]
+
+        return await self._retried(work)
+
+    def _instruct(self, batch: Batch, instructions: str | None) -> None:
+        """Has the header say what the framework sends as instructions."""
+        if self._instructions is None and instructions:
+            batch.add(instructions, into="^sys", role="system", id=_INSTRUCTIONS)
+        elif self._instructions is not None and self._instructions != (instructions or ""):
+            batch.update(_INSTRUCTIONS, content=instructions or "")
+
+
+def _common(digests: list[str], base: list[tuple[str, str]]) -> list[str]:
+    """Returns the nodes of the longest common beginning."""
+    nodes = []
+    for mine, (theirs, node) in zip(digests, base):
+        if mine != theirs:
+            break
+        nodes.append(node)
+    return nodes
+
+
+def _blocks(node: dict[str, Any]) -> Iterator[Held]:
+    """Yields the blocks at and below a node, in the order of the thread."""
+    for child in node.get("children", ()):
+        yield from _blocks(child)
+    if "content" not in node:
+        return
+    content = node["content"]
+    name = node.get(_DIGEST, "")
+    text = content if isinstance(content, str) else json.dumps(content)
+    refs = node.get("refs", []) if node.get("kind") == "result" else []
+    plain = node.get(_ITEM, content) if name else None
+    yield Held(node["id"], name, plain, text, node.get("role", ""), "pact:original" in node, refs)
