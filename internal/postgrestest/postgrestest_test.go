@@ -3,10 +3,13 @@
 package postgrestest_test
 
 import (
+	"context"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
@@ -20,6 +23,36 @@ func TestDatabase(t *testing.T) {
 	}
 	if got := postgrestest.Exec(t, other, "SELECT 1 FROM pg_tables WHERE tablename = 'here'"); len(got) != 0 {
 		t.Errorf("the other database has it too: %v", got)
+	}
+}
+
+// A database that comes from an earlier test has nothing of it, and the address that the test had
+// leads nowhere, although a connection of the test was open.
+func TestNothingComesFromAnEarlierTest(t *testing.T) {
+	var before string
+	t.Run("earlier", func(t *testing.T) {
+		before = postgrestest.Database(t)
+		name := before[strings.LastIndex(before, "/")+1 : strings.Index(before, "?")]
+		postgrestest.Exec(t, before, `CREATE TABLE here (n BIGINT PRIMARY KEY); CREATE TABLE other (n BIGINT REFERENCES here);
+			CREATE VIEW v AS SELECT n FROM here; CREATE SEQUENCE s; CREATE FUNCTION f() RETURNS bigint LANGUAGE sql AS 'SELECT 1::bigint';
+			ALTER DATABASE `+name+` SET default_transaction_isolation = 'serializable'`)
+		conn, err := pgconn.Connect(context.Background(), before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	})
+	later := postgrestest.Database(t)
+	if got := postgrestest.Exec(t, later, `SELECT relname::text FROM pg_class WHERE relnamespace = 'public'::regnamespace
+		UNION ALL SELECT proname::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace`); len(got) != 0 {
+		t.Errorf("found %v", got)
+	}
+	if got := postgrestest.Exec(t, later, "SHOW default_transaction_isolation"); got[0][0] != "read committed" {
+		t.Errorf("the setting is %v", got)
+	}
+	if conn, err := pgconn.Connect(t.Context(), before); err == nil {
+		_ = conn.Close(t.Context())
+		t.Error("the address of the earlier test leads to a database")
 	}
 }
 

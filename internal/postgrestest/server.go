@@ -32,10 +32,8 @@ type Server struct {
 }
 
 const (
-	role      = "pact"
-	port      = "5432" // only part of the socket's name
-	starting  = 30 * time.Second
-	retryTime = 20 * time.Millisecond
+	role = "pact"
+	port = "5432" // only part of the socket's name
 )
 
 // Start makes a server in a directory of its own and starts it. If it cannot,
