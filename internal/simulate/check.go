@@ -43,7 +43,7 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 		list = append(list, CheckedRule{Rule: i + 1, Select: r.Select})
 	}
 	o := Options{Counter: counter, Policies: []Named{{Name: "none"}}}
-	_, err = replayed(ctx, c, o, func(_, now, working *tree.Tree, fresh []string) error {
+	_, err = replayed(ctx, c, o, visitor{commit: func(_, now, working *tree.Tree, fresh []string) error {
 		for i := range compiled {
 			ids, err := compiled[i].Find(ctx, working, fresh, !compiled[i].Steady)
 			if err != nil {
@@ -68,7 +68,7 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 			}
 		}
 		return nil
-	})
+	}})
 	for i := range list {
 		for id, first := range found[i] {
 			list[i].Finds++

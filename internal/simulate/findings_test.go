@@ -70,6 +70,14 @@ func TestFindingsOfACompaction(t *testing.T) {
 		}}); err != nil {
 		t.Fatal(err)
 	}
+	// The fourth call makes the first one again, and writes its result of 50 words.
+	if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "again", Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "read", "arguments": "0"}})
+		b.Add("^ah", pact.Spec{ID: "result", Role: "tool", Kind: "result", Offset: 1, Content: words("a", 50), Refs: []string{"again"}})
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
 	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 		Dialect: "gemini"})
 	if err != nil {
@@ -77,11 +85,86 @@ func TestFindingsOfACompaction(t *testing.T) {
 	}
 	var got []string
 	for _, f := range report.Findings {
-		got = append(got, fmt.Sprintf("%s %d %d %.2f", f.What, f.Cycle, f.Tokens, *f.Cost))
+		got = append(got, fmt.Sprintf("%s %d %s %d %.2f: %s", f.What, f.Cycle, f.Node, f.Tokens, *f.Cost, f.Says))
 	}
-	want := []string{"compaction 3 50 62.50", "prefix 3 11 12.65"} // the result alone counts as lost
+	want := []string{ // the result alone counts as lost
+		"compaction 3  50 62.50: call 3 left out 1 result of 50 tokens that the call before had sent; call 4 asked for r0 again",
+		"prefix 3 c0 11 12.65: call 3 sent 11 tokens again, because call c0 was pruned by name"}
 	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// Two tools of 30 and 20 words are defined in three calls, and one of them is called. Leaving the other out saves
+// its 20 words: 1.25 for writing them, and twice 0.1 for reading them. What moves to another place with the same
+// words is sent again and is not new.
+func TestFindingsOfTools(t *testing.T) {
+	ctx := context.Background()
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit := func(edit func(b *pact.Batch) error) {
+		t.Helper()
+		if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: edit}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool := func(name string, n int) map[string]any {
+		return map[string]any{"name": name, "description": words("about", n)}
+	}
+	commit(func(b *pact.Batch) error {
+		b.Add("^sys", pact.Spec{ID: "used", Role: "system", Kind: "tool", Content: tool("read", 30)})
+		b.Add("^sys", pact.Spec{ID: "other", Role: "system", Kind: "tool", Content: tool("it's", 20)})
+		b.Add("^ah", pact.Spec{ID: "q", Role: "user", Kind: "text", Content: "go"})
+		return nil
+	})
+	commit(func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "c", Role: "assistant", Kind: "call", Content: map[string]any{"name": "read", "arguments": "x"}})
+		b.Add("^ah", pact.Spec{ID: "r", Role: "tool", Kind: "result", Content: "y", Refs: []string{"c"}})
+		return nil
+	})
+	commit(func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "q2", Role: "user", Kind: "text", Content: "more"})
+		return nil
+	})
+	report, err := simulate.Findings(ctx, c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
+		Dialect: "gemini"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Findings) != 1 {
+		t.Fatalf("%+v", report.Findings)
+	}
+	f := report.Findings[0]
+	if got, want := fmt.Sprintf("%s %s %d %.3f %s, saves %.3f: %s", f.What, f.Node, f.Tokens, *f.Cost, f.Says, *f.Saves, f.Helps.Select),
+		`unused other 60 29.000 1 tool was defined in 3 calls for 60 tokens and never called: it's, saves 29.000: ^sys [tool='it\'s']`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A window of 1,000 tokens, and calls of 801, 812 and 823 words, of which the last leaves 177: enough for 16 more of 11.
+func TestFindingsOfAWindow(t *testing.T) {
+	prices := priced(0.1, 1.25)
+	prices.Models[0].Window = 1000
+	o := simulate.Options{Counter: wordCounter{}, Prices: prices, Model: "m", Dialect: "gemini"}
+	report, err := simulate.Findings(context.Background(), conversed(t, words("a", 800), words("b", 10), words("c", 10)), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.WindowFilled })
+	if i < 0 {
+		t.Fatalf("%+v", report.Findings)
+	}
+	if f := report.Findings[i]; f.Tokens != 177 || f.Cycle != 3 || f.Says != "the last call filled 82 % of the window; 177 tokens are left, for about 16 calls" {
+		t.Errorf("%+v", f)
+	}
+	o.Model = "a model that no list has"
+	if report, err = simulate.Findings(context.Background(), conversed(t, words("a", 800), words("b", 10), words("c", 10)), o); err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Findings) != 0 {
+		t.Errorf("without a window %+v", report.Findings)
 	}
 }
 

@@ -24,8 +24,8 @@ type line struct {
 	idle    []string
 	removed map[string]bool // what the policy took
 	shaped  map[string]string
-	said    map[[2]string]bool // regrets that were noted
-	each    visitor            // nil but for the first policy, and there too if nobody looks
+	said    map[[2]string]bool                                          // regrets that were noted
+	each    func(before, now, working *tree.Tree, fresh []string) error // nil but for the first policy, and there too if nobody looks
 }
 
 // line begins the run anew under a policy.

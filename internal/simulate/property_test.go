@@ -2,6 +2,7 @@ package simulate_test
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -127,4 +128,76 @@ func TestPaysDoesNotEndCaching(t *testing.T) {
 	if raw, pays := r.Outcomes[0], r.Outcomes[1]; *pays.Cost > *raw.Cost {
 		t.Errorf("it cost %.1f, without the policy %.1f", *pays.Cost, *raw.Cost)
 	}
+}
+
+// Findings name a rule only if a simulation of that rule alone costs less than the run, by as much as they say, and
+// misses no line that the run quotes; and no rule without a price.
+func TestARuleOfFindingsHelps(t *testing.T) {
+	named := 0
+	defer func() {
+		if named == 0 {
+			t.Error("no finding named a rule")
+		}
+	}()
+	ctx := context.Background()
+	rapid.Check(t, func(rt *rapid.T) {
+		var results []string
+		for i := range rapid.IntRange(2, 16).Draw(rt, "calls") {
+			if i > 0 && rapid.Bool().Draw(rt, "repeats") {
+				results = append(results, results[rapid.IntRange(0, i-1).Draw(rt, "which")])
+				continue
+			}
+			results = append(results, words(rapid.SampledFrom([]string{"word", "another"}).Draw(rt, "word"), rapid.IntRange(1, 1500).Draw(rt, "words")))
+		}
+		c := conversed(t, results...)
+		quoted := ""
+		if rapid.Bool().Draw(rt, "quotes") {
+			quoted = results[rapid.IntRange(0, len(results)-1).Draw(rt, "quoted")]
+			if _, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				b.Add("^ah", pact.Spec{ID: "says", Role: "assistant", Kind: "text", Offset: 1, Content: quoted})
+				return nil
+			}}); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		prices := priced(rapid.SampledFrom([]float64{0.1, 0.025}).Draw(rt, "read"), 1.25)
+		o := simulate.Options{Counter: wordCounter{}, Model: "m", Dialect: rapid.SampledFrom([]string{"gemini", "anthropic"}).Draw(rt, "dialect"), Prices: prices}
+		report, err := simulate.Findings(ctx, c, o)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		kinds := map[string]bool{}
+		for _, f := range report.Findings {
+			if f.Helps == nil {
+				continue
+			}
+			if named++; kinds[f.What] {
+				rt.Fatalf("two findings about %s have a rule", f.What)
+			}
+			kinds[f.What] = true
+			again := o
+			again.Policies = []simulate.Named{{Name: "p", Policy: lifecycle.Policy{Rules: []lifecycle.Rule{*f.Helps}}}}
+			r, err := simulate.Run(ctx, c, again)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if saves := *r.Outcomes[0].Cost - *r.Outcomes[1].Cost; saves <= 0 || math.Abs(saves-*f.Saves) > 1e-9*saves {
+				rt.Fatalf("%s saves %.3f, not %.3f", f.Helps.Select, saves, *f.Saves)
+			}
+			for _, g := range r.Outcomes[1].Regrets {
+				if g.Text != "" {
+					rt.Fatalf("%s takes %q", f.Helps.Select, g.Text)
+				}
+			}
+		}
+		o.Model = "unknown"
+		if report, err = simulate.Findings(ctx, c, o); err != nil {
+			rt.Fatal(err)
+		}
+		for _, f := range report.Findings {
+			if f.Helps != nil || f.Cost != nil {
+				rt.Fatalf("without a price %+v", f)
+			}
+		}
+	})
 }

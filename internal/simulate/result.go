@@ -19,7 +19,7 @@ type Result struct {
 	Outcomes  []Outcome `json:"outcomes" nullable:"false" doc:"The run as it was, then one for each policy"`
 	Sentences []string  `json:"sentences" nullable:"false" doc:"What this says, and what it does not"`
 
-	hour bool // the run wrote to the cache for an hour
+	lines []*line // of the outcomes
 }
 
 // Outcome is what a run would have sent and cost under a policy.
@@ -60,6 +60,7 @@ type Regret struct {
 	Cycle int64  `json:"cycle" doc:"Whose context lacked it"`
 	Node  string `json:"node" doc:"The block that needed it"`
 	Of    string `json:"of" doc:"The removed or shortened block"`
+	Short bool   `json:"shortened,omitempty" doc:"That block is there, and shorter"`
 	Tool  string `json:"tool,omitempty" doc:"Of a call that was made again with the same arguments"`
 	Text  string `json:"text,omitempty" doc:"The line that was quoted"`
 }

@@ -42,18 +42,22 @@ type Options struct {
 // call and a look at the blocks of each request.
 func Run(ctx context.Context, c *pact.Context, o Options) (_ *Result, err error) {
 	defer tree.Recover(&err)
-	return replayed(ctx, c, o, nil)
+	return replayed(ctx, c, o, visitor{})
 }
 
-// visitor is called at every call of a run, with the snapshots of this call and the one before, which
-// is nil for the first, the working state of the first policy before its commit, and the ids of what is
-// new in it.
-type visitor func(before, now, working *tree.Tree, fresh []string) error
+// visitor looks at a run while it is replayed. Both members may be nil.
+type visitor struct {
+	// call is called at every call of the run as it was, with the snapshots of this call and the one before, which
+	// is nil for the first, and what the new blocks take up from earlier ones.
+	call func(r *run, before, now *tree.Tree, said []need) error
+	// commit is called before each commit of the first policy, with its working state and the ids of what is new in it.
+	commit func(before, now, working *tree.Tree, fresh []string) error
+}
 
-// replayed is Run with a visitor, which may be nil.
+// replayed is Run with a visitor.
 func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*Result, error) {
 	r := &run{ctx: ctx, o: o, edition: c.Edition(), prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
-		texts: newTexts()}
+		texts: newTexts(), each: each.call}
 	first, last := c.Cycles()
 	if last < first {
 		return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay", "commit one, or import a run")
@@ -77,7 +81,7 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 			return nil, err
 		}
 		if i == 0 {
-			l.each = each
+			l.each = each.commit
 		}
 		lines = append(lines, l)
 	}
@@ -116,6 +120,7 @@ type run struct {
 	scaled   bool
 	hour     bool // the run wrote to the cache for an hour
 	at       time.Time
+	each     func(r *run, before, now *tree.Tree, said []need) error // nil if nobody looks
 }
 
 // choose decides whose rules of caching and whose prices count.
@@ -188,6 +193,11 @@ func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
 		r.scale, r.scaled = float64(*a.TokenIn)/float64(sent.counted), true
 	}
 	raw.send(now, sent, Call{Cycle: cycle})
+	if r.each != nil {
+		if err := r.each(r, before, now, said); err != nil {
+			return err
+		}
+	}
 	for _, l := range lines[1:] {
 		if err := l.step(before, now, raw.spent()); err != nil {
 			return err

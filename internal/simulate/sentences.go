@@ -10,7 +10,7 @@ import (
 
 // result sums up.
 func (r *run) result(name string, calls int, lines []*line) *Result {
-	made := &Result{hour: r.hour, Basis: Basis{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name,
+	made := &Result{lines: lines, Basis: Basis{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name,
 		Counter: r.o.Counter.Name(), Scaled: r.scaled, Window: r.prices.Window(r.model)}}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf

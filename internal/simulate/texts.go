@@ -23,18 +23,19 @@ func newTexts() *texts { return &texts{lines: map[string][]string{}, calls: map[
 // that was made before.
 type need struct {
 	node, text, tool string
+	thought          bool     // it stands in reasoning
 	of               []string // the blocks that had it
 }
 
 // said returns what the new blocks of the assistant take up from earlier blocks.
 func (x *texts) said(r *run, before, now *tree.Tree) (list []need) {
 	added(before, now, func(n *tree.Node, _ string) {
-		if n.RoleIn(tree.Seq) != "assistant" || now.Entry(n.ID).Class() != tree.Block || n.Kind == "thinking" {
+		if n.RoleIn(tree.Seq) != "assistant" || now.Entry(n.ID).Class() != tree.Block {
 			return
 		}
 		for _, line := range linesOf(r, n) {
 			if of := x.lines[line]; len(of) > 0 {
-				list = append(list, need{node: n.ID, text: line, of: of})
+				list = append(list, need{node: n.ID, text: line, thought: n.Kind == "thinking", of: of})
 			}
 		}
 		if n.Kind == toolcall.Call {
@@ -104,6 +105,9 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 // of them by the policy. It notes one line for two blocks.
 func (l *line) regret(said []need, cycle int64) {
 	for _, n := range said {
+		if n.thought {
+			continue
+		}
 		by := ""
 		for _, id := range n.of {
 			if l.lacks(id, n.text) {
@@ -117,7 +121,8 @@ func (l *line) regret(said []need, cycle int64) {
 			continue
 		}
 		l.said[[2]string{n.node, by}] = true
-		l.Regrets = append(l.Regrets, Regret{Cycle: cycle, Node: n.node, Of: by, Tool: n.tool, Text: n.text})
+		l.Regrets = append(l.Regrets, Regret{Cycle: cycle, Node: n.node, Of: by, Tool: n.tool, Text: n.text,
+			Short: !l.removed[by]})
 	}
 }
 

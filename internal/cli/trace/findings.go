@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -20,7 +22,8 @@ the one before, with the cause; a tool called twice with the same arguments that
 same; results that were sent with many calls and of which no answer has a line; tools that
 were defined and never called; what the run itself left out; a window that is full soon.
 Each has its tokens and, for a model with a price, what they cost. A rule of a policy is
-named only if the run costs less with it by pact simulate.`,
+named only if the run costs less with it by pact simulate, and quotes nothing of what the
+rule takes.`,
 		Example: `  pact findings run
   pact findings run --model claude-opus-5 --json`,
 		Args:              command.Exactly("NAME"),
@@ -50,18 +53,21 @@ named only if the run costs less with it by pact simulate.`,
 			a.Printf("nothing found\n")
 		}
 		for _, f := range r.Findings {
-			paid := view.Plural(int(f.Tokens), "token")
 			if f.Cost != nil {
-				paid += ", " + screen.Money(*f.Cost)
+				f.Says += ": " + screen.Money(*f.Cost) + " " + view.Visible(r.Currency)
 			}
-			a.Sentence(view.Visible(f.Says) + ": " + paid)
-			if f.Helps != nil {
-				rule, err := json.Marshal(f.Helps)
-				if err != nil {
-					return err
-				}
-				a.Printf("  a rule would have saved the whole run %s: %s\n", screen.Money(*f.Saves), rule)
+			a.Sentence(f.Says) // whose names are visible already
+			if f.Helps == nil {
+				continue
 			}
+			var rule bytes.Buffer
+			e := json.NewEncoder(&rule)
+			e.SetEscapeHTML(false)
+			if err := e.Encode(f.Helps); err != nil {
+				return err
+			}
+			a.Printf("  a rule would have saved the whole run %s %s: %s\n", screen.Money(*f.Saves), view.Visible(r.Currency),
+				view.Visible(strings.TrimSpace(rule.String())))
 		}
 		return nil
 	})

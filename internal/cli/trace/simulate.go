@@ -160,7 +160,11 @@ func drawOutcome(a *command.App, o *simulate.Outcome) {
 	for _, r := range o.Regrets {
 		what := "needs a line of " + view.Visible(r.Of) + ": " + view.Visible(r.Text)
 		if r.Tool != "" {
-			what = "calls " + view.Visible(r.Tool) + " again, because " + view.Visible(r.Of) + " is gone"
+			gone := " is gone"
+			if r.Short {
+				gone = " was shortened"
+			}
+			what = "calls " + view.Visible(r.Tool) + " again, and " + view.Visible(r.Of) + gone
 		}
 		a.Printf("%s\n", a.Clip("  "+view.Visible(o.Policy)+" "+view.Cycle(r.Cycle)+" "+view.Visible(r.Node)+" "+what))
 	}

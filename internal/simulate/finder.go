@@ -1,0 +1,257 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/view"
+)
+
+// finder collects what the calls of a run tell.
+type finder struct {
+	run     *run
+	blocks  map[string]int64    // the tokens of the blocks that a call sent, as the counter counts them
+	sent    int64               // of all these
+	fresh   []float64           // the part of what each call sent that the call before had not
+	scales  float64             // the sum of the scales of the calls so far
+	number  int64               // how many these are
+	carried map[string]*carried // results and definitions of tools, by id
+	kept    int64               // tokens of the results that the last call sent
+	calls   map[string]string   // the result of a call, by tool and arguments
+	used    map[string]bool     // the tools that were called
+	lost    map[string]int      // the finding about a compaction that a result was lost in
+	list    []Finding
+}
+
+// carried is a block, and how long it was sent.
+type carried struct {
+	node   *tree.Node
+	tool   string
+	tokens int64   // as the counter counts them
+	from   float64 // finder.scales before the first call that sent it
+	calls  int64   // finder.number then; once it is gone, how many calls sent it
+	scale  float64 // at that call
+	total  float64 // tokens in all calls, once it is gone
+	quoted bool
+	gone   bool
+}
+
+// call takes a call. said is what its new blocks take up from earlier ones.
+func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
+	f.run = r
+	for _, n := range said {
+		for _, id := range n.of {
+			if c := f.carried[id]; c != nil && n.text != "" {
+				c.quoted = true
+			}
+		}
+	}
+	var came []*tree.Node
+	gone, changed := added(before, now, func(n *tree.Node, _ string) { came = append(came, n) })
+	left := map[string]int{} // contents that the call before had and that went from their place
+	for _, id := range gone {
+		left[key(before.Node(id))]++
+	}
+	fresh := int64(0)
+	for _, n := range slices.Concat(came, changed) {
+		path := now.Path(n.ID)
+		if path[len(path)-1].Class() != tree.Block {
+			continue
+		}
+		p, err := r.part(n, path[1].Class())
+		if err != nil {
+			return err
+		}
+		f.sent += p.tokens - f.blocks[n.ID]
+		f.blocks[n.ID] = p.tokens
+		if k := key(n); left[k] > 0 {
+			left[k]--
+		} else {
+			fresh += p.tokens
+		}
+	}
+	lost, results := int64(0), []string{}
+	for _, id := range gone {
+		f.sent -= f.blocks[id]
+		delete(f.blocks, id)
+		if c := f.carried[id]; c != nil && !c.gone {
+			f.end(c)
+			if c.node.Kind == toolcall.Result {
+				lost, results = lost+c.tokens, append(results, id)
+			}
+		}
+	}
+	f.fresh = append(f.fresh, float64(fresh)/float64(max(f.sent, 1)))
+	if f.kept -= lost; lost > f.kept {
+		for _, id := range results {
+			f.lost[id] = len(f.list)
+		}
+		scaled := f.scaled(lost)
+		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: scaled, Says: fmt.Sprintf(
+			"call %d left out %s of %s that the call before had sent", now.Cycle(), view.Plural(len(results), "result"), tokens(scaled))})
+	}
+	for _, n := range came {
+		if now.Entry(n.ID).Class() != tree.Block {
+			continue
+		}
+		tool, err := toolcall.Name(r.ctx, now, n)
+		if err != nil {
+			return err
+		}
+		switch n.Kind {
+		case toolcall.Result, toolcall.Definition:
+			f.carried[n.ID] = &carried{node: n, tool: tool, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale}
+			if n.Kind == toolcall.Result {
+				f.kept += f.blocks[n.ID]
+			}
+		}
+	}
+	for _, n := range came {
+		if n.Kind == toolcall.Call && now.Entry(n.ID).Class() == tree.Block {
+			f.again(now, n)
+		}
+	}
+	f.scales += r.scale
+	f.number++
+	return nil
+}
+
+// scaled returns tokens as the provider counts them at the current call.
+func (f *finder) scaled(n int64) int64 { return int64(float64(n)*f.run.scale + 0.5) }
+
+// key is equal for blocks that say the same.
+func key(n *tree.Node) string {
+	if n.HashOK {
+		return n.Kind + string(n.Hash[:])
+	}
+	return n.Kind + n.ID
+}
+
+// end notes that a block is sent no more.
+func (f *finder) end(c *carried) {
+	c.gone, c.total, c.calls = true, float64(c.tokens)*(f.scales-c.from), f.number-c.calls
+}
+
+// again notes a call that was made before, if both results are the same.
+func (f *finder) again(t *tree.Tree, n *tree.Node) {
+	key, tool := callKey(f.run, t, n)
+	f.used[tool] = true
+	for _, result := range toolcall.Partners(t, n) {
+		before := f.carried[f.calls[key]]
+		switch at, lost := f.lost[f.calls[key]]; {
+		case before == nil:
+		case lost:
+			delete(f.lost, before.node.ID)
+			found := &f.list[at]
+			found.Says += fmt.Sprintf("; call %d asked for %s again", t.Cycle(), view.Visible(before.node.ID))
+			if paid := f.cost(0, f.scaled(f.blocks[result.ID])); paid != nil {
+				sum := valueOf(found.Cost) + *paid
+				found.Cost = &sum
+			}
+		case before.node.SameContent(result):
+			sent := f.scaled(before.tokens)
+			f.list = append(f.list, Finding{What: CalledAgain, Cycle: t.Cycle(), Node: n.ID, Tokens: sent, Cost: f.cost(0, sent),
+				of: []string{result.ID}, Says: fmt.Sprintf("%s was called with the same arguments as before, and said the same %s: %s, %s",
+					view.Visible(tool), tokens(sent), view.Visible(before.node.ID), view.Visible(result.ID))})
+		}
+		f.calls[key] = result.ID
+	}
+}
+
+// found returns what the whole run shows: what was carried for nothing.
+func (f *finder) found() []Finding {
+	list := f.list
+	var unused []*carried
+	for _, c := range f.carried {
+		if !c.gone {
+			f.end(c)
+		}
+		switch {
+		case c.node.Kind == toolcall.Definition && !f.used[c.tool] && c.tool != "":
+			unused = append(unused, c)
+		case c.node.Kind == toolcall.Result && !c.quoted && c.calls >= 10:
+			one := f.paid(c)
+			one.What, one.Cycle, one.of = CarriedLong, c.node.Cycle, []string{c.node.ID}
+			one.Says = fmt.Sprintf("the result %s of %s, %s, was sent with %s, and no answer has a line of it", view.Visible(c.node.ID),
+				view.Visible(c.tool), tokens(int64(float64(c.tokens)*c.scale+0.5)), view.Plural(int(c.calls), "call"))
+			list = append(list, one)
+		}
+	}
+	slices.SortFunc(list, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.What, b.What), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Cycle, b.Cycle))
+	})
+	if len(unused) > 0 {
+		list = append(list, f.unused(unused))
+	}
+	return list
+}
+
+// unused says which tools were defined for nothing, the largest first.
+func (f *finder) unused(list []*carried) Finding {
+	slices.SortFunc(list, func(a, b *carried) int {
+		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.node.ID, b.node.ID))
+	})
+	all := Finding{What: ToolUnused, Node: list[0].node.ID}
+	var names []string
+	calls := int64(0)
+	for _, c := range list {
+		one := f.paid(c)
+		all.of, all.Tokens, calls = append(all.of, c.node.ID), all.Tokens+one.Tokens, max(calls, c.calls)
+		if one.Cost != nil {
+			sum := valueOf(all.Cost) + *one.Cost
+			all.Cost = &sum
+		}
+		if !slices.Contains(names, c.tool) {
+			names = append(names, c.tool)
+		}
+	}
+	const named = 5
+	all.tools = names
+	which := view.Visible(strings.Join(names[:min(named, len(names))], ", "))
+	if more := len(names) - named; more > 0 {
+		which += fmt.Sprintf(" and %d more", more)
+	}
+	was := "were"
+	if len(names) == 1 {
+		was = "was"
+	}
+	all.Says = fmt.Sprintf("%s %s defined in %s for %s and never called: %s", view.Plural(len(names), "tool"), was,
+		view.Plural(int(calls), "call"), tokens(all.Tokens), which)
+	return all
+}
+
+// paid says what a block cost in all calls that sent it: writing it once, and reading it then.
+func (f *finder) paid(c *carried) Finding {
+	all, once := int64(c.total+0.5), int64(float64(c.tokens)*c.scale+0.5)
+	return Finding{Node: c.node.ID, Tokens: all, Cost: f.cost(max(all-once, 0), min(all, once))}
+}
+
+// cost returns what it costs to read some tokens from the cache and to write others, nil without a
+// price.
+func (f *finder) cost(read, written int64) *float64 {
+	all := read + written
+	told := &inspect.ProviderCache{In: &all, Read: &read, Written: &written}
+	if f.run.hour {
+		told.Written1h = &written
+	}
+	cost := f.run.prices.Cost(nil, &inspect.CallPrefix{Model: f.run.model, Provider: told})
+	if cost == nil {
+		return nil
+	}
+	return &cost.Paid
+}
+
+// extra returns what it costs more to write some tokens than to read them.
+func (f *finder) extra(tokens int64) *float64 {
+	write, read := f.cost(0, tokens), f.cost(tokens, 0)
+	if write == nil {
+		return nil
+	}
+	extra := max(0, *write-*read)
+	return &extra
+}
