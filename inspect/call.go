@@ -21,7 +21,8 @@ type CallPrefix struct {
 	// Broken counts the attempts of the cycle before this one whose answers broke off. The
 	// provider has cached what they sent.
 	Broken int       `json:"broken,omitempty"`
-	Cost   *CallCost `json:"cost,omitempty"` // nil without prices for the model
+	Cost   *CallCost `json:"cost,omitempty"`   // nil without prices for the model
+	Window int64     `json:"window,omitempty"` // how many tokens a request to the model may have, 0 if no list says
 	Seen   Seen      `json:"seen"`
 	// Problem says why the request cannot be rebuilt: it was erased or edited. Then
 	// only the attempt is known.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
 )
 
@@ -22,6 +23,8 @@ type cyclesOf struct {
 type callList struct {
 	Unit      view.Unit   `json:"unit" enum:"bytes,tokens"`
 	Tokenizer string      `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
+	Currency  string      `json:"currency" doc:"Of what attempts cost"`
+	AsOf      string      `json:"as_of" doc:"The date of the prices"`
 	Items     []view.Call `json:"items" nullable:"false"`
 	Next      int64       `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
@@ -35,7 +38,7 @@ func (s *Server) pictures() {
 			if err != nil {
 				return nil, err
 			}
-			list := callList{Unit: in.Unit, Items: []view.Call{}}
+			list := callList{Unit: in.Unit, Items: []view.Call{}, Currency: prices.BuiltIn().Currency, AsOf: prices.BuiltIn().AsOf}
 			if c.counter != nil {
 				list.Tokenizer = c.counter.Name()
 			}

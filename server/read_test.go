@@ -14,6 +14,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -87,11 +88,11 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"blame": map[string]any{"cycle": last, "blocks": question(c.Blame(ctx, newer))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
 		"prefix":                   map[string]any{"cycles": cycles},
-		"calls":                    map[string]any{"unit": "bytes", "items": calls},
-		"calls?after=1&limit=2":    map[string]any{"unit": "bytes", "items": calls[1:3], "next": 3},
-		"calls?after=4&limit=9":    map[string]any{"unit": "bytes", "items": calls[4:]},
-		"calls?after=99":           map[string]any{"unit": "bytes", "items": []any{}},
-		"calls?from=@c2&to=@c2":    map[string]any{"unit": "bytes", "items": calls[1:2]},
+		"calls":                    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls},
+		"calls?after=1&limit=2":    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls[1:3], "next": 3},
+		"calls?after=4&limit=9":    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls[4:]},
+		"calls?after=99":           map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": []any{}},
+		"calls?from=@c2&to=@c2":    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls[1:2]},
 		"strata?columns=2&rows=10": question(view.Draw(ctx, c, calls, small)),
 		"attempts":                 map[string]any{"items": []any{}},
 		"log":                      map[string]any{"items": entries},

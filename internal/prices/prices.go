@@ -2,6 +2,7 @@ package prices
 
 import (
 	_ "embed"
+	"sync"
 
 	"github.com/contexttree/pact/record"
 )
@@ -13,11 +14,11 @@ import (
 //go:embed prices.json
 var builtIn []byte
 
-// BuiltIn returns the prices that count where no file is given. They are dated, and grow old.
-func BuiltIn() *record.Prices {
+// BuiltIn returns the prices that count where no file is given. They are dated, and grow old. Nobody changes them.
+var BuiltIn = sync.OnceValue(func() *record.Prices {
 	p, err := record.ReadPrices(builtIn)
 	if err != nil {
 		panic(err) // a test reads it
 	}
 	return p
-}
+})

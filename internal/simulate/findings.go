@@ -44,6 +44,7 @@ type Finding struct {
 // Report is what a run paid for and may not have needed.
 type Report struct {
 	Basis
+	Spent    Outcome   `json:"spent" doc:"What the run itself sent and cost"`
 	Findings []Finding `json:"findings" nullable:"false"`
 }
 
@@ -76,7 +77,9 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 	if result.Outcomes[0].Cost != nil {
 		err = cured(ctx, c, o, list)
 	}
-	return &Report{result.Basis, append([]Finding{}, list...)}, err
+	spent := result.Outcomes[0]
+	spent.ByCall = nil
+	return &Report{result.Basis, spent, append([]Finding{}, list...)}, err
 }
 
 func valueOf(cost *float64) float64 {

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
@@ -60,8 +61,19 @@ type Attempts struct {
 	Out    *int64 `json:"out,omitempty" doc:"Tokens that the last one wrote"`
 	Cached *int64 `json:"cached,omitempty" doc:"Of the tokens in, those read from the provider's cache"`
 	// Expected counts as the provider did in the calls before.
-	Expected *int64  `json:"expected,omitempty" doc:"Of the tokens in, those that its rules let expect from its cache, if it counted them"`
-	Seen     CutSeen `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
+	Expected *int64   `json:"expected,omitempty" doc:"Of the tokens in, those that its rules let expect from its cache, if it counted them"`
+	Seen     CutSeen  `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
+	Cost     *float64 `json:"cost,omitempty" doc:"What the last one cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache"`
+	Window   int64    `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
+}
+
+// price says what the last attempt cost, if the provider counted what it read from its cache.
+func (t *Attempts) price(told *inspect.ProviderCache) {
+	list := prices.BuiltIn()
+	t.Window = list.Window(t.Model)
+	if cost := list.Cost(nil, &inspect.CallPrefix{Model: t.Model, Provider: told}); cost != nil {
+		t.Cost = &cost.Paid
+	}
 }
 
 // CutSeen says whether the provider's own count of cached tokens shows where the prefix was cut.
@@ -124,22 +136,23 @@ func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit U
 }
 
 // Recorded returns what recorded calls repeat by the rules of a provider, by cycle; without a
-// dialect by those of the provider that was called; with prices also what they cost. Errors and
-// cost: those of [record.Prefixes].
-func Recorded(ctx context.Context, c *pact.Context, dialect string, prices *record.Prices) (
+// dialect by those of the provider that was called; and what they cost, with nil by the built-in prices. Errors
+// and cost: those of [record.Prefixes].
+func Recorded(ctx context.Context, c *pact.Context, dialect string, list *record.Prices) (
 	map[int64]*inspect.CallPrefix, error) {
 	calls := map[int64]*inspect.CallPrefix{}
 	if !record.Recorded(c.Working()) && dialect == "" {
 		return calls, nil
+	}
+	if list == nil {
+		list = prices.BuiltIn()
 	}
 	var before *inspect.CallPrefix
 	for p, err := range record.Prefixes(ctx, c, dialect) {
 		if err != nil {
 			return nil, err
 		}
-		if prices != nil {
-			p.Cost = prices.Cost(before, &p)
-		}
+		p.Cost, p.Window = list.Cost(before, &p), list.Window(p.Model)
 		if p.Provider != nil {
 			before = &p
 		}
@@ -210,7 +223,15 @@ func addAttempts(ctx context.Context, c *pact.Context, list []Call, told map[int
 		if a.Status == history.Failed {
 			t.Failed++
 		}
-		t.Model, t.In, t.Out = a.Model, a.TokenIn, a.TokenOut
+		t.Model, t.In, t.Out, t.Cached, t.Cost = a.Model, a.TokenIn, a.TokenOut, nil, nil
+		cache, err := record.ReportedCache(a)
+		if err != nil {
+			return err
+		}
+		if cache != nil {
+			t.Cached = cache.Read
+		}
+		t.price(cache)
 	}
 	for i := range list {
 		p := told[list[i].Cycle]

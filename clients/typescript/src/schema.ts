@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 3e909aa892e93650cfd12250f1551ba49303a78dc6fd83fd21e6360497d88363.
+// SHA-256 is a8b3aed4aece3011886335e7e78399de94cb58c765b3f3aea490b3941b76791c.
 
 export interface Attempt {
   attempt_id: string
@@ -36,6 +36,10 @@ export interface Blamed {
 }
 
 export interface CallList {
+  /** The date of the prices */
+  as_of: string
+  /** Of what attempts cost */
+  currency: string
   items: ViewCall[]
   /** Value of after for the next page; absent on the last page */
   next?: number
@@ -489,6 +493,7 @@ export interface InspectCallPrefix {
   provider?: InspectProviderCache
   seen: InspectSeen
   started_at: string
+  window?: number
 }
 
 export interface InspectCallShared {
@@ -945,17 +950,17 @@ export interface SimulateCall {
 }
 
 export interface SimulateFinding {
-  /** Of these; absent if the model has no price */
+  /** Of these; absent if the model has no price; of a compaction, of what was asked for again */
   cost?: number
   cycle?: number
-  /** A rule with which the whole run would have cost less, by simulation; of a kind the first finding alone has it */
+  /** A rule with which the whole run would have cost less, by simulation, and which takes nothing that is quoted later; of a kind the first finding alone has it */
   helps?: LifecycleRule
   node?: string
   /** What the rule would have saved the whole run */
   saves?: number
   /** In a sentence */
   says: string
-  /** That were sent again, or for nothing; of a window, that are left */
+  /** That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left */
   tokens: number
   what: 'prefix' | 'repeated' | 'carried' | 'unused' | 'compaction' | 'window'
 }
@@ -993,6 +998,8 @@ export interface SimulateRegret {
   node: string
   /** The removed or shortened block */
   of: string
+  /** That block is there, and shorter */
+  shortened?: boolean
   /** The line that was quoted */
   text?: string
   /** Of a call that was made again with the same arguments */
@@ -1014,6 +1021,8 @@ export interface SimulateReport {
   run: string
   /** To what the provider counted */
   scaled: boolean
+  /** What the run itself sent and cost */
+  spent: SimulateOutcome
   /** How many tokens a request to the model may have; absent if no list says */
   window?: number
 }
@@ -1081,6 +1090,8 @@ export interface Undone {
 export interface ViewAttempts {
   /** Of the tokens in, those read from the provider's cache */
   cached?: number
+  /** What the last one cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache */
+  cost?: number
   /** Of the tokens in, those that its rules let expect from its cache, if it counted them */
   expected?: number
   failed: number
@@ -1093,6 +1104,8 @@ export interface ViewAttempts {
   out?: number
   /** Whether the provider's count shows the cut */
   seen?: 'agrees' | 'unseen' | 'elsewhere'
+  /** How many tokens a request to the model may have; absent if no list says */
+  window?: number
 }
 
 export interface ViewAttribute {

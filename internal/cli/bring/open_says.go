@@ -1,14 +1,12 @@
 package bring
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/simulate"
@@ -27,30 +25,26 @@ const (
 // look finds what the run cost and on what it spent most, if its model has a price, and says the three
 // sentences. db is the flag with which other commands find its store.
 func (f *openedContext) look(ctx context.Context, c *pact.Context, db string) error {
-	var found []simulate.Finding
+	report := &simulate.Report{}
 	if f.ThreadBytes <= mostSimulated {
-		counter, err := tokens.Named("approx:bytes/4") // scaled to what the provider counted
+		counter, err := tokens.Named(command.DefaultTokenizer) // as pact findings does, so that both say the same
 		if err != nil {
 			return err
 		}
-		report, err := simulate.Findings(ctx, c, simulate.Options{Counter: counter})
-		if err != nil {
+		if report, err = simulate.Findings(ctx, c, simulate.Options{Counter: counter}); err != nil {
 			return err
 		}
-		found = report.Findings
-		for _, one := range found {
-			if one.Cost != nil && *one.Cost >= leastPaid {
+		for _, one := range report.Findings { // the dearest first
+			if one.Cost != nil && *one.Cost >= leastPaid && len(f.Findings) < mostFindings {
 				f.Findings = append(f.Findings, one)
 			}
 		}
-		slices.SortStableFunc(f.Findings, func(a, b simulate.Finding) int { return cmp.Compare(*b.Cost, *a.Cost) })
-		f.Findings = f.Findings[:min(len(f.Findings), mostFindings)]
 	}
-	paid, err := f.paid(ctx, c)
+	paid, err := f.paid(ctx, c, report)
 	if err != nil {
 		return err
 	}
-	helps, err := f.helps(found, screen.Quote(f.Name), db)
+	helps, err := f.helps(report.Findings, screen.Quote(f.Name), db)
 	f.Sentences = []string{f.broke(), paid, helps}
 	return err
 }
@@ -73,7 +67,7 @@ func (f *openedContext) broke() string {
 }
 
 // paid says what the run cost, as exactly as its log tells.
-func (f *openedContext) paid(ctx context.Context, c *pact.Context) (string, error) {
+func (f *openedContext) paid(ctx context.Context, c *pact.Context, report *simulate.Report) (string, error) {
 	first, last := c.Cycles()
 	attempts, err := c.Attempts(ctx, first, last)
 	if err != nil {
@@ -97,6 +91,10 @@ func (f *openedContext) paid(ctx context.Context, c *pact.Context) (string, erro
 	case counted > 0:
 		line += screen.Money(sum) + " dollars for " + view.Plural(counted, "call") + " whose tokens the provider counted, at the prices of " +
 			list.AsOf
+	case t.In == 0 && report.Spent.Cost != nil:
+		line += screen.Money(*report.Spent.Cost) + " dollars for what was sent if the provider caches as " + report.Dialect + " does: " +
+			view.Plural(int(report.Spent.Sent), "token") + ", " + strconv.FormatInt(report.Spent.Read, 10) + " of them from the cache, at the prices of " +
+			report.AsOf
 	case t.In > 0:
 		line += view.Plural(int(t.In), "token") + " in, " + strconv.FormatInt(t.Out, 10) + " out; no price of the model is built in"
 	default:
@@ -106,7 +104,7 @@ func (f *openedContext) paid(ctx context.Context, c *pact.Context) (string, erro
 		if i == 0 {
 			line += ". Without use"
 		}
-		line += "; " + screen.Money(*found.Cost) + ": " + view.Visible(found.Says)
+		line += "; " + screen.Money(*found.Cost) + ": " + found.Says
 	}
 	return line + ".", nil
 }
@@ -117,11 +115,11 @@ func (f *openedContext) helps(found []simulate.Finding, name, db string) (string
 		if one.Helps == nil {
 			continue
 		}
-		rule, err := json.Marshal(one.Helps)
+		rule, err := screen.Rule(one.Helps)
 		if err != nil {
 			return "", err
 		}
-		return "Helps: the rule " + view.Visible(string(rule)) + " would have saved " + screen.Money(*one.Saves) +
+		return "Helps: the rule " + rule + " would have saved " + screen.Money(*one.Saves) +
 			" dollars; pact findings " + name + db + " says where.", nil
 	}
 	if t := f.Story; len(t.Breaks) > 0 {

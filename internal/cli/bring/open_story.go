@@ -25,6 +25,9 @@ func lines(t *story.Story) (list []string) {
 	default:
 		line += "; the log has no counts of tokens"
 	}
+	if t.Filled > 0 {
+		line += "; the fullest call took " + view.Percent(t.Filled) + " of the window"
+	}
 	list = append(list, line+".")
 	if t.Calls > 1 {
 		list = append(list, breakLines(t)...)

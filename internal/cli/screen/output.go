@@ -238,6 +238,15 @@ func Quote(word string) string {
 
 func Money(amount float64) string { return strconv.FormatFloat(amount, 'f', 4, 64) }
 
+// Rule writes a rule of a policy as a file of policies has it, with < and > as they are.
+func Rule(rule any) (string, error) {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(rule)
+	return view.Visible(strings.TrimSpace(text.String())), err
+}
+
 // Cells makes a row of texts, with invisible characters made visible.
 func Cells(texts ...string) []string {
 	row := slices.Clone(texts)

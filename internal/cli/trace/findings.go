@@ -1,10 +1,7 @@
 package trace
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"strings"
 
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -49,7 +46,15 @@ rule takes.`,
 			return err
 		case a.JSON:
 			return a.PrintJSON(r)
-		case len(r.Findings) == 0:
+		}
+		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, " + number(r.Spent.Read) +
+			" of them read from the cache by the rules of " + r.Dialect
+		if r.Spent.Cost != nil {
+			spent += "; that costs " + screen.Money(*r.Spent.Cost) + " " + view.Visible(r.Currency) + " by the prices of " + view.Visible(r.AsOf) +
+				" for " + view.Visible(r.Model)
+		}
+		a.Sentence(spent)
+		if len(r.Findings) == 0 {
 			a.Printf("nothing found\n")
 		}
 		for _, f := range r.Findings {
@@ -60,14 +65,11 @@ rule takes.`,
 			if f.Helps == nil {
 				continue
 			}
-			var rule bytes.Buffer
-			e := json.NewEncoder(&rule)
-			e.SetEscapeHTML(false)
-			if err := e.Encode(f.Helps); err != nil {
+			rule, err := screen.Rule(f.Helps)
+			if err != nil {
 				return err
 			}
-			a.Printf("  a rule would have saved the whole run %s %s: %s\n", screen.Money(*f.Saves), view.Visible(r.Currency),
-				view.Visible(strings.TrimSpace(rule.String())))
+			a.Printf("  a rule would have saved the whole run %s %s: %s\n", screen.Money(*f.Saves), view.Visible(r.Currency), rule)
 		}
 		return nil
 	})

@@ -41,11 +41,12 @@ func logCommand(a *command.App) *cobra.Command {
 		Short: "List the cycles of a context",
 		Long: `List the cycles of a context, oldest first. A cycle is a call of the model: its time and
 model, how long it took, the bytes of its thread, the tokens in and out and those that
-the provider read from its cache; the tools and the first words of its new blocks; then
-who committed it and why, and the nodes that the commit removed and held back. New in a
-call is the answer to the call before: @c4: in front of tools or words names that one.
-A terminal gets a few lines for each cycle, with --oneline one. A table names the rule
-by which a call was recorded here when the rule changes.
+the provider read from its cache; what it cost by the built-in prices, and how much of the
+window of the model it filled, where both are known; the tools and the first words of its
+new blocks; then who committed it and why, and the nodes that the commit removed and held
+back. New in a call is the answer to the call before: @c4: in front of tools or words
+names that one. A terminal gets a few lines for each cycle, with --oneline one. A table
+names the rule by which a call was recorded here when the rule changes.
 
 -n N lists the newest N cycles, the newest last, --since those from a time on. --stat
 counts what each cycle changed; --edits lists the edits between the commits as well.

@@ -21,6 +21,14 @@ func said(c *story.Call) string {
 	return c.Said
 }
 
+// filled returns how much of the window of the model a call took, "" if that is not known.
+func filled(c *story.Call) string {
+	if c.In == nil || c.Window == 0 {
+		return ""
+	}
+	return view.Percent(float64(*c.In) / float64(c.Window))
+}
+
 // took returns how long the call took, for a person.
 func took(c *story.Call) string {
 	return (time.Duration(*c.Took) * time.Millisecond).String()

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 
@@ -84,7 +85,7 @@ func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error)
 func (l *logLimits) leavesOut(e *history.Entry) bool { return l.since != "" && e.TimeNS < l.sinceNS }
 
 // logHead names the columns of a log with one line for each entry.
-var logHead = []string{"cycle", "time", "model", "took", "bytes", "in", "out", "cached", "added", "removed", "changed",
+var logHead = []string{"cycle", "time", "model", "took", "bytes", "in", "out", "cached", "paid", "window", "added", "removed", "changed",
 	"called", "said", "by", "message"}
 
 // The columns of a log that a narrow terminal cuts, and those that it lacks, in the order in
@@ -93,14 +94,17 @@ const (
 	timeColumn    = 1
 	modelColumn   = 2
 	tookColumn    = 3
-	calledColumn  = 11
-	saidColumn    = 12
-	byColumn      = 13
-	messageColumn = 14
+	paidColumn    = 8
+	windowColumn  = 9
+	addedColumn   = 10
+	calledColumn  = 13
+	saidColumn    = 14
+	byColumn      = 15
+	messageColumn = 16
 )
 
-var dispensable = [...]int{modelColumn, tookColumn, byColumn, messageColumn, timeColumn, calledColumn, saidColumn,
-	10, 9, 8, 7, 6, 5}
+var dispensable = [...]int{windowColumn, paidColumn, modelColumn, tookColumn, byColumn, messageColumn, timeColumn, calledColumn, saidColumn,
+	addedColumn + 2, addedColumn + 1, addedColumn, 7, 6, 5}
 
 // narrowLog makes a line of a log at most limit columns wide, if it can: it cuts the widest
 // texts, and leaves out a column rather than show less of it than narrowest columns.
@@ -128,7 +132,7 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 	if a.Form == "id" {
 		return each(func(l logged) error { a.Printf("%s\n", entryName(l)); return nil })
 	}
-	c := screen.LayoutOf("lllrrrrrrrrllll")
+	c := screen.LayoutOf("lllrrrrrrrrrrllll")
 	known, rules := make([]bool, len(logHead)), rulesOnce{}
 	narrow := a.Width > 0 && a.Form != "wide"
 	rowOf := func(l logged) []string {
@@ -208,6 +212,12 @@ func logRow(l logged) []string {
 		}
 		row[4] = strconv.FormatInt(c.Bytes, 10)
 		row[5], row[6], row[7] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
+		if c.Cost != nil {
+			row[paidColumn] = screen.Money(*c.Cost)
+		}
+		if text := filled(c); text != "" {
+			row[windowColumn] = text
+		}
 		if len(c.Tools) > 0 {
 			row[calledColumn] = called(c)
 		}
@@ -216,7 +226,7 @@ func logRow(l logged) []string {
 		}
 	}
 	if s := l.Stat; s != nil {
-		row[8], row[9], row[10] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
+		row[addedColumn], row[addedColumn+1], row[addedColumn+2] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
 	}
 	by := l.Actor
 	if by == "" {
@@ -267,6 +277,12 @@ func drawEntry(a *command.App, l logged) {
 		}
 		if c.Out != nil {
 			head = append(head, "out "+strconv.FormatInt(*c.Out, 10))
+		}
+		if c.Cost != nil {
+			head = append(head, screen.Money(*c.Cost)+" "+prices.BuiltIn().Currency)
+		}
+		if text := filled(c); text != "" {
+			head = append(head, text+" of the window")
 		}
 		if c.Took != nil {
 			head = append(head, took(c))

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
+	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
 )
 
@@ -34,11 +35,14 @@ other compares the bodies as they were sent. The answer names what ends the pref
 changed model or parameter, the tools, the system prompt or a block. It also counts the
 blocks of reasoning that follow in the request, which some models then drop.
 
+Recorded calls also have the share of the model's window that they filled and what they
+cost, where the provider counted their tokens and a list has the model: the built-in one,
+or that in FILE with --prices.
+
 --provider shows beside it what the provider reported: the tokens that it read from its
 cache and wrote to it, its reason for reading no more if it was asked, and whether its
 own rules predict that. By the clock it tells a cut from a prefix that the provider
-no longer keeps. --prices FILE adds what each call cost, and the extra cost of reading
-less than before. docs/providers.md has the rules and the format of FILE.
+no longer keeps; and the extra cost of reading less than before. docs/providers.md has the rules and the format of FILE.
 `,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20
@@ -86,16 +90,18 @@ less than before. docs/providers.md has the rules and the format of FILE.
 			drawProvider(a, r, calls.prices)
 			return nil
 		}
-		drawPrefixes(a, r)
+		drawPrefixes(a, r, calls.prices)
 		return nil
 	})
 	return cmd
 }
 
-func drawPrefixes(a *command.App, r *story.PrefixReport) {
+func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) {
+	paid := 0.0
 	rows := make([][]string, len(r.Cycles))
 	for i, c := range r.Cycles {
 		rows[i] = screen.Row(view.Cycle(c.Cycle), c.Blocks, c.Bytes, c.Tokens)
+		same := make([]string, 5)
 		if p := c.Shared; p != nil {
 			blocks, of, bytes := p.Blocks, p.OfBlocks, p.Bytes
 			if c.Call != nil && c.Call.Shared != nil {
@@ -106,21 +112,33 @@ func drawPrefixes(a *command.App, r *story.PrefixReport) {
 			if !complete {
 				where = view.CutInBrief(&c, a.Paint.Changed)
 			}
-			rows[i] = append(rows[i], screen.Row(strconv.Itoa(blocks)+"/"+strconv.Itoa(of), bytes, view.Percent(share), p.Tokens,
-				screen.Painted(where))...)
+			same = screen.Row(strconv.Itoa(blocks)+"/"+strconv.Itoa(of), bytes, view.Percent(share), p.Tokens,
+				screen.Painted(where))
 		}
+		costs, full := "", ""
+		if c.Call != nil {
+			full = filledBy(c.Call)
+			if c.Call.Cost != nil {
+				costs, paid = screen.Money(c.Call.Cost.Paid), paid+c.Call.Cost.Paid
+			}
+		}
+		rows[i] = append(append(rows[i], same[:4]...), full, costs, same[4])
 	}
 	goes := "?" // with the columns of tokens, which stay if they were counted
 	if r.Tokenizer != "" {
 		goes = ""
 	}
 	a.Table([]string{"cycle", ">blocks", ">bytes", goes + ">tokens", ">same", ">in bytes", ">", goes + ">in tokens",
-		"first difference"}, rows)
+		"?>window", "?>paid", "first difference"}, rows)
 	line := view.Percent(r.Share) + " of what the threads repeat is the prefix of the thread before"
 	if len(r.Breaks) == 0 {
 		a.Sentence(line + "; it never broke.")
 	} else {
 		a.Sentence(line + "; it broke in " + view.Plural(len(r.Breaks), "cycle") + ".")
+	}
+	if paid > 0 {
+		a.Sentence("These calls cost " + screen.Money(paid) + " " + view.Visible(prices.Currency) + " by the prices of " + view.Visible(prices.AsOf) +
+			", where the provider counted cached tokens.")
 	}
 	drawSources(a, r)
 	if r.Tokenizer != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
@@ -21,7 +22,7 @@ import (
 type callFlags struct {
 	dialect, file *string
 	provider      *bool
-	prices        *record.Prices // nil without a file
+	prices        *record.Prices // the built-in ones without a file
 }
 
 func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
@@ -30,7 +31,7 @@ func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 	f.dialect = cmd.Flags().String("dialect", "", "compare recorded calls by what `PROVIDER` caches: "+
 		strings.Join(names, ", "))
 	f.provider = cmd.Flags().Bool("provider", false, "show what the provider said of its cache")
-	f.file = cmd.Flags().String("prices", "", "with --provider: show what calls cost, by the list of prices in `FILE`")
+	f.file = cmd.Flags().String("prices", "", "take the list of prices in `FILE` in place of the built-in one")
 	command.CompleteFlag(cmd, "dialect", names)
 	return f
 }
@@ -38,7 +39,7 @@ func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 // read reports on the recorded calls of a context, by cycle; nil if it has
 // none.
 func (f *callFlags) read(ctx context.Context, a *command.App, c *pact.Context) (map[int64]*inspect.CallPrefix, error) {
-	if *f.file != "" {
+	if f.prices = prices.BuiltIn(); *f.file != "" {
 		in, err := a.Read(ctx, *f.file)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) {
 	var rows [][]string
 	var paid, lost float64
+	priced := slices.ContainsFunc(r.Cycles, func(p inspect.Prefix) bool { return p.Call != nil && p.Call.Cost != nil })
 	unknown := 0 // calls and broken attempts whose share of the sums is not known
 	for i := range r.Cycles {
 		p := &r.Cycles[i]
@@ -25,16 +27,17 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		if call == nil {
 			continue
 		}
-		cached, expected, read, written, in := "", "", "", (*int64)(nil), ""
+		cached, expected, read, written, in, full := "", "", "", (*int64)(nil), "", ""
 		if e := call.Expected; e != nil {
 			cached, expected = strconv.Itoa(e.Blocks)+"/"+strconv.Itoa(call.Blocks), expectedText(e)
 		}
 		if u := call.Provider; u != nil {
 			read, written, in = orUnknown(u.Read), u.Written, orUnknown(u.In)
+			full = filledBy(call)
 		}
 		unknown += call.Broken
 		costs, loses := "", ""
-		if prices != nil {
+		if priced {
 			costs, loses = "?", "?"
 			if c := call.Cost; c != nil {
 				costs, paid = screen.Money(c.Paid), paid+c.Paid
@@ -53,18 +56,18 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		case "read less", "read more":
 			verdict = a.Paint.Bad(verdict)
 		}
-		rows = append(rows, screen.Row(view.Cycle(p.Cycle), cached, expected, read, written, in, costs, loses,
+		rows = append(rows, screen.Row(view.Cycle(p.Cycle), cached, expected, read, written, in, full, costs, loses,
 			screen.Painted(verdict), screen.Painted(whyText(a, p))))
 	}
 	if len(rows) == 0 {
 		a.Printf("no call of this context was recorded\n")
 		return
 	}
-	a.Table([]string{"cycle", ">cached", ">expected", ">read", ">written", ">in", "?>paid", "?>lost", "verdict", "why"}, rows)
+	a.Table([]string{"cycle", ">cached", ">expected", ">read", ">written", ">in", "?>window", "?>paid", "?>lost", "verdict", "why"}, rows)
 	if r.Told > 0 {
 		a.Printf("The provider read what its rules let expect in %d of %s.\n", r.Agreed, view.Plural(r.Told, "call"))
 	}
-	if prices != nil {
+	if priced {
 		a.Sentence("Paid " + screen.Money(paid) + " " + view.Visible(prices.Currency) + ", of that " + screen.Money(lost) +
 			" because less was read than before; prices of " + view.Visible(prices.AsOf) + ".")
 		if unknown > 0 {
@@ -72,6 +75,14 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		}
 	}
 	drawSources(a, r)
+}
+
+// filledBy returns how much of the window of the model a recorded call took, "" if that is not known.
+func filledBy(call *inspect.CallPrefix) string {
+	if call.Window == 0 || call.Provider == nil || call.Provider.In == nil {
+		return ""
+	}
+	return view.Percent(float64(*call.Provider.In) / float64(call.Window))
 }
 
 // orUnknown returns a number, ? for one that the provider did not give.

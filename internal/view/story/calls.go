@@ -7,7 +7,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -23,6 +25,8 @@ type Call struct {
 	In     *int64   `json:"tokens_in,omitempty"`  // nil if they were not counted
 	Out    *int64   `json:"tokens_out,omitempty"` // likewise
 	Cached *int64   `json:"cached,omitempty"`     // of the tokens in, those that the provider read from its cache
+	Cost   *float64 `json:"cost,omitempty"`       // by the built-in prices, in their currency; nil if the model has none or Cached is unknown
+	Window int64    `json:"window,omitempty"`     // how many tokens a request to the model may have; 0 if no list says
 	Took   *int64   `json:"took_ms,omitempty"`    // from request to the end of the answer; nil if unknown
 	Tools  []string `json:"tools,omitempty"`      // names of the tools called by what is new, in document order
 	Said   string   `json:"said,omitempty"`       // first words of the newest text of the user, else of the assistant
@@ -62,11 +66,15 @@ func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Cal
 			continue
 		}
 		call.Model, call.In, call.Out = a.Model, a.TokenIn, a.TokenOut
-		call.Took, call.Cached = nil, nil
+		call.Took, call.Cached, call.Cost = nil, nil, nil
+		call.Window = prices.BuiltIn().Window(a.Model)
 		if told, err := record.ReportedCache(a); err != nil {
 			return nil, err
 		} else if told != nil {
 			call.Cached = told.Read
+			if cost := prices.BuiltIn().Cost(nil, &inspect.CallPrefix{Model: a.Model, Provider: told}); cost != nil {
+				call.Cost = &cost.Paid
+			}
 		}
 		if view.Time(a.StartedNS) != "-" && a.Status != history.Running && a.EndedNS > a.StartedNS {
 			ms := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()

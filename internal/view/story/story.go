@@ -22,6 +22,7 @@ type Story struct {
 	Out     int64        `json:"tokens_out,omitempty"`
 	Cached  int64        `json:"cached,omitempty"` // of the tokens in
 	Cost    float64      `json:"cost,omitempty"`   // in US dollars, if the file counts all calls together
+	Filled  float64      `json:"filled,omitempty"` // the part of the model's window that the fullest call took; 0 if a list or the provider does not say
 	Tools   int          `json:"tool_calls"`
 	Failed  []storyCall  `json:"failed"` // calls of tools that failed
 	Breaks  []storyBreak `json:"breaks"`
@@ -57,9 +58,13 @@ func Tell(ctx context.Context, c *pact.Context) (*Story, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, call := range calls {
+	for cycle := first; cycle <= last; cycle++ {
+		call := calls[cycle]
 		if call.Model != "" && !slices.Contains(t.Models, call.Model) {
 			t.Models = append(t.Models, call.Model)
+		}
+		if call.In != nil && call.Window > 0 {
+			t.Filled = max(t.Filled, float64(*call.In)/float64(call.Window))
 		}
 		t.In, t.Out, t.Cached = t.In+ValueOf(call.In), t.Out+ValueOf(call.Out), t.Cached+ValueOf(call.Cached)
 	}

@@ -42,6 +42,8 @@ class Blamed(TypedDict):
 
 
 class CallList(TypedDict):
+    as_of: str
+    currency: str
     items: list[ViewCall]
     next: NotRequired[int]
     tokenizer: NotRequired[str]
@@ -439,6 +441,7 @@ class InspectCallPrefix(TypedDict):
     provider: NotRequired[InspectProviderCache]
     seen: InspectSeen
     started_at: str
+    window: NotRequired[int]
 
 
 class InspectCallShared(TypedDict):
@@ -908,6 +911,7 @@ class SimulateRegret(TypedDict):
     cycle: int
     node: str
     of: str
+    shortened: NotRequired[bool]
     text: NotRequired[str]
     tool: NotRequired[str]
 
@@ -922,6 +926,7 @@ class SimulateReport(TypedDict):
     model: NotRequired[str]
     run: str
     scaled: bool
+    spent: SimulateOutcome
     window: NotRequired[int]
 
 
@@ -968,6 +973,7 @@ ViewAttempts = TypedDict(
     "ViewAttempts",
     {
         "cached": "NotRequired[int]",
+        "cost": "NotRequired[float]",
         "expected": "NotRequired[int]",
         "failed": "int",
         "in": "NotRequired[int]",
@@ -975,6 +981,7 @@ ViewAttempts = TypedDict(
         "n": "int",
         "out": "NotRequired[int]",
         "seen": "NotRequired[Literal[\"agrees\", \"unseen\", \"elsewhere\"]]",
+        "window": "NotRequired[int]",
     },
 )
 
