@@ -47,7 +47,7 @@ clients: ## run the providers' real clients through the proxy, the client in Typ
 	clients/typescript/install.sh build/typescript
 	clients/typescript/test.sh build/typescript
 	server/clients/install.sh build/api
-	PACT_API_TOOLS=$(CURDIR)/build/api go -C server/clients test -count=1 -v ./...
+	PACT_API_TOOLS=$(CURDIR)/build/api PACT_TYPESCRIPT=$(CURDIR)/build/typescript go -C server/clients test -count=1 -v ./...
 
 browser: ## check the types of inspector/src, run its tests, see whether inspector/dist is built from it, and drive it in a real Chromium; what needs npm is left out without it
 	@command -v npm >/dev/null || echo "npm is missing: neither the types of inspector/src nor whether the screens are accessible is tested"

@@ -8,4 +8,5 @@ mkdir -p "$1"
 to=$(cd "$1" && pwd -P)
 cp "$from/package.json" "$to"
 npm install --prefix "$to" --ignore-scripts --no-audit --no-fund --silent
-(cd "$to/node_modules/bun" && node install.js) # which puts the program of the platform in its place
+cd "$to/node_modules/bun" # whose script puts the program of the platform in its place
+../.bin/bun --version >/dev/null 2>&1 || node install.js
