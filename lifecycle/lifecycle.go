@@ -18,6 +18,7 @@ type Input struct {
 	// Rules are the selectors of the rules of Policy, one for each.
 	Rules   []CompiledRule
 	Hold    bool         // what Policy has go stays this time; the report says that it waits
+	Whole   bool         // rules shape nothing this time, and never what is new now
 	Counter tree.Counter // counts tokens; needed if the policy limits them
 	Prune   []string     // ids of nodes to prune; one that cannot be pruned is an error
 	Chosen  []string     // the same, but one that cannot be pruned is held back

@@ -91,7 +91,7 @@ func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, 
 	if r.Keep {
 		set["ttl"] = nil
 	}
-	if block && r.shapes() {
+	if block && r.shapes() && !p.in.Whole {
 		words, err := p.shape(r, t, n, set)
 		if err != nil {
 			return nil, "", err

@@ -34,7 +34,7 @@ type call struct {
 	rewrites bool      // the log of a past call says that it replaces the conversation before it
 	logged   canon.Any // what the log of a past call says besides request and answer, absent otherwise
 	started  time.Time
-	counted  int64 // tokens of the request as the ledger counts them, 0 without one
+	sending  *sending // of the ledger, nil without one
 
 	// Until the call is over, the client's reading and Close change these, under the lock.
 	mu       sync.Mutex
@@ -84,7 +84,7 @@ func (c *call) do(size int, run func() error) error {
 // begin records that the client is about to send a request.
 func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of asked, m *managing) (*call, error) {
 	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}, asked: of,
-		counted: m.counted}
+		sending: m.sending}
 	c.hide.secretsOf(req)
 	c.started = c.now()
 	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Managed: m.kept}
@@ -120,7 +120,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 		return nil
 	}
 	if !c.recorder.options.Manage && k.Encoding == "" { // managing does not read a compressed body either
-		k.Managed, c.counted = c.recorder.observe(ctx, c.api, body, &c.hide)
+		k.Managed, c.sending = c.recorder.observe(ctx, c.api, body, &c.hide)
 	}
 	read, redacted, err := c.hide.body(body)
 	if err != nil {
@@ -221,8 +221,8 @@ func (c *call) take(body []byte, broken error, gaveUp bool) error {
 	_, _ = assembler.Write(body) // an Assembler accepts every byte
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
-	if r := c.recorder; r.cutter != nil && a.Usage.In != nil {
-		r.cutter.ledger.learn(c.model, c.counted, *a.Usage.In)
+	if r := c.recorder; r.cutter != nil {
+		r.cutter.ledger.learn(c.sending, a.Usage)
 	}
 	o := pact.Outcome{Status: history.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
 	if a.Failure != "" {

@@ -278,5 +278,5 @@ func (r *Recorder) cut(ctx context.Context, name provider.API, root splice.Value
 		}
 		m.cut = n
 	}
-	m.expects, m.counted = c.ledger.end(q)
+	m.sending = c.ledger.end(q)
 }

@@ -1,9 +1,21 @@
 package record
 
-import "time"
+import (
+	"time"
+
+	"github.com/contexttree/pact/internal/record/worth"
+)
 
 // SetPatience sets how long a request waits for decisions, for a test.
 func SetPatience(d time.Duration) { patience = d }
 
 // SetMostPatience sets how long a request waits for a decision that the store is making durable, for a test.
 func SetMostPatience(d time.Duration) { mostPatience = d }
+
+// Expected returns what the provider should have counted of a request that a policy changed, nil for another.
+func Expected(b *Body) *worth.Call {
+	if b.managed == nil {
+		return nil
+	}
+	return b.managed.Expects
+}

@@ -163,14 +163,19 @@ func (l *ledger) begin(q *question, at time.Time) {
 	}
 	q.sum = s
 	l.takeUp(q)
-	if money := s.call(&s.asked, on.asked.Call(s.asked.prompt, at).Blocks).Money; money != nil {
+	if money := s.call(&s.asked, on.asked.Call(s.asked.prompt, at)).Money; money != nil {
 		l.spent.Without += *money
 	}
 }
 
-// call returns what a request counts of which the provider has some blocks in its cache.
-func (s *summed) call(f *form, cached int) worth.Call {
-	return s.tariff.Call(s.scaled(f.counted()), s.scaled(f.first[cached]))
+// call returns what a request counts of which the provider has something in its cache. What it counted before counts
+// as it did; the rest is estimated.
+func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
+	read := s.scaled(f.first[cached.Blocks])
+	if cached.Tokens != nil {
+		read = *cached.Tokens
+	}
+	return s.tariff.Call(read+s.scaled(f.counted()-f.first[cached.Blocks]), read)
 }
 
 func (s *summed) scaled(n int64) int64 { return int64(float64(n)*s.scale + 0.5) }
@@ -236,30 +241,44 @@ func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
 	s := q.sum
 	forecast := func(leaves map[int]string) worth.Call {
 		f := q.formOf(s.tariff.Rules, s.hashes, false, leaves)
-		return s.call(&f, s.on.sent.Forecast(f.prompt, s.at).Blocks)
+		return s.call(&f, s.on.sent.Forecast(f.prompt, s.at))
 	}
 	cut := forecast(notes)
 	return s.tariff.Caches(cut) && s.tariff.Pays(c.when, forecast(nil), cut, l.spent)
 }
 
 // end adds a request as it is sent, and returns what the provider should count.
-func (l *ledger) end(q *question) (call worth.Call, counted int64) {
+func (l *ledger) end(q *question) *sending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f := q.formOf(q.sum.tariff.Rules, q.sum.hashes, false, nil)
-	call = q.sum.call(&f, q.sum.on.sent.Call(f.prompt, q.sum.at).Blocks)
+	call := q.sum.call(&f, q.sum.on.sent.Call(f.prompt, q.sum.at))
 	if call.Money != nil {
 		l.spent.Managed += *call.Money
 	}
-	return call, f.counted()
+	return &sending{model: q.of.Model, form: f, cache: q.sum.on.sent, expects: call}
 }
 
-// learn notes how many tokens a provider counted in a request.
-func (l *ledger) learn(model string, counted, told int64) {
-	if counted == 0 || told == 0 {
+// sending is a request whose answer will tell what the provider counts.
+type sending struct {
+	model   string
+	form    form
+	cache   *provider.Cache
+	expects worth.Call
+}
+
+// asAsked is the request as it came, which a recorder sends that only observes.
+func (q *question) asAsked() *sending {
+	return &sending{model: q.of.Model, form: q.sum.asked, cache: q.sum.on.asked}
+}
+
+// learn notes what a provider counted of a request; nil for none that the ledger knows.
+func (l *ledger) learn(s *sending, u provider.Usage) {
+	if s == nil || u.In == nil || *u.In == 0 {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scale[model] = float64(told) / float64(counted)
+	l.scale[s.model] = float64(*u.In) / float64(s.form.counted())
+	s.cache.Told(s.form.prompt, u)
 }

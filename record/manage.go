@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/record/worth"
+	"github.com/contexttree/pact/lifecycle"
 )
 
 // Managed counts what a policy did to requests or, without Options.Manage, would have done.
@@ -38,6 +39,8 @@ type managed struct {
 	Saved  int      `json:"saved"`           // bytes that are sent less, or would be
 	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
 	Cut    int      `json:"cut,omitempty"`   // how much leaves requests from this one on
+	// What the provider should count of the request, if anything goes by the policy.
+	Expects *worth.Call `json:"expects,omitempty"`
 }
 
 // gone is thinking that the agent asked to send.
@@ -56,8 +59,7 @@ type managing struct {
 
 	question *question // of the cutter, nil without one
 	cut      int       // how many parts leave
-	expects  worth.Call
-	counted  int64 // tokens as quarters counts them
+	sending  *sending  // of its ledger
 }
 
 // originalsOf names the context that keeps the originals of what a recorder shaped.
@@ -80,11 +82,10 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 	return now, withBody(req, now), m
 }
 
-// observe says what manage would have done with a request, and how many tokens the ledger counts in it as it came.
-func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) (_ *managed,
-	counted int64) {
+// observe says what manage would have done with a request.
+func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) (*managed, *sending) {
 	if r.entry == nil || r.options.Manage {
-		return nil, 0
+		return nil, nil
 	}
 	m := &managing{asked: body, hide: hide}
 	r.shape(ctx, name, body, m, time.Time{})
@@ -92,10 +93,10 @@ func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, 
 		m.kept.Would = true
 		r.count(func(s *Stats) { s.Managed.Saved += int64(m.kept.Saved) })
 	}
-	if m.question != nil {
-		counted = m.question.sum.asked.counted()
+	if m.question == nil {
+		return m.kept, nil
 	}
-	return m.kept, counted
+	return m.kept, m.question.asAsked()
 }
 
 // withBody returns a request that sends another body.
@@ -158,6 +159,12 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 		return body
 	}
 	results, fresh, alone, err := r.sentResults(ctx, name, root)
+	if r.staysUncached(name, root, results, fresh) {
+		for _, i := range fresh {
+			r.noteRaw(results[i].key)
+		}
+		fresh = nil
+	}
 	fresh = slices.DeleteFunc(fresh, func(i int) bool { // no secret enters the store
 		_, content, err := results[i].said()
 		_, hidden := m.hide.value(content)
@@ -203,9 +210,26 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	}
 	now := edits.Apply(body)
 	sum := sha256.Sum256(body)
+	if m.question != nil {
+		kept.Expects = &m.sending.expects
+	}
 	kept.SHA256, kept.Saved = hex.EncodeToString(sum[:]), len(body)-len(now)
 	m.kept = kept
 	return now
+}
+
+// staysUncached reports whether a request may be too short for the provider to cache it if what is new in it is
+// sent shorter: then later requests would cost more than as they come. It counts four bytes a token, and half as many
+// again, because names and brackets in the body are hardly any.
+func (r *Recorder) staysUncached(name provider.API, root splice.Value, results []sentResult, fresh []int) bool {
+	if when := r.options.Policy.When; when != lifecycle.WhenPays && when != "" {
+		return false
+	}
+	rest := len(root.Raw)
+	for _, i := range fresh {
+		rest -= len(results[i].Content.Raw)
+	}
+	return int64(rest) < 6*provider.CacheRulesOf(name).LeastTokens(root.Get("model").Text())
 }
 
 // sentResults returns the results of a request with what was decided about them, and the indexes of

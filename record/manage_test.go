@@ -26,7 +26,7 @@ import (
 func capped(t testing.TB, more string) *lifecycle.Policy {
 	t.Helper()
 	record.SetPatience(time.Minute) // the machine may be busy
-	p, err := lifecycle.ParsePolicy([]byte(`{"rules":[` + more + `{"select":".cb[kind='result'][bytes>400]","head":30,"tail":20}]}`))
+	p, err := lifecycle.ParsePolicy([]byte(`{"when":"now","rules":[` + more + `{"select":".cb[kind='result'][bytes>400]","head":30,"tail":20}]}`))
 	must(t, err)
 	return &p
 }

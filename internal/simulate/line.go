@@ -102,9 +102,10 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	if err != nil {
 		return err
 	}
+	whole := false
 	commit := func(hold bool) (*committed, error) {
 		t, after, report, err := lifecycle.Commit(l.ctx, lifecycle.Input{Before: l.head, Working: working, Stamps: stamps,
-			Env: l.env, Policy: l.policy, Rules: l.rules, Counter: l.o.Counter, Idle: l.idle, Hold: hold})
+			Env: l.env, Policy: l.policy, Rules: l.rules, Counter: l.o.Counter, Idle: l.idle, Hold: hold, Whole: whole})
 		if err != nil {
 			return nil, err
 		}
@@ -113,6 +114,10 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	}
 	waits := l.policy.When == lifecycle.WhenPays || l.policy.When == lifecycle.WhenCold
 	made, err := commit(waits)
+	if err == nil && l.policy.When == lifecycle.WhenPays && made.shaped(working) > 0 && !l.tariff.Caches(l.forecast(made)) {
+		whole = true // shorter, nothing would be cached, and later calls would read nothing
+		made, err = commit(waits)
+	}
 	if err != nil {
 		return err
 	}
@@ -151,6 +156,16 @@ type committed struct {
 	stamps tree.Stamps
 	report lifecycle.Report
 	sent   *request
+}
+
+// shaped counts what rules shortened in a working state.
+func (c *committed) shaped(working *tree.Tree) (n int) {
+	for _, found := range c.report.Ruled {
+		if now := c.tree.Node(found.ID); now != nil && !now.SameContent(working.Node(found.ID)) {
+			n++
+		}
+	}
+	return n
 }
 
 // waiting counts what was due and stayed.

@@ -27,6 +27,26 @@ func (c *Cache) Answered(u Usage) Agreement {
 	return agreement
 }
 
+// Told has the cache know what the provider counted of a request that it holds.
+func (c *Cache) Told(p *Prompt, u Usage) {
+	now := c.called(p, time.Time{})
+	end := len(now.prefixes) - 1
+	tokens := u.In
+	if c.rules.Marked {
+		if len(now.marked) == 0 || u.Cached == nil || u.Written == nil || *u.Cached+*u.Written == 0 {
+			return
+		}
+		sum := *u.Cached + *u.Written
+		end, tokens = now.marked[len(now.marked)-1], &sum
+	}
+	if end < 0 || tokens == nil {
+		return
+	}
+	if e := c.entries[now.prefixes[end]]; e != nil {
+		e.tokens = tokens
+	}
+}
+
 // Broke adds a request whose answer broke off: the provider had read the request. u is what it
 // had reported by then.
 func (c *Cache) Broke(p *Prompt, at time.Time, u Usage) {

@@ -18,8 +18,10 @@ type Tariff struct {
 // Call is what a provider counts of a request: tokens sent, of these read from its cache and written to
 // it, and money, nil without a price.
 type Call struct {
-	Sent, Read, Written int64
-	Money               *float64
+	Sent    int64    `json:"sent"`
+	Read    int64    `json:"read"`
+	Written int64    `json:"written"`
+	Money   *float64 `json:"money,omitempty"`
 }
 
 // Call returns what a request counts of whose tokens the provider has some in its cache.

@@ -1,0 +1,210 @@
+package record_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+)
+
+// requestsOf returns the requests of a real run, as a client of an API writes them that caches.
+func requestsOf(t *testing.T, form string, conversation *transcript.Conversation) (bodies [][]byte) {
+	t.Helper()
+	c, err := transcript.Import(t.Context(), pact.NewDB(store.NewMemory()), "run", conversation, nil)
+	must(t, err)
+	first, last := c.Cycles()
+	for s, err := range c.History(t.Context(), pact.Cycle(first), pact.Cycle(last)) {
+		must(t, err)
+		thread, _, err := record.Thread(t.Context(), s, form)
+		must(t, err)
+		fields := map[string]json.RawMessage{}
+		must(t, json.Unmarshal(thread, &fields))
+		switch form {
+		case "anthropic":
+			fields["model"], fields["max_tokens"] = json.RawMessage(`"claude-sonnet-4-6"`), json.RawMessage("1000")
+			fields["cache_control"] = json.RawMessage(`{"type":"ephemeral"}`)
+			fields["tools"] = json.RawMessage(`[{"name":"bash","input_schema":{"type":"object"}}]`)
+		default:
+			fields["model"] = json.RawMessage(`"gpt-5.4"`)
+			fields["tools"] = json.RawMessage(`[{"type":"function","function":{"name":"bash"}}]`)
+		}
+		body, err := json.Marshal(fields)
+		must(t, err)
+		body, _, err = record.Mend(&record.Question{Form: form, Body: body})
+		must(t, err)
+		bodies = append(bodies, body)
+	}
+	return bodies
+}
+
+// madeRun returns the requests of a run with results of a few hundred to a few thousand words.
+func madeRun(t *testing.T, form string, calls int) (bodies [][]byte) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(26, 11))
+	messages := []any{message("user", "Look.")}
+	fields := map[string]any{"model": "claude-sonnet-4-6", "max_tokens": 1000, "system": strings.Repeat("Be kind. ", 800),
+		"cache_control": map[string]any{"type": "ephemeral"}, "tools": []any{map[string]any{"name": "bash", "input_schema": map[string]any{}}}}
+	if form == "openai" {
+		messages = []any{message("system", strings.Repeat("Be kind. ", 800)), message("user", "Look.")}
+		fields = map[string]any{"model": "gpt-5.4", "tools": []any{map[string]any{"type": "function", "function": map[string]any{"name": "bash"}}}}
+	}
+	for n := range calls {
+		fields["messages"] = messages
+		body, err := json.Marshal(fields)
+		must(t, err)
+		bodies = append(bodies, body)
+		id, text := fmt.Sprint("call_", n), strings.Repeat(fmt.Sprint("word", n, " "), 100+r.IntN(900))
+		if form == "openai" {
+			messages = append(messages, map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": id,
+				"type": "function", "function": map[string]any{"name": "bash", "arguments": "{}"}}}},
+				map[string]any{"role": "tool", "tool_call_id": id, "content": text})
+			continue
+		}
+		messages = append(messages, map[string]any{"role": "assistant", "content": []any{map[string]any{"type": "tool_use", "id": id,
+			"name": "bash", "input": map[string]any{}}}}, map[string]any{"role": "user", "content": []any{map[string]any{
+			"type": "tool_result", "tool_use_id": id, "content": text}}})
+	}
+	return bodies
+}
+
+// sharedRuns returns the real runs.
+func sharedRuns(t *testing.T) (list []*transcript.Conversation) {
+	t.Helper()
+	dir := os.Getenv("PACT_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "shared", "data")
+	}
+	for _, name := range []string{"swe-smith-pandas-53652.traj", "swe-smith-pydantic-8316.traj", "tau-bench-gpt-4o-airline.json"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Skipf("the real runs are not there: %v", err)
+		}
+		all, err := intake.Conversations(t.Context(), data)
+		must(t, err)
+		list = append(list, all[:min(len(all), testrun.Size(t, 1, 3, 20))]...)
+	}
+	return list
+}
+
+// counts is what a provider counted of a call.
+type counts struct{ sent, read, written int64 }
+
+// cost is what it cost, with input at 1 and writes at 1.25.
+func (c counts) cost(read float64) float64 {
+	return float64(c.sent-c.read-c.written) + read*float64(c.read) + 1.25*float64(c.written)
+}
+
+// sends sends requests, and returns what the provider counted of each.
+func sends(t *testing.T, path string, transport http.RoundTripper, bodies [][]byte) (list []counts) {
+	t.Helper()
+	name := provider.APIOf(http.MethodPost, path)
+	for _, body := range bodies {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, bytes.NewReader(body))
+		must(t, err)
+		req.Header = http.Header{"X-Api-Key": {apiKey}, "Authorization": {"Bearer " + apiKey}, "Anthropic-Version": {"2023-06-01"}}
+		resp, err := (&http.Client{Transport: transport}).Do(req)
+		must(t, err)
+		a := provider.NewAssembler(name, resp.StatusCode, resp.Header)
+		_, err = io.Copy(a, resp.Body)
+		got := a.Close(err)
+		must(t, resp.Body.Close())
+		if resp.StatusCode != http.StatusOK {
+			t.Fatalf("%d: %s", resp.StatusCode, got.Failure)
+		}
+		c := counts{sent: *got.Usage.In, read: *got.Usage.Cached}
+		if got.Usage.Written != nil {
+			c.written = *got.Usage.Written
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// With when pays no real run costs more through a recorder that manages it, at any call, than as it came, whatever it costs to
+// read from the cache; and what the recorder expects a provider to count, the provider counts.
+func TestManagingIsNeverDearer(t *testing.T) {
+	policies := []string{
+		`{"when":"pays","rules":[{"select":".cb[kind='result']","ttl":4,"stub":true}]}`,
+		`{"when":"pays","rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000,"ttl":12,"stub":true},
+			{"select":"[kind='result'][bytes>400]","ttl":8,"stub":true}]}`,
+		`{"when":"pays","max_tokens":6000,"protect_task":true,"ranks":{"result":-40},"stub":"[left out]"}`,
+	}
+	cuts := 0
+	reads := []float64{0.1, 0.05, 0.025}
+	reads = reads[:testrun.Size(t, 1, 3, 3)]
+	for form, path := range map[string]string{"anthropic": "/v1/messages", "openai": "/v1/chat/completions"} {
+		runs := [][][]byte{madeRun(t, form, testrun.Size(t, 40, 80, 200))}
+		for _, conversation := range sharedRuns(t) {
+			runs = append(runs, requestsOf(t, form, conversation))
+		}
+		for n, bodies := range runs {
+			_, url := startProvider(t)
+			raw := sends(t, url+path, http.DefaultTransport, bodies)
+			for k, text := range policies {
+				for _, read := range reads {
+					where := fmt.Sprintf("%s, run %d, policy %d, reads at %g", form, n, k, read)
+					prices := &record.Prices{AsOf: "2026-11-26", Currency: "USD", Models: []record.Price{
+						{Model: "claude-sonnet-4-6", Input: 1, CacheRead: read, CacheWrite: 1.25, CacheWrite1h: 2},
+						{Model: "gpt-5.4", Input: 1, CacheRead: read, CacheWrite: 1, CacheWrite1h: 1}}}
+					s := pact.NewDB(store.NewMemory())
+					rec := recorder(t, s, record.Options{Context: "chat", Policy: policyOf(t, text), Manage: true, Prices: prices,
+						Strict: true}) // the next request waits for what this answer tells
+					_, url := startProvider(t)
+					managed := sends(t, url+path, rec.Transport(nil), bodies)
+					rec.Close()
+					cuts += rec.Stats().Managed.Cut
+					if got := rec.Stats(); got.Managed.Open+got.Managed.Ended+got.Lost > 0 {
+						t.Fatalf("%s: %+v", where, got)
+					}
+					without, with := 0.0, 0.0
+					for i := range raw {
+						without, with = without+raw[i].cost(read), with+managed[i].cost(read)
+						// OpenAI counts what it reads in steps of 128, which may cost a call up to 127 tokens more.
+						steps := map[string]float64{"openai": float64(127*(i+1)) * (1 - read)}[form]
+						if with > without*(1+1e-9)+steps {
+							t.Errorf("%s: up to call %d it cost %.0f, as it came %.0f", where, i+1, with, without)
+							break
+						}
+					}
+					t.Logf("%s: %+.1f %%, %+v", where, 100*(with/without-1), rec.Stats().Managed)
+					expected(t, where, s, managed)
+				}
+			}
+		}
+	}
+	if cuts == 0 {
+		t.Error("nothing was cut")
+	}
+}
+
+// expected checks what a recorder expected of the calls that it changed.
+func expected(t *testing.T, where string, s *pact.DB, managed []counts) {
+	t.Helper()
+	c := opened(t, s, "chat")
+	_, last := c.Cycles()
+	for cycle := int64(1); cycle <= last; cycle++ {
+		sent, err := record.Request(t.Context(), c, cycle)
+		must(t, err)
+		got := managed[cycle-1]
+		if e := record.Expected(sent); e != nil && (!near(e.Sent, got.sent) || !near(e.Read, got.read)) {
+			t.Errorf("%s: call %d: expected %+v, counted %+v", where, cycle, *e, got)
+		}
+	}
+}
+
+// near reports whether two counts differ by less than a hundredth.
+func near(a, b int64) bool { return 100*max(a-b, b-a) <= max(a, b) }
