@@ -97,12 +97,12 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 	_ *Context, _ []inspect.Finding, err error) {
 	defer tree.Recover(&err)
 	o := optionsOf(opts)
-	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
+	read, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := o.context(db.kept()).begin(ctx, g)
-	return c, findings, err
+	c, err := o.context(db.kept()).begin(ctx, read.Creation)
+	return c, read.Findings(), err
 }
 
 // Replay checks an exported history, in either form, by running it again: it imports the

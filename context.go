@@ -112,10 +112,19 @@ func (o OpenOptions) context(contexts engine.Contexts) *Context {
 // that the store may let go of the others before it is done.
 func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error) {
 	begun := engine.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
-	for _, change := range g.Changes {
-		begun.Working = change.After
-		if change.Sealed != nil {
-			begun.Head, begun.Idle = change.Sealed, change.Entry.Idle
+	if changes := g.Changes; changes != nil {
+		g.Changes = func(yield func(engine.Change, error) bool) {
+			for change, err := range changes {
+				if err == nil {
+					begun.Working = change.After
+				}
+				if err == nil && change.Sealed != nil {
+					begun.Head, begun.Idle = change.Sealed, change.Entry.Idle
+				}
+				if !yield(change, err) {
+					return
+				}
+			}
 		}
 	}
 	var err error

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"iter"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
@@ -40,32 +41,48 @@ func noteStamps(s *tree.Stamps, n *tree.Node) {
 	s.LastNS, s.Given = max(s.LastNS, n.CreatedNS), max(s.Given, tree.GeneratedCycle(n.ID))
 }
 
-// creation returns the whole history as one step of a store.
+// creation returns the history as one step of a store.
 func (r *historyReader) creation(name string) engine.Creation {
 	g := creationOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
-	g.Imported, g.Attempts = !r.empty, r.attempts
+	g.Imported = !r.empty
 	if r.compact {
 		r.firstEntry.Cycle = g.Entry.Cycle
 		g.Entry = r.firstEntry
 	}
 	stamps := g.Stamps
-	for i := range r.changes {
-		c := &r.changes[i]
-		stamps.LastNS, stamps.Given = max(stamps.LastNS, c.Stamps.LastNS), max(stamps.Given, c.Stamps.Given)
-		stamps.Cycle = c.After.Cycle()
-		c.Stamps = stamps
-		if !r.compact {
-			c.Entry.TimeNS, c.Entry.Actor = stamps.LastNS, r.Actor
+	g.Changes = func(yield func(engine.Change, error) bool) {
+		for c, err := range r.rest() {
+			if err != nil {
+				yield(c, err)
+				return
+			}
+			stamps.LastNS, stamps.Given = max(stamps.LastNS, c.Stamps.LastNS), max(stamps.Given, c.Stamps.Given)
+			stamps.Cycle = c.After.Cycle()
+			c.Stamps = stamps
+			if !r.compact {
+				c.Entry.TimeNS, c.Entry.Actor = stamps.LastNS, r.Actor
+			}
+			if !yield(c, nil) {
+				return
+			}
+		}
+		if c, edited := r.edits(stamps); edited {
+			yield(c, nil)
 		}
 	}
-	g.Changes = r.changes
+	g.Attempts = func() []history.Attempt { return r.attempts }
+	return g
+}
+
+// edits returns the change that makes the working state of a history, if it has one with edits.
+func (r *historyReader) edits(stamps tree.Stamps) (c engine.Change, edited bool) {
 	if r.working == nil {
-		return g
+		return c, false
 	}
 	before := r.last.WithCycle(r.last.Cycle() + 1)
 	_, born := before.Delta(r.working)
 	if len(born) == 0 && before.Digest() == r.working.Digest() {
-		return g
+		return c, false
 	}
 	stamps.Cycle = before.Cycle()
 	for _, b := range born {
@@ -74,9 +91,8 @@ func (r *historyReader) creation(name string) engine.Creation {
 			stamps.Next = max(stamps.Next, b.Node.Index+1)
 		}
 	}
-	g.Changes = append(g.Changes, engine.Change{Before: before, After: r.working.WithCycle(stamps.Cycle), Stamps: stamps,
-		Entry: history.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}})
-	return g
+	return engine.Change{Before: before, After: r.working.WithCycle(stamps.Cycle), Stamps: stamps,
+		Entry: history.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}}, true
 }
 
 // Copy returns the creation of a context with another name, or in another store, with all
@@ -92,8 +108,8 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (eng
 		return engine.Creation{}, err
 	}
 	log := from.Publications(ctx)
-	defer log.Stop()
 	begun, err := log.Of(s.First)
+	log.Stop()
 	if err != nil {
 		return engine.Creation{}, err
 	}
@@ -101,44 +117,53 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (eng
 		Name: name, Edition: s.Edition, Tree: first, Imported: true,
 		Stamps: stampsAfter(first, s.Stamps), Entry: firstEntry(begun, s.First, actor),
 	}
-	g.Changes, err = changesAfter(ctx, from, log, s.First, first.WithCycle(s.First+1), actor)
-	if len(g.Changes) == 0 {
+	before := first.WithCycle(s.First + 1)
+	if s.First == s.Cycle && before.Digest() == s.Working.Digest() {
 		g.Stamps = s.Stamps
+		return g, nil
 	}
-	return g, err
+	g.Changes = changesAfter(ctx, from, s.First, before, actor)
+	return g, nil
 }
 
-// changesAfter returns the changes that lead from a working state before, which follows the
+// changesAfter yields the changes that lead from a working state before, which follows the
 // snapshot of a cycle, to the latest snapshot and the working state of a context.
-func changesAfter(ctx context.Context, from *provenance.Source, log *provenance.Publications, cycle int64,
-	before *tree.Tree, actor string) (list []engine.Change, err error) {
+func changesAfter(ctx context.Context, from *provenance.Source, cycle int64, before *tree.Tree,
+	actor string) iter.Seq2[engine.Change, error] {
 	s := &from.State
-	if cycle < s.Cycle {
-		for t, err := range from.Store.History(ctx, s.Key, cycle+1, s.Cycle) {
-			if err != nil {
-				return nil, err
+	return func(yield func(engine.Change, error) bool) {
+		fail := func(err error) { yield(engine.Change{}, err) }
+		log := from.Publications(ctx)
+		defer log.Stop()
+		if cycle < s.Cycle {
+			for t, err := range from.Store.History(ctx, s.Key, cycle+1, s.Cycle) {
+				if err != nil {
+					fail(err)
+					return
+				}
+				entry, err := log.Of(t.Cycle())
+				if err == nil {
+					entry.Anew, err = provenance.SentAnew(ctx, before, t)
+				}
+				if err != nil {
+					fail(err)
+					return
+				}
+				c := engine.Change{Before: before, After: t.WithCycle(t.Cycle() + 1), Sealed: t,
+					Stamps: stampsAfter(t, s.Stamps), Entry: entry}
+				if before = c.After; t.Cycle() == s.Cycle && before.Digest() == s.Working.Digest() {
+					c.Stamps = s.Stamps
+				}
+				if !yield(c, nil) {
+					return
+				}
 			}
-			entry, err := log.Of(t.Cycle())
-			if err != nil {
-				return nil, err
-			}
-			if entry.Anew, err = provenance.SentAnew(ctx, before, t); err != nil {
-				return nil, err
-			}
-			after := t.WithCycle(t.Cycle() + 1)
-			list = append(list, engine.Change{
-				Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,
-			})
-			before = after
+		}
+		if before.Digest() != s.Working.Digest() {
+			e := history.Entry{Cycle: s.Stamps.Cycle, TimeNS: s.Stamps.LastNS, Actor: actor}
+			yield(engine.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e}, nil)
 		}
 	}
-	if before.Digest() != s.Working.Digest() {
-		e := history.Entry{Cycle: s.Stamps.Cycle, TimeNS: s.Stamps.LastNS, Actor: actor}
-		list = append(list, engine.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e})
-	} else if n := len(list); n > 0 {
-		list[n-1].Stamps = s.Stamps
-	}
-	return list, nil
 }
 
 // firstEntry begins the log of a copy with the commit of its oldest snapshot.

@@ -43,9 +43,14 @@ func Extension(ctx context.Context, of, by *provenance.Source, actor string) ([]
 	if err := keepsEdits(s, next); err != nil {
 		return nil, err
 	}
-	log := by.Publications(ctx)
-	defer log.Stop()
-	return changesAfter(ctx, by, log, s.Cycle, s.Working, actor)
+	var list []engine.Change
+	for c, err := range changesAfter(ctx, by, s.Cycle, s.Working, actor) {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	return list, nil
 }
 
 func parted(name, why string) error {

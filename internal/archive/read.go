@@ -3,9 +3,8 @@ package archive
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
-	"slices"
+	"iter"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -24,11 +23,12 @@ import (
 type historyReader struct {
 	Options
 	ctx          context.Context
-	compact      bool          // the lines have the compact form
-	empty        bool          // the first tree is that of a new context, not a snapshot
-	first, last  *tree.Tree    // of the snapshots read so far
-	firstEntry   history.Entry // the log entry of the first tree
-	changes      []engine.Change
+	lines        *lines
+	compact      bool           // the lines have the compact form
+	empty        bool           // the first tree is that of a new context, not a snapshot
+	first, last  *tree.Tree     // of the snapshots read so far
+	firstEntry   history.Entry  // the log entry of the first tree
+	change       *engine.Change // what the last line brought
 	attempts     []history.Attempt
 	stamps       tree.Stamps // LastNS and Given of all that the changes brought
 	working      *tree.Tree  // the working state, if the history has one
@@ -37,61 +37,84 @@ type historyReader struct {
 	editionGiven bool            // the caller gave the edition
 }
 
-func newHistoryReader(ctx context.Context, o Options) *historyReader {
-	return &historyReader{ctx: ctx, Options: o, stamps: tree.Stamps{Given: -1}}
+func newHistoryReader(ctx context.Context, o Options, in *lines) *historyReader {
+	return &historyReader{ctx: ctx, Options: o, stamps: tree.Stamps{Given: -1}, lines: in}
 }
+
+// History is a history that is read as a context.
+type History struct {
+	engine.Creation
+	reader *historyReader
+}
+
+// Findings are what was repaired or accepted as it is; they are complete once the changes were read.
+func (h *History) Findings() []inspect.Finding { return h.reader.findings }
 
 // ReadHistory reads a history in either form as a context with this name. Unless the options
 // are strict, it repairs and reports what other tools get wrong about the order, root and
-// regions of snapshots. Errors carry the line: E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for
-// what no context can have had, E_LIMIT. Cost: the input, and the trees, which share what did
-// not change.
-func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (engine.Creation, []inspect.Finding, error) {
-	r := newHistoryReader(ctx, o)
-	type numbered struct {
-		data []byte
-		line int
+// regions of snapshots. It reads the first snapshot; who goes through the changes reads the others. Errors
+// carry the line: E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for what no context can have had, E_LIMIT.
+// Cost: the input, and two trees, which share what did not change, or all of an input that has the newest
+// snapshot first.
+func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (*History, error) {
+	r := newHistoryReader(ctx, o, &lines{in: bufio.NewReaderSize(in, 1<<16)})
+	first, err := r.begun()
+	if err != nil {
+		return nil, err
 	}
-	var first numbered
-	var backwards []numbered // of snapshots that the input has newest first
-	lines := bufio.NewReaderSize(in, 1<<16)
-	for line := 1; ; line++ {
-		data, err := readLine(ctx, lines)
-		if err == io.EOF {
-			break
+	second, err := r.lines.next(ctx)
+	switch {
+	case err == io.EOF:
+	case err != nil:
+		return nil, onLine(err, second.no)
+	case !r.goesBackwards(second.data):
+		r.lines.back = []line{second}
+	default:
+		if err := r.lines.turn(ctx, first, second); err != nil {
+			return nil, err
 		}
-		switch {
-		case err != nil || len(data) == 0:
-		case backwards != nil:
-			backwards = append(backwards, numbered{data, line})
-			_, err = budget.Hold(ctx, int64(len(data)))
-		case r.goesBackwards(data):
-			backwards = []numbered{first, {data, line}}
-		default:
-			first = numbered{data, line}
-			err = r.line(data)
+		r = newHistoryReader(ctx, o, r.lines)
+		r.report("", "the snapshots stand newest first: read from the end")
+		if _, err := r.begun(); err != nil {
+			return nil, err
+		}
+	}
+	return &History{r.creation(name), r}, nil
+}
+
+// begun reads lines until there is a first tree, and returns the last one of these.
+func (r *historyReader) begun() (l line, err error) {
+	for r.first == nil {
+		if l, err = r.lines.next(r.ctx); err == io.EOF {
+			return l, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
+				"give a file with at least one snapshot; an export of the whole history has them all")
 		}
 		if err == nil {
-			err = ctx.Err()
+			err = r.line(l.data)
 		}
 		if err != nil {
-			return engine.Creation{}, nil, onLine(err, line)
+			return l, onLine(err, l.no)
 		}
 	}
-	if backwards != nil {
-		r = newHistoryReader(ctx, o)
-		r.report("", "the snapshots stand newest first: read from the end")
-	}
-	for _, l := range slices.Backward(backwards) {
-		if err := r.line(l.data); err != nil {
-			return engine.Creation{}, nil, onLine(err, l.line)
+	return l, nil
+}
+
+// rest yields the changes of the lines that were not read yet.
+func (r *historyReader) rest() iter.Seq2[engine.Change, error] {
+	return func(yield func(engine.Change, error) bool) {
+		for l, err := range r.lines.all(r.ctx) {
+			if r.change = nil; err == nil {
+				err = r.line(l.data)
+			}
+			if err != nil {
+				yield(engine.Change{}, onLine(err, l.no))
+				return
+			}
+			if r.change != nil && !yield(*r.change, nil) {
+				return
+			}
 		}
 	}
-	if r.first == nil {
-		return engine.Creation{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
-			"give a file with at least one snapshot; an export of the whole history has them all")
-	}
-	return r.creation(name), r.findings, nil
 }
 
 // What a history holds in memory until its context is made, in bytes, besides contents.
@@ -177,54 +200,9 @@ func (r *historyReader) publish(t *tree.Tree, e history.Entry) error {
 	if e.Anew, err = provenance.SentAnew(r.ctx, r.last, t); err != nil {
 		return err
 	}
-	r.changes = append(r.changes, engine.Change{
+	r.change = &engine.Change{
 		Before: r.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Stamps: r.stamps, Entry: e,
-	})
+	}
 	r.last = t
 	return nil
-}
-
-// readLine returns the next line without its end.
-func readLine(ctx context.Context, in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	release := func() {}
-	defer func() { release() }()
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > cap(line) { // room for more, beside the line until it is copied
-			release()
-			var err error
-			if release, err = budget.Hold(ctx, 3*int64(len(line)+len(part))); err != nil {
-				release = func() {}
-				return nil, err
-			}
-		}
-		line = append(line, part...)
-		switch {
-		case len(line) > document.MaxBytes:
-			return nil, fault.New(fault.Limit, "a line of the history is longer than "+strconv.Itoa(document.MaxBytes)+" bytes",
-				"export it in the compact form, which writes each node once")
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == io.EOF && len(line) > 0, err == nil:
-			for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
-				line = line[:len(line)-1]
-			}
-			return line, nil
-		case err != nil:
-			return nil, err
-		}
-	}
-}
-
-// onLine adds the line to an error that has none.
-func onLine(err error, line int) error {
-	var e *fault.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	at := *e
-	if at.Line == 0 {
-		at.Line = line
-	}
-	return &at
 }

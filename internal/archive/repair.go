@@ -145,7 +145,7 @@ func integer(n int64) canon.Any {
 // goesBackwards reports whether the second line of a history is an older snapshot than the
 // first.
 func (r *historyReader) goesBackwards(data []byte) bool {
-	if r.Strict || r.last == nil || r.compact || len(r.changes) > 0 {
+	if r.Strict || r.last == nil || r.compact {
 		return false
 	}
 	doc, err := document.Parse(data)

@@ -21,22 +21,22 @@ import (
 //
 // Specification: 06 §5, 06 §5.2.
 func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Replay, error) {
-	g, findings, err := ReadHistory(ctx, "replay", in, o)
+	read, err := ReadHistory(ctx, "replay", in, o)
+	if err != nil {
+		return nil, err
+	}
+	again, err := inMemory(ctx, read.Creation)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	again, err := inMemory(ctx, g)
-	if err != nil {
-		return nil, err
-	}
 	defer again.Store.Close()
 	s := &again.State
 	result := &inspect.Replay{
 		Form: "snapshots", Edition: selector.Edition(s.Edition), First: s.First, Last: s.Cycle,
-		Findings: append([]inspect.Finding{}, findings...),
+		Findings: append([]inspect.Finding{}, read.Findings()...),
 	}
 	original := bufio.NewReaderSize(in, 1<<16)
 	if isCompact(original) {

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"math"
 
@@ -10,93 +8,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
-
-// Create implements [Contexts].
-func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
-	if err := history.CheckName(g.Name); err != nil {
-		return Info{}, err
-	}
-	shown := Begun(g.Tree, g.Entry.TimeNS, g.Imported)
-	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
-		bytes: shown.Bytes}
-	first.entry.Revision = 1
-	if err := first.begin(ctx, e, g.Tree); err != nil {
-		return Info{}, err
-	}
-	var l *line
-	var s *state
-	err := e.write(ctx, func(b *store.Batch) error {
-		key, err := e.newLine(ctx, b)
-		if err != nil {
-			return err
-		}
-		if err := e.take(ctx, b, g.Name, key); err != nil {
-			return err
-		}
-		l = &line{about: about{key: key, name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs},
-			last: first.ending()}
-		e.append(b, l, first)
-		s = &state{revision: 1, published: 1, head: g.Tree, working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle,
-			foreign: first.foreign}
-		if err := e.checkpointFirst(b, l, first); err != nil {
-			return err
-		}
-		for _, a := range g.Attempts {
-			if err := putAttempt(b, l, a); err != nil {
-				return err
-			}
-		}
-		err = e.change(ctx, b, l, s, g.Changes)
-		l.raw = l.encode()
-		put(b, in(key, aboutKey), l.raw)
-		return err
-	})
-	if err != nil {
-		return Info{}, err
-	}
-	e.noteLine(l)
-	e.extend(l, append([]*record{first}, s.made...))
-	s.made = nil
-	e.keep(l, s)
-	if !s.foreign {
-		e.remember(l, published{t: g.Tree, revision: 1})
-	}
-	e.rememberAll(l, s, g.Changes)
-	e.settleSoon(l, published{})
-	return l.info(), nil
-}
-
-// newLine takes the next key.
-func (e *Engine) newLine(ctx context.Context, b *store.Batch) (history.Key, error) {
-	raw, err := e.store.Get(ctx, at(common, nextKey))
-	if err != nil {
-		return 0, err
-	}
-	key := int64(1)
-	if raw != nil {
-		if key, err = number(raw); err != nil {
-			return 0, err
-		}
-	}
-	if key < 1 || store.Space(key) > store.MaxSpace {
-		return 0, damaged("the counter of keys is not as it was written")
-	}
-	expect(b, at(common, nextKey), raw)
-	there, err := e.store.Get(ctx, at(common, linePrefix+ordered(key)))
-	if err != nil {
-		return 0, err
-	}
-	if there != nil {
-		again, err := e.store.Get(ctx, at(common, nextKey))
-		if err == nil && !bytes.Equal(raw, again) {
-			err = store.ErrRefused // another writer took the key between the two readings
-		}
-		return 0, cmp.Or(err, damaged("the counter of keys is lower than the key of a context"))
-	}
-	put(b, at(common, nextKey), []byte(ordered(key+1)))
-	put(b, at(common, linePrefix+ordered(key)), nil)
-	return history.Key(key), nil
-}
 
 // Apply implements [Contexts].
 func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ...Change) error {
@@ -121,8 +32,11 @@ func (e *Engine) Apply(ctx context.Context, key history.Key, g Guard, changes ..
 		if before := e.kept(l); before != nil {
 			s.head, s.idle, s.loaded, s.published = before.head, before.idle, before.loaded, before.published
 		}
-		if err := e.change(ctx, b, l, s, changes); err != nil {
-			return err
+		seen := make(map[string]bool)
+		for i := range changes {
+			if err := e.change(ctx, b, l, s, &changes[i], seen); err != nil {
+				return err
+			}
 		}
 		if attempts, err = e.attemptsOf(ctx, b, l, changes); err != nil { // it expects the row as it was
 			return err
@@ -165,40 +79,38 @@ func (e *Engine) forget(key history.Key) {
 	}
 }
 
-// change appends changes to a line, and moves the line and its state along.
-func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, changes []Change) error {
-	seen := make(map[string]bool)
-	for _, c := range changes {
-		next, kind := c.After, history.Edit
-		if c.Sealed != nil {
-			next, kind = c.Sealed, history.Commit
-			s.head, s.idle, s.published = c.Sealed, c.Entry.Idle, l.last.revision+1
-		}
-		shown := ListedAfter(l.listed(), &c, l.first)
-		x := &record{entry: logged(c.Entry, kind, next), stamps: c.Stamps, latest: l.last.latest, bytes: shown.Bytes,
-			cuts: shown.Cuts}
-		if c.Sealed != nil {
-			x.latest = c.Sealed.Cycle()
-		}
-		x.entry.Revision = l.last.revision + 1
-		if token := c.Entry.Request; token != "" {
-			known, err := e.request(ctx, l, token)
-			if err != nil {
-				return err
-			}
-			if known != 0 || seen[token] {
-				return RequestSeen(token)
-			}
-			seen[token] = true
-		}
-		if err := e.differ(ctx, x, l, c.Before, next); err != nil {
+// change appends a change to a line, and moves the line and its state along. seen are the request tokens of
+// the changes before it.
+func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, c *Change, seen map[string]bool) error {
+	next, kind := c.After, history.Edit
+	if c.Sealed != nil {
+		next, kind = c.Sealed, history.Commit
+		s.head, s.idle, s.published = c.Sealed, c.Entry.Idle, l.last.revision+1
+	}
+	shown := ListedAfter(l.listed(), c, l.first)
+	x := &record{entry: logged(c.Entry, kind, next), stamps: c.Stamps, latest: l.last.latest, bytes: shown.Bytes,
+		cuts: shown.Cuts}
+	if c.Sealed != nil {
+		x.latest = c.Sealed.Cycle()
+	}
+	x.entry.Revision = l.last.revision + 1
+	if token := c.Entry.Request; token != "" {
+		known, err := e.request(ctx, l, token)
+		if err != nil {
 			return err
 		}
-		e.append(b, l, x)
-		s.made = append(s.made, x)
-		l.last, l.attrs = x.ending(), shown.Attrs
-		s.working, s.foreign = c.After, s.foreign || x.foreign
+		if known != 0 || seen[token] {
+			return RequestSeen(token)
+		}
+		seen[token] = true
 	}
+	if err := e.differ(ctx, x, l, c.Before, next); err != nil {
+		return err
+	}
+	e.append(b, l, x)
+	s.made = append(s.made, x)
+	l.last, l.attrs = x.ending(), shown.Attrs
+	s.working, s.foreign = c.After, s.foreign || x.foreign
 	s.generation, s.revision = l.generation, l.last.revision
 	return nil
 }
@@ -221,6 +133,9 @@ func request(b *store.Batch, l *line, x *record) {
 
 // request returns the revision that carries a token, 0 if none does.
 func (e *Engine) request(ctx context.Context, l *line, token string) (int64, error) {
+	if l.key == 0 { // it has no key yet
+		return 0, nil
+	}
 	for upTo := int64(math.MaxInt64); l != nil; l, upTo = l.up, min(upTo, l.origin.Revision) {
 		raw, err := e.store.Get(ctx, in(l.key, requestPrefix+token))
 		if err != nil {

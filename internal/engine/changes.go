@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"iter"
+
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -55,10 +57,23 @@ type Creation struct {
 	Imported bool // Tree is a snapshot of its cycle; a new context has none before its first commit
 	Stamps   tree.Stamps
 	Entry    history.Entry
-	Changes  []Change // to make in the same step, as Apply does
-	// Attempts are those of a history, oldest first, with the ids that they have in a context
-	// that is no fork. A store that keeps no attempts leaves them out.
-	Attempts []history.Attempt
+	// Changes yields those to make in the same step, as Apply does; nil for none. Create reads them once
+	// and holds what it writes of them, but no tree of them.
+	Changes iter.Seq2[Change, error]
+	// Attempts returns those of a history, oldest first, with the ids that they have in a context that
+	// is no fork; nil for none. Create calls it after it has read the changes.
+	Attempts func() []history.Attempt
+}
+
+// Changes returns some changes for a Creation.
+func Changes(list ...Change) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		for _, c := range list {
+			if !yield(c, nil) {
+				return
+			}
+		}
+	}
 }
 
 // First returns the cycle of the first snapshot of a context that begins like this, even if

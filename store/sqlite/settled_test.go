@@ -67,7 +67,7 @@ func TestHistoryWrittenAtOnce(t *testing.T) {
 	must(t, err)
 	defer at.Close()
 	info, err := at.Create(ctx, engine.Creation{Name: "turns", Edition: "canonical", Tree: first.Head,
-		Stamps: first.Stamps, Changes: changes})
+		Stamps: first.Stamps, Changes: engine.Changes(changes...)})
 	must(t, err)
 	want, err := engine.Collect(s.History(ctx, w.state.Key, 1, cycles))
 	must(t, err)

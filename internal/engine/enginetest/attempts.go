@@ -227,7 +227,7 @@ func testAttemptsOfHistories(t *testing.T, s Suite) {
 		2000, &in, "no", request
 	running.ID = "attempt:1-2"
 	g := engine.Creation{Name: "history", Edition: "canonical", Tree: d.state.Head, Stamps: d.state.Stamps,
-		Attempts: []history.Attempt{failed, running}}
+		Attempts: func() []history.Attempt { return []history.Attempt{failed, running} }}
 	info, err := d.store.Create(background, g)
 	must(t, err)
 	d.state.Key, d.state.Name = info.Key, info.Name

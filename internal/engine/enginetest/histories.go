@@ -92,7 +92,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 	d.check()
 
 	// A context can begin with the same changes.
-	g := engine.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: changes}
+	g := engine.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: engine.Changes(changes...)}
 	info, err := d.store.Create(background, g)
 	must(t, err)
 	d.state.Key, d.state.Name = info.Key, info.Name

@@ -116,13 +116,15 @@ func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driv
 	d := driveFrom(t, s, "first of "+name, trees[0])
 	g := engine.Creation{Name: name, Edition: "v0.1", Tree: trees[0], Imported: true, Stamps: d.state.Stamps}
 	before := trees[0].WithCycle(trees[0].Cycle() + 1)
+	var changes []engine.Change
 	for _, next := range trees[1:] {
 		stamps := tree.Stamps{Cycle: next.Cycle() + 1, Given: -1}
 		c := engine.Change{Before: before, Sealed: next, After: next.WithCycle(stamps.Cycle), Stamps: stamps,
 			Entry: history.Entry{Cycle: next.Cycle()}}
-		g.Changes, before = append(g.Changes, c), c.After
+		changes, before = append(changes, c), c.After
 	}
-	d.take(g.Changes...)
+	d.take(changes...)
+	g.Changes = engine.Changes(changes...)
 	info, err := d.store.Create(background, g)
 	must(t, err)
 	d.state.Key, d.state.Name = info.Key, info.Name

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/store"
+)
+
+// Create implements [Contexts].
+func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
+	if err := history.CheckName(g.Name); err != nil {
+		return Info{}, err
+	}
+	n, err := e.begun(ctx, &g)
+	if err != nil {
+		return Info{}, err
+	}
+	l, s := n.line, n.state
+	err = e.write(ctx, func(b *store.Batch) error {
+		key, err := e.newLine(ctx, b)
+		if err != nil {
+			return err
+		}
+		if err := e.take(ctx, b, g.Name, key); err != nil {
+			return err
+		}
+		l.key = key
+		n.writes.join(b, store.Space(key))
+		at := *l
+		at.last = n.first.ending()
+		if err := e.checkpointFirst(b, &at, n.first); err != nil {
+			return err
+		}
+		if g.Attempts != nil {
+			for _, a := range g.Attempts() {
+				if err := putAttempt(b, l, a); err != nil {
+					return err
+				}
+			}
+		}
+		l.raw = l.encode()
+		put(b, in(key, aboutKey), l.raw)
+		return nil
+	})
+	if err != nil {
+		return Info{}, err
+	}
+	e.noteLine(l)
+	e.extend(l, s.made)
+	s.made = nil
+	e.keep(l, s)
+	for _, p := range n.published {
+		e.remember(l, p)
+	}
+	e.settleSoon(l, published{})
+	return l.info(), nil
+}
+
+// beginning is a context that has no key yet, with what is to write of it. An import can be long, and which
+// key is free says only the step that takes it.
+type beginning struct {
+	first     *record
+	line      *line
+	state     *state
+	writes    writes
+	published []published // of an engine in memory
+}
+
+// writes is what a batch writes of one line.
+type writes store.Batch
+
+// join puts them into a batch, for a line with a key.
+func (w *writes) join(b *store.Batch, space store.Space) {
+	for i := range w.Expect {
+		w.Expect[i].Key.Space = space
+	}
+	for i := range w.Append {
+		w.Append[i].Space = space
+	}
+	for i := range w.Put {
+		w.Put[i].Key.Space = space
+	}
+	b.Expect, b.Append, b.Put = append(b.Expect, w.Expect...), append(b.Append, w.Append...), append(b.Put, w.Put...)
+}
+
+// begun makes the records of a context.
+func (e *Engine) begun(ctx context.Context, g *Creation) (*beginning, error) {
+	shown := Begun(g.Tree, g.Entry.TimeNS, g.Imported)
+	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
+		bytes: shown.Bytes}
+	first.entry.Revision = 1
+	if err := first.begin(ctx, e, g.Tree); err != nil {
+		return nil, err
+	}
+	n := &beginning{first: first, state: &state{revision: 1, published: 1, head: g.Tree,
+		working: g.Tree.WithCycle(g.Stamps.Cycle), idle: first.entry.Idle, foreign: first.foreign, made: []*record{first}},
+		line: &line{about: about{name: g.Name, edition: g.Edition, first: g.First(), attrs: shown.Attrs}, last: first.ending()}}
+	e.append((*store.Batch)(&n.writes), n.line, first)
+	n.remember(e, published{t: g.Tree, revision: 1})
+	if g.Changes == nil {
+		return n, nil
+	}
+	held, seen := first.held(), make(map[string]bool)
+	for c, err := range g.Changes {
+		if err != nil {
+			return nil, err
+		}
+		if err := e.change(ctx, (*store.Batch)(&n.writes), n.line, n.state, &c, seen); err != nil {
+			return nil, err
+		}
+		if c.Sealed != nil {
+			n.remember(e, published{t: c.Sealed, revision: n.line.last.revision})
+		}
+		made := n.state.made
+		if held += made[len(made)-1].held(); held > tailSize { // nobody would read them
+			n.state.made = made[len(made)-1:]
+		}
+	}
+	if held > tailSize {
+		n.state.made = nil
+	}
+	if n.state.foreign {
+		n.published = nil
+	}
+	return n, nil
+}
+
+func (n *beginning) remember(e *Engine, p published) {
+	if e.inMemory {
+		n.published = append(n.published, p)
+	}
+}
+
+// newLine takes the next key.
+func (e *Engine) newLine(ctx context.Context, b *store.Batch) (history.Key, error) {
+	raw, err := e.store.Get(ctx, at(common, nextKey))
+	if err != nil {
+		return 0, err
+	}
+	key := int64(1)
+	if raw != nil {
+		if key, err = number(raw); err != nil {
+			return 0, err
+		}
+	}
+	if key < 1 || store.Space(key) > store.MaxSpace {
+		return 0, damaged("the counter of keys is not as it was written")
+	}
+	expect(b, at(common, nextKey), raw)
+	there, err := e.store.Get(ctx, at(common, linePrefix+ordered(key)))
+	if err != nil {
+		return 0, err
+	}
+	if there != nil {
+		again, err := e.store.Get(ctx, at(common, nextKey))
+		if err == nil && !bytes.Equal(raw, again) {
+			err = store.ErrRefused // another writer took the key between the two readings
+		}
+		return 0, cmp.Or(err, damaged("the counter of keys is lower than the key of a context"))
+	}
+	put(b, at(common, nextKey), []byte(ordered(key+1)))
+	put(b, at(common, linePrefix+ordered(key)), nil)
+	return history.Key(key), nil
+}
