@@ -3,6 +3,8 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strconv"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -31,28 +33,57 @@ func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessa
 	defer tree.Recover(&err)
 	to := provider.APINamed(form)
 	if to == "" {
-		return nil, 0, fault.At(fault.DocumentInvalid, fault.NoOffset, form, "no thread has this form",
-			"it is openai, responses, anthropic or gemini")
+		return nil, 0, unknownForm(form)
 	}
-	if !Recorded(s) {
-		parts, err := importedParts(ctx, s)
-		if err != nil {
-			return nil, 0, err
-		}
-		fields, left := provider.Render(to, parts, func(int) provider.API { return provider.Chat })
-		return json.RawMessage(fields.Value()), left, nil
-	}
-	parts, from, err := recordedParts(ctx, s)
+	said, err := partsOf(ctx, s)
 	if err != nil {
 		return nil, 0, err
 	}
-	fields, left := provider.Render(to, parts, func(i int) provider.API { return from[i] })
+	fields, left := said.render(to)
 	return json.RawMessage(fields.Value()), left, nil
 }
 
-// recordedParts returns the parts that the blocks of a recorded context are, and the API
-// of each.
-func recordedParts(ctx context.Context, s *pact.Snapshot) (parts []provider.Part, from []provider.API, err error) {
+func unknownForm(form string) error {
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, form, "no thread has this form",
+		"it is openai, responses, anthropic or gemini")
+}
+
+// parts are the parts that the blocks of a thread are.
+type parts struct {
+	list  []provider.Part
+	from  []provider.API // of each
+	whole []*message     // of each: the message that begins there, if AddRequest read it and all its blocks are there
+	goes  []bool         // of each: whether its block has a ttl
+}
+
+// message is a message as AddRequest read it.
+type message struct {
+	Parts int       // how many it has
+	Frame canon.Any // what it has beside them
+}
+
+// partsOf returns the parts of a thread.
+func partsOf(ctx context.Context, s *pact.Snapshot) (*parts, error) {
+	said, err := recordedParts(ctx, s)
+	if err != nil || Recorded(s) || said.added() {
+		return said, err
+	}
+	return importedParts(ctx, s)
+}
+
+// added reports whether AddRequest made some of the blocks.
+func (p *parts) added() bool {
+	return slices.ContainsFunc(p.from, func(by provider.API) bool { return provider.FormOf(by) != "" })
+}
+
+// recordedParts returns the parts that the blocks of a recorder are, or of AddRequest. Other blocks between them
+// are read as parts of a chat completion.
+func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
+	said := &parts{}
+	var err error
+	var begun *message // the message whose blocks come
+	var first string   // its first block
+	at := 0            // which part that is
 	s.Tree().BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
 		var content canon.Value
@@ -69,15 +100,108 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (parts []provider.Part
 		p.Call, _ = n.Header(attrCall).Text()
 		p.Name, _ = n.Header(attrName).Text()
 		by, _ := n.Header("provenance").Text()
-		parts, from = append(parts, p), append(from, provider.API(by))
+		k := len(said.list)
+		if m := framed(n); m != nil {
+			begun, first, at = m, n.ID, k
+		} else if begun != nil && canon.Value(n.Header(attrPart)) != partOf(k-at, first) {
+			begun = nil
+		}
+		said.list, said.from = append(said.list, p), append(said.from, provider.API(by))
+		said.whole, said.goes = append(said.whole, nil), append(said.goes, n.Expiry != tree.Never)
+		if begun != nil && k-at+1 == begun.Parts {
+			said.whole[at], begun = begun, nil
+		}
 		return true
 	})
-	return parts, from, err
+	return said, err
+}
+
+// framed returns the message of which a block is the first, nil if it is none.
+func framed(n *tree.Node) *message {
+	v := canon.Value(n.Header(attrFrame))
+	if v == "" || v.Kind() != canon.KindObject {
+		return nil
+	}
+	count, _ := v.Any().Get("parts")
+	frame, _ := v.Any().Get("frame")
+	parts, err := strconv.Atoi(count.Text)
+	if err != nil || parts < 1 {
+		return nil
+	}
+	return &message{parts, frame}
+}
+
+// partOf is the attribute of a block that is not the first of its message.
+func partOf(number int, first string) canon.Value {
+	return canon.ArrayOf(canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(number)},
+		canon.Any{Kind: canon.KindString, Text: first}).Value()
+}
+
+// render writes the fields of a request to an API: whole messages of that API as they were read, all else by the
+// table of the API.
+func (p *parts) render(to provider.API) (fields canon.Any, left int) {
+	fields, left, _ = p.renderUntil(to, len(p.list))
+	return fields, left
+}
+
+// renderUntil does so, and returns how many messages the parts before one make.
+func (p *parts) renderUntil(to provider.API, until int) (fields canon.Any, left, messages int) {
+	first := 0 // the first part of the conversation
+	for first < len(p.list) && p.list[first].Section != provider.Conversation && p.whole[first] == nil {
+		first++
+	}
+	by := func(from int) func(i int) provider.API { return func(i int) provider.API { return p.from[from+i] } }
+	fields, left = provider.Render(to, p.list[:first], by(0))
+	name := provider.ListOf(to)
+	list, _ := fields.Get(name)
+	said := list.Elems
+	messages = len(said)
+	run := first // the first part that is not written yet
+	write := func(end int) {
+		some, lost := provider.Render(to, p.list[run:end], by(run))
+		more, _ := some.Get(name)
+		said, left, run = append(said, more.Elems...), left+lost, end
+	}
+	for i := first; i < len(p.list); {
+		m := p.whole[i]
+		if m == nil || p.from[i] != to {
+			i++
+			continue
+		}
+		write(i)
+		contents := make([]canon.Any, m.Parts)
+		for k := range contents {
+			contents[k] = p.list[i+k].Content
+		}
+		joined, err := provider.Fill(m.Frame, contents)
+		if err != nil { // a content was changed into another type: the table writes it
+			i += m.Parts
+			continue
+		}
+		said, i, run = append(said, joined), i+m.Parts, i+m.Parts
+		if i <= until {
+			messages = len(said)
+		}
+	}
+	write(len(p.list))
+	return canon.Object(withMember(fields.Members, name, canon.ArrayOf(said...))...), left, messages
+}
+
+// withMember returns members of an object with another value of one.
+func withMember(members []canon.Member, name string, v canon.Any) []canon.Member {
+	members = slices.Clone(members)
+	for i := range members {
+		if members[i].Name == name {
+			members[i].Value = v
+			return members
+		}
+	}
+	return append(members, canon.Member{Name: name, Value: v})
 }
 
 // importedParts returns the parts of a context that no recorder made, as those of a chat
 // completion.
-func importedParts(ctx context.Context, s *pact.Snapshot) ([]provider.Part, error) {
+func importedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 	text, err := transcript.OpenAI(ctx, s)
 	if err != nil {
 		return nil, err
@@ -97,7 +221,8 @@ func importedParts(ctx context.Context, s *pact.Snapshot) ([]provider.Part, erro
 			r.Parts[i].Section = provider.Conversation
 		}
 	}
-	return r.Parts, nil
+	n := len(r.Parts)
+	return &parts{r.Parts, slices.Repeat([]provider.API{provider.Chat}, n), make([]*message, n), make([]bool, n)}, nil
 }
 
 // Recorded reports whether a recorder made the context of a snapshot.

@@ -25,7 +25,11 @@ func WholeRequest(ctx context.Context, c *pact.Context, s *pact.Snapshot, form s
 	err error) {
 	recorded := Recorded(s)
 	if !recorded && form == "openai" {
-		return importedRequest(ctx, s)
+		if said, err := recordedParts(ctx, s); err != nil {
+			return nil, 0, err
+		} else if !said.added() {
+			return importedRequest(ctx, s)
+		}
 	}
 	thread, left, err := Thread(ctx, s, form)
 	if err != nil {

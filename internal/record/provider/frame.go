@@ -152,6 +152,16 @@ func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
 	return canon.Object(members...), nil
 }
 
+// Fill restores one message from its frame and the contents of its parts, as Join does a body.
+func Fill(frame canon.Any, contents []canon.Any) (canon.Any, error) {
+	j := &joiner{contents: contents}
+	v := j.fill(frame)
+	if len(j.contents) > 0 {
+		j.fail(strconv.Itoa(len(j.contents)) + " parts are left over")
+	}
+	return v, j.err
+}
+
 type joiner struct {
 	contents []canon.Any // those that no hole has taken yet
 	err      error
