@@ -40,10 +40,12 @@ bench: ## run the benchmarks of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./...
 	cd benchmarks && go test -run '^$$' -bench . -benchmem
 
-clients: ## run the providers' real clients through the proxy, the client in TypeScript, clients that are generated from docs/openapi.json and the guide against the server, and fuzz the server from its document; installs under build/clients, build/typescript and build/api
+clients: ## run the providers' real clients through the proxy, the clients in Python and TypeScript, clients that are generated from docs/openapi.json and the guide against the server, and fuzz the server from its document; installs under build/clients, build/python, build/typescript and build/api
 	internal/record/proxy/testdata/clients/install.sh build/clients
 	build/clients/go/middleware.test
 	PACT_CLIENTS=$(CURDIR)/build/clients go test -count=1 -v -run '^TestRealClients$$' ./internal/record/proxy
+	clients/python/install.sh build/python
+	clients/python/test.sh build/python
 	clients/typescript/install.sh build/typescript
 	clients/typescript/test.sh build/typescript
 	server/clients/install.sh build/api
@@ -57,9 +59,10 @@ browser: ## check the types of inspector/src, run its tests, see whether inspect
 	mkdir -p build/browser && ! command -v npm >/dev/null || npm install --prefix build/browser --no-audit --no-fund --silent axe-core@4.14.1
 	go -C inspector/e2e vet ./... && $(TESTS) --raw-command -- go -C inspector/e2e test -json -timeout 15m ./...
 
-generate: ## write anew what is made from other files: inspector/dist, the types of clients/typescript (with Node), THIRD_PARTY_NOTICES.txt, docs/terminal.svg
+generate: ## write anew what is made from other files: inspector/dist, the types of clients/typescript (with Node) and of clients/python, THIRD_PARTY_NOTICES.txt, docs/terminal.svg
 	go -C inspector/build run .
 	node clients/typescript/generate.mjs
+	python3 clients/python/tools/generate.py
 	UPDATE_NOTICES=1 go test -count=1 -run '^TestNoticesHoldEveryLinkedLicence$$' .
 	UPDATE_PICTURE=1 go test -count=1 -run '^TestThePictureOfTheReadme' ./internal/cli
 

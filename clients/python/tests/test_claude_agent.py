@@ -7,8 +7,9 @@ import itertools
 from pathlib import Path
 from typing import Any, cast
 
-import pactctx
 import pytest
+
+import pactctx
 
 pytest.importorskip("claude_agent_sdk")
 
@@ -49,7 +50,7 @@ def test_every_contract_of_the_sdk(tmp_path: Path) -> None:
 
 
 def test_lines_come_back_and_none_comes_twice(tmp_path: Path) -> None:
-    title = cast("SessionStoreEntry", {"type": "custom-title", "customTitle": "Grüezi \U0001f600", "n": [1, 2.5, None]})
+    title = cast("SessionStoreEntry", {"type": "custom-title", "customTitle": "Grüezi \U0001f600", "n": [1, 2.5]})
     lines = [*turn(0, 30), title, *turn(1, 40)]
 
     async def run() -> list[Any]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pactctx
 import pytest
+
+import pactctx
 
 
 def begin(db: pactctx.Database) -> pactctx.Context:
@@ -37,7 +38,10 @@ def test_thread_has_the_form_of_each_api(db: pactctx.Database) -> None:
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "call_1", "content": "21 degrees"},
     ]
-    assert [i.get("type") for i in snapshot.thread("responses")["input"]][2:] == ["function_call", "function_call_output"]
+    assert [i.get("type") for i in snapshot.thread("responses")["input"]][2:] == [
+        "function_call",
+        "function_call_output",
+    ]
     anthropic = snapshot.thread("anthropic")
     assert anthropic["system"] == [{"type": "text", "text": "Be brief."}]
     assert anthropic["messages"][1]["content"][0]["input"] == {"at": "here"}

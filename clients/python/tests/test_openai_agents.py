@@ -12,8 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, cast
 
-import pactctx
 import pytest
+
+import pactctx
 
 pytest.importorskip("agents")
 
@@ -35,7 +36,7 @@ set_tracing_disabled(True)
 
 
 class Provider(ThreadingHTTPServer):
-    """A stand-in for the Responses API: each odd request is answered with a call of the tool, each even one with words."""
+    """A stand-in for the Responses API: it answers odd requests with a call of the tool, and even ones with words."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -95,7 +96,9 @@ def agent(provider: Provider) -> Agent[Any]:
         """Looks."""
         return "z" * 3000
 
-    return Agent("helper", instructions="Be brief.", model=OpenAIResponsesModel("gpt-x", client(provider)), tools=[look])
+    return Agent(
+        "helper", instructions="Be brief.", model=OpenAIResponsesModel("gpt-x", client(provider)), tools=[look]
+    )
 
 
 def words(n: int) -> TResponseInputItem:
@@ -107,12 +110,19 @@ def test_a_session_gives_back_what_it_was_given(tmp_path: Path) -> None:
         "list[TResponseInputItem]",
         [
             {"role": "user", "content": "hi"},
-            {"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:x"}]},
+            {
+                "role": "user",
+                "content": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:x"}],
+            },
             {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "x"},
             {"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c1"},
             {"type": "function_call_output", "call_id": "c1", "output": "found"},
             {"type": "function_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "no call"}]},
-            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "ok", "annotations": []}]},
+            {
+                "type": "message",
+                "role": "assistant",
+                "content": [{"type": "output_text", "text": "ok", "annotations": []}],
+            },
             {"type": "something_new", "value": {"deep": [1, 2.5, None, "ü"]}},
         ],
     )
@@ -197,6 +207,8 @@ def test_compaction_is_a_commit_that_the_history_shows(tmp_path: Path, provider:
             assert [i.get("type") for i in after] == ["compaction"]
             chat = db.context("chat")
             last = await chat.refresh()
-            assert len(await chat.thread("canonical", f"@c{last - 2}")) == 4, "what was compacted is still there to read"
+            assert len(await chat.thread("canonical", f"@c{last - 2}")) == 4, (
+                "what was compacted is still there to read"
+            )
 
     asyncio.run(run())

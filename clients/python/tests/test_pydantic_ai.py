@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any, cast
 
-import pactctx
 import pytest
+
+import pactctx
 
 pytest.importorskip("pydantic_ai")
 

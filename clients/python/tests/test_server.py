@@ -9,8 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-import pactctx
 import pytest
+
+import pactctx
 
 STARTS = """
 import sys, time, pactctx

@@ -28,7 +28,8 @@ Api = Literal["openai", "responses", "anthropic", "gemini"]
 def open_async(store: str | os.PathLike[str]) -> AsyncDatabase:
     """Opens a file, or the address of a PostgreSQL, with a server of its own.
 
-    The server listens on a port of this machine for this process alone and ends with it. A file is made if it is missing.
+    The server listens on a port of this machine for this process alone, and ends with it. A file that is missing is
+    made.
     """
     return AsyncDatabase(Transport(store=os.fspath(store)))
 
@@ -43,6 +44,9 @@ class AsyncDatabase:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def __repr__(self) -> str:
+        return f"<pactctx database {self._transport.where}>"
 
     async def __aenter__(self) -> AsyncDatabase:
         await asyncio.to_thread(self._transport.start)
@@ -195,7 +199,13 @@ class AsyncContext:
         """
         pruning = _pruning(policy, select, ids, rewrite)
         edits = edits.edits if isinstance(edits, Batch) else list(edits)
-        body = {"cycle": await self._known(), "edits": edits or None, "pruning": pruning, "message": message, "actor": actor}
+        body = {
+            "cycle": await self._known(),
+            "edits": edits or None,
+            "pruning": pruning,
+            "message": message,
+            "actor": actor,
+        }
         made = await self._change("commits", body)
         self._cycle = made["cycle"]
         return AsyncSnapshot(self, made["cycle"], made)
@@ -242,7 +252,9 @@ class AsyncContext:
         return AsyncSnapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload
-    async def thread(self, form: Literal["openai", "canonical"] = "openai", at: str = "@t0") -> list[dict[str, Any]]: ...
+    async def thread(
+        self, form: Literal["openai", "canonical"] = "openai", at: str = "@t0"
+    ) -> list[dict[str, Any]]: ...
     @overload
     async def thread(self, form: Literal["responses", "anthropic", "gemini"], at: str = "@t0") -> dict[str, Any]: ...
     async def thread(self, form: str = "openai", at: str = "@t0") -> Any:

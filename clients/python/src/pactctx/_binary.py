@@ -27,7 +27,9 @@ def find() -> str:
     on_path = shutil.which("pactctx") or shutil.which("pact")
     if on_path:
         return on_path
-    raise FileNotFoundError("there is no program pact: install the wheel of your platform, or set PACT_BINARY to its path")
+    raise FileNotFoundError(
+        "there is no program pact: install the wheel of your platform, or set PACT_BINARY to its path"
+    )
 
 
 class Child:

@@ -200,7 +200,9 @@ class Items(Generic[T]):
 
     def _add(self, batch: Batch, items: Sequence[T]) -> list[str]:
         """Adds items to a batch, and returns the ids of their blocks."""
-        calls = {c: h.node for h in self._held if h.plain for c in [self._form.block(h.plain).call] if c and not h.calls}
+        calls = {
+            c: h.node for h in self._held if h.plain for c in [self._form.block(h.plain).call] if c and not h.calls
+        }
         nodes = []
         for n, item in enumerate(items):
             plain = self._form.plain(item)
@@ -219,7 +221,14 @@ class Items(Generic[T]):
             if block.kind == "call":
                 calls[block.call] = node
             batch.add(
-                content, role=block.role, kind=block.kind, offset=1, id=node, attrs=attrs, refs=refs, pinned=block.pinned
+                content,
+                role=block.role,
+                kind=block.kind,
+                offset=1,
+                id=node,
+                attrs=attrs,
+                refs=refs,
+                pinned=block.pinned,
             )
             nodes.append(node)
         return nodes

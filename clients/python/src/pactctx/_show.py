@@ -37,9 +37,8 @@ def blocks_html(title: str, page: Mapping[str, Any]) -> str:
     )
     more = page["total"] - len(page["items"])
     end = f"<p>… and {more:,} more</p>" if more else ""
-    return (
-        f"<b>{escape(title)}</b><table><tr><th>kind</th><th>tool</th><th>bytes</th><th>begins</th></tr>{rows}</table>{end}"
-    )
+    head = "<tr><th>kind</th><th>tool</th><th>bytes</th><th>begins</th></tr>"
+    return f"<b>{escape(title)}</b><table>{head}{rows}</table>{end}"
 
 
 class Picture:
@@ -54,7 +53,9 @@ class Picture:
 
     def __repr__(self) -> str:
         columns = len(self.strata["columns"])
-        return f"<pactctx picture of {self.name!r}: {columns} columns, up to {self.strata['max']:,} {self.strata['unit']}>"
+        return (
+            f"<pactctx picture of {self.name!r}: {columns} columns, up to {self.strata['max']:,} {self.strata['unit']}>"
+        )
 
     def svg(self) -> str:
         """Returns the picture as an SVG."""

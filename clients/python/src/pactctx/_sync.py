@@ -29,7 +29,8 @@ Api = Literal["openai", "responses", "anthropic", "gemini"]
 def open(store: str | os.PathLike[str]) -> Database:
     """Opens a file, or the address of a PostgreSQL, with a server of its own.
 
-    The server listens on a port of this machine for this process alone and ends with it. A file is made if it is missing.
+    The server listens on a port of this machine for this process alone, and ends with it. A file that is missing is
+    made.
     """
     return Database(Transport(store=os.fspath(store)).start())
 
@@ -44,6 +45,9 @@ class Database:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
+
+    def __repr__(self) -> str:
+        return f"<pactctx database {self._transport.where}>"
 
     def __enter__(self) -> Database:
         self._transport.start()
@@ -196,7 +200,13 @@ class Context:
         """
         pruning = _pruning(policy, select, ids, rewrite)
         edits = edits.edits if isinstance(edits, Batch) else list(edits)
-        body = {"cycle": self._known(), "edits": edits or None, "pruning": pruning, "message": message, "actor": actor}
+        body = {
+            "cycle": self._known(),
+            "edits": edits or None,
+            "pruning": pruning,
+            "message": message,
+            "actor": actor,
+        }
         made = self._change("commits", body)
         self._cycle = made["cycle"]
         return Snapshot(self, made["cycle"], made)
@@ -243,7 +253,9 @@ class Context:
         return Snapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload
-    def thread(self, form: Literal["openai", "canonical"] = "openai", at: str = "@t0") -> list[dict[str, Any]]: ...
+    def thread(
+        self, form: Literal["openai", "canonical"] = "openai", at: str = "@t0"
+    ) -> list[dict[str, Any]]: ...
     @overload
     def thread(self, form: Literal["responses", "anthropic", "gemini"], at: str = "@t0") -> dict[str, Any]: ...
     def thread(self, form: str = "openai", at: str = "@t0") -> Any:

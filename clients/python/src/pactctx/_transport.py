@@ -22,10 +22,11 @@ def path(*parts: str) -> str:
 
 
 class Transport:
-    """A server and idle connections to it: the one at url, or a child with the store, which the first request starts."""
+    """A server and idle connections to it: the one at url, or a child for the store, which the first request starts."""
 
     def __init__(self, *, store: str = "", url: str = "", token: str = "") -> None:
         self._store, self._url, self._token = store, url, token
+        self.where = store or url
         self._child: Child | None = None
         self._end: weakref.finalize[..., Any] | None = None
         self._idle: list[http.client.HTTPConnection] = []
@@ -101,7 +102,9 @@ class Transport:
             if used and again:
                 return self._exchange(method, path, body, headers, again)
             gone = self._child.gone() if self._child else None
-            raise gone or unreachable(f"{self._url} does not answer: {failed}", "check that the server runs") from failed
+            raise gone or unreachable(
+                f"{self._url} does not answer: {failed}", "check that the server runs"
+            ) from failed
         except BaseException:
             connection.close()
             raise

@@ -20,10 +20,12 @@ from claude_agent_sdk import fold_session_summary
 from claude_agent_sdk.types import (
     SessionKey,
     SessionListSubkeysKey,
-    SessionStore as _SessionStore,
     SessionStoreEntry,
     SessionStoreListEntry,
     SessionSummaryEntry,
+)
+from claude_agent_sdk.types import (
+    SessionStore as _SessionStore,
 )
 
 from . import types
@@ -57,7 +59,9 @@ class _Form:
             return Block("tool", "result", text=where, call=str(first.get("tool_use_id", "")))
         if kind == "text":
             return Block(role, "text", text=(*_CONTENT, 0, "text"))
-        return Block(role, "thinking" if kind == "thinking" else "text", text=() if isinstance(content, list) else _CONTENT)
+        return Block(
+            role, "thinking" if kind == "thinking" else "text", text=() if isinstance(content, list) else _CONTENT
+        )
 
     def with_text(self, item: SessionStoreEntry, text: str) -> SessionStoreEntry:
         plain = self.plain(item)

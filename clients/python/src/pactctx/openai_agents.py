@@ -43,7 +43,9 @@ class _Form:
             role = plain.get("role", "user")
             content = plain.get("content")
             one = isinstance(content, list) and len(content) == 1 and "text" in content[0]
-            return Block("system" if role == "developer" else role, "text", text=("content", 0, "text") if one else ("content",))
+            return Block(
+                "system" if role == "developer" else role, "text", text=("content", 0, "text") if one else ("content",)
+            )
         return Block("assistant", "reasoning" if kind == "reasoning" else kind)
 
     def with_text(self, item: TResponseInputItem, text: str) -> TResponseInputItem:
@@ -53,7 +55,9 @@ class _Form:
     def stand_in(self, text: str, role: str, call: str) -> TResponseInputItem:
         if call:
             return {"type": "function_call_output", "call_id": call, "output": text}
-        return cast("TResponseInputItem", {"role": role if role in ("user", "assistant", "system") else "user", "content": text})
+        return cast(
+            "TResponseInputItem", {"role": role if role in ("user", "assistant", "system") else "user", "content": text}
+        )
 
 
 class Session(SessionABC):

@@ -102,7 +102,9 @@ def _messages(left: Sequence[_Part], messages: list[ModelMessage]) -> list[Model
         elif part.message is not None:
             made.append(_with(part.message, [part.part]))
         else:
-            made.append(ModelResponse(parts=[part.part]) if isinstance(part.part, TextPart) else ModelRequest(parts=[part.part]))
+            made.append(
+                ModelResponse(parts=[part.part]) if isinstance(part.part, TextPart) else ModelRequest(parts=[part.part])
+            )
         last = part.message
     if messages and (not made or last is not messages[-1]):
         made.append(_with(messages[-1], []))

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import pactctx
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "conversations"
+import pactctx
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "conversations"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Has what a test or a document names without a folder stand in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
