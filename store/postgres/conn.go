@@ -25,7 +25,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	for {
 		pg, err := pgconn.ConnectConfig(patient, c.config)
 		if err == nil {
-			return &conn{pg: pg, used: time.Now()}, nil
+			return &conn{pg: pg, used: time.Now(), patience: c.patience}, nil
 		}
 		if !c.opened.Load() || !unavailable(err) {
 			return nil, err
@@ -52,13 +52,14 @@ func (named) Open(string) (driver.Conn, error) {
 // something, or until the end; then conn sends all of them at once. So a change that asks for
 // nothing takes one round trip, and the error of a statement may come later than the statement.
 type conn struct {
-	pg    *pgconn.PgConn
-	used  time.Time
-	ctx   context.Context // of the transaction, nil outside of one
-	begun bool            // the server knows of the transaction
-	batch pgconn.Batch    // the statements that wait
-	count int             // how many of them
-	bytes int
+	pg       *pgconn.PgConn
+	patience time.Duration // how long it waits for the server when it rolls back or closes
+	used     time.Time
+	ctx      context.Context // of the transaction, nil outside of one
+	begun    bool            // the server knows of the transaction
+	batch    pgconn.Batch    // the statements that wait
+	count    int             // how many of them
+	bytes    int
 }
 
 const (
@@ -72,7 +73,7 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) { return &stmt{c, quer
 func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
 
 func (c *conn) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), c.patience)
 	defer cancel()
 	return c.pg.Close(ctx)
 }
@@ -259,7 +260,7 @@ func (t *tx) end() error {
 	if err := c.put(rollback, nil); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), c.patience)
 	defer cancel()
 	_, err := c.flush(ctx)
 	return err

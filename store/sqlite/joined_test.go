@@ -38,6 +38,7 @@ func (j *joiner) Create(ctx context.Context, g engine.Creation) (engine.Info, er
 // there are segments and no damage.
 func TestStoreJoined(t *testing.T) {
 	testrun.OneGoroutine(t)
+	testrun.Long(t, "runs the whole contract again; TestMemoryWithHaste runs it joined in memory")
 	t.Cleanup(joinSoon())
 	t.Cleanup(sqlite.WithoutSync())
 	paths := make(map[engine.Contexts]string)
