@@ -40,8 +40,8 @@ type ContentSummary struct {
 // Hunk is a run of words that are kept, deleted or inserted. The texts of keep
 // and del joined are the older content, those of keep and ins the newer.
 type Hunk struct {
-	Op   string `json:"op"`   // keep, del or ins
-	Text string `json:"text"` // the words, with the white space between them
+	Op   string `json:"op" enum:"keep,del,ins"` // keep, del or ins
+	Text string `json:"text"`                   // the words, with the white space between them
 }
 
 // MarshalJSON writes a diff and keeps the lone surrogates in its text. encoding/json

@@ -11,13 +11,13 @@ import (
 // equal bytes in JSON, whether the range is written with .. or with a colon. Lists
 // without omitempty are never nil.
 type RangeDiffLatestResult struct {
-	Query     string        `json:"query"`              // the selector as the caller wrote it
-	Snapshots []SnapshotRef `json:"snapshots"`          // newest first
-	Diffs     []RangeBlock  `json:"diffs"`              // newest first
-	Mode      string        `json:"mode"`               // pairwise, or reduce for one block from the newest to the oldest
-	Limits    *RangeLimits  `json:"limits,omitempty"`   // nil if no cap was given
-	Warnings  []string      `json:"warnings,omitempty"` // what was clamped, or shown in another form than asked for
-	Errors    []RangeError  `json:"errors,omitempty"`   // none of them fatal
+	Query     string        `json:"query"`                      // the selector as the caller wrote it
+	Snapshots []SnapshotRef `json:"snapshots" nullable:"false"` // newest first
+	Diffs     []RangeBlock  `json:"diffs" nullable:"false"`     // newest first
+	Mode      string        `json:"mode"`                       // pairwise, or reduce for one block from the newest to the oldest
+	Limits    *RangeLimits  `json:"limits,omitempty"`           // nil if no cap was given
+	Warnings  []string      `json:"warnings,omitempty"`         // what was clamped, or shown in another form than asked for
+	Errors    []RangeError  `json:"errors,omitempty"`           // none of them fatal
 }
 
 // SnapshotRef names a snapshot of a range by @t or by @c, as the range does.
@@ -30,12 +30,12 @@ type SnapshotRef struct {
 
 // RangeBlock is one step of a range, from the newer snapshot to the older.
 type RangeBlock struct {
-	From       SnapshotRef  `json:"from"`        // the newer snapshot
-	To         SnapshotRef  `json:"to"`          // the older one
-	AddedIDs   []string     `json:"added_ids"`   // in From and not in To
-	RemovedIDs []string     `json:"removed_ids"` // in To and not in From
-	Changed    []NodeChange `json:"changed"`     // in both
-	Stats      RangeStats   `json:"stats"`       // the lengths of the three lists before any cap
+	From       SnapshotRef  `json:"from"`                         // the newer snapshot
+	To         SnapshotRef  `json:"to"`                           // the older one
+	AddedIDs   []string     `json:"added_ids" nullable:"false"`   // in From and not in To
+	RemovedIDs []string     `json:"removed_ids" nullable:"false"` // in To and not in From
+	Changed    []NodeChange `json:"changed" nullable:"false"`     // in both
+	Stats      RangeStats   `json:"stats"`                        // the lengths of the three lists before any cap
 }
 
 // NodeChange names the headers in which a node differs between two snapshots of a

@@ -3,11 +3,11 @@ package inspect
 // Explanation says how a selector is evaluated and what that cost. A node counts once for
 // each snapshot that has it.
 type Explanation struct {
-	Selector string           `json:"selector"`         // canonical text
-	Edition  string           `json:"edition"`          // of the selector language
-	Groups   []ExplainedGroup `json:"groups"`           // in the order of the selector
-	Order    string           `json:"order"`            // of the nodes, in words
-	Choice   string           `json:"choice,omitempty"` // the parts that choose from all nodes of one key
+	Selector string           `json:"selector"`                // canonical text
+	Edition  string           `json:"edition"`                 // of the selector language
+	Groups   []ExplainedGroup `json:"groups" nullable:"false"` // in the order of the selector
+	Order    string           `json:"order"`                   // of the nodes, in words
+	Choice   string           `json:"choice,omitempty"`        // the parts that choose from all nodes of one key
 	// the controls that leave nodes out, in the order in which they apply
 	Window []string `json:"window,omitempty"`
 
@@ -22,8 +22,8 @@ type Explanation struct {
 // ExplainedGroup explains one group of a selector. A group that begins with
 // within(…) has one for each hop that is not a depth.
 type ExplainedGroup struct {
-	Text  string          `json:"text"`  // canonical text of the group
-	Steps []ExplainedStep `json:"steps"` // positions and searches spelled out
+	Text  string          `json:"text"`                   // canonical text of the group
+	Steps []ExplainedStep `json:"steps" nullable:"false"` // positions and searches spelled out
 }
 
 // ExplainedStep explains one step of a group.

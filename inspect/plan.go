@@ -4,11 +4,11 @@ import "github.com/contexttree/pact/lifecycle"
 
 // PrunePlan says what a commit would prune (02 §7), and what that would cost.
 type PrunePlan struct {
-	Cycle  int64             `json:"cycle"`            // of the commit
-	Report *lifecycle.Report `json:"report"`           // what the commit would report
-	Before Weight            `json:"before"`           // of the snapshot without pruning
-	After  Weight            `json:"after"`            // of the snapshot with pruning
-	Cached *CachedPrefix     `json:"cached,omitempty"` // nil before the first snapshot
+	Cycle  int64             `json:"cycle"`                   // of the commit
+	Report *lifecycle.Report `json:"report" nullable:"false"` // what the commit would report
+	Before Weight            `json:"before"`                  // of the snapshot without pruning
+	After  Weight            `json:"after"`                   // of the snapshot with pruning
+	Cached *CachedPrefix     `json:"cached,omitempty"`        // nil before the first snapshot
 }
 
 // Weight is how much a snapshot has of what a policy can limit.

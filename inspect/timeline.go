@@ -20,14 +20,14 @@ type Timeline struct {
 	First *int64 `json:"first_snapshot"` // cycle of the oldest snapshot that holds the node, nil where none does
 	Last  *int64 `json:"last_snapshot"`  // cycle of the newest one, nil where none does
 
-	Parent     string      `json:"parent_id,omitempty"` // "" for the root
-	Turn       string      `json:"turn,omitempty"`      // id of the turn above the node, "" if there is none
-	Children   []string    `json:"children"`            // ids in canonical order (02 §4.3)
-	Refs       []string    `json:"refs"`                // ids that the node refers to, as it lists them
-	ReferredBy []string    `json:"referred_by"`         // ids of the nodes that refer to it, in document order
-	Range      *diff.Range `json:"range"`               // bytes in the thread of snapshot Last, nil if that is nil
+	Parent     string      `json:"parent_id,omitempty"`          // "" for the root
+	Turn       string      `json:"turn,omitempty"`               // id of the turn above the node, "" if there is none
+	Children   []string    `json:"children" nullable:"false"`    // ids in canonical order (02 §4.3)
+	Refs       []string    `json:"refs" nullable:"false"`        // ids that the node refers to, as it lists them
+	ReferredBy []string    `json:"referred_by" nullable:"false"` // ids of the nodes that refer to it, in document order
+	Range      *diff.Range `json:"range"`                        // bytes in the thread of snapshot Last, nil if that is nil
 
-	Events []Event `json:"events"` // in the order of time
+	Events []Event `json:"events" nullable:"false"` // in the order of time
 }
 
 // Presence says where a node is now.

@@ -20,7 +20,7 @@ func declareNulls(schemas huma.Registry) {
 			member, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			declared := schema.Properties[member]
 			if declared == nil || declared.Ref == "" || field.Type.Kind() != reflect.Pointer ||
-				strings.Contains(options, "omitempty") {
+				strings.Contains(options, "omitempty") || field.Tag.Get("nullable") == "false" {
 				continue
 			}
 			schema.Properties[member] = &huma.Schema{AnyOf: []*huma.Schema{{Ref: declared.Ref}, {Type: "null"}},

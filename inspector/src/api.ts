@@ -1,75 +1,37 @@
-// Every request to the server is made here, and the types of its answers are here. The
-// members have the names that they have on the wire; docs/server.md explains them.
+// Every request to the server is made here. The types of its answers are those of the client in
+// TypeScript, which docs/openapi.json gives; docs/server.md and docs/json.md explain their members.
 
-import type { Checked, Explanation, Life, RangeDiff, RichDiff } from './answers'
-import type { CallList, Strata, Unit } from './pictures'
+import type {
+  Attempt, CallList, ContextInfo, ContextPage, DiffRangeDiffLatestResult, DiffReport, Failure as Refusal, Forms,
+  InspectExplanation, InspectPrunePlan, InspectTimeline, KeptPolicy, LifecyclePolicy, Occurrences, SelectorCheck,
+  ViewBlockPage, ViewColumn, ViewNames, ViewNode, ViewPicture, ViewTreePage,
+} from '../../clients/typescript/src/schema'
 
-export type * from './answers'
-export type * from './pictures'
+export type {
+  CallList, ContextInfo as ContextRow, ContextPage, DiffCause as Cause, DiffComponent as Component,
+  DiffContentDiff as ContentDiff, DiffModification as Modification, DiffRange as Range,
+  DiffRangeDiffLatestResult as RangeDiff, DiffReport as RichDiff, Failure as Refusal, Forms as FormsAnswer,
+  InspectEvent as LifeEvent, InspectExplanation as Explanation, InspectPrunePlan as PrunePlan,
+  InspectTimeline as Life, InspectWeight as Weight, KeptPolicy, LifecyclePolicy as Policy, Occurrence, Occurrences,
+  SelectorCheck as Checked, ViewBlock as BlockRow, ViewBlockPage as BlockPage, ViewCall as Call, ViewCallCut as Cut,
+  ViewKindSum as KindSum, ViewNames as NamesAnswer, ViewNode as NodeAnswer, ViewTreePage as TreePage,
+  ViewTreeRow as TreeRow, Attempt,
+} from '../../clients/typescript/src/schema'
 
-export interface ContextRow {
-  name: string
-  edition: string
-  first_cycle: number
-  last_cycle: number
-  cycles: number
-  revision: number
-  /** How many questions aside of its conversation the list leaves out. */
-  aside?: number
-  calls?: number
-  bytes?: number
-  changed?: string
-  forked_from?: { name: string; cycle: number }
-  begun_by?: { context: string; node?: string; cycle?: number }
-  /** For each call, or the worst of several, how much of it was sent anew because the prefix was
-   * cut, 0 to 1. */
-  cuts?: number[]
+export type Unit = 'bytes' | 'tokens'
+
+/** Height, index of the kind, number of blocks, id of the first block, the cycle that brought
+ * it, index of the actor, size of the largest block. */
+export type Band = [number, number, number, string, number, number, number]
+
+export interface Column extends Omit<ViewColumn, 'bands'> {
+  /** The column is a call of another context, which the call that is shown is compared with. */
+  guest?: string
+  bands: Band[]
 }
 
-export interface ContextPage {
-  items: ContextRow[]
-  next?: string
-}
-
-export interface BlockRow {
-  /** How many blocks stand before it. */
-  place: number
-  node: string
-  kind: string
-  role?: string
-  type?: string
-  tool?: string
-  /** Of a result: the node of its call; of a call: the node of its first result. */
-  call?: string
-  result?: string
-  failed?: boolean
-  stub?: boolean
-  erased?: boolean
-  bytes: number
-  tokens?: number
-  start: number
-  born: number
-  by?: string
-  first: string
-  new: boolean
-  /** How many calls up to the state carried it. */
-  calls: number
-}
-
-export interface KindSum {
-  kind: string
-  blocks: number
-  bytes: number
-  tokens?: number
-}
-
-export interface BlockPage {
-  items: BlockRow[]
-  next?: number
-  total: number
-  sums: KindSum[]
-  /** `height` is in the unit. */
-  cut?: { start: number; height: number; node?: string; cause?: string }
+export interface Strata extends Omit<ViewPicture, 'columns' | 'rows'> {
+  columns: Column[]
 }
 
 export interface BlockQuery {
@@ -87,147 +49,6 @@ export interface BlockQuery {
   unit?: Unit
 }
 
-export interface NodeAnswer {
-  node: string
-  type: string
-  class: string
-  kind?: string
-  role?: string
-  region?: string
-  parent?: string
-  turn?: string
-  tool?: string
-  failed?: boolean
-  erased?: boolean
-  headers: Record<string, unknown>
-  attributes?: Record<string, unknown>
-  /** A text as it is, any other content as canonical JSON; only the beginning unless complete. */
-  content?: string
-  content_form?: 'text' | 'json'
-  complete: boolean
-  content_bytes: number
-  bytes: number
-  tokens?: number
-  start: number
-  end: number
-  place: number
-  born: number
-  by?: string
-  message?: string
-  refers_to: string[]
-  referred_by: string[]
-  stands_for?: string[]
-  carried: { from: number; to: number }[]
-}
-
-export interface TreeRow {
-  node: string
-  depth: number
-  class: string
-  region?: string
-  type: string
-  offset: number
-  ttl_left?: number
-  role?: string
-  kind?: string
-  key?: string
-  born: number
-  blocks: number
-  bytes: number
-  tokens?: number
-  children: number
-  first?: string
-}
-
-export interface TreePage {
-  items: TreeRow[]
-  next?: number
-  total: number
-}
-
-/** One call of a provider, as docs/attempts.md has it. */
-export interface Attempt {
-  attempt_id: string
-  cycle_id: number
-  status: 'running' | 'completed' | 'canceled' | 'error'
-  started_at: string
-  ended_at: string | null
-  provider: string
-  model: string
-  token_in: number | null
-  token_out: number | null
-  error?: string
-  thread_hash: string
-}
-
-/** How much a snapshot has of what a policy can limit. */
-export interface Weight {
-  nodes: number
-  turns: number
-  blocks: number
-  bytes: number
-  tokens?: number
-}
-
-/** A pruning policy, as docs/policies.md has it; the screen looks at its limits alone. */
-export interface Policy {
-  max_bytes?: number
-  max_tokens?: number
-  [rest: string]: unknown
-}
-
-export interface KeptPolicy {
-  policy?: Policy
-}
-
-/** What a commit with a pruning would remove, and what that would cost. */
-export interface PrunePlan {
-  cycle: number
-  report: {
-    removed?: { id: string; reason: string; rule?: string }[] | null
-    stubs?: { id: string; for: string[] }[] | null
-    freed?: { nodes: number; bytes: number; tokens?: number }
-    budget?: string
-  }
-  before: Weight
-  after: Weight
-  cached?: { without_bytes: number; with_bytes: number; lost_bytes: number; lost_tokens?: number }
-}
-
-/** Where a text stands in all calls of a context. */
-export interface Occurrences {
-  context: string
-  items: Occurrence[]
-  total: number
-}
-
-/** A block with the text, and the first and the last call that had it; with a state no finished call has it. */
-export interface Occurrence {
-  node: string
-  kind?: string
-  role?: string
-  first: number
-  last: number
-  state?: 'unsent' | 'unanswered'
-  count: number
-  line: string
-}
-
-export interface FormsAnswer {
-  forms: string[]
-  /** Numbers of the attempts whose bodies were recorded. */
-  attempts: number[]
-}
-
-export interface NamesAnswer {
-  types: string[]
-  attributes: { name: string; values?: string[] }[]
-  keys: string[]
-  tags: string[]
-  tools: string[]
-  roles: string[]
-}
-
 /** Why the server refused a request, or why it could not be asked. */
 export class Failure extends Error {
   constructor(
@@ -242,17 +63,6 @@ export class Failure extends Error {
   static of({ status, code, detail, ...details }: Refusal): Failure {
     return new Failure(status, code, detail, details)
   }
-}
-
-/** What the server says of a request that it refuses. */
-export interface Refusal {
-  status: number
-  code: string
-  detail: string
-  offset?: number
-  token?: string
-  node?: string
-  remedy?: string
 }
 
 /** The code of a failure to reach the server at all. */
@@ -307,10 +117,10 @@ function span(from: number, to: number): Parameters {
 }
 
 /** Imports a file. The server finds out what it is. */
-async function importFile(name: string, file: Blob): Promise<{ contexts: ContextRow[] }> {
+async function importFile(name: string, file: Blob): Promise<{ contexts: ContextInfo[] }> {
   const answer = await ask('/v1/import' + queryOf({ name }), { method: 'POST', body: file,
     headers: { 'Content-Type': 'application/octet-stream' } })
-  return answer.json() as Promise<{ contexts: ContextRow[] }>
+  return answer.json() as Promise<{ contexts: ContextInfo[] }>
 }
 
 export const api = {
@@ -323,44 +133,44 @@ export const api = {
   searchContexts: (q: string, after: string, signal?: AbortSignal) =>
     get<{ items: Occurrences[]; next?: string }>('/v1/search', { q, after }, signal),
   planFork: (name: string, at: string, ids: string[], signal?: AbortSignal) =>
-    post<PrunePlan>(pathOf(name, '/plan') + queryOf({ at, unit: 'tokens' }), { policy: {}, ids }, signal),
-  fork: (name: string, at: string, to: string) => post<ContextRow>(pathOf(name, '/fork'), { at, name: to }),
+    post<InspectPrunePlan>(pathOf(name, '/plan') + queryOf({ at, unit: 'tokens' }), { policy: {}, ids }, signal),
+  fork: (name: string, at: string, to: string) => post<ContextInfo>(pathOf(name, '/fork'), { at, name: to }),
   prune: (name: string, cycle: number, ids: string[], message: string) =>
     post<unknown>(pathOf(name, '/commits'), { cycle, pruning: { policy: {}, ids }, message }),
   contexts: (after: string, signal?: AbortSignal) =>
     get<ContextPage>('/v1/contexts', { after, limit: 1000, details: true }, signal),
-  context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
+  context: (name: string, signal?: AbortSignal) => get<ContextInfo>(pathOf(name), {}, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
     get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit, limit: 4000 }, signal),
   strata: (name: string, from: number, to: number, columns: number, rows: number, unit: Unit, signal?: AbortSignal) =>
     get<Strata>(pathOf(name, '/strata'), { ...span(from, to), columns, rows, unit, draft: true }, signal),
   blocks: (name: string, query: BlockQuery, signal?: AbortSignal) =>
-    get<BlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
+    get<ViewBlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
   node: (name: string, id: string, at: string, signal?: AbortSignal) =>
-    get<NodeAnswer>(pathOf(name, '/nodes/' + encodeURIComponent(id)), { at }, signal),
+    get<ViewNode>(pathOf(name, '/nodes/' + encodeURIComponent(id)), { at }, signal),
   tree: (name: string, at: string, unit: Unit, after: number, limit: number, signal?: AbortSignal) =>
-    get<TreePage>(pathOf(name, '/tree'), { at, unit, after, limit }, signal),
+    get<ViewTreePage>(pathOf(name, '/tree'), { at, unit, after, limit }, signal),
   forms: (name: string, at: string, signal?: AbortSignal) =>
-    get<FormsAnswer>(pathOf(name, '/forms'), { at }, signal),
+    get<Forms>(pathOf(name, '/forms'), { at }, signal),
   names: (name: string, at: string, signal?: AbortSignal) =>
-    get<NamesAnswer>(pathOf(name, '/names'), { at }, signal),
+    get<ViewNames>(pathOf(name, '/names'), { at }, signal),
   attempts: (name: string, from: number, to: number, signal?: AbortSignal) =>
     get<{ items: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
   richDiff: (name: string, from: string, to: string, signal?: AbortSignal, select = '') =>
-    get<RichDiff>(pathOf(name, '/diff'), { from, to, select, content_mode: 'tokens' }, signal),
+    get<DiffReport>(pathOf(name, '/diff'), { from, to, select, content_mode: 'tokens' }, signal),
   life: (name: string, id: string, signal?: AbortSignal) =>
-    get<Life>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
+    get<InspectTimeline>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
   select: (name: string, q: string, limit: number, signal?: AbortSignal) =>
     get<{ ids: string[] }>(pathOf(name, '/select'), { q, limit }, signal),
   check: (name: string, q: string, signal?: AbortSignal) =>
-    get<Checked>(pathOf(name, '/check'), { q }, signal),
+    get<SelectorCheck>(pathOf(name, '/check'), { q }, signal),
   explain: (name: string, q: string, signal?: AbortSignal) =>
-    get<Explanation>(pathOf(name, '/explain'), { q }, signal),
+    get<InspectExplanation>(pathOf(name, '/explain'), { q }, signal),
   range: (name: string, q: string, signal?: AbortSignal) =>
-    get<RangeDiff>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
+    get<DiffRangeDiffLatestResult>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
   grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
     get<{ items: { node: string }[]; next?: number }>(pathOf(name, '/grep'), { q, at, limit: 1000 }, signal),
   policy: (name: string, signal?: AbortSignal) => get<KeptPolicy>(pathOf(name, '/policy'), {}, signal),
-  plan: (name: string, policy: Policy, signal?: AbortSignal) =>
-    post<PrunePlan>(pathOf(name, '/plan'), { policy }, signal),
+  plan: (name: string, policy: LifecyclePolicy, signal?: AbortSignal) =>
+    post<InspectPrunePlan>(pathOf(name, '/plan'), { policy }, signal),
 }

@@ -45,7 +45,7 @@ type Node struct {
 	Message    string   `json:"message,omitempty" doc:"With which message"`
 	RefersTo   []string `json:"refers_to" nullable:"false"`
 	ReferredBy []string `json:"referred_by" nullable:"false"`
-	StandsFor  []string `json:"stands_for,omitempty" doc:"Of a stub: the nodes that it replaces"`
+	StandsFor  []string `json:"stands_for,omitempty" nullable:"false" doc:"Of a stub: the nodes that it replaces"`
 	Carried    []Span   `json:"carried" nullable:"false" doc:"The cycles whose snapshots have it"`
 }
 

@@ -24,7 +24,7 @@ type PictureOptions struct {
 
 // Picture is a context as columns of bands.
 type Picture struct {
-	Unit    Unit     `json:"unit"`
+	Unit    Unit     `json:"unit" enum:"bytes,tokens"`
 	From    int64    `json:"from" doc:"First cycle"`
 	To      int64    `json:"to" doc:"Last cycle that was committed"`
 	Step    int64    `json:"step" doc:"How many calls a column stands for; its bands are those of the last of them"`

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is a8b3aed4aece3011886335e7e78399de94cb58c765b3f3aea490b3941b76791c.
+// SHA-256 is bcaabca239c21b6227b4a24fcbfb7c657949143d5cfcbfe3778ed7a44ba3c892.
 
 export interface Attempt {
   attempt_id: string
@@ -172,7 +172,7 @@ export interface DiffHeaderValues {
 }
 
 export interface DiffHunk {
-  op: string
+  op: 'keep' | 'del' | 'ins'
   text: string
 }
 
@@ -217,21 +217,21 @@ export interface DiffRange {
 }
 
 export interface DiffRangeBlock {
-  added_ids: string[] | null
-  changed: DiffNodeChange[] | null
+  added_ids: string[]
+  changed: DiffNodeChange[]
   from: DiffSnapshotRef
-  removed_ids: string[] | null
+  removed_ids: string[]
   stats: DiffRangeStats
   to: DiffSnapshotRef
 }
 
 export interface DiffRangeDiffLatestResult {
-  diffs: DiffRangeBlock[] | null
+  diffs: DiffRangeBlock[]
   errors?: DiffRangeError[] | null
   limits?: DiffRangeLimits
   mode: string
   query: string
-  snapshots: DiffSnapshotRef[] | null
+  snapshots: DiffSnapshotRef[]
   warnings?: string[] | null
 }
 
@@ -545,7 +545,7 @@ export interface InspectExpected {
 }
 
 export interface InspectExplainedGroup {
-  steps: InspectExplainedStep[] | null
+  steps: InspectExplainedStep[]
   text: string
 }
 
@@ -558,7 +558,7 @@ export interface InspectExplainedStep {
 export interface InspectExplanation {
   choice?: string
   edition: string
-  groups: InspectExplainedGroup[] | null
+  groups: InspectExplainedGroup[]
   nodes: number
   order: string
   returned: number
@@ -599,7 +599,7 @@ export interface InspectPrunePlan {
   before: InspectWeight
   cached?: InspectCachedPrefix
   cycle: number
-  report: LifecycleReport | null
+  report: LifecycleReport
 }
 
 export interface InspectReference {
@@ -639,10 +639,10 @@ export interface InspectSharedPrefix {
 }
 
 export interface InspectTimeline {
-  children: string[] | null
+  children: string[]
   class: string
   cycle: number
-  events: InspectEvent[] | null
+  events: InspectEvent[]
   expiry: number | null
   first_snapshot: number | null
   id: string
@@ -652,8 +652,8 @@ export interface InspectTimeline {
   nodeType: string
   parent_id?: string
   range: DiffRange | null
-  referred_by: string[] | null
-  refs: string[] | null
+  referred_by: string[]
+  refs: string[]
   role?: string
   state: string
   turn?: string
@@ -1321,7 +1321,7 @@ export interface ViewNode {
   /** Of a block: the role with which the thread shows it */
   role?: string
   /** Of a stub: the nodes that it replaces */
-  stands_for?: string[] | null
+  stands_for?: string[]
   /** Offset in the canonical thread */
   start: number
   tokens?: number
@@ -1346,7 +1346,7 @@ export interface ViewPicture {
   step: number
   /** Last cycle that was committed */
   to: number
-  unit: string
+  unit: 'bytes' | 'tokens'
 }
 
 export interface ViewSpan {
