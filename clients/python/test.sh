@@ -5,7 +5,7 @@ set -euo pipefail
 to=$(cd "$1" && pwd -P)
 cd "$(dirname "$0")"
 (cd ../.. && go build -o "$to/program/pact" ./cmd/pact)
-export PACT_BINARY=$to/program/pact PYTHONPATH=$PWD/src PYTHONDONTWRITEBYTECODE=1
+export PACT_BINARY=$to/program/pact PYTHONDONTWRITEBYTECODE=1
 "$to/env/bin/python" tools/generate.py --check
 "$to/env/bin/mypy" --cache-dir "$to/mypy"
 "$to/env/bin/python" -m pytest -p no:cacheprovider

@@ -86,7 +86,7 @@ def test_history_answers(db: pactctx.Database) -> None:
     assert other.info()["last_cycle"] == 1
     undone = chat.undo()
     assert (chat.refresh(), undone.info()["last_cycle"]) == (2, 3)
-    assert chat.verify() == 2
+    assert chat.verify()["snapshots"] == 2
     [copy] = db.load(chat.export(), "copy", form="history")
     assert copy.snapshot().digest == chat.snapshot().digest
     assert [c["name"] for c in db.contexts("c")] == ["chat", undone.name, "copy"]

@@ -24,9 +24,9 @@ print(db._transport._child._process.pid, flush=True)
 
 def start(store: Path, then: str) -> tuple[subprocess.Popen[str], int]:
     """Starts a program that opens a store, and returns it with the process of its server."""
-    program = subprocess.Popen(
-        [sys.executable, "-c", STARTS.format(then=then), str(store)], stdout=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, "-c", STARTS.format(then=then), str(store)]
+    env = {**os.environ, "PYTHONPATH": str(Path(pactctx.__file__).parents[1])}
+    program = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
     assert program.stdout is not None
     return program, int(program.stdout.readline())
 

@@ -1,6 +1,6 @@
 """Writes what is made from other files: the types of the answers and the front end without async.
 
-python tools/generate.py           # writes src/pactctx/types.py and src/pactctx/_sync.py
+python tools/generate.py           # writes types.py, _sync.py and _sync_context.py in src/pactctx
 python tools/generate.py --check   # fails if one of them is not what would be written
 """
 
@@ -71,9 +71,9 @@ def types() -> str:
     return "\n".join(lines) + "\n"
 
 
-def sync() -> str:
-    """Returns the front end without async, of the words of the one with it."""
-    text = (PACKAGE / "_async.py").read_text()
+def sync(source: str) -> str:
+    """Returns a module of the front end without async, of the words of the one with it."""
+    text = (PACKAGE / source).read_text()
     for pattern, put in [
         (r"await asyncio\.to_thread\(([\w.]+), ", r"\1("),
         (r"await asyncio\.to_thread\(([\w.]+)\)", r"\1()"),
@@ -85,7 +85,9 @@ def sync() -> str:
         (r"\bAsync(\w+)", r"\1"),
         (r"\b(open|connect)_async\b", r"\1"),
         (r"Transport\(store=os\.fspath\(store\)\)", r"\g<0>.start()"),
-        (r"^\"\"\"", '"""Made by tools/generate.py from _async.py.\n\n'),
+        (r"\._async\b", "._sync"),
+        (r"_async_context\b", "_sync_context"),
+        (r"^\"\"\"", f'"""Made by tools/generate.py from {source}.\n\n'),
     ]:
         text = re.sub(pattern, put, text)
     return text
@@ -93,14 +95,15 @@ def sync() -> str:
 
 def main() -> None:
     stale = []
-    for name, text in [("types.py", types()), ("_sync.py", sync())]:
+    made = {"types.py": types(), "_sync.py": sync("_async.py"), "_sync_context.py": sync("_async_context.py")}
+    for name, text in made.items():
         path = PACKAGE / name
         if "--check" not in sys.argv:
             path.write_text(text)
         elif path.read_text() != text:
             stale.append(name)
     if stale:
-        sys.exit(f"{' and '.join(stale)} is not what tools/generate.py writes: run it")
+        sys.exit(f"tools/generate.py does not write {' and '.join(stale)} like this: run it")
 
 
 if __name__ == "__main__":

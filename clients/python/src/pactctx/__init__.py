@@ -15,11 +15,13 @@ same for asyncio. Every refusal is an `Error` with a code and a remedy.
 """
 
 from . import types
-from ._async import AsyncContext, AsyncDatabase, AsyncSnapshot, connect_async, open_async
+from ._async import AsyncDatabase, connect_async, open_async
+from ._async_context import AsyncContext, AsyncSnapshot
 from ._batch import Batch
 from ._errors import Conflict, Error, Forbidden, Invalid, NotFound, Unavailable
 from ._show import Picture
-from ._sync import Context, Database, Snapshot, connect, open
+from ._sync import Database, connect, open
+from ._sync_context import Context, Snapshot
 
 __all__ = [
     "AsyncContext",

@@ -49,6 +49,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
                 start_new_session=True,  # Ctrl-C is for this process, which may still have to write
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
             )
             line = cast("IO[bytes]", self._process.stdout).readline()
             told = json.loads(line) if line else {}

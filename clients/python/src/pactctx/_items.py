@@ -15,7 +15,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
-from ._async import AsyncContext, AsyncDatabase
+from ._async import AsyncDatabase
+from ._async_context import AsyncContext
 from ._batch import Batch
 from ._errors import Conflict, NotFound
 
@@ -49,15 +50,19 @@ class Form(Protocol[T]):
 
     def plain(self, item: T) -> dict[str, Any]:
         """Returns an item as JSON that says what a model reads of it, and no times."""
+        ...
 
     def block(self, plain: dict[str, Any]) -> Block:
         """Says what an item is as a block."""
+        ...
 
     def with_text(self, item: T, text: str) -> T:
         """Returns an item with another text, where a policy shortened it."""
+        ...
 
     def stand_in(self, text: str, role: str, call: str) -> T:
         """Returns an item for a block that the framework did not give: a stub, or a note; call is that of a result."""
+        ...
 
 
 @dataclass
@@ -166,11 +171,14 @@ class Items(Generic[T]):
     def item(self, held: Held) -> T:
         """Returns a block as an item, for a framework whose items are JSON."""
         if held.plain is None:
-            calls = {h.node: h for h in self._held}
-            call = next((calls[c].plain for c in held.calls if c in calls), None)
-            return self._form.stand_in(held.text, held.role, self._form.block(call).call if call else "")
+            return self._stand_in(held)
         where = self._form.block(held.plain).text
         return cast("T", put(held.plain, where, held.text) if where and at(held.plain, where) is None else held.plain)
+
+    def _stand_in(self, held: Held) -> T:
+        calls = {h.node: h.plain for h in self._held if h.plain}
+        call = next((calls[c] for c in held.calls if c in calls), None)
+        return self._form.stand_in(held.text, held.role, self._form.block(call).call if call else "")
 
     async def append(
         self, items: Sequence[T], gone: Sequence[str] = (), message: str | None = None, *, unique: str = ""
@@ -182,7 +190,7 @@ class Items(Generic[T]):
 
         async def work() -> None:
             batch = Batch()
-            self._add(batch, [i for i in items if not self._known(i, unique)])
+            self._add(batch, [i for i in items if not self._known(i, unique)], gone)
             if batch.edits or gone:
                 await self._commit(batch, gone, message)
 
@@ -198,11 +206,13 @@ class Items(Generic[T]):
         gone = [node for node in gone if node in there]
         await self.context.commit(edits=batch, ids=gone, policy=self._policy, message=message)
 
-    def _add(self, batch: Batch, items: Sequence[T]) -> list[str]:
-        """Adds items to a batch, and returns the ids of their blocks."""
-        calls = {
-            c: h.node for h in self._held if h.plain for c in [self._form.block(h.plain).call] if c and not h.calls
-        }
+    def _add(self, batch: Batch, items: Sequence[T], gone: Sequence[str]) -> list[str]:
+        """Adds items to a batch, and returns the ids of their blocks. A result refers to its call, unless that goes."""
+        going, calls = set(gone), dict[str, str]()
+        for held in self._held:
+            block = self._form.block(held.plain) if held.plain and held.node not in going else None
+            if block and block.kind == "call" and block.call:
+                calls[block.call] = held.node
         nodes = []
         for n, item in enumerate(items):
             plain = self._form.plain(item)
@@ -244,9 +254,11 @@ class Items(Generic[T]):
             there = [(h.digest, h.node) for h in self._held if h.digest]
             known = max((_common(digests, base) for base in (self._given, self._left, there)), key=len)
             batch = Batch()
-            nodes = known + self._add(batch, items[len(known) :])
+            stays = set(known)
+            gone = [node for _, node in there if node not in stays]
+            nodes = known + self._add(batch, items[len(known) :], gone)
             self._instruct(batch, instructions)
-            await self._commit(batch, [node for _, node in there if node not in set(nodes)], None)
+            await self._commit(batch, gone, None)
             await self._look()
             by_node = dict(zip(nodes, items))
             left = []
@@ -255,7 +267,7 @@ class Items(Generic[T]):
                     item = by_node[held.node]
                     item = self._form.with_text(item, held.text) if held.shaped else item
                 else:
-                    item = self.item(held)
+                    item = self._stand_in(held)
                 left.append((item, held.node))
             self._given = list(zip(digests, nodes))
             self._left = [(digest(self._form.plain(item)), node) for item, node in left]

@@ -80,8 +80,8 @@ class Transport:
         if status < 400:
             return data
         try:
-            problem = {"status": status, **json.loads(data)}
-            problem["code"], problem["detail"]
+            told = json.loads(data)
+            problem = {"status": status, "code": told["code"], "detail": told["detail"], **told}
         except (ValueError, KeyError, TypeError):
             raise unreachable(
                 f"{self._url} answered {status} and no refusal of pact", "check that the address is that of pact serve"

@@ -1,0 +1,302 @@
+"""Made by tools/generate.py from _async_context.py.
+
+The front end: contexts and snapshots."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
+
+from ._batch import Batch
+from ._errors import NotFound
+from ._show import Picture, blocks_html
+from ._transport import path
+
+if TYPE_CHECKING:
+    from . import types
+    from ._sync import Database
+
+
+class Context:
+    """A conversation: a tree, its history and the working state.
+
+    An edit and a commit build on the last cycle that this object knows. If others have committed since, they raise
+    `Conflict`; `refresh()` looks again.
+    """
+
+    def __init__(self, db: Database, name: str) -> None:
+        self.db, self.name = db, name
+        self._cycle: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<pactctx context {self.name!r}>"
+
+    def _get(self, *parts: str, **query: Any) -> Any:
+        return self.db.request("GET", path("contexts", self.name, *parts), query)
+
+    def _change(self, part: str, body: Mapping[str, Any]) -> Any:
+        """Sends a change with a key, so that it is made once even if its answer is lost and it is sent again."""
+        body = {k: v for k, v in body.items() if v is not None}
+        key = {"Idempotency-Key": uuid.uuid4().hex}
+        return self.db.request("POST", path("contexts", self.name, part), None, body, key)
+
+    def info(self) -> types.ContextInfo:
+        """Returns its cycles and its revision."""
+        return cast("types.ContextInfo", self._get())
+
+    def exists(self) -> bool:
+        """Reports whether there is a context of this name."""
+        try:
+            self.info()
+        except NotFound:
+            return False
+        return True
+
+    def refresh(self) -> int:
+        """Looks which cycle is the last, and returns it."""
+        self._cycle = (self.info())["last_cycle"]
+        return self._cycle
+
+    def _known(self) -> int:
+        return self.refresh() if self._cycle is None else self._cycle
+
+    def edit(self, *, message: str | None = None, actor: str | None = None) -> Editing:
+        """Begins a batch of edits, which is sent as the `with` block ends: all of them or none."""
+        return Editing(self, message, actor)
+
+    def apply(
+        self, edits: Sequence[types.Edit], *, message: str | None = None, actor: str | None = None
+    ) -> types.Edited:
+        """Makes edits in the form of the API."""
+        body = {"cycle": self._known(), "edits": list(edits), "message": message, "actor": actor}
+        return cast("types.Edited", self._change("edits", body))
+
+    def commit(
+        self,
+        *,
+        policy: types.LifecyclePolicy | None = None,
+        select: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        rewrite: Sequence[str] = (),
+        edits: Batch | Sequence[types.Edit] = (),
+        message: str | None = None,
+        actor: str | None = None,
+    ) -> Snapshot:
+        """Ends the cycle: what is expired and what the policy takes goes, the rest is sealed and can be sent.
+
+        Without a policy the one that the context keeps holds. select and ids say what goes besides, and rewrite which
+        turns the conversation replaces. The edits become part of the commit.
+        """
+        pruning = _pruning(policy, select, ids, rewrite)
+        edits = edits.edits if isinstance(edits, Batch) else list(edits)
+        body = {
+            "cycle": self._known(),
+            "edits": edits or None,
+            "pruning": pruning,
+            "message": message,
+            "actor": actor,
+        }
+        made = self._change("commits", body)
+        self._cycle = made["cycle"]
+        return Snapshot(self, made["cycle"], made)
+
+    def plan(
+        self,
+        *,
+        policy: types.LifecyclePolicy | None = None,
+        select: Sequence[str] = (),
+        ids: Sequence[str] = (),
+        at: str | None = None,
+        unit: Literal["bytes", "tokens"] = "bytes",
+    ) -> types.InspectPrunePlan:
+        """Says what a commit would remove, and what of the provider's cache that costs. Nothing changes."""
+        asked = {"at": at, "unit": unit}
+        where = path("contexts", self.name, "plan")
+        plan = self.db.request("POST", where, asked, _pruning(policy, select, ids) or {})
+        return cast("types.InspectPrunePlan", plan)
+
+    def simulate(
+        self, policies: Iterable[str | types.SimulatedPolicy] = (), *, model: str | None = None, **options: Any
+    ) -> types.SimulateResult:
+        """Says what the run would have sent and cost under policies, each a ready one or a name with a policy.
+
+        Options are those of the API: calls, prices, dialect, tokenizer, when. Nothing changes.
+        """
+        asked = [{"name": p} if isinstance(p, str) else p for p in policies]
+        body = {k: v for k, v in {"policies": asked, "model": model, **options}.items() if v is not None}
+        result = self.db.request("POST", path("contexts", self.name, "simulation"), body=body)
+        return cast("types.SimulateResult", result)
+
+    def findings(self, *, model: str | None = None, **options: Any) -> types.SimulateReport:
+        """Says what the run paid for and may not have needed."""
+        return cast("types.SimulateReport", self._get("findings", model=model, **options))
+
+    def kept_policy(self) -> types.LifecyclePolicy | None:
+        """Returns the policy that the context keeps; `Batch.keep_policy` changes it."""
+        kept = self._get("policy")
+        return cast("types.LifecyclePolicy | None", kept.get("policy"))
+
+    def snapshot(self, at: str = "@t0") -> Snapshot:
+        """Returns the snapshot of an address such as `@t-1` or `@c12`."""
+        hashed = self._get("hash", at=at)
+        return Snapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
+
+    @overload
+    def thread(
+        self, form: Literal["openai", "canonical"] = "openai", at: str = "@t0"
+    ) -> list[dict[str, Any]]: ...
+    @overload
+    def thread(self, form: Literal["responses", "anthropic", "gemini"], at: str = "@t0") -> dict[str, Any]: ...
+    def thread(self, form: str = "openai", at: str = "@t0") -> Any:
+        """Returns what the model is sent, as arguments of an API.
+
+        `openai` is the list of messages of Chat Completions, `canonical` that of the blocks. The others are an object:
+        `input` for `responses`, `system` and `messages` for `anthropic`, `contents` and so on for `gemini`.
+        """
+        return self._get("thread", at=at, **{"as": form})
+
+    def select(self, selector: str, *, skip: int | None = None, limit: int | None = None) -> list[str]:
+        """Returns the ids of the nodes that a selector finds, such as `@t0 .cb[kind='result'][failed]`."""
+        found = self._get("select", q=selector, skip=skip, limit=limit)
+        return cast("list[str]", found["ids"])
+
+    def node(self, id: str, at: str = "@t0") -> types.ViewNode:
+        """Returns a node with its headers, its content and where it comes from."""
+        return cast("types.ViewNode", self._get("nodes", id, at=at))
+
+    def diff(self, older: str = "@t-1", newer: str = "@t0", **options: Any) -> types.DiffReport:
+        """Compares two states: nodes that came, went and changed, and why. `working` is the state being edited."""
+        return cast("types.DiffReport", self._get("diff", **{"from": older, "to": newer}, **options))
+
+    def life(self, id: str) -> types.InspectTimeline:
+        """Says everything that happened to a node."""
+        return cast("types.InspectTimeline", self._get("nodes", id, "life"))
+
+    def fork(self, name: str, at: str = "@t0", *, message: str | None = None) -> Context:
+        """Makes a context of a snapshot, which shares all before it."""
+        self._change("fork", {"name": name, "at": at, "message": message})
+        return self.db.context(name)
+
+    def undo(self, *, message: str | None = None) -> Context:
+        """Takes the last commit back, and returns the context under whose name the undone line lives on."""
+        undone = self._change("undo", {"message": message})
+        self._cycle = undone["context"]["last_cycle"]
+        return self.db.context(undone["undone"])
+
+    def calls(self) -> list[types.ViewCall]:
+        """Returns each call with its size, what it repeats of the one before, and where that ended and why."""
+        return cast("list[types.ViewCall]", self._pages("calls"))
+
+    def log(self) -> list[types.HistoryEntry]:
+        """Returns the log entries, oldest first."""
+        return cast("list[types.HistoryEntry]", self._pages("log"))
+
+    def _pages(self, part: str, **query: Any) -> list[Any]:
+        items: list[Any] = []
+        after: Any = None
+        while True:
+            page = self._get(part, after=after, **query)
+            items += page["items"]
+            after = page.get("next")
+            if after is None:
+                return items
+
+    def picture(self, *, unit: Literal["bytes", "tokens"] = "bytes") -> Picture:
+        """Returns the picture of all calls, which shows itself in a notebook."""
+        strata = self._get("strata", unit=unit)
+        return Picture(self.name, strata)
+
+    def verify(self) -> dict[str, Any]:
+        """Checks that nothing was changed since: `snapshots` says how many hold, `broken` the first that does not."""
+        data = self.db._transport.send("GET", path("contexts", self.name, "verify"))
+        return cast("dict[str, Any]", json.loads(data.splitlines()[-1])["result"])
+
+    def export(self, form: Literal["compact", "snapshots"] = "compact") -> bytes:
+        """Returns the whole history, which `load` reads."""
+        where = path("contexts", self.name, "export")
+        return self.db._transport.send("GET", where, {"form": form})
+
+    def erase(
+        self, *, ids: Sequence[str] = (), texts: Sequence[str] = (), reason: str | None = None, dry_run: bool = False
+    ) -> types.RecordErased:
+        """Removes nodes for good, from every snapshot of all contexts that share history."""
+        body = {"ids": list(ids) or None, "texts": list(texts) or None, "reason": reason, "dry_run": dry_run}
+        body = {k: v for k, v in body.items() if v is not None}
+        erased = self.db.request("POST", path("contexts", self.name, "erase"), body=body)
+        return cast("types.RecordErased", erased)
+
+    def rename(self, name: str) -> None:
+        """Gives the context another name."""
+        self.db.request("PATCH", path("contexts", self.name), body={"name": name})
+        self.name = name
+
+    def delete(self) -> None:
+        """Deletes the context."""
+        self.db.request("DELETE", path("contexts", self.name))
+
+
+class Editing(Batch):
+    """A batch that is sent as its block ends, unless it raises."""
+
+    def __init__(self, context: Context, message: str | None, actor: str | None) -> None:
+        super().__init__()
+        self._context, self._message, self._actor = context, message, actor
+
+    def __enter__(self) -> Editing:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self.edits:
+            made = self._context.apply(self.edits, message=self._message, actor=self._actor)
+            self.ids = made.get("ids") or []
+
+
+class Snapshot:
+    """What one call was sent. It never changes."""
+
+    def __init__(self, context: Context, cycle: int, made: Mapping[str, Any]) -> None:
+        self.context, self.cycle = context, cycle
+        self.digest: str = made["digest"]
+        self.report = cast("types.LifecycleReport", made.get("report") or {})
+        """What the commit removed, and why; empty for a snapshot that was looked up."""
+
+    @property
+    def address(self) -> str:
+        """Its address, such as `@c12`."""
+        return f"@c{self.cycle}"
+
+    def __repr__(self) -> str:
+        return f"<pactctx snapshot {self.address} of {self.context.name!r}>"
+
+    @overload
+    def thread(self, form: Literal["openai", "canonical"] = "openai") -> list[dict[str, Any]]: ...
+    @overload
+    def thread(self, form: Literal["responses", "anthropic", "gemini"]) -> dict[str, Any]: ...
+    def thread(self, form: Any = "openai") -> Any:
+        """Returns what the model is sent, as `Context.thread` does."""
+        return self.context.thread(form, self.address)
+
+    def blocks(self) -> list[types.ViewBlock]:
+        """Returns the blocks of its thread: kind, size, who brought each, first words."""
+        return cast("list[types.ViewBlock]", self.context._pages("blocks", at=self.address))
+
+    def document(self) -> dict[str, Any]:
+        """Returns its canonical document: the tree with all headers."""
+        return cast("dict[str, Any]", self.context._get("snapshot", at=self.address))
+
+    def _repr_html_(self) -> str:
+        where = path("contexts", self.context.name, "blocks")
+        page = json.loads(self.context.db._transport.send("GET", where, {"at": self.address, "limit": 200}))
+        return blocks_html(f"{self.context.name} {self.address}", page)
+
+
+def _pruning(
+    policy: Mapping[str, Any] | None, select: Iterable[str], ids: Iterable[str], rewrite: Iterable[str] = ()
+) -> dict[str, Any] | None:
+    asked = {"policy": policy, "select": list(select), "ids": list(ids), "rewrite": list(rewrite)}
+    return {k: v for k, v in asked.items() if v} or None
