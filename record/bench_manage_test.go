@@ -17,9 +17,18 @@ import (
 // BenchmarkManage measures what managing adds to a request whose results were all decided about before, of which every
 // second one is sent shaped.
 func BenchmarkManage(b *testing.B) {
+	for name, text := range map[string]string{
+		"shape": `{"rules":[{"select":".cb[kind='result'][bytes>8000]","head":2000,"tail":1000}]}`,
+		"cut":   `{"rules":[{"select":".cb[kind='result'][bytes>8000]","head":2000,"tail":1000,"ttl":12,"stub":true}]}`,
+	} {
+		benchmarkManage(b, name, text)
+	}
+}
+
+func benchmarkManage(b *testing.B, name, text string) {
 	for _, size := range []int{100_000, 2_000_000} {
-		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":".cb[kind='result'][bytes>8000]","head":2000,"tail":1000}]}`))
+		b.Run(fmt.Sprint(name, "/", size), func(b *testing.B) {
+			policy, err := lifecycle.ParsePolicy([]byte(text))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -80,6 +80,8 @@ type question struct {
 	calls map[string]bool // the ids of its calls
 	since string          // the newest of them
 	sum   *summed         // what the ledger knows of it
+
+	hashes provider.Hashes // of its parts
 }
 
 // read reads a request, and has each of its parts know what was decided about it.
@@ -94,12 +96,15 @@ func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []
 	}
 	q := &question{api: name, of: request, parts: make([]cutPart, len(request.Parts)), calls: map[string]bool{}}
 	thinking := provider.Thinking(name, root)
-	var buffer []byte
+	q.hashes = c.ledger.hashesOf(request)
 	for i := range request.Parts {
 		p := &request.Parts[i]
 		one := &q.parts[i]
-		buffer = p.Content.AppendTo(append(append(append(buffer[:0], p.Kind...), p.Role...), p.Call...))
-		*one = cutPart{Part: p, answer: p.Role == "assistant", hash: sha256.Sum256(buffer), size: int64(len(buffer)) + 40}
+		one.Part, one.answer = p, p.Role == "assistant"
+		one.hash, one.size = q.hashes.Of(p), int64(len(p.Content.Text))
+		if p.Content.Kind != canon.KindString {
+			one.size = int64(len(p.Content.AppendTo(nil)))
+		}
 		switch {
 		case p.Section != provider.Conversation:
 		case p.Kind == "call" && p.Call != "":
@@ -269,6 +274,9 @@ func (r *Recorder) cut(ctx context.Context, name provider.API, root splice.Value
 	m.question = q
 	c.ledger.begin(q, time.Unix(0, r.options.Clock()))
 	if !alone && q.since != "" && provider.HasTools(root) && !asksForSummary(q.of) {
+		if !until.IsZero() {
+			until = time.Now().Add(patience) // it was read, however long that took
+		}
 		n, err := c.decide(ctx, r, q, m.hide, until)
 		if err != nil {
 			r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })

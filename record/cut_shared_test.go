@@ -200,11 +200,15 @@ func expected(t *testing.T, where string, s *pact.DB, managed []counts) {
 		sent, err := record.Request(t.Context(), c, cycle)
 		must(t, err)
 		got := managed[cycle-1]
-		if e := record.Expected(sent); e != nil && (!near(e.Sent, got.sent) || !near(e.Read, got.read)) {
-			t.Errorf("%s: call %d: expected %+v, counted %+v", where, cycle, *e, got)
+		step := int64(0) // of OpenAI's counts of what it reads
+		if strings.HasPrefix(where, "openai") {
+			step = 128
+		}
+		if e := record.Expected(sent); e != nil && (!near(e.Sent, got.sent, 0) || !near(e.Read, got.read, step)) {
+			t.Errorf("%s: call %d: expected %d, of these %d read, counted %+v", where, cycle, e.Sent, e.Read, got)
 		}
 	}
 }
 
-// near reports whether two counts differ by less than a hundredth.
-func near(a, b int64) bool { return 100*max(a-b, b-a) <= max(a, b) }
+// near reports whether two counts differ by no more than a hundredth, or a step.
+func near(a, b, step int64) bool { return max(a-b, b-a) <= max(step, max(a, b)/100) }

@@ -26,6 +26,7 @@ type leaving struct {
 // cut is a decision that something left the requests that have a call.
 type cut struct {
 	since string
+	of    string // the id of the block with the original
 	*Shaped
 }
 
@@ -48,7 +49,7 @@ func (e *Entry) cutOf(key string, calls map[string]bool) *Shaped {
 // Cut keeps that something leaves the requests that have the call since, with the originals, before it
 // returns. It returns what stands in the place of each. begin is called before.
 func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin func() error) ([]*Shaped, error) {
-	made := make([]*Shaped, len(list))
+	made, ids := make([]*Shaped, len(list)), make([]string, len(list))
 	edit := func(b *pact.Batch) error {
 		if err := begin(); err != nil {
 			return err
@@ -56,7 +57,8 @@ func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin fun
 		t := e.c.Working().Tree()
 		used := map[string]bool{}
 		for i := range list {
-			made[i] = list[i].keep(b, since, func(id string) bool { return t.Node(id) != nil || used[id] })
+			ids[i] = e.keptAs(&list[i])
+			made[i] = list[i].keep(b, since, &ids[i], func(id string) bool { return t.Node(id) != nil || used[id] })
 			used[list[i].Call] = true
 		}
 		return nil
@@ -70,9 +72,22 @@ func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin fun
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range list {
-		e.addCut(list[i].key(), cut{since, made[i]})
+		e.addCut(list[i].key(), cut{since, ids[i], made[i]})
 	}
 	return made, nil
+}
+
+// keptAs returns the id of the block that has the original already, "" for none.
+func (e *Entry) keptAs(l *leaving) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if cuts := e.cuts[l.key()]; len(cuts) > 0 {
+		return cuts[0].of
+	}
+	if l.had != nil {
+		return l.had.ID
+	}
+	return ""
 }
 
 var keepAll = &pact.Pruning{WithoutKept: true, Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
@@ -84,8 +99,8 @@ func (e *Entry) addCut(key string, c cut) {
 	}
 }
 
-// keep adds the blocks that keep the decision: the original, unless it is there, and what stands for it.
-func (l *leaving) keep(b *pact.Batch, since string, taken func(id string) bool) *Shaped {
+// keep adds the blocks that keep the decision: the original, unless a block has it, and what stands for it.
+func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id string) bool) *Shaped {
 	attrs := map[string]any{attrDecided: l.key()}
 	if string(l.raw) != l.Content {
 		attrs[attrRaw] = string(l.raw)
@@ -96,20 +111,17 @@ func (l *leaving) keep(b *pact.Batch, since string, taken func(id string) bool) 
 			Content: canon.Value(l.Content), Attrs: attrs})}
 	}
 	attrs[attrCall] = l.Call
-	id := ""
-	if l.had != nil {
-		id = l.had.ID
-	} else {
+	if *id == "" {
 		call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": l.Tool},
 			Attrs: map[string]any{attrCall: l.Call, attrName: l.Tool}}
 		s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(l.Content), Attrs: attrs}
 		if !taken(l.Call) {
 			s.ID = l.Call
 		}
-		id = b.AddResult(b.Add(activeHead, call), s)
+		*id = b.AddResult(b.Add(activeHead, call), s)
 	}
-	note := canon.String(l.note(id, l.calls))
-	s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: note, Refs: []string{id},
+	note := canon.String(l.note(*id, l.calls))
+	s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: note, Refs: []string{*id},
 		Attrs: map[string]any{attrCall: l.Call, attrDecided: l.key(), attrSince: since}}
 	return &Shaped{ID: b.Add(activeHead, s), Content: string(note), cut: true}
 }
@@ -119,6 +131,7 @@ func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
 	c.since, _ = n.Header(attrSince).Text()
 	c.Shaped = &Shaped{ID: n.ID, cut: n.Kind == "result"}
 	if n.Kind == "result" {
+		c.of = n.Refs[0]
 		var content canon.Value
 		content, err = contentOf(ctx, n)
 		c.Content = string(content)

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,10 +22,12 @@ type ledger struct {
 
 	mu      sync.Mutex
 	caches  map[provider.API]*caches
-	scale   map[string]float64         // by model: tokens of the provider for one of quarters
+	counts  map[string]*counting       // by model
 	seen    map[[sha256.Size]byte]bool // what conversations begin with
 	spent   worth.Spent
-	lastUse time.Time // when an earlier recorder sent its last request, zero if that is not known
+	texts   provider.Hashes // of the texts in requests
+	held    int             // bytes of these
+	lastUse time.Time       // when an earlier recorder sent its last request, zero if that is not known
 }
 
 // caches are what a provider would have of the requests as they were asked for, and what it has.
@@ -34,7 +37,7 @@ type caches struct{ asked, sent *provider.Cache }
 const mostLedgered = 1 << 14
 
 func newLedger(o *Options) *ledger {
-	return &ledger{prices: o.Prices, caches: map[provider.API]*caches{}, scale: map[string]float64{},
+	return &ledger{prices: o.Prices, caches: map[provider.API]*caches{}, counts: map[string]*counting{},
 		seen: map[[sha256.Size]byte]bool{}}
 }
 
@@ -79,12 +82,26 @@ func lastCall(ctx context.Context, s *pact.DB, name string) (last time.Time, err
 	return last, err
 }
 
+// mostHeld is how many bytes of texts a ledger keeps at most, so that it need not hash them again.
+const mostHeld = 32 << 20
+
+// hashesOf returns the hashes of the texts in a request.
+func (l *ledger) hashesOf(r *provider.Request) provider.Hashes {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.texts == nil || l.held > mostHeld {
+		l.texts, l.held = provider.Hashes{}, 0
+	}
+	texts, added := l.texts.From(r)
+	l.held += added
+	return texts
+}
+
 // summed is what the ledger knows about a request.
 type summed struct {
 	at     time.Time
 	tariff worth.Tariff
-	scale  float64
-	hashes provider.Hashes
+	counts *counting
 	asked  form
 	on     *caches
 }
@@ -92,36 +109,101 @@ type summed struct {
 // form is a form of a request, as a provider reads it.
 type form struct {
 	prompt *provider.Prompt
-	first  []int64 // the tokens of the first n blocks, by n
+	parts  []sized
+	first  []float64 // the tokens of the first n blocks, by n
 }
 
-// counted returns the tokens of all blocks.
-func (f *form) counted() int64 { return f.first[len(f.first)-1] }
+// sized is a part by what it says, and its bytes.
+type sized struct {
+	hash [sha256.Size]byte
+	size int64
+}
 
 // formOf makes a form of a request: as it was asked for, or as it is sent without what leaves besides.
 func (q *question) formOf(rules *provider.CacheRules, hashes provider.Hashes, asked bool, leaves map[int]string) form {
-	parts, first, sum := make([]provider.Part, 0, len(q.parts)), make([]int64, 1, len(q.parts)+1), int64(0)
+	f := form{parts: make([]sized, 0, len(q.parts)), first: make([]float64, 1, len(q.parts)+1)}
+	parts := make([]provider.Part, 0, len(q.parts))
 	for i := range q.parts {
 		p := &q.parts[i]
-		one, size := *p.Part, p.size
+		one, is, says := *p.Part, sized{p.hash, p.size}, ""
 		note, left := leaves[i]
 		if !asked {
 			switch {
 			case p.gone() || left && p.result == nil:
 				continue
 			case p.note != "":
-				one.Content, size = contentAs(p.note), int64(len(p.note))+40
+				says = p.note
 			case left:
-				one.Content, size = contentAs(note), int64(len(note))+40
+				says = note
 			case p.result != nil && p.result.shaped != nil:
-				one.Content, size = contentAs(p.result.shaped.Content), int64(len(p.result.shaped.Content))+40
+				says = p.result.shaped.Content
 			}
 		}
-		sum += size
-		parts, first = append(parts, one), append(first, (sum+3)/4)
+		if says != "" {
+			one.Content, is = contentAs(says), sized{sha256.Sum256([]byte(says)), int64(len(says))}
+		}
+		parts, f.parts = append(parts, one), append(f.parts, is)
+		f.first = append(f.first, f.first[len(f.first)-1]+q.sum.counts.of(is))
 	}
-	return form{rules.ReadNext(&provider.Request{API: q.api, Model: q.of.Model, Parameters: q.of.Parameters, Parts: parts},
-		q.of.Model, nil, hashes), first}
+	f.prompt = rules.ReadNext(&provider.Request{API: q.api, Model: q.of.Model, Parameters: q.of.Parameters, Parts: parts},
+		q.of.Model, nil, hashes)
+	return f
+}
+
+// counting is how a provider counts the tokens of a model, as far as its answers told: so many for four bytes, and so
+// many for each part besides. It fits both to what came new with each call.
+type counting struct {
+	bytes, each                      float64
+	bytes2, both, each2, told, told2 float64 // sums of the fit
+	parts                            map[[sha256.Size]byte]float64
+}
+
+// newCounting begins with a token for four bytes and eight for a part, as a weak prior.
+func newCounting() *counting {
+	return &counting{bytes: 1, each: 8, bytes2: 1e6, told: 1e6, each2: 4, told2: 32, parts: map[[sha256.Size]byte]float64{}}
+}
+
+// of returns the tokens of a part: those that it had in an earlier request, or an estimate.
+func (c *counting) of(p sized) float64 {
+	if n, known := c.parts[p.hash]; known {
+		return n
+	}
+	return c.estimate(p)
+}
+
+func (c *counting) estimate(p sized) float64 { return c.bytes*float64(p.size)/4 + c.each }
+
+// learn shares out what a provider counted among the parts that are new.
+func (c *counting) learn(parts []sized, told float64) {
+	if len(c.parts) > mostKeys {
+		clear(c.parts)
+	}
+	var fresh []sized
+	size := 0.0
+	for _, p := range parts {
+		if n, known := c.parts[p.hash]; known {
+			told -= n
+		} else {
+			fresh, size = append(fresh, p), size+float64(p.size)/4
+		}
+	}
+	n := float64(len(fresh))
+	if n == 0 || told <= 0 {
+		return
+	}
+	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
+	c.told, c.told2 = c.told+size*told, c.told2+n*told
+	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
+		c.bytes = max(0.1, (c.told*c.each2-c.told2*c.both)/by)
+		c.each = max(0, (c.told2*c.bytes2-c.told*c.both)/by)
+	}
+	all := 0.0
+	for _, p := range fresh {
+		all += c.estimate(p)
+	}
+	for _, p := range fresh {
+		c.parts[p.hash] = told * c.estimate(p) / all
+	}
 }
 
 func contentAs(content string) canon.Any {
@@ -146,10 +228,12 @@ func (l *ledger) begin(q *question, at time.Time) {
 		on = &caches{rules.NewCache(), rules.NewCache()}
 		l.caches[q.api] = on
 	}
-	s := &summed{at: at, on: on, hashes: provider.Hashes{}, scale: l.scale[q.of.Model]}
-	if s.scale == 0 {
-		s.scale = 1
+	s := &summed{at: at, on: on, counts: l.counts[q.of.Model]}
+	if s.counts == nil {
+		s.counts = newCounting()
+		l.counts[q.of.Model] = s.counts
 	}
+	q.sum = s
 	s.tariff = worth.Tariff{Rules: rules, Model: q.of.Model}
 	if l.prices.Has(q.of.Model) {
 		s.tariff.Money = func(u *inspect.ProviderCache) float64 {
@@ -157,11 +241,10 @@ func (l *ledger) begin(q *question, at time.Time) {
 		}
 		s.tariff.Read = func(tokens int64) float64 { return l.prices.ReadCost(q.of.Model, tokens) }
 	}
-	s.asked = q.formOf(rules, s.hashes, true, nil)
+	s.asked = q.formOf(rules, q.hashes, true, nil)
 	for i := range s.asked.prompt.Blocks {
 		s.tariff.Hour = s.tariff.Hour || s.asked.prompt.Blocks[i].Lifetime == "1h"
 	}
-	q.sum = s
 	l.takeUp(q)
 	if money := s.call(&s.asked, on.asked.Call(s.asked.prompt, at)).Money; money != nil {
 		l.spent.Without += *money
@@ -171,14 +254,13 @@ func (l *ledger) begin(q *question, at time.Time) {
 // call returns what a request counts of which the provider has something in its cache. What it counted before counts
 // as it did; the rest is estimated.
 func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
-	read := s.scaled(f.first[cached.Blocks])
+	read := f.first[cached.Blocks]
 	if cached.Tokens != nil {
-		read = *cached.Tokens
+		read = float64(*cached.Tokens)
 	}
-	return s.tariff.Call(read+s.scaled(f.counted()-f.first[cached.Blocks]), read)
+	sent := read + f.first[len(f.parts)] - f.first[cached.Blocks]
+	return s.tariff.Call(int64(sent+0.5), int64(read+0.5))
 }
-
-func (s *summed) scaled(n int64) int64 { return int64(float64(n)*s.scale + 0.5) }
 
 // takeUp has the caches hold what another recorder, or this one long ago, presumably sent: all of a conversation that
 // goes on and that the ledger does not know, up to its last answer.
@@ -207,8 +289,8 @@ func (l *ledger) takeUp(q *question) {
 	if !l.lastUse.IsZero() {
 		at = l.lastUse
 	}
-	s.on.asked.Call(before.formOf(s.tariff.Rules, s.hashes, true, nil).prompt, at)
-	s.on.sent.Call(before.formOf(s.tariff.Rules, s.hashes, false, nil).prompt, at)
+	s.on.asked.Call(before.formOf(s.tariff.Rules, q.hashes, true, nil).prompt, at)
+	s.on.sent.Call(before.formOf(s.tariff.Rules, q.hashes, false, nil).prompt, at)
 }
 
 // upTo returns the request without its parts from one on, with a cache marker at its end if it has any; nil if it
@@ -227,7 +309,7 @@ func (q *question) upTo(end int) *question {
 		marker.Kind == canon.KindAbsent {
 		return nil
 	}
-	before := &question{api: q.api, of: q.of, parts: append([]cutPart(nil), q.parts[:end]...)}
+	before := &question{api: q.api, of: q.of, parts: slices.Clone(q.parts[:end]), sum: q.sum, hashes: q.hashes}
 	last := *before.parts[end-1].Part
 	last.Marker = marker
 	before.parts[end-1].Part = &last
@@ -240,7 +322,7 @@ func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
 	defer l.mu.Unlock()
 	s := q.sum
 	forecast := func(leaves map[int]string) worth.Call {
-		f := q.formOf(s.tariff.Rules, s.hashes, false, leaves)
+		f := q.formOf(s.tariff.Rules, q.hashes, false, leaves)
 		return s.call(&f, s.on.sent.Forecast(f.prompt, s.at))
 	}
 	cut := forecast(notes)
@@ -251,17 +333,17 @@ func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
 func (l *ledger) end(q *question) *sending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := q.formOf(q.sum.tariff.Rules, q.sum.hashes, false, nil)
+	f := q.formOf(q.sum.tariff.Rules, q.hashes, false, nil)
 	call := q.sum.call(&f, q.sum.on.sent.Call(f.prompt, q.sum.at))
 	if call.Money != nil {
 		l.spent.Managed += *call.Money
 	}
-	return &sending{model: q.of.Model, form: f, cache: q.sum.on.sent, expects: call}
+	return &sending{counts: q.sum.counts, form: f, cache: q.sum.on.sent, expects: call}
 }
 
 // sending is a request whose answer will tell what the provider counts.
 type sending struct {
-	model   string
+	counts  *counting
 	form    form
 	cache   *provider.Cache
 	expects worth.Call
@@ -269,7 +351,7 @@ type sending struct {
 
 // asAsked is the request as it came, which a recorder sends that only observes.
 func (q *question) asAsked() *sending {
-	return &sending{model: q.of.Model, form: q.sum.asked, cache: q.sum.on.asked}
+	return &sending{counts: q.sum.counts, form: q.sum.asked, cache: q.sum.on.asked}
 }
 
 // learn notes what a provider counted of a request; nil for none that the ledger knows.
@@ -279,6 +361,6 @@ func (l *ledger) learn(s *sending, u provider.Usage) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.scale[s.model] = float64(*u.In) / float64(s.form.counted())
+	s.counts.learn(s.form.parts, float64(*u.In))
 	s.cache.Told(s.form.prompt, u)
 }

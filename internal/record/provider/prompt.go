@@ -166,6 +166,31 @@ func identityOf(p *Part) identity {
 	return id
 }
 
+// Of returns the hash of a part, as of does.
+func (h Hashes) Of(p *Part) [sha256.Size]byte { return h.of(p) }
+
+// From returns the hashes of the texts in a request. It takes those that h has, and adds the others to h; added is
+// how many bytes their texts have. What h keeps refers to no request.
+func (h Hashes) From(r *Request) (texts Hashes, added int) {
+	texts = make(Hashes, len(r.Parts))
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		if p.Content.Kind != canon.KindString {
+			continue
+		}
+		id := identityOf(p)
+		hash, known := h[id]
+		if !known {
+			hash = hashOf(p)
+			kept := id
+			kept.text, kept.call, kept.name = strings.Clone(id.text), strings.Clone(id.call), strings.Clone(id.name)
+			h[kept], added = hash, added+len(id.text)
+		}
+		texts[id] = hash
+	}
+	return texts, added
+}
+
 // of returns the hash of a part. It is equal for parts that say the same to a
 // model.
 func (h Hashes) of(p *Part) [sha256.Size]byte {

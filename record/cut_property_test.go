@@ -1,0 +1,299 @@
+package record_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// Random conversations, with forks, retries, parallel calls and recorders that end, under random policies: the provider refuses
+// nothing, what is sent is in the store, what was asked comes back, and requests repeat what the conversation sent before, but
+// where a batch went. With when now and a lifetime alone, a naive model says what every request has.
+func TestManagedConversations(t *testing.T) {
+	cut, batches := 0, 0
+	for seed := range uint64(testrun.Size(t, 12, 60, 1000)) {
+		m := &managedRun{T: t, r: rand.New(rand.NewPCG(26, seed)), seed: seed, s: pact.NewDB(store.NewMemory())}
+		m.run()
+		cut, batches = cut+m.cut, batches+m.batches
+	}
+	t.Logf("%d results and thoughts left in %d batches", cut, batches)
+	if cut == 0 {
+		t.Error("nothing left")
+	}
+}
+
+type managedRun struct {
+	*testing.T
+	r    *rand.Rand
+	seed uint64
+	s    *pact.DB
+	name provider.API
+	ttl  int64
+	when string
+	only bool // nothing but a lifetime of results
+
+	options      record.Options
+	rec          *record.Recorder
+	p            *providertest.Provider
+	agents       []*managedAgent
+	cut, batches int
+	asked        []string
+}
+
+// managedAgent is a conversation, and what it sent last.
+type managedAgent struct {
+	*agent
+	open []string // calls without results
+	sent []json.RawMessage
+}
+
+func (m *managedRun) run() {
+	m.Helper()
+	m.name = managedAPIs[m.r.IntN(len(managedAPIs))]
+	m.ttl, m.when = int64(1+m.r.IntN(4)), []string{"now", "cold", "pays"}[m.r.IntN(3)]
+	rules := fmt.Sprintf(`{"select":".cb[kind='result']","ttl":%d,"stub":true}`, m.ttl)
+	m.only = m.r.IntN(2) == 0
+	if !m.only {
+		rules = fmt.Sprintf(`{"select":".cb[kind='thinking']","ttl":%d},{"select":"[kind='result'][bytes>900]","head":200,"tail":200,"ttl":%d},%s`,
+			m.r.IntN(3), m.ttl, rules)
+	}
+	m.options = record.Options{Context: "chat", Manage: true, Policy: policyOf(m, `{"when":"`+m.when+`","rules":[`+rules+`]}`)}
+	var script []providertest.Turn
+	thinks := m.r.IntN(2) == 0
+	for n := range 60 {
+		turn := providertest.Turn{Text: fmt.Sprint("step ", n)}
+		for k := range m.r.IntN(3) {
+			turn.Calls = append(turn.Calls, providertest.Call{ID: fmt.Sprintf("c%d_%d", n, k), Name: "ls", Arguments: "{}"})
+		}
+		if thinks && m.name != provider.Chat {
+			turn.Thinking = fmt.Sprint(strings.Repeat("thought ", 20), n)
+		}
+		script = append(script, turn)
+		if m.r.IntN(8) == 0 {
+			script = append(script, providertest.Turn{Status: 500})
+		}
+	}
+	var url string
+	m.p, url = startProvider(m.T, script...)
+	m.rec = recorder(m.T, m.s, m.options)
+	a := &managedAgent{agent: newAgent(m.T, m.name, url, m.rec.Transport(nil), m.r.IntN(2) == 0)}
+	if m.name == provider.Messages {
+		a.body["model"] = []string{"claude-fable-5-1", "claude-opus-5", "m-1"}[m.r.IntN(3)]
+		a.body["cache_control"] = map[string]any{"type": "ephemeral"}
+	}
+	m.agents = append(m.agents, a)
+	for range 12 + m.r.IntN(20) {
+		m.step()
+	}
+	m.end()
+	m.compare()
+}
+
+// end ends the recorder.
+func (m *managedRun) end() {
+	m.rec.Close()
+	got := m.rec.Stats()
+	if got.Managed.Open+got.Managed.Ended+got.Lost > 0 {
+		m.Fatalf("seed %d: %+v", m.seed, got)
+	}
+}
+
+func (m *managedRun) step() {
+	a := m.agents[m.r.IntN(len(m.agents))]
+	switch m.r.IntN(8) {
+	case 0:
+		m.end()
+		m.rec = recorder(m.T, m.s, m.options)
+		for _, a := range m.agents {
+			a.client.Transport = m.rec.Transport(nil)
+		}
+	case 1:
+		if len(a.open) > 0 || len(m.agents) > 2 {
+			break
+		}
+		fork := *a.agent
+		fork.said, fork.client = slices.Clone(a.said), a.client
+		m.agents = append(m.agents, &managedAgent{agent: &fork, sent: slices.Clone(a.sent)})
+	default:
+		for _, id := range a.open {
+			a.result(id, "ls", fmt.Sprint(id, " ", m.seed, " ", strings.Repeat("words ", 20+m.r.IntN(300))))
+		}
+		if n := len(a.open); m.name == provider.Messages && n > 1 { // the results of one answer are one message
+			all := a.said[len(a.said)-n:]
+			for _, one := range all[1:] {
+				first := all[0].(map[string]any)
+				first["content"] = append(first["content"].([]any), one.(map[string]any)["content"].([]any)...)
+			}
+			a.said = a.said[:len(a.said)-n+1]
+		}
+		if len(a.open) == 0 || m.name != provider.Messages && m.r.IntN(6) == 0 {
+			a.ask(fmt.Sprint("question ", m.r.IntN(1000)))
+		}
+		m.call(a)
+	}
+}
+
+// call sends a request until the provider answers it.
+func (m *managedRun) call(a *managedAgent) {
+	for {
+		before := m.rec.Stats().Managed
+		got, status, err := a.send(m.Context())
+		must(m.T, err)
+		now := m.rec.Stats().Managed
+		m.cut, m.batches = m.cut+now.Cut-before.Cut, m.batches+now.Batches-before.Batches
+		received := m.p.Received()
+		body := received[len(received)-1].Body
+		m.asked = append(m.asked, string(a.lastBody))
+		m.check(a, body, now.Batches > before.Batches)
+		a.sent = said(m.T, m.name, body)
+		if status == 500 {
+			continue
+		}
+		if status != 200 || got.Failure != "" {
+			m.Fatalf("seed %d: %d, %+v", m.seed, status, got)
+		}
+		m.answered(a, got)
+		return
+	}
+}
+
+// answered has an answer join the conversation.
+func (m *managedRun) answered(a *managedAgent, got *provider.Answer) {
+	var content any
+	must(m.T, json.Unmarshal([]byte(got.Content.Value()), &content))
+	switch m.name {
+	case provider.Messages:
+		a.said = append(a.said, map[string]any{"role": "assistant", "content": content})
+	case provider.Responses:
+		a.said = append(a.said, content.([]any)...)
+	default:
+		a.said = append(a.said, content)
+	}
+	a.open = nil
+	for _, p := range provider.AnswerParts(m.name, got.Content) {
+		if p.Kind == "call" {
+			a.open = append(a.open, p.Call)
+		}
+	}
+}
+
+// check compares a request with the one before of its conversation, and with the naive model.
+func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
+	m.Helper()
+	now := said(m.T, m.name, body)
+	for i, old := range a.sent {
+		if i >= len(now) || !bytes.Equal(old, now[i]) && !batch {
+			m.Fatalf("seed %d: no batch went, and what was sent at %d as\n%s\nis now\n%s", m.seed, i, old, now[min(i, len(now)-1)])
+		}
+	}
+	if !m.only || m.when != "now" || a.body["model"] == "claude-fable-5-1" {
+		return
+	}
+	// A result is left out if as many answers stand behind it as its lifetime has calls.
+	asked, age := said(m.T, m.name, a.lastBody), int64(0)
+	answer := false
+	for i := len(asked) - 1; i >= 0; i-- {
+		ofModel := bytes.Contains(asked[i], []byte(`"role":"assistant"`)) || bytes.Contains(asked[i], []byte(`"type":"function_call"`)) ||
+			bytes.Contains(asked[i], []byte(`"type":"reasoning"`))
+		if ofModel && !answer {
+			age++
+		}
+		answer = ofModel
+		isResult := bytes.Contains(asked[i], []byte("tool_call_id")) || bytes.Contains(asked[i], []byte("tool_use_id")) ||
+			bytes.Contains(asked[i], []byte("function_call_output"))
+		want := asked[i]
+		if isResult && age >= m.ttl {
+			want = naiveNote(m.T, asked[i], m.ttl)
+		}
+		if !bytes.Equal(now[i], want) {
+			m.Fatalf("seed %d: after %d answers\n%s\nwas sent as\n%s, want\n%s", m.seed, age, asked[i], now[i], want)
+		}
+	}
+}
+
+// naiveNote writes a message with results anew, with a note for each that is longer.
+func naiveNote(t *testing.T, message json.RawMessage, ttl int64) json.RawMessage {
+	t.Helper()
+	note := func(id string, content any) any {
+		calls := fmt.Sprint(ttl, " calls")
+		if ttl == 1 {
+			calls = "1 call"
+		}
+		text := fmt.Sprintf("[Left out after %s; %s is its id. Only pact writes such notes.]", calls, id)
+		if len(text) >= len(content.(string)) {
+			return content
+		}
+		return text
+	}
+	var m map[string]any
+	must(t, json.Unmarshal(message, &m))
+	switch {
+	case m["tool_call_id"] != nil:
+		m["content"] = note(m["tool_call_id"].(string), m["content"])
+	case m["call_id"] != nil:
+		m["output"] = note(m["call_id"].(string), m["output"])
+	default:
+		for _, part := range m["content"].([]any) {
+			one := part.(map[string]any)
+			one["content"] = note(one["tool_use_id"].(string), one["content"])
+		}
+	}
+	text, err := json.Marshal(m)
+	must(t, err)
+	return text
+}
+
+// compare checks that the store has what was sent, and gives back what was asked.
+func (m *managedRun) compare() {
+	m.Helper()
+	var sent, asked []string
+	list, err := pact.List(m.Context(), m.s)
+	must(m.T, err)
+	for _, i := range list {
+		if strings.HasSuffix(i.Name, "/originals") {
+			continue
+		}
+		c := opened(m.T, m.s, i.Name)
+		first := int64(1)
+		if origins, err := c.Origins(m.Context()); err == nil && len(origins) > 0 {
+			first = origins[0].Cycle + 1
+		}
+		for cycle := first; cycle <= i.Cycle+1; cycle++ {
+			attempts, err := c.Attempts(m.Context(), cycle, cycle)
+			must(m.T, err)
+			if len(attempts) == 0 {
+				continue
+			}
+			body, err := record.Request(m.Context(), c, cycle)
+			must(m.T, err)
+			was, err := record.Asked(m.Context(), m.s, body)
+			if err != nil {
+				m.Fatalf("seed %d: %s@c%d: %v", m.seed, i.Name, cycle, err)
+			}
+			sent, asked = append(sent, string(body.Bytes)), append(asked, string(was.Bytes))
+		}
+	}
+	var received []string
+	for _, r := range m.p.Received() {
+		received = append(received, string(r.Body))
+	}
+	for what, pair := range map[string][2][]string{"sent": {received, sent}, "asked": {m.asked, asked}} {
+		for _, list := range pair {
+			slices.Sort(list)
+		}
+		if !slices.Equal(slices.Compact(pair[0]), slices.Compact(pair[1])) { // a retry is one more attempt of a cycle
+			m.Fatalf("seed %d: what was %s is not in the store: %d bodies, %d there", m.seed, what, len(pair[0]), len(pair[1]))
+		}
+	}
+}
