@@ -1,8 +1,13 @@
-import type { AgentInputItem, CallModelInputFilter, Session } from '@openai/agents'
+import { createHash } from 'node:crypto'
+import {
+  applySessionHistoryMutations, UserError, type AgentInputItem, type CallModelInputFilter,
+  type SessionHistoryRewriteArgs, type SessionHistoryRewriteAwareSession, type SessionHistoryTransactionArgs,
+  type SessionHistoryTransactionAwareSession,
+} from '@openai/agents'
 import type { Context } from './context.js'
-import { keyOf, restore, type Found, type Piece } from './piece.js'
+import { keyOf, restore, toJSON, type Found, type Piece } from './piece.js'
 import type { LifecyclePolicy } from './schema.js'
-import { Sent } from './sent.js'
+import { clearing, OtherOperation, Sent } from './sent.js'
 
 export interface SessionOptions {
   /** What each call follows: limits and rules, or the name of a ready policy; by default the context's own. */
@@ -15,7 +20,7 @@ export interface SessionOptions {
  *     const session = new PactSession(await pact.context('chat'), { policy: { max_tokens: 20000 } })
  *     await run(agent, 'Hello', { session, callModelInputFilter: session.filter })
  */
-export class PactSession implements Session {
+export class PactSession implements SessionHistoryRewriteAwareSession, SessionHistoryTransactionAwareSession {
   readonly #sent: Sent
   /** What was sent and is not yet among the items, by id: the runner adds them when the model has answered. */
   readonly #pending = new Map<string, Set<string>>()
@@ -34,12 +39,22 @@ export class PactSession implements Session {
   }
 
   async addItems(items: AgentInputItem[]): Promise<void> {
+    const claimed = this.#claim(items)
+    if (claimed.more.length > 0) await this.#sent.keep(claimed.more)
+    claimed.done()
+  }
+
+  /** Tells which items are new, and which were sent and only wait to be items. */
+  #claim(items: AgentInputItem[]): { more: Piece[]; done: () => void } {
+    const waiting = new Map(this.#pending)
     const more = items.map(pieceOf).filter((piece) => {
       const key = keyOf(piece)
-      const [id] = [...this.#pending].find(([, keys]) => keys.has(key)) ?? []
-      return id === undefined || !this.#pending.delete(id)
+      const [id] = [...waiting].find(([, keys]) => keys.has(key)) ?? []
+      return id === undefined || !waiting.delete(id)
     })
-    if (more.length > 0) await this.#sent.keep(more)
+    return { more, done: () => {
+      for (const id of this.#pending.keys()) if (!waiting.has(id)) this.#pending.delete(id)
+    } }
   }
 
   async popItem(): Promise<AgentInputItem | undefined> {
@@ -49,13 +64,38 @@ export class PactSession implements Session {
 
   async clearSession(): Promise<void> {
     this.#pending.clear()
-    await this.#sent.remove((blocks) => blocks.filter((b) => !b.system))
+    await this.#sent.remove((blocks) => blocks.filter((b) => !b.system), clearing)
   }
 
   /** A compaction keeps the ids of what it retains. */
   async replaceHistoryWithCompaction(items: AgentInputItem[]): Promise<void> {
     this.#pending.clear()
-    await this.#sent.keep(items.map(pieceOf), true)
+    await this.#sent.replace(() => items.map(pieceOf))
+  }
+
+  async applyHistoryMutations({ mutations }: SessionHistoryRewriteArgs): Promise<void> {
+    await this.#sent.replace((blocks) => applySessionHistoryMutations(blocks.filter((b) => !b.system).map(itemOf),
+      mutations).map(pieceOf))
+  }
+
+  /** Does a change once, however often it is asked: the log has the name of the operation. */
+  async applyHistoryTransaction({ operationId, transaction }: SessionHistoryTransactionArgs): Promise<void> {
+    const expected = transaction.type === 'replace_suffix' ? transaction.expectedSuffix : []
+    const claimed = this.#claim(transaction.type === 'append_items' ? transaction.items : transaction.replacement)
+    const message = 'history transaction ' + createHash('sha256').update(textOf(transaction)).digest('hex')
+    try {
+      const now = await this.#sent.once(operationId, message, (blocks) => {
+        const suffix = expected.length > 0 ? this.#items(blocks).slice(-expected.length) : []
+        if (textOf(suffix.map(itemOf)) !== textOf(expected)) {
+          throw new UserError('Session history suffix no longer matches the transaction precondition.')
+        }
+        return { remove: suffix, add: claimed.more }
+      })
+      if (now) claimed.done()
+    } catch (problem) {
+      if (!(problem instanceof OtherOperation)) throw problem
+      throw new UserError('Session history operation was already applied with a different transaction.')
+    }
   }
 
   /** Records what a call sends, and has it send what the policy leaves. */
@@ -85,6 +125,8 @@ function kept(item: AgentInputItem): AgentInputItem {
   const { id: __, ...about } = providerData ?? {}
   return { ...rest, ...(providerData && { providerData: about }) }
 }
+
+const textOf = (value: unknown) => JSON.stringify(toJSON(value))
 
 /** The item that a block is; for one that no run sent, a message with its text. */
 function itemOf(b: Found): AgentInputItem {

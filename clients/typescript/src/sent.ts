@@ -1,7 +1,7 @@
 import type { Context } from './context.js'
 import { isPactError } from './failure.js'
 import { adding, blocksOf, keyOf, nodeOf, toJSON, type Found, type Piece } from './piece.js'
-import type { Edit, LifecyclePolicy, LifecycleReport } from './schema.js'
+import type { Edit, LifecyclePolicy, LifecycleReport, LogPage } from './schema.js'
 
 /** An instruction or the definition of a tool: it keeps its id, and a change makes a new version. */
 export interface Standing {
@@ -23,6 +23,12 @@ export interface Added {
   key: string
 }
 
+/** An operation has the name of one that did something else. */
+export class OtherOperation extends Error {}
+
+/** What the log says of a change after which names of operations may be used anew. */
+export const clearing = 'the session was cleared'
+
 /** How many times a change is tried again because others wrote meanwhile. */
 const tries = 4
 
@@ -32,7 +38,10 @@ export class Sent {
   readonly context: Context
   readonly #policy: LifecyclePolicy | string | undefined
   #limits: LifecyclePolicy | undefined
-  #pruned: Set<string> | undefined // what policies took, from the beginning on
+  #pruned = new Set<string>() // what policies took, from the beginning on
+  #requests = new Map<string, string>() // the messages of the changes that have a name, by it
+  #cleared = 0 // the revision that last began with nothing
+  #read = 0 // the latest revision of the log that both know
   #taken = new Set<string>() // ids that the history has, of blocks that are gone
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -50,10 +59,11 @@ export class Sent {
    * before the policy looked at it. */
   send(standing: Standing[], wanted: Piece[]): Promise<{ left: Left[]; added: Added[]; removed: string[] }> {
     return this.#change(async (blocks, policy) => {
-      const plan = planOf(blocks, wanted, await this.#whatWasPruned(), this.#taken)
+      await this.#readLog()
+      const plan = planOf(blocks, wanted, this.#pruned, this.#taken)
       const edits = [...standingEdits(blocks, standing, this.#taken), ...plan.edits]
       const done = await this.context.commit({ edits, policy })
-      note(this.#pruned!, done.report)
+      for (const { id } of done.report?.removed ?? []) this.#pruned.add(id)
       const left = (await this.blocks('@c' + done.cycle)).map((block) => {
         const index = plan.places.get(block.id)
         return index !== undefined && keyOf(block) === keyOf(wanted[index]!) ? { block, index } : { block }
@@ -62,21 +72,48 @@ export class Sent {
     })
   }
 
-  /** Adds pieces to the working state, or has them replace its conversation. Nothing is sent. */
-  keep(pieces: Piece[], replace = false): Promise<void> {
+  /** Adds pieces to the working state. Nothing is sent. */
+  keep(pieces: Piece[]): Promise<void> {
     return this.#change(async (blocks) => {
-      const plan = planOf(replace ? blocks : [], pieces, new Set(), this.#taken, blocks)
-      if (plan.edits.length > 0) await this.context.edit(plan.edits)
-      this.#gone(plan.edits)
+      const { edits } = planOf([], pieces, new Set(), this.#taken, blocks)
+      if (edits.length > 0) await this.context.edit(edits)
+    })
+  }
+
+  /** Replaces the conversation of the working state. What goes on is also the same in all that is not sent. */
+  replace(change: (blocks: Found[]) => Piece[]): Promise<void> {
+    return this.#change(async (blocks) => {
+      const { edits } = planOf(blocks, change(blocks), new Set(), this.#taken, blocks, true)
+      if (edits.length > 0) await this.context.edit(edits)
+      this.#gone(edits)
+    })
+  }
+
+  /** Removes blocks and adds pieces once, however often it is asked: the log has the name of the operation, and
+   * `message` tells it from another one of that name. It reports whether it did it now. */
+  once(name: string, message: string,
+    change: (blocks: Found[]) => { remove: Found[]; add: Piece[] }): Promise<boolean> {
+    return this.#change(async (blocks) => {
+      await this.#readLog()
+      const idempotencyKey = `${name}@${this.#cleared}`
+      const before = this.#requests.get(idempotencyKey)
+      if (before !== undefined && before !== message) throw new OtherOperation()
+      if (before !== undefined) return false
+      const { remove, add } = change(blocks)
+      const removing = remove.map((b): Edit => ({ op: 'remove', id: b.id }))
+      const edits = [...removing, ...planOf([], add, new Set(), this.#taken, blocks).edits]
+      await this.context.edit(edits, { idempotencyKey, message })
+      this.#gone(edits)
+      return true
     })
   }
 
   /** Removes the blocks that are chosen from the working state. */
-  remove(choose: (blocks: Found[]) => Found[]): Promise<Found[]> {
+  remove(choose: (blocks: Found[]) => Found[], message = ''): Promise<Found[]> {
     return this.#change(async (blocks) => {
       const chosen = choose(blocks)
       const edits = chosen.map((b): Edit => ({ op: 'remove', id: b.id }))
-      if (edits.length > 0) await this.context.edit(edits)
+      if (edits.length > 0) await this.context.edit(edits, { message })
       this.#gone(edits)
       return chosen
     })
@@ -116,21 +153,18 @@ export class Sent {
     return { orphans: 'keep', ...kept }
   }
 
-  async #whatWasPruned(): Promise<Set<string>> {
-    if (this.#pruned) return this.#pruned
-    const pruned = new Set<string>()
-    for (let after: number | undefined = 0; after !== undefined;) {
-      const page: { items: { report?: unknown }[] | null; next?: number } =
-        await this.context.pact.call('log', { name: this.context.name, after, limit: 1000 })
-      for (const entry of page.items ?? []) note(pruned, entry.report as LifecycleReport | undefined)
+  async #readLog(): Promise<void> {
+    for (let after: number | undefined = this.#read; after !== undefined;) {
+      const page: LogPage = await this.context.pact.call('log', { name: this.context.name, after, limit: 1000 })
+      for (const entry of page.items ?? []) {
+        for (const { id } of (entry.report as LifecycleReport | undefined)?.removed ?? []) this.#pruned.add(id)
+        if (entry.request) this.#requests.set(entry.request, entry.message ?? '')
+        if (entry.message === clearing) this.#cleared = entry.revision
+        this.#read = entry.revision
+      }
       after = page.next
     }
-    return this.#pruned = pruned
   }
-}
-
-function note(pruned: Set<string>, report: LifecycleReport | undefined): void {
-  for (const { id } of report?.removed ?? []) pruned.add(id)
 }
 
 function standingEdits(blocks: Found[], standing: Standing[], taken: Set<string>): Edit[] {
@@ -152,8 +186,9 @@ function standingEdits(blocks: Found[], standing: Standing[], taken: Set<string>
 
 /** Compares the conversation with what is wanted. What is in both, in the same order, keeps its id. A piece that a
  * policy took before one that is there stays away. Blocks that no framework sent are left, and so are stubs while
- * something that they stand for is wanted. */
-export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, taken: Set<string>, all = blocks) {
+ * something that they stand for is wanted. With `exact`, what goes on is also the same in all that is not sent. */
+export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, taken: Set<string>, all = blocks,
+  exact = false) {
   const old = blocks.filter((b) => !b.system)
   const byId = new Map(old.map((b, i) => [b.id, i]))
   const byKey = new Map<string, number[]>()
@@ -165,7 +200,8 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
     const n = count.get(key) ?? 0
     count.set(key, n + 1)
     const id = n === 0 ? key : `${key}-${n}`
-    const at = [byId.get(id), ...byKey.get(key) ?? []].find((i) => i !== undefined && i > last)
+    const fits = ({ attr }: Found) => !exact || !attr || JSON.stringify(attr.item) === JSON.stringify(toJSON(p.item))
+    const at = [byId.get(id), ...byKey.get(key) ?? []].find((i) => i !== undefined && i > last && fits(old[i]!))
     if (at !== undefined) last = at
     return { key, id, at }
   })

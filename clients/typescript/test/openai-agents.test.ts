@@ -136,6 +136,37 @@ test('a compaction of the SDK replaces what the context has', async () => {
   assert.equal(removed.length, 3) // what was sent before; the answer to it was never sent
 })
 
+test('a transaction of the history is done once, also when another process repeats it', async () => {
+  const append = (...items: AgentInputItem[]) =>
+    ({ operationId: 'op-1', transaction: { type: 'append_items' as const, items } })
+  const anew = async () => new PactSession(await pact.context('transactions'))
+  const session = await anew()
+  await session.applyHistoryTransaction(append(user('one')))
+  await session.addItems([user('two')])
+  await (await anew()).applyHistoryTransaction(append(user('one')))
+  assert.deepEqual(await session.getItems(), [user('one'), user('two')])
+  await assert.rejects((await anew()).applyHistoryTransaction(append(user('other'))), /already applied/)
+  const replace = (expected: string) => ({ operationId: 'op-2', transaction: { type: 'replace_suffix' as const,
+    expectedSuffix: [user(expected)], replacement: [user('three'), user('four')] } })
+  await assert.rejects(session.applyHistoryTransaction(replace('one')), /no longer matches/)
+  await session.applyHistoryTransaction(replace('two'))
+  await (await anew()).applyHistoryTransaction(replace('two'))
+  assert.deepEqual(await session.getItems(), [user('one'), user('three'), user('four')])
+  await session.clearSession()
+  await session.applyHistoryTransaction(append(user('five')))
+  assert.deepEqual(await session.getItems(), [user('five')])
+})
+
+test('a call of the history is replaced, also if only what is not sent differs', async () => {
+  const session = new PactSession(await pact.context('mutations'))
+  const call = { type: 'function_call' as const, callId: 'c', name: 'look', arguments: '{}',
+    status: 'in_progress' as const }
+  await session.addItems([user('one'), { ...call, id: 'a' }, { ...call, id: 'b' }, user('two')])
+  const replacement = { ...call, id: 'd', status: 'completed' as const }
+  await session.applyHistoryMutations({ mutations: [{ type: 'replace_function_call', callId: 'c', replacement }] })
+  assert.deepEqual(await session.getItems(), [user('one'), replacement, user('two')])
+})
+
 test('an instruction that changes is a new version of its node, and a note of the context is sent too', async () => {
   const session = new PactSession(await pact.context('instructed'))
   const c = await pact.context('instructed')
