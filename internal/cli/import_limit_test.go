@@ -45,7 +45,8 @@ func TestAFileThatNeedsMuchMemory(t *testing.T) {
 }
 
 // TestABackupIsImportedWithoutAFlag: what pact exported takes no flag, however large it is; where it is
-// compressed, which says nothing of its size, the error has the command to type.
+// compressed, which says nothing of its size, and one line takes more than the limit, the error has the command
+// to type.
 func TestABackupIsImportedWithoutAFlag(t *testing.T) {
 	testrun.Long(t, "imports what takes a quarter of a gigabyte")
 	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
@@ -53,7 +54,7 @@ func TestABackupIsImportedWithoutAFlag(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 15<<20)})
+		b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 20<<20)})
 		return nil
 	}
 	var text bytes.Buffer
@@ -75,6 +76,59 @@ func TestABackupIsImportedWithoutAFlag(t *testing.T) {
 	code, _, problems := run(t, "", "import", plain+".gz", "--dry-run")
 	if code != 2 || !strings.Contains(problems, "pact import '"+plain+".gz' --any-size") {
 		t.Errorf("exit %d\n%s", code, problems)
+	}
+}
+
+// TestALargeBackupIsReadFromItsFile: a history that is too large to be held as a text is imported, checked
+// and refused as a small one is, plain and compressed; the error shows its line, and no store is left.
+func TestALargeBackupIsReadFromItsFile(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: strings.Repeat("word ", 700_000)})
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var text bytes.Buffer
+	if err := c.Backup(t.Context(), &text); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	db := filepath.Join(dir, "pact.db")
+	whole, broken := text.String(), text.String()+"{\"cycle\":5,\"not so\n"
+	for name, text := range map[string]string{"plain.jsonl": broken, "packed.jsonl.gz": string(compressed(t, broken))} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"import", path, "--db", db}, {"validate", "--file", path}} {
+			code, _, problems := run(t, "", args...)
+			if code != 2 || !strings.Contains(problems, "line 6") || !strings.Contains(problems, "not so") {
+				t.Errorf("%v: exit %d\n%s", args, code, problems)
+			}
+		}
+		if _, err := os.Stat(db); err == nil {
+			t.Fatalf("a refused import of %s made a store", name)
+		}
+	}
+	path := filepath.Join(dir, "whole.jsonl")
+	if err := os.WriteFile(path, []byte(whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, problems := run(t, "", "validate", "--file", path); code != 0 || !strings.Contains(out, "3 snapshots") {
+		t.Errorf("exit %d\n%s%s", code, out, problems)
+	}
+	if code, out, problems := run(t, "", "import", path, "--db", db); code != 0 || !strings.Contains(out, "3 cycles") {
+		t.Errorf("exit %d\n%s%s", code, out, problems)
+	}
+	code, out, problems := run(t, "", "export", "whole", "--all", "--compact", "--db", db)
+	if code != 0 || out != whole {
+		t.Errorf("exit %d, %d bytes came back of %d\n%s", code, len(out), len(whole), problems)
 	}
 }
 

@@ -8,26 +8,36 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/store/postgres"
 )
 
 // storeFor opens the store for an import, and makes it if it is missing. What may still be refused
-// is made in memory before: a file that is refused leaves no store behind.
+// is read before, or made in memory: a file that is refused leaves no store behind.
 func storeFor(ctx context.Context, a *command.App, in *plan) (*pact.DB, error) {
 	_, err := os.Stat(a.DB)
 	begins := !postgres.IsAddress(a.DB) && errors.Is(err, fs.ErrNotExist)
-	if begins && (in.kind == intake.Snapshot || in.kind == intake.History) {
+	if begins && in.kind == intake.History {
+		if _, _, err := in.CheckHistory(ctx, in.historyOptions()); err != nil {
+			return nil, err
+		}
+	} else if begins && in.kind == intake.Snapshot {
 		quiet := &command.App{Screen: screen.Screen{Env: a.Env, Err: command.Discard{}}}
 		if _, err := makeContext(ctx, quiet, pact.NewDB(store.NewMemory()), in, in.parts[0], nil); err != nil {
 			return nil, err
 		}
 	}
 	return a.OpenStore(ctx)
+}
+
+func (in *plan) historyOptions() archive.Options {
+	return archive.Options{Edition: selector.Edition(in.edition), Strict: in.strict, Renumber: in.renumber}
 }
 
 // rehearse looks into the store, if there is one, for what a dry run must know: which

@@ -11,7 +11,6 @@ import (
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
@@ -107,15 +106,10 @@ func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlag
 		v.Snapshots = 1
 		return validateSnapshot(in, edition, v)
 	}
-	c, findings, err := in.Begin(ctx, intake.History, pact.NewDB(store.NewMemory()), "history",
-		pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
-	if err != nil {
-		return err
-	}
+	findings, err := []inspect.Finding(nil), error(nil)
+	v.Snapshots, findings, err = in.CheckHistory(ctx, archive.Options{Edition: edition, Strict: true})
 	v.Findings = append(v.Findings, findings...)
-	first, last := c.Cycles()
-	v.Snapshots = int(max(0, last-first+1))
-	return nil
+	return err
 }
 
 // validateSnapshot reads a document strictly. If that fails, it reads it again

@@ -1,9 +1,11 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,8 +13,11 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 type Discard struct{}
@@ -24,6 +29,7 @@ type Input struct {
 	Name     string // as the user gave it
 	Data     []byte
 	requests *calllog.Log      // the log of requests that stays in its file, nil for any other file
+	backup   func() io.Reader  // returns the history that stays in its file; nil for any other file
 	Findings []inspect.Finding // about parts of a log that were left out or wait
 }
 
@@ -75,6 +81,9 @@ func (in *Input) Shape() (intake.Kind, error) {
 	if in.requests != nil {
 		return intake.Log, nil
 	}
+	if in.backup != nil {
+		return intake.History, nil
+	}
 	kind, err := intake.KindOf(in.Data)
 	if f := FactsOf(err); err != nil && f.Offset == fault.NoOffset {
 		return "", InFile(err, in.Name, nil)
@@ -87,29 +96,64 @@ func (in *Input) Shape() (intake.Kind, error) {
 func (in *Input) Begin(ctx context.Context, kind intake.Kind, s *pact.DB, name string,
 	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
 	if kind == intake.History {
-		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.Data), &o)
+		c, findings, err = pact.ImportHistory(ctx, s, name, in.reader(), &o)
 	} else {
 		c, findings, err = pact.Import(ctx, s, name, in.Data, &pact.ImportOptions{OpenOptions: o.OpenOptions,
 			Edition: o.Edition})
 	}
-	if f := FactsOf(err); err != nil && f.Line > 0 {
-		return nil, nil, InFile(err, in.Name, in.Line(f.Line))
-	}
-	return c, findings, InFile(err, in.Name, in.Data)
+	return c, findings, in.located(err)
 }
 
-// Line returns the n-th line, counted from 1.
+// CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. What it holds
+// meanwhile it gives back to the budget of ctx.
+func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots int, findings []inspect.Finding, err error) {
+	defer tree.Recover(&err)
+	ctx, memory := budget.WithMemory(ctx, math.MaxInt64, "")
+	defer memory.Close()
+	read, err := archive.ReadHistory(ctx, in.Name, in.reader(), o)
+	if err != nil {
+		return 0, nil, in.located(err)
+	}
+	if read.Imported {
+		snapshots++
+	}
+	for c, err := range read.Changes {
+		if err != nil {
+			return 0, nil, in.located(err)
+		}
+		if c.Sealed != nil {
+			snapshots++
+		}
+	}
+	return snapshots, read.Findings(), nil
+}
+
+// located adds to an error where in the input it is.
+func (in *Input) located(err error) error {
+	if f := FactsOf(err); err != nil && f.Line > 0 {
+		return InFile(err, in.Name, in.Line(f.Line))
+	}
+	return InFile(err, in.Name, in.Data)
+}
+
+func (in *Input) reader() io.Reader {
+	if in.backup != nil {
+		return in.backup()
+	}
+	return bytes.NewReader(in.Data)
+}
+
+// Line returns the n-th line, counted from 1, nil if there is none.
 func (in *Input) Line(n int) []byte {
-	rest := in.Data
-	for ; n > 1; n-- {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
+	for lines := bufio.NewReader(in.reader()); ; n-- {
+		line, err := lines.ReadBytes('\n')
+		if n == 1 {
+			return bytes.TrimSuffix(line, []byte("\n"))
+		}
+		if err != nil {
 			return nil
 		}
-		rest = rest[i+1:]
 	}
-	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	return line
 }
 
 // Warn prints findings about an input, the first few in full.

@@ -74,7 +74,7 @@ func (a *App) ReadFile(ctx context.Context, name string, unanswered bool) (*Inpu
 		if from, err = os.Open(name); err != nil {
 			return nil, err
 		}
-		if file, err = intake.Read(ctx, from, intake.MaxText); err != nil || file.Log == nil {
+		if file, err = intake.Read(ctx, from, intake.MaxText); err != nil || !file.Stays() {
 			from.Close()
 		}
 	}
@@ -82,6 +82,9 @@ func (a *App) ReadFile(ctx context.Context, name string, unanswered bool) (*Inpu
 		return nil, InFile(err, in.Name, nil)
 	}
 	in.Data, in.requests, a.files = file.Text, file.Log, append(a.files, file)
+	if file.Backup() != nil {
+		in.backup = file.Backup
+	}
 	return in, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -16,26 +17,37 @@ import (
 // inMemory is how many bytes of text a file may have that is always read into memory.
 const inMemory = 8 << 20
 
-// File is the text of a file: in memory, or a log of requests that stays in a file. Close it when its
-// calls are recorded.
+// File is the text of a file: in memory, or a log of requests or a history that stays in a file. Close it
+// when it was read.
 type File struct {
-	Text []byte       // nil for a log that stays in a file
-	Log  *calllog.Log // nil for a text in memory
-	file *os.File     // what the log is read from
-	temp bool         // file is a temporary file that has a name yet
+	Text   []byte       // nil for what stays in a file
+	Log    *calllog.Log // nil for anything but a log that stays in a file
+	backup bool         // a history in the compact form stays in the file
+	file   *os.File     // what is read from
+	temp   bool         // file is a temporary file that has a name yet
 }
 
-// Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file: such a log
-// takes the memory of one call at a time, whatever its size. What is compressed or no file on disk goes
-// to a temporary file first, if it is large.
+// Backup returns a history in the compact form that stays in its file, from its beginning; nil for
+// anything else.
+func (f *File) Backup() io.Reader {
+	if !f.backup {
+		return nil
+	}
+	return io.NewSectionReader(f.file, 0, math.MaxInt64)
+}
+
+// Stays reports whether what the file has is read from it.
+func (f *File) Stays() bool { return f.Log != nil || f.backup }
+
+// Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file, and a large
+// history in the compact form: such a log takes the memory of one call at a time, whatever its size, and a
+// history is read line by line. What is compressed or no file on disk goes to a temporary file first, if it
+// is large.
 func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	if file, ok := from.(*os.File); ok {
-		log, err := requestsIn(ctx, file)
-		if err != nil {
-			return nil, err
-		}
-		if log != nil {
-			return &File{Log: log, file: file}, nil
+		f := &File{file: file}
+		if err := f.look(ctx); err != nil || f.Stays() {
+			return f, err
 		}
 	}
 	text, err := Open(from, most)
@@ -49,7 +61,7 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	all := io.Reader(bytes.NewReader(head))
 	if len(head) > inMemory && !bytes.HasPrefix(head, []byte(zipMark)) {
 		f, err := spooled(ctx, io.MultiReader(all, text))
-		if err != nil || f.Log != nil {
+		if err != nil || f.Stays() {
 			return f, err
 		}
 		all = f.file
@@ -59,7 +71,7 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	return &File{Text: data}, err
 }
 
-// spooled puts a text into a temporary file, and looks whether it is a log of requests.
+// spooled puts a text into a temporary file, and looks whether it can stay there.
 func spooled(ctx context.Context, text io.Reader) (f *File, err error) {
 	file, err := os.CreateTemp("", "pact-import-*")
 	if err != nil {
@@ -67,7 +79,7 @@ func spooled(ctx context.Context, text io.Reader) (f *File, err error) {
 	}
 	f = &File{file: file, temp: os.Remove(file.Name()) != nil} // some systems remove no open file
 	if _, err = io.Copy(file, text); err == nil {
-		f.Log, err = requestsIn(ctx, file)
+		err = f.look(ctx)
 	}
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
@@ -91,23 +103,27 @@ func (f *File) Close() error {
 	return err
 }
 
-// requestsIn reads a large plain file that is a log of requests; nil for any other.
-func requestsIn(ctx context.Context, file *os.File) (*calllog.Log, error) {
-	info, err := file.Stat()
+// look finds out whether a large plain file is a log of requests or a history in the compact form.
+func (f *File) look(ctx context.Context) error {
+	info, err := f.file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() <= inMemory {
-		return nil, err
+		return err
 	}
 	mark := make([]byte, len(zstdMark))
-	if _, err := file.ReadAt(mark, 0); err != nil {
-		return nil, err
+	if _, err := f.file.ReadAt(mark, 0); err != nil {
+		return err
 	}
 	if head := string(mark); strings.HasPrefix(head, gzipMark) || strings.HasPrefix(head, bomMark) || head == zstdMark ||
 		head == zipMark {
-		return nil, nil
+		return nil
+	}
+	if f.backup = IsBackup(bufio.NewReader(io.NewSectionReader(f.file, 0, headerBytes))); f.backup {
+		return nil
 	}
 	held := int64(0)
-	return calllog.ReadRequests(file, info.Size(), func(c *calllog.Call) error {
+	f.Log, err = calllog.ReadRequests(f.file, info.Size(), func(c *calllog.Call) error {
 		past := pastCall(c, 0)
 		return cmp.Or(past.Check(), holdRequest(ctx, c, &held))
 	})
+	return err
 }
