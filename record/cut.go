@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,10 +102,7 @@ func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []
 		p := &request.Parts[i]
 		one := &q.parts[i]
 		one.Part, one.answer = p, p.Role == "assistant"
-		one.hash, one.size = q.hashes.Of(p), int64(len(p.Content.Text))
-		if p.Content.Kind != canon.KindString {
-			one.size = int64(len(p.Content.AppendTo(nil)))
-		}
+		one.hash, one.size = q.hashes.Of(p), sizeOf(p.Content)
 		switch {
 		case p.Section != provider.Conversation:
 		case p.Kind == "call" && p.Call != "":
@@ -122,6 +120,16 @@ func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []
 		}
 	}
 	return q, true
+}
+
+// sizeOf returns how long a content is, for a forecast: line breaks, quotes and backslashes, which are mostly
+// tokens of their own, count twice.
+func sizeOf(content canon.Any) int64 {
+	if content.Kind != canon.KindString {
+		return int64(len(content.AppendTo(nil)))
+	}
+	text := content.Text
+	return int64(len(text) + strings.Count(text, "\n") + strings.Count(text, `"`) + strings.Count(text, `\`))
 }
 
 // take has a part sent as a decision says; nil changes nothing.

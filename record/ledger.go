@@ -150,62 +150,6 @@ func (q *question) formOf(rules *provider.CacheRules, hashes provider.Hashes, as
 	return f
 }
 
-// counting is how a provider counts the tokens of a model, as far as its answers told: so many for four bytes, and so
-// many for each part besides. It fits both to what came new with each call.
-type counting struct {
-	bytes, each                      float64
-	bytes2, both, each2, told, told2 float64 // sums of the fit
-	parts                            map[[sha256.Size]byte]float64
-}
-
-// newCounting begins with a token for four bytes and eight for a part, as a weak prior.
-func newCounting() *counting {
-	return &counting{bytes: 1, each: 8, bytes2: 1e6, told: 1e6, each2: 4, told2: 32, parts: map[[sha256.Size]byte]float64{}}
-}
-
-// of returns the tokens of a part: those that it had in an earlier request, or an estimate.
-func (c *counting) of(p sized) float64 {
-	if n, known := c.parts[p.hash]; known {
-		return n
-	}
-	return c.estimate(p)
-}
-
-func (c *counting) estimate(p sized) float64 { return c.bytes*float64(p.size)/4 + c.each }
-
-// learn shares out what a provider counted among the parts that are new.
-func (c *counting) learn(parts []sized, told float64) {
-	if len(c.parts) > mostKeys {
-		clear(c.parts)
-	}
-	var fresh []sized
-	size := 0.0
-	for _, p := range parts {
-		if n, known := c.parts[p.hash]; known {
-			told -= n
-		} else {
-			fresh, size = append(fresh, p), size+float64(p.size)/4
-		}
-	}
-	n := float64(len(fresh))
-	if n == 0 || told <= 0 {
-		return
-	}
-	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
-	c.told, c.told2 = c.told+size*told, c.told2+n*told
-	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
-		c.bytes = max(0.1, (c.told*c.each2-c.told2*c.both)/by)
-		c.each = max(0, (c.told2*c.bytes2-c.told*c.both)/by)
-	}
-	all := 0.0
-	for _, p := range fresh {
-		all += c.estimate(p)
-	}
-	for _, p := range fresh {
-		c.parts[p.hash] = told * c.estimate(p) / all
-	}
-}
-
 func contentAs(content string) canon.Any {
 	v, err := canon.ParseAny([]byte(content))
 	if err != nil {
