@@ -8,8 +8,33 @@ import (
 
 // proofCache keeps the digest of the blocks in a list once it was asked for.
 // It says nothing about the region that the list is in, because a list may
-// move from one to another.
-type proofCache struct{ digest atomic.Pointer[Digest] }
+// move from one to another. The digest stands in the list itself: each commit asks for that of each list
+// that it makes.
+type proofCache struct {
+	state  atomic.Uint32
+	digest Digest // complete once state is proven
+}
+
+// The states of a proofCache after 0, in which nobody asked yet.
+const (
+	proving = 1 + iota // a reader writes the digest
+	proven
+)
+
+func (c *proofCache) load() (d Digest, known bool) {
+	if known = c.state.Load() == proven; known {
+		d = c.digest
+	}
+	return d, known
+}
+
+// store keeps a digest, unless another reader does.
+func (c *proofCache) store(d Digest) {
+	if c.state.CompareAndSwap(0, proving) {
+		c.digest = d
+		c.state.Store(proven)
+	}
+}
 
 // The first byte that a digest covers, so that no block can pass for a list.
 const (
@@ -54,8 +79,8 @@ func (e *Entry) proofs() (list [2]Digest, n int) {
 
 // proof returns the digest of the blocks of a list that has some.
 func (l *List) proof() Digest {
-	if known := l.proven.digest.Load(); known != nil {
-		return *known
+	if d, known := l.proven.load(); known {
+		return d
 	}
 	in := l.open()
 	var room [1 + 32*len(Digest{})]byte // most lists have fewer
@@ -73,7 +98,7 @@ func (l *List) proof() Digest {
 		}
 	}
 	d := Digest(sha256.Sum256(buf))
-	l.proven.digest.Store(&d)
+	l.proven.store(d)
 	return d
 }
 

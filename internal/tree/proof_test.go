@@ -14,7 +14,7 @@ func listsWithoutDigest(t *Tree) int {
 	listsOf(t.root.kids, all)
 	delete(all, t.root.kids) // the regions themselves
 	for l := range all {
-		if l.sum.Blocks > 0 && l.proven.digest.Load() == nil {
+		if l.sum.Blocks > 0 && l.proven.state.Load() != proven {
 			n++
 		}
 	}

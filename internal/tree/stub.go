@@ -38,7 +38,7 @@ func (l *List) Stub() (Stub, bool) {
 func (s Stub) List(load func() (*List, error)) *List {
 	l := &List{stub: &stub{load: load, names: s.Names}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
 		digest: s.Digest}
-	l.proven.digest.Store(&s.Proof)
+	l.proven.store(s.Proof)
 	return l
 }
 
