@@ -34,6 +34,6 @@ type Cause struct {
 // Author is who made a change, according to the log.
 type Author struct {
 	Revision int64  `json:"revision,omitempty"` // of the log entry; 0 if several entries may be it
-	Actor    string `json:"actor,omitempty"`    // "" if the log names nobody, or several actors changed it
+	Actor    string `json:"actor,omitempty"`    // "" if the log names no actor, or several changed it
 	Message  string `json:"message,omitempty"`  // of the edit or, if it has none, of the commit of its cycle
 }

@@ -49,7 +49,7 @@ func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	newer, err := c.at(ctx, to)
+	newer, err := c.stateAt(ctx, to)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (s *Server) comparisons() {
 			if in.Mode != "" {
 				o.Content = &pact.ContentOptions{Mode: diff.Mode(in.Mode)}
 			}
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}

@@ -63,7 +63,7 @@ func (k contextsKnown) forkedFrom(i history.Info) *forkedFrom {
 	return &forkedFrom{Name: k.byKey[i.Origin.Key].Name, Cycle: i.Origin.Cycle}
 }
 
-// begunBy says what began a context, nil if nothing did.
+// begunBy returns the call that began a context, nil if no call did.
 func (k contextsKnown) begunBy(i history.Info) *begunBy {
 	from, node := record.ListedBegunBy(i.Listed)
 	if from == "" {

@@ -150,7 +150,7 @@ func (f *follower) look(ctx context.Context) (over bool) {
 		err = f.attempted(ctx, i)
 	}
 	if fault.CodeOf(err) == fault.ContextNotFound {
-		return false // somebody deleted it since Find; the next look says so
+		return false // it was deleted since Find; the next look says so
 	}
 	return f.fail(ctx, err)
 }

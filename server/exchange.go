@@ -56,7 +56,7 @@ func (e *exchange) WriteHeader(status int) {
 	}
 }
 
-// begin sends the status and the headers of an answer, of which first bytes are known.
+// begin sends the status and the headers of an answer, once its first bytes are known.
 func (e *exchange) begin(first int) {
 	if e.begun || e.status == 0 {
 		return
@@ -212,7 +212,7 @@ func (e *exchange) body(limit int64, patience time.Duration) io.Reader {
 }
 
 // awaits gives the body of the request some time to arrive. Without it net/http would wait for
-// ever for the rest of a body that nobody reads.
+// ever for the rest of an unread body.
 func (e *exchange) awaits(patience time.Duration) {
 	if e.request.ContentLength != 0 { // a deadline that passes ends a request without a body
 		_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Now().Add(patience))

@@ -83,8 +83,8 @@ func (i *contextInfo) parents() (names []string) {
 	return names
 }
 
-// complete looks up the first call that had the block which began a sub-agent, where its id does not say
-// it. Cost: that of a selector which asks all snapshots of the context for one block.
+// complete looks up the first call that had the block which began a sub-agent, if the id does not tell
+// the call. Cost: that of a selector which asks all snapshots of the context for one block.
 func (s *Server) complete(ctx context.Context, by *begunBy, all []history.Info) error {
 	if by == nil || by.Node == "" || by.Cycle != 0 ||
 		!slices.ContainsFunc(all, func(i history.Info) bool { return i.Name == by.Context }) {

@@ -24,8 +24,8 @@ func sessionOf(token string) string {
 // secure reports whether browsers reach the server with TLS alone, its own or that of a proxy.
 func (s *Server) secure(r *http.Request) bool { return s.options.OnlyNamed || r.TLS != nil }
 
-// protect sets the headers that keep a browser from treating an answer as anything else
-// than what it is, or from telling others of it.
+// protect sets the headers that keep a browser from guessing the type of an answer and from
+// telling others its address.
 func (s *Server) protect(h http.Header, r *http.Request) {
 	if s.secure(r) && !isLoopback(hostOf(r.Host)) { // localhost belongs to all programs of the machine
 		h.Set("Strict-Transport-Security", "max-age=31536000")

@@ -36,7 +36,7 @@ func takesGzip(r *http.Request) bool {
 	return false
 }
 
-// packable reports whether an answer with these headers is JSON that nobody has compressed yet.
+// packable reports whether an answer with these headers is JSON that is not compressed yet.
 func packable(h http.Header) bool {
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return (kind == "application/json" || strings.HasSuffix(kind, "+json")) && h.Get("Content-Encoding") == "" &&
@@ -63,7 +63,7 @@ func (e *exchange) pack(first int) {
 func (e *exchange) finish() {
 	e.begin(0)
 	if e.packer != nil {
-		_ = e.packer.Close() // a client that does not take it has lost the answer
+		_ = e.packer.Close() // the client that does not take it is gone
 		packers.Put(e.packer)
 		e.packer = nil
 	}

@@ -33,5 +33,5 @@ func (s *Server) other(ctx context.Context, c *openContext, text string) (*pact.
 			return nil, err
 		}
 	}
-	return c.at(ctx, at)
+	return c.stateAt(ctx, at)
 }

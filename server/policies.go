@@ -26,7 +26,7 @@ func (s *Server) policies() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/policy", id: "kept-policy",
 		summary: "Say which pruning policy the commits of a context follow"},
 		func(ctx context.Context, in *named) (*answered[keptPolicy], error) {
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}

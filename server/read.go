@@ -95,7 +95,7 @@ func (s *Server) questions() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/select", id: "select",
 		summary: "Find nodes with a selector"},
 		func(ctx context.Context, in *query) (*answered[found], error) {
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +109,7 @@ func (s *Server) questions() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
 		summary: "Say how a selector is evaluated and what that costs"},
 		func(ctx context.Context, in *query) (*answered[*inspect.Explanation], error) {
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +128,7 @@ func (s *Server) questions() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/check", id: "check",
 		summary: "Say whether a text is a selector, for an editor while the user writes"},
 		func(ctx context.Context, in *checking) (*answered[selectorCheck], error) {
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -180,7 +180,7 @@ func (s *Server) origins() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/life", id: "life",
 		summary: "Tell everything that happened to a node, even if it is gone"},
 		func(ctx context.Context, in *node) (*answered[*inspect.Timeline], error) {
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -270,7 +270,7 @@ func (s *Server) records() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/attempts", id: "list-attempts",
 		summary: "List the calls of a provider"},
 		func(ctx context.Context, in *cycles) (*answered[attempts], error) {
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -320,7 +320,7 @@ func (s *Server) state(ctx context.Context, in *at) (*pact.Context, *pact.Snapsh
 	if err != nil {
 		return nil, nil, address, err
 	}
-	snapshot, err := c.at(ctx, address)
+	snapshot, err := c.stateAt(ctx, address)
 	return c.context, snapshot, address, err
 }
 

@@ -94,7 +94,7 @@ func (s *Server) searches() {
 // search looks for a pattern in the calls of a context between two addresses.
 func (s *Server) search(ctx context.Context, name, from, to string, pattern *regexp.Regexp, limit int) (*occurrences,
 	error) {
-	c, err := s.reading(ctx, name)
+	c, err := s.readContext(ctx, name)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ type Options struct {
 	// Token opens everything, like a named token of the store that may write; "" makes a
 	// random one, which [Server.Token] returns.
 	Token string
-	// NoToken serves everybody who can connect. Only use it if nobody else can.
+	// NoToken serves every program that can connect. Use it only where no other program can.
 	NoToken bool
 	// OnlyNamed says that other machines reach the server: there is no token of the run, only
 	// the named tokens of the store, and browsers keep the cookie for TLS.
@@ -239,7 +239,7 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := s.all.Find(ctx, "") // whoever asks; no context has this name
+	_, err := s.all.Find(ctx, "") // for any request: no context has this name
 	if fault.CodeOf(err) != fault.ContextNotFound {
 		return err
 	}

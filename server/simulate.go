@@ -14,7 +14,7 @@ import (
 // the run may be.
 const MaxPolicies = 8
 
-// simulating says under what a run is replayed.
+// simulating has the policies and prices to replay a run under.
 type simulating struct {
 	Policies  []simulatedPolicy `json:"policies,omitempty" doc:"At most 8; without any the answer says what the run itself sent and cost"`
 	When      lifecycle.When    `json:"when,omitempty" enum:"now,pays,cold" doc:"When what is due goes; by default as each policy says"`
@@ -44,7 +44,7 @@ func (s *Server) simulations() {
 			if err != nil {
 				return nil, err
 			}
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ func (s *Server) simulations() {
 			if err != nil {
 				return nil, err
 			}
-			c, err := s.reading(ctx, in.Name)
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -96,7 +96,7 @@ func (s *Server) simulated(in *simulating) (*simulate.Options, error) {
 			p.Policy = &ready
 		}
 		policy := *p.Policy
-		policy.Tokenizer = "" // all are counted alike
+		policy.Tokenizer = "" // all policies count by one counter
 		if in.When != "" {
 			policy.When = in.When
 		}

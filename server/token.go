@@ -19,8 +19,8 @@ import (
 const tokenAge = time.Second
 
 // NewToken makes a token with a random secret of 256 bits. The caller gives it to the store
-// ([pact.DB.AddToken]) and the secret to whoever shall use the server; the secret cannot be
-// found from the token.
+// ([pact.DB.AddToken]) and the secret to the user of the server; the token does not reveal
+// the secret.
 func NewToken(name string, write bool, pattern string, now time.Time) (secret string, t history.AccessToken) {
 	random := make([]byte, 32)
 	_, _ = rand.Read(random) // it never fails
@@ -43,8 +43,8 @@ func (r *right) change() error {
 	return refuse(http.StatusForbidden, forbidden, "the token may only read", "use a token that may write")
 }
 
-// use refuses a request that concerns a context unless it may. Whether there is such a
-// context has no part in that, so a refusal does not tell.
+// use refuses a request that concerns a context unless it may. It does not look whether the
+// context exists, so a refusal does not tell.
 func (r *right) use(name string) error {
 	if r.covers(name) {
 		return nil
@@ -53,7 +53,7 @@ func (r *right) use(name string) error {
 		"use a token whose pattern fits the name")
 }
 
-// rightOf returns what the request of a context may do; nothing if there is no request.
+// rightOf returns the right of the request that a context belongs to, the zero right without one.
 func rightOf(ctx context.Context) *right {
 	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		return &e.right
@@ -71,11 +71,11 @@ func (r *right) erase() error {
 		"change all that share history", "use a token without a pattern")
 }
 
-// useBeginning refuses a request that may make contexts with a name and, where a session goes back
-// and on another way, NAME-2 and so on, unless it may use all of them: an import that is refused
-// half way would leave what it made.
+// useBeginning refuses an import that may make a context of a name and, for the branches of a
+// session, NAME-2 and so on, unless it may use all of them: an import that is refused half way
+// would leave the contexts that it had made.
 func (r *right) useBeginning(name string) error {
-	const anyNumber = "\x00" // no pattern has it but as a part of what * stands for
+	const anyNumber = "\x00" // only the * of a pattern matches it
 	if err := r.use(name); err != nil {
 		return err
 	}

@@ -38,8 +38,8 @@ type keyUse struct {
 	key     string
 }
 
-// take waits until no other request of this server changes the context with a name.
-func (t *turns) take(ctx context.Context, name string) (done func(), err error) {
+// hold waits until no other request of this server changes the context with a name.
+func (t *turns) hold(ctx context.Context, name string) (done func(), err error) {
 	t.mu.Lock()
 	if t.waiting == nil {
 		t.waiting, t.asked = map[string]*turn{}, map[keyUse][sha256.Size]byte{}
@@ -103,7 +103,7 @@ type asking struct {
 // on what is there then. done is the log entry of an earlier request with the same key, nil if
 // there was none; the library then does nothing more.
 func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *history.Entry) (T, error)) (out T, err error) {
-	leave, err := s.turns.take(ctx, a.name)
+	leave, err := s.turns.hold(ctx, a.name)
 	if err != nil {
 		return out, err
 	}
@@ -139,7 +139,7 @@ func inTurn[T any](ctx context.Context, s *Server, a asking, try func(done *hist
 		if failed != nil {
 			return out, failed
 		}
-		if now == before && !(first && a.key != "") { // nobody was faster
+		if now == before && !(first && a.key != "") { // no other process was faster
 			return out, err
 		}
 	}

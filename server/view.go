@@ -29,7 +29,7 @@ func (s *Server) view(ctx context.Context, in *one) (*openContext, *view.State, 
 	if err != nil {
 		return nil, nil, err
 	}
-	state, err := c.at(ctx, at)
+	state, err := c.stateAt(ctx, at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +54,7 @@ type blocksOf struct {
 	Unit    view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 }
 
-// filter reads what blocks are asked for.
+// filter reads which blocks a request asks for.
 func (in *blocksOf) filter(ctx context.Context, v *view.State) (f view.Filter, err error) {
 	f = view.Filter{Failed: in.Failed, New: in.New, Order: in.Order, After: in.After, Limit: in.Limit}
 	for name := range strings.SplitSeq(in.Kind, ",") {
@@ -148,7 +148,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*view.Bloc
 	case in.Vs != "":
 		v.Before, err = s.other(ctx, c, in.Vs)
 	case cycle > first:
-		v.Before, err = c.at(ctx, pact.Cycle(cycle-1))
+		v.Before, err = c.stateAt(ctx, pact.Cycle(cycle-1))
 	}
 	if err != nil {
 		return nil, err

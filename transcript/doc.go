@@ -4,15 +4,15 @@
 // It reads OpenAI chat messages (a JSON array, an object with messages, JSON
 // Lines), tau-bench result files and SWE-smith trajectories. A context made of
 // one has a cycle for each model call, and the snapshot of cycle k is exactly
-// what call k was sent: its answer belongs to the cycle after it. What follows
-// the last call is the working state.
+// what call k was sent: its answer belongs to the cycle after it. The messages
+// after the last call are the working state.
 //
 // Leading system messages become blocks of ^sys, everything else blocks of
 // turns. Within a turn the core holds what comes before the first tool call or
 // result; from there on blocks follow at offset 1 (02 §4.1.1), so that a call
 // and its result can be removed later without touching a sealed core.
 //
-//	what it was          kind    role            content
+//	in the file          kind    role            content
 //	text, text part      text    of the message  the string
 //	image_url part       image   of the message  the value of image_url
 //	any other part       type    of the message  the whole part
@@ -23,7 +23,7 @@
 // refers to its call, which is sealed by then. What a message holds besides
 // goes to custom attributes, so that OpenAI gives back equal JSON values:
 //
-//	openai:message  {"n": number of the message, "content": what it was where blocks
+//	openai:message  {"n": number of the message, "content": its form where blocks
 //	                cannot tell, "rest": fields of the message, on its first block}
 //	openai:role     the role where it is none of 01 §2
 //	openai:part     fields of a text or image part besides type and text or image_url

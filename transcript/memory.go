@@ -2,7 +2,7 @@ package transcript
 
 import "github.com/contexttree/pact/internal/canon"
 
-// What an import holds in memory until it is over, in bytes: measured on conversations of many short
+// The memory that an import holds until it is over, in bytes: measured on conversations of many short
 // messages, with some room.
 const (
 	memoryOfBlock = 2 << 10

@@ -188,7 +188,7 @@ func cutLine(data []byte, line int) (text []byte, number, next int) {
 }
 
 // inLine completes a syntax error with a line and with an offset in the file.
-// text is what was parsed, at is its offset in the file.
+// text is the parsed text, at its offset in the file.
 func inLine(err error, text []byte, at, line int) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {

@@ -124,7 +124,7 @@ func (r *renderer) piece(n *tree.Node, region tree.Class, turn string) (piece, e
 		p.origin = nil
 	}
 	if p.origin == nil && n.Kind == "call" {
-		p.role = "assistant" // only the assistant can call, whatever role the block has
+		p.role = "assistant" // only the assistant can call
 	}
 	content, err := n.Content.Value(r.ctx)
 	p.content = canon.Value(content)

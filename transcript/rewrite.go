@@ -14,21 +14,21 @@ import (
 // in no turn.
 func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
 	next := at
-	for next < len(b.body) && b.left(t, next) == nil {
+	for next < len(b.body) && b.placeOf(t, next) == nil {
 		next++
 	}
 	if next == len(b.body) {
 		return b.stubs(t, at), nil, at
 	}
-	first, keep := b.left(t, next).turn, b.left(t, next).outside
+	first, keep := b.placeOf(t, next).turn, b.placeOf(t, next).outside
 	for i := next; keep && i < len(b.body); i++ {
-		if l := b.left(t, i); l != nil && l.turn != first {
+		if l := b.placeOf(t, i); l != nil && l.turn != first {
 			break
 		}
 		blocks = append(blocks, b.nodes[i]...)
 	}
 	for i := at - 1; !keep && i >= 0; i-- {
-		if l := b.left(t, i); l != nil && l.turn == first {
+		if l := b.placeOf(t, i); l != nil && l.turn == first {
 			at = i
 		} else if l != nil {
 			break
@@ -64,8 +64,8 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	return blocks
 }
 
-// left returns where a message stands, nil if all of it was pruned.
-func (b *builder) left(t *tree.Tree, message int) *standing {
+// placeOf returns where a message stands, nil if all of it was pruned.
+func (b *builder) placeOf(t *tree.Tree, message int) *standing {
 	for _, id := range b.nodes[message] {
 		if path := t.Path(id); path != nil {
 			return &standing{path[2].Node().ID, t.Node(id).Offset != 0}

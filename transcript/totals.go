@@ -13,8 +13,8 @@ type Totals struct {
 	Cost                       float64 // in US dollars
 }
 
-// TotalsOf returns what the file counts of which a context was imported. ok is false if it counts nothing:
-// only SWE-agent does (info.model_stats).
+// TotalsOf returns the counts of the file that a context was imported from. ok is false without counts:
+// only SWE-agent writes them (info.model_stats).
 func TotalsOf(s *pact.Snapshot) (t Totals, ok bool) {
 	root := s.Tree().Root().Node()
 	info, _ := canon.Value(root.Header(ShapeSWESmith + ":conversation")).Any().Get("info")

@@ -117,7 +117,7 @@ func (r *historyReader) rest() iter.Seq2[engine.Change, error] {
 	}
 }
 
-// What a history holds in memory until its context is made, in bytes, besides contents.
+// The memory that a history holds until its context is made, in bytes, besides contents.
 const (
 	memoryOfNode  = 2 << 10
 	memoryOfCycle = 4 << 10

@@ -26,7 +26,7 @@ func (s *Source) Occurrences(ctx context.Context, first, last int64, working boo
 		if before, err = engine.Snapshot(ctx, s.Store, s.State.Key, first); err != nil {
 			return nil, err
 		}
-		if err = o.whole(ctx, before); err != nil {
+		if err = o.searchAll(ctx, before); err != nil {
 			return nil, err
 		}
 		for d, err := range s.Store.Deltas(ctx, s.State.Key, first, last) {
@@ -46,7 +46,7 @@ func (s *Source) Occurrences(ctx context.Context, first, last int64, working boo
 	}
 	known := len(o.list)
 	if before == nil {
-		err = o.whole(ctx, s.State.Working)
+		err = o.searchAll(ctx, s.State.Working)
 	} else {
 		err = o.working(ctx)
 	}
@@ -80,8 +80,8 @@ func (o *occurrences) done() {
 	}
 }
 
-// whole searches all nodes of a state.
-func (o *occurrences) whole(ctx context.Context, t *tree.Tree) error {
+// searchAll searches all nodes of a state.
+func (o *occurrences) searchAll(ctx context.Context, t *tree.Tree) error {
 	for e := range t.All() {
 		text, err := e.Node().Content.Value(ctx)
 		if err != nil {

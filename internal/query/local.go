@@ -17,7 +17,7 @@ func (p *Plan) Local() bool {
 	return p.OneByOne() && !p.asks(fieldAge, fieldDepth, fieldTool, fieldFailed)
 }
 
-// OneByOne reports whether the plan selects a node whatever else it selects: it chooses none among
+// OneByOne reports whether the plan selects each node by itself: it chooses none among
 // siblings, by a key family or by a control.
 func (p *Plan) OneByOne() bool {
 	if p.keySet {
@@ -31,8 +31,8 @@ func (p *Plan) OneByOne() bool {
 	return !slices.ContainsFunc(p.groups, func(g group) bool { return g.pickSteps != 0 })
 }
 
-// Steady reports whether what the plan says about a node stays so as long as the node, its
-// ancestors and its calls are there, whatever time passes and whatever is added.
+// Steady reports whether the answer of the plan about a node stays the same while the node, its
+// ancestors and its calls are there, although time passes and nodes are added.
 func (p *Plan) Steady() bool {
 	return p.OneByOne() && !p.asks(fieldAge, fieldDepth, fieldTTL, fieldFailed)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/verify"
 )
 
-// Progress is told how much is done of what there is to do; it may be nil.
+// Progress is called with how much is done and how much there is in all; it may be nil.
 type Progress func(done, total int)
 
 // Copy copies the named contexts, or all if names is empty. E_CONTEXT_NOT_FOUND if a name does

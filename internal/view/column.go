@@ -55,7 +55,7 @@ func (s *stack) next(t *tree.Tree, common int) (keep int, err error) {
 // entry passes a node and everything below it.
 func (s *stack) entry(e *tree.Entry, region tree.Class) error {
 	s.visited++
-	if done, err := s.whole(e.Summary().Blocks, func() (int64, error) { return s.scale.entry(e, region) },
+	if done, err := s.passRun(e.Summary().Blocks, func() (int64, error) { return s.scale.entry(e, region) },
 		func() (*heap, error) { return s.entryHeap(e, region) }); done || err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *stack) list(l *tree.List, region tree.Class) error {
 		return nil
 	}
 	s.visited++
-	if done, err := s.whole(l.Sum().Blocks, func() (int64, error) { return s.scale.run(l, region) },
+	if done, err := s.passRun(l.Sum().Blocks, func() (int64, error) { return s.scale.run(l, region) },
 		func() (*heap, error) { return s.listHeap(l, region) }); done || err != nil {
 		return err
 	}
@@ -96,9 +96,9 @@ func (s *stack) list(l *tree.List, region tree.Class) error {
 	return nil
 }
 
-// whole passes several blocks at once, if they stand below what is to be made, or if together
+// passRun passes several blocks at once, if they stand below what is to be made, or if together
 // they do not fill the open band. It reports whether it did.
-func (s *stack) whole(blocks int, height func() (int64, error), sum func() (*heap, error)) (bool, error) {
+func (s *stack) passRun(blocks int, height func() (int64, error), sum func() (*heap, error)) (bool, error) {
 	if blocks == 0 {
 		return true, nil
 	}
@@ -156,7 +156,7 @@ func (s *stack) blockHeap(e *tree.Entry, region tree.Class) (heap, error) {
 
 // entryHeap adds up a node and everything below it.
 func (s *stack) entryHeap(e *tree.Entry, region tree.Class) (*heap, error) {
-	return s.known.of(e, region, e.Summary().Blocks, func() (*heap, error) {
+	return s.known.heapOf(e, region, e.Summary().Blocks, func() (*heap, error) {
 		s.visited++
 		h := new(heap)
 		if e.Class() == tree.Block {
@@ -179,7 +179,7 @@ func (s *stack) listHeap(l *tree.List, region tree.Class) (*heap, error) {
 	if l == nil || l.Sum().Blocks == 0 {
 		return new(heap), nil
 	}
-	return s.known.of(l, region, l.Sum().Blocks, func() (*heap, error) {
+	return s.known.heapOf(l, region, l.Sum().Blocks, func() (*heap, error) {
 		s.visited++
 		h := new(heap)
 		items, runs := l.Parts()
@@ -218,7 +218,7 @@ const (
 	mostKnown    = 1 << 16 // heaps in each of the two maps; then the older map is dropped
 )
 
-func (k *known) of(part any, region tree.Class, blocks int, sum func() (*heap, error)) (*heap, error) {
+func (k *known) heapOf(part any, region tree.Class, blocks int, sum func() (*heap, error)) (*heap, error) {
 	if blocks < worthKnowing {
 		return sum()
 	}

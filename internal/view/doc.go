@@ -1,11 +1,11 @@
 // Package view answers how a person sees a context, in the same words for the command line, the
 // server and the inspector. Each question has a file:
 //
-//   - what a block is: kind.go; what its content reads like: readable.go, excerpt.go
+//   - the kind of a block: kind.go; its content in words: readable.go, excerpt.go
 //   - numbers, sizes and what a terminal can show: words.go
-//   - what a call repeats of the call before it, and why no more: calls.go, told in words by
+//   - how much a call repeats of the call before it, and why no more: calls.go, told in words by
 //     sentence.go and cut.go
-//   - what a state has (a [State] is a snapshot and who wrote it): blocks.go, tree.go, node.go, names.go
+//   - the parts of a state (a [State] is a snapshot and who wrote it): blocks.go, tree.go, node.go, names.go
 //   - where a text stands: search.go in one state, grep.go in many
 //   - a thread to read from beginning to end: thread.go
 //   - a picture of all calls, the strata: picture.go, column.go and band.go, the working state in draft.go,

@@ -20,7 +20,7 @@ type Occurrence struct {
 	Kind    string `json:"kind,omitempty"`
 	First   int64  `json:"first"`           // cycle of the first searched snapshot with this content
 	Last    int64  `json:"last"`            // cycle of the last one
-	State   string `json:"state,omitempty"` // what Grep was given for the working state, if no snapshot has it
+	State   string `json:"state,omitempty"` // the word for the working state that Grep was given, if no snapshot has it
 	Matches []Line `json:"matches"`
 
 	Shown Kind `json:"-"` // the kind in which a list shows the block
@@ -113,7 +113,7 @@ func (g *grep) look(content string) []Line {
 	if readable {
 		lines = g.matches(text)
 	}
-	if _, plain := v.Text(); !plain && lines == nil { // what stands beside the text of a part is searched as well
+	if _, plain := v.Text(); !plain && lines == nil { // the fields beside the text of a part are searched as well
 		lines = g.matches(Indented([]byte(content)))
 	}
 	return lines

@@ -86,7 +86,7 @@ func KindOf(role, kind string) Kind {
 }
 
 // KindOfNode is KindOf for a node with the role with which the thread shows it. A node whose content was
-// erased has a kind of its own: whatever it was, only its place remains.
+// erased has a kind of its own, because only its place remains.
 func KindOfNode(n *tree.Node, role string) Kind {
 	return kindOf(n.Erased(), role, n.Kind)
 }

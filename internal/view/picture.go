@@ -109,7 +109,7 @@ type drawing struct {
 	options PictureOptions
 	log     *provenance.Log
 	draft   *draft  // nil for none
-	strips  *strips // what was drawn of the context before; what is drawn now is added
+	strips  *strips // the columns drawn of the context before; drawing adds new ones
 	visited int     // see stack
 }
 

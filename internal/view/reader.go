@@ -25,7 +25,7 @@ type Reader struct {
 	mu       sync.Mutex
 	calls    map[int64]Call
 	follower *record.Follower              // of a recorded context
-	told     map[int64]*inspect.CallPrefix // what it reported; nil until it is read
+	told     map[int64]*inspect.CallPrefix // the reports of the provider; nil until they are read
 	attempts string                        // of a recorded context: those that may still change when told was read
 	running  int64                         // cycle of the oldest of these
 	pictures []kept                        // the one that was drawn last comes first

@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// ThreadStyle says how a thread is shown. The functions are those of a terminal, nil for what is none.
+// ThreadStyle says how a thread is shown. A terminal has the functions; elsewhere they are nil.
 type ThreadStyle struct {
 	Markdown bool
 	Terminal bool // show the control characters of Markdown too; those of text are always shown
@@ -32,7 +32,7 @@ type ThreadStyle struct {
 // definitions of the tools into one line. Its cost is that of the contents.
 func WriteThread(ctx context.Context, w io.Writer, s *pact.Snapshot, o *ThreadStyle) (err error) {
 	defer tree.Recover(&err)
-	r := reading{w: w, ctx: ctx, snapshot: s, o: *o}
+	r := threadWriter{w: w, ctx: ctx, snapshot: s, o: *o}
 	for _, style := range []*func(string) string{&r.o.Strong, &r.o.Name, &r.o.Bad, &r.o.Faint, &r.o.Clip} {
 		if *style == nil {
 			*style = func(s string) string { return s }
@@ -54,8 +54,8 @@ func Thread(ctx context.Context, s *pact.Snapshot, markdown bool) ([]byte, error
 	return all.Bytes(), err
 }
 
-// reading is a thread on its way to a reader.
-type reading struct {
+// threadWriter writes a thread for a reader.
+type threadWriter struct {
 	w        io.Writer
 	err      error // of the first write that failed
 	ctx      context.Context
@@ -65,19 +65,19 @@ type reading struct {
 	began    bool   // it wrote something
 }
 
-// The lines that reading keeps of a long content.
+// The lines that a threadWriter keeps of a long content.
 const (
 	linesOfText   = 20
 	linesOfResult = 6
 )
 
-func (r *reading) printf(format string, args ...any) {
+func (r *threadWriter) printf(format string, args ...any) {
 	if r.err == nil {
 		_, r.err = fmt.Fprintf(r.w, format, args...)
 	}
 }
 
-func (r *reading) write() error {
+func (r *threadWriter) write() error {
 	t := r.snapshot.Tree()
 	var blocks []*tree.Node
 	var roles []string
@@ -118,7 +118,7 @@ func (r *reading) write() error {
 }
 
 // heading begins the blocks of a role.
-func (r *reading) heading(role string) {
+func (r *threadWriter) heading(role string) {
 	if r.began {
 		r.printf("\n")
 	}
@@ -134,7 +134,7 @@ func (r *reading) heading(role string) {
 }
 
 // block writes a block that is no call.
-func (r *reading) block(n *tree.Node) error {
+func (r *threadWriter) block(n *tree.Node) error {
 	text, plain, err := r.content(n)
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (r *reading) block(n *tree.Node) error {
 }
 
 // call writes a call and its results.
-func (r *reading) call(n *tree.Node, results []*tree.Node) error {
+func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
 	name, err := toolcall.Name(r.ctx, r.snapshot.Tree(), n)
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func (r *reading) call(n *tree.Node, results []*tree.Node) error {
 
 // content returns the content of a node as people read it, and whether it is a
 // text.
-func (r *reading) content(n *tree.Node) (text string, plain bool, err error) {
+func (r *threadWriter) content(n *tree.Node) (text string, plain bool, err error) {
 	content, err := n.Content.Value(r.ctx)
 	if err != nil || content == "" {
 		return "", true, err
@@ -213,7 +213,7 @@ func (r *reading) content(n *tree.Node) (text string, plain bool, err error) {
 }
 
 // text writes lines that wrap by words, and says how much it leaves out.
-func (r *reading) text(text, id string, most int) {
+func (r *threadWriter) text(text, id string, most int) {
 	text = strings.TrimRight(text, "\n")
 	if r.o.Markdown {
 		r.printText(text)
@@ -249,7 +249,7 @@ func (r *reading) text(text, id string, most int) {
 }
 
 // fenced writes a text as a block of code, with a fence that the text lacks.
-func (r *reading) fenced(text string) {
+func (r *threadWriter) fenced(text string) {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
@@ -260,7 +260,7 @@ func (r *reading) fenced(text string) {
 }
 
 // printText prints a text of several lines and ends its last line.
-func (r *reading) printText(text string) {
+func (r *threadWriter) printText(text string) {
 	text = strings.TrimSuffix(text, "\n")
 	if !r.o.Terminal {
 		r.printf("%s\n", text)

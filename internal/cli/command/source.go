@@ -236,8 +236,8 @@ func (in *Input) Conversation(name string) (*transcript.Conversation, error) {
 	return nil, chooseOne(fault.DocumentInvalid, "the transcript holds several conversations", names)
 }
 
-// at returns the snapshot at an address.
-func (s *Source) at(ctx context.Context, address pact.Address) (*pact.Snapshot, error) {
+// snapshotAt returns the snapshot at an address.
+func (s *Source) snapshotAt(ctx context.Context, address pact.Address) (*pact.Snapshot, error) {
 	if s.Alone == nil {
 		return s.Context.At(ctx, address)
 	}
@@ -252,9 +252,9 @@ func (s *Source) Argument(ctx context.Context, args []string) (*pact.Snapshot, e
 		if err != nil {
 			return nil, err
 		}
-		return s.at(ctx, address)
+		return s.snapshotAt(ctx, address)
 	}
-	latest, err := s.at(ctx, pact.Latest())
+	latest, err := s.snapshotAt(ctx, pact.Latest())
 	if f := FactsOf(err); f.Code == fault.SnapshotNotFound {
 		more := *f
 		more.Message, more.Token = "there is no snapshot yet", ""

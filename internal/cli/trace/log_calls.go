@@ -13,8 +13,8 @@ import (
 // called returns the tools, after the call whose answer called them.
 func called(c *story.Call) string { return c.Earlier + toolsText(c.Tools) }
 
-// said returns the words, after the call whose answer they are if the user did not say them.
-func said(c *story.Call) string {
+// wordsOf returns the words, after the call whose answer they are if the user did not say them.
+func wordsOf(c *story.Call) string {
 	if c.SaidBy == "assistant" {
 		return c.Earlier + c.Said
 	}

@@ -140,7 +140,7 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 			call := *l.Call
 			call.Earlier, l.Call = "", &call
 		}
-		return logRow(rules.of(l))
+		return logRow(rules.onceOf(l))
 	}
 	err := each(func(l logged) error {
 		row := rowOf(l)
@@ -188,7 +188,7 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 // have the same rule as the entry before, but for its numbers.
 type rulesOnce struct{ last string }
 
-func (r *rulesOnce) of(l logged) logged {
+func (r *rulesOnce) onceOf(l logged) logged {
 	if !strings.HasPrefix(l.Message, record.RulePrefix) {
 		return l
 	}
@@ -222,7 +222,7 @@ func logRow(l logged) []string {
 			row[calledColumn] = called(c)
 		}
 		if c.Said != "" {
-			row[saidColumn] = said(c)
+			row[saidColumn] = wordsOf(c)
 		}
 	}
 	if s := l.Stat; s != nil {

@@ -131,7 +131,7 @@ func (s *sample) reported(f fields) (c Call, ok bool) {
 		about[key] = raw(canon.ArrayOf(list.Elems[:min(1, len(list.Elems))]...).AppendTo(nil)) // enough to tell the API
 		c.Request = canon.Object(append(s.attached(call["request"].value()).Members, canon.Member{Name: key, Value: list})...)
 	} else {
-		c.Body = s.whole(call["request"])
+		c.Body = s.resolved(call["request"])
 	}
 	if c.API = apiOf(about); c.API == "" {
 		return c, false
@@ -143,7 +143,7 @@ func (s *sample) reported(f fields) (c Call, ok bool) {
 	}
 	switch response := call["response"]; {
 	case !response.empty() && answers(response.fields()):
-		c.Answer = s.whole(response)
+		c.Answer = s.resolved(response)
 	case f.text("error") != "":
 		c.Status, c.Answer = 0, obj("error", obj("message", f.text("error"))).AppendTo(nil)
 	case response.empty():
@@ -183,9 +183,9 @@ func (s *sample) shared(refs []raw, p *pool) (list []canon.Any) {
 	return list
 }
 
-// whole returns a value with the texts that are kept apart, and as the file has
+// resolved returns a value with the texts that are kept apart, and as the file has
 // it if there are none.
-func (s *sample) whole(r raw) []byte {
+func (s *sample) resolved(r raw) []byte {
 	if !bytes.Contains(r, []byte(attachment)) {
 		return r
 	}

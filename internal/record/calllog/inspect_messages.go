@@ -63,7 +63,7 @@ func cutLast(text, separator string) (before, after string, found bool) {
 
 // message reads a message of Inspect.
 func (s *sample) message(r raw) turn {
-	f := raw(s.whole(r)).fields()
+	f := raw(s.resolved(r)).fields()
 	t := turn{role: f.text("role")}
 	switch t.role {
 	case "tool":

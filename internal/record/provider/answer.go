@@ -71,8 +71,8 @@ type Assembler struct {
 type answerReader interface {
 	// event takes the data of one event of a stream.
 	event(data canon.Any)
-	// whole takes an answer that is not a stream.
-	whole(body canon.Any)
+	// wholeBody takes an answer that is not a stream.
+	wholeBody(body canon.Any)
 	// fill copies what has arrived into the answer.
 	fill(*Answer)
 }
@@ -114,7 +114,7 @@ func (a *Assembler) Close(broken error) Answer {
 	if a.stream {
 		a.events.write(body)
 	} else if len(body) > 0 {
-		if err := a.whole(body); unread == nil && err != nil {
+		if err := a.readWhole(body); unread == nil && err != nil {
 			unread = fmt.Errorf("the answer is not JSON: %w", err)
 		}
 	}
@@ -124,7 +124,7 @@ func (a *Assembler) Close(broken error) Answer {
 		a.fail("HTTP " + strconv.Itoa(a.answer.Status))
 	case a.answer.Status >= 400:
 		a.fail("HTTP " + strconv.Itoa(a.answer.Status) + ": " + unread.Error())
-	case a.progress.whole() && (unread == nil || errors.Is(unread, io.ErrUnexpectedEOF)):
+	case a.progress.complete() && (unread == nil || errors.Is(unread, io.ErrUnexpectedEOF)):
 	case broken != nil:
 		a.answer.BrokeOff = a.answer.Failure == ""
 		a.fail("the answer broke off: " + broken.Error())
@@ -166,9 +166,9 @@ func (a *Assembler) fail(why string) {
 	}
 }
 
-// whole reads an answer that is not a stream. For a stream that was not
+// readWhole reads an answer that is not a stream. For a stream that was not
 // requested as events, Gemini writes a list of chunks.
-func (a *Assembler) whole(body []byte) error {
+func (a *Assembler) readWhole(body []byte) error {
 	value, err := canon.ParseAny(body)
 	switch {
 	case err != nil:
@@ -180,7 +180,7 @@ func (a *Assembler) whole(body []byte) error {
 	default:
 		a.progress.event(value)
 		a.progress.over = a.progress.over || a.progress.types != nil // such a body is written when the answer is over
-		a.reader.whole(value)
+		a.reader.wholeBody(value)
 	}
 	return err
 }

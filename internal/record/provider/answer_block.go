@@ -21,8 +21,8 @@ func (b *answerBlock) add(field, piece string) {
 	b.texts[field] = append(b.texts[field], piece...)
 }
 
-// whole returns the block with all added texts; absent if nothing arrived.
-func (b *answerBlock) whole() canon.Any {
+// value returns the block with all added texts; absent if nothing arrived.
+func (b *answerBlock) value() canon.Any {
 	if b.begun.Kind != canon.KindObject && len(b.texts) == 0 {
 		return canon.Any{}
 	}

@@ -30,7 +30,7 @@ func anthropicMessages(c *cutter, v canon.Any) canon.Any {
 	c.section = Conversation // this API allows system messages among the others
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		if v.Kind != canon.KindObject {
-			return c.odd(i, v)
+			return c.unknown(i, v)
 		}
 		return c.messageWithContent(i, text(v, "role"), v)
 	})

@@ -79,7 +79,7 @@ func (m *anthropicAnswer) delta(b *answerBlock, delta canon.Any) {
 	}
 }
 
-func (m *anthropicAnswer) whole(body canon.Any) {
+func (m *anthropicAnswer) wholeBody(body canon.Any) {
 	m.about(body)
 	m.content = make(answerBlocks)
 	for i, b := range get(body, "content").Elems {
@@ -92,7 +92,7 @@ func (m *anthropicAnswer) fill(a *Answer) {
 	a.ID, a.Model, a.Finish = word("id"), word("model"), word("stop_reason")
 	var content []canon.Any
 	for _, b := range m.content.inOrder() {
-		if whole := b.whole(); whole.Kind == canon.KindObject {
+		if whole := b.value(); whole.Kind == canon.KindObject {
 			content = append(content, m.more[b].on(whole))
 		}
 	}

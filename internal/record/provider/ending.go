@@ -44,8 +44,8 @@ func (p *progress) event(event canon.Any) {
 	}
 }
 
-// whole reports whether the answer is whole.
-func (p *progress) whole() bool {
+// complete reports whether the answer is whole.
+func (p *progress) complete() bool {
 	for _, finished := range p.finished {
 		if !finished {
 			return p.over

@@ -52,8 +52,8 @@ func (c *cutter) begin(number int, role string) {
 	}
 }
 
-// odd cuts out a value that is not a message or item.
-func (c *cutter) odd(number int, v canon.Any) canon.Any {
+// unknown cuts out a value that is not a message or item.
+func (c *cutter) unknown(number int, v canon.Any) canon.Any {
 	c.begin(number, "other")
 	return c.cut(Part{Kind: "part", Content: v})
 }

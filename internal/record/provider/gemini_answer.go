@@ -14,7 +14,7 @@ type geminiAnswer struct {
 	usage                            canon.Any
 }
 
-func (g *geminiAnswer) whole(body canon.Any) { g.event(body) }
+func (g *geminiAnswer) wholeBody(body canon.Any) { g.event(body) }
 
 func (g *geminiAnswer) event(chunk canon.Any) {
 	if id := text(chunk, "responseId"); id != "" {

@@ -24,7 +24,7 @@ var chat = &entry{
 func chatMessages(c *cutter, v canon.Any) canon.Any {
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		if v.Kind != canon.KindObject {
-			return c.odd(i, v)
+			return c.unknown(i, v)
 		}
 		c.begin(i, text(v, "role"))
 		return walk(v, func(name string, value canon.Any) canon.Any { return c.chatField(v, name, value) })

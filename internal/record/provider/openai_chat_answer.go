@@ -16,7 +16,7 @@ type chatAnswer struct {
 	usage             canon.Any
 }
 
-func (c *chatAnswer) whole(body canon.Any) { c.event(body) }
+func (c *chatAnswer) wholeBody(body canon.Any) { c.event(body) }
 
 func (c *chatAnswer) event(chunk canon.Any) {
 	if id := text(chunk, "id"); id != "" {
@@ -45,7 +45,7 @@ func (c *chatAnswer) event(chunk canon.Any) {
 func (c *chatAnswer) fill(a *Answer) {
 	a.ID, a.Model, a.Finish = c.id, c.model, c.finish
 	a.Content = c.message
-	if pieces := c.pieces.whole(); pieces.Kind == canon.KindObject {
+	if pieces := c.pieces.joined(); pieces.Kind == canon.KindObject {
 		a.Content = pieces
 	}
 	a.Refusal = text(a.Content, "refusal")
@@ -148,21 +148,21 @@ func (g *growingValue) elem(piece canon.Any) *growingValue {
 	return g.elems[at]
 }
 
-// whole returns what has arrived; absent if nothing has.
-func (g *growingValue) whole() canon.Any {
+// joined returns what has arrived; absent if nothing has.
+func (g *growingValue) joined() canon.Any {
 	switch g.value.Kind {
 	case canon.KindString:
 		return canon.Any{Kind: canon.KindString, Text: string(g.text)}
 	case canon.KindObject:
 		members := make([]canon.Member, 0, len(g.members))
 		for name, m := range g.members {
-			members = append(members, canon.Member{Name: name, Value: m.whole()})
+			members = append(members, canon.Member{Name: name, Value: m.joined()})
 		}
 		return canon.Object(members...)
 	case canon.KindArray:
 		list := canon.Any{Kind: canon.KindArray}
 		for _, i := range slices.Sorted(maps.Keys(g.elems)) {
-			list.Elems = append(list.Elems, g.elems[i].whole())
+			list.Elems = append(list.Elems, g.elems[i].joined())
 		}
 		return list
 	}

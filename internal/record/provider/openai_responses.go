@@ -37,7 +37,7 @@ func (c *cutter) item(i int, v canon.Any) canon.Any {
 		return c.messageWithContent(i, role, v)
 	}
 	if v.Kind != canon.KindObject || word == "" {
-		return c.odd(i, v)
+		return c.unknown(i, v)
 	}
 	c.begin(i, "assistant")
 	p := Part{Kind: kindOf(word), Name: text(v, "name")}

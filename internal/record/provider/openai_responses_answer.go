@@ -62,7 +62,7 @@ func (r *responsesAnswer) part(item *answerBlock, event canon.Any, field string)
 	}
 }
 
-func (r *responsesAnswer) whole(body canon.Any) { r.response = body }
+func (r *responsesAnswer) wholeBody(body canon.Any) { r.response = body }
 
 // output returns the items: finished ones in their final form, others as far as
 // they arrived.
@@ -70,11 +70,11 @@ func (r *responsesAnswer) output() (all []canon.Any) {
 	for _, item := range r.items.inOrder() {
 		whole := r.done[item]
 		if whole.Kind == canon.KindAbsent {
-			whole = item.whole()
+			whole = item.value()
 			if parts := r.content[item]; parts != nil && whole.Kind == canon.KindObject {
 				var content []canon.Any
 				for _, p := range parts.inOrder() {
-					content = append(content, p.whole())
+					content = append(content, p.value())
 				}
 				whole = canon.Object(append(without(whole).Members,
 					canon.Member{Name: "content", Value: canon.ArrayOf(content...)})...)

@@ -36,7 +36,7 @@ func Read(body []byte) (Body, error) {
 	if err != nil {
 		return Body{}, err
 	}
-	value, ok := p.whole()
+	value, ok := p.document()
 	if !ok {
 		return Body{Notes: Notes{Raw: pack(body)}}, nil
 	}
@@ -60,7 +60,7 @@ func IsObject(body []byte) (bool, error) {
 		return false, err
 	}
 	p.dry = true
-	value, ok := p.whole()
+	value, ok := p.document()
 	return ok && value.Kind == canon.KindObject, nil
 }
 

@@ -28,8 +28,8 @@ type parser struct {
 	after   string
 }
 
-// whole reads the body.
-func (p *parser) whole() (canon.Any, bool) {
+// document reads the body.
+func (p *parser) document() (canon.Any, bool) {
 	p.exact = true
 	p.before = p.space()
 	value, ok := p.value()

@@ -51,7 +51,7 @@ func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Cal
 		if err != nil {
 			return nil, err
 		}
-		if err := r.take(before, s); err != nil {
+		if err := r.add(before, s); err != nil {
 			return nil, err
 		}
 		before = s
@@ -90,7 +90,7 @@ type callReader struct {
 	calls map[int64]*Call
 }
 
-func (r *callReader) take(before, s *pact.Snapshot) error {
+func (r *callReader) add(before, s *pact.Snapshot) error {
 	call := &Call{}
 	call.Blocks, call.Bytes = s.ThreadSize()
 	r.calls[s.Cycle()] = call

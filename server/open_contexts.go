@@ -92,14 +92,14 @@ func (s *Server) openNow(ctx context.Context, info history.Info, unit view.Unit)
 		before = older.reader
 	}
 	now.reader = view.NewReader(c, unit, o.Counter, before)
-	if c.Revision() == info.Revision { // else somebody wrote meanwhile: the next request opens it again
+	if c.Revision() == info.Revision { // else another writer was faster: the next request opens it again
 		s.opened.put(now)
 	}
 	return now, nil
 }
 
-// reading is read for operations that ask the context itself.
-func (s *Server) reading(ctx context.Context, name string) (*pact.Context, error) {
+// readContext is read for operations that ask the context itself.
+func (s *Server) readContext(ctx context.Context, name string) (*pact.Context, error) {
 	c, err := s.read(ctx, name, view.Bytes)
 	if err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func (o *openContexts) put(c *openContext) {
 	o.list = o.list[:keep]
 }
 
-// at returns the state at an address.
-func (c *openContext) at(ctx context.Context, a pact.Address) (*pact.Snapshot, error) {
+// stateAt returns the state at an address.
+func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapshot, error) {
 	if a == pact.Working() || a == pact.Latest() {
 		return c.context.At(ctx, a)
 	}
