@@ -16,6 +16,7 @@ export interface SessionOptions {
 
 /** A session of the OpenAI Agents SDK whose items are the blocks of a context. With `filter` as the
  * callModelInputFilter of a run, each call of the model is a cycle: what was sent is recorded, and a policy holds.
+ * What a run leaves out of its input, by a sessionInputCallback, leaves the session too and stays in the history.
  *
  *     const session = new PactSession(await pact.context('chat'), { policy: { max_tokens: 20000 } })
  *     await run(agent, 'Hello', { session, callModelInputFilter: session.filter })
@@ -102,8 +103,12 @@ export class PactSession implements SessionHistoryRewriteAwareSession, SessionHi
   readonly filter: CallModelInputFilter = async ({ modelData: { input, instructions } }) => {
     const standing = instructions ? [{ id: 'instructions', role: 'system', kind: 'text', content: instructions }] : []
     const { left, added, removed } = await this.#sent.send(standing, input.map(kept).map(pieceOf))
-    for (const id of removed) this.#pending.delete(id)
-    for (const { id, key } of added) this.#pending.set(id, new Set([key]))
+    const moved = removed.filter(({ id }) => !this.#pending.delete(id)) // items, if they come again elsewhere
+    for (const { id, key } of added) {
+      const i = moved.findIndex((m) => m.key === key)
+      if (i < 0) this.#pending.set(id, new Set([key]))
+      else moved.splice(i, 1)
+    }
     for (const { block } of left) this.#pending.get(block.id)?.add(keyOf(block))
     const system = left.flatMap(({ block }) => block.system && block.role === 'system' ? [String(block.content)] : [])
     const items = left.filter(({ block }) => !block.system)

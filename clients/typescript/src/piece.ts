@@ -31,6 +31,8 @@ export interface Found {
   /** Absent if no framework sent it, but an edit or a policy made it. */
   attr?: { item: unknown; at: Piece['at'] }
   call?: string
+  /** The ids that it refers to. */
+  refs: string[]
   /** Of an instruction or a tool: how the framework names it. */
   standing?: string
   /** Of a stub: the ids that it stands for. */
@@ -58,7 +60,7 @@ export function blocksOf(document: { root: DocumentNode }): Found[] {
     }
     list.push({ id: node.id, system: region === '^sys', parent, offset: node.offset, head: region === '^ah',
       role: node.role ?? 'user', kind: node.kind ?? 'text', content: node.content,
-      pruned: (node['pact:pruned'] ?? []) as string[],
+      pruned: (node['pact:pruned'] ?? []) as string[], refs: (node.refs ?? []) as string[],
       ...(node.data_item !== undefined && { attr: node.data_item as NonNullable<Found['attr']> }),
       ...(typeof node.data_standing === 'string' && { standing: node.data_standing }),
       ...(typeof node['wire:call'] === 'string' && { call: node['wire:call'] }) })

@@ -17,8 +17,8 @@ export interface Left {
   index?: number
 }
 
-/** A piece that is new in a context. */
-export interface Added {
+/** A block that came or went, and what makes it the same as another. */
+export interface Change {
   id: string
   key: string
 }
@@ -57,7 +57,7 @@ export class Sent {
 
   /** Records a call. `left` is what the model is to be sent, `added` and `removed` say what became of the context
    * before the policy looked at it. */
-  send(standing: Standing[], wanted: Piece[]): Promise<{ left: Left[]; added: Added[]; removed: string[] }> {
+  send(standing: Standing[], wanted: Piece[]): Promise<{ left: Left[]; added: Change[]; removed: Change[] }> {
     return this.#change(async (blocks, policy) => {
       await this.#readLog()
       const plan = planOf(blocks, wanted, this.#pruned, this.#taken)
@@ -68,7 +68,9 @@ export class Sent {
         const index = plan.places.get(block.id)
         return index !== undefined && keyOf(block) === keyOf(wanted[index]!) ? { block, index } : { block }
       })
-      return { left, added: plan.added, removed: this.#gone(edits) }
+      const gone = this.#gone(edits)
+      const removed = blocks.filter((b) => gone.includes(b.id)).map((b) => ({ id: b.id, key: keyOf(b) }))
+      return { left, added: plan.added, removed }
     })
   }
 
@@ -101,7 +103,9 @@ export class Sent {
       if (before !== undefined) return false
       const { remove, add } = change(blocks)
       const removing = remove.map((b): Edit => ({ op: 'remove', id: b.id }))
-      const edits = [...removing, ...planOf([], add, new Set(), this.#taken, blocks).edits]
+      const taken = new Set([...this.#taken, ...blocks.map((b) => b.id)])
+      const plan = planOf([], add, new Set(), taken, blocks.filter((b) => !remove.includes(b)))
+      const edits = [...removing, ...plan.edits]
       await this.context.edit(edits, { idempotencyKey, message })
       this.#gone(edits)
       return true
@@ -213,9 +217,10 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
     !b.pruned.some((id) => named.has(id))).map((b) => ({ op: 'remove', id: b.id }))
 
   const used = new Set([...all.map((b) => b.id), ...taken, ...pruned])
-  const calls = new Map(all.filter((b) => b.kind === 'call' && b.call).map((b) => [b.call!, b.id]))
+  const passed = new Set(old.filter((b, i) => kept.has(i) || b.attr)) // a result refers to a call before it
+  const calls = new Map(all.filter((b) => b.kind === 'call' && b.call && !passed.has(b)).map((b) => [b.call!, b.id]))
   const ids = new Map<string, number>() // of each block the number of its piece
-  const added: Added[] = []
+  const added: Change[] = []
   let next = Math.max(0, ...all.filter((b) => b.head).map((b) => b.offset)) + 1
   let before: Pick<Found, 'parent' | 'offset'> | undefined
   let between = false // a new block stands where the one before it stands
@@ -223,25 +228,28 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
     const { key, id, at } = places[i]!
     const there = at === undefined ? undefined : old[at]!
     const behind = there && between && before?.parent === there.parent && before.offset === there.offset
-    if (there && !behind) {
+    const call = piece.kind === 'result' && piece.call && calls.get(piece.call)
+    const refs = call ? [call] : []
+    const refers = !there?.attr || piece.kind !== 'result' || there.refs.join() === refs.join()
+    if (there && !behind && refers) {
       ids.set(there.id, i)
+      if (piece.kind === 'call' && piece.call) calls.set(piece.call, there.id)
       before = there
       between = false
       return
     }
     if (away(i)) return
-    if (there) edits.push({ op: 'remove', id: there.id }) // what was put in before it has a later stamp
+    if (there) edits.push({ op: 'remove', id: there.id }) // because of its stamp, or it refers to a call that went
     let fresh = id
     for (let n = 1; used.has(fresh); n++) fresh = `${key}~${n}`
     used.add(fresh)
     ids.set(fresh, i)
     added.push({ id: fresh, key })
-    const refs = piece.kind === 'result' && piece.call && calls.get(piece.call)
     if (piece.kind === 'call' && piece.call) calls.set(piece.call, fresh)
     between = i <= lastKept
     const place = between ? before ?? inFront(old[places.find((p) => p.at !== undefined)!.at!]!)
       : { parent: '^ah', offset: next++ }
-    edits.push(adding(place.parent, nodeOf(piece, fresh, place.offset, refs ? [refs] : [])))
+    edits.push(adding(place.parent, nodeOf(piece, fresh, place.offset, refs)))
     before = place
   })
   return { edits, places: ids, added }

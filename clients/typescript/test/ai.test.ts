@@ -134,4 +134,13 @@ test('the messages of a call come back as they were: files, options, results of 
   const between = [...shorter.slice(0, 2), ...given.slice(3, 4), ...shorter.slice(2)]
   assert.deepEqual(await sent(between), between)
   assert.deepEqual(await sent(given), given)
+  // A call with other arguments, and a result without its call: results refer to what is there.
+  const call = given[4]!.content as { type: 'tool-call' }[]
+  const other = [call[0], { ...call[1], input: { what: 'y' } }, call[2]]
+  const changed = given.with(4, { ...given[4]!, content: other } as never)
+  assert.deepEqual(await sent(changed), changed)
+  const alone = given.with(4, { ...given[4]!, content: [call[0], call[2]] } as never)
+  assert.deepEqual(await sent(alone), alone)
+  assert.deepEqual(await sent(given), given)
+  assert.equal((await context.select("@t0 [kind='result'][tool='look']")).length, 2)
 })

@@ -167,6 +167,20 @@ test('a call of the history is replaced, also if only what is not sent differs',
   assert.deepEqual(await session.getItems(), [user('one'), replacement, user('two')])
 })
 
+test('what a call sends besides is no item, and an item that moves stays one', async () => {
+  const session = new PactSession(await pact.context('besides'))
+  const send = (...texts: string[]) =>
+    session.filter({ modelData: { input: texts.map(user) }, agent: {} as never, context: undefined })
+  await session.addItems([user('a'), user('b')])
+  await send('a', 'x', 'b')
+  assert.deepEqual(await session.getItems(), [user('a'), user('b')])
+  await session.addItems([user('x')]) // as the runner does with its input
+  await send('a', 'y', 'x', 'b')
+  assert.deepEqual(await session.getItems(), [user('a'), user('x'), user('b')])
+  await send('b', 'a')
+  assert.deepEqual(await session.getItems(), [user('b'), user('a')])
+})
+
 test('an instruction that changes is a new version of its node, and a note of the context is sent too', async () => {
   const session = new PactSession(await pact.context('instructed'))
   const c = await pact.context('instructed')
