@@ -43,8 +43,8 @@ type Erased struct {
 
 // Erase removes nodes for good from every snapshot of the context and of all contexts that
 // share history with it: its origins, its forks, undone and deleted lines, and drafts. Of a
-// node only its place remains, and a mark in [ErasedName]; docs/erasure.md lists what goes
-// and what stays. The log of each of these contexts records who did it, when and why. An
+// node only its place remains, and a mark in the attribute pact:erased (see [Mark]);
+// docs/erasure.md lists what goes and what stays. The log of each of these contexts records who did it, when and why. An
 // erasure happens as a whole or not at all. Remains in the answer says what is left to
 // clean up in the file; calling Erase with an empty Erasure finishes that.
 //

@@ -52,7 +52,7 @@ func (h *History) Findings() []inspect.Finding { return h.reader.findings }
 
 // ReadHistory reads a history in either form as a context with this name. Unless the options
 // are strict, it repairs and reports what other tools get wrong about the order, root and
-// regions of snapshots. It reads the first snapshot; who goes through the changes reads the others. Errors
+// regions of snapshots. It reads the first snapshot; going through the changes reads the others. Errors
 // carry the line: E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for what no context can have had, E_LIMIT.
 // Cost: the input, and two trees, which share what did not change, or all of an input that has the newest
 // snapshot first.

@@ -10,7 +10,7 @@ import (
 
 // erasedAttempt returns what an erasure leaves of an attempt, and whether that is less. sent says that
 // the attempt sent erased text: it loses the hash of its thread, from which a short text could
-// be guessed, the request but for [ErasedRequest], and its error, which may quote the text.
+// be guessed, the request but for [history.ErasedRequest], and its error, which may quote the text.
 // unknown says that nothing shows what the attempt sent: it loses the same, except an error
 // without the texts.
 func erasedAttempt(a history.Attempt, sent, unknown bool, f *Finder) (history.Attempt, bool) {

@@ -25,7 +25,7 @@ type line struct {
 	removed map[string]bool // what the policy took
 	shaped  map[string]string
 	said    map[[2]string]bool                                          // regrets that were noted
-	each    func(before, now, working *tree.Tree, fresh []string) error // nil but for the first policy, and there too if nobody looks
+	each    func(before, now, working *tree.Tree, fresh []string) error // nil but for the first policy, and there too without a visitor
 }
 
 // line begins the run anew under a policy.

@@ -55,8 +55,8 @@ func (v *verifier) context(progress Progress) error {
 	return v.rest(progress)
 }
 
-// rest checks what the store does not check by itself. A defect in it outweighs one in what is
-// derived.
+// rest checks everything that the store does not check by itself. A defect there outweighs one in
+// derived data.
 func (v *verifier) rest(progress Progress) error {
 	derived := v.found.Defect
 	v.found.Defect = nil
@@ -131,8 +131,8 @@ func (v *verifier) working(snapshot *tree.Tree) error {
 	return v.err
 }
 
-// onTop rebuilds the working state on the last snapshot, so that the verifier checks what they
-// share only once.
+// onTop rebuilds the working state on the last snapshot, so that the verifier checks their
+// shared part only once.
 func onTop(last, working *tree.Tree) *tree.Tree {
 	if last == nil {
 		return working

@@ -11,7 +11,7 @@ import (
 // mostOpen is how many calls without a result a result is looked for among.
 const mostOpen = 64
 
-// session makes the calls: each answer, on whatever branch, follows a request
+// session makes the calls: each answer, on each branch, follows a request
 // with the messages on the path to it. The requests share the messages.
 func (t *chatTree) session() Session {
 	for _, n := range t.order {

@@ -1,6 +1,6 @@
 // Package calllog reads the logs that programs leave of their calls to models:
 // bodies of requests, archives of HTTP exchanges, logs of gateways, evaluations
-// and agents, and exports of conversations. Whatever the form, the result is a
+// and agents, and exports of conversations. The result is always a
 // series of calls, each with the request to one of the four APIs and its answer.
 // Package record makes contexts of them.
 //

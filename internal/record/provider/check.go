@@ -27,7 +27,7 @@ type Finding struct {
 	Remedy  string
 	Mends   bool   // Mend carries the remedy out
 	Source  string // the page with the rule
-	Read    string // the day on which somebody last read it
+	Read    string // the day on which the page was last read
 }
 
 // Question is a request to check.

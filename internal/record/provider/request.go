@@ -16,7 +16,7 @@ const (
 type Part struct {
 	Section Section
 	Message int    // index from 0 of the message or item that holds it; -1 outside the conversation's list
-	Role    string // a role of 01 §2, whatever word the provider uses; "" for the definition of a tool
+	Role    string // a role of 01 §2, not the word of the provider; "" for the definition of a tool
 	// Kind is tool, text, image, thinking, call, result or refusal, else the
 	// provider's own type of the part; "part" if that type is not a word.
 	Kind    string

@@ -96,7 +96,7 @@ type Proxy struct {
 	calls    atomic.Int64
 }
 
-// Requests returns how many requests arrived, of whatever kind.
+// Requests returns how many requests arrived, of all kinds.
 func (p *Proxy) Requests() int { return int(p.requests.Load()) }
 
 // Calls returns how many of them were calls of a model by HTTP.
