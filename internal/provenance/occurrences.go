@@ -31,7 +31,7 @@ func (s *Source) Occurrences(ctx context.Context, first, last int64, working boo
 		}
 		for d, err := range s.Store.Deltas(ctx, s.State.Key, first, last) {
 			if err == nil {
-				err = o.delta(ctx, d)
+				err = cmp.Or(ctx.Err(), o.delta(ctx, d))
 			}
 			if err != nil {
 				return nil, err
