@@ -30,13 +30,17 @@ func TestTheOpenAPIDocumentIsTheOneInTheRepository(t *testing.T) {
 	if string(got) != string(want) {
 		t.Error("the document has changed: UPDATE_OPENAPI=1 go test ./server -run OpenAPI writes it")
 	}
-	types, err := os.ReadFile("../clients/typescript/src/schema.ts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(types), fmt.Sprintf("SHA-256 is %x", sha256.Sum256(want))) {
-		t.Error("the types of the client in TypeScript are those of another document: " +
-			"node clients/typescript/generate.mjs writes them")
+	for types, writes := range map[string]string{
+		"typescript/src/schema.ts":    "node clients/typescript/generate.mjs",
+		"python/src/pactctx/types.py": "python3 clients/python/tools/generate.py",
+	} {
+		made, err := os.ReadFile("../clients/" + types)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(made), fmt.Sprintf("SHA-256 is %x", sha256.Sum256(want))) {
+			t.Errorf("clients/%s has the types of another document: %s writes them", types, writes)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ python tools/generate.py --check   # fails if one of them is not what would be w
 
 from __future__ import annotations
 
+import hashlib
 import json
 import keyword
 import re
@@ -44,7 +45,11 @@ def annotation(schema: dict[str, Any]) -> str:
 def types() -> str:
     """Returns the module of types: a TypedDict for each schema of the API."""
     lines = [
-        '"""What the server answers and takes. Made by tools/generate.py from docs/openapi.json."""',
+        '"""What the server answers and takes.',
+        "",
+        "Made by tools/generate.py from docs/openapi.json, whose",
+        f"SHA-256 is {hashlib.sha256(API.read_bytes()).hexdigest()}.",
+        '"""',
         "",
         "from __future__ import annotations",
         "",

@@ -1,4 +1,8 @@
-"""What the server answers and takes. Made by tools/generate.py from docs/openapi.json."""
+"""What the server answers and takes.
+
+Made by tools/generate.py from docs/openapi.json, whose
+SHA-256 is bcaabca239c21b6227b4a24fcbfb7c657949143d5cfcbfe3778ed7a44ba3c892.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +155,7 @@ DiffHeaderValues = TypedDict(
 
 
 class DiffHunk(TypedDict):
-    op: str
+    op: Literal["keep", "del", "ins"]
     text: str
 
 
@@ -198,10 +202,10 @@ class DiffRange(TypedDict):
 DiffRangeBlock = TypedDict(
     "DiffRangeBlock",
     {
-        "added_ids": "list[str] | None",
-        "changed": "list[DiffNodeChange] | None",
+        "added_ids": "list[str]",
+        "changed": "list[DiffNodeChange]",
         "from": "DiffSnapshotRef",
-        "removed_ids": "list[str] | None",
+        "removed_ids": "list[str]",
         "stats": "DiffRangeStats",
         "to": "DiffSnapshotRef",
     },
@@ -209,12 +213,12 @@ DiffRangeBlock = TypedDict(
 
 
 class DiffRangeDiffLatestResult(TypedDict):
-    diffs: list[DiffRangeBlock] | None
+    diffs: list[DiffRangeBlock]
     errors: NotRequired[list[DiffRangeError] | None]
     limits: NotRequired[DiffRangeLimits]
     mode: str
     query: str
-    snapshots: list[DiffSnapshotRef] | None
+    snapshots: list[DiffSnapshotRef]
     warnings: NotRequired[list[str] | None]
 
 
@@ -497,7 +501,7 @@ class InspectExpected(TypedDict):
 
 
 class InspectExplainedGroup(TypedDict):
-    steps: list[InspectExplainedStep] | None
+    steps: list[InspectExplainedStep]
     text: str
 
 
@@ -510,7 +514,7 @@ class InspectExplainedStep(TypedDict):
 class InspectExplanation(TypedDict):
     choice: NotRequired[str]
     edition: str
-    groups: list[InspectExplainedGroup] | None
+    groups: list[InspectExplainedGroup]
     nodes: int
     order: str
     returned: int
@@ -559,7 +563,7 @@ class InspectPrunePlan(TypedDict):
     before: InspectWeight
     cached: NotRequired[InspectCachedPrefix]
     cycle: int
-    report: LifecycleReport | None
+    report: LifecycleReport
 
 
 class InspectReference(TypedDict):
@@ -601,10 +605,10 @@ class InspectSharedPrefix(TypedDict):
 InspectTimeline = TypedDict(
     "InspectTimeline",
     {
-        "children": "list[str] | None",
+        "children": "list[str]",
         "class": "str",
         "cycle": "int",
-        "events": "list[InspectEvent] | None",
+        "events": "list[InspectEvent]",
         "expiry": "int | None",
         "first_snapshot": "int | None",
         "id": "str",
@@ -614,8 +618,8 @@ InspectTimeline = TypedDict(
         "nodeType": "str",
         "parent_id": "NotRequired[str]",
         "range": "DiffRange | None",
-        "referred_by": "list[str] | None",
-        "refs": "list[str] | None",
+        "referred_by": "list[str]",
+        "refs": "list[str]",
         "role": "NotRequired[str]",
         "state": "str",
         "turn": "NotRequired[str]",
@@ -1136,7 +1140,7 @@ ViewNode = TypedDict(
         "refers_to": "list[str]",
         "region": "NotRequired[str]",
         "role": "NotRequired[str]",
-        "stands_for": "NotRequired[list[str] | None]",
+        "stands_for": "NotRequired[list[str]]",
         "start": "int",
         "tokens": "NotRequired[int]",
         "tool": "NotRequired[str]",
@@ -1157,7 +1161,7 @@ ViewPicture = TypedDict(
         "rows": "int",
         "step": "int",
         "to": "int",
-        "unit": "str",
+        "unit": "Literal[\"bytes\", \"tokens\"]",
     },
 )
 
