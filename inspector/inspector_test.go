@@ -16,9 +16,10 @@ import (
 	"testing"
 )
 
-// TestScriptAndStyleAreSmall holds the budget of a first visit.
+// TestScriptAndStyleAreSmall holds the budget of a first visit. It grew from 66,000 by the pane of costs: two policies
+// drawn over each other, findings and the list of calls take 2,400.
 func TestScriptAndStyleAreSmall(t *testing.T) {
-	const budget = 66_000
+	const budget = 67_000
 	sum := len(files()["inspector.js"].packed) + len(files()["inspector.css"].packed)
 	if sum >= budget {
 		t.Errorf("script and style have %d bytes compressed, not below %d", sum, budget)

@@ -35,6 +35,7 @@ func (b *tab) violations() []string {
 // accessible fails the test if axe-core finds something wrong with the screen.
 func (b *tab) accessible(screen string) {
 	b.t.Helper()
+	b.until("nothing fades in", `!document.querySelector('.waiting')`) // half faded in, words have too little contrast
 	if found := b.violations(); len(found) > 0 {
 		b.t.Errorf("%s:\n%s", screen, strings.Join(found, "\n"))
 	}

@@ -13,7 +13,7 @@ export interface Elsewhere {
 /** What a state is compared with. */
 export type Vs = At | Elsewhere
 
-export const views = ['thread', 'tree', 'changes', 'request', 'attempts', 'block'] as const
+export const views = ['thread', 'tree', 'changes', 'request', 'attempts', 'cost', 'block'] as const
 
 /** What stands below the picture; "block" is the page of one block. */
 export type View = (typeof views)[number]

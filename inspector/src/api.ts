@@ -4,6 +4,7 @@
 import type {
   Attempt, CallList, ContextInfo, ContextPage, DiffRangeDiffLatestResult, DiffReport, Failure as Refusal, Forms,
   InspectExplanation, InspectPrunePlan, InspectTimeline, KeptPolicy, LifecyclePolicy, Occurrences, SelectorCheck,
+  SimulatedPolicy, SimulateReport, SimulateResult,
   ViewBlockPage, ViewColumn, ViewNames, ViewNode, ViewPicture, ViewTreePage,
 } from '../../clients/typescript/src/schema'
 
@@ -13,7 +14,8 @@ export type {
   DiffRangeDiffLatestResult as RangeDiff, DiffReport as RichDiff, Failure as Refusal, Forms as FormsAnswer,
   InspectEvent as LifeEvent, InspectExplanation as Explanation, InspectPrunePlan as PrunePlan,
   InspectTimeline as Life, InspectWeight as Weight, KeptPolicy, LifecyclePolicy as Policy, Occurrence, Occurrences,
-  SelectorCheck as Checked, ViewBlock as BlockRow, ViewBlockPage as BlockPage, ViewCall as Call, ViewCallCut as Cut,
+  SelectorCheck as Checked, SimulatedPolicy, SimulateFinding as Finding, SimulateOutcome as Outcome,
+  SimulateResult as Simulation, ViewBlock as BlockRow, ViewBlockPage as BlockPage, ViewCall as Call, ViewCallCut as Cut,
   ViewKindSum as KindSum, ViewNames as NamesAnswer, ViewNode as NodeAnswer, ViewTreePage as TreePage,
   ViewTreeRow as TreeRow, Attempt,
 } from '../../clients/typescript/src/schema'
@@ -170,6 +172,9 @@ export const api = {
     get<DiffRangeDiffLatestResult>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
   grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
     get<{ items: { node: string }[]; next?: number }>(pathOf(name, '/grep'), { q, at, limit: 1000 }, signal),
+  findings: (name: string, signal?: AbortSignal) => get<SimulateReport>(pathOf(name, '/findings'), {}, signal),
+  simulate: (name: string, policies: SimulatedPolicy[], signal?: AbortSignal) =>
+    post<SimulateResult>(pathOf(name, '/simulation'), { policies, calls: true }, signal),
   policy: (name: string, signal?: AbortSignal) => get<KeptPolicy>(pathOf(name, '/policy'), {}, signal),
   plan: (name: string, policy: LifecyclePolicy, signal?: AbortSignal) =>
     post<InspectPrunePlan>(pathOf(name, '/plan'), { policy }, signal),

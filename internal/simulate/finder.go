@@ -38,7 +38,10 @@ type carried struct {
 	scale  float64 // at that call
 	total  float64 // tokens in all calls, once it is gone
 	quoted bool
-	gone   bool
+	// quotable are the bytes of its lines that count as a quotation: of values in JSON that are short nobody can say
+	// whether an answer took them up.
+	quotable int
+	gone     bool
 }
 
 // call takes a call. said is what its new blocks take up from earlier ones.
@@ -108,6 +111,9 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 			f.carried[n.ID] = &carried{node: n, tool: tool, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale}
 			if n.Kind == toolcall.Result {
 				f.kept += f.blocks[n.ID]
+				for _, line := range linesOf(r, n) {
+					f.carried[n.ID].quotable += len(line)
+				}
 			}
 		}
 	}
@@ -174,7 +180,7 @@ func (f *finder) found() []Finding {
 		switch {
 		case c.node.Kind == toolcall.Definition && !f.used[c.tool] && c.tool != "":
 			unused = append(unused, c)
-		case c.node.Kind == toolcall.Result && !c.quoted && c.calls >= 10:
+		case c.node.Kind == toolcall.Result && !c.quoted && c.calls >= 10 && 2*c.quotable >= c.node.Content.Size():
 			one := f.paid(c)
 			one.What, one.Cycle, one.of = CarriedLong, c.node.Cycle, []string{c.node.ID}
 			one.Says = fmt.Sprintf("the result %s of %s, %s, was sent with %s, and no answer has a line of it", view.Visible(c.node.ID),

@@ -29,6 +29,7 @@ export function whyText(cause: Cause | undefined, obvious: string): string {
 }
 
 function told(cause: Cause, happened: string): string {
+  if (cause.rule?.startsWith('rule ')) return safe('left by ' + cause.rule) // of a policy
   const what = cause.kind === 'edit' && happened !== 'changed' ? happened : (words[cause.kind] ?? cause.kind)
   const by = cause.actor ? ' by ' + cause.actor : ''
   const rule = cause.rule ? ` (${cause.rule})` : ''

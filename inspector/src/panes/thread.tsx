@@ -8,6 +8,7 @@ import { Nothing, Problem, Swatch, Toggle, Waiting, plural } from '../parts'
 import { address, at, atName, call, context, matches, offered, planned, select, unit, vs, vsName } from '../state'
 import { safe } from '../text'
 import { List } from '../virtual'
+import { mark, trying } from '../whatif'
 import { type Rows, useRows } from './rows'
 import { Message, messageHeight } from './message'
 import { nodeAt } from './node'
@@ -17,6 +18,9 @@ const draftTurn = computed(() => (at.value === 'working' ? (context.value.value?
 
 const kind = signal('')
 const order = signal<'place' | 'bytes' | 'carried'>('place')
+/** The call in which a person asked for an order: there the list begins at its first row, not at the block that the
+ * screen selected by itself. */
+const ordered = signal('')
 const failed = signal(false)
 
 /** The messages as the model was sent them. */
@@ -89,12 +93,12 @@ function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
       <Toggle on={failed.value} set={(on) => (failed.value = on)} title="Only failed calls and results (f)">
         failed
       </Toggle>
-      <Toggle on={order.value === 'bytes'} set={(on) => (order.value = on ? 'bytes' : 'place')} title="In order of size (l)">
+      <Toggle on={order.value === 'bytes'} set={() => turn('bytes')} title="In order of size (l)">
         largest first
       </Toggle>
       <Toggle
         on={order.value === 'carried'}
-        set={(on) => (order.value = on ? 'carried' : 'place')}
+        set={() => turn('carried')}
         title="In order of bytes times calls that carried them (c)">
         carried
       </Toggle>
@@ -107,8 +111,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
   const chosen = address.value.node
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const [current, setCurrent] = useState(-1)
-  // Where blocks are ordered by size, the first are asked for, not the one that the screen selected by itself.
-  const here = rows.query.order !== 'place' && chosen === offered.value ? -1 : rows.indexOf(chosen)
+  const here = ordered.value === atName.value && chosen === offered.value ? -1 : rows.indexOf(chosen)
   const shown = here >= 0 ? here : current
   useEffect(() => {
     void reach(rows, chosen)
@@ -153,7 +156,11 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
       of={rows}
       current={shown}
       estimate={(i) => messageHeight(rows.row(i))}
-      onCurrent={(i, how) => void pick(i, how)}
+      onCurrent={(i, how) => {
+        const node = how === 'push' && trying.peek() && rows.row(i)?.node
+        if (node) mark(node)
+        else void pick(i, how)
+      }}
       onOpen={toggle}
       rowClass={classOf}
       onRange={(first, last) => void rows.need(first, last)}
@@ -221,6 +228,7 @@ function farFrom(rows: Rows, row: BlockRow, i: number): { node: string; word: st
 
 function turn(by: 'bytes' | 'carried'): void {
   order.value = order.peek() === by ? 'place' : by
+  ordered.value = atName.peek()
 }
 
 interface Keyboard {

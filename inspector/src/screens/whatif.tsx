@@ -28,7 +28,7 @@ export function WhatIf() {
   const n = marked.value.size
   return (
     <section class="what-if" aria-label="What if">
-      {n === 0 ? <p>Click blocks in the picture, or press <kbd>x</kbd>, to see call {base.value} without them.</p> : <Answer n={n} />}
+      {n === 0 ? <p>Click blocks in the picture or messages, or press <kbd>x</kbd>, to see call {base.value} without them.</p> : <Answer n={n} />}
       <button type="button" onClick={turnTrying}>{n === 0 ? 'Cancel' : 'Clear'}</button>
     </section>
   )

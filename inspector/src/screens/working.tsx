@@ -5,6 +5,7 @@ import { useKeys } from '../keys'
 import { Attempts } from '../panes/attempts'
 import { Block } from '../panes/block'
 import { Changes } from '../panes/changes'
+import { Cost } from '../panes/cost'
 import { Request } from '../panes/request'
 import { Thread } from '../panes/thread'
 import { Tree } from '../panes/tree'
@@ -22,6 +23,7 @@ const panes: { view: View; title: string; pane: ComponentType }[] = [
   { view: 'changes', title: 'Changes', pane: Changes },
   { view: 'request', title: 'Request', pane: Request },
   { view: 'attempts', title: 'Attempts', pane: Attempts },
+  { view: 'cost', title: 'Cost', pane: Cost },
 ]
 
 /** The one working screen: a sentence, the picture, and panes that follow what is selected. */

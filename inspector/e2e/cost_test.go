@@ -1,0 +1,138 @@
+package e2e
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/lifecycle"
+
+	"github.com/chromedp/chromedp"
+)
+
+// firstInSight says whether the first row of the list is in sight.
+const firstInSight = `(() => {
+  const [list, row] = [document.querySelector('[role=listbox]'), document.querySelector('[role=listbox] [data-row="0"]')]
+  return row && row.getBoundingClientRect().top >= list.getBoundingClientRect().top - 1
+})()`
+
+// A person who asks for the largest messages, and then again for all, finds the first message at the top, although the
+// screen has selected a block further down by itself.
+func TestAnOrderThatIsTakenBackBeginsAtTheFirstMessage(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "order")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/order")
+	b.until("a block is selected", `location.search.includes('node=')`)
+	b.until("the list has come to it", `document.querySelector('[role=listbox] [aria-selected=true]') && !(`+firstInSight+`)`)
+	b.press("l")
+	b.until("the largest is first", firstInSight+` && document.querySelector('[role=listbox] [data-row="0"]').innerText.includes('step 12 printed')`)
+	b.press("l")
+	b.until("the first message is in sight", firstInSight+` && document.querySelector('[role=listbox] [data-row="0"]').innerText.includes('careful engineer')`)
+	b.settle()
+	if !eval[bool](b, firstInSight) {
+		t.Error("the list has gone elsewhere")
+	}
+}
+
+// A person on a phone, who has no keys, taps messages in the list to try a call without them.
+func TestAPhoneTriesACallWithoutAMessage(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "phone")
+	b := newTab(t, serve(t, db))
+	b.do("become a phone", chromedp.EmulateViewport(390, 844, chromedp.EmulatePortrait, chromedp.EmulateTouch, chromedp.EmulateMobile))
+	b.signIn()
+	b.openStory("/c/phone?at=c12")
+	b.click("what if")
+	tap := func() {
+		t.Helper()
+		b.settle()
+		p := b.whereIs("there is a message", `.row('make step12')`)
+		b.do("touch the message", chromedp.TapXY(p.X+p.Width/2, p.Y+p.Height/2))
+	}
+	b.see("Click blocks in the picture or messages")
+	tap()
+	b.see("Without 1 block")
+	b.until("the message is hatched", `document.querySelector('.row.goes')?.innerText.includes('make step12')`)
+	if eval[bool](b, `document.querySelector('.right').dataset.open === 'true'`) {
+		t.Error("the sheet of the block is open")
+	}
+	b.accessible("what if on a phone")
+	tap()
+	b.until("nothing is hatched", `!document.querySelector('.row.goes')`)
+}
+
+// A person reads in the life of a result which rule of the policy took it, and after how many calls.
+func TestTheLifeOfABlockNamesTheRuleThatTookIt(t *testing.T) {
+	db := sqliteFile(t)
+	c := create(t, db, "rules")
+	policy, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":"+kept","keep":true},{"select":"[kind='note']","ttl":9},
+		{"select":".cb[kind='result']","ttl":3,"stub":true}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cycle := range 6 {
+		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: policy}, Edit: func(b *pact.Batch) error {
+			storyStep(b, cycle+1)
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.open("/c/rules?at=c3&view=block&node=result1")
+	b.see("left by rule 3 after 3 calls")
+	if text := command(t, db, "life", "rules", "result1"); !strings.Contains(text, "left by rule 3 after 3 calls") {
+		t.Errorf("pact life says %s", text)
+	}
+}
+
+// A person sees what each call cost, which result was carried for nothing and where it stands, and draws the rule that
+// would have helped over the run as it was.
+func TestAPersonDrawsAPolicyOverTheRun(t *testing.T) {
+	db := sqliteFile(t)
+	c := create(t, db, "cost")
+	for cycle := range 14 {
+		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			storyStep(b, cycle+1)
+			if cycle == 1 {
+				b.Add("^ah", pact.Spec{ID: "long", Role: "tool", Kind: "result", Offset: 2, Refs: []string{"call2"},
+					Content: strings.Repeat("some line of a long file\n", 400)})
+			}
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "claude-opus-4-5"}, io.Discard, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.EndAttempt(t.Context(), a.ID, pact.Outcome{Status: history.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Commit(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/cost")
+	b.press("6")
+	b.see("the result long of bash")
+	b.see("A rule would have saved the run")
+	b.accessible("the cost of a run")
+	b.click("draw it")
+	b.see("the second policy saves")
+	b.until("two lines are drawn", `document.querySelectorAll('svg.lines polyline').length === 2 &&
+		document.querySelector('.lines .line-0').getAttribute('points') !== document.querySelector('.lines .line-1').getAttribute('points')`)
+	b.accessible("two policies")
+	b.click("long")
+	b.until("the block is selected in the call that brought it", `location.search.includes('at=c2') && location.search.includes('node=long')`)
+	p := b.whereIs("the picture of both", `.css('svg.lines')`)
+	b.do("click in the middle of the run", chromedp.MouseClickXY(p.X+p.Width*7/14, p.Y+p.Height/2))
+	b.until("the call is shown", `location.search.includes('at=c8') && document.querySelector('tr[aria-current=true]').innerText.includes('@c8')`)
+}

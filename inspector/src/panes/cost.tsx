@@ -1,0 +1,163 @@
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { api, Failure, type Finding, type Outcome, type Policy, type SimulatedPolicy, type Simulation } from '../api'
+import { count, percent } from '../format'
+import { useLoaded } from '../load'
+import { Nothing, Problem, Toggle, Waiting } from '../parts'
+import { address, at, callOf, context, hasCalls, scrub, select } from '../state'
+import { line, safe } from '../text'
+import { Safe } from './content'
+
+/** The two policies that are drawn: JSON, the name of a ready one, or none for the run as it was. */
+const policies = signal(['none', 'none'])
+const money = signal(true)
+/** How many calls the table has at most: those around the one that is shown. */
+const most = 500
+
+const examples = ['none', '{"rules":[{"select":".cb[kind=\'result\'][bytes>4000]","head":2000,"tail":1000}]}',
+  '{"when":"pays","rules":[{"select":".cb[kind=\'result\']","ttl":12,"stub":true}]}']
+
+interface Drawn {
+  run: Simulation
+  lines: Outcome[]
+}
+
+/** What the calls cost, with and without a policy, and what was paid and may not have been needed. */
+export function Cost(): JSX.Element {
+  const [name, revision, wanted] = [address.value.name ?? '', context.value.value?.revision, policies.value]
+  const shown = hasCalls.value
+  const run = useLoaded(shown ? JSON.stringify([name, revision, wanted]) : null, (stop) => simulate(name, wanted, stop))
+  const found = useLoaded(shown ? JSON.stringify([name, revision]) : null, (stop) => api.findings(name, stop))
+  if (!shown) return <Nothing>No call is there that could cost anything.</Nothing>
+  return (
+    <div class="pane-cost" aria-busy={run.state === 'loading' || found.state === 'loading'}>
+      {found.failure && found.state === 'failed' && <Problem failure={found.failure} again={found.again} />}
+      {!found.value && found.state === 'loading' && <Waiting what="the findings" />}
+      {found.value && (
+        <ul class="findings" aria-label="Findings">
+          {found.value.findings.length === 0 && <li>Nothing was paid without use.</li>}
+          {found.value.findings.map((one) => <Found key={one.says} one={one} currency={found.value!.currency} />)}
+        </ul>
+      )}
+      <Policies />
+      {run.failure && run.state === 'failed' && <Problem failure={run.failure} again={run.again} />}
+      {!run.value && run.state === 'loading' && <Waiting what="the simulation" />}
+      {run.value && <Runs {...run.value} />}
+    </div>
+  )
+}
+
+async function simulate(name: string, wanted: string[], stop: AbortSignal): Promise<Drawn> {
+  const list = wanted.map((text, i) => ({ text, i })).filter(({ text }) => text !== 'none')
+  const run = await api.simulate(name, list.map(({ text, i }) => policyOf(text, i)), stop)
+  return { run, lines: wanted.map((_, i) => run.outcomes[1 + list.findIndex((one) => one.i === i)]!) }
+}
+
+function policyOf(text: string, i: number): SimulatedPolicy {
+  if (!text.startsWith('{')) return { name: text }
+  try {
+    return { name: ['the first policy', 'the second policy'][i]!, policy: JSON.parse(text) as Policy }
+  } catch (problem) {
+    throw new Failure(0, 'E_DOCUMENT_INVALID', String(problem), { remedy: 'write a policy as JSON, or none' })
+  }
+}
+
+function paid(n: number | undefined, currency = ''): string {
+  return n === undefined ? '' : n.toFixed(4) + '\u2009' + currency
+}
+
+/** A finding, where it is, and the rule that would have helped. */
+function Found({ one, currency }: { one: Finding; currency?: string | undefined }): JSX.Element {
+  const { cycle, node, what } = one
+  return (
+    <li>
+      <Safe text={one.says} /> <b>{safe(paid(one.cost, currency))}</b>{' '}
+      {cycle && <button type="button" class="link" onClick={() => scrub(cycle)}>@c{cycle}</button>}{' '}
+      {node && what !== 'prefix' && <button type="button" class="link" onClick={() => select(node, cycle)}>{line(node, 40)}</button>}
+      {one.helps && (
+        <p class="faint">
+          A rule would have saved the run {safe(paid(one.saves, currency))}: <code>{line(JSON.stringify(one.helps), 400)}</code>{' '}
+          <button type="button" onClick={() => (policies.value = ['none', JSON.stringify({ rules: [one.helps] })])}>draw it</button>
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** Where a person writes the two policies to draw. */
+function Policies(): JSX.Element {
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const given = new FormData(event.currentTarget as HTMLFormElement).getAll('policy')
+    policies.value = given.map((text) => String(text).trim() || 'none')
+  }
+  return (
+    <form class="policies" key={policies.value.join('\n')} onSubmit={submit}>
+      {policies.value.map((text, i) => (
+        <label key={i}><i class={'line-' + i} />{['Policy', 'over'][i]}{' '}
+          <input name="policy" list="policies" spellcheck={false} defaultValue={text} /></label>
+      ))}
+      <datalist id="policies">{examples.map((text) => <option key={text} value={text} />)}</datalist>
+      <button type="submit" class="primary">Draw</button>
+      <Toggle on={money.value} set={(on) => (money.value = on)}>money</Toggle>
+    </form>
+  )
+}
+
+/** Both runs over each other, in words, and call by call. */
+function Runs({ run, lines }: Drawn): JSX.Element {
+  const priced = money.value && run.currency !== undefined
+  const list = lines[0]!.by_call ?? []
+  const here = list.findIndex((one) => one.cycle === at.value)
+  const from = Math.max(0, Math.min(here - most / 2, list.length - most))
+  const two = lines[1] !== lines[0]
+  return (
+    <>
+      <Lines lines={lines.map((one) => one.by_call!.map((call) => (priced ? call.cost! : call.sent)))} here={here}
+        label={priced ? `Cost of each call in ${run.currency}` : 'Tokens of each call'} first={list[0]?.cycle ?? 0} />
+      {lines.map((one, i) => (two || i === 0) && (
+        <p key={i}><i class={'line-' + i} />{line(one.policy, 60)}: {count(one.sent)} tokens, {count(one.read)} from the cache, {one.breaks}{' '}
+          breaks{one.cost !== undefined && ', ' + safe(paid(one.cost, run.currency))}</p>
+      ))}
+      {run.sentences.map((text) => <p key={text} class="faint">{safe(text)}</p>)}
+      <table>
+        <caption class="faint">Calls; ≈ is by simulation, everything else as the provider counted</caption>
+        <thead><tr><th>call</th><th>tokens</th><th>window</th><th>cost</th>{two && <th>with the second</th>}<th>prefix</th></tr></thead>
+        <tbody>
+          {list.slice(from, from + most).map((one, i) => {
+            const told = callOf(one.cycle)?.attempts
+            const [sent, window, other] = [told?.in ?? one.sent, told?.window ?? run.window, lines[1]!.by_call![from + i]!]
+            return (
+              <tr key={one.cycle} aria-current={one.cycle === at.value}>
+                <td><button type="button" class="link" onClick={() => scrub(one.cycle)}>@c{one.cycle}</button></td>
+                <td>{told?.in === undefined && '≈'}{count(sent)}</td>
+                <td>{window ? percent(sent, window) : ''}</td>
+                <td>{told?.cost === undefined ? one.cost !== undefined && '≈' + paid(one.cost) : paid(told.cost)}</td>
+                {two && <td>≈{priced ? paid(other.cost) : count(other.sent)}</td>}
+                <td>{one.broke && 'broke'}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </>
+  )
+}
+
+/** A line for each run, over each other; a click goes to the call. */
+function Lines({ lines, here, label, first }: { lines: number[][]; here: number; label: string; first: number }): JSX.Element {
+  const top = lines.flat().reduce((a, b) => Math.max(a, b), 1e-9)
+  const wide = Math.max(1, lines[0]!.length - 1)
+  const go = (event: MouseEvent): void => {
+    const box = (event.currentTarget as Element).getBoundingClientRect()
+    scrub(first + Math.round(((event.clientX - box.left) / box.width) * wide))
+  }
+  return (
+    <svg class="lines" viewBox={`0 0 ${wide} 100`} preserveAspectRatio="none" role="img" aria-label={label} onClick={go}>
+      {here >= 0 && <path class="here" d={`M${here} 0V100`} />}
+      {lines.map((list, i) => (
+        <polyline key={i} class={'line-' + i} points={list.map((n, x) => `${x},${99 - (n / top) * 97}`).join(' ')} />
+      ))}
+    </svg>
+  )
+}
