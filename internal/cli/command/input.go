@@ -18,6 +18,7 @@ import (
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/record"
 )
 
 type Discard struct{}
@@ -42,6 +43,16 @@ func (a *App) Read(ctx context.Context, name string) (*Input, error) {
 	}
 	data, err := waitFor(ctx, func() ([]byte, error) { return io.ReadAll(a.In) })
 	return &Input{Name: "standard input", Data: data}, err
+}
+
+// Prices reads a list of prices from a file.
+func (a *App) Prices(ctx context.Context, file string) (*record.Prices, error) {
+	in, err := a.Read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := record.ReadPrices(in.Data)
+	return prices, InFile(err, in.Name, in.Data)
 }
 
 // waitFor waits for a function that reads standard input, or until ctx ends.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -28,6 +29,21 @@ type PolicyFlags struct {
 	orphans         string
 }
 
+// policyNumbers are the flags for the numbers of a policy.
+var policyNumbers = [...]struct {
+	flag, usage string
+	of          func(*lifecycle.Policy) *int
+}{
+	{"max-tokens", "prune until the contents have at most `N` tokens", func(p *lifecycle.Policy) *int { return &p.MaxTokens }},
+	{"max-bytes", "prune until the thread has at most `N` bytes", func(p *lifecycle.Policy) *int { return &p.MaxBytes }},
+	{"max-nodes", "prune until there are at most `N` blocks and containers", func(p *lifecycle.Policy) *int { return &p.MaxNodes }},
+	{"max-turns", "prune until there are at most `N` turns", func(p *lifecycle.Policy) *int { return &p.MaxTurns }},
+	{"protect-turns", "keep the most recent `N` turns from being pruned", func(p *lifecycle.Policy) *int { return &p.ProtectTurns }},
+	{"min-tokens", "wait with pruning until it frees `N` tokens", func(p *lifecycle.Policy) *int { return &p.MinTokens }},
+	{"min-bytes", "wait with pruning until it frees `N` bytes of the thread", func(p *lifecycle.Policy) *int { return &p.MinBytes }},
+	{"every-cycles", "prune in cycles that are a multiple of `N`, however little it frees", func(p *lifecycle.Policy) *int { return &p.Every }},
+}
+
 // DefaultTokenizer counts for a token limit that names no tokenizer.
 const DefaultTokenizer = "o200k_base"
 
@@ -41,14 +57,9 @@ func (a *App) PolicyFlagsAs(cmd *cobra.Command, flag, usage string) *PolicyFlags
 	p := &PolicyFlags{flag: flag}
 	f := cmd.Flags()
 	f.StringVar(&p.File, flag, "", usage)
-	f.IntVar(&p.set.MaxTokens, "max-tokens", 0, "prune until the contents have at most `N` tokens")
-	f.IntVar(&p.set.MaxBytes, "max-bytes", 0, "prune until the thread has at most `N` bytes")
-	f.IntVar(&p.set.MaxNodes, "max-nodes", 0, "prune until there are at most `N` blocks and containers")
-	f.IntVar(&p.set.MaxTurns, "max-turns", 0, "prune until there are at most `N` turns")
-	f.IntVar(&p.set.ProtectTurns, "protect-turns", 0, "keep the most recent `N` turns from being pruned")
-	f.IntVar(&p.set.MinTokens, "min-tokens", 0, "wait with pruning until it frees `N` tokens")
-	f.IntVar(&p.set.MinBytes, "min-bytes", 0, "wait with pruning until it frees `N` bytes of the thread")
-	f.IntVar(&p.set.Every, "every-cycles", 0, "prune in cycles that are a multiple of `N`, however little it frees")
+	for _, n := range policyNumbers {
+		f.IntVar(n.of(&p.set), n.flag, 0, n.usage)
+	}
 	f.StringVar(&p.set.Stub, "stub", "", "leave a block with `TEXT` where something was pruned")
 	f.StringVar(&p.orphans, "orphans", "", "`HOW` to treat calls and results without the other: refuse, drop or keep")
 	f.StringVar(&p.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+DefaultTokenizer)
@@ -61,8 +72,11 @@ func (a *App) PolicyFlagsAs(cmd *cobra.Command, flag, usage string) *PolicyFlags
 
 // Typed returns the flags that were given, as they could be typed, each after a space.
 func (p *PolicyFlags) Typed(cmd *cobra.Command) (text string) {
-	for _, name := range [...]string{p.flag, "max-tokens", "max-bytes", "max-nodes", "max-turns", "protect-turns",
-		"min-tokens", "min-bytes", "every-cycles", "stub", "orphans", "tokenizer"} {
+	names := []string{p.flag}
+	for _, n := range policyNumbers {
+		names = append(names, n.flag)
+	}
+	for _, name := range append(names, "stub", "orphans", "tokenizer") {
 		if f := cmd.Flags().Lookup(name); f.Changed {
 			text += " --" + name + " " + screen.Quote(f.Value.String())
 		}
@@ -81,14 +95,9 @@ func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
 	if p.File == "" && kept != nil {
 		policy = *kept
 	}
-	Override(cmd, "max-tokens", &policy.MaxTokens, p.set.MaxTokens)
-	Override(cmd, "max-bytes", &policy.MaxBytes, p.set.MaxBytes)
-	Override(cmd, "max-nodes", &policy.MaxNodes, p.set.MaxNodes)
-	Override(cmd, "max-turns", &policy.MaxTurns, p.set.MaxTurns)
-	Override(cmd, "protect-turns", &policy.ProtectTurns, p.set.ProtectTurns)
-	Override(cmd, "min-tokens", &policy.MinTokens, p.set.MinTokens)
-	Override(cmd, "min-bytes", &policy.MinBytes, p.set.MinBytes)
-	Override(cmd, "every-cycles", &policy.Every, p.set.Every)
+	for _, n := range policyNumbers {
+		Override(cmd, n.flag, n.of(&policy), *n.of(&p.set))
+	}
 	Override(cmd, "stub", &policy.Stub, p.set.Stub)
 	Override(cmd, "orphans", &policy.Orphans, lifecycle.Orphans(p.orphans))
 	if p.File == "" && kept == nil && p.Bare != "" && p.Prunes(&policy) {
@@ -101,17 +110,11 @@ func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
 	if err := policy.Check(); err != nil {
 		return policy, nil, err
 	}
-	name := p.tokenizer
-	if name == "" {
-		name = policy.Tokenizer
-	}
+	name := cmp.Or(p.tokenizer, policy.Tokenizer)
 	if !policy.Counts() && name == "" {
 		return policy, nil, nil
 	}
-	if name == "" {
-		name = DefaultTokenizer
-	}
-	counter, err := tokens.Named(name)
+	counter, err := CounterNamed(name)
 	if err != nil {
 		return policy, nil, err
 	}
@@ -163,7 +166,7 @@ func (c *pruningContext) choose(ctx context.Context, a *App, cmd *cobra.Command,
 		return err
 	}
 	if c.Counter == nil && counted {
-		if c.Counter, err = tokens.Named(DefaultTokenizer); err != nil {
+		if c.Counter, err = CounterNamed(""); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -52,10 +53,7 @@ func ServeOn(ctx context.Context, listener net.Listener, handler *server.Server,
 
 // CounterNamed returns the counter of tokens with a name, the default one for "".
 func CounterNamed(name string) (tree.Counter, error) {
-	if name == "" {
-		name = DefaultTokenizer
-	}
-	return tokens.Named(name)
+	return tokens.Named(cmp.Or(name, DefaultTokenizer))
 }
 
 // PrintAddress prints the address to open, with the token of the run in its fragment.

@@ -16,7 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -150,13 +149,9 @@ type cacheCost struct {
 
 // priceLoss sets the price of the lost part of the cache.
 func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedPruning, file, model string) error {
-	in, err := a.Read(ctx, file)
+	prices, err := a.Prices(ctx, file)
 	if err != nil {
 		return err
-	}
-	prices, err := record.ReadPrices(in.Data)
-	if err != nil {
-		return command.InFile(err, in.Name, in.Data)
 	}
 	if model == "" {
 		calls, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
@@ -175,7 +170,7 @@ func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedP
 	amount, known := prices.CacheLoss(model, p.Cached.LostTokens)
 	if !known {
 		return fault.At(fault.DocumentInvalid, fault.NoOffset, model, "the list has no price for this model",
-			"add it to "+in.Name+", or name another model with --model")
+			"add it to "+file+", or name another model with --model")
 	}
 	p.CacheCost = &cacheCost{amount, prices.Currency, prices.AsOf, model}
 	return nil

@@ -40,12 +40,9 @@ func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 // none.
 func (f *callFlags) read(ctx context.Context, a *command.App, c *pact.Context) (map[int64]*inspect.CallPrefix, error) {
 	if f.prices = prices.BuiltIn(); *f.file != "" {
-		in, err := a.Read(ctx, *f.file)
-		if err != nil {
+		var err error
+		if f.prices, err = a.Prices(ctx, *f.file); err != nil {
 			return nil, err
-		}
-		if f.prices, err = record.ReadPrices(in.Data); err != nil {
-			return nil, command.InFile(err, in.Name, in.Data)
 		}
 	}
 	return view.Recorded(ctx, c, *f.dialect, f.prices)

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
@@ -110,15 +109,10 @@ func (p priceFlags) options(ctx context.Context, a *command.App) (*simulate.Opti
 		return nil, err
 	}
 	o.Counter = counter
-	if *p.prices == "" {
-		return o, nil
+	if *p.prices != "" {
+		o.Prices, err = a.Prices(ctx, *p.prices)
 	}
-	in, err := a.Read(ctx, *p.prices)
-	if err != nil {
-		return nil, err
-	}
-	o.Prices, err = record.ReadPrices(in.Data)
-	return o, command.InFile(err, in.Name, in.Data)
+	return o, err
 }
 
 // drawSimulation prints a line a policy, what they regret, and what that says.
