@@ -117,7 +117,7 @@ prefix changes. --print --for opencode prints a plugin that does the same there.
 	return cmd
 }
 
-// hook imports what the event on standard input tells of.
+// hook imports the new part of the transcript that the event on standard input names.
 func hook(ctx context.Context, a *command.App, policy string) error {
 	data, err := io.ReadAll(io.LimitReader(a.In, maxHookEvent+1))
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/contexttree/pact/store/postgres"
 )
 
-// storeFor opens the store for an import, and makes it if it is missing. What may still be refused
-// is read before, or made in memory: a file that is refused leaves no store behind.
+// storeFor opens the store for an import, and makes it if it is missing. A file that may still be refused
+// is read before, or imported in memory: so a refused file leaves no store behind.
 func storeFor(ctx context.Context, a *command.App, in *plan) (*pact.DB, error) {
 	_, err := os.Stat(a.DB)
 	begins := !postgres.IsAddress(a.DB) && errors.Is(err, fs.ErrNotExist)
@@ -73,10 +73,9 @@ func rehearse(ctx context.Context, a *command.App, in *plan) error {
 	return nil
 }
 
-// refuseLimits returns the error for limits on an import that replays nothing. The calls
-// of a log say themselves what was sent, and the snapshots of a history are what they
-// are: a pruned one would say that something else was sent. flags are the limits as
-// they were typed.
+// refuseLimits returns the error for limits on an import that replays nothing. A log says
+// itself what was sent, and so do the snapshots of a history: a pruned snapshot would
+// claim another request. flags are the limits as they were typed.
 func (in *plan) refuseLimits(flags string) error {
 	name := "NAME"
 	if len(in.parts) > 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/contexttree/pact/tokens"
 )
 
-// What open looks for findings in, and which it tells.
+// The findings that open looks for and tells.
 const (
 	mostSimulated = 256 << 20 // bytes of all threads: more would take a second
 	mostFindings  = 2

@@ -65,8 +65,8 @@ finishes it later, and pact verify says so until then.`,
 	f, flags := &eraseFlags{}, cmd.Flags()
 	flags.StringArrayVar(&f.selectors, "select", nil,
 		"the nodes that a `SELECTOR` finds, anywhere if it has no address; may be repeated")
-	flags.StringArrayVar(&f.texts, "containing", nil, "whatever holds this `TEXT`; may be repeated")
-	flags.StringArrayVar(&f.files, "containing-file", nil, "whatever holds a line of `FILE`; - is standard input")
+	flags.StringArrayVar(&f.texts, "containing", nil, "everything that holds this `TEXT`; may be repeated")
+	flags.StringArrayVar(&f.files, "containing-file", nil, "everything that holds a line of `FILE`; - is standard input")
 	flags.Int64SliceVar(&f.revisions, "revision", nil,
 		"actor, message, request and report of the entry `N` of the log; may be repeated")
 	flags.StringVarP(&f.reason, "reason", "m", "", "why, a `TEXT` for the log")
@@ -189,7 +189,7 @@ func (f *eraseFlags) allTexts(ctx context.Context, a *command.App) ([]string, er
 	return texts, nil
 }
 
-// everywhere returns what a selector finds at its own address or, without an
+// everywhere returns the ids that a selector finds at its own address or, without an
 // address, in every snapshot and in the working state.
 func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, error) {
 	q, err := selector.Parse(text, c.Edition())

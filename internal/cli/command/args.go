@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exactly is count for commands without --file.
+// Exactly checks the number of arguments of a command without --file.
 func Exactly(words ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == len(words) {

@@ -51,9 +51,9 @@ func (p Part) Calls() int {
 	return p.Conversation.Calls()
 }
 
-// ReadFile is read for a file that may be a log: plain, gzip or Zstandard, with or
+// ReadFile is Read for a file that may be a log: plain, gzip or Zstandard, with or
 // without a byte order mark; or for a directory of bodies, whose requests without an answer
-// it takes or leaves. It reads what the budget of ctx allows.
+// it takes or leaves. The budget of ctx bounds it.
 func (a *App) ReadFile(ctx context.Context, name string, unanswered bool) (*Input, error) {
 	if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
 		data, left, err := intake.Bodies(name, unanswered,

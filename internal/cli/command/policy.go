@@ -52,7 +52,7 @@ func (a *App) PolicyFlags(cmd *cobra.Command) *PolicyFlags {
 		"other flags override it")
 }
 
-// PolicyFlagsAs is policyFlags for a command that names the policy with another flag.
+// PolicyFlagsAs is PolicyFlags for a command that names the policy with another flag.
 func (a *App) PolicyFlagsAs(cmd *cobra.Command, flag, usage string) *PolicyFlags {
 	p := &PolicyFlags{flag: flag}
 	f := cmd.Flags()
@@ -151,8 +151,8 @@ type pruningContext struct {
 	Counter tree.Counter
 }
 
-// choose decides on the policy. Who counts tokens depends on it, so it opens the context
-// again if one must.
+// choose decides on the policy. The policy names the counter of tokens, so choose opens the
+// context again if there is one.
 func (c *pruningContext) choose(ctx context.Context, a *App, cmd *cobra.Command, p *PolicyFlags, o pact.OpenOptions,
 	counted bool) error {
 	var kept *lifecycle.Policy

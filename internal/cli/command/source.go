@@ -289,7 +289,7 @@ type searchable interface {
 	Explain(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) (*inspect.Explanation, error)
 }
 
-// searchable returns what answers a selector. Only a context answers ranges, so
+// searchable returns the document or the context to ask. Only a context answers ranges, so
 // it turns a document into one for them.
 func (s *Source) searchable(ctx context.Context, q *selector.Selector) (searchable, error) {
 	if s.Alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {

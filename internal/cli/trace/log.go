@@ -170,7 +170,7 @@ func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
 	return byCycle, nil
 }
 
-// reported puts the report of a commit into words.
+// reported puts the report of a commit into words, a phrase for each reason.
 func reported(raw json.RawMessage) (list []string) {
 	var r lifecycle.Report
 	if len(raw) == 0 || json.Unmarshal(raw, &r) != nil {

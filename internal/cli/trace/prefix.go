@@ -41,9 +41,9 @@ or that in FILE with --prices.
 
 --provider shows beside it what the provider reported: the tokens that it read from its
 cache and wrote to it, its reason for reading no more if it was asked, and whether its
-own rules predict that. By the clock it tells a cut from a prefix that the provider
-no longer keeps; and the extra cost of reading less than before. docs/providers.md has the rules and the format of FILE.
-`,
+own rules predict that; by the clock it tells a cut from a prefix that the provider no
+longer keeps. It also shows the extra cost of reading less than before.
+docs/providers.md has the rules and the format of FILE.`,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20
   pact prefix chat --tokens

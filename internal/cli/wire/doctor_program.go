@@ -33,7 +33,7 @@ type arrivals struct {
 	called  func() // on the first call
 }
 
-// ServeHTTP answers everything itself: a provider is not asked.
+// ServeHTTP answers every request itself and asks no provider.
 func (v *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -57,7 +57,7 @@ func (v *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"type":"error","error":{"type":"invalid_request_error","message":"` + says + `"}}`))
 }
 
-// tryProgram runs a program as pact run does, and looks what comes.
+// tryProgram runs a program as pact run does, and looks at the requests that come.
 func tryProgram(ctx context.Context, a *command.App, args []string, patience time.Duration) (checkup, error) {
 	known := agentOf(args[0])
 	if err := known.unable(); err != nil {

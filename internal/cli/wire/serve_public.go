@@ -50,7 +50,7 @@ func (o *serving) public() bool {
 	return o.behindProxy || host != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
-// check refuses what does not fit together, and what would let strangers in.
+// check refuses flags that do not fit together, and those that would let strangers in.
 func (o *serving) check() error {
 	refused := func(token, message, remedy string) error {
 		return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, remedy)
