@@ -3,6 +3,7 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -124,15 +125,23 @@ func TestTheCountsOfAProviderAreComparedWithItsRules(t *testing.T) {
 	}
 	r.must(nil, "POST", "/v1/import?name=run", string(data))
 	var calls struct {
-		Items []struct {
+		Currency string
+		Items    []struct {
 			Cut      *struct{ Node string }
 			Attempts struct {
 				In, Cached, Expected int64
 				Seen                 string
+				Cost                 float64
 			}
 		}
 	}
 	r.must(&calls, "GET", "/v1/contexts/run/calls", "")
+	// 10 tokens of input at 3 a million, 2,290 written at 3.75, 40 of the answer at 15; then 2,290 read at 0.3, 300 written.
+	for i, want := range []string{"USD 0.0092175", "USD 0.0024420"} {
+		if got := fmt.Sprintf("%s %.7f", calls.Currency, calls.Items[i].Attempts.Cost); got != want {
+			t.Errorf("call %d cost %s, want %s", i+1, got, want)
+		}
+	}
 	for i, want := range []struct {
 		in, cached, expected int64
 		seen, cut            string
