@@ -39,7 +39,12 @@ func npmBinary(dir, version, platform, binary string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return npmPack(dir, "pactctx-"+name, about, []packedFile{{"bin/" + filepath.Base(binary), data, 0o755}})
+	notices, err := os.ReadFile("THIRD_PARTY_NOTICES.txt")
+	if err != nil {
+		return "", err
+	}
+	return npmPack(dir, "pactctx-"+name, about, []packedFile{{"bin/" + filepath.Base(binary), data, 0o755},
+		{"THIRD_PARTY_NOTICES.txt", notices, 0o644}})
 }
 
 // npmClient writes the package pactctx into dir and returns its path: what TypeScript built into the directory
@@ -87,14 +92,11 @@ func npmPack(dir, name string, about map[string]any, files []packedFile) (string
 	if err != nil {
 		return "", err
 	}
-	files = append([]packedFile{{"package.json", text, 0o644}}, files...)
-	for _, licence := range []string{"LICENSE", "THIRD_PARTY_NOTICES.txt"} {
-		data, err := os.ReadFile(licence)
-		if err != nil {
-			return "", err
-		}
-		files = append(files, packedFile{licence, data, 0o644})
+	licence, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return "", err
 	}
+	files = append([]packedFile{{"package.json", text, 0o644}, {"LICENSE", licence, 0o644}}, files...)
 	for i := range files {
 		files[i].name = "package/" + files[i].name
 	}

@@ -23,7 +23,7 @@ async function setting(name: string, policy?: LifecyclePolicy) {
   const agent = new Agent({ name: 'a', model: 'gpt-5', instructions: 'Be short.', tools: [look] })
   const context = await pact.context(name)
   const session = new PactSession(context, policy && { policy })
-  return { model, openAIClient, context, session,
+  return { model, openAIClient, context, session, agent, runner,
     ask: (text: string, of: Session = session) =>
       runner.run(agent, text, { session: of, callModelInputFilter: session.filter }) }
 }
@@ -84,6 +84,20 @@ test('each call of the model is a cycle that has what was sent', async () => {
   assert.equal(added.length, 2) // all else kept its id
   const results = await context.select("@c2 [kind='result']")
   assert.deepEqual(await context.select("@t0 [kind='result'][tool='look']"), results)
+})
+
+test('a run that streams is recorded as one that does not', async () => {
+  const { model, context, session, agent, runner } = await setting('streamed')
+  model.answers.push(response(calls('look', { what: 'tree' })), response(says('A tree.')))
+  const options = { session, callModelInputFilter: session.filter, stream: true as const }
+  const stream = await runner.run(agent, 'What is it?', options)
+  for await (const _ of stream) { /* the events of the SDK */ }
+  await stream.completed
+  const sent = ['Be short.', 'What is it?', { name: 'look', arguments: '{"what":"tree"}' }, 'tree '.repeat(100)]
+  assert.deepEqual(await contents(context, '@c2'), sent)
+  assert.deepEqual((await session.getItems()).map((i) => i.type ?? 'message'),
+    ['message', 'function_call', 'function_call_result', 'message'])
+  assert.deepEqual(await contents(context, 'working'), [...sent, 'A tree.'])
 })
 
 test('a policy holds within a run and from run to run', async () => {
