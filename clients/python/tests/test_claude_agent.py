@@ -91,3 +91,22 @@ def test_a_resumed_session_has_what_the_policy_left(tmp_path: Path) -> None:
     assert len(results) == 2 and all(r.startswith("x" * 100) and len(r) < 400 for r in results)
     assert [at["parentUuid"] for at in lines] == [None, *(at["uuid"] for at in lines[:-1])], "one chain"
     assert all(at["sessionId"] == "s1" for at in lines)
+
+
+def test_what_claude_code_keeps_for_itself_stays(tmp_path: Path) -> None:
+    mark = cast("SessionStoreEntry", {"type": "attachment", "attachment": "y" * 5000})
+    lines = [mark, *turn(0, 30), *turn(1, 40)]
+
+    async def run() -> Any:
+        async with pactctx.open_async(tmp_path / "a.db") as db:
+            store = SessionStore(db, policy={"max_bytes": 4000})
+            for n in range(len(lines)):
+                await store.append(KEY, lines[n : n + 1])
+            everything = await store.load(KEY)
+            store = SessionStore(db, policy={"max_bytes": 800})
+            await store.append(KEY, turn(2, 40))
+            return everything, await store.load(KEY)
+
+    everything, left = asyncio.run(run())
+    assert everything == lines, "the limit does not count the mark"
+    assert mark in left and lines[1] not in left

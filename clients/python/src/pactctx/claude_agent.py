@@ -44,7 +44,8 @@ class _Form:
     def block(self, plain: dict[str, Any]) -> Block:
         role = at(plain, ("message", "role"))
         if role not in ("user", "assistant"):
-            return Block("", str(plain.get("type", "entry")), pinned=True)  # titles and marks, which no model reads
+            # A title, a mark, an attachment: Claude Code needs each as it is, so it stays, and no limit counts it.
+            return Block("", str(plain.get("type", "entry")), content="", pinned=True)
         content = at(plain, _CONTENT)
         first = content[0] if isinstance(content, list) and len(content) == 1 else {}
         kind = first.get("type") if isinstance(first, dict) else None
