@@ -87,6 +87,9 @@ func (s *Server) simulated(in *simulating) (*simulate.Options, error) {
 		return nil, fault.New(fault.Limit, "a request may have "+strconv.Itoa(MaxPolicies)+" policies simulated",
 			"send the others in another request")
 	}
+	if err := (&lifecycle.Policy{When: in.When}).Check(); err != nil {
+		return nil, err
+	}
 	for _, p := range in.Policies {
 		if p.Policy == nil {
 			ready, err := lifecycle.Ready(p.Name)

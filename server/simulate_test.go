@@ -86,6 +86,7 @@ func TestSimulationsAreThoseOfTheLibrary(t *testing.T) {
 	refused(http.StatusRequestEntityTooLarge, "E_LIMIT", `{"policies":[`+strings.Repeat(`{"name":"agent"},`, server.MaxPolicies)+`{"name":"chat"}]}`)
 	refused(http.StatusBadRequest, "E_DOCUMENT_INVALID", `{"policies":[{"name":"nothing of the kind"}]}`)
 	refused(http.StatusBadRequest, "E_DOCUMENT_INVALID", `{"dialect":"none"}`)
+	refused(http.StatusBadRequest, "E_DOCUMENT_INVALID", `{"when":"later"}`)
 	refused(http.StatusBadRequest, "E_DOCUMENT_INVALID", `{"prices":{"models":[]}}`)
 	refused(http.StatusBadRequest, "E_DOCUMENT_INVALID", `{"policies":[{"name":"p","policy":{"when":"later"}}]}`)
 	r.must(nil, "POST", "/v1/contexts", `{"name":"empty"}`)

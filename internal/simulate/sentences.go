@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -62,5 +63,5 @@ func (r *run) worthOf(o, raw *Outcome) string {
 	}
 	further := int64(math.Ceil(extra / saves))
 	o.Further = &further
-	return fmt.Sprintf("%s; it would be even after %d further calls that cut nothing more.", loses, further)
+	return fmt.Sprintf("%s; it would be even after %s more that cut nothing.", loses, view.Plural(int(further), "call"))
 }

@@ -3,6 +3,7 @@ package simulate_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,6 +95,11 @@ func TestWhatARunCosts(t *testing.T) {
 	// Third call: 1 + 1+10 + 1+10 + the stub of 3, which stands behind its call.
 	check("drop", []any{drop.Sent, drop.Read, drop.Written, drop.Breaks, drop.Removed}, []any{101 + 112 + 26, 101 + 1, 101 + 11 + 25,
 		1, 1})
+	// It loses 0.1*102 + 1.25*137 - 175.05, and each call like the last reads 123 - 26 words less.
+	if further := int64(math.Ceil((0.1*102 + 1.25*137 - 175.05) / (0.1 * (123 - 26)))); drop.Further == nil || *drop.Further != further {
+		t.Errorf("it is even after %v calls, want %d", drop.Further, further)
+	}
+	check("its sentence", r.Sentences[0], "drop loses 6.4000 units on 175.0500, 4 %; it would be even after 1 call more that cut nothing.")
 	// aaaaa, then the note: [183 bytes are left out here; r0 has them. Only pact writes such notes.]
 	note := len(strings.Fields("[0 bytes are left out here; r0 has them. Only pact writes such notes.]"))
 	check("cut", []any{cut.ByCall[0].Sent, cut.Breaks, cut.Shaped}, []any{1 + 5 + note, 0, 1})
