@@ -68,8 +68,8 @@ export class Sent {
         const index = plan.places.get(block.id)
         return index !== undefined && keyOf(block) === keyOf(wanted[index]!) ? { block, index } : { block }
       })
-      const gone = this.#gone(edits)
-      const removed = blocks.filter((b) => gone.includes(b.id)).map((b) => ({ id: b.id, key: keyOf(b) }))
+      const gone = new Set(this.#gone(edits))
+      const removed = blocks.filter((b) => gone.has(b.id)).map((b) => ({ id: b.id, key: keyOf(b) }))
       return { left, added: plan.added, removed }
     })
   }
@@ -196,7 +196,12 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
   const old = blocks.filter((b) => !b.system)
   const byId = new Map(old.map((b, i) => [b.id, i]))
   const byKey = new Map<string, number[]>()
-  old.forEach((b, i) => byKey.set(keyOf(b), [...byKey.get(keyOf(b)) ?? [], i]))
+  old.forEach((b, i) => {
+    const key = keyOf(b)
+    const same = byKey.get(key)
+    if (same) same.push(i)
+    else byKey.set(key, [i])
+  })
   const count = new Map<string, number>()
   let last = -1
   const places = wanted.map((p) => { // the number of the block that each piece has, and its id
@@ -205,10 +210,14 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
     count.set(key, n + 1)
     const id = n === 0 ? key : `${key}-${n}`
     const fits = ({ attr }: Found) => !exact || !attr || JSON.stringify(attr.item) === JSON.stringify(toJSON(p.item))
-    const at = [byId.get(id), ...byKey.get(key) ?? []].find((i) => i !== undefined && i > last && fits(old[i]!))
+    const same = byKey.get(key) ?? []
+    while (same.length > 0 && same[0]! <= last) same.shift() // they are behind
+    const named = byId.get(id)
+    const at = named !== undefined && named > last && fits(old[named]!) ? named : same.find((i) => fits(old[i]!))
     if (at !== undefined) last = at
     return { key, id, at }
   })
+  const firstKept = places.find((p) => p.at !== undefined)?.at
   const lastKept = places.findLastIndex((p) => p.at !== undefined)
   const away = (i: number) => i < lastKept && places[i]!.at === undefined && pruned.has(places[i]!.id)
   const kept = new Set(places.map((p) => p.at))
@@ -221,7 +230,7 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
   const calls = new Map(all.filter((b) => b.kind === 'call' && b.call && !passed.has(b)).map((b) => [b.call!, b.id]))
   const ids = new Map<string, number>() // of each block the number of its piece
   const added: Change[] = []
-  let next = Math.max(0, ...all.filter((b) => b.head).map((b) => b.offset)) + 1
+  let next = all.reduce((most, b) => b.head ? Math.max(most, b.offset) : most, 0) + 1
   let before: Pick<Found, 'parent' | 'offset'> | undefined
   let between = false // a new block stands where the one before it stands
   wanted.forEach((piece, i) => {
@@ -247,7 +256,7 @@ export function planOf(blocks: Found[], wanted: Piece[], pruned: Set<string>, ta
     added.push({ id: fresh, key })
     if (piece.kind === 'call' && piece.call) calls.set(piece.call, fresh)
     between = i <= lastKept
-    const place = between ? before ?? inFront(old[places.find((p) => p.at !== undefined)!.at!]!)
+    const place = between ? before ?? inFront(old[firstKept!]!)
       : { parent: '^ah', offset: next++ }
     edits.push(adding(place.parent, nodeOf(piece, fresh, place.offset, refs)))
     before = place
