@@ -88,7 +88,7 @@ func geminiParts(c *checker) {
 // the same ids where the calls have some, and that there are no other responses.
 func geminiPairs(c *checker) {
 	list := c.root.Get("contents")
-	var open []splice.Value // the calls of the content before
+	var open openCalls // the calls of the content before
 	for i := 0; i <= len(list.Elems); i++ {
 		var content splice.Value
 		if i < len(list.Elems) {
@@ -104,16 +104,13 @@ func geminiPairs(c *checker) {
 			if !response.Is() {
 				continue
 			}
-			of := slices.IndexFunc(open, func(call splice.Value) bool { return answersCall(response, call) })
-			if of < 0 {
+			if !open.answered(response) {
 				c.report(at(at("contents", i)+".parts", k), "the response answers no call of the content before",
 					"leave it out", func(e *splice.Edits) { e.Remove(parts, k) })
-				continue
 			}
-			open = slices.Delete(open, of, of+1)
 		}
 		var texts [][]byte
-		for _, call := range open {
+		for _, call := range open.left() {
 			c.report(at("contents", i-1), "no response follows the call "+quoted(call.Get("name").Text()),
 				"add a response to the next content", func(*splice.Edits) { texts = append(texts, noResponse(call)) })
 		}
@@ -124,16 +121,67 @@ func geminiPairs(c *checker) {
 		default:
 			c.edits.Insert(list, i, slices.Concat([]byte(`{"role":"user","parts":[`), join(texts), []byte("]}")))
 		}
-		open = calls
+		open = openOf(calls)
 	}
 }
 
-// answersCall reports whether a response is one to a call: by its id if both have one, else by the name.
-func answersCall(response, call splice.Value) bool {
-	if a, b := response.Get("id").Text(), call.Get("id").Text(); a != "" && b != "" {
-		return a == b
+// openCalls are calls that wait for responses. A response is one to the first call with its id or, if one of the two has
+// no id, with its name.
+type openCalls struct {
+	calls []splice.Value
+	done  []bool
+	by    map[[2]string][]int // their numbers, by id, by name, and by name those without an id
+}
+
+func openOf(calls []splice.Value) openCalls {
+	o := openCalls{calls, make([]bool, len(calls)), map[[2]string][]int{}}
+	for i, call := range calls {
+		id, name := call.Get("id").Text(), call.Get("name").Text()
+		keys := [][2]string{{"name", name}, {"id", id}}
+		if id == "" {
+			keys[1] = [2]string{"alone", name}
+		}
+		for _, key := range keys {
+			o.by[key] = append(o.by[key], i)
+		}
 	}
-	return response.Get("name").Text() == call.Get("name").Text()
+	return o
+}
+
+// answered takes the first call that a response answers; false if there is none.
+func (o *openCalls) answered(response splice.Value) bool {
+	id, name := response.Get("id").Text(), response.Get("name").Text()
+	keys := [][2]string{{"name", name}}
+	if id != "" {
+		keys = [][2]string{{"id", id}, {"alone", name}}
+	}
+	first := -1
+	for _, key := range keys {
+		list := o.by[key]
+		for len(list) > 0 && o.done[list[0]] {
+			list = list[1:]
+		}
+		if len(list) == 0 {
+			continue
+		}
+		if o.by[key] = list; first < 0 || list[0] < first {
+			first = list[0]
+		}
+	}
+	if first >= 0 {
+		o.done[first] = true
+	}
+	return first >= 0
+}
+
+// left returns the calls without a response.
+func (o *openCalls) left() (calls []splice.Value) {
+	for i, call := range o.calls {
+		if !o.done[i] {
+			calls = append(calls, call)
+		}
+	}
+	return calls
 }
 
 func noResponse(call splice.Value) []byte {

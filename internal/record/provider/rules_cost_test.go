@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,15 @@ func TestCostOfACheckIsLinear(t *testing.T) {
 		"gemini, calls": {provider.Gemini, func(n int) string {
 			return `{"contents":[{"role":"user","parts":[{"text":"q"}]},` +
 				list(n, `{"role":"model","parts":[{"functionCall":{"name":"f%d"}}]}`) + `]}`
+		}},
+		"gemini, answered in reverse": {provider.Gemini, func(n int) string {
+			answers := strings.Split(list(n, `{"functionResponse":{"name":"f","id":"%d","response":{}}}`), ",{\"functionR")
+			for i := range answers {
+				answers[i] = `{"functionR` + strings.TrimPrefix(answers[i], `{"functionR`)
+			}
+			slices.Reverse(answers)
+			return `{"contents":[{"role":"model","parts":[` + list(n, `{"functionCall":{"name":"f","id":"%d"}}`) +
+				`]},{"role":"user","parts":[` + strings.Join(answers, ",") + `]}]}`
 		}},
 	} {
 		var allocs []float64
