@@ -44,7 +44,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 	}
 	var edits splice.Edits
 	ids := sent.managed.Shaped
-	for _, one := range provider.Results(sent.api, root) {
+	for _, one := range provider.Results(sent.api, root, func(string, string) bool { return false }) {
 		if len(ids) == 0 {
 			break
 		}

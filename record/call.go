@@ -221,6 +221,7 @@ func (c *call) take(body []byte, broken error, gaveUp bool) error {
 	_, _ = assembler.Write(body) // an Assembler accepts every byte
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
+	c.recorder.noteIssued(c.api, &a)
 	if r := c.recorder; r.cutter != nil {
 		r.cutter.ledger.learn(c.sending, a.Usage)
 	}

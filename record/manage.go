@@ -121,36 +121,6 @@ func (one *sentResult) said() (Result, canon.Any, error) {
 	return Result{Call: one.Call, Tool: one.Tool, Content: string(content.Value()), Failed: one.Failed}, content, err
 }
 
-// mostKeys bounds how many keys a recorder remembers.
-const mostKeys = 1 << 17
-
-// keyOfResult returns the key of a result. It remembers the keys of bytes that it has seen, because a request
-// repeats nearly all results of the one before.
-func (r *Recorder) keyOfResult(one *sentResult) (string, error) {
-	hash := sha256.New()
-	hash.Write([]byte(one.Call + "\n"))
-	hash.Write(one.Content.Raw)
-	raw := [sha256.Size]byte(hash.Sum(nil))
-	r.mu.Lock()
-	key, known := r.keys[raw]
-	r.mu.Unlock()
-	if known {
-		return key, nil
-	}
-	said, _, err := one.said()
-	if err != nil {
-		return "", err
-	}
-	key = said.key()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.keys) >= mostKeys {
-		clear(r.keys)
-	}
-	r.keys[raw] = key
-	return key, nil
-}
-
 // shape writes the body in which all results have the form that was decided, and notes in m what it
 // changed. New results are decided about until a time; without one, however long it takes.
 func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m *managing, until time.Time) []byte {
@@ -239,7 +209,7 @@ func (r *Recorder) staysUncached(name provider.API, root splice.Value, results [
 func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult,
 	fresh []int, alone bool, err error) {
 	times := map[string]int{}
-	for _, p := range provider.Results(name, root) {
+	for _, p := range provider.Results(name, root, r.together) {
 		one := sentResult{PlacedResult: p}
 		if key, bad := r.keyOfResult(&one); bad == nil {
 			one.key = key
@@ -322,19 +292,6 @@ func withoutBadReferences(results []sentResult) {
 			before[one.Call] = one
 		}
 	}
-}
-
-// sentRaw reports whether a result was sent as it came; noteRaw notes it.
-func (r *Recorder) sentRaw(key string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.raw[key]
-}
-
-func (r *Recorder) noteRaw(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.raw[key] = true
 }
 
 // endManaging ends managing for the conversation of a request that the provider refused although it

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -308,3 +310,31 @@ func TestObservingLeavesCompressedRequestsAlone(t *testing.T) {
 }
 
 func second(_ *provider.Answer, _ int, err error) error { return err }
+
+// OpenAI's clients may put the result of a call before the next call of the same answer: it is new nevertheless.
+func TestManageShapesBetweenCallsOfAnAnswer(t *testing.T) {
+	for _, order := range [][]string{{"c0", "r0", "c1", "r1"}, {"c0", "c1", "r0", "r1"}} {
+		p, url := startProvider(t, providertest.Turn{Calls: []providertest.Call{{ID: "c0", Name: "ls", Arguments: "{}"},
+			{ID: "c1", Name: "ls", Arguments: "{}"}}}, providertest.Turn{Text: "done"})
+		s := pact.NewDB(store.NewMemory())
+		rec := recorder(t, s, record.Options{Context: "chat", Policy: capped(t, ""), Manage: true, Strict: true})
+		a := newAgent(t, provider.Responses, url, rec.Transport(nil), false)
+		a.ask("Look.")
+		a.call()
+		calls := slices.Clone(a.said[len(a.said)-2:])
+		a.said = a.said[:len(a.said)-2]
+		for _, what := range order {
+			n := int(what[1] - '0')
+			if what[0] == 'c' {
+				a.said = append(a.said, calls[n])
+			} else {
+				a.result(fmt.Sprint("c", n), "ls", long(100+n))
+			}
+		}
+		a.call()
+		rec.Close()
+		if got := rec.Stats().Managed; got.Shaped != 2 || got.Open != 0 {
+			t.Errorf("%v: %+v: %s", order, got, p.Received()[1].Body)
+		}
+	}
+}

@@ -91,6 +91,8 @@ type Recorder struct {
 	closed   bool
 	raw      map[string]bool              // keys of the results that were sent as they came
 	keys     map[[sha256.Size]byte]string // keys of results by hashes of the bytes that clients wrote
+	issued   map[string]int               // the number of the answer that had a call, by the call's id
+	answers  int
 
 	entry  *Entry         // nil if no policy changes requests
 	cutter *cutter        // nil if nothing goes by the policy
@@ -113,7 +115,7 @@ func New(s *pact.DB, o Options) *Recorder {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
 	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{},
-		raw: map[string]bool{}, keys: map[[sha256.Size]byte]string{}}
+		raw: map[string]bool{}, keys: map[[sha256.Size]byte]string{}, issued: map[string]int{}}
 	if o.Policy != nil {
 		if !o.Manage {
 			s = pact.NewDB(store.NewMemory()) // what would be decided binds nobody

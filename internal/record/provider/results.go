@@ -16,13 +16,14 @@ type PlacedResult struct {
 }
 
 // Results returns the results of a body, in their order. It leaves out those without an id, and
-// Gemini's, whose responses are objects of the tool's own form. Cost: linear in the values of the
-// conversation.
-func Results(name API, root splice.Value) (list []PlacedResult) {
+// Gemini's, whose responses are objects of the tool's own form. together says of two calls whether one
+// answer had both: a client of OpenAI's Responses may put a result between them. Cost: linear in the
+// values of the conversation.
+func Results(name API, root splice.Value, together func(a, b string) bool) (list []PlacedResult) {
 	tools := map[string]string{}
-	said := func() { // the model spoke, so it has seen what stands before
-		for i := range list {
-			list[i].Fresh = false
+	said := func(call string) { // the model spoke, so it has seen what stands before
+		for i := len(list) - 1; i >= 0 && list[i].Fresh; i-- {
+			list[i].Fresh = call != "" && together(list[i].Call, call)
 		}
 	}
 	add := func(call string, content splice.Value, failed bool) {
@@ -34,7 +35,7 @@ func Results(name API, root splice.Value) (list []PlacedResult) {
 	case Messages:
 		for _, m := range root.Get("messages").Elems {
 			if m.Get("role").Text() == "assistant" {
-				said()
+				said("")
 			}
 			for _, block := range m.Get("content").Elems {
 				switch block.Get("type").Text() {
@@ -49,7 +50,7 @@ func Results(name API, root splice.Value) (list []PlacedResult) {
 		for _, m := range root.Get("messages").Elems {
 			switch m.Get("role").Text() {
 			case "assistant":
-				said()
+				said("")
 				for _, call := range m.Get("tool_calls").Elems {
 					tools[call.Get("id").Text()] = call.Get("function", "name").Text()
 				}
@@ -64,7 +65,7 @@ func Results(name API, root splice.Value) (list []PlacedResult) {
 			case word == "function_call_output" || word == "custom_tool_call_output":
 				add(call, item.Get("output"), false)
 			case word == "reasoning" || strings.HasSuffix(word, "_call") || item.Get("role").Text() == "assistant":
-				said()
+				said(call)
 				tools[call] = item.Get("name").Text()
 			}
 		}
