@@ -26,8 +26,9 @@ func (c *counting) of(p sized) float64 {
 
 func (c *counting) estimate(p sized) float64 { return c.bytes*float64(p.size)/4 + c.each }
 
-// learn shares out what a provider counted among the parts that are new.
-func (c *counting) learn(parts []sized, told float64) {
+// learn shares out what a provider counted among the parts that are new. Those of a request that leaves something out say
+// little about how it counts.
+func (c *counting) learn(parts []sized, told float64, cut bool) {
 	if len(c.parts) > mostKeys {
 		clear(c.parts)
 	}
@@ -44,11 +45,8 @@ func (c *counting) learn(parts []sized, told float64) {
 	if n == 0 || told <= 0 {
 		return
 	}
-	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
-	c.told, c.told2 = c.told+size*told, c.told2+n*told
-	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
-		c.bytes = max(0.1, (c.told*c.each2-c.told2*c.both)/by)
-		c.each = max(0, (c.told2*c.bytes2-c.told*c.both)/by)
+	if !cut {
+		c.fit(size, n, told)
 	}
 	all := 0.0
 	for _, p := range fresh {
@@ -56,5 +54,15 @@ func (c *counting) learn(parts []sized, told float64) {
 	}
 	for _, p := range fresh {
 		c.parts[p.hash] = told * c.estimate(p) / all
+	}
+}
+
+// fit has the estimates fit what a provider counted of some parts, too.
+func (c *counting) fit(size, n, told float64) {
+	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
+	c.told, c.told2 = c.told+size*told, c.told2+n*told
+	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
+		c.bytes = max(0.1, (c.told*c.each2-c.told2*c.both)/by)
+		c.each = max(0, (c.told2*c.bytes2-c.told*c.both)/by)
 	}
 }

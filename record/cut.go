@@ -295,4 +295,5 @@ func (r *Recorder) cut(ctx context.Context, name provider.API, root splice.Value
 		m.cut = n
 	}
 	m.sending = c.ledger.end(q)
+	m.sending.cut = m.cut > 0
 }

@@ -291,6 +291,7 @@ type sending struct {
 	form    form
 	cache   *provider.Cache
 	expects worth.Call
+	cut     bool // something leaves with it
 }
 
 // asAsked is the request as it came, which a recorder sends that only observes.
@@ -305,6 +306,6 @@ func (l *ledger) learn(s *sending, u provider.Usage) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.counts.learn(s.form.parts, float64(*u.In))
+	s.counts.learn(s.form.parts, float64(*u.In), s.cut)
 	s.cache.Told(s.form.prompt, u)
 }
