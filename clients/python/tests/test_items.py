@@ -10,7 +10,8 @@ from typing import Any, cast
 import pytest
 
 import pactctx
-from pactctx._items import Block, Items
+from pactctx._blocks import Block
+from pactctx._items import Items
 
 
 class Form:
@@ -70,6 +71,27 @@ def test_what_is_sent_is_what_is_there(tmp_path: Path, seed: int) -> None:
                 thread = await db.context("run").thread("canonical", f"@c{cycle}")
                 said = [m.get("content") for m in thread if m["role"] != "system"]
                 assert said == [i.get("said", {"name": "tool", "arguments": "{}"}) for i in was]
+
+    asyncio.run(run())
+
+
+def test_a_run_goes_on_after_undo_and_in_a_fork(tmp_path: Path) -> None:
+    said = [{"kind": "text", "role": "user", "said": f"message {n}"} for n in range(6)]
+
+    async def run() -> None:
+        async with pactctx.open_async(tmp_path / "a.db") as db:
+            items: Items[dict[str, Any]] = Items(db, "run", Form())
+            await items.send(said[:2])
+            await items.send(said[:4])
+            await items.context.fork("fork", "@c1")
+            undone = await items.context.undo()
+            assert await items.send(said[:3]) == said[:3]
+            assert await Items(db, "fork", Form()).send(said) == said
+            assert len(await undone.thread("canonical")) == 4
+            note = db.context("run")
+            async with note.edit() as batch:
+                batch.add("A note of the user.", role="user")
+            assert [i["said"] for i in await items.send(said[:5])][3] == "A note of the user."
 
     asyncio.run(run())
 

@@ -1,23 +1,19 @@
-"""Items of a framework as blocks of a context: what the sessions of frameworks have in common.
+"""The items of a framework in a context: what the sessions of frameworks have in common.
 
-An item is what the framework counts in: a message, a call, a result, a line of a transcript. Each becomes one block
-outside of a core, so that a policy can take it away alone.
+Each item becomes one block outside of a core, so that a policy can take it away alone.
 """
 
 from __future__ import annotations
 
 import asyncio
-import copy
-import hashlib
-import json
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from ._async import AsyncDatabase
-from ._async_context import AsyncContext
+from ._async_context import AsyncContext, AsyncSnapshot
 from ._batch import Batch
+from ._blocks import DIGEST, ITEM, Form, Held, at, blocks, digest, put
 from ._errors import Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -25,59 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
-_ITEM, _DIGEST = "pactctx:item", "pactctx:digest"
 _INSTRUCTIONS = "instructions"
 _TRIES = 20  # of a commit that other writers may keep from fitting
-
-
-@dataclass(frozen=True)
-class Block:
-    """What an item is as a block."""
-
-    role: str
-    kind: str
-    text: tuple[str | int, ...] = ()
-    """Where the item has the text that is the content; empty if the content is the whole item."""
-    call: str = ""
-    """Of a call and its result, the id that they share."""
-    content: Any = None
-    """Of a call, its name and arguments."""
-    pinned: bool = False
-
-
-class Form(Protocol[T]):
-    """How a framework writes its items."""
-
-    def plain(self, item: T) -> dict[str, Any]:
-        """Returns an item as JSON that says what a model reads of it, and no times."""
-        ...
-
-    def block(self, plain: dict[str, Any]) -> Block:
-        """Says what an item is as a block."""
-        ...
-
-    def with_text(self, item: T, text: str) -> T:
-        """Returns an item with another text, where a policy shortened it."""
-        ...
-
-    def stand_in(self, text: str, role: str, call: str) -> T:
-        """Returns an item for a block that the framework did not give: a stub, or a note; call is that of a result."""
-        ...
-
-
-@dataclass
-class Held:
-    """A block that is in a context."""
-
-    node: str
-    digest: str
-    """Of the item that it was made of; empty if it was made of none."""
-    plain: dict[str, Any] | None
-    text: str
-    role: str
-    shaped: bool
-    calls: list[str]
-    """The blocks that a result answers."""
 
 
 class _Lock:
@@ -94,30 +39,6 @@ class _Lock:
         self._lock.release()
 
 
-def put(item: dict[str, Any], where: Sequence[str | int], value: Any) -> dict[str, Any]:
-    """Returns a copy of an item with a value at a place."""
-    made = copy.deepcopy(item)
-    at: Any = made
-    for step in where[:-1]:
-        at = at[step]
-    at[where[-1]] = value
-    return made
-
-
-def at(item: Any, where: Sequence[str | int]) -> Any:
-    """Returns the value at a place of an item, None if there is no such place."""
-    for step in where:
-        try:
-            item = item[step]
-        except (KeyError, IndexError, TypeError):
-            return None
-    return item
-
-
-def digest(plain: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
-
-
 class Items(Generic[T]):
     """The items of one context."""
 
@@ -127,11 +48,12 @@ class Items(Generic[T]):
         # A framework may give a call before its result, so a call alone is no error.
         self._policy: LifecyclePolicy = {"orphans": "keep", **(policy or {})}
         self._lock = _Lock()
-        self._revision = -1
+        self._digest = ""  # of the state that _held is of
         self._held: list[Held] = []
         self._instructions: str | None = None
         self._given: list[tuple[str, str]] = []  # digest and node of each item of the last request
         self._left: list[tuple[str, str]] = []  # the same of what send returned
+        self._sent, self._after = ("", ""), ""  # address and digest of its snapshot, digest of the state after it
 
     async def _retried(self, work: Callable[[], Awaitable[R]]) -> R:
         async with self._lock:
@@ -149,18 +71,30 @@ class Items(Generic[T]):
     async def _look(self) -> bool:
         """Reads the blocks, if they are others than at the last look, and reports whether there is a context."""
         try:
-            info = await self.context.info()
+            working = await self.context._get("hash", at="working")
         except NotFound:
-            self._held, self._revision = [], -1
+            self._held, self._digest = [], ""
             return False
-        self.context._cycle = info["last_cycle"]
-        if info["revision"] != self._revision:
+        self.context._cycle = working["cycle"] - 1
+        if working["digest"] != self._digest:
             root = (await self.context._get("snapshot", at="working"))["root"]
-            self._held = [held for region in root["children"][1:] for held in _blocks(region)]
+            self._held = [held for region in root["children"][1:] for held in blocks(region)]
             header = [n.get("content") for n in root["children"][0].get("children", ()) if n["id"] == _INSTRUCTIONS]
             self._instructions = header[0] if header else None
-            self._revision = info["revision"]
+            self._digest = working["digest"]
         return True
+
+    async def _remember(self) -> None:
+        """Forgets the last request if its snapshot is no longer part of the history, as after an undo."""
+        address, digest = self._sent
+        if self._digest == self._after or not address:
+            return
+        try:
+            gone = (await self.context._get("hash", at=address))["digest"] != digest
+        except NotFound:
+            gone = True
+        if gone:
+            self._given, self._left = [], []
 
     async def held(self) -> list[Held]:
         """Returns the blocks that are there; none if there is no context."""
@@ -201,10 +135,10 @@ class Items(Generic[T]):
         value = self._form.plain(item).get(field) if field else None
         return value is not None and any(h.plain and h.plain.get(field) == value for h in self._held)
 
-    async def _commit(self, batch: Batch, gone: Sequence[str], message: str | None) -> None:
+    async def _commit(self, batch: Batch, gone: Sequence[str], message: str | None) -> AsyncSnapshot:
         there = {h.node for h in self._held}
         gone = [node for node in gone if node in there]
-        await self.context.commit(edits=batch, ids=gone, policy=self._policy, message=message)
+        return await self.context.commit(edits=batch, ids=gone, policy=self._policy, message=message)
 
     def _add(self, batch: Batch, items: Sequence[T], gone: Sequence[str]) -> list[str]:
         """Adds items to a batch, and returns the ids of their blocks. A result refers to its call, unless that goes."""
@@ -218,12 +152,12 @@ class Items(Generic[T]):
             plain = self._form.plain(item)
             block = self._form.block(plain)
             text = at(plain, block.text) if block.text else None
-            attrs: dict[str, Any] = {_DIGEST: digest(plain)}
+            attrs: dict[str, Any] = {DIGEST: digest(plain)}
             content: Any = plain
             if isinstance(text, str):
-                content, attrs[_ITEM] = text, put(plain, block.text, None)
+                content, attrs[ITEM] = text, put(plain, block.text, None)
             elif block.content is not None:
-                content, attrs[_ITEM] = block.content, plain
+                content, attrs[ITEM] = block.content, plain
             if block.kind == "call" and block.call:
                 attrs["openai:call"] = {"id": block.call, "type": "function"}
             node = f"item:{cast('int', self.context._cycle) + 1}-{n}"
@@ -250,6 +184,7 @@ class Items(Generic[T]):
         """
 
         async def work() -> list[T]:
+            await self._remember()
             digests = [digest(self._form.plain(i)) for i in items]
             there = [(h.digest, h.node) for h in self._held if h.digest]
             known = max((_common(digests, base) for base in (self._given, self._left, there)), key=len)
@@ -258,8 +193,9 @@ class Items(Generic[T]):
             gone = [node for _, node in there if node not in stays]
             nodes = known + self._add(batch, items[len(known) :], gone)
             self._instruct(batch, instructions)
-            await self._commit(batch, gone, None)
+            snapshot = await self._commit(batch, gone, None)
             await self._look()
+            self._sent, self._after = (snapshot.address, snapshot.digest), self._digest
             by_node = dict(zip(nodes, items))
             left = []
             for held in self._held:
@@ -291,17 +227,3 @@ def _common(digests: list[str], base: list[tuple[str, str]]) -> list[str]:
             break
         nodes.append(node)
     return nodes
-
-
-def _blocks(node: dict[str, Any]) -> Iterator[Held]:
-    """Yields the blocks at and below a node, in the order of the thread."""
-    for child in node.get("children", ()):
-        yield from _blocks(child)
-    if "content" not in node:
-        return
-    content = node["content"]
-    name = node.get(_DIGEST, "")
-    text = content if isinstance(content, str) else json.dumps(content)
-    refs = node.get("refs", []) if node.get("kind") == "result" else []
-    plain = node.get(_ITEM, content) if name else None
-    yield Held(node["id"], name, plain, text, node.get("role", ""), "pact:original" in node, refs)

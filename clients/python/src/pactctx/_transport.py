@@ -75,7 +75,7 @@ class Transport:
             sent["Content-Type"] = "application/json"
         # The server may close an idle connection as a request goes out. Then nobody knows whether it arrived, so
         # only a request that does no harm twice takes such a connection.
-        again = method != "POST" or "Idempotency-Key" in sent
+        again = method == "GET" or "Idempotency-Key" in sent
         status, data = self._exchange(method, path, body, sent, again)
         if status < 400:
             return data
@@ -94,7 +94,7 @@ class Transport:
         connection = self._connection(again)
         used = connection.sock is not None
         try:
-            connection.request(method, path, body, dict(headers))
+            connection.request(method, urlsplit(self._url).path.rstrip("/") + path, body, dict(headers))
             answer = connection.getresponse()
             data = answer.read()
         except (OSError, http.client.HTTPException) as failed:

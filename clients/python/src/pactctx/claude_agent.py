@@ -30,7 +30,8 @@ from claude_agent_sdk.types import (
 
 from . import types
 from ._async import AsyncDatabase
-from ._items import Block, Held, Items, at, put
+from ._blocks import Block, Held, at, put
+from ._items import Items
 
 _CONTENT = ("message", "content")
 

@@ -20,7 +20,8 @@ from agents.run_config import CallModelData, ModelInputData
 
 from . import types
 from ._async import AsyncDatabase
-from ._items import Block, Items, put
+from ._blocks import Block, put
+from ._items import Items
 
 _RESULTS = {"function_call_output", "custom_tool_call_output", "computer_call_output", "local_shell_call_output"}
 

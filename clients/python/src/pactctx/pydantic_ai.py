@@ -26,7 +26,8 @@ from pydantic_ai.messages import (
 
 from . import types
 from ._async import AsyncDatabase
-from ._items import Block, Items
+from ._blocks import Block
+from ._items import Items
 
 _TIMES = ("timestamp", "run_id", "conversation_id", "metadata")
 
