@@ -320,6 +320,7 @@ func TestPicturesOfThePaths(t *testing.T) {
 			"compare": {"/c/run?at=c22&vs=run%2C%20another%20answer%40c12&view=changes", "", `document.querySelector('.change-added')`},
 			"draft":   {"/c/run?at=working", "", `document.querySelector('.mark-draft') && document.querySelector('article.block')`},
 			"what-if": {"/c/run?at=c22&node=block%3A17-2", "x", `document.querySelector('.what-if form')`},
+			"cost":    {"/c/run?at=c12&view=cost", "", `document.querySelector('.lines') && document.querySelector('.findings')`},
 			"list":    {"/", "", `document.querySelectorAll('.sparkline').length === 2`},
 		} {
 			b.open(at.address)

@@ -17,6 +17,7 @@ func screens(name string) map[string]string {
 		"/c/" + name + "?at=c9&view=changes":      `document.querySelector('.change-removed')`,
 		"/c/" + name + "?at=c9&view=request":      `document.querySelector('.raw-text')`,
 		"/c/" + name + "?view=attempts":           `document.body.innerText.includes('No attempt was recorded')`,
+		"/c/" + name + "?view=cost":               `document.querySelector('.lines') && document.querySelector('.findings')`,
 		"/c/" + name + "?view=block&node=text4":   `document.body.innerText.includes('sealed into')`,
 		"/c/" + name + "?at=c9&q=[kind='result']": `document.querySelectorAll('.lit').length > 0`,
 		"/c/" + name + "?q=@t-5..@t0 .block":      `document.querySelector('h1')`,
