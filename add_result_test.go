@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -59,7 +60,7 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 				s, err := c.Commit(t.Context(), nil) // which refuses orphans
 				must(t, err)
 				var order []string
-				for entry := range s.Tree().All() {
+				for entry := range sure.All(s.Tree().All()) {
 					n := entry.Node()
 					if n.Kind == "call" || n.Kind == "result" {
 						order = append(order, n.ID)
@@ -68,10 +69,10 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 				if !slices.Equal(order, []string{"call", answer}) {
 					t.Errorf("they stand as %q", order)
 				}
-				if n := s.Tree().Node(answer); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
+				if n := sure.Get(s.Tree().Node(answer)); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
 					t.Errorf("the answer is %+v", n)
 				}
-				if refs := s.Tree().Node("call").Refs; slices.Contains(refs, answer) == sealed {
+				if refs := sure.Get(s.Tree().Node("call")).Refs; slices.Contains(refs, answer) == sealed {
 					t.Errorf("the call refers to %q", refs)
 				}
 			})
@@ -83,7 +84,7 @@ func TestAddResultRefusesWhatIsNoCall(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(t.Context(), say("no call"), nil))
 	text := ""
-	for entry := range c.Working().Tree().All() {
+	for entry := range sure.All(c.Working().Tree().All()) {
 		n := entry.Node()
 		text = n.ID
 	}
@@ -141,7 +142,7 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 					snapshot, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
 					must(t, err)
 					n := 0
-					for entry := range snapshot.Tree().All() {
+					for entry := range sure.All(snapshot.Tree().All()) {
 						node := entry.Node()
 						if node.Kind != "" {
 							n++

@@ -131,7 +131,6 @@ func (c *Context) Working() *Snapshot {
 // E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
 // its nodes; for the working state and the latest snapshot only a look-up.
 func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
-	defer tree.Recover(&err)
 	s, err := c.stateFor(ctx, a)
 	if err != nil {
 		return nil, err
@@ -176,7 +175,6 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 // a snapshot that stands alone (see [ReadSnapshot]) answers these addresses as a
 // [Context] does. It returns E_SNAPSHOT_NOT_FOUND for any other address.
 func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
-	defer tree.Recover(&err)
 	if a == Working() || a == Latest() || a == Cycle(s.Cycle()) {
 		return s, nil
 	}

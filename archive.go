@@ -7,7 +7,6 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -17,7 +16,6 @@ import (
 // E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address, E_CONFLICT if an erasure changed
 // the context meanwhile. Cost: about that of copying the bytes.
 func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) (err error) {
-	defer tree.Recover(&err)
 	s := c.state.Load()
 	first, last, err := cycles(s.Info, from, to)
 	if err != nil {
@@ -32,7 +30,6 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 // archives; [ImportHistory] reads it. [Context.ExportHistory] writes the form for other
 // tools. It returns E_CONFLICT if an erasure changed the context meanwhile.
 func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
-	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return err
@@ -45,7 +42,6 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
 // attempts and forks stay behind; [CopyContexts] takes everything along. Errors:
 // E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
 func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, err error) {
-	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -77,7 +73,6 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 // (02 §10), E_CONFLICT if the name is taken.
 func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportOptions) (_ *Context,
 	_ []inspect.Finding, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	g, findings, err := archive.ReadDocument(name, data, archive.Options{Edition: o.Edition, Actor: o.Actor})
 	if err != nil {
@@ -95,7 +90,6 @@ func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportO
 // one durable step. Errors name the line.
 func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *ImportHistoryOptions) (
 	_ *Context, _ []inspect.Finding, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	read, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
 	if err != nil {
@@ -111,6 +105,5 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 // differ: the answer says where they do. Replay reads r twice. Cost: an import and an
 // export; Replay does not keep the bytes.
 func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {
-	defer tree.Recover(&err)
 	return archive.RoundTrip(ctx, r, optionsOf(o).archive(""))
 }

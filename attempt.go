@@ -50,7 +50,6 @@ type Outcome struct {
 // Specification: 03 §6, 03 §6.1.
 func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *history.Attempt,
 	err error) {
-	defer tree.Recover(&err)
 	params, err := canon.Encode(call.Params)
 	if err != nil {
 		return nil, err

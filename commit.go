@@ -48,7 +48,6 @@ type AttemptEnd struct {
 // Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4.
 // Specification: 05 §2, 05 §2.1, 05 §2.1.1.
 func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	c.write.Lock()
 	defer c.write.Unlock()

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Conflict says what other writers did to a context since an edit or a commit last saw it.
@@ -58,7 +57,6 @@ func (l *Conflict) Error() string {
 // that was sent is not the one that would be committed now; or the call was a commit
 // without a function that edits, and another writer has committed its drafts.
 func (l *Conflict) Rebase(ctx context.Context) (_ *Sealed, err error) {
-	defer tree.Recover(&err)
 	if err := l.context.Refresh(ctx); err != nil {
 		return nil, err
 	}

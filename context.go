@@ -83,7 +83,6 @@ type candidate struct {
 // is cycle 1. Errors: E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid
 // name, edition or attribute.
 func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *Context, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	o.Edition = cmp.Or(o.Edition, selector.Canonical)
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
@@ -138,7 +137,6 @@ func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error
 // Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if none has this name.
 // Cost: reading the latest snapshot and the working state without their contents.
 func Open(ctx context.Context, db *DB, name string, opts *OpenOptions) (_ *Context, err error) {
-	defer tree.Recover(&err)
 	info, err := db.kept().Find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -212,7 +210,6 @@ func Delete(ctx context.Context, db *DB, name string) error {
 // Refresh reads the context again, to see what other processes did. If they changed
 // anything, a prepared candidate is dropped.
 func (c *Context) Refresh(ctx context.Context) (err error) {
-	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	now := c.state.Load()
@@ -264,10 +261,13 @@ func (c *Context) Revision() int64 { return c.state.Load().Revision }
 // applies to this process only. It returns E_NODE_NOT_FOUND if the working state lacks one
 // of them.
 func (c *Context) Retain(ids ...string) (release func(), err error) {
-	defer tree.Recover(&err)
 	working := c.state.Load().Working
 	for _, id := range ids {
-		if !working.Has(id) {
+		has, err := working.Has(id)
+		if err != nil {
+			return nil, err
+		}
+		if !has {
 			return nil, tree.NoNode(id, "in the working state")
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/transfer"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // CopyOptions are the options of [CopyContexts]. A nil *CopyOptions is the zero CopyOptions.
@@ -30,7 +29,6 @@ type CopyOptions struct {
 // if another process is copying the same contexts, or if something was erased in the source
 // meanwhile. Cost: reading and writing the contexts once, then reading them twice in the target.
 func CopyContexts(ctx context.Context, from, to *DB, o *CopyOptions) (_ *inspect.Copied, err error) {
-	defer tree.Recover(&err)
 	if o == nil {
 		o = &CopyOptions{}
 	}

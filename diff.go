@@ -13,7 +13,6 @@ import (
 // selector it compares only the nodes that the selector finds on each side; a selector with
 // an address is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
 func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (_ *diff.Result, err error) {
-	defer tree.Recover(&err)
 	_, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
 		return nil, err
@@ -23,12 +22,11 @@ func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (_ *di
 
 // Diff compares two snapshots as [Context.Diff] does.
 func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Result, err error) {
-	defer tree.Recover(&err)
 	selection, err := restrict(ctx, from, to, optionsOf(o))
 	if err != nil {
 		return nil, err
 	}
-	return differ.Trees(from.tree, to.tree, selection), nil
+	return differ.Trees(from.tree, to.tree, selection)
 }
 
 // restrict returns what the selector of a diff finds on both sides, nil without a
@@ -60,7 +58,6 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // Cost: what differs, times O(log n), and the log between the two; if a and b are not
 // neighbours, also the changes from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (_ *diff.Report, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
 	if err != nil {
@@ -93,7 +90,6 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 // RichDiff compares two snapshots as [Context.RichDiff] does, also snapshots of two contexts.
 // Every cause is [diff.ByContext], because no log tells how the one became the other.
 func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_ *diff.Report, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
 	if err != nil {

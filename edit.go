@@ -81,11 +81,15 @@ func (b *Batch) AddResult(call string, s Spec) (id string) {
 
 func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	t := b.editor.Tree()
-	n := t.Node(call)
-	switch {
-	case n == nil:
+	path, err := t.Path(call)
+	if err != nil {
+		return "", err
+	}
+	if path == nil {
 		return "", tree.NoNode(call, "in the working state")
-	case n.Kind != KindCall || t.Entry(call).Class() != tree.Block:
+	}
+	e := path[len(path)-1]
+	if e.Node().Kind != KindCall || e.Class() != tree.Block {
 		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is not a call, which is a block of kind call",
 			"name a call, or add the result with Add and refs")
 	}
@@ -96,7 +100,7 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 		s.Kind = KindResult
 	}
 	if s.Offset == 0 {
-		s.Offset = beside(t.Path(call))
+		s.Offset = beside(path)
 	}
 	if !slices.Contains(s.Refs, call) {
 		s.Refs = append(slices.Clone(s.Refs), call)
@@ -104,10 +108,10 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
 		return "", err
 	}
-	if b.editor.Earlier(call) {
-		return id, nil
+	if earlier, err := b.editor.Earlier(call); earlier || err != nil {
+		return id, err
 	}
-	return id, b.editor.Update(call, map[string]any{"refs": append(slices.Clone(n.Refs), id)})
+	return id, b.editor.Update(call, map[string]any{"refs": append(slices.Clone(e.Node().Refs), id)})
 }
 
 // beside returns the offset in the active head at which a new block comes after the node
@@ -153,15 +157,20 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 			"make the ttl at least the cadence, or leave it out")
 	}
 	t := b.editor.Tree()
-	if newest := b.families.Newest(t, s.Key); newest != nil && (b.editor.Cycle-newest.Cycle < every ||
-		t.Path(newest.ID)[1].Class() == tree.Head) {
-		return newest.ID, false, nil
+	newest, err := b.families.Newest(t, s.Key)
+	if err != nil {
+		return "", false, err
+	}
+	if newest != nil {
+		path, err := t.Path(newest.ID)
+		if err != nil || b.editor.Cycle-newest.Cycle < every || path[1].Class() == tree.Head {
+			return newest.ID, false, err
+		}
 	}
 	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
 		return "", false, err
 	}
-	b.families.Added(t, b.editor.Tree(), id)
-	return id, true, nil
+	return id, true, b.families.Added(t, b.editor.Tree(), id)
 }
 
 // Update sets headers of a node: content, priority, tags and custom attributes; for a node
@@ -202,11 +211,8 @@ func (b *Batch) Reorder(ids ...string) { b.change(func() error { return b.editor
 
 // Has reports whether the working state, as edited so far, has the node. If the store
 // cannot tell, Has returns false and the batch fails.
-func (b *Batch) Has(id string) (has bool) {
-	err := loading(func() error {
-		has = b.editor.Has(id)
-		return nil
-	})
+func (b *Batch) Has(id string) bool {
+	has, err := b.editor.Has(id)
 	if b.err == nil {
 		b.err = err
 	}
@@ -228,15 +234,8 @@ func (b *Batch) node(edit func() (string, error)) (id string) {
 // change makes an edit, unless an earlier one failed.
 func (b *Batch) change(edit func() error) {
 	if b.err == nil {
-		b.err = loading(edit)
+		b.err = edit()
 	}
-}
-
-// loading calls f and returns its error, or that of the store if the tree cannot load
-// what f needs.
-func loading(f func() error) (err error) {
-	defer tree.Recover(&err)
-	return f()
 }
 
 // run lets f edit and returns its error, else the first error of the batch.
@@ -261,7 +260,6 @@ func (b *Batch) gap(position string) (tree.Gap, error) {
 // prepared candidate is discarded. If another process was faster, the error is E_CONFLICT
 // with a [Conflict]. Cost: the size of the change.
 func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err error) {
-	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()

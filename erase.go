@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erasure says what to remove from a context for good, and why. At least one of IDs, Texts
@@ -58,7 +57,6 @@ type Erased struct {
 // without a reason, or if the reason, an id or a type contains the text; E_CONFLICT if
 // another writer was faster. Cost: the rows of all contexts concerned.
 func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
-	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()

@@ -18,6 +18,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -154,7 +155,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	must(t, c.Edit(background, say("a question that is long enough for a stub to be shorter"), nil))
 	first, err := c.Commit(background, nil)
 	must(t, err)
-	turn := first.Tree().Region(tree.Seq).Children().At(0).Node().ID
+	turn := sure.Get(first.Tree().Region(tree.Seq).Children().At(0)).Node().ID
 	snapshot, err := c.Commit(background,
 		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
 	must(t, err)

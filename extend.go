@@ -5,7 +5,6 @@ import (
 
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
@@ -23,7 +22,6 @@ type Extension struct {
 // but a block that was removed before any snapshot had it comes back. Cost: reading every
 // snapshot of both; the new cycles are held in memory.
 func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
-	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -43,7 +41,6 @@ func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, 
 // entries of edits and attempts stay behind. It does nothing if nothing is new. E_CONFLICT if
 // another writer changed the context since the extension was made. Cost: writing what is new.
 func (x *Extension) Apply(ctx context.Context) (err error) {
-	defer tree.Recover(&err)
 	if len(x.changes) == 0 {
 		return nil
 	}

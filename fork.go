@@ -20,7 +20,6 @@ import (
 // and then cannot read it: Fork with the same request token returns it later. Cost: reading
 // the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_ *Context, err error) {
-	defer tree.Recover(&err)
 	f := c.options().context(c.store)
 	s := c.state.Load()
 	if done, err := c.forked(ctx, name, optionsOf(n).Request); done != nil || err != nil {
@@ -76,7 +75,6 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 // another writer was faster, E_STORE also if the store made the fork and then cannot read
 // it: Undo with the same request token does not undo twice.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
-	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()

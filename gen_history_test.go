@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
@@ -45,7 +46,7 @@ func (c *randomHistory) editAtRandom() {
 	working := c.context.Working()
 	for range 3 + c.IntN(5) {
 		var all []string
-		for entry := range working.Tree().All() {
+		for entry := range sure.All(working.Tree().All()) {
 			n := entry.Node()
 			all = append(all, n.ID)
 		}

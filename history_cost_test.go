@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -44,7 +45,7 @@ func changingHistory(t *testing.T, turns int) *pact.Context {
 		s, err := c.Commit(background, &pact.CommitOptions{Pruning: &pruning})
 		must(t, err)
 		list := s.Tree().Region(tree.Seq).Children()
-		sealed = append(sealed, list.At(list.Len()-1).Node().ID)
+		sealed = append(sealed, sure.Get(list.At(list.Len()-1)).Node().ID)
 	}
 	return c
 }

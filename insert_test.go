@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
@@ -57,7 +58,7 @@ func TestInsertionByContentOfAStore(t *testing.T) {
 		b.Insert("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
 		return nil
 	}, nil))
-	if got := again.Working().Tree().Parent("k"); got != "g" {
+	if got := sure.Get(again.Working().Tree().Parent("k")); got != "g" {
 		t.Errorf("the node is below %q", got)
 	}
 }

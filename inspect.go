@@ -7,7 +7,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // provenance returns the source that answers questions about the past of a state.
@@ -31,7 +30,6 @@ func (c *Context) LogFrom(ctx context.Context, cycle int64) iter.Seq2[history.En
 // its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the address. Cost:
 // what changed from the first snapshot to that state.
 func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err error) {
-	defer tree.Recover(&err)
 	s, err := c.stateFor(ctx, a)
 	if err != nil {
 		return nil, err
@@ -49,7 +47,6 @@ func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err 
 // commit ever had; a draft that was removed before its commit leaves no trace. Cost: the
 // cycles that concern the node.
 func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline, err error) {
-	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -102,6 +99,5 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[insp
 // structure, and the blocks that differ but render to the same bytes; it renders nothing
 // else.
 func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.SharedPrefix, err error) {
-	defer tree.Recover(&err)
 	return provenance.SharedPrefix(ctx, older.tree, newer.tree)
 }

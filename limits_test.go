@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 
@@ -38,7 +39,7 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	if c.Working().Digest() != before || c.Revision() != revision {
 		t.Error("what was refused left something behind")
 	}
-	for entry := range c.Working().Tree().All() {
+	for entry := range sure.All(c.Working().Tree().All()) {
 		n := entry.Node()
 		if n.CreatedNS < now || n.CreatedNS > tree.MaxInteger {
 			t.Errorf("%s is stamped %d", n.ID, n.CreatedNS)

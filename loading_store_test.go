@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -138,7 +139,7 @@ func (s *unreadable) stubbed(of *tree.Tree) (*tree.Tree, error) {
 		if e.Class() == tree.Seq {
 			return
 		}
-		for k := range e.Children().All() {
+		for k := range sure.All(e.Children().All()) {
 			add(k, e.Node().ID)
 		}
 	}

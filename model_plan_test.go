@@ -7,13 +7,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
 // modelWeight counts a snapshot node by node.
 func modelWeight(t *testing.T, s *pact.Snapshot) (w inspect.Weight) {
 	t.Helper()
-	for e := range s.Tree().All() {
+	for e := range sure.All(s.Tree().All()) {
 		switch e.Class() {
 		case tree.Turn:
 			w.Turns++

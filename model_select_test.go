@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -95,7 +96,7 @@ func modelInSubtree(t *testing.T, m modelMatch, keep *selector.Selector) bool {
 	must(t, err)
 	result, err := plan.Run(background, m.in)
 	must(t, err)
-	for id := m.node.ID; id != ""; id = m.in.Parent(id) {
+	for id := m.node.ID; id != ""; id = sure.Get(m.in.Parent(id)) {
 		if slices.Contains(result.IDs(), id) {
 			return true
 		}

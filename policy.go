@@ -49,7 +49,6 @@ func (b *Batch) KeepPolicy(p *lifecycle.Policy) {
 // [Context.Working] has the one that the next commit follows. It is E_DOCUMENT_INVALID if
 // the attribute of an imported root is no policy.
 func (s *Snapshot) Policy() (_ *lifecycle.Policy, err error) {
-	defer tree.Recover(&err)
 	return policyOf(s.tree)
 }
 

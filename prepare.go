@@ -19,7 +19,6 @@ import (
 // without its result or a result without its call, unless the policy allows that. Cost:
 // what changed, never the length of the history.
 func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Sealed, err error) {
-	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s, err := c.current(ctx)
@@ -91,7 +90,6 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 // is prepared already. E_CONFLICT also means that the candidate was discarded or
 // published during the write.
 func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Sealed, err error) {
-	defer tree.Recover(&err)
 	s, err := c.toSend(ctx, p)
 	if err != nil {
 		return nil, err

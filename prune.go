@@ -27,7 +27,6 @@ func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePl
 // PlanFork returns what PlanPruning would return for a fork of this context at a snapshot.
 // Cost: also reading that snapshot and the log entry that published it.
 func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *inspect.PrunePlan, err error) {
-	defer tree.Recover(&err)
 	s := c.state.Load()
 	cycle, err := at.cycle(s.Info)
 	if err != nil {
@@ -49,7 +48,6 @@ func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *insp
 
 func (c *Context) plan(ctx context.Context, s *state, retained map[string]bool, p *Pruning) (_ *inspect.PrunePlan,
 	err error) {
-	defer tree.Recover(&err)
 	in, err := c.input(ctx, s, s.Working, s.Stamps, retained, p)
 	if err != nil {
 		return nil, err
@@ -100,12 +98,19 @@ func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*inspect
 	lost := max(0, before.Bytes-after.Bytes) // if pruning takes all that is new, the closing bracket is shared too
 	cached := &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, Lost: lost, Shared: after}
 	if before.Blocks > after.Blocks {
-		with.BlocksFrom(after.Blocks, func(e *tree.Entry, _ tree.Class) bool {
-			if e.Node().Kind == "thinking" && last.Has(e.Node().ID) {
+		for b, err := range with.Blocks(after.Blocks) {
+			if err != nil {
+				return nil, err
+			}
+			if b.Node().Kind != "thinking" {
+				continue
+			}
+			if has, err := last.Has(b.Node().ID); err != nil {
+				return nil, err
+			} else if has {
 				cached.Reasoning++
 			}
-			return true
-		})
+		}
 	}
 	return cached, nil
 }
@@ -119,12 +124,15 @@ func countLost(ctx context.Context, cached *inspect.CachedPrefix, last, without 
 		return err
 	}
 	measure, left := tree.Tokens(counter), n-cached.Shared.Blocks
-	last.BlocksFrom(cached.Shared.Blocks, func(e *tree.Entry, _ tree.Class) bool {
-		var tokens int64
-		tokens, err = measure.Own(ctx, e)
+	for b, err := range last.Blocks(cached.Shared.Blocks) {
+		if err != nil {
+			return err
+		}
+		tokens, err := measure.Own(ctx, b.Entry)
 		cached.LostTokens += tokens
-		left--
-		return err == nil && left > 0
-	})
-	return err
+		if left--; err != nil || left == 0 {
+			return err
+		}
+	}
+	return nil
 }

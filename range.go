@@ -6,7 +6,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/search"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -18,7 +17,6 @@ import (
 // E_SELECTOR_INVALID if the selector has no range.
 func (c *Context) RangeDiffLatest(ctx context.Context, q *selector.Selector, opts *RangeOptions) (
 	_ *diff.RangeDiffLatestResult, err error) {
-	defer tree.Recover(&err)
 	o := optionsOf(opts)
 	r, err := search.NewRange(q, search.RangeOptions{
 		MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot,

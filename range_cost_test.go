@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -262,12 +263,12 @@ func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
 		}
 		if last != nil {
 			var ids []string
-			tree.Compare(last, now, func(d tree.Difference) bool {
+			sure.Done(tree.Compare(last, now, func(d tree.Difference) bool {
 				if d.New != nil {
 					ids = append(ids, d.New.ID)
 				}
 				return true
-			})
+			}))
 			r, err := plan.RunBelow(background, now, ids)
 			must(t, err)
 			n += r.Visited

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -32,7 +33,9 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 	value := func(newer, older string) diff.Values {
 		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
 	}
-	hashOf := func(a pact.Address) string { return `"` + snapshotAt(t, c, a).Tree().Node("s").ContentHash() + `"` }
+	hashOf := func(a pact.Address) string {
+		return `"` + sure.Get(snapshotAt(t, c, a).Tree().Node("s")).ContentHash() + `"`
+	}
 	want := &diff.RangeDiffLatestResult{
 		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
 		Diffs: []diff.RangeBlock{

@@ -34,7 +34,6 @@ type Hit struct {
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
 func (c *Context) Select(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []string, err error) {
-	defer tree.Recover(&err)
 	list, err := c.find(ctx, q, o)
 	if err != nil {
 		return nil, err
@@ -45,12 +44,11 @@ func (c *Context) Select(ctx context.Context, q *selector.Selector, o *SelectOpt
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
 // place instead of ids.
 func (c *Context) Find(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []Hit, err error) {
-	defer tree.Recover(&err)
 	list, err := c.find(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
-	return c.Working().hits(list), nil
+	return c.Working().hits(list)
 }
 
 func (c *Context) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
@@ -93,7 +91,6 @@ func (c *Context) searchOptions(o *SelectOptions) search.Options {
 // evaluates a range that gives changes in each of its snapshots, and Where, Skip and
 // Limit do not apply to that.
 func (c *Context) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
-	defer tree.Recover(&err)
 	state := c.state.Load()
 	s, err := search.New(q, c.searchOptions(o))
 	if err != nil {
@@ -110,7 +107,6 @@ func (c *Context) Explain(ctx context.Context, q *selector.Selector, o *SelectOp
 // The selector must not have an address, unless the snapshot stands alone (see
 // [ReadSnapshot]). Its errors and its cost are those of [Context.Select].
 func (s *Snapshot) Select(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []string, err error) {
-	defer tree.Recover(&err)
 	list, err := s.find(ctx, q, o)
 	if err != nil {
 		return nil, err
@@ -121,12 +117,11 @@ func (s *Snapshot) Select(ctx context.Context, q *selector.Selector, o *SelectOp
 // Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place
 // instead of ids.
 func (s *Snapshot) Find(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []Hit, err error) {
-	defer tree.Recover(&err)
 	list, err := s.find(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
-	return s.hits(list), nil
+	return s.hits(list)
 }
 
 func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
@@ -140,7 +135,6 @@ func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOpti
 // Explain evaluates a selector without an address in this snapshot and says how, as
 // [Context.Explain] does.
 func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
-	defer tree.Recover(&err)
 	found, err := s.search(q, o)
 	if err != nil {
 		return nil, err
@@ -168,14 +162,17 @@ func idsOf(list []search.Match) []string {
 }
 
 // hits returns what was found in this snapshot or others of its context.
-func (s *Snapshot) hits(list []search.Match) []Hit {
+func (s *Snapshot) hits(list []search.Match) ([]Hit, error) {
 	hits := make([]Hit, len(list))
 	in := map[*tree.Tree]*Snapshot{s.tree: s}
 	for i, m := range list {
 		if in[m.Tree] == nil {
 			in[m.Tree] = &Snapshot{tree: m.Tree, edition: s.edition}
 		}
-		path := m.Tree.Path(m.Entry.Node().ID)
+		path, err := m.Tree.Path(m.Entry.Node().ID)
+		if err != nil {
+			return nil, err
+		}
 		hits[i] = Hit{Snapshot: in[m.Tree], Node: nodeOf(m.Entry, m.Tree), Region: path[min(1, len(path)-1)].Class().String()}
 		if len(path) > 1 {
 			hits[i].Parent = path[len(path)-2].Node().ID
@@ -186,5 +183,5 @@ func (s *Snapshot) hits(list []search.Match) []Hit {
 			}
 		}
 	}
-	return hits
+	return hits, nil
 }

@@ -49,8 +49,10 @@ func (s *Snapshot) Digest() string { return s.tree.Digest().String() }
 // Node returns the node with an id. It returns E_NODE_NOT_FOUND if there is none.
 // Cost: O(depth · log n).
 func (s *Snapshot) Node(id string) (_ Node, err error) {
-	defer tree.Recover(&err)
-	e := s.tree.Entry(id)
+	e, err := s.tree.Entry(id)
+	if err != nil {
+		return Node{}, err
+	}
 	if e == nil {
 		return Node{}, tree.NoNode(id, "in this snapshot")
 	}
@@ -61,26 +63,14 @@ func (s *Snapshot) Node(id string) (_ Node, err error) {
 // cannot be read from the store, it yields that error and ends.
 func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
-		reading := true // false in the body of the caller's loop, whose panics pass
-		defer func() {
-			if !reading {
+		for at, err := range s.tree.All() {
+			var n Node
+			if err == nil {
+				n = nodeOf(at.Entry, s.tree)
+			}
+			if !yield(n, err) {
 				return
 			}
-			switch failed := recover().(type) {
-			case nil:
-			case *tree.LoadError:
-				yield(Node{}, failed.Err)
-			default:
-				panic(failed)
-			}
-		}()
-		for e := range s.tree.All() {
-			n := nodeOf(e, s.tree)
-			reading = false
-			if !yield(n, nil) {
-				return
-			}
-			reading = true
 		}
 	}
 }
@@ -107,7 +97,6 @@ func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return s.tree.T
 
 // Export writes the canonical document of the snapshot (05 §3.1).
 func (s *Snapshot) Export(ctx context.Context, w io.Writer) (err error) {
-	defer tree.Recover(&err)
 	return document.Write(ctx, w, s.tree, string(s.edition))
 }
 

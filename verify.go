@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/verify"
 )
 
@@ -24,7 +23,6 @@ import (
 //
 // Specification: 06 §6.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ *inspect.Verification, err error) {
-	defer tree.Recover(&err)
 	s := c.state.Load()
 	return verify.Keyed(ctx, c.store, s.Key, s.Name, progress)
 }
@@ -34,7 +32,6 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ 
 func VerifyNamed(
 	ctx context.Context, db *DB, name string, progress func(done, total int),
 ) (_ *inspect.Verification, err error) {
-	defer tree.Recover(&err)
 	return verify.Named(ctx, db.kept(), name, progress)
 }
 
@@ -45,6 +42,5 @@ func VerifyNamed(
 // stored once.
 func VerifyAll(ctx context.Context, db *DB, progress func(done, total int)) (_ *inspect.StoreVerification,
 	err error) {
-	defer tree.Recover(&err)
 	return verify.All(ctx, db.kept(), progress)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -73,12 +74,12 @@ var layouts = []layout{
 // file returns the path of a block and everything that a snapshot says of it.
 func (l layout) file(tb testing.TB, t *tree.Tree, id string) (path string, content []byte) {
 	tb.Helper()
-	entries := t.Path(id)
+	entries := sure.Get(t.Path(id))
 	dir := "sys"
 	if entries[1].Class() == tree.Seq {
 		dir = l.turn(entries[2].Node().Cycle)
 	}
-	content, err := document.AppendNode(context.Background(), nil, t.Node(id), tree.Block, t.Cycle())
+	content, err := document.AppendNode(context.Background(), nil, sure.Get(t.Node(id)), tree.Block, t.Cycle())
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func (l layout) write(tb testing.TB, w io.Writer, snapshots []*tree.Tree) {
 			fmt.Fprintf(w, "M 100644 inline %s\ndata %d\n%s\n", path, len(content), content)
 		}
 		if last == nil {
-			for e := range t.All() {
+			for e := range sure.All(t.All()) {
 				if e.Class() == tree.Block {
 					put(e.Node().ID)
 				}
@@ -110,7 +111,7 @@ func (l layout) write(tb testing.TB, w io.Writer, snapshots []*tree.Tree) {
 }
 
 func (l layout) changes(tb testing.TB, w io.Writer, last, t *tree.Tree, put func(id string)) {
-	tree.Compare(last, t, func(d tree.Difference) bool {
+	sure.Done(tree.Compare(last, t, func(d tree.Difference) bool {
 		switch {
 		case d.New == nil && d.OldClass == tree.Block:
 			path, _ := l.file(tb, last, d.Old.ID)
@@ -119,7 +120,7 @@ func (l layout) changes(tb testing.TB, w io.Writer, last, t *tree.Tree, put func
 			put(d.New.ID)
 		}
 		return true
-	})
+	}))
 }
 
 // newest returns the last snapshots of a context, oldest first.
@@ -156,9 +157,9 @@ func TestFilesFollowBlocks(t *testing.T) {
 		for _, n := range d.Changed {
 			changed[n.ID] = true
 		}
-		for e := range now.All() {
+		for e := range sure.All(now.All()) {
 			id := e.Node().ID
-			if e.Class() != tree.Block || !before.Has(id) {
+			if e.Class() != tree.Block || !sure.Get(before.Has(id)) {
 				continue
 			}
 			path, content := layouts[0].file(t, now, id)

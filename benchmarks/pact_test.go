@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -74,15 +75,16 @@ func pactOver(t *tree.Tree) prepare {
 // to walk a tree this is the fastest.
 func bareLoop(t *tree.Tree, keep func(*tree.Node) bool) []*tree.Entry {
 	var kept []*tree.Entry
-	var visit func(*tree.Entry) bool
-	visit = func(e *tree.Entry) bool {
+	var visit func(*tree.Entry)
+	visit = func(e *tree.Entry) {
 		if keep(e.Node()) {
 			kept = append(kept, e)
 		}
 		if kids := e.Children(); kids != nil {
-			kids.Visit(0, kids.Len(), nil, visit)
+			for k := range sure.All(kids.All()) {
+				visit(k)
+			}
 		}
-		return true
 	}
 	visit(t.Root())
 	return kept

@@ -26,8 +26,9 @@ func compareCandidates(a, b candidate) int {
 }
 
 // candidate returns a node of a region as a candidate.
-func (p *pruner) candidate(n *tree.Node, region tree.Class) candidate {
-	return candidate{n.ID, n, region == tree.Sys, p.ranking.priority(n, region)}
+func (p *pruner) candidate(n *tree.Node, region tree.Class) (candidate, error) {
+	priority, err := p.ranking.priority(n, region)
+	return candidate{n.ID, n, region == tree.Sys, priority}, err
 }
 
 // prunable reports whether the node at the end of path can be a candidate.
@@ -42,20 +43,29 @@ func prunable(path []*tree.Entry) bool {
 }
 
 // candidatesIn returns the candidates at and below the end of path.
-func (p *pruner) candidatesIn(path []*tree.Entry) []candidate {
+func (p *pruner) candidatesIn(path []*tree.Entry) ([]candidate, error) {
 	list := make([]candidate, 0, path[len(path)-1].Summary().Nodes)
 	var room [8]*tree.Entry
 	return p.appendCandidates(list, append(room[:0], path...))
 }
 
-func (p *pruner) appendCandidates(list []candidate, path []*tree.Entry) []candidate {
+func (p *pruner) appendCandidates(list []candidate, path []*tree.Entry) ([]candidate, error) {
 	if prunable(path) {
-		list = append(list, p.candidate(path[len(path)-1].Node(), path[1].Class()))
+		c, err := p.candidate(path[len(path)-1].Node(), path[1].Class())
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
 	}
-	for k := range path[len(path)-1].Children().All() {
-		list = p.appendCandidates(list, append(path, k))
+	for k, err := range path[len(path)-1].Children().All() {
+		if err != nil {
+			return nil, err
+		}
+		if list, err = p.appendCandidates(list, append(path, k)); err != nil {
+			return nil, err
+		}
 	}
-	return list
+	return list, nil
 }
 
 // firstOf returns the node of the candidate that pruning takes first, nil if there are

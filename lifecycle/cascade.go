@@ -9,22 +9,34 @@ import "github.com/contexttree/pact/internal/tree"
 // the empty groups that something keeps.
 //
 // Specification: 02 §5.3, 02 §5.3.1, 03 §4.2.
-func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, kept []Kept) {
+func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, kept []Kept, err error) {
 	var groups []string
 	going := make(map[string]bool)
 	for len(parents) > 0 {
 		id := parents[0]
 		parents = parents[1:]
-		if path := t.Path(id); !going[id] && willBeEmpty(path, going) {
+		if going[id] {
+			continue
+		}
+		path, err := t.Path(id)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if empty, err := willBeEmpty(path, going); err != nil {
+			return nil, nil, nil, err
+		} else if empty {
 			going[id] = true
 			groups = append(groups, id)
 			parents = append(parents, path[len(path)-2].Node().ID)
 		}
 	}
 	if len(groups) == 0 {
-		return t, nil, nil
+		return t, nil, nil, nil
 	}
-	held := holdBack(t, groups, going, retained, Cascaded)
+	held, err := holdBack(t, groups, going, certain(retained), Cascaded)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for _, id := range groups {
 		if h, ok := held[id]; !ok {
 			gone = append(gone, id)
@@ -32,35 +44,42 @@ func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *
 			kept = append(kept, h)
 		}
 	}
-	return t.Without(gone...), gone, kept
+	next, err = t.Without(gone...)
+	return next, gone, kept, err
 }
 
 // willBeEmpty reports whether the node at the end of path is a removable group all of
 // whose children go.
-func willBeEmpty(path []*tree.Entry, going map[string]bool) bool {
+func willBeEmpty(path []*tree.Entry, going map[string]bool) (bool, error) {
 	if len(path) < 2 {
-		return false
+		return false, nil
 	}
 	e := path[len(path)-1]
 	if c := e.Class(); !e.Node().Removable || c.Region() || c == tree.Turn || tree.IsCore(e, path[len(path)-2].Class()) {
-		return false
+		return false, nil
 	}
-	for k := range e.Children().All() {
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return false, err
+		}
 		if !going[k.Node().ID] {
-			return false
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }
 
 // firstReferrer returns the smallest id of the nodes outside going that refer to id, "" if
 // there is none.
-func firstReferrer(t *tree.Tree, id string, going map[string]bool) string {
+func firstReferrer(t *tree.Tree, id string, going map[string]bool) (string, error) {
 	first := ""
-	for from := range t.Referrers(id) {
+	for from, err := range t.Referrers(id) {
+		if err != nil {
+			return "", err
+		}
 		if from != id && !going[from] && (first == "" || from < first) {
 			first = from
 		}
 	}
-	return first
+	return first, nil
 }

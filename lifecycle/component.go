@@ -30,11 +30,13 @@ type components struct {
 }
 
 // of returns the component of a node that is in the tree.
-func (s *components) of(id string) *component {
+func (s *components) of(id string) (*component, error) {
 	if s.found[id] == nil {
-		s.search(id)
+		if err := s.search(id); err != nil {
+			return nil, err
+		}
 	}
-	return s.found[id]
+	return s.found[id], nil
 }
 
 // frame is a node on the stack of a depth-first search.
@@ -46,15 +48,20 @@ type frame struct {
 // search finds the components of a node and of everything that it depends on, with
 // Tarjan's algorithm (1972). The stack is a slice instead of recursion, because it
 // grows as long as the longest chain of references.
-func (s *components) search(start string) {
+func (s *components) search(start string) error {
 	index, low := make(map[string]int), make(map[string]int) // both count from 1; 0 is a node not seen yet
 	unassigned := make([]string, 0, 8)                       // nodes that were seen and have no component yet
-	push := func(id string) frame {
+	stack := make([]frame, 0, 8)
+	push := func(id string) error {
 		unassigned = append(unassigned, id)
 		index[id], low[id] = len(index)+1, len(index)+1
-		return frame{id, s.dependencies(id)}
+		ids, err := s.dependencies(id)
+		stack = append(stack, frame{id, ids})
+		return err
 	}
-	stack := append(make([]frame, 0, 8), push(start))
+	if err := push(start); err != nil {
+		return err
+	}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		if len(top.unfollowed) > 0 {
@@ -63,7 +70,9 @@ func (s *components) search(start string) {
 			switch {
 			case s.found[to] != nil:
 			case index[to] == 0:
-				stack = append(stack, push(to))
+				if err := push(to); err != nil {
+					return err
+				}
 			default:
 				low[top.id] = min(low[top.id], index[to])
 			}
@@ -79,20 +88,26 @@ func (s *components) search(start string) {
 			for unassigned[first] != id {
 				first--
 			}
-			s.add(unassigned[first:])
+			if err := s.add(unassigned[first:]); err != nil {
+				return err
+			}
 			unassigned = unassigned[:first]
 		}
 	}
+	return nil
 }
 
 // add makes a component of its members.
-func (s *components) add(members []string) {
+func (s *components) add(members []string) error {
 	c := &component{members: slices.Clone(members)}
 	slices.Sort(c.members)
 	var room [8]*tree.Entry
 	for _, id := range c.members {
 		s.found[id] = c
-		path := s.tree.AppendPath(room[:0], id)
+		path, err := s.tree.AppendPath(room[:0], id)
+		if err != nil {
+			return err
+		}
 		switch e := path[len(path)-1]; {
 		case prunable(path):
 			c.roots = append(c.roots, id)
@@ -107,10 +122,13 @@ func (s *components) add(members []string) {
 		case enclosingTurn(path) == "" && c.kept == "":
 			c.kept, c.by = Referenced, id
 		}
-		if why := s.keptBecause(path); why != "" && c.kept == "" {
+		if why, err := s.keptBecause(path); err != nil {
+			return err
+		} else if why != "" && c.kept == "" {
 			c.kept, c.by = why, id
 		}
 	}
+	return nil
 }
 
 // dependencies returns the nodes that must go before a node can go: the nodes that
@@ -118,29 +136,42 @@ func (s *components) add(members []string) {
 // the turn around a node that cannot go without its turn. An ancestor that refers to
 // the node is left out unless it can cascade: it keeps the node (see outsideReferrer),
 // but a block never takes its own turn along.
-func (s *components) dependencies(id string) (ids []string) {
+func (s *components) dependencies(id string) (ids []string, err error) {
 	var room [8]*tree.Entry
-	path := s.tree.AppendPath(room[:0], id)
+	path, err := s.tree.AppendPath(room[:0], id)
+	if err != nil {
+		return nil, err
+	}
 	e := path[len(path)-1]
-	for from := range s.tree.Referrers(id) {
+	for from, err := range s.tree.Referrers(id) {
+		if err != nil {
+			return nil, err
+		}
 		if from != id && !isFixedAncestor(path, from) {
 			ids = append(ids, from)
 		}
 	}
 	if s.pairsGoTogether() {
-		ids = append(ids, partners(s.tree, e.Node())...)
+		halves, err := partners(s.tree, e.Node())
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, halves...)
 	}
 	switch {
 	case prunable(path) && e.Class() == tree.Turn:
 		ids = slices.Grow(ids, e.Summary().Nodes)
-		eachID(e, func(below string) {
-			if below != id {
-				ids = append(ids, below)
-			}
-		})
+		first := len(ids)
+		if ids, err = appendIDs(ids, e); err != nil {
+			return nil, err
+		}
+		ids = slices.Delete(ids, first, first+1) // the turn itself
 	case prunable(path):
 	case mayCascade(path):
-		for k := range e.Children().All() {
+		for k, err := range e.Children().All() {
+			if err != nil {
+				return nil, err
+			}
 			ids = append(ids, k.Node().ID)
 		}
 	default:
@@ -148,7 +179,7 @@ func (s *components) dependencies(id string) (ids []string) {
 			ids = append(ids, turn)
 		}
 	}
-	return ids
+	return ids, nil
 }
 
 // pairsGoTogether reports whether removing a call removes its result and the reverse
@@ -188,44 +219,84 @@ func enclosingTurn(path []*tree.Entry) string {
 
 // groupWithOutsideChild returns a group of a component that has a child in none of the
 // components in inside, and that child; "" where every group would be empty.
-func (s *components) groupWithOutsideChild(of *component, inside map[*component]bool) (group, child string) {
+func (s *components) groupWithOutsideChild(of *component, inside map[*component]bool) (group, child string, err error) {
 	for _, id := range of.groups {
-		if turn := enclosingTurn(s.tree.Path(id)); turn != "" && inside[s.of(turn)] {
-			continue
+		path, err := s.tree.Path(id)
+		if err != nil {
+			return "", "", err
 		}
-		for k := range s.tree.Entry(id).Children().All() {
-			if !inside[s.of(k.Node().ID)] {
-				return id, k.Node().ID
+		if turn := enclosingTurn(path); turn != "" {
+			if c, err := s.of(turn); err != nil {
+				return "", "", err
+			} else if inside[c] {
+				continue
+			}
+		}
+		for k, err := range path[len(path)-1].Children().All() {
+			if err != nil {
+				return "", "", err
+			}
+			if c, err := s.of(k.Node().ID); err != nil {
+				return "", "", err
+			} else if !inside[c] {
+				return id, k.Node().ID, nil
 			}
 		}
 	}
-	return "", ""
+	return "", "", nil
 }
 
 // outsideReferrer returns the node outside the components in inside that refers to a
 // component, the zero candidate if there is none. Of several it takes the one that
 // pruning removes last: until then a new attempt would fail.
-func (s *components) outsideReferrer(of *component, inside map[*component]bool) (last candidate) {
-	if id := of.lastReferrer.id; id != "" && s.tree.Has(id) && !inside[s.of(id)] {
-		return of.lastReferrer
+func (s *components) outsideReferrer(of *component, inside map[*component]bool) (last candidate, err error) {
+	if id := of.lastReferrer.id; id != "" {
+		has, err := s.tree.Has(id)
+		var c *component
+		if has && err == nil {
+			c, err = s.of(id)
+		}
+		if err != nil {
+			return candidate{}, err
+		}
+		if has && !inside[c] {
+			return of.lastReferrer, nil
+		}
 	}
 	for _, id := range of.members {
-		for from := range s.tree.Referrers(id) {
-			if from != id && !inside[s.of(from)] {
-				last = later(last, s.referrer(from))
+		for from, err := range s.tree.Referrers(id) {
+			if err != nil {
+				return candidate{}, err
+			}
+			if from == id {
+				continue
+			}
+			c, err := s.of(from)
+			if err != nil {
+				return candidate{}, err
+			}
+			if !inside[c] {
+				referrer, err := s.referrer(from)
+				if err != nil {
+					return candidate{}, err
+				}
+				last = later(last, referrer)
 			}
 		}
 	}
 	of.lastReferrer = last
-	return last
+	return last, nil
 }
 
 // referrer returns a node that refers to another as a candidate, which it may be.
-func (s *components) referrer(id string) candidate {
+func (s *components) referrer(id string) (candidate, error) {
 	var room [8]*tree.Entry
-	path := s.tree.AppendPath(room[:0], id)
+	path, err := s.tree.AppendPath(room[:0], id)
+	if err != nil {
+		return candidate{}, err
+	}
 	if len(path) == 1 {
-		return candidate{id: id, node: path[0].Node(), priority: path[0].Node().Priority}
+		return candidate{id: id, node: path[0].Node(), priority: path[0].Node().Priority}, nil
 	}
 	return s.candidate(path[len(path)-1].Node(), path[1].Class())
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -59,7 +60,7 @@ func TestUnitsOfPruning(t *testing.T) {
 				Prune: strings.Fields(c.named)})
 			var gone, held []string
 			for _, id := range s.ids {
-				if !s.tree.Has(id) {
+				if !sure.Get(s.tree.Has(id)) {
 					gone = append(gone, id)
 				}
 			}
@@ -80,7 +81,7 @@ func TestNamesTakeNoTurnsAlong(t *testing.T) {
 	for _, withTurn := range []bool{false, true} {
 		s, working := told(t, "c@0 assistant call f r\nr tool result a c\nq user text a")
 		s.commit(working, lifecycle.Input{})
-		turn := s.tree.Path("r")[2].Node().ID
+		turn := sure.Get(s.tree.Path("r"))[2].Node().ID
 		in := lifecycle.Input{Prune: []string{"r"}}
 		want := "c r q"
 		if withTurn {

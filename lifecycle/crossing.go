@@ -9,12 +9,12 @@ import (
 // refersOutside finds the items from which a reference leads to a node elsewhere.
 var refersOutside = &tree.Minimum{
 	Name: "refers out",
-	Less: func(_, _ *tree.Node) bool { return false }, // any of them will do
+	Less: func(_, _ *tree.Node) (bool, error) { return false, nil }, // any of them will do
 	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
-		if len(outgoingRefs(item)) > 0 {
-			return item.Node(), nil
+		if ids, err := outgoingRefs(item); len(ids) == 0 || err != nil {
+			return nil, err
 		}
-		return nil, nil
+		return item.Node(), nil
 	},
 }
 
@@ -28,14 +28,26 @@ func (w *walk) openReferenced() error {
 		if n, err := refersOutside.At(w.ctx, item); n == nil || err != nil {
 			return err
 		}
-		for _, id := range outgoingRefs(item) {
-			item := itemOf(w.tree.Path(id))
+		ids, err := outgoingRefs(item)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			path, err := w.tree.Path(id)
+			if err != nil {
+				return err
+			}
+			item := itemOf(path)
 			if item == nil || w.crossed[item[len(item)-1].Node().ID] {
 				continue
 			}
 			w.crossed[item[len(item)-1].Node().ID] = true
 			if !w.isProtected(item) && len(w.byRegion[item[1].Class()]) > 0 {
-				w.put(w.candidatesIn(item)...)
+				list, err := w.candidatesIn(item)
+				if err != nil {
+					return err
+				}
+				w.put(list...)
 			}
 		}
 		return nil
@@ -47,7 +59,10 @@ func (w *walk) openReferenced() error {
 		if n, err := refersOutside.In(w.ctx, l); n == nil || err != nil {
 			return err
 		}
-		items, runs := l.Parts()
+		items, runs, err := l.Parts()
+		if err != nil {
+			return err
+		}
 		for _, run := range runs {
 			if err := in(run); err != nil {
 				return err
@@ -69,20 +84,23 @@ func (w *walk) openReferenced() error {
 }
 
 // outgoingRefs returns the ids outside an item that nodes at and below it refer to.
-func outgoingRefs(item *tree.Entry) (ids []string) {
+func outgoingRefs(item *tree.Entry) (ids []string, err error) {
 	inside := make(map[string]bool)
-	eachID(item, func(id string) { inside[id] = true })
-	var look func(e *tree.Entry)
-	look = func(e *tree.Entry) {
+	for e, err := range item.All() {
+		if err != nil {
+			return nil, err
+		}
+		inside[e.Node().ID] = true
+	}
+	for e, err := range item.All() {
+		if err != nil {
+			return nil, err
+		}
 		for _, id := range e.Node().Refs {
 			if !inside[id] {
 				ids = append(ids, id)
 			}
 		}
-		for k := range e.Children().All() {
-			look(k)
-		}
 	}
-	look(item)
-	return ids
+	return ids, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -88,7 +89,7 @@ func (s *cycles) commit(working *tree.Tree, in lifecycle.Input) (left string, re
 }
 
 func (s *cycles) left() string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(s.ids), func(id string) bool { return !s.tree.Has(id) }), " ")
+	return strings.Join(slices.DeleteFunc(slices.Clone(s.ids), func(id string) bool { return !sure.Get(s.tree.Has(id)) }), " ")
 }
 
 // passUntil passes cycles in which nothing is added.
@@ -102,7 +103,7 @@ func (s *cycles) passUntil(until int64) {
 // name puts the id of a turn in place of t1, t2, t3.
 func (s *cycles) name(id string) string {
 	if strings.HasPrefix(id, "t") && len(id) == 2 {
-		return s.tree.Parent(s.tree.Parent("ask" + id[1:]))
+		return sure.Get(s.tree.Parent(sure.Get(s.tree.Parent("ask" + id[1:]))))
 	}
 	return id
 }
@@ -115,7 +116,7 @@ func (s *cycles) outline(e *tree.Entry) string {
 		name = id
 	}
 	var kids []string
-	for k := range e.Children().All() {
+	for k := range sure.All(e.Children().All()) {
 		kids = append(kids, s.outline(k))
 	}
 	if len(kids) == 0 {

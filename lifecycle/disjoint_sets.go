@@ -38,7 +38,10 @@ func (t *disjointSets) add(path []*tree.Entry, parent int) error {
 	if !t.nodes[i].prunable && !group {
 		t.union(i, 0)
 	}
-	for k := range e.Children().All() {
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return err
+		}
 		below := len(t.nodes)
 		if err := t.add(append(path, k), i); err != nil {
 			return err

@@ -13,23 +13,28 @@ import (
 // commits left empty. It returns the empty groups that something keeps.
 //
 // Specification: 02 §5, 02 §5.2, 03 §3.2, 03 §4, 03 §4.1.
-func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroups []Kept) {
+func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroups []Kept, err error) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
 	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
-		return t, nil
+		return t, nil, nil
 	}
 	var due []string // in document order
 	if t.Root().Summary().Expiry <= cycle {
-		collectDue(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
+		if due, err = collectDue(nil, t.Root(), tree.Root, cycle); err != nil {
+			return nil, nil, err
+		}
 	}
 	if len(due)+len(in.Idle) == 0 {
-		return t, nil
+		return t, nil, nil
 	}
 	going := make(map[string]bool, len(due))
 	for _, id := range due {
 		going[id] = true
 	}
-	held := holdBack(t, due, going, retained, Expired)
+	held, err := holdBack(t, due, going, certain(retained), Expired)
+	if err != nil {
+		return nil, nil, err
+	}
 	var roots []string
 	parents := slices.Clone(in.Idle)
 	for _, id := range due {
@@ -38,21 +43,31 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 			continue
 		}
 		gone := Removal{ID: id, Reason: Expired}
-		if n := t.Node(id); markOf(n).TTL {
+		if n, err := t.Node(id); err != nil {
+			return nil, nil, err
+		} else if markOf(n).TTL {
 			gone.Number = markOf(n).Rule
 			gone.Rule = ruleWords(gone.Number, n, cycle)
 		}
 		report.Removed = append(report.Removed, gone)
-		if parent := t.Parent(id); !going[parent] {
+		if parent, err := t.Parent(id); err != nil {
+			return nil, nil, err
+		} else if !going[parent] {
 			roots = append(roots, id)
 			parents = append(parents, parent)
 		}
 	}
-	t, groups, kept := cascade(t.Without(roots...), parents, retained)
+	if t, err = t.Without(roots...); err != nil {
+		return nil, nil, err
+	}
+	t, groups, kept, err := cascade(t, parents, retained)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, id := range groups {
 		report.Removed = append(report.Removed, Removal{ID: id, Reason: Cascaded})
 	}
-	return t, kept
+	return t, kept, nil
 }
 
 // holdBack removes from going the nodes that must stay: those that a holder retains,
@@ -61,8 +76,8 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 // to go.
 //
 // Specification: 02 §5.4, 03 §4.3.
-func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool,
-	reason Reason) map[string]Kept {
+func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(string) (bool, error),
+	reason Reason) (map[string]Kept, error) {
 	held := make(map[string]Kept)
 	again := list
 	for len(again) > 0 {
@@ -72,48 +87,71 @@ func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(
 			continue
 		}
 		h := Kept{ID: id, Reason: reason}
-		if retained(id) {
+		if stays, err := retained(id); err != nil {
+			return nil, err
+		} else if stays {
 			h.Why = Retained
-		} else if by := firstReferrer(t, id, going); by != "" {
+		} else if by, err := firstReferrer(t, id, going); err != nil {
+			return nil, err
+		} else if by != "" {
 			h.Why, h.By = Referenced, by
 		} else {
 			continue
 		}
 		// A node that stays keeps its ancestors, and what each of these refers to.
-		for below := ""; id != "" && (below == "" || going[id]); below, id = id, t.Parent(id) {
+		for below := ""; id != "" && (below == "" || going[id]); {
 			if below != "" {
 				h = Kept{ID: id, Reason: reason, Why: Contains, By: below}
 			}
 			delete(going, id)
 			held[id] = h
-			again = append(again, t.Node(id).Refs...)
+			n, err := t.Node(id)
+			if err != nil {
+				return nil, err
+			}
+			again = append(again, n.Refs...)
+			below = id
+			if id, err = t.Parent(id); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return held
+	return held, nil
 }
 
-// collectDue calls due with the ids of the nodes at and below an entry that expire by a
-// cycle, in document order. It skips the subtrees whose summaries rule that out. Root,
-// regions and cores never expire by themselves.
-func collectDue(e *tree.Entry, parent tree.Class, cycle int64, due func(string)) {
+// certain makes of a function one that could fail.
+func certain(f func(string) bool) func(string) (bool, error) {
+	return func(id string) (bool, error) { return f(id), nil }
+}
+
+// collectDue appends the ids of the nodes at and below an entry that expire by a cycle, in document
+// order. It skips the subtrees whose summaries rule that out. Root, regions and cores never expire by
+// themselves.
+func collectDue(ids []string, e *tree.Entry, parent tree.Class, cycle int64) ([]string, error) {
 	if e.Node().Expiry <= cycle && !e.Class().Region() && !tree.IsCore(e, parent) {
-		eachID(e, due)
-		return
+		return appendIDs(ids, e)
 	}
-	e.Children().Visit(0, e.Children().Len(),
-		func(s *tree.Summary) bool { return s.Expiry <= cycle },
-		func(k *tree.Entry) bool {
-			if k.Summary().Expiry <= cycle {
-				collectDue(k, e.Class(), cycle, due)
+	kids := e.Children()
+	for k, err := range kids.Visit(0, kids.Len(), func(s *tree.Summary) bool { return s.Expiry <= cycle }) {
+		if err != nil {
+			return nil, err
+		}
+		if k.Summary().Expiry <= cycle {
+			if ids, err = collectDue(ids, k, e.Class(), cycle); err != nil {
+				return nil, err
 			}
-			return true
-		})
+		}
+	}
+	return ids, nil
 }
 
-// eachID calls f with the ids of the nodes at and below an entry, in document order.
-func eachID(e *tree.Entry, f func(string)) {
-	f(e.Node().ID)
-	for k := range e.Children().All() {
-		eachID(k, f)
+// appendIDs appends the ids of the nodes at and below an entry, in document order.
+func appendIDs(ids []string, e *tree.Entry) ([]string, error) {
+	for below, err := range e.All() {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, below.Node().ID)
 	}
+	return ids, nil
 }

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -28,7 +29,7 @@ func TestTTLOfNodesBornInCycleTen(t *testing.T) {
 				for cycle := int64(10); cycle <= 14; cycle++ {
 					if left, _ := s.commit(working, lifecycle.Input{}); left == "x" {
 						got = append(got, cycle)
-						ttl, finite := s.tree.Node("x").TTL(s.tree.Cycle())
+						ttl, finite := sure.Get(s.tree.Node("x")).TTL(s.tree.Cycle())
 						if want := max(0, 10+int64(c.ttl)-cycle); finite && ttl != want {
 							t.Errorf("ttl shown in cycle %d: got %d, want %d", cycle, ttl, want)
 						}
@@ -172,7 +173,8 @@ func TestRootRegionsAndCoresStay(t *testing.T) {
 		{id: "x", into: "core", ttl: 0}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for e, parent := range working.All() {
+	for p := range sure.All(working.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		if c := e.Class(); c.Region() || n.ID == "core" {
 			n.Expiry = 0

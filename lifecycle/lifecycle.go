@@ -61,11 +61,16 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if err := p.enter(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
-	p.tree, p.emptyGroups = expire(p.tree, p.in, &report)
+	p.tree, p.emptyGroups, err = expire(p.tree, p.in, &report)
+	if err != nil {
+		return nil, tree.Stamps{}, Report{}, err
+	}
 	if err := p.stubsOfExpiry(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
-	p.dropOrphansOfExpiry(&report)
+	if err := p.dropOrphansOfExpiry(&report); err != nil {
+		return nil, tree.Stamps{}, Report{}, err
+	}
 	if err := p.prune(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
@@ -76,7 +81,11 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 		return slices.ContainsFunc(p.removed, func(r Removal) bool { return r.ID == id && r.Number > 0 })
 	}
 	report.Kept = slices.DeleteFunc(report.Kept, func(k Kept) bool { return ruled(k.ID) })
-	report.Kept = slices.Concat(report.Kept, p.heldBack(), p.emptyGroups)
+	held, err := p.heldBack()
+	if err != nil {
+		return nil, tree.Stamps{}, Report{}, err
+	}
+	report.Kept = slices.Concat(report.Kept, held, p.emptyGroups)
 	report.Budget = p.unmetLimits(report.Postponed != nil)
 	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)
 	if err != nil {

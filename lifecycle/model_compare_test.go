@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"pgregory.net/rapid"
@@ -44,33 +45,33 @@ func (l *comparison) places(got *tree.Tree, want *model) {
 	left := slices.DeleteFunc(slices.Sorted(maps.Keys(want.modelTree)), func(id string) bool { return id == head })
 	var stayed []string
 	for id := range read(got) {
-		if l.in.Working.Has(id) || want.modelTree[id] != nil {
+		if sure.Get(l.in.Working.Has(id)) || want.modelTree[id] != nil {
 			stayed = append(stayed, id)
 		}
 	}
 	l.same("what stays", sorted(stayed), left)
 	for id, s := range want.stubs {
-		n := got.Node(id)
+		n := sure.Get(got.Node(id))
 		parent := s.parent
 		if parent == head {
 			turns := got.Region(tree.Seq).Children()
-			parent = turns.At(turns.Len() - 1).Node().ID
+			parent = sure.Get(turns.At(turns.Len() - 1)).Node().ID
 		}
-		l.same("the place of the stub "+id, []any{got.Parent(id), n.Offset, n.Priority, n.CreatedNS, n.Index, n.Cycle,
+		l.same("the place of the stub "+id, []any{sure.Get(got.Parent(id)), n.Offset, n.Priority, n.CreatedNS, n.Index, n.Cycle,
 			n.Expiry},
 			[]any{parent, s.offset, int64(9007199254740991), s.ns, s.index, l.in.Stamps.Cycle, tree.Never})
 		l.same("what the stub "+id+" says it stands for", n.Header("pact:pruned"), canon.Strings(s.roots))
 	}
 	stamps := map[int64]string{}
-	for e := range got.All() {
+	for e := range sure.All(got.All()) {
 		n := e.Node()
 		if other := stamps[n.Index]; n.Cycle == l.in.Stamps.Cycle && other != "" {
 			l.Fatalf("%s and %s share the index %d of cycle %d", other, n.ID, n.Index, n.Cycle)
 		} else if n.Cycle == l.in.Stamps.Cycle {
 			stamps[n.Index] = n.ID
 		}
-		path := got.Path(n.ID)
-		if len(path) > 3 && path[2].Class() == tree.Turn && !l.in.Working.Has(n.ID) && l.in.Working.Has(path[2].Node().ID) &&
+		path := sure.Get(got.Path(n.ID))
+		if len(path) > 3 && path[2].Class() == tree.Turn && !sure.Get(l.in.Working.Has(n.ID)) && sure.Get(l.in.Working.Has(path[2].Node().ID)) &&
 			path[3].Node().Offset == 0 {
 			l.Fatalf("%s is new in the sealed core of %s", n.ID, path[2].Node().ID)
 		}
@@ -83,7 +84,7 @@ func (l *comparison) holds(got *tree.Tree, report lifecycle.Report, due []string
 	for _, h := range report.Kept {
 		held[h.Reason] = append(held[h.Reason], h.ID)
 		if h.By != "" && want.waits == nil && h.Reason == lifecycle.Pruned && !slices.Contains(l.in.Prune, h.ID) &&
-			!slices.Contains(l.in.Chosen, h.ID) && !got.Has(h.By) && h.By != l.in.Working.Region(tree.Head).Node().ID &&
+			!slices.Contains(l.in.Chosen, h.ID) && !sure.Get(got.Has(h.By)) && h.By != l.in.Working.Region(tree.Head).Node().ID &&
 			l.in.Policy.Orphans != lifecycle.Drop {
 			l.Fatalf("%s is said to be kept by %s, which is gone", h.ID, h.By)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -32,7 +33,8 @@ type modelTree map[string]*modelNode
 
 func read(t *tree.Tree) modelTree {
 	b := modelTree{}
-	for e, parent := range t.All() {
+	for p := range sure.All(t.All()) {
+		e, parent := p.Entry, p.Parent
 		n := e.Node()
 		content, err := n.Content.Value(context.Background())
 		if err != nil {

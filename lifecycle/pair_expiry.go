@@ -11,11 +11,15 @@ import (
 // fail because time passed. An orphan stays if it is pinned, retained, referred to or
 // in a sealed core, or if the policy keeps orphans. The report names every orphan, also
 // those that stay. Cost: the nodes that expired and their partners.
-func (p *pruner) dropOrphansOfExpiry(report *Report) {
+func (p *pruner) dropOrphansOfExpiry(report *Report) error {
 	if p.in.Before == nil || p.tree == p.in.Working {
-		return
+		return nil
 	}
-	for orphans := p.orphanedBy(report.Removed); len(orphans) > 0; {
+	orphans, err := p.orphanedBy(report.Removed)
+	if err != nil {
+		return err
+	}
+	for len(orphans) > 0 {
 		going := make(map[string]bool, len(orphans))
 		for _, id := range orphans {
 			if p.orphanedByExpiry == nil {
@@ -23,73 +27,128 @@ func (p *pruner) dropOrphansOfExpiry(report *Report) {
 			}
 			p.orphanedByExpiry[id] = true
 			going[id] = true
-			report.Orphans = append(report.Orphans, Orphan{id, describe(p.tree.Node(id))})
+			n, err := p.tree.Node(id)
+			if err != nil {
+				return err
+			}
+			report.Orphans = append(report.Orphans, Orphan{id, describe(n)})
 		}
 		if p.in.Policy.Orphans == Keep {
-			return
+			return nil
 		}
-		held := holdBack(p.tree, orphans, going, p.mustStay, Orphaned)
+		held, err := holdBack(p.tree, orphans, going, p.mustStay, Orphaned)
+		if err != nil {
+			return err
+		}
 		var dropped []Removal
 		parents := p.emptyGroupIDs()
 		for _, id := range orphans {
 			if h, stays := held[id]; stays {
-				report.Kept = append(report.Kept, p.withCause(h))
+				if h, err = p.withCause(h); err != nil {
+					return err
+				}
+				report.Kept = append(report.Kept, h)
 				continue
 			}
 			dropped = append(dropped, Removal{ID: id, Reason: Orphaned})
-			parents = append(parents, p.tree.Parent(id))
+			parent, err := p.tree.Parent(id)
+			if err != nil {
+				return err
+			}
+			parents = append(parents, parent)
 		}
 		if len(dropped) == 0 {
-			return
+			return nil
 		}
 		for _, r := range dropped {
-			p.tree = p.tree.Without(r.ID)
+			if p.tree, err = p.tree.Without(r.ID); err != nil {
+				return err
+			}
 		}
 		var groups []string
-		p.tree, groups, p.emptyGroups = cascade(p.tree, parents, p.in.Retained)
+		if p.tree, groups, p.emptyGroups, err = cascade(p.tree, parents, p.in.Retained); err != nil {
+			return err
+		}
 		report.Removed = append(report.Removed, dropped...)
 		for _, id := range groups {
 			report.Removed = append(report.Removed, Removal{ID: id, Reason: Cascaded})
 		}
-		orphans = p.orphanedBy(dropped)
+		if orphans, err = p.orphanedBy(dropped); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // orphanedBy returns, in document order, the calls and results that these removals
 // leave without a partner.
-func (p *pruner) orphanedBy(removed []Removal) (ids []string) {
+func (p *pruner) orphanedBy(removed []Removal) (ids []string, err error) {
 	for _, r := range removed {
-		for _, id := range partners(p.in.Working, p.in.Working.Node(r.ID)) {
-			n := p.tree.Node(id)
-			if n != nil && !p.orphanedByExpiry[id] && !hasPartner(p.tree, n) && hasPartner(p.in.Working, n) {
+		gone, err := p.in.Working.Node(r.ID)
+		if err != nil {
+			return nil, err
+		}
+		halves, err := partners(p.in.Working, gone)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range halves {
+			n, err := p.tree.Node(id)
+			if err != nil {
+				return nil, err
+			}
+			if n == nil || p.orphanedByExpiry[id] {
+				continue
+			}
+			has, err := hasPartner(p.tree, n)
+			had := false
+			if !has && err == nil {
+				had, err = hasPartner(p.in.Working, n)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if had {
 				ids = append(ids, id)
 			}
 		}
 	}
-	slices.SortFunc(ids, p.tree.Order)
-	return slices.Compact(ids)
+	err = p.tree.Sort(ids)
+	return slices.Compact(ids), err
 }
 
 // mustStay reports whether a node stays although its partner is gone.
-func (p *pruner) mustStay(id string) bool {
-	return p.in.Retained(id) || p.tree.Node(id).Pinned || p.inSealedCore(id)
+func (p *pruner) mustStay(id string) (bool, error) {
+	n, err := p.tree.Node(id)
+	if err != nil || n.Pinned || p.in.Retained(id) {
+		return err == nil, err
+	}
+	return p.inSealedCore(id)
 }
 
 // withCause completes what holdBack says of a node for which mustStay is true: holdBack
 // calls all of them retained.
-func (p *pruner) withCause(h Kept) Kept {
-	switch {
-	case h.Why != Retained || p.in.Retained(h.ID):
-	case p.tree.Node(h.ID).Pinned:
-		h.Why = Pinned
-	default:
-		h.Why = PartOfTurn
+func (p *pruner) withCause(h Kept) (Kept, error) {
+	if h.Why != Retained || p.in.Retained(h.ID) {
+		return h, nil
 	}
-	return h
+	n, err := p.tree.Node(h.ID)
+	if err != nil {
+		return Kept{}, err
+	}
+	h.Why = PartOfTurn
+	if n.Pinned {
+		h.Why = Pinned
+	}
+	return h, nil
 }
 
 // inSealedCore reports whether a node of an earlier snapshot is in a core. Only expiry
 // may remove nodes from there (02 §6.4).
-func (p *pruner) inSealedCore(id string) bool {
-	return p.in.Before.Has(id) && tree.InCore(p.tree.Path(id))
+func (p *pruner) inSealedCore(id string) (bool, error) {
+	if earlier, err := p.in.Before.Has(id); !earlier || err != nil {
+		return false, err
+	}
+	path, err := p.tree.Path(id)
+	return tree.InCore(path), err
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -45,14 +45,13 @@ func TestStubsStandWhereTheirPolicyAllows(t *testing.T) {
 			s, working := told(t, c.lines)
 			s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{Stub: "."}, Prune: strings.Fields(c.named)})
 			var thread []string
-			s.tree.BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
-				id := e.Node().ID
-				if len(lifecycle.StandsFor(e.Node())) > 0 {
-					id = "(" + e.Node().Role + ")"
+			for b := range sure.All(s.tree.Blocks(0)) {
+				id := b.Node().ID
+				if len(lifecycle.StandsFor(b.Node())) > 0 {
+					id = "(" + b.Node().Role + ")"
 				}
 				thread = append(thread, id)
-				return true
-			})
+			}
 			if got := strings.Join(thread, " "); got != c.thread {
 				t.Errorf("got %q, want %q", got, c.thread)
 			}

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -75,7 +76,9 @@ func (p *pruner) prune(report *Report) error {
 		}
 	}
 	if len(p.exceeded()) > 0 {
-		p.protect()
+		if err := p.protect(); err != nil {
+			return err
+		}
 		if err := p.protectTask(); err != nil {
 			return err
 		}
@@ -88,23 +91,34 @@ func (p *pruner) prune(report *Report) error {
 		report.Savings = &freed
 	}
 	report.Removed = append(report.Removed, p.removed...)
-	report.Stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool { return !p.tree.Has(s.ID) })
+	for _, s := range p.stubs {
+		if has, err := p.tree.Has(s.ID); err != nil {
+			return err
+		} else if has {
+			report.Stubs = append(report.Stubs, s)
+		}
+	}
 	return nil
 }
 
 // heldBack returns the nodes that were to be pruned and are still there, each once, with
 // the reason that was found last.
-func (p *pruner) heldBack() (held []Kept) {
+func (p *pruner) heldBack() (held []Kept, err error) {
 	last := make(map[string]int, len(p.held))
 	for i, h := range p.held {
 		last[h.ID] = i
 	}
 	for i, h := range p.held {
-		if last[h.ID] == i && p.tree.Has(h.ID) {
+		if last[h.ID] != i {
+			continue
+		}
+		if has, err := p.tree.Has(h.ID); err != nil {
+			return nil, err
+		} else if has {
 			held = append(held, h)
 		}
 	}
-	return held
+	return held, nil
 }
 
 // pruneToLimits prunes until no limit is exceeded. It tries this on a copy first: if the
@@ -160,7 +174,10 @@ func (p *pruner) weightsOf(t *tree.Tree, ids []string) ([]int64, error) {
 	sums := make([]int64, len(p.limits))
 	var room [8]*tree.Entry
 	for _, id := range ids {
-		path := t.AppendPath(room[:0], id)
+		path, err := t.AppendPath(room[:0], id)
+		if err != nil {
+			return nil, err
+		}
 		for i := range p.limits {
 			l, region := &p.limits[i], path[1].Class()
 			if l.summed() || !l.within(region) {
@@ -213,12 +230,17 @@ func (p *pruner) unmetLimits(waits bool) string {
 // protect determines the most recent turns, which limits and requests leave alone.
 //
 // Specification: 02 §7.2.
-func (p *pruner) protect() {
+func (p *pruner) protect() error {
 	turns := p.tree.Region(tree.Seq).Children()
 	p.firstProtected = nil
 	if k := min(p.in.Policy.ProtectTurns, turns.Len()); k > 0 && !p.rewriting {
-		p.firstProtected = turns.At(turns.Len() - k).Node()
+		item, err := turns.At(turns.Len() - k)
+		if err != nil {
+			return err
+		}
+		p.firstProtected = item.Node()
 	}
+	return nil
 }
 
 // protectTask finds the first message of the user, which limits leave alone if the policy
@@ -245,7 +267,9 @@ func (p *pruner) pruneRequested(ids, chosen []string) error {
 	if len(ids)+len(chosen) == 0 {
 		return nil
 	}
-	p.protect()
+	if err := p.protect(); err != nil {
+		return err
+	}
 	list, err := p.resolveRequest(ids, chosen)
 	if err == nil {
 		w := &walk{pruner: p, visited: make(map[string]bool)}
@@ -263,11 +287,17 @@ func (p *pruner) resolveRequest(named, chosen []string) ([]candidate, error) {
 	var list []candidate
 	for i, id := range slices.Concat(named, chosen) {
 		byName := i < len(named)
-		path := p.tree.Path(id)
+		path, err := p.tree.Path(id)
+		if err != nil {
+			return nil, err
+		}
+		if path == nil {
+			if expired, err := p.in.Working.Has(id); !expired || err != nil { // it expired in this very commit
+				return nil, cmp.Or(err, tree.NoNode(id, "to prune"))
+			}
+			continue
+		}
 		switch {
-		case path == nil && p.in.Working.Has(id): // it expired in this very commit
-		case path == nil:
-			return nil, tree.NoNode(id, "to prune")
 		case !prunable(path) && !byName:
 			p.held = append(p.held, Kept{ID: id, Reason: Pruned, Why: PartOfTurn})
 		case !prunable(path):
@@ -276,7 +306,10 @@ func (p *pruner) resolveRequest(named, chosen []string) ([]candidate, error) {
 		case !p.requested[id]:
 			p.requested[id] = true
 			// Unlike a limit, a request may take any block of ^sys.
-			c := p.candidate(path[len(path)-1].Node(), path[1].Class())
+			c, err := p.candidate(path[len(path)-1].Node(), path[1].Class())
+			if err != nil {
+				return nil, err
+			}
 			c.sys = false
 			list = append(list, c)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -133,8 +134,8 @@ func TestPruningTakesCandidatesInOrder(t *testing.T) {
 				Retained: func(id string) bool { return id == c.retain },
 			})
 			var gone []string
-			for e := range working.All() {
-				if id := e.Node().ID; strings.Contains(" "+strings.Join(s.ids, " ")+" ", " "+id+" ") && !s.tree.Has(id) {
+			for e := range sure.All(working.All()) {
+				if id := e.Node().ID; strings.Contains(" "+strings.Join(s.ids, " ")+" ", " "+id+" ") && !sure.Get(s.tree.Has(id)) {
 					gone = append(gone, id)
 				}
 			}
@@ -153,7 +154,8 @@ func TestPruningBreaksTiesByID(t *testing.T) {
 	tied := w.add([]node{{id: "b", into: "^ah", offset: 1, ttl: forever}, {id: "a", into: "^ah", offset: 2, ttl: forever}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for e, parent := range tied.All() {
+	for p := range sure.All(tied.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		n.CreatedNS = 7
 		at[n.ID] = len(nodes)
@@ -176,7 +178,8 @@ func TestNobodyGoesWithTheRoot(t *testing.T) {
 		{id: "y", into: "^ah", offset: 1, ttl: forever}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for e, parent := range working.All() {
+	for p := range sure.All(working.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		if parent == "" {
 			n.Headers = []tree.Header{{Name: "refs", Value: `["x"]`}}
@@ -212,7 +215,7 @@ func TestFailedCommitLeavesNothingBehind(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			s := history(t)
 			working := s.add([]node{{id: "x", into: "^ah", ttl: 0}, {id: "group", into: "^sys", group: true, ttl: forever}})
-			core := s.tree.Parent("ask1")
+			core := sure.Get(s.tree.Parent("ask1"))
 			in := lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env,
 				Prune: strings.Fields(strings.ReplaceAll(c.named, "CORE", core))}
 			in.Stamps.Given = 99

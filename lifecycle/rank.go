@@ -53,7 +53,7 @@ func newRanking(ctx context.Context, p *Policy, t *tree.Tree) *ranking {
 	}
 	r := &ranking{ranks: p.Ranks, key: string(key), tree: t, ctx: ctx}
 	r.top = &tree.Minimum{Name: "top " + r.key, Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) {
-		return r.topOf(e), nil
+		return r.topOf(e)
 	}}
 	return r
 }
@@ -68,16 +68,18 @@ func (r *ranking) nameOf(search string) string {
 
 // priority returns the priority that counts for a node of a region: its own and its rank.
 // The blocks of ^ah have no rank, because the model has not answered them yet; neither have stubs.
-func (r *ranking) priority(n *tree.Node, region tree.Class) int64 {
+func (r *ranking) priority(n *tree.Node, region tree.Class) (int64, error) {
 	switch {
 	case r == nil || region == tree.Head || n.Kind == StubKind:
-		return n.Priority
+		return n.Priority, nil
 	case region == tree.Seq:
-		if e := r.tree.Entry(n.ID); e != nil && e.Class() == tree.Turn {
+		if e, err := r.tree.Entry(n.ID); err != nil {
+			return 0, err
+		} else if e != nil && e.Class() == tree.Turn {
 			return r.ofTurn(e)
 		}
 	}
-	return n.Priority + r.rank(n, region)
+	return n.Priority + r.rank(n, region), nil
 }
 
 // rank returns what the table has for the kind of a block, else for its role, else 0.
@@ -91,15 +93,15 @@ func (r *ranking) rank(n *tree.Node, region tree.Class) int64 {
 // ofTurn returns the priority of a turn: its own if that is not 0, else the highest of the
 // blocks in it. Stubs count only if there is nothing else, and without the priority that
 // has pruning take them last.
-func (r *ranking) ofTurn(turn *tree.Entry) int64 {
+func (r *ranking) ofTurn(turn *tree.Entry) (int64, error) {
 	if own := turn.Node().Priority; own != 0 {
-		return own
+		return own, nil
 	}
-	n, _ := r.top.At(r.ctx, turn) // topOf does not fail
-	if n == nil {
-		return 0
+	n, err := r.top.At(r.ctx, turn)
+	if n == nil || err != nil {
+		return 0, err
 	}
-	return r.inTurn(n)
+	return r.inTurn(n), nil
 }
 
 // inTurn returns what a block contributes to the priority of its turn.
@@ -111,11 +113,16 @@ func (r *ranking) inTurn(n *tree.Node) int64 {
 }
 
 // topOf returns the block below an entry that gives it its priority, nil if there is none.
-func (r *ranking) topOf(e *tree.Entry) (top *tree.Node) {
-	for k := range e.Children().All() {
+func (r *ranking) topOf(e *tree.Entry) (top *tree.Node, err error) {
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return nil, err
+		}
 		n := k.Node()
 		if k.Class() != tree.Block {
-			n = r.topOf(k)
+			if n, err = r.topOf(k); err != nil {
+				return nil, err
+			}
 		}
 		switch {
 		case n == nil:
@@ -126,5 +133,5 @@ func (r *ranking) topOf(e *tree.Entry) (top *tree.Node) {
 			top = n
 		}
 	}
-	return top
+	return top, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -79,7 +80,7 @@ func TestRanksDecideWhatLimitsTakeFirst(t *testing.T) {
 // for.
 func TestTheTaskStaysUnlessSomebodyNamesIt(t *testing.T) {
 	s, working := agentRun(t)
-	turn := s.tree.Parent(s.tree.Parent("task"))
+	turn := sure.Get(s.tree.Parent(sure.Get(s.tree.Parent("task"))))
 	left, report := s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{MaxTokens: 1, ProtectTask: true},
 		Counter: wordCounter{}})
 	equal(t, "what is left", left, "task say3")
@@ -93,7 +94,7 @@ func TestTheTaskStaysUnlessSomebodyNamesIt(t *testing.T) {
 
 	s, working = agentRun(t)
 	left, _ = s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{ProtectTask: true},
-		Prune: []string{s.tree.Parent(s.tree.Parent("task"))}})
+		Prune: []string{sure.Get(s.tree.Parent(sure.Get(s.tree.Parent("task"))))}})
 	equal(t, "what is left", left, "say1 call1 res1 say2 call2 res2 ask say3 call3 res3")
 }
 
@@ -133,12 +134,12 @@ func TestTurnsGoByTheHighestOfTheirBlocks(t *testing.T) {
 					return nil
 				}), lifecycle.Input{})
 				all := s.tree.Region(tree.Seq).Children()
-				turns = append(turns, all.At(all.Len()-1).Node().ID)
+				turns = append(turns, sure.Get(all.At(all.Len()-1)).Node().ID)
 			}
 			s.commit(s.tree.WithCycle(s.stamps.Cycle), lifecycle.Input{Policy: lifecycle.Policy{MaxTurns: 2, Ranks: ranks}})
 			goes := ""
 			for i, id := range turns {
-				if !s.tree.Has(id) {
+				if !sure.Get(s.tree.Has(id)) {
 					goes += []string{"first", "second"}[i]
 				}
 			}

@@ -17,16 +17,15 @@ func (l *limit) anyCandidateHelps() bool {
 // item that may help the limit. It returns one finder for all limits if every candidate
 // helps one of them.
 func (w *walk) firstHelpers(region tree.Class) (list []*tree.Minimum) {
-	less := func(a, b *tree.Node) bool {
-		return compareCandidates(w.candidate(a, region), w.candidate(b, region)) < 0
-	}
+	less := func(a, b *tree.Node) (bool, error) { return w.comesBefore(a, b, region) }
 	if w.everyCandidateHelps(region) {
 		return []*tree.Minimum{{
 			Name: w.ranking.nameOf("first in " + region.String()),
 			Less: less,
 			Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
 				var room [8]*tree.Entry
-				return firstOf(w.candidatesIn(w.appendPathTo(room[:0], region, item))), nil
+				list, err := w.candidatesIn(w.appendPathTo(room[:0], region, item))
+				return firstOf(list), err
 			},
 		}}
 	}
@@ -44,7 +43,11 @@ func (w *walk) firstHelpers(region tree.Class) (list []*tree.Minimum) {
 				var room [8]*tree.Entry
 				path := w.appendPathTo(room[:0], region, item)
 				if out, err := refersOutside.At(w.ctx, item); out != nil || err != nil {
-					return firstOf(w.candidatesIn(path)), err
+					if err != nil {
+						return nil, err
+					}
+					list, err := w.candidatesIn(path)
+					return firstOf(list), err
 				}
 				if counts, err := w.mayContribute(l, item, region); !counts || err != nil {
 					return nil, err
@@ -78,7 +81,7 @@ func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
 		for _, to := range t.nodes[i].Node().Refs {
 			k, inside := t.index[to]
 			if !inside {
-				return w.candidatesIn(path), nil
+				return w.candidatesIn(path)
 			}
 			t.union(i, k)
 		}
@@ -91,7 +94,11 @@ func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
 	list := make([]candidate, 0, n)
 	for i := range t.nodes {
 		if n := &t.nodes[i]; n.prunable && t.nodes[t.find(i)].helps {
-			list = append(list, w.candidate(n.Node(), t.region))
+			c, err := w.candidate(n.Node(), t.region)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, c)
 		}
 	}
 	return list, nil

@@ -11,31 +11,51 @@ import (
 // returns in held what and why: a node that is pinned, retained, protected or in ^sys, a
 // turn that the caller did not name, a reference from outside. blockers are then the
 // nodes after whose removal the candidate is worth another attempt.
-func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Kept) {
-	keep := func(kept, by string, blockers ...string) (_, _ []string, _ Kept) {
+func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Kept, err error) {
+	keep := func(kept, by string, blockers ...string) (_, _ []string, _ Kept, _ error) {
 		blockers = append(blockers, by)
 		if by == c.id {
 			by, blockers = "", nil
 		}
-		return nil, blockers, Kept{ID: c.id, Reason: Pruned, Why: kept, By: by}
+		return nil, blockers, Kept{ID: c.id, Reason: Pruned, Why: kept, By: by}, nil
 	}
 	var room [8]*tree.Entry
-	if why := p.keptBecause(p.tree.AppendPath(room[:0], c.id)); why != "" {
+	path, err := p.tree.AppendPath(room[:0], c.id)
+	if err != nil {
+		return nil, nil, Kept{}, err
+	}
+	if why, err := p.keptBecause(path); err != nil {
+		return nil, nil, Kept{}, err
+	} else if why != "" {
 		return keep(why, c.id)
 	}
-	first := p.components.of(c.id)
+	first, err := p.components.of(c.id)
+	if err != nil {
+		return nil, nil, Kept{}, err
+	}
 	members, inside := []*component{first}, map[*component]bool{first: true}
 	for i := 0; i < len(members); i++ { // a turn adds the components of everything below it
 		if members[i].kept != "" {
 			return keep(members[i].kept, members[i].by)
 		}
 		for _, turn := range members[i].turns {
-			eachID(p.tree.Entry(turn), func(id string) {
-				if m := p.components.of(id); !inside[m] {
+			e, err := p.tree.Entry(turn)
+			if err != nil {
+				return nil, nil, Kept{}, err
+			}
+			for below, err := range e.All() {
+				var m *component
+				if err == nil {
+					m, err = p.components.of(below.Node().ID)
+				}
+				if err != nil {
+					return nil, nil, Kept{}, err
+				}
+				if !inside[m] {
 					inside[m] = true
 					members = append(members, m)
 				}
-			})
+			}
 		}
 	}
 	for _, m := range members {
@@ -52,58 +72,67 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Kept) {
 	}
 	var by candidate
 	for _, m := range members {
-		if group, child := p.components.groupWithOutsideChild(m, inside); group != "" {
+		if group, child, err := p.components.groupWithOutsideChild(m, inside); err != nil {
+			return nil, nil, Kept{}, err
+		} else if group != "" {
 			return keep(Referenced, group, child)
 		}
-		by = later(by, p.components.outsideReferrer(m, inside))
+		referrer, err := p.components.outsideReferrer(m, inside)
+		if err != nil {
+			return nil, nil, Kept{}, err
+		}
+		by = later(by, referrer)
 		roots = append(roots, m.roots...)
 	}
 	if by.id != "" {
 		return keep(Referenced, by.id)
 	}
-	return outermost(p.tree, roots), nil, Kept{}
+	roots, err = outermost(p.tree, roots)
+	return roots, nil, Kept{}, err
 }
 
 // keptBecause returns why the node at the end of path stays whatever else goes (02 §7.2),
 // "" where nothing keeps it.
-func (p *pruner) keptBecause(path []*tree.Entry) string {
+func (p *pruner) keptBecause(path []*tree.Entry) (string, error) {
 	switch n := path[len(path)-1].Node(); {
 	case n.Pinned:
-		return Pinned
+		return Pinned, nil
 	case p.in.Retained(n.ID):
-		return Retained
+		return Retained, nil
 	case p.isProtected(path):
-		return Recent
+		return Recent, nil
 	case n.ID == p.task:
-		return FirstMessage
+		return FirstMessage, nil
 	}
 	return p.keptByRule(path)
 }
 
 // outermost removes from roots those that are below another root.
-func outermost(t *tree.Tree, roots []string) []string {
+func outermost(t *tree.Tree, roots []string) (list []string, err error) {
 	if len(roots) == 1 {
-		return roots
+		return roots, nil
 	}
 	all := make(map[string]bool, len(roots))
 	for _, id := range roots {
 		all[id] = true
 	}
-	return slices.DeleteFunc(roots, func(id string) bool {
-		for id = t.Parent(id); id != ""; id = t.Parent(id) {
-			if all[id] {
-				return true
-			}
+	for _, id := range roots {
+		path, err := t.Path(id)
+		if err != nil {
+			return nil, err
 		}
-		return false
-	})
+		if !slices.ContainsFunc(path[:max(0, len(path)-1)], func(e *tree.Entry) bool { return all[e.Node().ID] }) {
+			list = append(list, id)
+		}
+	}
+	return list, nil
 }
 
 // turnOf returns the id of the sealed turn that a node is or is in, "" elsewhere.
-func turnOf(t *tree.Tree, id string) string {
-	path := t.Path(id)
-	if len(path) < 3 || path[1].Class() != tree.Seq {
-		return ""
+func turnOf(t *tree.Tree, id string) (string, error) {
+	path, err := t.Path(id)
+	if err != nil || len(path) < 3 || path[1].Class() != tree.Seq {
+		return "", err
 	}
-	return path[2].Node().ID
+	return path[2].Node().ID, nil
 }

@@ -22,10 +22,17 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 		} else if !more {
 			break
 		}
-		if !p.tree.Has(c.id) {
+		has, err := p.tree.Has(c.id)
+		if err != nil {
+			return err
+		}
+		if !has {
 			continue
 		}
-		set, blockers, h := p.removalSet(c)
+		set, blockers, h, err := p.removalSet(c)
+		if err != nil {
+			return err
+		}
 		if h.Why != "" {
 			held[c.id] = heldCandidate{c, h}
 			for _, id := range blockers {
@@ -56,18 +63,31 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 		if stubbed == nil || asked {
 			continue
 		}
-		path := p.tree.Path(stubbed.id)
+		path, err := p.tree.Path(stubbed.id)
+		if err != nil {
+			return err
+		}
 		if !p.isProtected(path) {
 			w.put(*stubbed)
 		}
 		for _, e := range path {
 			w.requeue(unhelpful, e.Node().ID)
 		}
-		w.requeueItem(path)
+		if err := w.requeueItem(path); err != nil {
+			return err
+		}
 	}
 	for _, c := range w.queue { // what kept it is gone, but nothing more had to go
-		if s, was := held[c.id]; was && c.single() && p.tree.Has(c.id) {
-			_, _, s.Kept = p.removalSet(s.candidate)
+		s, was := held[c.id]
+		if !was || !c.single() {
+			continue
+		}
+		if has, err := p.tree.Has(c.id); err != nil {
+			return err
+		} else if has {
+			if _, _, s.Kept, err = p.removalSet(s.candidate); err != nil {
+				return err
+			}
 			held[c.id] = s
 		}
 	}
@@ -87,7 +107,12 @@ func (p *pruner) recordHeld(held map[string]heldCandidate, wanted []*limit, aske
 		return compareCandidates(a.candidate, b.candidate)
 	})
 	for _, s := range list {
-		if s.Why == "" || !p.tree.Has(s.id) {
+		if s.Why == "" {
+			continue
+		}
+		if has, err := p.tree.Has(s.id); err != nil {
+			return err
+		} else if !has {
 			continue
 		}
 		if !asked {
@@ -115,7 +140,10 @@ func (p *pruner) limitHelped(limits []*limit, c candidate, set []string) (*limit
 		}
 		var room [8]*tree.Entry
 		for _, root := range set {
-			path := p.tree.AppendPath(room[:0], root)
+			path, err := p.tree.AppendPath(room[:0], root)
+			if err != nil {
+				return nil, err
+			}
 			if helps, err := p.contributes(l, path[len(path)-1], path[1].Class()); helps || err != nil {
 				return l, err
 			}
@@ -129,7 +157,10 @@ func (p *pruner) contributes(l *limit, e *tree.Entry, region tree.Class) (bool, 
 	if n, err := p.weight(l, e, region); n > 0 || err != nil {
 		return true, err
 	}
-	for k := range e.Children().All() {
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return false, err
+		}
 		if helps, err := p.contributes(l, k, region); helps || err != nil {
 			return helps, err
 		}
@@ -147,15 +178,22 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	} else if helped != nil {
 		rule = helped.String()
 	}
-	went := func(id string, why Reason, rule string) {
+	went := func(id string, why Reason, rule string) error {
 		gone = append(gone, id)
-		number, n := 0, p.in.Working.Node(id) // nil for a stub of this very commit
-		if why == Pruned && p.ruling > 0 && n != nil {
-			number, rule = p.ruling, ruleWords(p.ruling, n, p.stamps.Cycle)
+		number := 0
+		if why == Pruned && p.ruling > 0 {
+			n, err := p.in.Working.Node(id)
+			if err != nil {
+				return err
+			}
+			if n != nil { // it is nil for a stub of this very commit
+				number, rule = p.ruling, ruleWords(p.ruling, n, p.stamps.Cycle)
+			}
 		}
 		if !p.newStubs[id] { // a stub of this very commit, which nobody has seen
 			p.removed = append(p.removed, Removal{id, why, rule, number})
 		}
+		return nil
 	}
 	less, err := p.weightsOf(p.tree, set)
 	if err != nil {
@@ -167,7 +205,10 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	}
 	parents, more := p.emptyGroupIDs(), make([]int64, len(p.limits))
 	for _, id := range set {
-		e := p.tree.Entry(id)
+		e, err := p.tree.Entry(id)
+		if err != nil {
+			return nil, nil, err
+		}
 		below := e.Summary()
 		gone = slices.Grow(gone, below.Nodes)
 		p.removed = slices.Grow(p.removed, below.Nodes)
@@ -176,25 +217,53 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 			return nil, nil, err
 		}
 		p.freedTokens += tokens
-		parents = append(parents, p.tree.Parent(id))
-		eachID(e, func(id string) { went(id, Pruned, rule) })
+		parent, err := p.tree.Parent(id)
+		if err != nil {
+			return nil, nil, err
+		}
+		parents = append(parents, parent)
+		for below, err := range e.All() {
+			if err == nil {
+				err = went(below.Node().ID, Pruned, rule)
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+		}
 	}
 	if stub != nil {
-		c := p.keepStub(stub)
-		tokens, err := p.tokensOf(p.tree.Entry(c.id))
+		c, err := p.keepStub(stub)
+		if err != nil {
+			return nil, nil, err
+		}
+		entry, err := p.tree.Entry(c.id)
+		if err != nil {
+			return nil, nil, err
+		}
+		tokens, err := p.tokensOf(entry)
 		if err != nil {
 			return nil, nil, err
 		}
 		p.freedTokens -= tokens
 		stubbed, more = &c, stub.weights
 	} else {
-		p.tree = p.tree.Without(set...)
+		p.tree, err = p.tree.Without(set...)
+		if err != nil {
+			return nil, nil, err
+		}
 	}
 	before := p.tree
 	var groups []string
-	p.tree, groups, p.emptyGroups = cascade(p.tree, parents, p.in.Retained)
+	p.tree, groups, p.emptyGroups, err = cascade(p.tree, parents, p.in.Retained)
+	if err != nil {
+		return nil, nil, err
+	}
 	if len(groups) > 0 {
-		empty, err := p.weightsOf(before, outermost(before, slices.Clone(groups)))
+		top, err := outermost(before, groups)
+		if err != nil {
+			return nil, nil, err
+		}
+		empty, err := p.weightsOf(before, top)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -208,7 +277,9 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 		}
 	}
 	for _, id := range groups {
-		went(id, Cascaded, "")
+		if err := went(id, Cascaded, ""); err != nil {
+			return nil, nil, err
+		}
 	}
 	return gone, stubbed, nil
 }

@@ -150,41 +150,56 @@ func (r *ruler) decide(t *tree.Tree, below []string, whole bool) (map[string]int
 			if _, done := decided[id]; done {
 				continue
 			}
-			path := t.AppendPath(room[:0], id)
+			path, err := t.AppendPath(room[:0], id)
+			if err != nil {
+				return nil, err
+			}
 			e := path[len(path)-1]
-			if len(path) < 3 || isStub(e) || path[1].Class() == tree.Sys && !r.compiled[i].Sys {
+			if len(path) < 3 || path[1].Class() == tree.Sys && !r.compiled[i].Sys {
 				continue
 			}
-			decided[id] = i
+			if stub, err := isStub(e); err != nil {
+				return nil, err
+			} else if !stub {
+				decided[id] = i
+			}
 		}
 	}
-	r.stayWithMarks(t, below, whole, decided)
-	return decided, nil
+	return decided, r.stayWithMarks(t, below, whole, decided)
 }
 
 // stayWithMarks has nodes that a rule shaped stay with that rule. Cost: the nodes at and below the
 // given ones, if the policy has such a rule.
-func (r *ruler) stayWithMarks(t *tree.Tree, below []string, whole bool, decided map[string]int) {
+func (r *ruler) stayWithMarks(t *tree.Tree, below []string, whole bool, decided map[string]int) error {
 	if !slices.ContainsFunc(r.rules, func(rule Rule) bool { return rule.shapes() }) {
-		return
+		return nil
 	}
-	var look func(e *tree.Entry)
-	look = func(e *tree.Entry) {
-		n := e.Node()
-		if m := markOf(n); m.Rule > 0 && m.Rule <= len(r.rules) && r.rules[m.Rule-1].Select == m.Select &&
-			r.rules[m.Rule-1].shapes() {
-			if i, found := decided[n.ID]; !found || i >= m.Rule {
-				decided[n.ID] = m.Rule - 1
+	look := func(e *tree.Entry) error {
+		for at, err := range e.All() {
+			if err != nil {
+				return err
+			}
+			n := at.Node()
+			if m := markOf(n); m.Rule > 0 && m.Rule <= len(r.rules) && r.rules[m.Rule-1].Select == m.Select &&
+				r.rules[m.Rule-1].shapes() {
+				if i, found := decided[n.ID]; !found || i >= m.Rule {
+					decided[n.ID] = m.Rule - 1
+				}
 			}
 		}
-		for k := range e.Children().All() {
-			look(k)
-		}
+		return nil
 	}
 	if whole {
-		look(t.Root())
+		return look(t.Root())
 	}
 	for _, id := range below {
-		look(t.Entry(id))
+		e, err := t.Entry(id)
+		if err == nil {
+			err = look(e)
+		}
+		if err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -19,19 +19,32 @@ func (p *pruner) pruneByRules() error {
 		return err
 	}
 	if p.in.Hold {
-		for _, id := range slices.SortedFunc(maps.Keys(due), p.tree.Order) {
+		ids := slices.Collect(maps.Keys(due))
+		if err := p.tree.Sort(ids); err != nil {
+			return err
+		}
+		for _, id := range ids {
 			p.held = append(p.held, Kept{ID: id, Reason: Pruned, Why: PruningWaits})
 		}
 		return nil
 	}
-	p.protect()
+	if err := p.protect(); err != nil {
+		return err
+	}
 	if err := p.protectTask(); err != nil {
 		return err
 	}
 	list := make([]candidate, 0, len(due))
 	for id := range due {
-		path := p.tree.Path(id)
-		list = append(list, p.candidate(path[len(path)-1].Node(), path[1].Class()))
+		path, err := p.tree.Path(id)
+		if err != nil {
+			return err
+		}
+		c, err := p.candidate(path[len(path)-1].Node(), path[1].Class())
+		if err != nil {
+			return err
+		}
+		list = append(list, c)
 	}
 	slices.SortFunc(list, compareCandidates)
 	p.requested, p.byRule = make(map[string]bool), due
@@ -78,7 +91,15 @@ func (p *pruner) due() (map[string]int, error) {
 	}
 	due := make(map[string]int)
 	for id, i := range decided {
-		if at, counts := p.dueAt(id, i); counts && at <= p.stamps.Cycle && p.in.Before.Has(id) {
+		at, counts, err := p.dueAt(id, i)
+		sealed := false
+		if err == nil && counts && at <= p.stamps.Cycle {
+			sealed, err = p.in.Before.Has(id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sealed {
 			due[id] = i + 1
 		}
 	}
@@ -88,16 +109,19 @@ func (p *pruner) due() (map[string]int, error) {
 // dueAt returns the cycle from which on rule i has a node pruned, false if it never does: it sets
 // no ttl, the node is part of something else, or its own ttl ends before. Where the rule set that ttl
 // and something held the node back, pruning may take both.
-func (p *pruner) dueAt(id string, i int) (int64, bool) {
+func (p *pruner) dueAt(id string, i int) (int64, bool, error) {
 	r := &p.in.Policy.Rules[i]
 	if r.TTL == nil {
-		return 0, false
+		return 0, false, nil
 	}
 	var room [8]*tree.Entry
-	path := p.tree.AppendPath(room[:0], id)
+	path, err := p.tree.AppendPath(room[:0], id)
+	if err != nil {
+		return 0, false, err
+	}
 	n := path[len(path)-1].Node()
 	at := n.Cycle + *r.TTL
-	return at, prunable(path) && !n.Pinned && at <= n.Expiry
+	return at, prunable(path) && !n.Pinned && at <= n.Expiry, nil
 }
 
 // dueItems returns the children of ^sys, ^seq and ^ah that hold a node that is due.
@@ -108,13 +132,15 @@ func (p *pruner) dueItems() (ids []string, err error) {
 	}
 	first := &tree.Minimum{
 		Name: "due " + string(key),
-		Less: func(a, b *tree.Node) bool { return a.Expiry < b.Expiry },
+		Less: func(a, b *tree.Node) (bool, error) { return a.Expiry < b.Expiry, nil },
 		Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
 			id := item.Node().ID
 			decided, err := p.ruler.decide(p.tree, []string{id}, false)
 			at := tree.Never
 			for id, i := range decided {
-				if n, counts := p.dueAt(id, i); counts {
+				if n, counts, err := p.dueAt(id, i); err != nil {
+					return nil, err
+				} else if counts {
 					at = min(at, n)
 				}
 			}
@@ -129,7 +155,10 @@ func (p *pruner) dueItems() (ids []string, err error) {
 		if n, err := first.In(p.ctx, l); n == nil || err != nil || n.Expiry > p.stamps.Cycle {
 			return err
 		}
-		items, runs := l.Parts()
+		items, runs, err := l.Parts()
+		if err != nil {
+			return err
+		}
 		for _, run := range runs {
 			if err := in(run); err != nil {
 				return err
@@ -155,10 +184,10 @@ func (p *pruner) dueItems() (ids []string, err error) {
 // keptByRule returns the name of the rule that keeps the node at the end of path, "" if none does. Rules
 // whose selector depends on time or on other nodes decide once, about the tree as it is when the first
 // candidate is tried: what goes later moves no choice among siblings.
-func (p *pruner) keptByRule(path []*tree.Entry) string {
+func (p *pruner) keptByRule(path []*tree.Entry) (string, error) {
 	keeps := func(r Rule) bool { return r.Keep || r.Pinned }
 	if !slices.ContainsFunc(p.in.Policy.Rules, keeps) {
-		return ""
+		return "", nil
 	}
 	id := path[len(path)-1].Node().ID
 	decided, err := p.decided, error(nil)
@@ -169,11 +198,8 @@ func (p *pruner) keptByRule(path []*tree.Entry) string {
 		decided, err = p.ruler.decide(p.tree, nil, true)
 		p.decided = decided
 	}
-	if err != nil {
-		panic(&tree.LoadError{Err: err}) // as any other content that cannot be read
+	if i, found := decided[id]; err == nil && found && keeps(p.in.Policy.Rules[i]) {
+		return ruleName(i + 1), nil
 	}
-	if i, found := decided[id]; found && keeps(p.in.Policy.Rules[i]) {
-		return ruleName(i + 1)
-	}
-	return ""
+	return "", err
 }

@@ -23,7 +23,10 @@ func (p *pruner) enter(report *Report) error {
 	if len(p.ruler.rules) == 0 || p.in.Before == nil {
 		return nil
 	}
-	fresh := p.fresh()
+	fresh, err := p.fresh()
+	if err != nil {
+		return err
+	}
 	decided, err := p.ruler.decide(p.tree, fresh, false)
 	if err != nil || len(decided) == 0 {
 		return err
@@ -31,7 +34,14 @@ func (p *pruner) enter(report *Report) error {
 	x := tree.Edit(p.ctx, p.tree, p.in.Before, p.stamps, p.in.Env)
 	for _, id := range fresh {
 		i, found := decided[id]
-		if !found || p.tree.Node(id).Erased() {
+		if !found {
+			continue
+		}
+		n, err := p.tree.Node(id)
+		if err != nil {
+			return err
+		}
+		if n.Erased() {
 			continue
 		}
 		set, does, err := p.headersBy(i, x.Tree(), id)
@@ -49,25 +59,33 @@ func (p *pruner) enter(report *Report) error {
 }
 
 // fresh returns, in document order, the blocks and groups that the last snapshot does not have.
-func (p *pruner) fresh() (ids []string) {
-	add := func(id string) {
-		path := p.tree.Path(id)
+func (p *pruner) fresh() (ids []string, err error) {
+	differences, err := tree.Differences(p.in.Before.WithCycle(p.tree.Cycle()), p.tree)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range differences {
+		if d.Old != nil {
+			continue
+		}
+		path, err := p.tree.Path(d.New.ID)
+		if err != nil {
+			return nil, err
+		}
 		if e := path[len(path)-1]; len(path) > 2 && e.Class() != tree.Turn && !tree.IsCore(e, path[len(path)-2].Class()) {
-			ids = append(ids, id)
+			ids = append(ids, d.New.ID)
 		}
 	}
-	tree.Compare(p.in.Before.WithCycle(p.tree.Cycle()), p.tree, func(d tree.Difference) bool {
-		if d.Old == nil {
-			add(d.New.ID)
-		}
-		return true
-	})
-	return ids
+	return ids, nil
 }
 
 // headersBy returns what rule i sets on a node of a tree, and what it does in words.
 func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, does string, err error) {
-	r, n := &p.in.Policy.Rules[i], t.Node(id)
+	e, err := t.Entry(id)
+	if err != nil {
+		return nil, "", err
+	}
+	r, n := &p.in.Policy.Rules[i], e.Node()
 	set = make(map[string]any)
 	say := func(words string) {
 		if does != "" {
@@ -83,7 +101,7 @@ func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, 
 		set["priority"] = *r.Priority
 		say("priority " + strconv.FormatInt(*r.Priority, 10))
 	}
-	block := t.Entry(id).Class() == tree.Block
+	block := e.Class() == tree.Block
 	if r.Pinned || r.Keep {
 		set["pinned"] = true
 		say("pinned")

@@ -28,8 +28,16 @@ func (p *pruner) stubsOfExpiry(report *Report) error {
 		if gone.Reason != Expired || gone.Number == 0 {
 			continue
 		}
-		n := p.in.Working.Node(gone.ID)
-		if !markOf(n).Stub || p.in.Working.Entry(n.ID).Class() != tree.Block {
+		n, err := p.in.Working.Node(gone.ID)
+		if err != nil {
+			return err
+		}
+		if !markOf(n).Stub {
+			continue
+		}
+		if e, err := p.in.Working.Entry(n.ID); err != nil {
+			return err
+		} else if e.Class() != tree.Block {
 			continue
 		}
 		if _, err := p.stubAfter(n); err != nil {
@@ -42,15 +50,37 @@ func (p *pruner) stubsOfExpiry(report *Report) error {
 // stubAfter adds to the tree a stub for a block that is not in it any more. It returns false if
 // there is no place for it, or if it is no shorter and no call needs it.
 func (p *pruner) stubAfter(n *tree.Node) (bool, error) {
-	path := p.in.Working.Path(n.ID)
+	path, err := p.in.Working.Path(n.ID)
+	if err != nil {
+		return false, err
+	}
 	parent := path[len(path)-2].Node().ID
-	calls := slices.DeleteFunc(partners(p.in.Working, n), func(id string) bool { return !p.tree.Has(id) })
+	halves, err := partners(p.in.Working, n)
+	if err != nil {
+		return false, err
+	}
+	var calls []string
+	for _, id := range halves {
+		if has, err := p.tree.Has(id); err != nil {
+			return false, err
+		} else if has {
+			calls = append(calls, id)
+		}
+	}
 	text := p.stubText(n)
 	paired := n.Kind == resultKind && len(calls) > 0
-	if !p.tree.Has(parent) || tree.InCore(path) || !paired && len(text)+2 >= n.Content.Size() {
+	has, err := p.tree.Has(parent)
+	if err != nil {
+		return false, err
+	}
+	if !has || tree.InCore(path) || !paired && len(text)+2 >= n.Content.Size() {
 		return false, nil
 	}
-	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: StubKind, Offset: n.Offset,
+	role, err := stubRole(path[len(path)-1], path[1].Class())
+	if err != nil {
+		return false, err
+	}
+	spec := tree.Spec{Role: role, Kind: StubKind, Offset: n.Offset,
 		Priority: StubPriority, Content: text, Attrs: map[string]any{StubAttr: []string{n.ID}}}
 	if paired {
 		spec.Role, spec.Kind, spec.Refs = n.Role, resultKind, calls
@@ -63,33 +93,49 @@ func (p *pruner) stubAfter(n *tree.Node) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	p.keepStub(&placedStub{Stub: Stub{id, []string{n.ID}}, tree: x.Tree(), stamps: x.Stamps})
-	return true, nil
+	_, err = p.keepStub(&placedStub{Stub: Stub{id, []string{n.ID}}, tree: x.Tree(), stamps: x.Stamps})
+	return true, err
 }
 
 // replaceResult puts a stub in the place of a result that is due, if its rule asks for one, its
 // call stays and nothing keeps it.
 func (p *pruner) replaceResult(n *tree.Node) (bool, error) {
 	number := p.byRule[n.ID]
-	if !p.in.Policy.Rules[number-1].Stub || n.Kind != resultKind || len(partners(p.tree, n)) == 0 {
+	if !p.in.Policy.Rules[number-1].Stub || n.Kind != resultKind {
 		return false, nil
 	}
-	path := p.tree.Path(n.ID)
-	if p.keptBecause(path) != "" || firstReferrer(p.tree, n.ID, nil) != "" ||
-		slices.ContainsFunc(partners(p.tree, n), func(call string) bool { return p.byRule[call] > 0 }) {
-		return false, nil
+	calls, err := partners(p.tree, n)
+	if err != nil || len(calls) == 0 || slices.ContainsFunc(calls, func(call string) bool { return p.byRule[call] > 0 }) {
+		return false, err
+	}
+	path, err := p.tree.Path(n.ID)
+	if err != nil {
+		return false, err
+	}
+	if why, err := p.keptBecause(path); why != "" || err != nil {
+		return false, err
+	}
+	if by, err := firstReferrer(p.tree, n.ID, nil); by != "" || err != nil {
+		return false, err
 	}
 	before := p.tree
 	tokens, err := p.tokensOf(path[len(path)-1])
 	if err != nil {
 		return false, err
 	}
-	p.tree = p.tree.Without(n.ID)
+	p.tree, err = p.tree.Without(n.ID)
+	if err != nil {
+		return false, err
+	}
 	if added, err := p.stubAfter(n); err != nil || !added {
 		p.tree = before
 		return false, err
 	}
-	left, err := p.tokensOf(p.tree.Entry(p.stubs[len(p.stubs)-1].ID))
+	entry, err := p.tree.Entry(p.stubs[len(p.stubs)-1].ID)
+	if err != nil {
+		return false, err
+	}
+	left, err := p.tokensOf(entry)
 	p.freedTokens += tokens - left
 	p.removed = append(p.removed, Removal{n.ID, Pruned, ruleWords(number, n, p.stamps.Cycle), number})
 	return true, err

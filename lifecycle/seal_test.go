@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -64,7 +65,7 @@ func TestStampsOfASeal(t *testing.T) {
 			s := beginCycles(t)
 			s.commit(s.add(c.nodes), lifecycle.Input{})
 			made := make([]string, s.stamps.LastNS-1003)
-			for e := range s.tree.All() {
+			for e := range sure.All(s.tree.All()) {
 				if n := e.Node(); n.Cycle == 1 {
 					made[n.CreatedNS-1004] = fmt.Sprint(n.ID, " ", n.CreatedNS, " ", n.Index)
 				}
@@ -84,7 +85,7 @@ func TestEveryCommitMakesATurn(t *testing.T) {
 		s.commit(s.tree.WithCycle(s.stamps.Cycle), lifecycle.Input{})
 		turns := s.tree.Region(tree.Seq).Children()
 		equal(t, "turns", turns.Len(), cycle)
-		last := turns.At(cycle - 1)
+		last := sure.Get(turns.At(cycle - 1))
 		equal(t, "the newest", last.Node().Cycle, cycle)
 		equal(t, "its class and core", []any{last.Class(), last.Core().Node().Offset}, []any{tree.Turn, 0})
 		equal(t, "turns of the snapshot before", before.Region(tree.Seq).Children().Len(), cycle-1)

@@ -94,19 +94,28 @@ func earlierEqual(ctx context.Context, t *tree.Tree, n *tree.Node) (found *tree.
 	if n.Kind != "" {
 		want.Kinds = tree.Mark(n.Kind)
 	}
-	var look func(e *tree.Entry) bool
-	look = func(e *tree.Entry) bool {
+	var look func(e *tree.Entry) (more bool, err error)
+	look = func(e *tree.Entry) (bool, error) {
 		if m := e.Node(); e.Class() == tree.Block {
 			if m.ID == n.ID {
-				return false
+				return false, nil
 			}
 			if m.Kind == n.Kind && m.Role == n.Role && (m.SameContent(n) || m.Header(originalAttr) == content) {
 				found = m
 			}
-			return found == nil
+			return found == nil, nil
 		}
-		return e.Children().Visit(0, e.Children().Len(), func(s *tree.Summary) bool { return s.Marks.May(want) }, look)
+		kids := e.Children()
+		for k, err := range kids.Visit(0, kids.Len(), func(s *tree.Summary) bool { return s.Marks.May(want) }) {
+			if err != nil {
+				return false, err
+			}
+			if more, err := look(k); !more || err != nil {
+				return false, err
+			}
+		}
+		return true, nil
 	}
-	look(t.Root())
-	return found, nil
+	_, err = look(t.Root())
+	return found, err
 }

@@ -46,10 +46,23 @@ func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub
 	} else if p.ruling > 0 {
 		text = ""
 	}
-	if text == "" || p.rewriting || slices.ContainsFunc(set, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
+	if text == "" || p.rewriting {
 		return nil, nil
 	}
-	roots := slices.SortedFunc(slices.Values(set), p.tree.Order)
+	for _, id := range set {
+		e, err := p.tree.Entry(id)
+		stub := false
+		if err == nil {
+			stub, err = isStub(e)
+		}
+		if stub || err != nil {
+			return nil, err
+		}
+	}
+	roots := slices.Clone(set)
+	if err := p.tree.Sort(roots); err != nil {
+		return nil, err
+	}
 	read := p.clock.next
 	s, err := p.placeStub(roots, text)
 	if err == nil && s != nil {
@@ -66,18 +79,37 @@ func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub
 // For a block it stands in the same parent at the same offset; for a turn it stands
 // before everything in the next turn that stays, or in ^ah if no turn follows.
 func (p *pruner) placeStub(roots []string, text string) (*placedStub, error) {
-	path, t := p.tree.Path(roots[0]), p.tree.Without(roots...)
+	path, err := p.tree.Path(roots[0])
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.tree.Without(roots...)
+	if err != nil {
+		return nil, err
+	}
 	first := path[len(path)-1]
 	parent, offset := path[len(path)-2], first.Node().Offset
 	if parent.Class() == tree.Seq {
-		if parent, offset = p.nextTurn(first, t), 0; parent.Children().Len() > 0 {
-			offset = min(0, parent.Children().At(0).Node().Offset)
+		if parent, err = p.nextTurn(first, t); err != nil {
+			return nil, err
+		}
+		offset = 0
+		if parent.Children().Len() > 0 {
+			item, err := parent.Children().At(0)
+			if err != nil {
+				return nil, err
+			}
+			offset = min(0, item.Node().Offset)
 		}
 		offset--
 	}
 	x := tree.Edit(p.ctx, t, p.in.Working, p.stamps, p.in.Env)
+	role, err := stubRole(first, path[1].Class())
+	if err != nil {
+		return nil, err
+	}
 	id, err := x.Add(parent.Node().ID, tree.Spec{
-		Role: stubRole(first, path[1].Class()), Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text,
+		Role: role, Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text,
 		Attrs: map[string]any{StubAttr: roots},
 	})
 	if err == nil {
@@ -92,25 +124,32 @@ func (p *pruner) placeStub(roots []string, text string) (*placedStub, error) {
 
 // nextTurn returns the entry in t of the first turn after a given one that t still has,
 // ^ah if there is none.
-func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry) {
+func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry, err error) {
 	turns := p.tree.Region(tree.Seq).Children()
-	next = t.Region(tree.Head)
-	turns.Visit(turns.Rank(turn)+1, turns.Len(), nil, func(e *tree.Entry) bool {
-		if e.Class() != tree.Turn || !t.Has(e.Node().ID) {
-			return true
+	rank, err := turns.Rank(turn)
+	if err != nil {
+		return nil, err
+	}
+	for e, err := range turns.Visit(rank+1, turns.Len(), nil) {
+		if err != nil {
+			return nil, err
 		}
-		next = t.Entry(e.Node().ID)
-		return false
-	})
-	return next
+		if next, err := t.Entry(e.Node().ID); err != nil || next != nil && e.Class() == tree.Turn {
+			return next, err
+		}
+	}
+	return t.Region(tree.Head), nil
 }
 
 // isWorthwhile reports whether a stub makes the thread and the helped limit smaller and
 // exceeds no limit. less holds how much each limit loses by the removal set.
 func (p *pruner) isWorthwhile(s *placedStub, helped *limit, less []int64) (pays bool, err error) {
 	_, was := p.tree.ThreadSize()
-	if _, is := s.tree.ThreadSize(); is >= was || s.splitsPair() {
+	if _, is := s.tree.ThreadSize(); is >= was {
 		return false, nil
+	}
+	if splits, err := s.splitsPair(); splits || err != nil {
+		return false, err
 	}
 	if s.weights, err = p.weightsOf(s.tree, []string{s.ID}); err != nil {
 		return false, err
@@ -127,14 +166,17 @@ func (p *pruner) isWorthwhile(s *placedStub, helped *limit, less []int64) (pays 
 
 // keepStub makes the tree with a stub the current one, and returns the stub as a
 // candidate for further pruning.
-func (p *pruner) keepStub(s *placedStub) candidate {
+func (p *pruner) keepStub(s *placedStub) (candidate, error) {
 	p.tree, p.stamps = s.tree, s.stamps
 	p.stubs = append(p.stubs, s.Stub)
 	if p.newStubs == nil {
 		p.newStubs = make(map[string]bool)
 	}
 	p.newStubs[s.ID] = true
-	path := p.tree.Path(s.ID)
+	path, err := p.tree.Path(s.ID)
+	if err != nil {
+		return candidate{}, err
+	}
 	return p.candidate(path[len(path)-1].Node(), path[1].Class())
 }
 
@@ -160,57 +202,85 @@ func (c *rewindableClock) now() int64 {
 // splitsPair reports whether a stub stands between a call and its result: whether results
 // follow it, with only blocks of the assistant from the same turn in between, and one of
 // them answers a call before the stub.
-func (s *placedStub) splitsPair() (splits bool) {
-	before, _, _ := s.tree.ThreadPlace(s.ID)
-	turn, results := turnOf(s.tree, s.ID), false
-	s.tree.BlocksFrom(before+1, func(e *tree.Entry, _ tree.Class) bool {
+func (s *placedStub) splitsPair() (splits bool, err error) {
+	before, _, _, err := s.tree.ThreadPlace(s.ID)
+	if err != nil {
+		return false, err
+	}
+	turn, err := turnOf(s.tree, s.ID)
+	if err != nil {
+		return false, err
+	}
+	results := false
+	for e, err := range s.tree.Blocks(before + 1) {
+		if err != nil {
+			return false, err
+		}
 		n := e.Node()
 		if n.Kind == resultKind {
 			results = true
-			for _, call := range partners(s.tree, n) {
-				splits = splits || s.tree.Order(call, s.ID) < 0
+			calls, err := partners(s.tree, n)
+			if err != nil {
+				return false, err
 			}
-			return !splits
+			for _, call := range calls {
+				if order, err := s.tree.Order(call, s.ID); order < 0 || err != nil {
+					return err == nil, err
+				}
+			}
+			continue
 		}
-		return !results && (n.Kind == callKind || n.Role == "assistant") && turnOf(s.tree, n.ID) == turn
-	})
-	return splits
+		if results || n.Kind != callKind && n.Role != "assistant" {
+			break
+		}
+		if in, err := turnOf(s.tree, n.ID); in != turn || err != nil {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // isStub reports whether an entry is a stub, or holds a stub and no other block.
-func isStub(e *tree.Entry) bool {
+func isStub(e *tree.Entry) (bool, error) {
 	switch {
 	case e.Summary().Blocks != 1:
-		return false
+		return false, nil
 	case e.Class() == tree.Block:
-		return e.Node().Kind == StubKind || e.Node().Kind == resultKind && e.Node().Has(StubAttr)
+		return e.Node().Kind == StubKind || e.Node().Kind == resultKind && e.Node().Has(StubAttr), nil
 	}
-	found := false
-	for k := range e.Children().All() {
-		found = found || isStub(k)
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return false, err
+		}
+		if stub, err := isStub(k); stub || err != nil {
+			return stub, err
+		}
 	}
-	return found
+	return false, nil
 }
 
 // stubRole returns the role for the stub that replaces an entry: that of the first block
 // there; the assistant's in place of a tool's, because providers accept a tool's message
 // only after a call.
-func stubRole(e *tree.Entry, region tree.Class) string {
+func stubRole(e *tree.Entry, region tree.Class) (string, error) {
 	if e.Class() == tree.Block {
 		switch role := e.Node().Role; {
 		case role == "user" || role == "system" || role == "assistant":
-			return role
+			return role, nil
 		case role == "tool":
-			return "assistant"
+			return "assistant", nil
 		case role == "" && region == tree.Sys:
-			return "system"
+			return "system", nil
 		}
-		return "user"
+		return "user", nil
 	}
-	for k := range e.Children().All() {
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return "", err
+		}
 		if k.Summary().Blocks > 0 {
 			return stubRole(k, region)
 		}
 	}
-	return "user"
+	return "user", nil
 }

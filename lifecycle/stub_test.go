@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -19,10 +20,11 @@ func TestStubsMakeTurnsCount(t *testing.T) {
 		}), lifecycle.Input{})
 	}
 	turns := s.tree.Region(tree.Seq).Children()
-	second := turns.At(1).Node().ID
+	second := sure.Get(turns.At(1)).Node().ID
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for e, parent := range s.tree.All() {
+	for p := range sure.All(s.tree.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		if n.ID == second {
 			n.Priority = -1 // so it is looked at first
@@ -38,7 +40,7 @@ func TestStubsMakeTurnsCount(t *testing.T) {
 	policy := lifecycle.Policy{Stub: "left out here", Parts: []lifecycle.Part{{Region: "^seq", MaxTokens: 2}}}
 	_, report := s.commit(working, lifecycle.Input{Policy: policy, Counter: wordCounter{}})
 	equal(t, "the budget", report.Budget, "")
-	equal(t, "whether the second turn is there", s.tree.Has(second), false)
+	equal(t, "whether the second turn is there", sure.Get(s.tree.Has(second)), false)
 }
 
 // TestStubsOfTurns: a turn that goes leaves its stub before the next turn that
@@ -49,25 +51,25 @@ func TestStubsOfTurns(t *testing.T) {
 	first, next := s.name("t1"), s.name("t2")
 	working := func() *tree.Tree { return s.tree.WithCycle(s.stamps.Cycle) }
 	long := lifecycle.Policy{Stub: "."}
-	core := s.tree.Entry(next).Core().Digest()
+	core := sure.Get(s.tree.Entry(next)).Core().Digest()
 	last := s.stamps.LastNS
 	_, report := s.commit(working(), lifecycle.Input{Prune: []string{first}, Policy: long})
 	equal(t, "stubs", len(report.Stubs), 1)
-	equal(t, "whether the turn is gone", s.tree.Has(first), false)
-	stub := s.tree.Node(report.Stubs[0].ID)
-	equal(t, "its place", []any{s.tree.Parent(stub.ID), stub.Offset, stub.Priority}, []any{next, -1, 1<<53 - 1})
+	equal(t, "whether the turn is gone", sure.Get(s.tree.Has(first)), false)
+	stub := sure.Get(s.tree.Node(report.Stubs[0].ID))
+	equal(t, "its place", []any{sure.Get(s.tree.Parent(stub.ID)), stub.Offset, stub.Priority}, []any{next, -1, 1<<53 - 1})
 	equal(t, "its stamps", []any{stub.Cycle, stub.Index, stub.CreatedNS > last}, []any{4, 0, true})
-	equal(t, "whether the core it stands before is as it was", s.tree.Entry(next).Core().Digest(), core)
+	equal(t, "whether the core it stands before is as it was", sure.Get(s.tree.Entry(next)).Core().Digest(), core)
 
 	_, report = s.commit(working(), lifecycle.Input{Prune: []string{next}, Policy: long})
 	equal(t, "stubs of the next turn", len(report.Stubs), 1)
-	equal(t, "whether the first stub went with its turn", s.tree.Has(stub.ID), false)
+	equal(t, "whether the first stub went with its turn", sure.Get(s.tree.Has(stub.ID)), false)
 	second := report.Stubs[0].ID
-	equal(t, "the place of the second", s.tree.Parent(second), s.name("t3"))
+	equal(t, "the place of the second", sure.Get(s.tree.Parent(second)), s.name("t3"))
 
 	_, report = s.commit(working(), lifecycle.Input{Chosen: []string{second}})
 	equal(t, "held", report.Kept, []lifecycle.Kept(nil))
-	equal(t, "whether it is gone, and its turn is not", []bool{s.tree.Has(second), s.tree.Has(s.name("t3"))},
+	equal(t, "whether it is gone, and its turn is not", []bool{sure.Get(s.tree.Has(second)), sure.Get(s.tree.Has(s.name("t3")))},
 		[]bool{false, true})
 }
 
@@ -76,7 +78,8 @@ func TestStubsGoByTheirOrder(t *testing.T) {
 	s, working := told(t, "a user text a\nb user text b\nc user text c")
 	nodes := []tree.Placed{}
 	at := map[string]int{"": -1}
-	for e, parent := range working.All() {
+	for p := range sure.All(working.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		if n.ID == "c" {
 			n.Priority = lifecycle.StubPriority + 1

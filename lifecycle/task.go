@@ -9,8 +9,8 @@ import (
 // firstOfUser finds the first block of the user in an item.
 var firstOfUser = &tree.Minimum{
 	Name: "first of user",
-	Less: func(_, _ *tree.Node) bool { return false }, // of two items the first one in the list
-	Of:   func(_ context.Context, item *tree.Entry) (*tree.Node, error) { return userBlock(item), nil },
+	Less: func(_, _ *tree.Node) (bool, error) { return false, nil }, // of two items the first one in the list
+	Of:   func(_ context.Context, item *tree.Entry) (*tree.Node, error) { return userBlock(item) },
 }
 
 // Task returns the first block of the user in a tree: the first in thread order that stands
@@ -20,23 +20,26 @@ var firstOfUser = &tree.Minimum{
 func Task(ctx context.Context, t *tree.Tree) (*tree.Node, error) {
 	n, err := firstOfUser.In(ctx, t.Region(tree.Seq).Children())
 	if n == nil && err == nil {
-		n = userBlock(t.Region(tree.Head))
+		n, err = userBlock(t.Region(tree.Head))
 	}
 	return n, err
 }
 
 // userBlock returns the first block of the user at or below an entry, nil if there is none.
-func userBlock(e *tree.Entry) *tree.Node {
+func userBlock(e *tree.Entry) (*tree.Node, error) {
 	if e.Class() == tree.Block {
 		if n := e.Node(); n.RoleIn(tree.Seq) == "user" && n.Kind != resultKind && n.Kind != StubKind {
-			return n
+			return n, nil
 		}
-		return nil
+		return nil, nil
 	}
-	for k := range e.Children().All() {
-		if n := userBlock(k); n != nil {
-			return n
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return nil, err
+		}
+		if n, err := userBlock(k); n != nil || err != nil {
+			return n, err
 		}
 	}
-	return nil
+	return nil, nil
 }

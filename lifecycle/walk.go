@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"container/heap"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -71,11 +72,24 @@ type walk struct {
 const regions = max(tree.Sys, tree.Seq, tree.Head) + 1
 
 // earlier returns the node of a region that pruning takes first; nil counts as none.
-func (w *walk) earlier(a, b *tree.Node, region tree.Class) *tree.Node {
-	if a == nil || b != nil && compareCandidates(w.candidate(b, region), w.candidate(a, region)) < 0 {
-		return b
+func (w *walk) earlier(a, b *tree.Node, region tree.Class) (*tree.Node, error) {
+	if a == nil || b == nil {
+		return cmp.Or(a, b), nil
 	}
-	return a
+	if before, err := w.comesBefore(b, a, region); before || err != nil {
+		return b, err
+	}
+	return a, nil
+}
+
+// comesBefore reports whether pruning takes a before b.
+func (w *walk) comesBefore(a, b *tree.Node, region tree.Class) (bool, error) {
+	x, err := w.candidate(a, region)
+	if err != nil {
+		return false, err
+	}
+	y, err := w.candidate(b, region)
+	return compareCandidates(x, y) < 0, err
 }
 
 // walkFor begins a walk for exceeded limits.
@@ -154,7 +168,10 @@ func (w *walk) open(region tree.Class, run *tree.List, n int) error {
 	if n <= 0 || run.Len() == 0 {
 		return nil
 	}
-	items, runs := run.Parts()
+	items, runs, err := run.Parts()
+	if err != nil {
+		return err
+	}
 	for i := 0; i <= len(items) && n > 0; i++ {
 		var err error
 		if len(runs) > 0 {
@@ -183,10 +200,16 @@ func (w *walk) putRun(region tree.Class, run *tree.List) error {
 		if err != nil {
 			return err
 		}
-		first = w.earlier(first, n, region)
+		if first, err = w.earlier(first, n, region); err != nil {
+			return err
+		}
 	}
 	if first != nil {
-		w.queue.push(queued{candidate: w.candidate(first, region), run: run})
+		c, err := w.candidate(first, region)
+		if err != nil {
+			return err
+		}
+		w.queue.push(queued{candidate: c, run: run})
 	}
 	return nil
 }
@@ -201,10 +224,16 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 		if err != nil {
 			return err
 		}
-		first = w.earlier(first, n, region)
+		if first, err = w.earlier(first, n, region); err != nil {
+			return err
+		}
 	}
 	if first != nil {
-		w.queue.push(queued{candidate: w.candidate(first, region), item: item})
+		c, err := w.candidate(first, region)
+		if err != nil {
+			return err
+		}
+		w.queue.push(queued{candidate: c, item: item})
 	}
 	return nil
 }
@@ -214,7 +243,11 @@ func (w *walk) openItem(region tree.Class, item *tree.Entry) error {
 	var room [8]*tree.Entry
 	path := w.appendPathTo(room[:0], region, item)
 	if w.everyCandidateHelps(region) {
-		w.put(w.candidatesIn(path)...)
+		list, err := w.candidatesIn(path)
+		if err != nil {
+			return err
+		}
+		w.put(list...)
 		return nil
 	}
 	for _, l := range w.byRegion[region] {
@@ -243,10 +276,15 @@ func (w *walk) requeue(aside map[string][]candidate, id string) {
 
 // requeueItem puts the candidates of the item around the node at the end of path, a new
 // stub, into the queue: with the stub a candidate may help that did not before.
-func (w *walk) requeueItem(path []*tree.Entry) {
+func (w *walk) requeueItem(path []*tree.Entry) error {
 	if region := path[1].Class(); !w.isProtected(path) && !w.everyCandidateHelps(region) && len(w.byRegion[region]) > 0 {
-		w.putNew(w.candidatesIn(itemOf(path)))
+		list, err := w.candidatesIn(itemOf(path))
+		if err != nil {
+			return err
+		}
+		w.putNew(list)
 	}
+	return nil
 }
 
 // appendPathTo appends the path to an item.

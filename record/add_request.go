@@ -39,7 +39,10 @@ func AddRequest(ctx context.Context, c *pact.Context, form string, body json.Raw
 		return nil, notRequest(api)
 	}
 	list, _ := r.Frame.Get(provider.ListOf(api))
-	calls, offset := headOf(c.Working())
+	calls, offset, err := headOf(c.Working())
+	if err != nil {
+		return nil, err
+	}
 	err = c.Edit(ctx, func(b *pact.Batch) error {
 		ids = ids[:0]
 		a := adding{b: b, api: api, calls: calls, system: 1, offset: offset}
@@ -150,14 +153,17 @@ func frameOf(frames canon.Any, message int) canon.Any {
 
 // headOf returns the nodes of the calls in the active head by the ids of the calls, and the offset behind its last
 // block. A result follows in the cycle of its call, so no sealed turn has an open call.
-func headOf(s *pact.Snapshot) (calls map[string]string, offset int64) {
+func headOf(s *pact.Snapshot) (calls map[string]string, offset int64, err error) {
 	calls, offset = map[string]string{}, 1
-	for e := range s.Tree().Region(tree.Head).Children().All() {
+	for e, err := range s.Tree().Region(tree.Head).Children().All() {
+		if err != nil {
+			return nil, 0, err
+		}
 		n := e.Node()
 		if call, ok := n.Header(attrCall).Text(); ok && n.Kind == "call" {
 			calls[call] = n.ID
 		}
 		offset = max(offset, n.Offset+1)
 	}
-	return calls, offset
+	return calls, offset, nil
 }

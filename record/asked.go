@@ -48,7 +48,10 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		if len(ids) == 0 {
 			break
 		}
-		n := kept.Tree().Node(ids[0])
+		n, err := kept.Tree().Node(ids[0])
+		if err != nil {
+			return nil, err
+		}
 		if n == nil {
 			return nil, fault.At(fault.NodeNotFound, fault.NoOffset, ids[0], "the original is not in "+sent.managed.In, "")
 		}

@@ -59,22 +59,24 @@ func withBlock(ctx context.Context, s *pact.DB, begun map[string]any) (map[strin
 // blockOfCall returns the block that recorded a call of a tool, "" for none. A compaction may
 // have removed the block since.
 func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, err error) {
-	defer tree.Recover(&err)
 	is := func(n *tree.Node) bool {
 		id, _ := n.Header(attrCall).Text()
 		return n.Kind == "call" && id == call
 	}
-	in := func(t *tree.Tree) string {
-		for e := range t.All() {
+	in := func(t *tree.Tree) (string, error) {
+		for e, err := range t.All() {
+			if err != nil {
+				return "", err
+			}
 			if is(e.Node()) {
-				return e.Node().ID
+				return e.Node().ID, nil
 			}
 		}
-		return ""
+		return "", nil
 	}
 	first, last := c.Cycles()
-	if id := in(c.Working().Tree()); id != "" || last < first {
-		return id, nil
+	if id, err := in(c.Working().Tree()); id != "" || err != nil || last < first {
+		return id, err
 	}
 	var before *pact.Snapshot
 	for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
@@ -82,8 +84,8 @@ func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, e
 			return "", err
 		}
 		if before == nil {
-			if id := in(s.Tree()); id != "" {
-				return id, nil
+			if id, err := in(s.Tree()); id != "" || err != nil {
+				return id, err
 			}
 			before = s
 			continue
@@ -93,7 +95,11 @@ func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, e
 			return "", err
 		}
 		for _, id := range d.Added {
-			if is(s.Tree().Node(id)) {
+			node, err := s.Tree().Node(id)
+			if err != nil {
+				return "", err
+			}
+			if is(node) {
 				return id, nil
 			}
 		}

@@ -29,7 +29,6 @@ const mostGrown = 128
 // due returns the numbers of the parts of a request that the policy has go. It takes the state after
 // earlier calls from memory: the tree depends on nothing but the request, and on what was cut of it.
 func (c *cutter) due(ctx context.Context, parts []cutPart, late func() bool) (_ map[int]bool, err error) {
-	defer tree.Recover(&err)
 	ends, chain := turnsOf(parts)
 	at := len(ends)
 	for at > 0 && c.grown[chain[at-1]] == nil {
@@ -109,8 +108,12 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 		}
 		if p.Call != "" {
 			s.Attrs[attrCall] = p.Call
-			if of := next.calls[p.Call]; of != "" && p.Kind == "result" && x.Tree().Has(of) {
-				s.Refs = []string{of}
+			if of := next.calls[p.Call]; p.Kind == "result" {
+				if has, err := x.Tree().Has(of); err != nil {
+					return nil, err
+				} else if has {
+					s.Refs = []string{of}
+				}
 			}
 		}
 		id, err := x.Add(parent, s)

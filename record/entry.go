@@ -10,7 +10,6 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
@@ -168,8 +167,9 @@ func (e *Entry) known(ctx context.Context, key string) (s *Shaped, known bool, e
 	}
 	in, id := d.in, d.id
 	e.mu.Unlock()
-	defer tree.Recover(&err)
-	if n := in.Node(id); n != nil {
+	if n, err := in.Node(id); err != nil {
+		return nil, false, err
+	} else if n != nil {
 		if s, err = shapedBlock(ctx, in, n); err != nil {
 			return nil, false, err
 		}
@@ -222,33 +222,32 @@ func (e *Entry) load(ctx context.Context, create bool) error {
 // read takes the decisions out of the blocks of the context. A mark that a result is sent as it comes
 // counts, whichever of the two came first. Else what the Entry itself decided stays.
 func (e *Entry) read(ctx context.Context) (err error) {
-	defer tree.Recover(&err)
 	t := e.c.Working().Tree()
 	raw, found := map[string]bool{}, map[string]*decision{} // raw: by key, whether managing ended with it
 	cuts := map[string][]cut{}
-	t.BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+	for at, err := range t.Blocks(0) {
+		if err != nil {
+			return err
+		}
 		n := at.Node()
 		key, has := n.Header(attrDecided).Text()
-		if !has {
-			return true
-		}
-		if n.Kind == kindRaw {
-			var why canon.Value
-			why, err = contentOf(ctx, n)
+		switch {
+		case !has:
+		case n.Kind == kindRaw:
+			why, err := contentOf(ctx, n)
+			if err != nil {
+				return err
+			}
 			raw[key] = raw[key] || strings.HasPrefix(why.Any().Text, endedBecause)
-			return err == nil
-		}
-		if n.Has(attrSince) {
-			var c cut
-			c, err = readCut(ctx, n)
+		case n.Has(attrSince):
+			c, err := readCut(ctx, n)
+			if err != nil {
+				return err
+			}
 			cuts[key] = append(cuts[key], c)
-			return err == nil
+		default:
+			found[key] = &decision{in: t, id: n.ID}
 		}
-		found[key] = &decision{in: t, id: n.ID}
-		return true
-	})
-	if err != nil {
-		return err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -281,7 +280,9 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 		return s, nil
 	}
 	for _, id := range n.Refs {
-		if of := t.Node(id); of != nil && of.Kind == n.Kind {
+		if of, err := t.Node(id); err != nil {
+			return nil, err
+		} else if of != nil && of.Kind == n.Kind {
 			s.Refers, _ = of.Header(attrCall).Text()
 			s.refersKey, _ = of.Header(attrDecided).Text()
 			_, cut := lifecycle.Original(of)
@@ -295,9 +296,11 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 // OriginalOf returns the bytes that a client wrote for a result of which an Entry keeps the
 // original: JSON.
 func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err error) {
-	defer tree.Recover(&err)
 	t := s.Tree()
-	n := t.Node(id)
+	n, err := t.Node(id)
+	if err != nil {
+		return nil, err
+	}
 	if n == nil {
 		return nil, fault.At(fault.NodeNotFound, fault.NoOffset, id, "the original is not in this context", "")
 	}
@@ -311,7 +314,9 @@ func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 		return []byte(content), nil
 	}
 	for _, ref := range n.Refs {
-		if of := t.Node(ref); of != nil && of.Kind == n.Kind {
+		if of, err := t.Node(ref); err != nil {
+			return nil, err
+		} else if of != nil && of.Kind == n.Kind {
 			n = of
 			if content, cut := lifecycle.Original(n); cut {
 				return []byte(content), nil

@@ -54,17 +54,16 @@ func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin fun
 		if err := begin(); err != nil {
 			return err
 		}
-		t := e.c.Working().Tree()
 		used := map[string]bool{}
 		for i := range list {
 			ids[i] = e.keptAs(&list[i])
-			made[i] = list[i].keep(b, since, &ids[i], func(id string) bool { return t.Node(id) != nil || used[id] })
+			made[i] = list[i].keep(b, since, &ids[i], func(id string) bool { return b.Has(id) || used[id] })
 			used[list[i].Call] = true
 		}
 		return nil
 	}
-	err := e.persist(ctx, true, func() *pact.CommitOptions {
-		return &pact.CommitOptions{Pruning: keepAll, Edit: edit}
+	err := e.persist(ctx, true, func() (*pact.CommitOptions, error) {
+		return &pact.CommitOptions{Pruning: keepAll, Edit: edit}, nil
 	})
 	if err != nil {
 		return nil, err

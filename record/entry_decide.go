@@ -8,7 +8,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -144,7 +143,11 @@ func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, r
 			if r.Failed {
 				s.Attrs[attrFailed] = true
 			}
-			if t.Node(r.Call) == nil && (k == 0 || !usedBefore(results, which[:k], r.Call)) {
+			node, err := t.Node(r.Call)
+			if err != nil {
+				return err
+			}
+			if node == nil && (k == 0 || !usedBefore(results, which[:k], r.Call)) {
 				s.ID = r.Call // what the text names is what the program knows
 			}
 			ids[k] = b.AddResult(b.Add(activeHead, call), s)
@@ -157,7 +160,11 @@ func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, r
 	}
 	made := make([]*Shaped, len(ids))
 	for k, id := range ids {
-		if made[k], err = shapedBlock(ctx, snapshot.Tree(), snapshot.Tree().Node(id)); err != nil {
+		n, err := snapshot.Tree().Node(id)
+		if err != nil {
+			return nil, err
+		}
+		if made[k], err = shapedBlock(ctx, snapshot.Tree(), n); err != nil {
 			return nil, err
 		}
 	}
@@ -181,33 +188,35 @@ func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
 		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
 	}
 	e.mu.Unlock()
-	return e.persist(ctx, true, func() *pact.CommitOptions {
+	return e.persist(ctx, true, func() (*pact.CommitOptions, error) {
 		return &pact.CommitOptions{Pruning: &e.pruning, Edit: func(b *pact.Batch) error {
 			for i := range results {
 				b.Add(activeHead, pact.Spec{Kind: kindRaw, Offset: 1, Content: why,
 					Attrs: map[string]any{attrDecided: results[i].key()}})
 			}
 			return nil
-		}}
+		}}, nil
 	})
 }
 
 // Forget has no later result refer to one of before: they no longer stand in front of the model. What
 // was decided about those stays, and the log of the context has their originals.
 func (e *Entry) Forget(ctx context.Context) error {
-	return e.persist(ctx, false, func() *pact.CommitOptions {
+	return e.persist(ctx, false, func() (*pact.CommitOptions, error) {
 		var ids []string
-		e.c.Working().Tree().BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+		for at, err := range e.c.Working().Tree().Blocks(0) {
+			if err != nil {
+				return nil, err
+			}
 			ids = append(ids, at.Node().ID)
-			return true
-		})
-		return &pact.CommitOptions{Pruning: &pact.Pruning{WithoutKept: true, IDs: ids}}
+		}
+		return &pact.CommitOptions{Pruning: &pact.Pruning{WithoutKept: true, IDs: ids}}, nil
 	})
 }
 
 // persist commits to the context, which create has it make. It asks once more what to commit where another process
 // was faster.
-func (e *Entry) persist(ctx context.Context, create bool, options func() *pact.CommitOptions) error {
+func (e *Entry) persist(ctx context.Context, create bool, options func() (*pact.CommitOptions, error)) error {
 	e.io.Lock()
 	defer e.io.Unlock()
 	for try := 0; ; try++ {
@@ -215,8 +224,12 @@ func (e *Entry) persist(ctx context.Context, create bool, options func() *pact.C
 		if err == nil && e.c == nil {
 			return nil
 		}
+		var o *pact.CommitOptions
 		if err == nil {
-			if _, err = e.c.Commit(ctx, options()); err == nil {
+			o, err = options()
+		}
+		if err == nil {
+			if _, err = e.c.Commit(ctx, o); err == nil {
 				_, e.cycle = e.c.Cycles()
 			}
 		}

@@ -11,7 +11,6 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erased says what [Erase] removed. Its Receipt and Remains are those of all contexts.
@@ -113,7 +112,11 @@ func planOriginals(ctx context.Context, s *pact.DB, c *pact.Context, e pact.Eras
 		if err != nil {
 			return nil, err
 		}
-		e.IDs, e.Revisions = decisionsOn(o, calls), nil
+		decisionsOn2, err := decisionsOn(o, calls)
+		if err != nil {
+			return nil, err
+		}
+		e.IDs, e.Revisions = decisionsOn2, nil
 		if len(e.IDs)+len(e.Texts) == 0 {
 			continue
 		}
@@ -150,16 +153,18 @@ func keepsFor(originals, of string) bool {
 
 // callsOf returns the ids of the calls whose results are among the nodes of a plan.
 func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[string]bool, err error) {
-	defer tree.Recover(&err)
 	calls = map[string]bool{}
 	open := map[string]bool{} // ids that no snapshot had so far
 	for _, id := range plan.IDs {
 		open[id] = true
 	}
-	look := func(from *pact.Snapshot) {
+	look := func(from *pact.Snapshot) error {
 		t := from.Tree()
 		for id := range open {
-			n := t.Node(id)
+			n, err := t.Node(id)
+			if err != nil {
+				return err
+			}
 			if n == nil {
 				continue
 			}
@@ -168,6 +173,7 @@ func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[stri
 				calls[call] = true
 			}
 		}
+		return nil
 	}
 	for _, whole := range []bool{false, true} {
 		for _, name := range plan.Contexts {
@@ -182,13 +188,17 @@ func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[stri
 			case whole:
 				first, last := c.Cycles()
 				for snapshot, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+					if err == nil {
+						err = look(snapshot)
+					}
 					if err != nil {
 						return nil, err
 					}
-					look(snapshot)
 				}
 			default:
-				look(c.Working())
+				if err := look(c.Working()); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -196,13 +206,15 @@ func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[stri
 }
 
 // decisionsOn returns the ids of the blocks with which an Entry keeps the results of calls.
-func decisionsOn(o *pact.Context, calls map[string]bool) (ids []string) {
-	o.Working().Tree().BlocksFrom(0, func(at *tree.Entry, _ tree.Class) bool {
+func decisionsOn(o *pact.Context, calls map[string]bool) (ids []string, err error) {
+	for at, err := range o.Working().Tree().Blocks(0) {
+		if err != nil {
+			return nil, err
+		}
 		n := at.Node()
 		if call, _ := n.Header(attrCall).Text(); n.Has(attrDecided) && calls[call] {
 			ids = append(ids, n.ID)
 		}
-		return true
-	})
-	return ids
+	}
+	return ids, nil
 }

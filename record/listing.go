@@ -32,7 +32,6 @@ type listedKey struct {
 // take lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, a
 // comparison for each turn, and the blocks behind the turns with which the tree before began too.
 func (l *listing) take(ctx context.Context, t *tree.Tree) (err error) {
-	defer tree.Recover(&err)
 	if l.of == t {
 		return nil
 	}
@@ -40,14 +39,20 @@ func (l *listing) take(ctx context.Context, t *tree.Tree) (err error) {
 	*l = listing{keys: before.keys} // nothing is listed if reading fails
 	next := listing{of: t, system: before.system[:0], turns: before.turns[:0], keys: before.keys}
 	inSystem, inTurns, listed, same := 0, 0, 0, true
-	for region := range t.Root().Children().All() {
+	for region, err := range t.Root().Children().All() {
+		if err != nil {
+			return err
+		}
 		if region.Class() == tree.Sys {
 			inSystem = region.Summary().Blocks
 		}
 		if region.Class() != tree.Seq {
 			continue
 		}
-		for turn := range region.Children().All() {
+		for turn, err := range region.Children().All() {
+			if err != nil {
+				return err
+			}
 			n := len(next.turns)
 			same = same && n < len(before.turns) && before.turns[n].digest == turn.Digest()
 			inTurns += turn.Summary().Blocks
@@ -64,30 +69,38 @@ func (l *listing) take(ctx context.Context, t *tree.Tree) (err error) {
 		}
 	}
 	next.conversation = before.conversation[:listed]
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		if region == tree.Sys {
-			next.system, err = next.add(ctx, next.system, t, e, region, known)
+	for b, err := range t.Blocks(0) {
+		if err == nil && b.Region != tree.Sys {
+			break
 		}
-		return region == tree.Sys && err == nil
-	})
-	if err != nil {
-		return err
+		if err == nil {
+			next.system, err = next.add(ctx, next.system, t, b.Entry, b.Region, known)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	t.BlocksFrom(inSystem+listed, func(e *tree.Entry, region tree.Class) bool {
-		next.conversation, err = next.add(ctx, next.conversation, t, e, region, known)
-		return err == nil
-	})
-	if err == nil {
-		*l = next
+	for b, err := range t.Blocks(inSystem + listed) {
+		if err == nil {
+			next.conversation, err = next.add(ctx, next.conversation, t, b.Entry, b.Region, known)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	*l = next
+	return nil
 }
 
 // add adds a block of a tree to a list.
 func (l *listing) add(ctx context.Context, list []block, t *tree.Tree, e *tree.Entry, region tree.Class,
 	known map[string]listedKey) (_ []block, err error) {
 	n := e.Node()
-	b := block{id: n.ID, kind: n.Kind, offset: n.Offset, parent: t.Parent(n.ID), inHead: region == tree.Head,
+	parent, err := t.Parent(n.ID)
+	if err != nil {
+		return nil, err
+	}
+	b := block{id: n.ID, kind: n.Kind, offset: n.Offset, parent: parent, inHead: region == tree.Head,
 		cycle: n.Cycle, answer: canon.Value(n.Header(attrAnswer))}
 	b.role, _ = n.Header("role").Text()
 	b.call, _ = n.Header(attrCall).Text()

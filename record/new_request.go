@@ -8,7 +8,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // NewRequest writes the thread of a snapshot into the body of a request to an API: the fields of base and, in place of its
@@ -22,7 +21,6 @@ import (
 // E_PLACEMENT_INVALID with its place and remedy; E_DOCUMENT_INVALID for an unknown form, for a base that is no object and
 // for blocks that the API cannot express. Cost: that of the thread.
 func NewRequest(ctx context.Context, s *pact.Snapshot, form string, base json.RawMessage, mend bool) (_ json.RawMessage, err error) {
-	defer tree.Recover(&err)
 	api, fields, err := bodyIn(form, base)
 	if err != nil {
 		return nil, err

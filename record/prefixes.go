@@ -159,7 +159,6 @@ func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
 // call reports on the last of some attempts of a cycle; k is the kept part of its request.
 // committed says whether the cycle is committed.
 func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
-	defer tree.Recover(&err)
 	a := of[len(of)-1]
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Started: tree.ISO(a.StartedNS), Model: a.Model}
 	s, err := w.at(a.Cycle, committed)
@@ -193,7 +192,9 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 		p.Seen = w.answers.seen(request, canon.Any{})
 	}
 	if w.before != nil && w.before.rules == now.rules {
-		w.compare(&p, now)
+		if err := w.compare(&p, now); err != nil {
+			return inspect.CallPrefix{}, err
+		}
 	}
 	w.before = now
 	switch {
@@ -281,26 +282,34 @@ func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provi
 }
 
 // compare fills in what a call repeats of the previous one.
-func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
+func (w *follower) compare(p *inspect.CallPrefix, now *sent) error {
 	shared := now.rules.Compare(w.before.prompt, now.prompt)
 	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
 		OfBytes: shared.OfBytes}
 	if shared.OfBytes == 0 {
-		_, p.Shared.Bytes = now.thread.ThreadPrefix(shared.Blocks)
+		var err error
+		if _, p.Shared.Bytes, err = now.thread.ThreadPrefix(shared.Blocks); err != nil {
+			return err
+		}
 		_, p.Shared.OfBytes = w.before.thread.ThreadSize()
 	}
 	p.Attribution = shared.ApartChanged
 	if shared.Complete {
-		return
+		return nil
 	}
 	p.Cut = &inspect.Cut{Cause: string(shared.Cause), Names: shared.Names, Reasoning: shared.Reasoning}
 	if shared.Cause != provider.CauseModel && shared.Cause != provider.CauseParameters {
-		if n, _ := w.before.thread.BlockAt(shared.Blocks); n != nil {
+		if n, _, err := w.before.thread.BlockAt(shared.Blocks); err != nil {
+			return err
+		} else if n != nil {
 			p.Cut.Node = n.ID
-		} else if n, _ := now.thread.BlockAt(shared.Blocks); n != nil {
+		} else if n, _, err := now.thread.BlockAt(shared.Blocks); err != nil {
+			return err
+		} else if n != nil {
 			p.Cut.Node = n.ID
 		}
 	}
+	return nil
 }
 
 // expect fills in what the provider should read from its cache, and compares it

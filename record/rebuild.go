@@ -76,7 +76,6 @@ func changed(err error) error {
 
 // value rebuilds the value of the body.
 func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (value canon.Any, err error) {
-	defer tree.Recover(&err)
 	r := provider.Request{API: k.API}
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
 		return canon.Any{}, err
@@ -85,16 +84,15 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (val
 		return canon.Any{}, err
 	}
 	var parts []canon.Any
-	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
+	for b, err := range s.Tree().Blocks(0) {
 		var content canon.Any
-		if content, err = known.of(ctx, e.Node()); err != nil {
-			return false
+		if err == nil {
+			content, err = known.of(ctx, b.Node())
+		}
+		if err != nil {
+			return canon.Any{}, err
 		}
 		parts = append(parts, content)
-		return true
-	})
-	if err != nil {
-		return canon.Any{}, err
 	}
 	if value, err = r.Join(parts); err != nil {
 		return canon.Any{}, changed(err)

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // openRecording opens a context. It refuses a context that no recorder made, because
@@ -37,12 +36,15 @@ func openRecording(ctx context.Context, s *pact.DB, name string, o pact.OpenOpti
 
 // textsOf returns what blocks of the working state say.
 func (l *recording) textsOf(ctx context.Context, blocks []block) (texts string, err error) {
-	defer tree.Recover(&err)
 	for i := range blocks {
 		if blocks[i].kind != "text" {
 			continue
 		}
-		content, err := contentOf(ctx, l.c.Working().Tree().Node(blocks[i].id))
+		node, err := l.c.Working().Tree().Node(blocks[i].id)
+		if err != nil {
+			return "", err
+		}
+		content, err := contentOf(ctx, node)
 		if err != nil {
 			return "", err
 		}

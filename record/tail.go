@@ -36,7 +36,6 @@ const attrMessage = "openai:message"
 // TailOf says what the working state of a run has beyond its snapshots. Cost: the attempts of
 // the current cycle, and the nodes outside sealed turns.
 func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
-	defer tree.Recover(&err)
 	_, last := c.Cycles()
 	w := c.Working()
 	if Recorded(w) {
@@ -49,7 +48,10 @@ func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
 		}
 	}
 	tail := NoTail
-	for e := range w.Tree().Region(tree.Head).Children().All() {
+	for e, err := range w.Tree().Region(tree.Head).Children().All() {
+		if err != nil {
+			return "", err
+		}
 		if n := e.Node(); n.Cycle > last && n.Role == "assistant" && (n.Has(attrAnswer) || n.Has(attrMessage)) {
 			tail = Unsent
 		}

@@ -30,7 +30,6 @@ const importedAttr = "openai:conversation"
 // For the API that was recorded, [Request] returns the bytes that were sent.
 // E_DOCUMENT_INVALID for an unknown form. Cost: that of the thread.
 func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessage, left int, err error) {
-	defer tree.Recover(&err)
 	to := provider.APINamed(form)
 	if to == "" {
 		return nil, 0, unknownForm(form)
@@ -80,15 +79,17 @@ func (p *parts) added() bool {
 // are read as parts of a chat completion.
 func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 	said := &parts{}
-	var err error
 	var begun *message // the message whose blocks come
 	var first string   // its first block
 	at := 0            // which part that is
-	s.Tree().BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		n := e.Node()
-		var content canon.Value
-		if content, err = contentOf(ctx, n); err != nil {
-			return false
+	for b, err := range s.Tree().Blocks(0) {
+		if err != nil {
+			return nil, err
+		}
+		n, region := b.Node(), b.Region
+		content, err := contentOf(ctx, n)
+		if err != nil {
+			return nil, err
 		}
 		p := provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.Role, Content: content.Any(),
 			Failed: n.Has(attrFailed)}
@@ -111,9 +112,8 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		if begun != nil && k-at+1 == begun.Parts {
 			said.whole[at], begun = begun, nil
 		}
-		return true
-	})
-	return said, err
+	}
+	return said, nil
 }
 
 // framed returns the message of which a block is the first, nil if it is none.

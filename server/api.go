@@ -11,7 +11,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -85,7 +84,6 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 				err = withHeaders(failureOf(err))
 			}
 		}()
-		defer tree.Recover(&err) // what a snapshot has in the store could not be loaded
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {
 			return nil, err
 		}

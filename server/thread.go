@@ -15,7 +15,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 
@@ -177,7 +176,6 @@ func stream(ctx context.Context, mediaType string, write func(io.Writer) error) 
 	w := bufio.NewWriterSize(e, piece)
 	e.Header().Set("Content-Type", mediaType)
 	err := func() (err error) {
-		defer tree.Recover(&err)
 		return write(w)
 	}()
 	if err == nil {

@@ -33,7 +33,10 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 	keep := common(b.body, body)
 	var gone, turns []string
 	if keep < len(b.body) {
-		gone, turns, keep = b.undo(c.Working().Tree(), keep)
+		var err error
+		if gone, turns, keep, err = b.undo(c.Working().Tree(), keep); err != nil {
+			return err
+		}
 		b.cut(keep)
 	}
 	before := c.Working().Tree()
@@ -48,13 +51,21 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 		return err
 	}
 	for _, id := range turns {
-		if snapshot.Tree().Has(id) {
+		has, err := snapshot.Tree().Has(id)
+		if err != nil {
+			return err
+		}
+		if has {
 			return fault.OnNode(fault.Conflict, id, "a rewritten turn could not be pruned", "")
 		}
 	}
 	all := snapshot.Tree().Region(tree.Seq).Children()
 	for len(b.turns) < len(b.body) {
-		b.turns = append(b.turns, all.At(all.Len()-1).Node().ID)
+		item, err := all.At(all.Len() - 1)
+		if err != nil {
+			return err
+		}
+		b.turns = append(b.turns, item.Node().ID)
 	}
 	return nil
 }
@@ -64,7 +75,11 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) error {
 	header, body := split(list)
 	keep := common(b.body, body)
-	gone := append(slices.Concat(b.nodes[keep:]...), b.stubs(c.Working().Tree(), keep)...)
+	stubs, err := b.stubs(c.Working().Tree(), keep)
+	if err != nil {
+		return err
+	}
+	gone := append(slices.Concat(b.nodes[keep:]...), stubs...)
 	b.cut(keep)
 	b.loose = math.MaxInt
 	return c.Edit(ctx, func(e *pact.Batch) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -23,7 +24,7 @@ type randomContexts struct {
 
 func (l *randomContexts) some(c *pact.Context, want func(*tree.Node) bool) string {
 	var ids []string
-	for e := range c.Working().Tree().All() {
+	for e := range sure.All(c.Working().Tree().All()) {
 		n := e.Node()
 		if want(n) {
 			ids = append(ids, n.ID)

@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -144,7 +145,7 @@ func genPolicy(rng *rand.Rand, whole *pact.Context) (p lifecycle.Policy) {
 	sum := tr.Root().Summary()
 	_, size := tr.ThreadSize()
 	words := 0
-	for entry := range whole.Working().Tree().All() {
+	for entry := range sure.All(whole.Working().Tree().All()) {
 		n := entry.Node()
 		words += len(strings.Fields(string(contentOfNode(n))))
 	}

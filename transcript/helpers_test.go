@@ -16,6 +16,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -47,9 +48,9 @@ func hashed(t *testing.T, what string, tr *tree.Tree) {
 func resultsOfOtherTurns(list []*pact.Context) (n int) {
 	for _, c := range list {
 		tr := c.Working().Tree()
-		for e := range tr.All() {
+		for e := range sure.All(tr.All()) {
 			for _, ref := range e.Node().Refs {
-				from, to := tr.Path(e.Node().ID), tr.Path(ref)
+				from, to := sure.Get(tr.Path(e.Node().ID)), sure.Get(tr.Path(ref))
 				if e.Node().Kind == "result" && len(from) > 2 && len(to) > 2 && from[2] != to[2] {
 					n++
 				}
@@ -86,9 +87,10 @@ func contentOfNode(n *tree.Node) canon.Value {
 // snapshotText draws a snapshot for failure messages.
 func snapshotText(s *pact.Snapshot) string {
 	var b strings.Builder
-	for e, parent := range s.Tree().All() {
+	for p := range sure.All(s.Tree().All()) {
+		e, parent := p.Entry, p.Parent
 		n := e.Node()
-		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(s.Tree().Path(n.ID))), n.ID,
+		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(sure.Get(s.Tree().Path(n.ID)))), n.ID,
 			parent, n.Offset, n.Role, n.Kind, n.Refs)
 	}
 	return b.String()

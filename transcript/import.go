@@ -53,7 +53,6 @@ type ImportOptions struct {
 // Specification: 07 §4, 07 §4.1.
 func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *ImportOptions) (_ *pact.Context,
 	err error) {
-	defer tree.Recover(&err)
 	if o == nil {
 		o = &ImportOptions{}
 	}

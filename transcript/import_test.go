@@ -11,6 +11,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -117,7 +118,7 @@ func TestImportOptions(t *testing.T) {
 	if made.Edition() != selector.V01 {
 		t.Errorf("edition %s", made.Edition())
 	}
-	for entry := range made.Working().Tree().All() {
+	for entry := range sure.All(made.Working().Tree().All()) {
 		n := entry.Node()
 		if n.CreatedNS < 1e18 {
 			t.Errorf("%s was made at %d", n.ID, n.CreatedNS)
@@ -280,7 +281,7 @@ func TestMovingMarker(t *testing.T) {
 	calls, final := sentBySteps(t, []byte(`{"trajectory":[`+strings.Join(list, ",")+`]}`))
 	compare(t, "marker", made, calls, final)
 	turns := 0
-	for turn := range made.Working().Tree().Region(tree.Seq).Children().All() {
+	for turn := range sure.All(made.Working().Tree().Region(tree.Seq).Children().All()) {
 		turns++
 		if n := turn.Summary().Blocks; n > 4 {
 			t.Errorf("turn %d holds %d blocks", turns, n)

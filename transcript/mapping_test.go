@@ -8,6 +8,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
@@ -17,15 +18,15 @@ import (
 func outline(t *testing.T, of *tree.Tree) []string {
 	t.Helper()
 	var list []string
-	for e := range of.All() {
+	for e := range sure.All(of.All()) {
 		n := e.Node()
 		if e.Class() != tree.Block {
 			continue
 		}
-		path := of.Path(n.ID)
+		path := sure.Get(of.Path(n.ID))
 		place := strings.TrimPrefix(path[1].Node().Type, "^")
 		if path[1].Class() == tree.Seq {
-			rank := slices.Index(slices.Collect(of.Region(tree.Seq).Children().All()), path[2])
+			rank := slices.Index(slices.Collect(sure.All(of.Region(tree.Seq).Children().All())), path[2])
 			place = "turn " + strconv.Itoa(rank+1)
 		}
 		if path[1].Class() != tree.Sys {
@@ -201,13 +202,13 @@ func TestCallsAndResultsReferToEachOther(t *testing.T) {
 // references says which block refers to which, by their places in the thread.
 func references(s *pact.Snapshot) string {
 	place, refs := map[string]string{}, []string{}
-	for entry := range s.Tree().All() {
+	for entry := range sure.All(s.Tree().All()) {
 		n := entry.Node()
 		if n.Kind != "" {
 			place[n.ID] = strconv.Itoa(len(place))
 		}
 	}
-	for entry := range s.Tree().All() {
+	for entry := range sure.All(s.Tree().All()) {
 		n := entry.Node()
 		var to []string
 		for _, ref := range n.Refs {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -13,7 +14,7 @@ import (
 // the thread at once and puts together what belongs together.
 func modelOpenAI(t testing.TB, tr *tree.Tree) string {
 	t.Helper()
-	r := renderer{ctx: context.Background(), node: tr.Node}
+	r := renderer{ctx: context.Background(), node: func(id string) *tree.Node { return sure.Get(tr.Node(id)) }}
 	var list []piece
 	var walk func(e *tree.Entry, region tree.Class, turn string)
 	walk = func(e *tree.Entry, region tree.Class, turn string) {
@@ -28,11 +29,11 @@ func modelOpenAI(t testing.TB, tr *tree.Tree) string {
 			list = append(list, p)
 			return
 		}
-		for k := range e.Children().All() {
+		for k := range sure.All(e.Children().All()) {
 			walk(k, region, turn)
 		}
 	}
-	for region := range tr.Root().Children().All() {
+	for region := range sure.All(tr.Root().Children().All()) {
 		walk(region, region.Class(), region.Node().ID)
 	}
 	rejoin(list)

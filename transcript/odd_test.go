@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
@@ -104,10 +105,10 @@ func coresBeforeCalls(t *testing.T, what string, of *tree.Tree) {
 	t.Helper()
 	check := func(turn *tree.Entry) {
 		var core, post []*tree.Entry
-		for k := range turn.Children().All() {
+		for k := range sure.All(turn.Children().All()) {
 			switch {
 			case k.Class() == tree.Container:
-				core = slices.Collect(k.Children().All())
+				core = slices.Collect(sure.All(k.Children().All()))
 			case k.Node().Offset == 0:
 				core = append(core, k)
 			default:
@@ -126,7 +127,7 @@ func coresBeforeCalls(t *testing.T, what string, of *tree.Tree) {
 			}
 		}
 	}
-	for turn := range of.Region(tree.Seq).Children().All() {
+	for turn := range sure.All(of.Region(tree.Seq).Children().All()) {
 		check(turn)
 	}
 	check(of.Region(tree.Head))

@@ -7,6 +7,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
@@ -34,7 +35,7 @@ func TestPrefixOfSWESmith(t *testing.T) {
 			t.Errorf("%s: %d cycles, broken in %v", path, cycles, breaks)
 		}
 		header := ""
-		for e := range c.Working().Tree().Region(tree.Sys).Children().All() {
+		for e := range sure.All(c.Working().Tree().Region(tree.Sys).Children().All()) {
 			header = e.Node().ID
 			break
 		}

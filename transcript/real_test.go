@@ -8,6 +8,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
@@ -69,7 +70,7 @@ func TestTauBench(t *testing.T) {
 		}
 		snapshots += compare(t, "conversation "+name, made, calls, traj.Elems)
 		coresBeforeCalls(t, "conversation "+name, made.Working().Tree())
-		for entry := range made.Working().Tree().All() {
+		for entry := range sure.All(made.Working().Tree().All()) {
 			n := entry.Node()
 			refs[n.Kind] += len(n.Refs)
 		}
@@ -200,19 +201,19 @@ func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) 
 func resultsFollowCalls(t *testing.T, what string, s *pact.Snapshot) {
 	t.Helper()
 	at, n := map[string]int{}, 0
-	for entry := range s.Tree().All() {
+	for entry := range sure.All(s.Tree().All()) {
 		node := entry.Node()
 		at[node.ID] = n
 		n++
 	}
-	for entry := range s.Tree().All() {
+	for entry := range sure.All(s.Tree().All()) {
 		node := entry.Node()
 		for _, ref := range node.Refs {
 			place, there := at[ref]
 			if !there {
 				continue
 			}
-			other := s.Tree().Node(ref)
+			other := sure.Get(s.Tree().Node(ref))
 			forward := node.Kind == "call" && other.Kind == "result" && place > at[node.ID]
 			backward := node.Kind == "result" && other.Kind == "call" && place < at[node.ID]
 			if !forward && !backward {

@@ -104,7 +104,10 @@ func (r *renderer) pieces(part *tree.Entry, region tree.Class) (list []piece, er
 			list = append(list, p)
 			return err
 		}
-		for k := range e.Children().All() {
+		for k, err := range e.Children().All() {
+			if err != nil {
+				return err
+			}
 			if err := walk(k, turn); err != nil {
 				return err
 			}

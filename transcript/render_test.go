@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
@@ -144,7 +145,7 @@ func TestRenderRemoved(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			made := importText(t, "["+user+","+test.message+end)
 			var nodes []string
-			for entry := range made.Working().Tree().All() {
+			for entry := range sure.All(made.Working().Tree().All()) {
 				n := entry.Node()
 				if n.Role == "assistant" {
 					nodes = append(nodes, n.ID)
@@ -174,7 +175,7 @@ func TestRenderUpdated(t *testing.T) {
 	made := importText(t, `[{"role":"user"},{"role":"user","content":[{"type":"text","text":"t"}]},{"role":"user","content":"x"},{"role":"user","content":"y"}]`)
 	if err := made.Edit(t.Context(), func(b *pact.Batch) error {
 		contents := []any{"now", []string{"part"}, nil, 1.5}
-		for entry := range made.Working().Tree().All() {
+		for entry := range sure.All(made.Working().Tree().All()) {
 			n := entry.Node()
 			if n.Kind == "" {
 				continue
@@ -197,7 +198,7 @@ func TestRenderUpdated(t *testing.T) {
 func TestRemoveSealedCall(t *testing.T) {
 	made := importText(t, string(load(t, "../examples/conversations/weather.json")))
 	var call *tree.Node
-	for entry := range made.Working().Tree().All() {
+	for entry := range sure.All(made.Working().Tree().All()) {
 		n := entry.Node()
 		if n.Kind == "call" {
 			call = n

@@ -12,41 +12,54 @@ import (
 // stands outside the core, and else the whole turn; it also removes all later
 // turns. It returns the position where the body then ends. Pruned messages are
 // in no turn.
-func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
+func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int, err error) {
 	next := at
-	for next < len(b.body) && b.placeOf(t, next) == nil {
-		next++
+	var stands *standing
+	for ; next < len(b.body) && stands == nil; next++ {
+		if stands, err = b.placeOf(t, next); err != nil {
+			return nil, nil, 0, err
+		}
 	}
-	if next == len(b.body) {
-		return b.stubs(t, at), nil, at
+	if stands == nil {
+		blocks, err = b.stubs(t, at)
+		return blocks, nil, at, err
 	}
-	first, keep := b.placeOf(t, next).turn, b.placeOf(t, next).outside
+	next--
+	first, keep := stands.turn, stands.outside
 	for i := next; keep && i < len(b.body); i++ {
-		if l := b.placeOf(t, i); l != nil && l.turn != first {
+		if l, err := b.placeOf(t, i); err != nil {
+			return nil, nil, 0, err
+		} else if l != nil && l.turn != first {
 			break
 		}
 		blocks = append(blocks, b.nodes[i]...)
 	}
 	for i := at - 1; !keep && i >= 0; i-- {
-		if l := b.placeOf(t, i); l != nil && l.turn == first {
+		if l, err := b.placeOf(t, i); err != nil {
+			return nil, nil, 0, err
+		} else if l != nil && l.turn == first {
 			at = i
 		} else if l != nil {
 			break
 		}
 	}
 	from := false
-	for turn := range t.Region(tree.Seq).Children().All() {
+	for turn, err := range t.Region(tree.Seq).Children().All() {
+		if err != nil {
+			return nil, nil, 0, err
+		}
 		id := turn.Node().ID
 		if from || id == first && !keep {
 			turns = append(turns, id)
 		}
 		from = from || id == first
 	}
-	return append(blocks, b.stubs(t, at)...), turns, at
+	stubs, err := b.stubs(t, at)
+	return append(blocks, stubs...), turns, at, err
 }
 
 // stubs returns the stubs of pruned messages from a position on.
-func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
+func (b *builder) stubs(t *tree.Tree, at int) (blocks []string, err error) {
 	after := make(map[string]bool)
 	for i := len(b.turns) - 1; i >= 0; i-- {
 		after[b.turns[i]] = i >= at // a turn that also holds messages before the position does not count
@@ -54,24 +67,33 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	for _, id := range slices.Concat(b.nodes[at:]...) {
 		after[id] = true
 	}
-	before, _, _ := t.ThreadPlace(t.Region(tree.Seq).Node().ID)
-	t.BlocksFrom(before, func(e *tree.Entry, _ tree.Class) bool {
-		if of := lifecycle.StandsFor(e.Node()); len(of) > 0 && after[of[0]] {
-			blocks = append(blocks, e.Node().ID)
+	before, _, _, err := t.ThreadPlace(t.Region(tree.Seq).Node().ID)
+	if err != nil {
+		return nil, err
+	}
+	for b, err := range t.Blocks(before) {
+		if err != nil {
+			return nil, err
 		}
-		return true
-	})
-	return blocks
+		if of := lifecycle.StandsFor(b.Node()); len(of) > 0 && after[of[0]] {
+			blocks = append(blocks, b.Node().ID)
+		}
+	}
+	return blocks, nil
 }
 
 // placeOf returns where a message stands, nil if all of it was pruned.
-func (b *builder) placeOf(t *tree.Tree, message int) *standing {
+func (b *builder) placeOf(t *tree.Tree, message int) (*standing, error) {
 	for _, id := range b.nodes[message] {
-		if path := t.Path(id); path != nil {
-			return &standing{path[2].Node().ID, t.Node(id).Offset != 0}
+		path, err := t.Path(id)
+		if err != nil {
+			return nil, err
+		}
+		if path != nil {
+			return &standing{path[2].Node().ID, path[len(path)-1].Node().Offset != 0}, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // standing is the turn that holds a message, and whether the message stands

@@ -30,28 +30,41 @@ func (r *historyReader) checkSeal(next *tree.Tree) error {
 	if r.removed == nil {
 		r.removed = make(map[string]bool)
 	}
-	tree.Compare(r.last.WithCycle(next.Cycle()), next, func(d tree.Difference) bool {
+	differences, err := tree.Differences(r.last.WithCycle(next.Cycle()), next)
+	if err != nil {
+		return err
+	}
+	for _, d := range differences {
 		if d.New != nil {
 			noteStamps(&r.stamps, d.New)
 		}
 		switch {
 		case d.New == nil:
 			r.removed[d.Old.ID] = true
-			if d.Old.Expiry == tree.Never && !d.Old.Removable && next.Has(d.OldParent) && inSealedCore(r.last, d.Old.ID) {
-				gone = append(gone, d.Old.ID)
+			if d.Old.Expiry == tree.Never && !d.Old.Removable {
+				if core, err := leftCore(r.last, d.Old.ID, next, d.OldParent); err != nil {
+					return err
+				} else if core {
+					gone = append(gone, d.Old.ID)
+				}
 			}
 		case r.removed[d.New.ID]:
 			again = append(again, d.New.ID)
 			delete(r.removed, d.New.ID)
 		case d.Old == nil:
-			if r.last.Has(d.NewParent) && inSealedCore(next, d.New.ID) {
+			if core, err := leftCore(next, d.New.ID, r.last, d.NewParent); err != nil {
+				return err
+			} else if core {
 				came = append(came, d.New.ID)
 			}
-		case tree.TurnOn(r.last.Path(d.Old.ID)) != nil && rewritten(d, next.Cycle()):
-			changed = append(changed, d.New.ID)
+		case rewritten(d, next.Cycle()):
+			if path, err := r.last.Path(d.Old.ID); err != nil {
+				return err
+			} else if tree.TurnOn(path) != nil {
+				changed = append(changed, d.New.ID)
+			}
 		}
-		return true
-	})
+	}
 	for _, o := range [...]struct {
 		ids  []string
 		what string
@@ -80,10 +93,14 @@ func rewritten(d tree.Difference, cycle int64) bool {
 	})
 }
 
-// inSealedCore reports whether a node is the core of a sealed turn or below it.
-func inSealedCore(t *tree.Tree, id string) bool {
-	path := t.Path(id)
-	return tree.TurnOn(path) != nil && tree.InCore(path)
+// leftCore reports whether a node is the core of a sealed turn of a tree or below it, and another tree
+// has its parent still.
+func leftCore(t *tree.Tree, id string, other *tree.Tree, parent string) (bool, error) {
+	if has, err := other.Has(parent); !has || err != nil {
+		return false, err
+	}
+	path, err := t.Path(id)
+	return tree.TurnOn(path) != nil && tree.InCore(path), err
 }
 
 // checkThread refuses or reports a snapshot whose thread differs from the one that its log
@@ -102,8 +119,18 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 	at := id
 	for range tree.MaxDepth {
 		parent, listed := parents[at]
-		if !listed && r.last != nil && r.last.Has(at) {
-			parent, listed = r.last.Parent(at), true
+		if !listed && r.last != nil {
+			has, err := r.last.Has(at)
+			if err != nil {
+				return err
+			}
+			if has {
+				parent2, err := r.last.Parent(at)
+				if err != nil {
+					return err
+				}
+				parent, listed = parent2, true
+			}
 		}
 		switch {
 		case !listed || (parent == "") != (at == root):
@@ -121,7 +148,10 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 // apply makes the tree that a line of the compact form leads to, and checks the places that it
 // changed.
 func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
-	next := r.last.Patch(cycle, gone, born)
+	next, err := r.last.Patch(cycle, gone, born)
+	if err != nil {
+		return nil, err
+	}
 	if next.Len() > tree.MaxNodes {
 		return nil, fault.New(fault.Limit, "a tree has more than "+strconv.Itoa(tree.MaxNodes)+" nodes", "")
 	}
@@ -135,7 +165,15 @@ func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tr
 // head. It also refuses a block that kept the children it had as a container.
 func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 	for _, b := range born {
-		was, is := last.Entry(b.Node.ID), next.Entry(b.Node.ID)
+		entry, err := last.Entry(b.Node.ID)
+		if err != nil {
+			return err
+		}
+		entry2, err := next.Entry(b.Node.ID)
+		if err != nil {
+			return err
+		}
+		was, is := entry, entry2
 		if is != nil && is.Class() == tree.Block && is.Children().Len() > 0 {
 			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, tree.BlockHasNoChildren, "")
 		}
@@ -154,7 +192,10 @@ func checkPlaces(t *tree.Tree, born []tree.Born) error {
 		return fault.New(fault.PlacementInvalid, tree.HasThreeRegions, "")
 	}
 	for _, b := range born {
-		path := t.Path(b.Node.ID)
+		path, err := t.Path(b.Node.ID)
+		if err != nil {
+			return err
+		}
 		if len(path) == 0 {
 			continue // removed again
 		}

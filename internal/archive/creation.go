@@ -21,19 +21,26 @@ func ReadDocument(name string, data []byte, o Options) (engine.Creation, []inspe
 	if err != nil {
 		return engine.Creation{}, nil, err
 	}
-	return creationOf(name, d, o.Actor), d.Findings, nil
+	creationOf2, err := creationOf(name, d, o.Actor)
+	if err != nil {
+		return engine.Creation{}, nil, err
+	}
+	return creationOf2, d.Findings, nil
 }
 
 // creationOf returns the creation of a context whose oldest snapshot is a document.
-func creationOf(name string, d *document.Document, actor string) engine.Creation {
+func creationOf(name string, d *document.Document, actor string) (engine.Creation, error) {
 	stamps := tree.Stamps{Cycle: d.Tree.Cycle() + 1, Given: -1}
-	for e := range d.Tree.All() {
+	for e, err := range d.Tree.All() {
+		if err != nil {
+			return engine.Creation{}, err
+		}
 		noteStamps(&stamps, e.Node())
 	}
 	return engine.Creation{
 		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
 		Entry: history.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
-	}
+	}, nil
 }
 
 // noteStamps raises the counters of a context to those of a node.
@@ -42,8 +49,11 @@ func noteStamps(s *tree.Stamps, n *tree.Node) {
 }
 
 // creation returns the history as one step of a store.
-func (r *historyReader) creation(name string) engine.Creation {
-	g := creationOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
+func (r *historyReader) creation(name string) (engine.Creation, error) {
+	g, err := creationOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
+	if err != nil {
+		return engine.Creation{}, err
+	}
 	g.Imported = !r.empty
 	if r.compact {
 		r.firstEntry.Cycle = g.Entry.Cycle
@@ -66,23 +76,23 @@ func (r *historyReader) creation(name string) engine.Creation {
 				return
 			}
 		}
-		if c, edited := r.edits(stamps); edited {
-			yield(c, nil)
+		if c, edited, err := r.edits(stamps); edited || err != nil {
+			yield(c, err)
 		}
 	}
 	g.Attempts = func() []history.Attempt { return r.attempts }
-	return g
+	return g, nil
 }
 
 // edits returns the change that makes the working state of a history, if it has one with edits.
-func (r *historyReader) edits(stamps tree.Stamps) (c engine.Change, edited bool) {
+func (r *historyReader) edits(stamps tree.Stamps) (c engine.Change, edited bool, err error) {
 	if r.working == nil {
-		return c, false
+		return c, false, nil
 	}
 	before := r.last.WithCycle(r.last.Cycle() + 1)
-	_, born := before.Delta(r.working)
-	if len(born) == 0 && before.Digest() == r.working.Digest() {
-		return c, false
+	_, born, err := before.Delta(r.working)
+	if err != nil || len(born) == 0 && before.Digest() == r.working.Digest() {
+		return c, false, err
 	}
 	stamps.Cycle = before.Cycle()
 	for _, b := range born {
@@ -92,7 +102,7 @@ func (r *historyReader) edits(stamps tree.Stamps) (c engine.Change, edited bool)
 		}
 	}
 	return engine.Change{Before: before, After: r.working.WithCycle(stamps.Cycle), Stamps: stamps,
-		Entry: history.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}}, true
+		Entry: history.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}}, true, nil
 }
 
 // Copy returns the creation of a context with another name, or in another store, with all

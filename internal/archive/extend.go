@@ -82,15 +82,30 @@ func sameUpTo(ctx context.Context, of, by *provenance.Source, cycle int64) error
 
 // keepsEdits refuses a later state that lacks an uncommitted edit of a context.
 func keepsEdits(s *engine.State, next *tree.Tree) error {
-	gone, born := s.Head.Delta(s.Working)
+	gone, born, err := s.Head.Delta(s.Working)
+	if err != nil {
+		return err
+	}
 	for _, id := range gone {
-		if next.Has(id) {
+		has, err := next.Has(id)
+		if err != nil {
+			return err
+		}
+		if has {
 			return edited(id)
 		}
 	}
 	for _, b := range born {
-		n := next.Node(b.Node.ID)
-		if n == nil || !n.Same(b.Node) && (s.Head.Has(b.Node.ID) || !saysMore(n, b.Node)) {
+		n, err := next.Node(b.Node.ID)
+		if err != nil {
+			return err
+		}
+		if n != nil && n.Same(b.Node) {
+			continue
+		}
+		if sealed, err := s.Head.Has(b.Node.ID); err != nil {
+			return err
+		} else if n == nil || sealed || !saysMore(n, b.Node) {
 			return edited(b.Node.ID)
 		}
 	}

@@ -79,7 +79,8 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (*Hi
 			return nil, err
 		}
 	}
-	return &History{r.creation(name), r}, nil
+	g, err := r.creation(name)
+	return &History{g, r}, err
 }
 
 // begun reads lines until there is a first tree, and returns the last one of these.
@@ -152,9 +153,16 @@ func (r *historyReader) line(data []byte) error {
 	if doc, err = r.withNextCycle(doc); err != nil {
 		return err
 	}
-	doc = r.keepIDs(doc)
+	doc, err = r.keepIDs(doc)
+	if err != nil {
+		return err
+	}
 	if root, ok := doc.Get("root"); ok && r.last != nil {
-		doc = withMember(doc, "root", r.keepCycles(root, "root"))
+		keepCycles2, err := r.keepCycles(root, "root")
+		if err != nil {
+			return err
+		}
+		doc = withMember(doc, "root", keepCycles2)
 	}
 	d, err := document.FromAny(doc, document.Options{Edition: r.Edition})
 	if err != nil {
@@ -170,7 +178,10 @@ func (r *historyReader) line(data []byte) error {
 		return fault.OnNode(fault.DocumentInvalid, id, "the root is another node than in the snapshots before",
 			"import what comes from here on as another context")
 	}
-	gone, born := r.last.Delta(d.Tree)
+	gone, born, err := r.last.Delta(d.Tree)
+	if err != nil {
+		return err
+	}
 	brought := 0
 	for _, b := range born {
 		brought += int(b.Node.Content.Size())
@@ -178,7 +189,10 @@ func (r *historyReader) line(data []byte) error {
 	if err := r.hold(len(born), brought); err != nil {
 		return err
 	}
-	next := r.last.Patch(d.Tree.Cycle(), gone, born)
+	next, err := r.last.Patch(d.Tree.Cycle(), gone, born)
+	if err != nil {
+		return err
+	}
 	if err := checkRegions(r.last, next, born); err != nil {
 		return err
 	}

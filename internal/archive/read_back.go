@@ -73,43 +73,66 @@ func unreadable(cycle int64, err error) error {
 // head.
 func differing(last, now *tree.Tree) (*tree.Tree, error) {
 	units := make(map[*tree.Entry]bool)
-	tree.Compare(last.WithCycle(now.Cycle()), now, func(d tree.Difference) bool {
-		id := d.OldParent // the node is gone: the group that it left has changed
+	differences, err := tree.Differences(last.WithCycle(now.Cycle()), now)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range differences {
+		ids := []string{d.OldParent} // of a node that is gone: the group that it left has changed
 		if d.New != nil {
-			id = d.New.ID
-		}
-		if path := now.Path(id); len(path) > 2 {
-			units[path[2]] = true
+			ids[0] = d.New.ID
 		}
 		if d.New != nil && d.Old != nil && d.OldParent != d.NewParent {
-			if path := now.Path(d.OldParent); len(path) > 2 {
+			ids = append(ids, d.OldParent)
+		}
+		for _, id := range ids {
+			path, err := now.Path(id)
+			if err != nil {
+				return nil, err
+			}
+			if len(path) > 2 {
 				units[path[2]] = true
 			}
 		}
-		return true
-	})
+	}
 	placed := []tree.Placed{{Node: now.Root().Node(), Parent: -1}}
-	var put func(e *tree.Entry, parent int)
-	put = func(e *tree.Entry, parent int) {
+	var put func(e *tree.Entry, parent int) error
+	put = func(e *tree.Entry, parent int) error {
 		placed = append(placed, tree.Placed{Node: e.Node(), Parent: parent})
 		at := len(placed) - 1
-		for k := range e.Children().All() {
-			put(k, at)
+		for k, err := range e.Children().All() {
+			if err == nil {
+				err = put(k, at)
+			}
+			if err != nil {
+				return err
+			}
 		}
+		return nil
 	}
 	regions := make(map[tree.Class]int)
-	for region := range now.Root().Children().All() {
+	for region, err := range now.Root().Children().All() {
+		if err != nil {
+			return nil, err
+		}
 		if region.Class() == tree.Head {
-			put(region, 0)
+			if err := put(region, 0); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		placed = append(placed, tree.Placed{Node: region.Node(), Parent: 0})
 		regions[region.Class()] = len(placed) - 1
 	}
 	for unit := range units {
-		path := now.Path(unit.Node().ID)
+		path, err := now.Path(unit.Node().ID)
+		if err != nil {
+			return nil, err
+		}
 		if region, ok := regions[path[1].Class()]; ok {
-			put(unit, region)
+			if err := put(unit, region); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return tree.Build(now.Cycle(), placed)

@@ -45,20 +45,23 @@ func clipped(s string) string {
 
 // keepIDs gives the root and the regions of a snapshot from another tool the ids that they had
 // in the previous snapshots.
-func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
+func (r *historyReader) keepIDs(doc canon.Any) (canon.Any, error) {
 	if r.Strict || r.last == nil || doc.Kind != canon.KindObject {
-		return doc
+		return doc, nil
 	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {
-		return doc
+		return doc, nil
 	}
 	root = r.withID(root, r.last.Root().Node().ID, "the root")
 	children, _ := root.Get("children")
 	children.Elems = slices.Clone(children.Elems)
 	for i, child := range children.Elems {
 		kind, _ := child.Get("nodeType")
-		for e := range r.last.Root().Children().All() {
+		for e, err := range r.last.Root().Children().All() {
+			if err != nil {
+				return canon.Any{}, err
+			}
 			if child.Kind == canon.KindObject && kind.Text == e.Class().String() {
 				children.Elems[i] = r.withID(child, e.Node().ID, kind.Text)
 			}
@@ -67,7 +70,7 @@ func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
 	if children.Kind == canon.KindArray {
 		root = withMember(root, "children", children)
 	}
-	return withMember(doc, "root", root)
+	return withMember(doc, "root", root), nil
 }
 
 // checkEdition refuses or reports a snapshot whose edition differs from that of the first. An
@@ -87,29 +90,34 @@ func (r *historyReader) checkEdition(doc canon.Any) error {
 // keepCycles gives a node without a cycle, and everything below it, the cycle that it had in
 // the previous snapshot: it does not begin anew with every snapshot. usual is the id of a root
 // or region without one.
-func (r *historyReader) keepCycles(node canon.Any, usual string) canon.Any {
+func (r *historyReader) keepCycles(node canon.Any, usual string) (canon.Any, error) {
 	if r.last == nil || node.Kind != canon.KindObject {
-		return node
+		return node, nil
 	}
 	id := usual
 	if v, ok := node.Get("id"); ok {
 		id = v.Text
 	}
 	if _, ok := node.Get("cycle"); !ok {
-		if n := r.last.Node(id); n != nil {
+		if n, err := r.last.Node(id); err != nil {
+			return canon.Any{}, err
+		} else if n != nil {
 			node = withMember(node, "cycle", integer(n.Cycle))
 		}
 	}
 	children, _ := node.Get("children")
 	if children.Kind != canon.KindArray {
-		return node
+		return node, nil
 	}
 	children.Elems = slices.Clone(children.Elems)
 	for i, child := range children.Elems {
 		kind, _ := child.Get("nodeType")
-		children.Elems[i] = r.keepCycles(child, strings.TrimPrefix(kind.Text, "^"))
+		var err error
+		if children.Elems[i], err = r.keepCycles(child, strings.TrimPrefix(kind.Text, "^")); err != nil {
+			return canon.Any{}, err
+		}
 	}
-	return withMember(node, "children", children)
+	return withMember(node, "children", children), nil
 }
 
 // withID gives a root or region the id that it had in the previous snapshots. The active head

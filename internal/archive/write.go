@@ -121,11 +121,17 @@ func writeCompactLine(
 	var gone []string
 	var born []tree.Born
 	if last == nil {
-		for entry, parent := range next.All() {
-			born = append(born, tree.Born{Node: entry.Node(), Parent: parent})
+		for entry, err := range next.All() {
+			if err != nil {
+				return err
+			}
+			born = append(born, tree.Born{Node: entry.Node(), Parent: entry.Parent})
 		}
 	} else {
-		gone, born = last.Delta(next)
+		gone, born, err = last.Delta(next)
+		if err != nil {
+			return err
+		}
 	}
 	line, err := appendAttempts([]byte(`{`), attempts)
 	if err != nil {
@@ -138,7 +144,9 @@ func writeCompactLine(
 		}
 		line = append(line, `{"node":`...)
 		class := tree.Container
-		if path := next.Path(b.Node.ID); path != nil {
+		if path, err := next.Path(b.Node.ID); err != nil {
+			return err
+		} else if path != nil {
 			class = path[len(path)-1].Class()
 		}
 		if line, err = document.AppendNode(ctx, line, b.Node, class, next.Cycle()); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -18,7 +19,7 @@ func TestDiffAgreesWithModel(t *testing.T) {
 				if from.Cycle() == to.Cycle() && i > k {
 					continue // two states of one cycle: neither is the newer
 				}
-				got, want := differ.Trees(from, to, nil), modelDiff(t, from, to)
+				got, want := sure.Get(differ.Trees(from, to, nil)), modelDiff(t, from, to)
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("seed %d, from %d to %d:\n got %+v\nwant %+v", seed, i, k, got, want)
 				}
@@ -73,7 +74,7 @@ func checkRestricted(t *testing.T, from, to *tree.Tree) {
 		}
 		return only
 	}
-	got := differ.Trees(from, to, &differ.Selection{From: selected(pickA), To: selected(pickB)})
+	got := sure.Get(differ.Trees(from, to, &differ.Selection{From: selected(pickA), To: selected(pickB)}))
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -82,7 +83,7 @@ func checkRestricted(t *testing.T, from, to *tree.Tree) {
 func TestATTLThatRunsDownIsAChange(t *testing.T) {
 	for seed := range uint64(40) {
 		trees := genHistory(t, seed)
-		r := differ.Trees(trees[1], trees[3], nil)
+		r := sure.Get(differ.Trees(trees[1], trees[3], nil))
 		for _, c := range r.Changed {
 			if slices.Contains(c.Fields, "ttl") {
 				return

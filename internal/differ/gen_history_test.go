@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -28,7 +29,7 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 		x := tree.Edit(context.Background(), working.WithCycle(stamps.Cycle), base, stamps, env)
 		for range r.IntN(9) {
 			ids := []string{"^sys", "^ah"}
-			for e := range x.Tree().All() {
+			for e := range sure.All(x.Tree().All()) {
 				ids = append(ids, e.Node().ID)
 			}
 			id, other := ids[r.IntN(len(ids))], ids[r.IntN(len(ids))]

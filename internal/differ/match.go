@@ -14,14 +14,16 @@ type Match struct {
 // the first unpaired added node of the same hash, and prefers one of the same
 // key. The ids are those of nodes that only one of the trees has. Cost: the number
 // of ids.
-func MatchMoves(older, newer *tree.Tree, removed, added []string) []Match {
+func MatchMoves(older, newer *tree.Tree, removed, added []string) ([]Match, error) {
 	type mark struct {
 		hash tree.Digest
 		key  string
 	}
 	waiting := map[mark][]string{}
 	for _, id := range added {
-		if e := newer.Entry(id); hasHash(e) {
+		if e, err := newer.Entry(id); err != nil {
+			return nil, err
+		} else if hasHash(e) {
 			m := mark{e.Node().Hash, e.Node().Key}
 			waiting[m] = append(waiting[m], id)
 			if m.key != "" {
@@ -44,7 +46,10 @@ func MatchMoves(older, newer *tree.Tree, removed, added []string) []Match {
 	}
 	for _, keyed := range [...]bool{true, false} {
 		for _, id := range removed {
-			e := older.Entry(id)
+			e, err := older.Entry(id)
+			if err != nil {
+				return nil, err
+			}
 			if to[id] != "" || !hasHash(e) || keyed && e.Node().Key == "" {
 				continue
 			}
@@ -55,7 +60,7 @@ func MatchMoves(older, newer *tree.Tree, removed, added []string) []Match {
 			take(id, m)
 		}
 	}
-	return matches(removed, to)
+	return matches(removed, to), nil
 }
 
 func hasHash(e *tree.Entry) bool {
@@ -74,16 +79,21 @@ func matches(ids []string, to map[string]string) []Match {
 
 // MatchReplacements infers replacements. It pairs each removed node with the first
 // unpaired added node of the same key facet. Cost: the number of ids.
-func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match {
+func MatchReplacements(older, newer *tree.Tree, removed, added []string) ([]Match, error) {
 	waiting := map[string][]string{}
 	for _, id := range added {
-		if n := newer.Node(id); n != nil {
+		if n, err := newer.Node(id); err != nil {
+			return nil, err
+		} else if n != nil {
 			waiting[n.KeyFacet()] = append(waiting[n.KeyFacet()], id)
 		}
 	}
 	to := map[string]string{}
 	for _, id := range removed {
-		n := older.Node(id)
+		n, err := older.Node(id)
+		if err != nil {
+			return nil, err
+		}
 		if n == nil {
 			continue
 		}
@@ -91,32 +101,66 @@ func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match
 			to[id], waiting[n.KeyFacet()] = list[0], list[1:]
 		}
 	}
-	return matches(removed, to)
+	return matches(removed, to), nil
+}
+
+// absent returns the ids that a tree does not have. The others a selector only left out on one side.
+func absent(ids []string, from *tree.Tree) (list []string, err error) {
+	for _, id := range ids {
+		if has, err := from.Has(id); err != nil {
+			return nil, err
+		} else if !has {
+			list = append(list, id)
+		}
+	}
+	return list, nil
 }
 
 // pairs infers moves and replacements among nodes that only one side has. A node
 // that moved was not replaced. Each pair has the cause of its removed node.
 func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replacement, error) {
-	absent := func(ids []string, from *tree.Tree) (list []string) {
-		for _, id := range ids {
-			if !from.Has(id) { // otherwise the selector only left it out on this side
-				list = append(list, id)
-			}
-		}
-		return list
+	removed, err := absent(removed, b.To)
+	if err != nil {
+		return nil, nil, err
 	}
-	removed, added = absent(removed, b.To), absent(added, b.From)
+	if added, err = absent(added, b.From); err != nil {
+		return nil, nil, err
+	}
 	moves, replacements := []diff.Move{}, []diff.Replacement{}
 	causes := map[string]diff.Cause{}
 	for _, c := range b.report.Removed {
 		causes[c.ID] = c.Cause
 	}
 	gone, come := map[string]bool{}, map[string]bool{}
-	for _, m := range MatchMoves(b.From, b.To, removed, added) {
+	matchMoves, err := MatchMoves(b.From, b.To, removed, added)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range matchMoves {
 		gone[m.Removed], come[m.Added] = true, true
-		moves = append(moves, diff.Move{PreviousID: m.Removed, NewID: m.Added, ContentHash: b.To.Node(m.Added).ContentHash(),
-			PreviousParent: b.From.Parent(m.Removed), NewParent: b.To.Parent(m.Added), Cause: causes[m.Removed],
-			Ranges: diff.Ranges{Previous: RangeOf(b.From, m.Removed), New: RangeOf(b.To, m.Added)}})
+		node, err := b.To.Node(m.Added)
+		if err != nil {
+			return nil, nil, err
+		}
+		parent, err := b.From.Parent(m.Removed)
+		if err != nil {
+			return nil, nil, err
+		}
+		parent2, err := b.To.Parent(m.Added)
+		if err != nil {
+			return nil, nil, err
+		}
+		rangeOf, err := RangeOf(b.From, m.Removed)
+		if err != nil {
+			return nil, nil, err
+		}
+		rangeOf2, err := RangeOf(b.To, m.Added)
+		if err != nil {
+			return nil, nil, err
+		}
+		moves = append(moves, diff.Move{PreviousID: m.Removed, NewID: m.Added, ContentHash: node.ContentHash(),
+			PreviousParent: parent, NewParent: parent2, Cause: causes[m.Removed],
+			Ranges: diff.Ranges{Previous: rangeOf, New: rangeOf2}})
 	}
 	left := func(ids []string, paired map[string]bool) (list []string) {
 		for _, id := range ids {
@@ -126,15 +170,35 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		}
 		return list
 	}
-	for _, m := range MatchReplacements(b.From, b.To, left(removed, gone), left(added, come)) {
-		from, to := b.From.Node(m.Removed), b.To.Node(m.Added)
+	matchReplacements, err := MatchReplacements(b.From, b.To, left(removed, gone), left(added, come))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, m := range matchReplacements {
+		node2, err := b.From.Node(m.Removed)
+		if err != nil {
+			return nil, nil, err
+		}
+		node3, err := b.To.Node(m.Added)
+		if err != nil {
+			return nil, nil, err
+		}
+		from, to := node2, node3
 		d, err := b.contentDiff(from, to)
+		if err != nil {
+			return nil, nil, err
+		}
+		rangeOf3, err := RangeOf(b.From, m.Removed)
+		if err != nil {
+			return nil, nil, err
+		}
+		rangeOf4, err := RangeOf(b.To, m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
 		replacements = append(replacements, diff.Replacement{
 			Key: to.KeyFacet(), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
-			Ranges: diff.Ranges{Previous: RangeOf(b.From, m.Removed), New: RangeOf(b.To, m.Added)}})
+			Ranges: diff.Ranges{Previous: rangeOf3, New: rangeOf4}})
 	}
 	return moves, replacements, nil
 }

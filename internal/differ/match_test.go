@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -23,7 +24,7 @@ func TestReplacementsGoByTheKeyFacet(t *testing.T) {
 	}
 	older := read(`{"id":"a","nodeType":"block","key":"k"},{"id":"b","nodeType":"block","key":""},{"id":"c","nodeType":"block"}`)
 	newer := read(`{"id":"x","nodeType":"block"},{"id":"y","nodeType":"block","key":""},{"id":"z","nodeType":"block","key":"k"}`)
-	got := differ.MatchReplacements(older, newer, []string{"a", "b", "c"}, []string{"x", "y", "z"})
+	got := sure.Get(differ.MatchReplacements(older, newer, []string{"a", "b", "c"}, []string{"x", "y", "z"}))
 	if want := []differ.Match{{"a", "z"}, {"b", "y"}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

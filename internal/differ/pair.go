@@ -1,8 +1,6 @@
 package differ
 
 import (
-	"slices"
-
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -18,7 +16,7 @@ type Selection struct {
 // selection, of selected nodes.
 //
 // Specification: 02 §9.3, 05 §4, 05 §4.1, 05 §4.2, 05 §4.4, 06 §4, 06 §4.1, 06 §4.2.
-func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
+func Trees(from, to *tree.Tree, s *Selection) (*diff.Result, error) {
 	older, newer := from, to
 	backwards := from.Cycle() > to.Cycle()
 	if backwards {
@@ -27,7 +25,10 @@ func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
 			s = &Selection{From: s.To, To: s.From}
 		}
 	}
-	p := Compare(older, newer, s)
+	p, err := Compare(older, newer, s)
+	if err != nil {
+		return nil, err
+	}
 	r := &diff.Result{Added: p.Added, Removed: p.Removed, Changed: make([]diff.Change, len(p.Changed))}
 	for i, d := range p.Changed {
 		r.Changed[i] = diff.Change{ID: d.New.ID, Fields: p.Fields(d)}
@@ -35,7 +36,7 @@ func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
 	if backwards {
 		r.Added, r.Removed = r.Removed, r.Added
 	}
-	return r
+	return r, nil
 }
 
 // Pair holds the differences between two trees, with both versions of every
@@ -48,12 +49,16 @@ type Pair struct {
 }
 
 // Compare is [Trees] for callers that need the versions themselves.
-func Compare(older, newer *tree.Tree, s *Selection) *Pair {
-	return PairOf(older, newer, tree.Differences(older, newer), s)
+func Compare(older, newer *tree.Tree, s *Selection) (*Pair, error) {
+	differences, err := tree.Differences(older, newer)
+	if err != nil {
+		return nil, err
+	}
+	return PairOf(older, newer, differences, s)
 }
 
 // PairOf is [Compare] for callers that already have the list of tree.Differences.
-func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair {
+func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) (*Pair, error) {
 	p := &Pair{Added: []string{}, Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
 	for _, d := range list {
 		was, is := d.Old != nil, d.New != nil
@@ -72,15 +77,21 @@ func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair
 		}
 	}
 	if s != nil {
-		p.Added, p.Removed = missing(newer, s.To, s.From, p.Added), missing(older, s.From, s.To, p.Removed)
+		var err error
+		if p.Added, err = missing(newer, s.To, s.From, p.Added); err != nil {
+			return nil, err
+		}
+		if p.Removed, err = missing(older, s.From, s.To, p.Removed); err != nil {
+			return nil, err
+		}
 	}
-	return p
+	return p, nil
 }
 
 // missing returns the ids that set has and other lacks, in the canonical order of
 // t. known are those of them whose nodes differ, in that order. These are usually
 // all; a selector that looks at more than the node can add others.
-func missing(t *tree.Tree, set, other map[string]bool, known []string) []string {
+func missing(t *tree.Tree, set, other map[string]bool, known []string) ([]string, error) {
 	n := 0
 	for id := range set {
 		if !other[id] {
@@ -88,7 +99,7 @@ func missing(t *tree.Tree, set, other map[string]bool, known []string) []string 
 		}
 	}
 	if n == len(known) {
-		return known
+		return known, nil
 	}
 	list := make([]string, 0, n)
 	for id := range set {
@@ -96,8 +107,7 @@ func missing(t *tree.Tree, set, other map[string]bool, known []string) []string 
 			list = append(list, id)
 		}
 	}
-	slices.SortFunc(list, t.Order)
-	return list
+	return list, t.Sort(list)
 }
 
 // Fields returns the sorted names of the headers in which two versions differ.

@@ -37,7 +37,10 @@ func (r *Rich) Report(ctx context.Context) (*diff.Report, error) {
 			s = &Selection{From: s.To, To: s.From}
 		}
 	}
-	b.pair = Compare(b.older, b.newer, s)
+	var err error
+	if b.pair, err = Compare(b.older, b.newer, s); err != nil {
+		return nil, err
+	}
 	return b.report, b.build()
 }
 
@@ -78,7 +81,9 @@ func (b *richBuilder) build() (err error) {
 		}
 		b.report.Modified = append(b.report.Modified, m)
 	}
-	b.children()
+	if err := b.children(); err != nil {
+		return err
+	}
 	b.report.Moves, b.report.Replacements, err = b.pairs(removed, added)
 	return err
 }
@@ -87,7 +92,10 @@ func (b *richBuilder) build() (err error) {
 func (b *richBuilder) components(t *tree.Tree, ids []string) ([]diff.Component, error) {
 	list := make([]diff.Component, len(ids))
 	for i, id := range ids {
-		d := b.difference(id)
+		d, err := b.difference(id)
+		if err != nil {
+			return nil, err
+		}
 		var fields []string
 		if d.Old != nil && d.New != nil {
 			fields = b.pair.Fields(d)
@@ -96,41 +104,73 @@ func (b *richBuilder) components(t *tree.Tree, ids []string) ([]diff.Component, 
 		if err != nil {
 			return nil, err
 		}
-		list[i] = diff.Component{ID: id, Type: t.Node(id).Type, Parent: t.Parent(id), Cause: cause, Ranges: b.ranges(id)}
+		node, err := t.Node(id)
+		if err != nil {
+			return nil, err
+		}
+		parent, err := t.Parent(id)
+		if err != nil {
+			return nil, err
+		}
+		ranges, err := b.ranges(id)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = diff.Component{ID: id, Type: node.Type, Parent: parent, Cause: cause, Ranges: ranges}
 	}
 	return list, nil
 }
 
 // difference looks up both versions of a node.
-func (b *richBuilder) difference(id string) (d tree.Difference) {
-	if e := b.older.Entry(id); e != nil {
-		d.Old, d.OldClass, d.OldParent = e.Node(), e.Class(), b.older.Parent(id)
+func (b *richBuilder) difference(id string) (d tree.Difference, err error) {
+	if e, err := b.older.Entry(id); err != nil {
+		return tree.Difference{}, err
+	} else if e != nil {
+		parent, err := b.older.Parent(id)
+		if err != nil {
+			return tree.Difference{}, err
+		}
+		d.Old, d.OldClass, d.OldParent = e.Node(), e.Class(), parent
 	}
-	if e := b.newer.Entry(id); e != nil {
-		d.New, d.NewClass, d.NewParent = e.Node(), e.Class(), b.newer.Parent(id)
+	if e, err := b.newer.Entry(id); err != nil {
+		return tree.Difference{}, err
+	} else if e != nil {
+		parent, err := b.newer.Parent(id)
+		if err != nil {
+			return tree.Difference{}, err
+		}
+		d.New, d.NewClass, d.NewParent = e.Node(), e.Class(), parent
 	}
-	return d
+	return d, nil
 }
 
-func (b *richBuilder) ranges(id string) diff.Ranges {
-	return diff.Ranges{Previous: RangeOf(b.From, id), New: RangeOf(b.To, id)}
+func (b *richBuilder) ranges(id string) (diff.Ranges, error) {
+	from, err := RangeOf(b.From, id)
+	if err != nil {
+		return diff.Ranges{}, err
+	}
+	to, err := RangeOf(b.To, id)
+	return diff.Ranges{Previous: from, New: to}, err
 }
 
 // RangeOf returns the place of a node in the canonical thread of a tree, nil if
 // the node is not there. It renders nothing. Cost: O(depth · log n).
-func RangeOf(t *tree.Tree, id string) *diff.Range {
-	start, end, ok := t.ThreadRange(id)
-	if !ok {
-		return nil
+func RangeOf(t *tree.Tree, id string) (*diff.Range, error) {
+	start, end, ok, err := t.ThreadRange(id)
+	if err != nil || !ok {
+		return nil, err
 	}
-	return &diff.Range{Start: start, End: end}
+	return &diff.Range{Start: start, End: end}, nil
 }
 
 func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error) {
 	fields := b.pair.Fields(d)
-	m := diff.Modification{ID: d.New.ID, Type: d.New.Type, Ranges: b.ranges(d.New.ID)}
+	ranges, err := b.ranges(d.New.ID)
+	if err != nil {
+		return diff.Modification{}, err
+	}
+	m := diff.Modification{ID: d.New.ID, Type: d.New.Type, Ranges: ranges}
 	m.Fields = FieldsOf(d, fields, b.older.Cycle(), b.newer.Cycle())
-	var err error
 	if m.Cause, err = b.Cause(d, fields); err != nil {
 		return m, err
 	}
@@ -183,7 +223,7 @@ func (b *richBuilder) contentDiff(from, to *tree.Node) (*diff.ContentDiff, error
 }
 
 // children lists for each parent the added and the removed children.
-func (b *richBuilder) children() {
+func (b *richBuilder) children() error {
 	for _, c := range b.report.Added {
 		b.report.ChildrenAdded[c.Parent] = append(b.report.ChildrenAdded[c.Parent], c.ID)
 	}
@@ -197,9 +237,14 @@ func (b *richBuilder) children() {
 		}
 	}
 	for _, ids := range b.report.ChildrenAdded {
-		slices.SortFunc(ids, b.To.Order)
+		if err := b.To.Sort(ids); err != nil {
+			return err
+		}
 	}
 	for _, ids := range b.report.ChildrenRemoved {
-		slices.SortFunc(ids, b.From.Order)
+		if err := b.From.Sort(ids); err != nil {
+			return err
+		}
 	}
+	return nil
 }

@@ -47,7 +47,10 @@ func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 	if sum := l.Sum(); !last && sum.Finite == 0 && sum.Nodes <= pieceNodes {
 		return d.piece(l, first, func(own *writer) error {
 			none := true
-			for e := range l.All() {
+			for e, err := range l.All() {
+				if err != nil {
+					return err
+				}
 				own.comma(&none)
 				if err := own.entry(e); err != nil {
 					return err
@@ -56,7 +59,10 @@ func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 			return nil
 		})
 	}
-	items, runs := l.Parts()
+	items, runs, err := l.Parts()
+	if err != nil {
+		return err
+	}
 	run := func(i int) *tree.List {
 		if runs == nil {
 			return nil

@@ -35,7 +35,10 @@ func (r *reader) shape(t *tree.Tree) error {
 				return err
 			}
 		}
-		for k := range e.Children().All() {
+		for k, err := range e.Children().All() {
+			if err != nil {
+				return err
+			}
 			if err := walk(k, e); err != nil {
 				return err
 			}

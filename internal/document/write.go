@@ -140,7 +140,10 @@ func (d *writer) children(e *tree.Entry) (err error) {
 	if d.series != nil && e.Class() == tree.Seq {
 		err = d.turns(e.Children(), true, &first)
 	} else {
-		for k := range e.Children().All() {
+		for k, err := range e.Children().All() {
+			if err != nil {
+				return err
+			}
 			d.comma(&first)
 			if err = d.entry(k); err != nil {
 				return err

@@ -117,7 +117,6 @@ func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, 
 
 // differ fills in what a revision did to a tree.
 func (e *Engine) differ(ctx context.Context, x *record, l *line, before, next *tree.Tree) (err error) {
-	defer tree.Recover(&err)
 	return x.delta(ctx, e, l, before, next)
 }
 

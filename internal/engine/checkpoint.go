@@ -216,47 +216,57 @@ func (e *Engine) page(ctx context.Context, from store.Reader, x *runIndex) (*pag
 
 // find returns a node of an id in the runs, as the checkpoint has it.
 func (o *opened) find(id string) (n *tree.Node, parent string, err error) {
-	defer tree.Recover(&err)
-	found := findIn(o.runs, id, tree.GeneratedCycle(id), hashOf(id))
+	found, err := findIn(o.runs, id, tree.GeneratedCycle(id), hashOf(id))
+	if err != nil {
+		return nil, "", err
+	}
 	return found.node, found.parent, nil
 }
 
-func findIn(runs []*openRun, id string, cycle int64, hash uint64) (n placedNode) {
+func findIn(runs []*openRun, id string, cycle int64, hash uint64) (n placedNode, err error) {
 	for _, r := range runs {
 		if !r.may(cycle, hash) {
 			continue
 		}
-		r.list.Parts() // opens it
+		if _, _, err := r.list.Parts(); err != nil { // it opens the run
+			return placedNode{}, err
+		}
 		n, here := r.nodes[id]
 		if !here {
-			n = findIn(r.runs, id, cycle, hash)
+			if n, err = findIn(r.runs, id, cycle, hash); err != nil {
+				return placedNode{}, err
+			}
 		}
 		if n.node != nil {
-			return n
+			return n, nil
 		}
 	}
-	return n
+	return n, nil
 }
 
 func (o *opened) referrers(id string) (list []string, err error) {
-	defer tree.Recover(&err)
 	hash := hashOf(id)
-	var visit func(runs []*openRun)
-	visit = func(runs []*openRun) {
+	var visit func(runs []*openRun) error
+	visit = func(runs []*openRun) error {
 		for _, r := range runs {
 			if _, may := slices.BinarySearch(r.refs, hash); !may {
 				continue
 			}
-			r.list.Parts()
+			if _, _, err := r.list.Parts(); err != nil {
+				return err
+			}
 			for _, n := range r.nodes {
 				if slices.Contains(n.node.Refs, id) {
 					list = append(list, n.node.ID)
 				}
 			}
-			visit(r.runs)
+			if err := visit(r.runs); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	visit(o.runs)
+	err = visit(o.runs)
 	sort.Strings(list)
-	return list, nil
+	return list, err
 }

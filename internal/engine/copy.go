@@ -144,7 +144,6 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first Revision, base *t
 }
 
 func (e *Engine) beginning(ctx context.Context, x *record, base *tree.Tree) (err error) {
-	defer tree.Recover(&err)
 	return x.begin(ctx, e, base)
 }
 

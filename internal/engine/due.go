@@ -86,8 +86,11 @@ func (x *record) size() int64 { return int64(len(x.gone) + len(x.rows)) }
 
 // writePoint writes a snapshot as pages.
 func (e *Engine) writePoint(b *store.Batch, l *line, s *settled, of published, d *pageWriter) (err error) {
-	defer tree.Recover(&err)
-	p := &point{cycle: of.t.Cycle(), revision: of.revision, pages: s.next, digest: of.t.Digest(), first: d.firstPage(of.t)}
+	first, err := d.firstPage(of.t)
+	if err != nil {
+		return err
+	}
+	p := &point{cycle: of.t.Cycle(), revision: of.revision, pages: s.next, digest: of.t.Digest(), first: first}
 	if d.err != nil {
 		return d.err
 	}

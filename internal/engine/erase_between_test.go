@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/store"
 )
 
@@ -127,7 +128,7 @@ func TestErasingWalksFromTheNode(t *testing.T) {
 		var id string
 		for snapshot, err := range e.History(background, w.key, cycle, cycle) {
 			must(t, err)
-			for at := range snapshot.All() {
+			for at := range sure.All(snapshot.All()) {
 				if n := at.Node(); n.Cycle == cycle && n.Role == "user" {
 					id = n.ID
 				}

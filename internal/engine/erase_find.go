@@ -113,7 +113,6 @@ func (x *erasure) below(f *Family) (told bool, err error) {
 
 // targets collects the nodes and entries to erase, and returns an error if one cannot be erased.
 func (x *erasure) targets(l *line) (err error) {
-	defer tree.Recover(&err)
 	f := NewFamily(x.IDs)
 	told := false
 	if len(x.Texts) == 0 {
@@ -158,7 +157,9 @@ func (x *erasure) look(f *Family) error {
 				old[at] = lastDigest
 			}
 		}, func(_ *record, t *tree.Tree) error {
-			f.Look(last, t)
+			if err := f.Look(last, t); err != nil {
+				return err
+			}
 			err := x.search(last, t)
 			last = t
 			x.all++
@@ -220,14 +221,20 @@ func (x *erasure) search(last, t *tree.Tree) error {
 		return nil
 	}
 	if last == nil {
-		for e := range t.All() {
+		for e, err := range t.All() {
+			if err != nil {
+				return err
+			}
 			if err := look(e.Node()); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	_, born := last.Delta(t)
+	_, born, err := last.Delta(t)
+	if err != nil {
+		return err
+	}
 	for _, b := range born {
 		if err := look(b.Node); err != nil {
 			return err

@@ -48,7 +48,6 @@ type proof struct {
 
 // plan works everything out, so that a failure changes nothing.
 func (x *erasure) plan() (total *history.Erased, err error) {
-	defer tree.Recover(&err)
 	total = &history.Erased{}
 	noted := make(map[*member]map[int64]version)
 	for _, m := range x.family {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -25,35 +26,45 @@ func NewFamily(ids []string) *Family {
 
 // Look adds the ids of a tree. last is the tree before it, which Look has seen, or nil. Cost:
 // the nodes that differ between the two, and the nodes below these.
-func (f *Family) Look(last, t *tree.Tree) {
+func (f *Family) Look(last, t *tree.Tree) error {
 	looked := make(map[string]bool)
 	if last == nil {
-		f.take(t.Root(), false, looked)
-		return
+		return f.take(t.Root(), false, looked)
 	}
-	_, born := last.Delta(t)
+	_, born, err := last.Delta(t)
+	if err != nil {
+		return err
+	}
 	for _, b := range born {
-		if id := b.Node.ID; !looked[id] && (!last.Has(id) || last.Parent(id) != b.Parent) {
-			// Delta lists only the node that moved, but everything below it is in another place
-			// too.
-			f.take(t.Entry(id), f.above(t, b.Parent), looked)
+		id := b.Node.ID
+		if looked[id] {
+			continue
+		}
+		has, err := last.Has(id)
+		if err != nil {
+			return err
+		}
+		if parent, err := last.Parent(id); err != nil {
+			return err
+		} else if has && parent == b.Parent {
+			continue
+		}
+		// Delta lists only the node that moved, but everything below it is in another place too.
+		path, err := t.Path(id)
+		if err != nil {
+			return err
+		}
+		under := slices.ContainsFunc(path[:len(path)-1], func(e *tree.Entry) bool { return f.named[e.Node().ID] })
+		if err := f.take(path[len(path)-1], under, looked); err != nil {
+			return err
 		}
 	}
-}
-
-// above reports whether the node id, or a node above it, is named.
-func (f *Family) above(t *tree.Tree, id string) bool {
-	for ; id != ""; id = t.Parent(id) {
-		if f.named[id] {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // take adds the named ids of an entry and of everything below it. If below is set, something
 // above is named, and it adds all ids.
-func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
+func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) error {
 	id := e.Node().ID
 	looked[id] = true
 	if f.named[id] {
@@ -63,9 +74,15 @@ func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
 	if below {
 		f.Below[id] = true
 	}
-	for k := range e.Children().All() {
-		f.take(k, below, looked)
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return err
+		}
+		if err := f.take(k, below, looked); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Rewriter turns the trees of a history, one after the other, into the trees that an erasure
@@ -87,11 +104,17 @@ func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 		r.gaps = make(map[*tree.Node]*tree.Node)
 	}
 	if r.Old == nil {
-		for e, parent := range t.All() {
-			born = append(born, tree.Born{Node: e.Node(), Parent: parent})
+		for e, err := range t.All() {
+			if err != nil {
+				return err
+			}
+			born = append(born, tree.Born{Node: e.Node(), Parent: e.Parent})
 		}
 	} else {
-		gone, born = r.Old.Delta(t)
+		var err error
+		if gone, born, err = r.Old.Delta(t); err != nil {
+			return err
+		}
 	}
 	var gaps []tree.Born
 	for i, b := range born {
@@ -106,9 +129,15 @@ func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 	}
 	switch {
 	case r.Old != r.New:
-		r.New = r.New.Patch(t.Cycle(), gone, born)
+		var err error
+		if r.New, err = r.New.Patch(t.Cycle(), gone, born); err != nil {
+			return err
+		}
 	case len(gaps) > 0:
-		r.New = t.Patch(t.Cycle(), nil, gaps)
+		var err error
+		if r.New, err = t.Patch(t.Cycle(), nil, gaps); err != nil {
+			return err
+		}
 	default:
 		r.New = t
 	}

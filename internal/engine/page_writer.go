@@ -94,10 +94,12 @@ func (d *pageWriter) lookInto(level uint8, still []tree.Stub) {
 }
 
 // firstPage makes the first page of a tree.
-func (d *pageWriter) firstPage(t *tree.Tree) []byte {
+func (d *pageWriter) firstPage(t *tree.Tree) ([]byte, error) {
 	var p page
-	d.add(&p, t.Root(), "")
-	return d.encode(&p)
+	if err := d.add(&p, t.Root(), ""); err != nil {
+		return nil, err
+	}
+	return d.encode(&p), nil
 }
 
 // place sets where the content of a row is.
@@ -119,7 +121,7 @@ func (d *pageWriter) place(r *row) error {
 	return nil
 }
 
-func (d *pageWriter) add(p *page, e *tree.Entry, parent string) {
+func (d *pageWriter) add(p *page, e *tree.Entry, parent string) error {
 	n := e.Node()
 	r := rowOf(n, parent)
 	if d.err == nil {
@@ -129,22 +131,27 @@ func (d *pageWriter) add(p *page, e *tree.Entry, parent string) {
 	kids := e.Children()
 	if e.Class() == tree.Seq && kids.Len() > 0 {
 		if stub, ok := kids.Stub(); ok {
-			d.run(p, kids, stub, 0)
-			return
+			return d.run(p, kids, stub, 0)
 		}
 	}
-	for k := range kids.All() {
-		d.add(p, k, n.ID)
+	for k, err := range kids.All() {
+		if err != nil {
+			return err
+		}
+		if err := d.add(p, k, n.ID); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // run leads from a page to that of a run, which it makes if it is not there.
-func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) {
+func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) error {
 	if known := d.known[stub.Digest]; known != nil {
 		x := *known
 		x.turns = turns
 		p.runs = append(p.runs, x)
-		return
+		return nil
 	}
 	var own page
 	var ids []string // of turns
@@ -153,12 +160,20 @@ func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) {
 	if stub.Level <= pageLevel {
 		d.lookInto(stub.Level, nil)
 		own.rows, ids = make([]row, 0, stub.Summary.Nodes), make([]string, 0, stub.Count)
-		for e := range l.All() {
+		for e, err := range l.All() {
+			if err != nil {
+				return err
+			}
 			ids = append(ids, e.Node().ID)
-			d.add(&own, e, "")
+			if err := d.add(&own, e, ""); err != nil {
+				return err
+			}
 		}
 	} else {
-		items, runs := l.Parts()
+		items, runs, err := l.Parts()
+		if err != nil {
+			return err
+		}
 		below := make([]tree.Stub, len(runs))
 		for i := range runs {
 			if runs[i].Len() > 0 {
@@ -168,11 +183,15 @@ func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) {
 		d.lookInto(stub.Level, below)
 		for i := range len(items) + 1 {
 			if runs[i].Len() > 0 {
-				d.run(&own, runs[i], below[i], i)
+				if err := d.run(&own, runs[i], below[i], i); err != nil {
+					return err
+				}
 			}
 			if i < len(items) {
 				ids = append(ids, items[i].Node().ID)
-				d.add(&own, items[i], "")
+				if err := d.add(&own, items[i], ""); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -183,4 +202,5 @@ func (d *pageWriter) run(p *page, l *tree.List, stub tree.Stub, turns int) {
 	d.put = append(d.put, store.Pair{Key: in(d.l.key, pagePrefix+ordered(x.no)), Value: packed})
 	d.known[stub.Digest] = &x
 	p.runs = append(p.runs, x)
+	return nil
 }

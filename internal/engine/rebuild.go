@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -62,41 +63,47 @@ func (r *openRun) rebuild(ctx context.Context, why error) (*tree.List, error) {
 	if seq == nil {
 		return nil, why
 	}
-	list := runOf(seq.Children(), r.stub)
+	list, err := runOf(seq.Children(), r.stub)
+	if err != nil {
+		return nil, err
+	}
 	if list == nil {
 		return nil, why
 	}
 	nodes := make(map[string]placedNode)
-	var add func(e *tree.Entry, parent string)
-	add = func(e *tree.Entry, parent string) {
-		n := e.Node()
-		nodes[n.ID] = placedNode{n, parent}
-		for k := range e.Children().All() {
-			add(k, n.ID)
+	for turn, err := range list.All() {
+		if err != nil {
+			return nil, err
 		}
-	}
-	for turn := range list.All() {
-		add(turn, r.of.seq)
+		for e, err := range turn.All() {
+			if err != nil {
+				return nil, err
+			}
+			nodes[e.Node().ID] = placedNode{e.Node(), cmp.Or(e.Parent, r.of.seq)}
+		}
 	}
 	r.nodes, r.runs = nodes, nil
 	return list, nil
 }
 
 // runOf finds the run of a list that a stub stands for.
-func runOf(l *tree.List, s tree.Stub) *tree.List {
+func runOf(l *tree.List, s tree.Stub) (*tree.List, error) {
 	if l.Len() < s.Count {
-		return nil
+		return nil, nil
 	}
 	if own, ok := l.Stub(); ok && own.Digest == s.Digest {
-		return l
+		return l, nil
 	}
-	_, runs := l.Parts()
+	_, runs, err := l.Parts()
+	if err != nil {
+		return nil, err
+	}
 	for _, below := range runs {
-		if found := runOf(below, s); found != nil {
-			return found
+		if found, err := runOf(below, s); found != nil || err != nil {
+			return found, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // mend removes the checkpoints of lines of which one is damaged, and those of their forks, which may

@@ -231,8 +231,11 @@ func (x *record) damagedContent(contents []byte) error {
 
 // begin fills in the rows of a whole tree.
 func (x *record) begin(ctx context.Context, e *Engine, t *tree.Tree) error {
-	for at, parent := range t.All() {
-		if err := x.add(ctx, e, at.Node(), parent, true, nil); err != nil {
+	for at, err := range t.All() {
+		if err != nil {
+			return err
+		}
+		if err := x.add(ctx, e, at.Node(), at.Parent, true, nil); err != nil {
 			return err
 		}
 	}
@@ -245,7 +248,10 @@ func (x *record) delta(ctx context.Context, e *Engine, l *line, before, next *tr
 		c, ok := n.Content.Source().(*content)
 		return contentPlace(c, ok && c.e == e, l)
 	}
-	list := tree.Differences(before.WithCycle(next.Cycle()), next)
+	list, err := tree.Differences(before.WithCycle(next.Cycle()), next)
+	if err != nil {
+		return err
+	}
 	x.rows, x.contents = make([]row, 0, len(list)), make([]tree.JSON, 0, len(list))
 	for _, d := range list {
 		var err error

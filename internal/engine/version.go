@@ -155,7 +155,6 @@ func suspects(list []*record) (ids []string) {
 
 // after returns the version after some records, as seen from a cycle.
 func (v version) after(e *Engine, l *line, cycle int64, list []*record) (next version, err error) {
-	defer tree.Recover(&err)
 	if len(list) == 0 {
 		return version{v.t.WithCycle(cycle), v.o, v.revision, v.origins}, nil
 	}
@@ -171,12 +170,17 @@ func (v version) after(e *Engine, l *line, cycle int64, list []*record) (next ve
 		born[i] = tree.Born{Parent: r.parent, New: r.fresh}
 		if !r.moved {
 			born[i].Node = e.node(l, r)
-		} else if born[i].Node = v.t.Node(r.id); born[i].Node == nil {
+			continue
+		}
+		if born[i].Node, err = v.t.Node(r.id); err != nil {
+			return v, err
+		}
+		if born[i].Node == nil {
 			return v, damaged("a revision moves a node that is not there")
 		}
 	}
-	next.t = v.t.Patch(cycle, gone, born)
-	return next, nil
+	next.t, err = v.t.Patch(cycle, gone, born)
+	return next, err
 }
 
 // build makes a first tree.

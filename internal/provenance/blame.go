@@ -20,14 +20,28 @@ func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, erro
 	if err != nil {
 		return nil, err
 	}
-	history := changesIn(states)
+	history, err := changesIn(states)
+	if err != nil {
+		return nil, err
+	}
 	blocks, _ := t.ThreadSize()
 	list := make([]inspect.Blame, 0, blocks)
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		n := e.Node()
-		b := inspect.Blame{ID: n.ID, Region: region.String(), Role: n.RoleIn(region), Kind: n.Kind}
-		b.Range = *differ.RangeOf(t, n.ID)
-		if path := t.Path(n.ID); region == tree.Seq && len(path) > 2 {
+	for at, err := range t.Blocks(0) {
+		if err != nil {
+			return nil, err
+		}
+		n := at.Node()
+		b := inspect.Blame{ID: n.ID, Region: at.Region.String(), Role: n.RoleIn(at.Region), Kind: n.Kind}
+		place, err := differ.RangeOf(t, n.ID)
+		if err != nil {
+			return nil, err
+		}
+		b.Range = *place
+		path, err := t.Path(n.ID)
+		if err != nil {
+			return nil, err
+		}
+		if at.Region == tree.Seq && len(path) > 2 {
 			b.Turn = path[2].Node().ID
 		}
 		b.Cycle = history.cycleThatBrought(n, s.State.First)
@@ -36,7 +50,6 @@ func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, erro
 			b.Version = &inspect.Version{Cycle: cycle, By: log.editor(cycle)}
 		}
 		list = append(list, b)
-		return true
-	})
+	}
 	return list, nil
 }

@@ -48,8 +48,14 @@ func (c *Causes) Of(ctx context.Context, d tree.Difference, fields []string) (di
 		return diff.Cause{}, err
 	}
 	placeOnly := !slices.ContainsFunc(fields, func(f string) bool { return f != "parent" && f != "ttl" })
-	if d.OldParent != d.NewParent && placeOnly && c.wasSealed(d.New.ID) {
-		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: c.log.committer(cycle)}, nil
+	if d.OldParent != d.NewParent && placeOnly {
+		wasSealed2, err := c.wasSealed(d.New.ID)
+		if err != nil {
+			return diff.Cause{}, err
+		}
+		if wasSealed2 {
+			return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: c.log.committer(cycle)}, nil
+		}
 	}
 	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: c.log.editor(cycle)}, nil
 }
@@ -63,9 +69,17 @@ func onlyTimePassed(d tree.Difference, cycle int64) bool {
 
 // wasSealed reports whether a node was below ^ah in the older state and is in a turn in the
 // newer one.
-func (c *Causes) wasSealed(id string) bool {
-	was, is := c.older.Path(id), c.newer.Path(id)
-	return len(was) > 2 && len(is) > 2 && was[1].Class() == tree.Head && is[1].Class() == tree.Seq
+func (c *Causes) wasSealed(id string) (bool, error) {
+	path, err := c.older.Path(id)
+	if err != nil {
+		return false, err
+	}
+	path2, err := c.newer.Path(id)
+	if err != nil {
+		return false, err
+	}
+	was, is := path, path2
+	return len(was) > 2 && len(is) > 2 && was[1].Class() == tree.Head && is[1].Class() == tree.Seq, nil
 }
 
 // lastCycle returns the last cycle in which something happened to a node: the newer one if the
@@ -96,7 +110,10 @@ func (c *Causes) changes(ctx context.Context) (*changes, error) {
 			return nil, err
 		}
 	}
-	c.between = changesIn(states)
+	var err error
+	if c.between, err = changesIn(states); err != nil {
+		return nil, err
+	}
 	return c.between, nil
 }
 
@@ -108,45 +125,68 @@ func (c *Causes) ofAddition(ctx context.Context, d tree.Difference) (diff.Cause,
 			return diff.Cause{}, err
 		}
 	}
-	return additionCause(c.newer, c.log, d, cycle), nil
+	return additionCause(c.newer, c.log, d, cycle)
 }
 
 // additionCause says why a cycle added a node. Sealing makes turns, the cores that were elided,
 // and the next active head (02 §6.2); pruning leaves stubs.
-func additionCause(t *tree.Tree, log *Log, d tree.Difference, cycle int64) diff.Cause {
-	if c, ok := log.stubs[stubIn(t, d)]; ok {
-		return c
+func additionCause(t *tree.Tree, log *Log, d tree.Difference, cycle int64) (diff.Cause, error) {
+	stub, err := stubIn(t, d)
+	if err != nil {
+		return diff.Cause{}, err
 	}
-	if madeCore(t, d) || d.NewClass == tree.Turn || d.NewClass == tree.Head {
-		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: log.committer(cycle)}
+	if c, ok := log.stubs[stub]; ok {
+		return c, nil
 	}
-	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: log.creator(cycle, d.New.CreatedNS)}
+	core, err := madeCore(t, d)
+	if err != nil {
+		return diff.Cause{}, err
+	}
+	if core || d.NewClass == tree.Turn || d.NewClass == tree.Head {
+		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: log.committer(cycle)}, nil
+	}
+	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: log.creator(cycle, d.New.CreatedNS)}, nil
 }
 
 // madeCore reports whether sealing made a node as the core of a new turn: such a core has a
 // later stamp than its turn, in the same cycle.
-func madeCore(t *tree.Tree, d tree.Difference) bool {
-	turn := t.Entry(d.NewParent)
-	if d.NewClass != tree.Container || d.New.Offset != 0 || turn == nil || turn.Class() != tree.Turn {
-		return false
+func madeCore(t *tree.Tree, d tree.Difference) (bool, error) {
+	if d.NewClass != tree.Container || d.New.Offset != 0 {
+		return false, nil
 	}
-	return turn.Node().Cycle == d.New.Cycle && turn.Node().CreatedNS < d.New.CreatedNS
+	turn, err := t.Entry(d.NewParent)
+	if err != nil || turn == nil || turn.Class() != tree.Turn {
+		return false, err
+	}
+	return turn.Node().Cycle == d.New.Cycle && turn.Node().CreatedNS < d.New.CreatedNS, nil
 }
 
 // stubIn returns the id of the stub that a node may be: its own, or that of the only child of a
 // core.
-func stubIn(t *tree.Tree, d tree.Difference) string {
+func stubIn(t *tree.Tree, d tree.Difference) (string, error) {
 	if d.NewClass == tree.Container && d.New.Offset == 0 {
-		if kids := t.Entry(d.New.ID).Children(); kids.Len() == 1 {
-			return kids.At(0).Node().ID
+		core, err := t.Entry(d.New.ID)
+		if err != nil {
+			return "", err
+		}
+		if kids := core.Children(); kids.Len() == 1 {
+			only, err := kids.At(0)
+			if err != nil {
+				return "", err
+			}
+			return only.Node().ID, nil
 		}
 	}
-	return d.New.ID
+	return d.New.ID, nil
 }
 
 // addition is the difference that an added node makes.
-func addition(t *tree.Tree, e *tree.Entry) tree.Difference {
-	return tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: t.Parent(e.Node().ID)}
+func addition(t *tree.Tree, e *tree.Entry) (tree.Difference, error) {
+	parent, err := t.Parent(e.Node().ID)
+	if err != nil {
+		return tree.Difference{}, err
+	}
+	return tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: parent}, nil
 }
 
 func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) (diff.Cause, error) {
@@ -175,7 +215,9 @@ func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) 
 		if next.Cycle() != cycle {
 			continue
 		}
-		if kind := inferRemoval(between.states[i], next, n.ID); kind != "" {
+		if kind, err := inferRemoval(between.states[i], next, n.ID); err != nil {
+			return diff.Cause{}, err
+		} else if kind != "" {
 			return diff.Cause{Kind: kind, Cycle: cycle, Inferred: true, Author: c.log.committer(cycle)}, nil
 		}
 	}
@@ -184,15 +226,22 @@ func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) 
 
 // replacement returns the node that a removed node became by a move, or the node that an added
 // one was before it, "" if there is none: a move gives a published node a new id.
-func (c *Causes) replacement(id string) string {
-	pair := differ.Compare(c.older, c.newer, nil)
-	for _, m := range differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added) {
+func (c *Causes) replacement(id string) (string, error) {
+	pair, err := differ.Compare(c.older, c.newer, nil)
+	if err != nil {
+		return "", err
+	}
+	matchMoves, err := differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range matchMoves {
 		switch id {
 		case m.Removed:
-			return m.Added
+			return m.Added, nil
 		case m.Added:
-			return m.Removed
+			return m.Removed, nil
 		}
 	}
-	return ""
+	return "", nil
 }

@@ -19,14 +19,14 @@ type changes struct {
 
 // changesIn compares each state with the previous one. A ttl that shrank with time is not a
 // change.
-func changesIn(states []*tree.Tree) *changes {
+func changesIn(states []*tree.Tree) (*changes, error) {
 	c := &changes{
 		states: states, added: map[string]int64{}, changed: map[string]int64{},
 		removed: map[string]int64{}, updated: map[string]int64{},
 	}
 	for i, next := range states[1:] {
 		cycle := next.Cycle()
-		tree.Compare(states[i].WithCycle(cycle), next, func(d tree.Difference) bool {
+		if err := tree.Compare(states[i].WithCycle(cycle), next, func(d tree.Difference) bool {
 			switch {
 			case d.Old == nil:
 				c.added[d.New.ID] = cycle
@@ -36,9 +36,11 @@ func changesIn(states []*tree.Tree) *changes {
 				c.note(d, cycle)
 			}
 			return true
-		})
+		}); err != nil {
+			return nil, err
+		}
 	}
-	return c
+	return c, nil
 }
 
 func (c *changes) note(d tree.Difference, cycle int64) {

@@ -68,5 +68,5 @@ func (s *Source) statesAt(ctx context.Context, cycles []int64) (states []*tree.T
 	if s.State.Working.Cycle() > s.State.Cycle {
 		states = append(slices.Clip(states), s.State.Working)
 	}
-	return s.imagined(states), nil
+	return s.imagined(states)
 }

@@ -17,40 +17,69 @@ func (s *Source) imported(ctx context.Context) (bool, error) {
 // inferRemoval finds out from two neighbouring states why a node was removed, for a history
 // without a report, such as one of imported snapshots. It returns "" if only an edit can have
 // done it.
-func inferRemoval(before, after *tree.Tree, id string) diff.Kind {
-	path := before.Path(id)
+func inferRemoval(before, after *tree.Tree, id string) (diff.Kind, error) {
+	path, err := before.Path(id)
+	if err != nil {
+		return "", err
+	}
 	for i, e := range path {
 		class := e.Class()
 		isCore := i > 0 && tree.IsCore(e, path[i-1].Class())
-		if !class.Region() && !isCore && e.Node().Expiry <= after.Cycle() && !after.Has(e.Node().ID) {
-			return diff.ByExpiry
+		if !class.Region() && !isCore && e.Node().Expiry <= after.Cycle() {
+			has, err := after.Has(e.Node().ID)
+			if err != nil {
+				return "", err
+			}
+			if !has {
+				return diff.ByExpiry, nil
+			}
 		}
 	}
 	if len(path) == 0 {
-		return ""
+		return "", nil
 	}
-	if lostAllChildren(before, after, path[len(path)-1]) {
-		return diff.ByCascade
+	lostAllChildren2, err := lostAllChildren(before, after, path[len(path)-1])
+	if err != nil {
+		return "", err
+	}
+	if lostAllChildren2 {
+		return diff.ByCascade, nil
 	}
 	for _, e := range path {
-		if e.Class() == tree.Turn && !after.Has(e.Node().ID) {
-			return diff.ByPruning // only pruning removes turns
+		if e.Class() == tree.Turn {
+			has2, err := after.Has(e.Node().ID)
+			if err != nil {
+				return "", err
+			}
+			if !has2 {
+				return diff.ByPruning, nil // only pruning removes turns
+			}
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // lostAllChildren reports whether expiry took all children of a removable group
 // (02 §5.3.1).
-func lostAllChildren(before, after *tree.Tree, e *tree.Entry) bool {
+func lostAllChildren(before, after *tree.Tree, e *tree.Entry) (bool, error) {
 	if !e.Node().Removable || e.Class() != tree.Container || e.Children().Len() == 0 {
-		return false
+		return false, nil
 	}
-	for k := range e.Children().All() {
-		kind := inferRemoval(before, after, k.Node().ID)
-		if after.Has(k.Node().ID) || kind != diff.ByExpiry && kind != diff.ByCascade {
-			return false
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return false, err
+		}
+		kind, err := inferRemoval(before, after, k.Node().ID)
+		if err != nil {
+			return false, err
+		}
+		has, err := after.Has(k.Node().ID)
+		if err != nil {
+			return false, err
+		}
+		if has || kind != diff.ByExpiry && kind != diff.ByCascade {
+			return false, nil
 		}
 	}
-	return true
+	return true, nil
 }

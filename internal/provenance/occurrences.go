@@ -18,7 +18,6 @@ import (
 // of these contents.
 func (s *Source) Occurrences(ctx context.Context, first, last int64, working bool,
 	match func(cycle int64, content string) bool) (_ []inspect.Occurrence, err error) {
-	defer tree.Recover(&err)
 	o := occurrences{Source: s, match: match, last: last, current: make(map[string]int)}
 	defer o.done()
 	var before *tree.Tree
@@ -52,10 +51,14 @@ func (s *Source) Occurrences(ctx context.Context, first, last int64, working boo
 	}
 	for i := known; i < len(o.list); i++ {
 		found := &o.list[i]
-		found.Working = true
-		if n := o.State.Head.Node(found.ID); before == nil && n != nil {
-			found.Sealed = n.ContentHash() == o.hashes[i]
+		if found.Working = true; before != nil {
+			continue
 		}
+		n, err := o.State.Head.Node(found.ID)
+		if err != nil {
+			return nil, err
+		}
+		found.Sealed = n != nil && n.ContentHash() == o.hashes[i]
 	}
 	return o.list, cmp.Or(err, ctx.Err())
 }
@@ -82,13 +85,12 @@ func (o *occurrences) done() {
 
 // searchAll searches all nodes of a state.
 func (o *occurrences) searchAll(ctx context.Context, t *tree.Tree) error {
-	for e := range t.All() {
-		text, err := e.Node().Content.Value(ctx)
+	for e, err := range t.All() {
+		if err == nil {
+			err = o.look(ctx, t, e.Node())
+		}
 		if err != nil {
 			return err
-		}
-		if text != "" && o.match(t.Cycle(), string(text)) {
-			o.add(t, e.Node(), t.Cycle())
 		}
 	}
 	return nil
@@ -118,7 +120,9 @@ func (o *occurrences) delta(ctx context.Context, d engine.Delta) error {
 		if err != nil {
 			return err
 		}
-		o.add(t, n, d.Cycle)
+		if err := o.add(t, n, d.Cycle); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -126,20 +130,28 @@ func (o *occurrences) delta(ctx context.Context, d engine.Delta) error {
 // working searches what the working state has other than the latest snapshot.
 func (o *occurrences) working(ctx context.Context) error {
 	t := o.State.Working
-	_, born := o.State.Head.Delta(t)
+	_, born, err := o.State.Head.Delta(t)
+	if err != nil {
+		return err
+	}
 	for _, b := range born {
 		if o.keeps(b.Node.ID, o.last, func() *tree.Node { return b.Node }) {
 			continue
 		}
-		text, err := b.Node.Content.Value(ctx)
-		if err != nil {
+		if err := o.look(ctx, t, b.Node); err != nil {
 			return err
-		}
-		if text != "" && o.match(t.Cycle(), string(text)) {
-			o.add(t, b.Node, t.Cycle())
 		}
 	}
 	return nil
+}
+
+// look searches the content that a node has in a state.
+func (o *occurrences) look(ctx context.Context, t *tree.Tree, n *tree.Node) error {
+	text, err := n.Content.Value(ctx)
+	if err != nil || text == "" || !o.match(t.Cycle(), string(text)) {
+		return err
+	}
+	return o.add(t, n, t.Cycle())
 }
 
 // keeps reports whether a node has the content still that was found in it. Else that content was last there
@@ -179,10 +191,14 @@ func (o *occurrences) treeFor(ctx context.Context, n *tree.Node, cycle int64) (*
 }
 
 // add adds the content that a node has from a cycle on. The state may be nil if its role does not depend on it.
-func (o *occurrences) add(t *tree.Tree, n *tree.Node, cycle int64) {
+func (o *occurrences) add(t *tree.Tree, n *tree.Node, cycle int64) error {
 	region := tree.Seq
 	if t != nil {
-		if path := t.Path(n.ID); len(path) > 1 {
+		path, err := t.Path(n.ID)
+		if err != nil {
+			return err
+		}
+		if len(path) > 1 {
 			region = path[1].Class()
 		}
 	}
@@ -190,4 +206,5 @@ func (o *occurrences) add(t *tree.Tree, n *tree.Node, cycle int64) {
 	o.hashes = append(o.hashes, n.ContentHash())
 	o.list = append(o.list, inspect.Occurrence{ID: n.ID, Role: n.Role, Shown: n.RoleIn(region), Kind: n.Kind,
 		Erased: n.Erased(), First: cycle, Last: cycle})
+	return nil
 }

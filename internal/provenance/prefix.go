@@ -18,14 +18,22 @@ func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.Shared
 		return nil, err
 	}
 	p := new(inspect.SharedPrefix)
-	p.Blocks, p.Bytes = newer.ThreadPrefix(n)
+	p.Blocks, p.Bytes, err = newer.ThreadPrefix(n)
+	if err != nil {
+		return nil, err
+	}
 	p.OfBlocks, p.OfBytes = older.ThreadSize()
 	if p.Complete = n == p.OfBlocks; p.Complete {
 		return p, nil
 	}
-	old, _ := older.BlockAt(n)
+	old, _, err := older.BlockAt(n)
+	if err != nil {
+		return nil, err
+	}
 	p.Older = old.ID
-	if now, _ := newer.BlockAt(n); now != nil {
+	if now, _, err := newer.BlockAt(n); err != nil {
+		return nil, err
+	} else if now != nil {
 		p.Newer = now.ID
 	}
 	return p, nil
@@ -83,7 +91,6 @@ func (s *Source) Prefixes(
 func (s *Source) prefix(
 	ctx context.Context, before, t *tree.Tree, log *Log, counter tree.Counter,
 ) (p inspect.Prefix, err error) {
-	defer tree.Recover(&err)
 	p.Cycle = t.Cycle()
 	p.Blocks, p.Bytes = t.ThreadSize()
 	if before != nil {
@@ -122,38 +129,78 @@ func countTokens(ctx context.Context, m *tree.Measure, p *inspect.Prefix, before
 // the older thread, newer in the newer one, "" for a thread that ends before it.
 func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Break, error) {
 	b := &inspect.Break{Node: older}
-	var err error
+	stays, err := c.newer.Has(older)
+	if err != nil {
+		return nil, err
+	}
+	was, err := c.older.Has(newer)
+	if err != nil {
+		return nil, err
+	}
+	moved := ""
 	switch {
-	case newer == older, newer == "" && c.newer.Has(older):
+	case newer == older, newer == "" && stays:
 		b.Cause = c.edit(diff.ByEdit)
-	case !c.newer.Has(older):
-		if b.Cause, err = c.ofRemoval(ctx, c.older.Node(older), tree.Block); err != nil {
+	case !stays:
+		n, err := c.older.Node(older)
+		if err != nil {
 			return nil, err
 		}
-		if b.Cause.Kind == diff.ByEdit && c.replacement(older) != "" {
-			b.Cause.Kind = diff.ByReordering
+		if b.Cause, err = c.ofRemoval(ctx, n, tree.Block); err != nil {
+			return nil, err
 		}
-	case !c.older.Has(newer):
+		if b.Cause.Kind == diff.ByEdit {
+			if moved, err = c.replacement(older); err != nil {
+				return nil, err
+			}
+		}
+	case !was:
 		b.Node = newer
-		if b.Cause, err = c.ofAddition(ctx, addition(c.newer, c.newer.Entry(newer))); err != nil {
+		e, err := c.newer.Entry(newer)
+		if err != nil {
+			return nil, err
+		}
+		d, err := addition(c.newer, e)
+		if err != nil {
+			return nil, err
+		}
+		if b.Cause, err = c.ofAddition(ctx, d); err != nil {
 			return nil, err
 		}
 		b.Cause.Kind = diff.ByInsertion
-		if c.replacement(newer) != "" {
-			b.Cause.Kind = diff.ByReordering
+		if moved, err = c.replacement(newer); err != nil {
+			return nil, err
 		}
 	default:
 		b.Node = newer
 		b.Cause = c.edit(diff.ByReordering)
 	}
+	if moved != "" {
+		b.Cause.Kind = diff.ByReordering
+	}
 	in := c.newer
-	if !in.Has(b.Node) {
+	has, err := in.Has(b.Node)
+	if err != nil {
+		return nil, err
+	}
+	if !has {
 		in = c.older
 	}
-	path := in.Path(b.Node)
+	path, err := in.Path(b.Node)
+	if err != nil {
+		return nil, err
+	}
 	n := path[len(path)-1].Node()
 	b.Role, b.Kind = n.RoleIn(path[1].Class()), n.Kind
-	b.Ranges = diff.Ranges{Previous: differ.RangeOf(c.older, b.Node), New: differ.RangeOf(c.newer, b.Node)}
+	rangeOf, err := differ.RangeOf(c.older, b.Node)
+	if err != nil {
+		return nil, err
+	}
+	rangeOf2, err := differ.RangeOf(c.newer, b.Node)
+	if err != nil {
+		return nil, err
+	}
+	b.Ranges = diff.Ranges{Previous: rangeOf, New: rangeOf2}
 	return b, nil
 }
 

@@ -25,15 +25,19 @@ func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree,
 	if err != nil {
 		return nil, err
 	}
-	return s.imagined(trees), nil
+	return s.imagined(trees)
 }
 
 // imagined adds the state before the first snapshot, if there was one.
-func (s *Source) imagined(trees []*tree.Tree) []*tree.Tree {
+func (s *Source) imagined(trees []*tree.Tree) ([]*tree.Tree, error) {
 	if first := trees[0]; first.Root().Node().Cycle < s.State.First {
-		return append([]*tree.Tree{withoutOwnCycle(first)}, trees...)
+		withoutOwnCycle2, err := withoutOwnCycle(first)
+		if err != nil {
+			return nil, err
+		}
+		return append([]*tree.Tree{withoutOwnCycle2}, trees...), nil
 	}
-	return trees
+	return trees, nil
 }
 
 // statesBetween returns the snapshots from a cycle up to a state, and that state.
@@ -46,12 +50,19 @@ func (s *Source) statesBetween(ctx context.Context, first int64, last *tree.Tree
 }
 
 // withoutOwnCycle is a tree without the nodes that its own cycle added.
-func withoutOwnCycle(t *tree.Tree) *tree.Tree {
+func withoutOwnCycle(t *tree.Tree) (*tree.Tree, error) {
 	var born []string
-	for e := range t.All() {
+	for e, err := range t.All() {
+		if err != nil {
+			return nil, err
+		}
 		if e.Node().Cycle >= t.Cycle() {
 			born = append(born, e.Node().ID)
 		}
 	}
-	return t.Without(born...).WithCycle(t.Cycle() - 1)
+	without, err := t.Without(born...)
+	if err != nil {
+		return nil, err
+	}
+	return without.WithCycle(t.Cycle() - 1), nil
 }

@@ -38,8 +38,14 @@ type timelineBuilder struct {
 
 func (b *timelineBuilder) build() error {
 	id := b.timeline.ID
-	if b.states[0].Has(id) {
-		b.addImported(b.states[0])
+	has, err := b.states[0].Has(id)
+	if err != nil {
+		return err
+	}
+	if has {
+		if err := b.addImported(b.states[0]); err != nil {
+			return err
+		}
 	}
 	for i, next := range b.states[1:] {
 		if err := b.ctx.Err(); err != nil {
@@ -54,7 +60,9 @@ func (b *timelineBuilder) build() error {
 	}
 	b.addReported()
 	b.addErasures()
-	b.describe()
+	if err := b.describe(); err != nil {
+		return err
+	}
 	if b.timeline.Type == "" && !b.addFirstHead() { // no state has the node
 		gone, reported := b.log.removals[id]
 		if !reported {
@@ -94,23 +102,33 @@ func (b *timelineBuilder) add(e inspect.Event) {
 }
 
 // addPlaced adds an event that puts the node somewhere.
-func (b *timelineBuilder) addPlaced(kind inspect.EventKind, cycle int64, t *tree.Tree, cause *diff.Cause) {
-	e := inspect.Event{Cycle: cycle, Kind: kind, Parent: t.Parent(b.timeline.ID), Cause: cause}
-	e.Region, e.Turn = regionAndTurn(t, b.timeline.ID)
+func (b *timelineBuilder) addPlaced(kind inspect.EventKind, cycle int64, t *tree.Tree, cause *diff.Cause) error {
+	parent, err := t.Parent(b.timeline.ID)
+	if err != nil {
+		return err
+	}
+	e := inspect.Event{Cycle: cycle, Kind: kind, Parent: parent, Cause: cause}
+	if e.Region, e.Turn, err = regionAndTurn(t, b.timeline.ID); err != nil {
+		return err
+	}
 	b.add(e)
+	return nil
 }
 
 // regionAndTurn returns the region that holds a node and the id of the turn above it, "" if
 // there is none.
-func regionAndTurn(t *tree.Tree, id string) (region, turn string) {
-	path := t.Path(id)
+func regionAndTurn(t *tree.Tree, id string) (region, turn string, err error) {
+	path, err := t.Path(id)
+	if err != nil {
+		return "", "", err
+	}
 	if len(path) > 1 {
 		region = path[1].Class().String()
 	}
 	if len(path) > 3 && path[2].Class() == tree.Turn {
 		turn = path[2].Node().ID
 	}
-	return region, turn
+	return region, turn, nil
 }
 
 // addFirstHead adds the events of the active head of a new context. The first commit sealed it,
@@ -132,61 +150,108 @@ func (b *timelineBuilder) sealing(cycle int64) *diff.Cause {
 }
 
 // addImported adds the event of a node that the first snapshot of an import brought.
-func (b *timelineBuilder) addImported(t *tree.Tree) {
-	e := t.Entry(b.timeline.ID)
+func (b *timelineBuilder) addImported(t *tree.Tree) error {
+	e, err := t.Entry(b.timeline.ID)
+	if err != nil {
+		return err
+	}
 	b.timeline.Cycle = min(e.Node().Cycle, t.Cycle())
-	b.addPlaced(inspect.EventBorn, b.timeline.Cycle, t, b.additionCause(t, e, b.timeline.Cycle))
-	for from := range t.Referrers(b.timeline.ID) {
+	cause, err := b.additionCause(t, e, b.timeline.Cycle)
+	if err != nil {
+		return err
+	}
+	if err := b.addPlaced(inspect.EventBorn, b.timeline.Cycle, t, cause); err != nil {
+		return err
+	}
+	for from, err := range t.Referrers(b.timeline.ID) {
+		if err != nil {
+			return err
+		}
 		b.add(inspect.Event{Cycle: t.Cycle(), Kind: inspect.EventReferred, Other: from})
 	}
-	slices.SortFunc(b.timeline.Events[1:], func(x, y inspect.Event) int { return t.Order(x.Other, y.Other) })
+	return tree.Sort(t, b.timeline.Events[1:], func(e inspect.Event) string { return e.Other })
 }
 
-func (b *timelineBuilder) additionCause(t *tree.Tree, e *tree.Entry, cycle int64) *diff.Cause {
-	c := additionCause(t, b.log, addition(t, e), cycle)
-	return &c
+func (b *timelineBuilder) additionCause(t *tree.Tree, e *tree.Entry, cycle int64) (*diff.Cause, error) {
+	d, err := addition(t, e)
+	if err != nil {
+		return nil, err
+	}
+	c, err := additionCause(t, b.log, d, cycle)
+	return &c, err
 }
 
 // addStep adds what happened from one state to the next.
 func (b *timelineBuilder) addStep(last, next *tree.Tree) error {
 	id, cycle := b.timeline.ID, next.Cycle()
-	if !last.Has(id) && !next.Has(id) {
-		return nil
+	was, err := last.Has(id)
+	if err != nil {
+		return err
+	}
+	if is, err := next.Has(id); err != nil || !was && !is {
+		return err
 	}
 	causes := b.source.causes(last, next, b.log)
-	var failed error
-	tree.Compare(last.WithCycle(cycle), next, func(d tree.Difference) bool {
+	differences, err := tree.Differences(last.WithCycle(cycle), next)
+	if err != nil {
+		return err
+	}
+	for _, d := range differences {
 		switch {
 		case d.Old == nil && d.New.ID == id:
-			b.addBirth(causes)
+			err = b.addBirth(causes)
 		case d.New == nil && d.Old.ID == id:
-			failed = b.addRemoval(causes, d)
+			err = b.addRemoval(causes, d)
 		case d.Old != nil && d.New != nil && d.New.ID == id:
-			failed = b.addChange(causes, d)
+			err = b.addChange(causes, d)
 		default:
 			b.addNeighbour(cycle, d)
 		}
-		return failed == nil
-	})
-	return failed
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addBirth adds the birth. A commit seals what its cycle added to ^ah, so the snapshot of that
 // cycle has the node in a turn already; addBirth adds both events.
-func (b *timelineBuilder) addBirth(c *Causes) {
+func (b *timelineBuilder) addBirth(c *Causes) error {
 	t, cycle := c.newer, c.newer.Cycle()
 	b.timeline.Cycle = cycle
-	cause := b.additionCause(t, t.Entry(b.timeline.ID), cycle)
+	entry, err := t.Entry(b.timeline.ID)
+	if err != nil {
+		return err
+	}
+	cause, err := b.additionCause(t, entry, cycle)
+	if err != nil {
+		return err
+	}
 	birth := len(b.timeline.Events)
-	if _, turn := regionAndTurn(t, b.timeline.ID); turn != "" && !c.older.Has(turn) && cause.Kind == diff.ByEdit {
+	_, turn, err := regionAndTurn(t, b.timeline.ID)
+	if err != nil {
+		return err
+	}
+	sealed, err := c.older.Has(turn)
+	if err != nil {
+		return err
+	}
+	if turn != "" && !sealed && cause.Kind == diff.ByEdit {
 		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventBorn, Region: tree.Head.String(), Cause: cause})
-		b.addPlaced(inspect.EventSealed, cycle, t, b.sealing(cycle))
+		if err := b.addPlaced(inspect.EventSealed, cycle, t, b.sealing(cycle)); err != nil {
+			return err
+		}
 	} else {
-		b.addPlaced(inspect.EventBorn, cycle, t, cause)
+		if err := b.addPlaced(inspect.EventBorn, cycle, t, cause); err != nil {
+			return err
+		}
 	}
 	if cause.Kind == diff.ByEdit {
-		b.timeline.Events[birth].Other = c.replacement(b.timeline.ID)
+		if b.timeline.Events[birth].Other, err = c.replacement(b.timeline.ID); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 func (b *timelineBuilder) addRemoval(c *Causes, d tree.Difference) error {
@@ -196,7 +261,10 @@ func (b *timelineBuilder) addRemoval(c *Causes, d tree.Difference) error {
 	}
 	e := inspect.Event{Cycle: c.newer.Cycle(), Kind: inspect.EventRemoved, Cause: &cause}
 	if cause.Kind == diff.ByEdit {
-		e.Other = c.replacement(b.timeline.ID)
+		e.Other, err = c.replacement(b.timeline.ID)
+		if err != nil {
+			return err
+		}
 	}
 	b.add(e)
 	return nil
@@ -216,10 +284,16 @@ func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
 	}
 	if d.OldParent != d.NewParent {
 		kind := inspect.EventMoved
-		if c.wasSealed(b.timeline.ID) {
+		wasSealed2, err := c.wasSealed(b.timeline.ID)
+		if err != nil {
+			return err
+		}
+		if wasSealed2 {
 			kind = inspect.EventSealed
 		}
-		b.addPlaced(kind, cycle, c.newer, &cause)
+		if err := b.addPlaced(kind, cycle, c.newer, &cause); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -58,11 +58,17 @@ func (b *timelineBuilder) addErasures() {
 
 // describe fills in what the latest state that has the node says about it. Without such a state
 // it sets only the state.
-func (b *timelineBuilder) describe() {
+func (b *timelineBuilder) describe() error {
 	l, now := b.timeline, &b.source.State
 	var latest *tree.Tree
 	for _, t := range b.states {
-		if cycle := t.Cycle(); cycle >= now.First && cycle <= now.Cycle && t.Has(l.ID) {
+		cycle := t.Cycle()
+		if cycle < now.First || cycle > now.Cycle {
+			continue
+		}
+		if has, err := t.Has(l.ID); err != nil {
+			return err
+		} else if has {
 			if l.Last = &cycle; l.First == nil {
 				l.First = &cycle
 			}
@@ -70,37 +76,59 @@ func (b *timelineBuilder) describe() {
 		}
 	}
 	if latest != nil {
-		l.Range = differ.RangeOf(latest, l.ID)
+		var err error
+		if l.Range, err = differ.RangeOf(latest, l.ID); err != nil {
+			return err
+		}
 	}
 	working := b.states[len(b.states)-1]
+	has, err := working.Has(l.ID)
+	if err != nil {
+		return err
+	}
 	switch {
-	case working.Has(l.ID) && l.Last == nil:
+	case has && l.Last == nil:
 		l.State = inspect.Draft
-	case working.Has(l.ID):
+	case has:
 		l.State = inspect.Present
 	case l.Last != nil && *l.Last == now.Cycle:
 		l.State = inspect.Leaving
 	default:
 		l.State = inspect.Gone
 	}
-	if working.Has(l.ID) {
+	if has {
 		latest = working
 	}
 	if latest == nil {
-		return
+		return nil
 	}
-	e := latest.Entry(l.ID)
+	e, err := latest.Entry(l.ID)
+	if err != nil {
+		return err
+	}
 	n := e.Node()
 	l.Type, l.Class, l.Role, l.Kind, l.Key = n.Type, e.Class().String(), n.Role, n.Kind, n.Key
 	if n.Expiry != tree.Never {
 		l.Expiry = &n.Expiry
 	}
-	l.Parent = latest.Parent(l.ID)
-	_, l.Turn = regionAndTurn(latest, l.ID)
-	for k := range e.Children().All() {
+	if l.Parent, err = latest.Parent(l.ID); err != nil {
+		return err
+	}
+	if _, l.Turn, err = regionAndTurn(latest, l.ID); err != nil {
+		return err
+	}
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return err
+		}
 		l.Children = append(l.Children, k.Node().ID)
 	}
 	l.Refs = append(l.Refs, n.Refs...)
-	l.ReferredBy = slices.AppendSeq(l.ReferredBy, latest.Referrers(l.ID))
-	slices.SortFunc(l.ReferredBy, latest.Order)
+	for from, err := range latest.Referrers(l.ID) {
+		if err != nil {
+			return err
+		}
+		l.ReferredBy = append(l.ReferredBy, from)
+	}
+	return latest.Sort(l.ReferredBy)
 }

@@ -15,14 +15,14 @@ func (r *run) callFacet(f field, e *tree.Entry) value {
 	switch f {
 	case fieldTool:
 		name, err := toolcall.Name(r.ctx, r.tree, n)
-		if err != nil {
-			r.fail(err)
-		}
+		r.fail(err)
 		if name != "" {
 			return value{kind: word, s: name}
 		}
 	case fieldFailed:
-		if toolcall.Failed(r.tree, n) {
+		failed, err := toolcall.Failed(r.tree, n)
+		r.fail(err)
+		if failed {
 			return json(canon.True)
 		}
 	case fieldBytes:
@@ -32,9 +32,7 @@ func (r *run) callFacet(f field, e *tree.Entry) value {
 	case fieldTokens:
 		if n.Content.Size() > 0 {
 			count, err := tree.Tokens(r.plan.counter).Own(r.ctx, e)
-			if err != nil {
-				r.fail(err)
-			}
+			r.fail(err)
 			return value{kind: integer, n: count}
 		}
 	}

@@ -124,7 +124,9 @@ func (f *finder) atDepth(depth int64) *tree.Entry {
 	if !ok {
 		return nil
 	}
-	return turns.At(rank)
+	turn, err := turns.At(rank)
+	f.fail(err)
+	return turn
 }
 
 // enterContainer moves to the one child container that passes. For the core of a
@@ -141,7 +143,10 @@ func (f *finder) enterContainer(tests []predicate) error {
 	}
 	var found *tree.Entry
 	count := 0
-	for k := range f.at.Children().All() {
+	for k, err := range f.at.Children().All() {
+		if err != nil {
+			return err
+		}
 		if k.Class() == tree.Container && f.passes(tests, k, location{}) {
 			found = k
 			count++

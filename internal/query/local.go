@@ -68,7 +68,9 @@ func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result
 	paths := make([][]*tree.Entry, 0, len(ids))
 	whole := make(map[*tree.Entry]bool)
 	for _, id := range ids {
-		if path := t.Path(id); path != nil {
+		if path, err := t.Path(id); err != nil {
+			return Result{}, err
+		} else if path != nil {
 			paths = append(paths, path)
 			whole[path[len(path)-1]] = true
 		}
@@ -79,7 +81,10 @@ func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result
 			if whole[e] {
 				break // the walk visits everything below it
 			}
-			rank := e.Children().Rank(path[i+1])
+			rank, err := e.Children().Rank(path[i+1])
+			if err != nil {
+				return Result{}, err
+			}
 			only[e] = append(only[e], span{rank, rank + 1})
 		}
 	}

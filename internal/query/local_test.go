@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -39,7 +40,7 @@ func TestAmong(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		tr := garden(t)
 		var all []string
-		for e := range tr.All() {
+		for e := range sure.All(tr.All()) {
 			all = append(all, e.Node().ID)
 		}
 		var ids []string
@@ -57,7 +58,7 @@ func TestAmong(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := slices.DeleteFunc(whole.Nodes, func(e *tree.Entry) bool {
-				return !slices.ContainsFunc(tr.Path(e.Node().ID), func(a *tree.Entry) bool {
+				return !slices.ContainsFunc(sure.Get(tr.Path(e.Node().ID)), func(a *tree.Entry) bool {
 					return slices.Contains(ids,
 						a.Node().ID)
 				})

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -41,7 +42,7 @@ func newHistory(t testing.TB, r *rand.Rand, e selector.Edition) *history {
 	h.working = h.head.WithCycle(h.stamps.Cycle)
 	for range 6 + r.IntN(6) {
 		h.cycle()
-		for x := range h.head.All() {
+		for x := range sure.All(h.head.All()) {
 			taken[x.Node().ID] = true
 		}
 	}
@@ -70,7 +71,7 @@ func (h *history) cycle() {
 // edit makes one edit. What the rules refuse is none.
 func (h *history) edit(x *tree.Editor) {
 	var places, all []string
-	for e := range x.Tree().All() {
+	for e := range sure.All(x.Tree().All()) {
 		id := e.Node().ID
 		all = append(all, id)
 		if c := e.Class(); c == tree.Container || c == tree.Turn {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -42,7 +43,8 @@ type modelNode struct {
 func flatten(t *tree.Tree, e selector.Edition) *model {
 	w := &model{edition: e, traits: e.Traits(), cycle: t.Cycle(), patterns: map[string]*regexp.Regexp{}}
 	byID := map[string]*modelNode{}
-	for entry, parent := range t.All() {
+	for p := range sure.All(t.All()) {
+		entry, parent := p.Entry, p.Parent
 		x := &modelNode{node: entry.Node(), class: entry.Class(), parent: byID[parent]}
 		byID[x.node.ID] = x
 		if x.parent != nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -196,7 +197,8 @@ func (s *sketch) tree(t testing.TB, most int) *tree.Tree {
 // show draws a tree for the message of a failure.
 func show(t *tree.Tree) string {
 	var b strings.Builder
-	for e, parent := range t.All() {
+	for p := range sure.All(t.All()) {
+		e, parent := p.Entry, p.Parent
 		n := e.Node()
 		content, _ := n.Content.Value(context.Background())
 		fmt.Fprintf(&b, "%q < %q %s %s offset %d cycle %d ns %d index %d expiry %d priority %d %v content %s\n",

@@ -48,7 +48,8 @@ func (r *run) inPostOrder() {
 	var open []above // nodes not yet in sorted, each an ancestor of the next
 	sorted := make([]*tree.Entry, 0, len(r.result.Nodes))
 	for _, e := range r.result.Nodes {
-		path := r.tree.Path(e.Node().ID)
+		path, err := r.tree.Path(e.Node().ID)
+		r.fail(err)
 		for n := len(open); n > 0; n-- {
 			if top := open[n-1]; top.level < len(path) && path[top.level] == top.entry {
 				break
@@ -72,7 +73,9 @@ func (r *run) byPath() {
 	}
 	list := make([]addressed, len(r.result.Nodes))
 	for i, e := range r.result.Nodes {
-		list[i] = addressed{e, r.tree.Path(e.Node().ID)}
+		path, err := r.tree.Path(e.Node().ID)
+		r.fail(err)
+		list[i] = addressed{e, path}
 	}
 	slices.SortFunc(list, func(a, b addressed) int {
 		return slices.CompareFunc(a.path, b.path, func(x, y *tree.Entry) int { return cmp.Compare(x.Node().ID, y.Node().ID) })

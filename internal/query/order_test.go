@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -69,8 +70,8 @@ func TestWindows(t *testing.T) {
 		{canonical, "@t0 .block @mode=latest", "a b c d e"},
 	}.check(t, tr)
 	nodes := slices.Collect(func(yield func(*tree.Entry) bool) {
-		for e := range tr.All() {
-			if !yield(e) {
+		for e := range sure.All(tr.All()) {
+			if !yield(e.Entry) {
 				return
 			}
 		}
@@ -135,8 +136,8 @@ func TestCover(t *testing.T) {
 		}
 		cover := r.Subtrees(tr)
 		var got []string
-		for e := range tr.All() {
-			if cover.Has(e) {
+		for e := range sure.All(tr.All()) {
+			if sure.Get(cover.Has(e.Entry)) {
 				got = append(got, e.Node().ID)
 			}
 		}

@@ -46,9 +46,11 @@ func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (*tree.
 	case !s.mayMatchAmong(kids):
 		return nil, location{}
 	}
-	if items, runs := kids.Parts(); runs == nil && len(c.predicates) == 0 && z == allIntegers && c.core == nil {
+	if items, runs, err := kids.Parts(); err != nil {
+		r.fail(err)
+	} else if runs == nil && len(c.predicates) == 0 && z == allIntegers && c.core == nil {
 		c.byClass(kids, items)
-	} else if (span{0, kids.Len()}).each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
+	} else if r.each(span{0, kids.Len()}, kids, 0, c.reverse, anything, c.consider) && c.core != nil {
 		c.considerCore()
 	}
 	if c.taken == nil || !r.passes(s.afterPick, c.taken, c.takenAt) {
@@ -74,7 +76,9 @@ func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 		i, step = len(items)-1, -1
 	}
 	for ; 0 <= i && i < len(items); i += step {
-		if c.rejects(kids.Shape(i).Class()) {
+		shape, err := kids.Shape(i)
+		c.fail(err)
+		if c.rejects(shape.Class()) {
 			continue
 		}
 		if c.remaining--; c.remaining == 0 {

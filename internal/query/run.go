@@ -48,9 +48,12 @@ type run struct {
 }
 
 func newRun(ctx context.Context, p *Plan, t *tree.Tree) *run {
-	return &run{ctx: ctx, plan: p, tree: t, turns: ranksOfTurns(t)}
+	r := &run{ctx: ctx, plan: p, tree: t}
+	r.turns, r.err = ranksOfTurns(t)
+	return r
 }
 
+// fail ends the run with an error, unless there was one before or err is nil.
 func (r *run) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -81,7 +84,9 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 	if len(p.ids) > 0 {
 		r.paths = make([][]*tree.Entry, len(p.ids))
 		for i, id := range p.ids {
-			r.paths[i] = t.Path(id)
+			var err error
+			r.paths[i], err = t.Path(id)
+			r.fail(err)
 		}
 	}
 	in, picked := make([]state, len(p.groups)), make([]uint64, len(p.groups))
@@ -97,6 +102,9 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 		return Result{}, r.err
 	}
 	r.arrange()
+	if r.err != nil {
+		return Result{}, r.err
+	}
 	r.result.Skipped = t.Len() - r.result.Visited
 	return r.result, nil
 }

@@ -1,6 +1,10 @@
 package query
 
-import "github.com/contexttree/pact/internal/tree"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/internal/tree"
+)
 
 // Subtrees is the set of nodes that are in a result or below one of its nodes.
 // The second selector of a selection, its filter, keeps such a set (003, 001
@@ -27,13 +31,15 @@ func (r Result) Subtrees(t *tree.Tree) *Subtrees {
 
 // Has reports whether the node or one of its ancestors is in the result.
 // Cost: O(depth of the node).
-func (c *Subtrees) Has(e *tree.Entry) bool {
+func (c *Subtrees) Has(e *tree.Entry) (bool, error) {
 	offset := int64(1) // of the child of n on the path; the child is in the core if it is 0
-	for n := e.Node(); n != nil; n = c.tree.Node(c.tree.Parent(n.ID)) {
+	path, err := c.tree.Path(e.Node().ID)
+	for _, above := range slices.Backward(path) {
+		n := above.Node()
 		if c.nodes[n.ID] || offset == 0 && c.cores[n.ID] {
-			return true
+			return true, err
 		}
 		offset = n.Offset
 	}
-	return false
+	return false, err
 }

@@ -10,20 +10,23 @@ import (
 // if all children are turns. Only a tree that was read leniently has other
 // children there; these have no depth (04 §3.4). Cost: O(1), or O(children) if
 // there are other children.
-func ranksOfTurns(t *tree.Tree) []int {
+func ranksOfTurns(t *tree.Tree) ([]int, error) {
 	seq := t.Region(tree.Seq)
 	if seq == nil || seq.Children().Len() == 0 || seq.Children().Classes() == 1<<tree.Turn {
-		return nil
+		return nil, nil
 	}
 	ranks := []int{}
 	rank := 0
-	for k := range seq.Children().All() {
+	for k, err := range seq.Children().All() {
+		if err != nil {
+			return nil, err
+		}
 		if k.Class() == tree.Turn {
 			ranks = append(ranks, rank)
 		}
 		rank++
 	}
-	return ranks
+	return ranks, nil
 }
 
 // depthOfRank returns the depth of one of the n children of ^seq, and whether it

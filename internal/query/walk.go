@@ -61,7 +61,7 @@ func (r *run) descend(e *tree.Entry, at location, lv *level) {
 		slices.Reverse(lv.spans)
 	}
 	for _, s := range lv.spans {
-		s.each(e.Children(), 0, reverse, w.mayEnter, w.visitChild)
+		r.each(s, e.Children(), 0, reverse, w.mayEnter, w.visitChild)
 	}
 }
 
@@ -71,14 +71,20 @@ func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 	if e.Class() != tree.Turn && e.Class() != tree.Head {
 		return false
 	}
-	return parts || e.Core() == nil && e.HasOwnCoreBlocks()
+	if parts || e.Core() != nil {
+		return parts
+	}
+	elided, err := e.HasOwnCoreBlocks()
+	r.fail(err)
+	return elided
 }
 
 // visitAll visits children that have the same open steps and the same location,
 // and skips the runs and children that the summaries rule out. walk could do the
 // same, but slower: rows "a scan that keeps nothing" and "all blocks of a role".
 func (r *run) visitAll(l *tree.List, at location, lv *level) {
-	items, runs := l.Parts()
+	items, runs, err := l.Parts()
+	r.fail(err)
 	for i, k := range items {
 		if runs != nil && runs[i] != nil && r.mayMatch(runs[i].Sum(), lv.open) {
 			r.visitAll(runs[i], at, lv)
@@ -86,7 +92,9 @@ func (r *run) visitAll(l *tree.List, at location, lv *level) {
 		if r.err != nil {
 			return
 		}
-		switch shape := l.Shape(i); {
+		shape, err := l.Shape(i)
+		r.fail(err)
+		switch {
 		case shape.Leaf():
 			if len(lv.lastSteps) > 0 {
 				r.visitLeaf(k, shape.Class(), at, lv)
@@ -184,14 +192,18 @@ type span struct{ lo, hi int }
 // each calls f for the items of l with ranks in the span, in either order, until
 // f returns false. The first item of l has the given rank. each skips the runs
 // that enter refuses, and reports whether it reached the end.
-func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool,
+func (r *run) each(s span, l *tree.List, rank int, reverse bool, enter func(*tree.List) bool,
 	f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	if rank >= s.hi || rank+l.Len() <= s.lo {
 		return true
 	}
-	items, runs := l.Parts()
+	items, runs, err := l.Parts()
+	if err != nil {
+		r.fail(err)
+		return false
+	}
 	if runs == nil {
-		return s.flat(l, rank, reverse, f)
+		return r.flat(s, l, items, rank, reverse, f)
 	}
 	if reverse {
 		rank += l.Len()
@@ -208,11 +220,15 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 			rank -= size
 		}
 		if n%2 == 0 {
-			if size > 0 && enter(runs[n/2]) && !s.each(runs[n/2], rank, reverse, enter, f) {
+			if size > 0 && enter(runs[n/2]) && !r.each(s, runs[n/2], rank, reverse, enter, f) {
 				return false
 			}
-		} else if s.lo <= rank && rank < s.hi && !f(items[n/2], l.Shape(n/2), rank) {
-			return false
+		} else if s.lo <= rank && rank < s.hi {
+			shape, err := l.Shape(n / 2)
+			r.fail(err)
+			if !f(items[n/2], shape, rank) {
+				return false
+			}
 		}
 		if !reverse {
 			rank += size
@@ -222,15 +238,17 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 }
 
 // flat is each for a list that consists of one run.
-func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
-	items, _ := l.Parts()
+func (r *run) flat(s span, l *tree.List, items []*tree.Entry, rank int, reverse bool,
+	f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	lo, hi := max(s.lo-rank, 0), min(s.hi-rank, len(items))
 	for n := lo; n < hi; n++ {
 		i := n
 		if reverse {
 			i = lo + hi - 1 - n
 		}
-		if !f(items[i], l.Shape(i), rank+i) {
+		shape, err := l.Shape(i)
+		r.fail(err)
+		if !f(items[i], shape, rank+i) {
 			return false
 		}
 	}
@@ -248,7 +266,8 @@ func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 			s := &g.steps[bits.TrailingZeros64(m)]
 			switch {
 			case s.idIndex >= 0:
-				rank := e.Children().Rank(r.paths[s.idIndex][at.level+1])
+				rank, err := e.Children().Rank(r.paths[s.idIndex][at.level+1])
+				r.fail(err)
 				list = append(list, span{rank, rank + 1})
 			case turns && len(s.depths) > 0:
 				list = r.rankSpans(list, s.depths[0], e.Children().Len())

@@ -85,7 +85,11 @@ func line(ctx context.Context, h *pact.Hit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tool, err := toolcall.Name(ctx, h.Snapshot.Tree(), h.Snapshot.Tree().Node(n.ID))
+	at, err := h.Snapshot.Tree().Node(n.ID)
+	if err != nil {
+		return "", err
+	}
+	tool, err := toolcall.Name(ctx, h.Snapshot.Tree(), at)
 	if err != nil {
 		return "", err
 	}

@@ -72,7 +72,20 @@ func finder(plan *query.Plan) func(context.Context, *tree.Tree, []string, bool) 
 			some[id] = true
 		}
 		r, err := plan.Run(ctx, t)
-		return slices.DeleteFunc(idsOf(plan.Window(r.Nodes)), func(id string) bool { return !isBelow(t, id, some) }), err
+		if err != nil {
+			return nil, err
+		}
+		var ids []string
+		for _, e := range plan.Window(r.Nodes) {
+			path, err := t.Path(e.Node().ID)
+			if err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(path, func(e *tree.Entry) bool { return some[e.Node().ID] }) {
+				ids = append(ids, e.Node().ID)
+			}
+		}
+		return ids, nil
 	}
 }
 
@@ -82,16 +95,6 @@ func idsOf(nodes []*tree.Entry) []string {
 		ids[i] = e.Node().ID
 	}
 	return ids
-}
-
-// isBelow reports whether a node is one of some nodes or below one.
-func isBelow(t *tree.Tree, id string, some map[string]bool) bool {
-	for ; id != ""; id = t.Parent(id) {
-		if some[id] {
-			return true
-		}
-	}
-	return false
 }
 
 // namesSys reports whether a selector names ^sys or an id: only then a rule means ^sys too.

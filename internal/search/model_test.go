@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -75,7 +76,7 @@ func modelFind(t testing.TB, q *selector.Selector, o Options, mode string, trees
 func modelBelow(t testing.TB, where *selector.Selector, in *tree.Tree, id string) bool {
 	t.Helper()
 	_, kept := modelRun(t, where, in)
-	return slices.ContainsFunc(in.Path(id), func(e *tree.Entry) bool {
+	return slices.ContainsFunc(sure.Get(in.Path(id)), func(e *tree.Entry) bool {
 		return slices.ContainsFunc(kept, func(k *tree.Entry) bool { return k.Node().ID == e.Node().ID })
 	})
 }
@@ -97,7 +98,7 @@ func modelDiff(t testing.TB, q *selector.Selector, older, newer *tree.Tree) (c m
 	}
 	was, is := selected(older), selected(newer)
 	c = modelChange{[]string{}, []string{}, []string{}}
-	for e := range newer.All() {
+	for e := range sure.All(newer.All()) {
 		switch id := e.Node().ID; {
 		case is[id] && !was[id]:
 			c.added = append(c.added, id)
@@ -105,7 +106,7 @@ func modelDiff(t testing.TB, q *selector.Selector, older, newer *tree.Tree) (c m
 			c.changed = append(c.changed, id)
 		}
 	}
-	for e := range older.All() {
+	for e := range sure.All(older.All()) {
 		if id := e.Node().ID; was[id] && !is[id] {
 			c.removed = append(c.removed, id)
 		}
@@ -116,7 +117,7 @@ func modelDiff(t testing.TB, q *selector.Selector, older, newer *tree.Tree) (c m
 // modelDiffers reports whether a node differs between two snapshots in a field that a diff
 // has: what the generator changes, and the ttl, which is counted from the snapshot.
 func modelDiffers(older, newer *tree.Tree, id string) bool {
-	a, b := older.Node(id), newer.Node(id)
-	return a.Role != b.Role || a.Kind != b.Kind || a.Key != b.Key || older.Parent(id) != newer.Parent(id) ||
+	a, b := sure.Get(older.Node(id)), sure.Get(newer.Node(id))
+	return a.Role != b.Role || a.Kind != b.Kind || a.Key != b.Key || sure.Get(older.Parent(id)) != sure.Get(newer.Parent(id)) ||
 		a.Expiry != b.Expiry || a.Expiry != tree.Never || a.CreatedNS != b.CreatedNS || a.Offset != b.Offset
 }

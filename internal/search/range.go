@@ -136,12 +136,18 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 	}
 	sides := b.sides()
 	for i, older := range trees[1:] {
-		list := tree.Differences(older, trees[i])
+		list, err := tree.Differences(older, trees[i])
+		if err != nil {
+			return err
+		}
 		s, err := sides(ctx, older, trees[i], list)
 		if err != nil {
 			return err
 		}
-		pair := differ.PairOf(older, trees[i], list, s)
+		pair, err := differ.PairOf(older, trees[i], list, s)
+		if err != nil {
+			return err
+		}
 		block := diff.RangeBlock{
 			From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
 			Changed: make([]diff.NodeChange, 0, len(pair.Changed)),

@@ -191,21 +191,32 @@ func (s *Search) run(ctx context.Context, trees []*tree.Tree) (query.Result, err
 	if len(trees) == 1 || !s.plan.Local() {
 		return s.plan.Run(ctx, t)
 	}
-	was, _ := highest(tree.Differences(t, trees[len(trees)-2]))
+	differences, err := tree.Differences(t, trees[len(trees)-2])
+	if err != nil {
+		return query.Result{}, err
+	}
+	was, _ := highest(differences)
 	return s.plan.RunBelow(ctx, t, was)
 }
 
 // inSubtrees keeps the nodes that Where matches and the nodes below those.
 func (s *Search) inSubtrees(ctx context.Context, list []Match) ([]Match, error) {
-	var failed error
-	list = slices.DeleteFunc(list, func(m Match) bool {
-		if s.kept[m.Tree] == nil && failed == nil {
+	kept := list[:0]
+	for _, m := range list {
+		if s.kept[m.Tree] == nil {
 			r, err := s.where.Run(ctx, m.Tree)
-			s.kept[m.Tree], failed = r.Subtrees(m.Tree), err
+			if err != nil {
+				return nil, err
+			}
+			s.kept[m.Tree] = r.Subtrees(m.Tree)
 		}
-		return failed != nil || !s.kept[m.Tree].Has(m.Entry)
-	})
-	return list, failed
+		if has, err := s.kept[m.Tree].Has(m.Entry); err != nil {
+			return nil, err
+		} else if has {
+			kept = append(kept, m)
+		}
+	}
+	return kept, nil
 }
 
 // Explain runs the selector as Find does, and says how. It runs a range that gives

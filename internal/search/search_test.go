@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -65,7 +66,7 @@ func TestFindAgreesWithModel(t *testing.T) {
 				}
 				var list []modelFound
 				for _, m := range got {
-					if m.Tree.Entry(m.Entry.Node().ID) != m.Entry {
+					if sure.Get(m.Tree.Entry(m.Entry.Node().ID)) != m.Entry {
 						t.Errorf("%s: %s is not of the snapshot that it is said to be of", asked, m.Entry.Node().ID)
 					}
 					list = append(list, modelFound{m.Entry.Node().ID, m.Tree.Cycle()})

@@ -31,7 +31,6 @@ const examples = 3
 // its cost are those of [Run].
 func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tree.Counter) (list []CheckedRule,
 	err error) {
-	defer tree.Recover(&err)
 	compiled, err := rules.Compile(p.Rules, c.Edition(), counter)
 	if err != nil {
 		return nil, err
@@ -50,7 +49,10 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 				return err
 			}
 			for _, id := range ids {
-				path := working.Path(id)
+				path, err := working.Path(id)
+				if err != nil {
+					return err
+				}
 				if len(path) < 3 || path[1].Class() == tree.Sys && !compiled[i].Sys {
 					continue
 				}

@@ -54,17 +54,27 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 			}
 		}
 	}
-	var came []*tree.Node
-	gone, changed := added(before, now, func(n *tree.Node, _ string) { came = append(came, n) })
+	s, err := between(before, now)
+	if err != nil {
+		return err
+	}
 	left := map[string]int{} // contents that the call before had and that went from their place
-	for _, id := range gone {
-		left[key(before.Node(id))]++
+	for _, id := range s.gone {
+		n, err := before.Node(id)
+		if err != nil {
+			return err
+		}
+		left[key(n)]++
 	}
 	fresh := int64(0)
-	for _, n := range slices.Concat(came, changed) {
-		path := now.Path(n.ID)
-		if path[len(path)-1].Class() != tree.Block {
+	for _, e := range slices.Concat(s.added, s.changed) {
+		if e.Class() != tree.Block {
 			continue
+		}
+		n := e.Node()
+		path, err := now.Path(n.ID)
+		if err != nil {
+			return err
 		}
 		p, err := r.part(n, path[1].Class())
 		if err != nil {
@@ -79,7 +89,7 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 		}
 	}
 	lost, results := int64(0), []string{}
-	for _, id := range gone {
+	for _, id := range s.gone {
 		f.sent -= f.blocks[id]
 		delete(f.blocks, id)
 		if c := f.carried[id]; c != nil && !c.gone {
@@ -98,10 +108,11 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: scaled, Says: fmt.Sprintf(
 			"call %d left out %s of %s that the call before had sent", now.Cycle(), view.Plural(len(results), "result"), tokens(scaled))})
 	}
-	for _, n := range came {
-		if now.Entry(n.ID).Class() != tree.Block {
+	for _, e := range s.added {
+		if e.Class() != tree.Block {
 			continue
 		}
+		n := e.Node()
 		tool, err := toolcall.Name(r.ctx, now, n)
 		if err != nil {
 			return err
@@ -117,9 +128,11 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 			}
 		}
 	}
-	for _, n := range came {
-		if n.Kind == toolcall.Call && now.Entry(n.ID).Class() == tree.Block {
-			f.again(now, n)
+	for _, e := range s.added {
+		if n := e.Node(); n.Kind == toolcall.Call && e.Class() == tree.Block {
+			if err := f.again(now, n); err != nil {
+				return err
+			}
 		}
 	}
 	f.scales += r.scale
@@ -144,10 +157,14 @@ func (f *finder) end(c *carried) {
 }
 
 // again notes a call that was made before, if both results are the same.
-func (f *finder) again(t *tree.Tree, n *tree.Node) {
-	key, tool := callKey(f.run, t, n)
+func (f *finder) again(t *tree.Tree, n *tree.Node) error {
+	key, tool, err := callKey(f.run, t, n)
+	if err != nil {
+		return err
+	}
 	f.used[tool] = true
-	for _, result := range toolcall.Partners(t, n) {
+	results, err := toolcall.Partners(t, n)
+	for _, result := range results {
 		before := f.carried[f.calls[key]]
 		switch at, lost := f.lost[f.calls[key]]; {
 		case before == nil:
@@ -167,6 +184,7 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) {
 		}
 		f.calls[key] = result.ID
 	}
+	return err
 }
 
 // found returns what the whole run shows: what was carried for nothing.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -55,7 +54,6 @@ const most = 5
 // options are left aside. Its errors and its cost are those of [Run], at most twice, the second time with
 // the rules that may have helped.
 func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err error) {
-	defer tree.Recover(&err)
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
 		blocks: map[string]int64{}, lost: map[string]int{}}

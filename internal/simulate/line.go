@@ -92,12 +92,21 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	working, stamps, err := l.replay(before, now)
 	if err == nil && l.each != nil {
 		var fresh []string
-		added(before, now, func(n *tree.Node, _ string) {
-			if working.Has(n.ID) && !working.Entry(n.ID).Class().Region() {
-				fresh = append(fresh, n.ID)
+		s, err := between(before, now)
+		if err != nil {
+			return err
+		}
+		for _, e := range s.added {
+			id := e.Node().ID
+			if e, err := working.Entry(id); err != nil {
+				return err
+			} else if e != nil && !e.Class().Region() {
+				fresh = append(fresh, id)
 			}
-		})
-		err = l.each(before, now, working, fresh)
+		}
+		if err := l.each(before, now, working, fresh); err != nil {
+			return err
+		}
 	}
 	if err != nil {
 		return err
@@ -114,14 +123,26 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	}
 	waits := l.policy.When == lifecycle.WhenPays || l.policy.When == lifecycle.WhenCold
 	made, err := commit(waits)
-	if err == nil && l.policy.When == lifecycle.WhenPays && made.shaped(working) > 0 && !l.tariff.Caches(l.forecast(made)) {
-		whole = true // shorter, nothing would be cached, and later calls would read nothing
-		made, err = commit(waits)
-	}
 	if err != nil {
 		return err
 	}
-	if waits && l.mayBeWorth(made, spent) {
+	shaped, err := made.shaped(working)
+	if err != nil {
+		return err
+	}
+	if l.policy.When == lifecycle.WhenPays && len(shaped) > 0 && !l.tariff.Caches(l.forecast(made)) {
+		whole = true // shorter, nothing would be cached, and later calls would read nothing
+		if made, err = commit(waits); err != nil {
+			return err
+		}
+	}
+	may := false
+	if waits {
+		if may, err = l.mayBeWorth(made, spent); err != nil {
+			return err
+		}
+	}
+	if may {
 		acts, err := commit(false)
 		if err != nil {
 			return err
@@ -132,20 +153,34 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	}
 	c := Call{Cycle: now.Cycle(), Waiting: made.waiting()}
 	for _, gone := range made.report.Removed {
-		if working.Entry(gone.ID).Class() == tree.Block && !l.removed[gone.ID] {
+		e, err := working.Entry(gone.ID)
+		if err != nil {
+			return err
+		}
+		if e.Class() == tree.Block && !l.removed[gone.ID] {
 			l.removed[gone.ID] = true
 			c.Removed++
 		}
 	}
-	for _, found := range made.report.Ruled {
-		if n := made.tree.Node(found.ID); n != nil && !n.SameContent(working.Node(found.ID)) {
-			text, _ := n.Content.Value(l.ctx)
-			l.shaped[found.ID] = string(text)
-			l.Shaped++
+	if shaped, err = made.shaped(working); err != nil {
+		return err
+	}
+	for _, n := range shaped {
+		text, err := n.Content.Value(l.ctx)
+		if err != nil {
+			return err
 		}
+		l.shaped[n.ID] = string(text)
+		l.Shaped++
 	}
 	l.stamps, l.idle = made.stamps, made.report.Idle()
-	l.turns[lastTurn(now)] = lastTurn(made.tree)
+	turn, err := lastTurn(now)
+	if err != nil {
+		return err
+	}
+	if l.turns[turn], err = lastTurn(made.tree); err != nil {
+		return err
+	}
 	l.send(made.tree, made.sent, c)
 	return nil
 }
@@ -158,14 +193,22 @@ type committed struct {
 	sent   *request
 }
 
-// shaped counts what rules shortened in a working state.
-func (c *committed) shaped(working *tree.Tree) (n int) {
+// shaped returns what rules shortened in a working state.
+func (c *committed) shaped(working *tree.Tree) (list []*tree.Node, err error) {
 	for _, found := range c.report.Ruled {
-		if now := c.tree.Node(found.ID); now != nil && !now.SameContent(working.Node(found.ID)) {
-			n++
+		now, err := c.tree.Node(found.ID)
+		if err != nil {
+			return nil, err
+		}
+		was, err := working.Node(found.ID)
+		if err != nil {
+			return nil, err
+		}
+		if now != nil && !now.SameContent(was) {
+			list = append(list, now)
 		}
 	}
-	return n
+	return list, nil
 }
 
 // waiting counts what was due and stayed.
@@ -196,14 +239,26 @@ func (l *line) forecast(c *committed) worth.Call {
 
 // mayBeWorth reports whether worth may say yes: it takes what is due for all that could go, so that
 // what is due for long does not have to be removed on trial at every call.
-func (l *line) mayBeWorth(stays *committed, without float64) bool {
+func (l *line) mayBeWorth(stays *committed, without float64) (bool, error) {
 	first, due := -1, int64(0)
 	for _, k := range stays.report.Kept {
 		if k.Why != lifecycle.PruningWaits {
 			continue
 		}
-		for _, n := range append(toolcall.Partners(stays.tree, stays.tree.Node(k.ID)), stays.tree.Node(k.ID)) {
-			if at, size, _ := stays.tree.ThreadPlace(n.ID); size > 0 {
+		n, err := stays.tree.Node(k.ID)
+		if err != nil {
+			return false, err
+		}
+		unit, err := toolcall.Partners(stays.tree, n)
+		if err != nil {
+			return false, err
+		}
+		for _, n := range append(unit, n) {
+			at, size, _, err := stays.tree.ThreadPlace(n.ID)
+			if err != nil {
+				return false, err
+			}
+			if size > 0 {
 				due += stays.sent.first[at+size] - stays.sent.first[at]
 				if first < 0 || at < first {
 					first = at
@@ -212,8 +267,8 @@ func (l *line) mayBeWorth(stays *committed, without float64) bool {
 		}
 	}
 	if first < 0 {
-		return false
+		return false, nil
 	}
 	sent := max(stays.sent.counted-due, 0)
-	return l.pays(l.forecast(stays), l.priceOf(sent, min(sent, stays.sent.first[first])), without)
+	return l.pays(l.forecast(stays), l.priceOf(sent, min(sent, stays.sent.first[first])), without), nil
 }

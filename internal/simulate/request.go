@@ -40,12 +40,14 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 	blocks, _ := t.ThreadSize()
 	q := &provider.Request{Model: r.model, Parts: make([]provider.Part, 0, blocks)}
 	made := &request{first: make([]int64, 1, blocks+1)}
-	var err error
 	message, role, system := -1, "", -1
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		var p *part
-		if p, err = r.part(e.Node(), region); err != nil {
-			return false
+	for b, err := range t.Blocks(0) {
+		if err != nil {
+			return nil, err
+		}
+		p, err := r.part(b.Node(), b.Region)
+		if err != nil {
+			return nil, err
 		}
 		one := p.Part
 		if one.Section == provider.Conversation {
@@ -59,10 +61,6 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 		q.Parts = append(q.Parts, one)
 		made.counted += p.tokens
 		made.first = append(made.first, made.counted)
-		return true
-	})
-	if err != nil {
-		return nil, err
 	}
 	if system >= 0 {
 		q.Parts[system].Marker = r.marker()

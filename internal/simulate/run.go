@@ -41,7 +41,6 @@ type Options struct {
 // following the policies, and those of reading. Cost: for each policy, what changed from call to
 // call and a look at the blocks of each request.
 func Run(ctx context.Context, c *pact.Context, o Options) (_ *Result, err error) {
-	defer tree.Recover(&err)
 	return replayed(ctx, c, o, visitor{})
 }
 
@@ -180,9 +179,14 @@ func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
 	if recorded && a.StartedNS > 0 {
 		r.at = time.Unix(0, a.StartedNS)
 	}
-	said := r.texts.said(r, before, now)
+	said, err := r.texts.said(r, before, now)
+	if err != nil {
+		return err
+	}
 	for _, l := range lines[1:] {
-		l.regret(said, cycle)
+		if err := l.regret(said, cycle); err != nil {
+			return err
+		}
 	}
 	r.scale = 1
 	sent, err := r.request(now)
@@ -203,6 +207,5 @@ func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
 			return err
 		}
 	}
-	r.texts.add(r, before, now)
-	return nil
+	return r.texts.add(r, before, now)
 }

@@ -28,10 +28,15 @@ type need struct {
 }
 
 // said returns what the new blocks of the assistant take up from earlier blocks.
-func (x *texts) said(r *run, before, now *tree.Tree) (list []need) {
-	added(before, now, func(n *tree.Node, _ string) {
-		if n.RoleIn(tree.Seq) != "assistant" || now.Entry(n.ID).Class() != tree.Block {
-			return
+func (x *texts) said(r *run, before, now *tree.Tree) (list []need, err error) {
+	s, err := between(before, now)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range s.added {
+		n := e.Node()
+		if n.RoleIn(tree.Seq) != "assistant" || e.Class() != tree.Block {
+			continue
 		}
 		for _, line := range linesOf(r, n) {
 			if of := x.lines[line]; len(of) > 0 {
@@ -39,19 +44,28 @@ func (x *texts) said(r *run, before, now *tree.Tree) (list []need) {
 			}
 		}
 		if n.Kind == toolcall.Call {
-			if key, tool := callKey(r, now, n); len(x.calls[key]) > 0 {
+			key, tool, err := callKey(r, now, n)
+			if err != nil {
+				return nil, err
+			}
+			if len(x.calls[key]) > 0 {
 				list = append(list, need{node: n.ID, tool: tool, of: x.calls[key]})
 			}
 		}
-	})
-	return list
+	}
+	return list, nil
 }
 
 // add takes the new blocks of a call.
-func (x *texts) add(r *run, before, now *tree.Tree) {
-	added(before, now, func(n *tree.Node, _ string) {
-		if now.Entry(n.ID).Class() != tree.Block {
-			return
+func (x *texts) add(r *run, before, now *tree.Tree) error {
+	s, err := between(before, now)
+	if err != nil {
+		return err
+	}
+	for _, e := range s.added {
+		n := e.Node()
+		if e.Class() != tree.Block {
+			continue
 		}
 		for _, line := range linesOf(r, n) {
 			if of := x.lines[line]; len(of) == 0 || of[len(of)-1] != n.ID {
@@ -59,19 +73,29 @@ func (x *texts) add(r *run, before, now *tree.Tree) {
 			}
 		}
 		if n.Kind == toolcall.Call {
-			key, _ := callKey(r, now, n)
-			for _, result := range toolcall.Partners(now, n) {
+			key, _, err := callKey(r, now, n)
+			if err != nil {
+				return err
+			}
+			results, err := toolcall.Partners(now, n)
+			if err != nil {
+				return err
+			}
+			for _, result := range results {
 				x.calls[key] = append(x.calls[key], result.ID)
 			}
 		}
-	})
+	}
+	return nil
 }
 
 // callKey returns what two equal calls share, and the name of the tool.
-func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string) {
-	content, _ := n.Content.Value(r.ctx) // the request read it before
-	tool, _ = toolcall.Name(r.ctx, t, n)
-	return tool + "\x00" + toolcall.Arguments(canon.Value(content)), tool
+func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
+	content, err := n.Content.Value(r.ctx)
+	if err == nil {
+		tool, err = toolcall.Name(r.ctx, t, n)
+	}
+	return tool + "\x00" + toolcall.Arguments(canon.Value(content)), tool, err
 }
 
 // linesOf returns the lines in a block that are long enough to be a quotation.
@@ -103,7 +127,7 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 
 // regret notes what new blocks needed and the policy had taken: every block that had it is gone, one
 // of them by the policy. It notes one line for two blocks.
-func (l *line) regret(said []need, cycle int64) {
+func (l *line) regret(said []need, cycle int64) error {
 	for _, n := range said {
 		if n.thought {
 			continue
@@ -112,7 +136,11 @@ func (l *line) regret(said []need, cycle int64) {
 		for _, id := range n.of {
 			if l.lacks(id, n.text) {
 				by = id
-			} else if l.head.Has(id) {
+				continue
+			}
+			if has, err := l.head.Has(id); err != nil {
+				return err
+			} else if has {
 				by = ""
 				break
 			}
@@ -124,6 +152,7 @@ func (l *line) regret(said []need, cycle int64) {
 		l.Regrets = append(l.Regrets, Regret{Cycle: cycle, Node: n.node, Of: by, Tool: n.tool, Text: n.text,
 			Short: !l.removed[by]})
 	}
+	return nil
 }
 
 // lacks reports whether the policy took a text of a block, or all of it.

@@ -21,24 +21,21 @@ const (
 // Partners returns the results of a call or the calls of a result, in document
 // order: the nodes that it refers to or that refer to it. Other nodes have none.
 // Cost: O(log n) for each of them.
-func Partners(t *tree.Tree, n *tree.Node) (list []*tree.Node) {
+func Partners(t *tree.Tree, n *tree.Node) (list []*tree.Node, err error) {
 	other := map[string]string{Call: Result, Result: Call}[n.Kind]
 	if other == "" {
-		return nil
+		return nil, nil
 	}
-	take := func(id string) {
-		if p := t.Node(id); p != nil && p.Kind == other && !slices.Contains(list, p) {
+	linked, err := t.Linked(n)
+	for _, p := range linked {
+		if p.Kind == other && !slices.Contains(list, p) {
 			list = append(list, p)
 		}
 	}
-	for _, id := range n.Refs {
-		take(id)
+	if err != nil {
+		return nil, err
 	}
-	for id := range t.Referrers(n.ID) {
-		take(id)
-	}
-	slices.SortFunc(list, func(a, b *tree.Node) int { return t.Order(a.ID, b.ID) })
-	return list
+	return list, tree.Sort(t, list, func(n *tree.Node) string { return n.ID })
 }
 
 // Name returns the name of the tool that a node defines, calls or answers for,
@@ -49,7 +46,11 @@ func Name(ctx context.Context, t *tree.Tree, n *tree.Node) (string, error) {
 	case Definition, Call:
 		return ownName(ctx, n)
 	case Result:
-		for _, call := range Partners(t, n) {
+		partners, err := Partners(t, n)
+		if err != nil {
+			return "", err
+		}
+		for _, call := range partners {
 			if name, err := ownName(ctx, call); name != "" || err != nil {
 				return name, err
 			}
@@ -124,14 +125,18 @@ func body(call canon.Any) canon.Any {
 
 // Failed reports whether the log marks a result as that of a failed call, or
 // whether a call has such a result.
-func Failed(t *tree.Tree, n *tree.Node) bool {
+func Failed(t *tree.Tree, n *tree.Node) (bool, error) {
 	switch n.Kind {
 	case Result:
-		return marked(n)
+		return marked(n), nil
 	case Call:
-		return slices.ContainsFunc(Partners(t, n), marked)
+		partners, err := Partners(t, n)
+		if err != nil {
+			return false, err
+		}
+		return slices.ContainsFunc(partners, marked), nil
 	}
-	return false
+	return false, nil
 }
 
 // marked reports whether a result carries the mark of a recorder, or a field of

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -61,17 +62,17 @@ func TestNamesPairsAndFailures(t *testing.T) {
 		"c1": {"ls", "r1", false}, "r1": {"ls", "c1", false}, "c2": {"cat", "r2", true}, "r2": {"cat", "c2", true},
 		"c3": {"grep", "r3", true}, "r3": {"grep", "c3", true}, "r4": {}, "x": {}, "turn": {},
 	} {
-		n := made.Node(id)
+		n := sure.Get(made.Node(id))
 		name, err := toolcall.Name(context.Background(), made, n)
 		if err != nil || name != want.name {
 			t.Errorf("the tool of %s is %q, %v, want %q", id, name, err, want.name)
 		}
 		partner := ""
-		for _, p := range toolcall.Partners(made, n) {
+		for _, p := range sure.Get(toolcall.Partners(made, n)) {
 			partner += p.ID
 		}
-		if partner != want.partner || toolcall.Failed(made, n) != want.failed {
-			t.Errorf("%s has the partner %q, failed %v; want %+v", id, partner, toolcall.Failed(made, n), want)
+		if partner != want.partner || sure.Get(toolcall.Failed(made, n)) != want.failed {
+			t.Errorf("%s has the partner %q, failed %v; want %+v", id, partner, sure.Get(toolcall.Failed(made, n)), want)
 		}
 	}
 	for content, want := range map[string]string{`{"name":"ls","arguments":"{\"p\":1}"}`: `{"p":1}`,

@@ -3,6 +3,7 @@ package tree_test
 import (
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -52,7 +53,7 @@ func TestUnknownTypesAreContainersWhileTheyHaveChildren(t *testing.T) {
 			fresh := remade(t, got)
 			equal(t, "digest", got.Digest(), fresh.Digest())
 			equal(t, "summary", *got.Root().Summary(), *fresh.Root().Summary())
-			for e := range got.All() {
+			for e := range sure.All(got.All()) {
 				if e.Node().Type == "x:list" {
 					equal(t, "class", e.Class(), c.want)
 				}

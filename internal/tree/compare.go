@@ -1,6 +1,9 @@
 package tree
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Difference is a node that differs between two trees. Old is nil for a node that only the
 // second tree has, New for one that only the first has.
@@ -11,12 +14,17 @@ type Difference struct {
 }
 
 // Compare calls f for each element of what [Differences] returns, until f returns false.
-func Compare(a, b *Tree, f func(Difference) bool) {
-	for _, d := range Differences(a, b) {
+func Compare(a, b *Tree, f func(Difference) bool) error {
+	differences, err := Differences(a, b)
+	if err != nil {
+		return err
+	}
+	for _, d := range differences {
 		if !f(d) {
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // Differences returns every node that differs between a and b: by any header,
@@ -28,12 +36,13 @@ func Compare(a, b *Tree, f func(Difference) bool) {
 // except for the nodes in it that will expire, if the cycles differ. A node may have
 // another place in the other tree: Differences joins the nodes that only one tree has in
 // a place by id, without a look at an index.
-func Differences(a, b *Tree) []Difference {
+func Differences(a, b *Tree) ([]Difference, error) {
 	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
-	m := merger{times: c.times, both: c.both, onlyA: c.onlyA, onlyB: c.onlyB}
+	m := merger{times: c.times, both: c.both}
+	m.onlyA, m.onlyB = c.onlyA(&m), c.onlyB(&m)
 	m.entries(a.root, b.root, "")
-	if len(c.gone) == 0 {
-		return c.now
+	if m.err != nil || len(c.gone) == 0 {
+		return c.now, m.err
 	}
 	c.join()
 	list := slices.DeleteFunc(c.now, func(d Difference) bool { return d.Old != nil && d.New != nil && !c.differs(&d) })
@@ -42,7 +51,7 @@ func Differences(a, b *Tree) []Difference {
 			list = append(list, d)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // comparison collects what differs.
@@ -61,18 +70,28 @@ func (c *comparison) both(x, y *Entry, parent string) bool {
 	return true
 }
 
-func (c *comparison) onlyA(e *Entry, parent string) bool {
-	return walk(e, parent, func(e *Entry, parent string) bool {
-		c.gone = append(c.gone, Difference{Old: e.node, OldParent: parent, OldClass: e.class})
+func (c *comparison) onlyA(m *merger) func(e *Entry, parent string) bool {
+	return func(e *Entry, parent string) bool {
+		for p, err := range atAndBelow(e, parent) {
+			if err != nil {
+				return m.fail(err)
+			}
+			c.gone = append(c.gone, Difference{Old: p.node, OldParent: p.Parent, OldClass: p.class})
+		}
 		return true
-	})
+	}
 }
 
-func (c *comparison) onlyB(e *Entry, parent string) bool {
-	return walk(e, parent, func(e *Entry, parent string) bool {
-		c.now = append(c.now, Difference{New: e.node, NewParent: parent, NewClass: e.class})
+func (c *comparison) onlyB(m *merger) func(e *Entry, parent string) bool {
+	return func(e *Entry, parent string) bool {
+		for p, err := range atAndBelow(e, parent) {
+			if err != nil {
+				return m.fail(err)
+			}
+			c.now = append(c.now, Difference{New: p.node, NewParent: p.Parent, NewClass: p.class})
+		}
 		return true
-	})
+	}
 }
 
 func (c *comparison) differs(d *Difference) bool {
@@ -106,12 +125,18 @@ func ttlDiffers(old, now *Node, oldCycle, newCycle int64) bool {
 }
 
 // merger walks two trees side by side in document order. Each function may end
-// the walk by returning false.
+// the walk by returning false. What cannot be loaded ends it too, and is in err.
 type merger struct {
 	times        bool                                  // look into equal parts for nodes that expire
 	same         func(*Summary)                        // told what was skipped as equal; may be nil
 	both         func(x, y *Entry, parent string) bool // one place in both trees
 	onlyA, onlyB func(e *Entry, parent string) bool
+	err          error
+}
+
+func (m *merger) fail(err error) bool {
+	m.err = err
+	return false
 }
 
 func (m *merger) entries(x, y *Entry, parent string) bool {
@@ -136,8 +161,15 @@ func (m *merger) equal(e *Entry, parent string) bool {
 }
 
 func (m *merger) equalList(l *List, parent string) bool {
-	return l.Visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 },
-		func(e *Entry) bool { return e.sum.Finite == 0 || m.equal(e, parent) })
+	for e, err := range l.Visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }) {
+		if err != nil {
+			return m.fail(err)
+		}
+		if e.sum.Finite > 0 && !m.equal(e, parent) {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *merger) lists(a, b *List, parent string) bool {
@@ -160,25 +192,29 @@ func (m *merger) lists(a, b *List, parent string) bool {
 				}
 				x.Skip()
 				y.Skip()
+				continue
 			case xl.level > yl.level:
-				x.Enter()
+				m.err = x.Enter()
 			case xl.level < yl.level:
-				y.Enter()
+				m.err = y.Enter()
 			default:
-				x.Enter()
-				y.Enter()
-				m.skipShared(&x, &y)
+				if m.err = x.Enter(); m.err == nil {
+					m.err = y.Enter()
+				}
+				if m.err == nil {
+					m.skipShared(&x, &y)
+				}
 			}
-		case xl != nil && (ye == nil || !before(ye, xl.first())):
-			x.Enter()
-		case yl != nil && (xe == nil || !before(xe, yl.first())):
-			y.Enter()
-		case ye == nil || xe != nil && before(xe, orFirst(ye, yl)):
+		case xl != nil && !m.ahead(ye, xl):
+			m.err = cmp.Or(m.err, x.Enter())
+		case yl != nil && !m.ahead(xe, yl):
+			m.err = cmp.Or(m.err, y.Enter())
+		case ye == nil || xe != nil && before(xe, ye):
 			if !m.onlyA(xe, parent) {
 				return false
 			}
 			x.Skip()
-		case xe == nil || before(ye, orFirst(xe, xl)):
+		case xe == nil || before(ye, xe):
 			if !m.onlyB(ye, parent) {
 				return false
 			}
@@ -190,7 +226,22 @@ func (m *merger) lists(a, b *List, parent string) bool {
 			x.Skip()
 			y.Skip()
 		}
+		if m.err != nil {
+			return false
+		}
 	}
+}
+
+// ahead reports whether an item, if there is one, stands before the first one of a run.
+func (m *merger) ahead(e *Entry, run *List) bool {
+	if e == nil {
+		return false
+	}
+	first, err := run.first()
+	if err != nil {
+		return m.fail(err)
+	}
+	return before(e, first)
 }
 
 // skipShared skips what two runs of one level share by pointer at their beginning, which
@@ -213,19 +264,15 @@ func (m *merger) skipShared(x, y *Cursor) {
 	}
 }
 
-func orFirst(e *Entry, l *List) *Entry {
-	if e == nil {
-		return l.first()
-	}
-	return e
-}
-
 // first returns the first item of a list that has items.
-func (l *List) first() *Entry {
+func (l *List) first() (*Entry, error) {
 	for {
-		in := l.open()
+		in, err := l.open()
+		if err != nil {
+			return nil, err
+		}
 		if l = in.runBefore(0); l == nil {
-			return in.items[0]
+			return in.items[0], nil
 		}
 	}
 }

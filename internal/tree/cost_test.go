@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -103,19 +104,19 @@ func TestCostDoesNotGrowWithHistory(t *testing.T) {
 		{"add to ^sys", func(l, _ long) { l.edit().Add("^sys", tree.Spec{Content: "hi"}) }, 0},
 		{"attach to a turn in the middle", func(l, _ long) { l.edit().Add(id(l, "seg:%d-1"), tree.Spec{Offset: 1}) }, 0},
 		{"a whole turn", func(l, _ long) { l.turn(t) }, 0},
-		{"remove a turn in the middle", func(l, _ long) { l.tree.Without(id(l, "seg:%d-1")) }, 0},
+		{"remove a turn in the middle", func(l, _ long) { sure.Get(l.tree.Without(id(l, "seg:%d-1"))) }, 0},
 		{"compare with the next snapshot", func(l, next long) {
-			tree.Compare(l.tree, next.tree,
-				func(tree.Difference) bool { return true })
+			sure.Done(tree.Compare(l.tree, next.tree,
+				func(tree.Difference) bool { return true }))
 		}, 20},
 		{"shared blocks with the next snapshot", func(l, next long) { tree.SharedBlocks(l.tree, next.tree) }, 20},
-		{"size of a prefix", func(l, _ long) { l.tree.ThreadPrefix(int(l.stamps.Cycle / 2)) }, 5},
+		{"size of a prefix", func(l, _ long) { sure.Get2(l.tree.ThreadPrefix(int(l.stamps.Cycle / 2))) }, 5},
 		{"the last block", func(l, _ long) {
 			blocks, _ := l.tree.ThreadSize()
-			l.tree.BlocksFrom(blocks-1, func(*tree.Entry, tree.Class) bool { return false })
+			sure.Get2(l.tree.BlockAt(blocks - 1))
 		}, 60},
-		{"path to a block in the middle", func(l, _ long) { l.tree.Path(id(l, "block:%d-0")) }, 10},
-		{"rank", func(l, _ long) { l.tree.Region(tree.Seq).Children().At(int(l.stamps.Cycle / 2)) }, 5},
+		{"path to a block in the middle", func(l, _ long) { sure.Get(l.tree.Path(id(l, "block:%d-0"))) }, 10},
+		{"rank", func(l, _ long) { sure.Get(l.tree.Region(tree.Seq).Children().At(int(l.stamps.Cycle / 2))) }, 5},
 	}
 	for _, c := range costs {
 		a, sizeA := cost(func() { c.do(small, smallNext) })
@@ -141,7 +142,8 @@ func rankLooksAtFewRuns(t *testing.T, l long) {
 	most := 0
 	for rank := 0; rank < turns.Len(); rank += 997 {
 		runs := 0
-		turns.Visit(rank, rank+3, func(*tree.Summary) bool { runs++; return true }, func(*tree.Entry) bool { return true })
+		for range sure.All(turns.Visit(rank, rank+3, func(*tree.Summary) bool { runs++; return true })) {
+		}
 		most = max(most, runs)
 	}
 	t.Logf("three turns by rank among %d: at most %d runs", turns.Len(), most)
@@ -155,7 +157,7 @@ func rankLooksAtFewRuns(t *testing.T, l long) {
 func compareFindsTheTurn(t *testing.T, l, next long) {
 	t.Helper()
 	calls := 0
-	tree.Compare(l.tree, next.tree, func(tree.Difference) bool { calls++; return true })
+	sure.Done(tree.Compare(l.tree, next.tree, func(tree.Difference) bool { calls++; return true }))
 	equal(t, "differences after one turn", calls, 5)
 	before, _ := l.tree.ThreadSize()
 	equal(t, "shared blocks after one turn", tree.SharedBlocks(l.tree, next.tree), before)
@@ -173,15 +175,17 @@ func TestCompareOverTimeVisitsOnlyWhatExpires(t *testing.T) {
 	}
 	tr := x.Tree()
 	calls := 0
-	tree.Compare(tr, tr.WithCycle(tr.Cycle()+1), func(d tree.Difference) bool {
+	sure.Done(tree.Compare(tr, tr.WithCycle(tr.Cycle()+1), func(d tree.Difference) bool {
 		calls++
 		if d.New.Expiry == never {
 			t.Errorf("%s does not expire and is reported", d.New.ID)
 		}
 		return true
-	})
+	}))
 	equal(t, "differences after a cycle", calls, 3)
-	still, _ := cost(func() { tree.Compare(tr, tr.WithCycle(tr.Cycle()+1), func(tree.Difference) bool { return true }) })
+	still, _ := cost(func() {
+		sure.Done(tree.Compare(tr, tr.WithCycle(tr.Cycle()+1), func(tree.Difference) bool { return true }))
+	})
 	if still > 60 {
 		t.Errorf("comparing over time: got %.0f allocations, want few", still)
 	}

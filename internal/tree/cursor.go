@@ -54,14 +54,19 @@ func (c *Cursor) Peek() (run *List, item *Entry) {
 // Skip passes over what Peek returned.
 func (c *Cursor) Skip() { c.frames[c.n-1].pos++ }
 
-// Enter goes into the run that Peek returned.
-func (c *Cursor) Enter() {
+// Enter goes into the run that Peek returned. It fails if that cannot be loaded.
+func (c *Cursor) Enter() error {
 	top := &c.frames[c.n-1]
 	l := top.root
 	if l == nil {
 		l = top.in.runBefore(top.pos / 2)
 	}
+	in, err := l.open()
+	if err != nil {
+		return err
+	}
 	top.pos++
-	c.frames[c.n] = frame{in: l.open()}
+	c.frames[c.n] = frame{in: in}
 	c.n++
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/contexttree/pact/internal/sure"
 )
 
 // TestDraftsAreSealedInPlace seals the same batch twice, as a tree that others may
@@ -70,12 +72,13 @@ func TestDraftsAreSealedInPlace(t *testing.T) {
 // indexOf writes out what the index says of every node that is or was there.
 func indexOf(t *Tree) string {
 	text := ""
-	for e, parent := range t.All() {
+	for p := range sure.All(t.All()) {
+		e, parent := p.Entry, p.Parent
 		id := e.Node().ID
-		text += fmt.Sprintln(id, parent, t.Parent(id), t.Node(id) == e.Node(), t.Entry(id) == e)
+		text += fmt.Sprintln(id, parent, sure.Get(t.Parent(id)), sure.Get(t.Node(id)) == e.Node(), sure.Get(t.Entry(id)) == e)
 		for _, to := range e.Node().Refs {
 			found := false
-			for from := range t.Referrers(to) {
+			for from := range sure.All(t.Referrers(to)) {
 				found = found || from == id
 			}
 			text += fmt.Sprintln(id, "refers to", to, found)

@@ -61,7 +61,7 @@ func (x *Editor) Draft() *Tree {
 }
 
 // Earlier reports whether a node belongs to an earlier cycle.
-func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
+func (x *Editor) Earlier(id string) (bool, error) { return x.base.Has(id) }
 
 // Add adds a new node under a parent and returns its id. Its offset and its stamps
 // determine its place in canonical order. parent is an id or the name of a region. A block
@@ -70,7 +70,6 @@ func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 // type, E_NODE_DUPLICATE for an id that the history has, E_DOCUMENT_INVALID for an invalid
 // header or content, and E_LIMIT.
 func (x *Editor) Add(parent string, s Spec) (id string, err error) {
-	defer Recover(&err)
 	path, err := x.target(x.room[:0], parent)
 	if err != nil {
 		return "", err
@@ -79,7 +78,9 @@ func (x *Editor) Add(parent string, s Spec) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	x.attach(path[len(path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
+	if err := x.attach(path[len(path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil)); err != nil {
+		return "", err
+	}
 	return n.ID, nil
 }
 
@@ -158,7 +159,6 @@ func checkInteger(name string, n int64) error {
 //
 // Specification: 02 §3.2.1, 06 §2.3, 06 §2.4.
 func (x *Editor) Update(id string, set map[string]any) (err error) {
-	defer Recover(&err)
 	path, err := x.find(id)
 	if err != nil {
 		return err
@@ -171,7 +171,11 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	if e.node.Erased() {
 		return erased(id)
 	}
-	free := !x.Earlier(id)
+	earlier, err := x.Earlier(id)
+	if err != nil {
+		return err
+	}
+	free := !earlier
 	if !free && !within(path, Sys) {
 		return sealed(id, "the node was sealed in an earlier cycle, and only nodes of ^sys can still be updated")
 	}
@@ -190,15 +194,13 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	if err := x.hold(&n); err != nil {
 		return err
 	}
-	x.swap(NewNode(n, nil))
-	return nil
+	return x.swap(NewNode(n, nil))
 }
 
 // SetRoot sets a custom attribute of the root, in any cycle; nil removes it. Errors:
 // E_DOCUMENT_INVALID for a value without a JSON form, or a name that is no custom
 // attribute.
 func (x *Editor) SetRoot(name string, v any) (err error) {
-	defer Recover(&err)
 	if !CustomName(name) {
 		return invalid(name, "only custom attributes of the root can be set", "")
 	}
@@ -210,8 +212,7 @@ func (x *Editor) SetRoot(name string, v any) (err error) {
 	if err := x.hold(&n); err != nil {
 		return err
 	}
-	x.swap(NewNode(n, nil))
-	return nil
+	return x.swap(NewNode(n, nil))
 }
 
 // hold brings a node's content into memory, because the hash needs it.
@@ -284,7 +285,6 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 // such node, E_PLACEMENT_INVALID for the root and its regions, E_SEALED for a turn and for
 // sealed nodes.
 func (x *Editor) Remove(id string) (err error) {
-	defer Recover(&err)
 	path, err := x.find(id)
 	if err != nil {
 		return err
@@ -292,8 +292,8 @@ func (x *Editor) Remove(id string) (err error) {
 	if err := x.removable(path); err != nil {
 		return err
 	}
-	x.detach(path[len(path)-1].node.ID)
-	return nil
+	_, err = x.detach(id)
+	return err
 }
 
 // removable checks that the node at the end of path may be removed by an edit.
@@ -303,7 +303,11 @@ func (x *Editor) removable(path []*Entry) error {
 	if e.class.Region() {
 		return fault.OnNode(fault.PlacementInvalid, id, "the root and its regions cannot be removed", "")
 	}
-	if !x.Earlier(id) || within(path, Sys) {
+	earlier, err := x.Earlier(id)
+	if err != nil {
+		return err
+	}
+	if !earlier || within(path, Sys) {
 		return nil
 	}
 	if e.class == Turn {
@@ -329,7 +333,10 @@ func (x *Editor) find(id string) ([]*Entry, error) { return x.findIn(nil, id) }
 
 // findIn is find with room for the path.
 func (x *Editor) findIn(room []*Entry, id string) ([]*Entry, error) {
-	path := x.AppendPath(room, id)
+	path, err := x.AppendPath(room, id)
+	if err != nil {
+		return nil, err
+	}
 	if len(path) == 0 {
 		return nil, NoNode(id, "in the working state")
 	}

@@ -1,6 +1,9 @@
 package tree
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"iter"
+)
 
 // Entry is a node in its place: the node, its class there, and its children. Entries are
 // immutable, and snapshots share them.
@@ -70,53 +73,67 @@ func (e *Entry) Core() *Entry {
 
 // HasOwnCoreBlocks reports whether the entry has blocks at offset 0, which together are an
 // elided core.
-func (e *Entry) HasOwnCoreBlocks() bool {
-	found := false
-	e.zone(0, 0, func(k *Entry) bool {
-		found = k.class != Container
-		return !found
-	})
-	return found
+func (e *Entry) HasOwnCoreBlocks() (bool, error) {
+	for k, err := range e.zone(0, 0) {
+		if err != nil || k.class != Container {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
-// zone calls f for the children whose offset is between lo and hi.
-func (e *Entry) zone(lo, hi int64, f func(*Entry) bool) {
-	e.kids.Visit(e.kids.rankOfOffset(lo), e.kids.Len(), nil, func(k *Entry) bool {
-		return k.node.Offset <= hi && f(k)
-	})
+// zone yields the children whose offset is between lo and hi.
+func (e *Entry) zone(lo, hi int64) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		from, err := e.kids.rankOfOffset(lo)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		e.kids.visit(from, e.kids.Len(), nil, func(k *Entry, err error) bool {
+			return (err != nil || k.node.Offset <= hi) && yield(k, err)
+		})
+	}
 }
 
 // rankOfOffset returns the number of items before the first item with this offset or a
 // higher one.
-func (l *List) rankOfOffset(offset int64) int {
+func (l *List) rankOfOffset(offset int64) (int, error) {
 	rank := 0
 	for l != nil {
-		in, i := l.open(), 0
+		in, err := l.open()
+		if err != nil {
+			return 0, err
+		}
+		i := 0
 		for i < len(in.items) && in.items[i].node.Offset < offset {
 			rank += in.runBefore(i).Len() + 1
 			i++
 		}
 		l = in.runBefore(i)
 	}
-	return rank
+	return rank, nil
 }
 
 // Detached returns an entry that is in no tree, to test it against a filter.
 func Detached(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summary{Expiry: Never}} }
 
 // Rank returns the number of items before e, which must be in the list.
-func (l *List) Rank(e *Entry) int {
+func (l *List) Rank(e *Entry) (int, error) {
 	rank := 0
 	for l != nil {
-		in := l.open()
+		in, err := l.open()
+		if err != nil {
+			return 0, err
+		}
 		i := in.find(e)
 		for k := range i {
 			rank += in.runBefore(k).Len() + 1
 		}
 		if in.has(i, e.node.ID) {
-			return rank + in.runBefore(i).Len()
+			return rank + in.runBefore(i).Len(), nil
 		}
 		l = in.runBefore(i)
 	}
-	return rank
+	return rank, nil
 }

@@ -21,71 +21,90 @@ const few = 64
 // none: from the active head, else from the newest turn that has one, else from ^sys. Cost:
 // the turns since the newest member; once for each tree also a look at the nodes in ^ah, in
 // ^sys and in turns with many nodes.
-func (f *KeyFamilies) Newest(t *Tree, key string) *Node {
+func (f *KeyFamilies) Newest(t *Tree, key string) (*Node, error) {
 	of := family{KeyFamilies: f, key: key, want: Marks{Keys: Mark(key)}}
 	for _, region := range [...]Class{Head, Seq, Sys} {
 		e := t.Region(region)
 		var n *Node
+		var err error
 		if region == Seq || e.Summary().Nodes <= few {
-			n = of.lastIn(e.Children())
+			n, err = of.lastIn(e.Children())
 		} else {
-			n = f.remember(e, f.inTheLast)[key]
+			n, err = f.remembered(e, f.inTheLast, key)
 		}
-		if n != nil {
-			return n
+		if n != nil || err != nil {
+			return n, err
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // Added tells KeyFamilies that two trees differ only by a new node in ^ah, so that it can keep
 // what it knows.
-func (f *KeyFamilies) Added(before, after *Tree, id string) {
+func (f *KeyFamilies) Added(before, after *Tree, id string) error {
 	was, is := before.Region(Head), after.Region(Head)
 	if m := f.known[was]; m != nil {
-		n := after.Node(id)
+		n, err := after.Node(id)
+		if err != nil {
+			return err
+		}
 		m[n.Key] = n
 		delete(f.known, was)
 		f.known[is] = m
 	}
+	return nil
 }
 
-// remember returns what collect makes of an entry. It calls collect once for each entry,
-// because entries never change.
-func (f *KeyFamilies) remember(e *Entry, collect func(m map[string]*Node, e *Entry)) map[string]*Node {
+// remembered returns the node that collect finds for a key in an entry. It calls collect once for
+// each entry, because entries never change.
+func (f *KeyFamilies) remembered(e *Entry, collect func(map[string]*Node, *Entry) error, key string) (*Node, error) {
 	m := f.known[e]
 	if m == nil {
 		m = make(map[string]*Node)
-		collect(m, e)
+		if err := collect(m, e); err != nil {
+			return nil, err
+		}
 		if f.known == nil {
 			f.known = make(map[*Entry]map[string]*Node)
 		}
 		f.known[e] = m
 	}
-	return m
+	return m[key], nil
 }
 
 // atAndBelow collects the newest members at and below an entry.
-func (f *KeyFamilies) atAndBelow(m map[string]*Node, e *Entry) {
+func (f *KeyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
 	f.looked++
 	n := e.Node()
 	if newest := m[n.Key]; n.Key != "" && (newest == nil || n.CreatedNS > newest.CreatedNS) {
 		m[n.Key] = n
 	}
-	for k := range e.Children().All() {
-		f.atAndBelow(m, k)
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return err
+		}
+		if err := f.atAndBelow(m, k); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // inTheLast collects, for each family, the newest member from the last child of a region
 // that has one.
-func (f *KeyFamilies) inTheLast(m map[string]*Node, region *Entry) {
+func (f *KeyFamilies) inTheLast(m map[string]*Node, region *Entry) error {
 	child := make(map[string]*Node)
-	for k := range region.Children().All() {
+	for k, err := range region.Children().All() {
+		if err != nil {
+			return err
+		}
 		clear(child)
-		f.atAndBelow(child, k)
+		if err := f.atAndBelow(child, k); err != nil {
+			return err
+		}
 		maps.Copy(m, child)
 	}
+	return nil
 }
 
 // family looks for the members of a key.
@@ -97,42 +116,50 @@ type family struct {
 
 // lastIn returns the newest member in the last item of a list that has one. It
 // passes over runs whose sums rule the key out.
-func (f *family) lastIn(l *List) *Node {
+func (f *family) lastIn(l *List) (*Node, error) {
 	if l.Len() == 0 || !l.Sum().Marks.May(f.want) {
-		return nil
+		return nil, nil
 	}
-	items, runs := l.Parts()
+	items, runs, err := l.Parts()
+	if err != nil {
+		return nil, err
+	}
 	for i := len(items); i >= 0; i-- {
 		if len(runs) > 0 {
-			if n := f.lastIn(runs[i]); n != nil {
-				return n
+			if n, err := f.lastIn(runs[i]); n != nil || err != nil {
+				return n, err
 			}
 		}
 		if i > 0 {
-			if n := f.newest(items[i-1]); n != nil {
-				return n
+			if n, err := f.newest(items[i-1]); n != nil || err != nil {
+				return n, err
 			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // newest returns the newest member at or below an entry.
-func (f *family) newest(e *Entry) (found *Node) {
+func (f *family) newest(e *Entry) (found *Node, err error) {
 	switch sum := e.Summary(); {
 	case !sum.Marks.May(f.want):
-		return nil
+		return nil, nil
 	case sum.Nodes > few:
-		return f.remember(e, f.atAndBelow)[f.key]
+		return f.remembered(e, f.atAndBelow, f.key)
 	}
 	f.looked++
 	if e.Node().Key == f.key {
 		found = e.Node()
 	}
-	for k := range e.Children().All() {
-		if n := f.newest(k); n != nil && (found == nil || n.CreatedNS > found.CreatedNS) {
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return nil, err
+		}
+		if n, err := f.newest(k); err != nil {
+			return nil, err
+		} else if n != nil && (found == nil || n.CreatedNS > found.CreatedNS) {
 			found = n
 		}
 	}
-	return found
+	return found, nil
 }

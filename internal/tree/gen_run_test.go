@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"pgregory.net/rapid"
 )
@@ -112,7 +113,7 @@ func (r *run) drop() {
 			list = append(list, n.id)
 		}
 	}
-	tr := r.editor.Tree().Without(append(list, "nobody")...)
+	tr := sure.Get(r.editor.Tree().Without(append(list, "nobody")...))
 	for _, id := range list {
 		if r.world.nodes[id] != nil {
 			r.world.drop(id)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -83,17 +84,17 @@ func TestHashTakesWhatIsNew(t *testing.T) {
 		if taken := hashed(t, tr); int64(taken) != size {
 			t.Fatalf("%d turns: the first hash took %d bytes of %d", turns, taken, size)
 		}
-		rule := tr.Node("rule").ThreadBytes(Sys)
+		rule := sure.Get(tr.Node("rule")).ThreadBytes(Sys)
 		for i := turns; i < turns+600; i++ {
 			added := block(fmt.Sprint("b", i), "how are you?")
-			tr = tr.Patch(0, nil, []Born{turn(i), {Node: added, Parent: fmt.Sprint("seg", i)}})
+			tr = sure.Get(tr.Patch(0, nil, []Born{turn(i), {Node: added, Parent: fmt.Sprint("seg", i)}}))
 			want := len("[") + rule + len(",") + added.ThreadBytes(Seq) + len("]")
 			if taken := hashed(t, tr); taken != want {
 				t.Fatalf("%d turns: the hash of one more took %d bytes, want %d", i, taken, want)
 			}
 		}
 		first := fmt.Sprint("b", 0)
-		tr = tr.Patch(0, []string{first}, nil)
+		tr = sure.Get(tr.Patch(0, []string{first}, nil))
 		if _, size := tr.ThreadSize(); int64(hashed(t, tr)) != size {
 			t.Errorf("without the first block, everything is to be hashed")
 		}

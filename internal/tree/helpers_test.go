@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -35,7 +36,8 @@ func remade(t failer, tr *tree.Tree) *tree.Tree {
 	t.Helper()
 	at := map[string]int{"": -1}
 	var nodes []tree.Placed
-	for e, parent := range tr.All() {
+	for p := range sure.All(tr.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		n.Headers = append([]tree.Header(nil), n.Headers...)
 		at[n.ID] = len(nodes)

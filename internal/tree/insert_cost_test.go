@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -120,7 +121,7 @@ func TestManyFollowersGetTheStampsOfSingleSteps(t *testing.T) {
 	want = append(want, "group")
 	var got []string
 	last := int64(-1)
-	for e := range x.Tree().Region(tree.Head).Children().All() {
+	for e := range sure.All(x.Tree().Region(tree.Head).Children().All()) {
 		got = append(got, e.Node().ID)
 		if e.Node().Offset == 1 {
 			if e.Node().Index <= last {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -71,7 +72,7 @@ func TestSpecTakesJSON(t *testing.T) {
 			t.Errorf("%v: %v", c.given, err)
 			continue
 		}
-		n := x.Tree().Node(id)
+		n := sure.Get(x.Tree().Node(id))
 		if content, err := n.Content.Value(context.Background()); content != c.want || n.Header("data_x") != c.want ||
 			err != nil {
 			t.Errorf("%v becomes %s and %s, %v", c.given, content, n.Header("data_x"), err)

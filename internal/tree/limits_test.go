@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -44,14 +45,14 @@ func TestNestingEndsAtTheLimit(t *testing.T) {
 				t.Errorf("got %v, want %s on node %q", err, fault.Limit, last)
 			}
 			if c.region == "^sys" {
-				equal(t, "levels", len(x.Tree().Path(last)), tree.MaxDepth)
+				equal(t, "levels", len(sure.Get(x.Tree().Path(last))), tree.MaxDepth)
 			}
 			// What an edit took, a commit and a reload take as well.
 			sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newModelTree().env())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if levels := len(sealed.Path(last)); levels > tree.MaxDepth {
+			if levels := len(sure.Get(sealed.Path(last))); levels > tree.MaxDepth {
 				t.Fatalf("%d groups in %s: sealed they are on %d levels, the limit is %d", count, c.region, levels, tree.MaxDepth)
 			}
 			equal(t, "digest after a reload", remade(t, sealed).Digest(), sealed.Digest())
@@ -73,22 +74,22 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 			}
 		}
 		_, deep, _ := nest(x, region, 1)
-		for len(x.Tree().Path(deep)) > 0 {
+		for len(sure.Get(x.Tree().Path(deep))) > 0 {
 			if _, err = x.Move(top, deep, 1); err == nil {
 				break
 			}
 			if e := faultOf(err); e.Code != fault.Limit || e.Node != top && e.Node != deep {
 				t.Fatalf("got %v, want %s on node %q", err, fault.Limit, top)
 			}
-			deep = x.Tree().Parent(deep)
+			deep = sure.Get(x.Tree().Parent(deep))
 		}
 		sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newModelTree().env())
 		if err != nil {
 			t.Fatal(err)
 		}
 		most := 0
-		for e := range sealed.All() {
-			most = max(most, len(sealed.Path(e.Node().ID)))
+		for e := range sure.All(sealed.All()) {
+			most = max(most, len(sure.Get(sealed.Path(e.Node().ID))))
 		}
 		equal(t, "levels of what moved as deep in "+region+" as it may and was sealed", most, tree.MaxDepth)
 	}
@@ -202,7 +203,7 @@ func TestIDsAreOpaqueUpToOneKiB(t *testing.T) {
 	x := newEditor(t)
 	for _, id := range []string{strings.Repeat("x", 1024), " ", "a\x00b", "Ω:1-2", "^ah:7", "#", "'", "block:1-0"} {
 		got, err := x.Add("^sys", tree.Spec{ID: id})
-		if err != nil || got != id || !x.Tree().Has(id) {
+		if err != nil || got != id || !sure.Get(x.Tree().Has(id)) {
 			t.Errorf("id %q: got %q, %v", id, got, err)
 		}
 	}
@@ -232,7 +233,7 @@ func TestGeneratedIDsSkipThoseTaken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = append(got, fmt.Sprint(id, " index ", x.Tree().Node(id).Index))
+		got = append(got, fmt.Sprint(id, " index ", sure.Get(x.Tree().Node(id)).Index))
 	}
 	equal(t, "ids", got, []string{
 		"block:1-0-f2 index 0", "block:1-2-f2 index 1",

@@ -33,12 +33,12 @@ type listBody struct {
 	shapes uint64   // of the first items, four bits each
 }
 
-// open returns what is inside a list. It loads a stub.
-func (l *List) open() *listBody {
+// open returns what is inside a list. It loads a stub, and fails if it cannot.
+func (l *List) open() (*listBody, error) {
 	if l.stub != nil {
 		return l.stub.open(l)
 	}
-	return &l.held
+	return &l.held, nil
 }
 
 // levelOf returns the level of an id: how many times four zero bits end its hash.
@@ -196,31 +196,42 @@ func (in *listBody) runBefore(i int) *List {
 	return in.below[i]
 }
 
-func (l *List) insert(e *Entry) *List {
+func (l *List) insert(e *Entry) (*List, error) {
 	if l == nil {
-		return single(e, nil, nil)
+		return single(e, nil, nil), nil
 	}
-	switch level := e.node.level; {
-	case level > l.level:
-		left, right := l.split(e)
-		return single(e, left, right)
-	case level < l.level:
-		in := l.open()
-		i := in.find(e)
-		return newList(l.level, in.items, replaced(in.below, i, in.below[i].insert(e)))
-	default:
-		in := l.open()
-		i := in.find(e)
-		made, items := listWithRoom(len(in.items) + 1)
-		items = append(append(append(items, in.items[:i]...), e), in.items[i:]...)
-		if level == 0 {
-			return made.fill(0, items, nil)
+	level := e.node.level
+	if level > l.level {
+		left, right, err := l.split(e)
+		if err != nil {
+			return nil, err
 		}
-		left, right := in.below[i].split(e)
-		below := make([]*List, 0, len(in.below)+1)
-		below = append(append(append(below, in.below[:i]...), left, right), in.below[i+1:]...)
-		return made.fill(level, items, below)
+		return single(e, left, right), nil
 	}
+	in, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	i := in.find(e)
+	if level < l.level {
+		run, err := in.below[i].insert(e)
+		if err != nil {
+			return nil, err
+		}
+		return newList(l.level, in.items, replaced(in.below, i, run)), nil
+	}
+	made, items := listWithRoom(len(in.items) + 1)
+	items = append(append(append(items, in.items[:i]...), e), in.items[i:]...)
+	if level == 0 {
+		return made.fill(0, items, nil), nil
+	}
+	left, right, err := in.below[i].split(e)
+	if err != nil {
+		return nil, err
+	}
+	below := make([]*List, 0, len(in.below)+1)
+	below = append(append(append(below, in.below[:i]...), left, right), in.below[i+1:]...)
+	return made.fill(level, items, below), nil
 }
 
 // single returns a list of an item and the runs around it.
@@ -243,71 +254,120 @@ func replaced(lists []*List, i int, l *List) []*List {
 }
 
 // split returns what is before e and what is after it.
-func (l *List) split(e *Entry) (left, right *List) {
+func (l *List) split(e *Entry) (left, right *List, err error) {
 	if l == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		return nil, nil, err
+	}
 	i := in.find(e)
 	if l.level == 0 {
-		return newList(0, in.items[:i:i], nil), newList(0, in.items[i:], nil)
+		return newList(0, in.items[:i:i], nil), newList(0, in.items[i:], nil), nil
 	}
-	a, b := in.below[i].split(e)
+	a, b, err := in.below[i].split(e)
+	if err != nil {
+		return nil, nil, err
+	}
 	left = newList(l.level, in.items[:i:i], append(append([]*List(nil), in.below[:i]...), a))
 	right = newList(l.level, in.items[i:], append([]*List{b}, in.below[i+1:]...))
-	return left, right
+	return left, right, nil
 }
 
 // remove returns l without e, which it must hold.
-func (l *List) remove(e *Entry) *List {
-	in := l.open()
+func (l *List) remove(e *Entry) (*List, error) {
+	in, err := l.open()
+	if err != nil {
+		return nil, err
+	}
 	i := in.find(e)
 	if !in.has(i, e.node.ID) {
-		return newList(l.level, in.items, replaced(in.below, i, in.below[i].remove(e)))
+		run, err := in.below[i].remove(e)
+		if err != nil {
+			return nil, err
+		}
+		return newList(l.level, in.items, replaced(in.below, i, run)), nil
 	}
 	items := append(append(make([]*Entry, 0, len(in.items)-1), in.items[:i]...), in.items[i+1:]...)
 	if l.level == 0 {
-		return newList(0, items, nil)
+		return newList(0, items, nil), nil
 	}
 	below := make([]*List, 0, len(in.below)-1)
-	below = append(append(append(below, in.below[:i]...), joined(in.below[i], in.below[i+1])), in.below[i+2:]...)
-	return newList(l.level, items, below)
+	run, err := joined(in.below[i], in.below[i+1])
+	if err != nil {
+		return nil, err
+	}
+	below = append(append(append(below, in.below[:i]...), run), in.below[i+2:]...)
+	return newList(l.level, items, below), nil
 }
 
 // joined returns a list of the items of a and then those of b.
-func joined(a, b *List) *List {
+func joined(a, b *List) (*List, error) {
 	switch {
 	case a == nil:
-		return b
+		return b, nil
 	case b == nil:
-		return a
+		return a, nil
 	case a.level > b.level:
-		in := a.open()
+		in, err := a.open()
+		if err != nil {
+			return nil, err
+		}
 		last := len(in.below) - 1
-		return newList(a.level, in.items, replaced(in.below, last, joined(in.below[last], b)))
+		run, err := joined(in.below[last], b)
+		if err != nil {
+			return nil, err
+		}
+		return newList(a.level, in.items, replaced(in.below, last, run)), nil
 	case a.level < b.level:
-		in := b.open()
-		return newList(b.level, in.items, replaced(in.below, 0, joined(a, in.below[0])))
+		in, err := b.open()
+		if err != nil {
+			return nil, err
+		}
+		run, err := joined(a, in.below[0])
+		if err != nil {
+			return nil, err
+		}
+		return newList(b.level, in.items, replaced(in.below, 0, run)), nil
 	}
-	x, y := a.open(), b.open()
+	x, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.open()
+	if err != nil {
+		return nil, err
+	}
 	items := append(append([]*Entry(nil), x.items...), y.items...)
 	if a.level == 0 {
-		return newList(0, items, nil)
+		return newList(0, items, nil), nil
 	}
 	last := len(x.below) - 1
-	below := append(append([]*List(nil), x.below[:last]...), joined(x.below[last], y.below[0]))
-	return newList(a.level, items, append(below, y.below[1:]...))
+	run, err := joined(x.below[last], y.below[0])
+	if err != nil {
+		return nil, err
+	}
+	below := append(append([]*List(nil), x.below[:last]...), run)
+	return newList(a.level, items, append(below, y.below[1:]...)), nil
 }
 
 // replace puts e where an entry with the same place in the order stands.
-func (l *List) replace(e *Entry) *List {
-	in := l.open()
+func (l *List) replace(e *Entry) (*List, error) {
+	in, err := l.open()
+	if err != nil {
+		return nil, err
+	}
 	i := in.find(e)
 	if in.has(i, e.node.ID) {
 		made, items := listWithRoom(len(in.items))
 		items = append(items, in.items...)
 		items[i] = e
-		return made.fill(l.level, items, in.below)
+		return made.fill(l.level, items, in.below), nil
 	}
-	return newList(l.level, in.items, replaced(in.below, i, in.below[i].replace(e)))
+	run, err := in.below[i].replace(e)
+	if err != nil {
+		return nil, err
+	}
+	return newList(l.level, in.items, replaced(in.below, i, run)), nil
 }

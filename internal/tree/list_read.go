@@ -3,7 +3,7 @@ package tree
 import "iter"
 
 // get returns the item that has n's place in the order, nil if there is none.
-func (l *List) get(n *Node) *Entry {
+func (l *List) get(n *Node) (*Entry, error) {
 	probe := Entry{node: n}
 	if c, _ := ClassOfType(n.Type); c.Region() {
 		probe.class = c
@@ -11,28 +11,35 @@ func (l *List) get(n *Node) *Entry {
 		probe.class = Block
 	}
 	for l != nil {
-		in := l.open()
+		in, err := l.open()
+		if err != nil {
+			return nil, err
+		}
 		i := in.find(&probe)
 		if in.has(i, n.ID) {
-			return in.items[i]
+			return in.items[i], nil
 		}
 		l = in.runBefore(i)
 	}
-	return nil
+	return nil, nil
 }
 
 // At returns the item of rank i, counted from 0. It panics if there is none, as an index
 // out of range does.
-func (l *List) At(i int) *Entry {
+func (l *List) At(i int) (*Entry, error) {
 	for {
-		in, k := l.open(), 0
+		in, err := l.open()
+		if err != nil {
+			return nil, err
+		}
+		k := 0
 		for ; k < len(in.items); k++ {
 			n := in.runBefore(k).Len()
 			if i < n {
 				break
 			}
 			if i == n {
-				return in.items[k]
+				return in.items[k], nil
 			}
 			i -= n + 1
 		}
@@ -49,38 +56,52 @@ func (l *List) Deep() bool { return l.sum.Nodes > l.count }
 
 // Shape returns the class of item i of the top level and whether it has children. For
 // most lists it does not look at the item.
-func (l *List) Shape(i int) Shape {
-	in := l.open()
-	if i < 64/4 {
-		return Shape(in.shapes >> (4 * i) & 15)
+func (l *List) Shape(i int) (Shape, error) {
+	in, err := l.open()
+	if err != nil {
+		return 0, err
 	}
-	return in.items[i].shape()
+	if i < 64/4 {
+		return Shape(in.shapes >> (4 * i) & 15), nil
+	}
+	return in.items[i].shape(), nil
 }
 
 // Parts returns the items of the top level and the runs around them: one run more than
 // items, and some runs nil; no runs if all items are on one level. The caller must not
 // change the slices.
-func (l *List) Parts() (items []*Entry, runs []*List) {
-	in := l.open()
-	return in.items, in.below
+func (l *List) Parts() (items []*Entry, runs []*List, err error) {
+	in, err := l.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	return in.items, in.below, nil
 }
 
-// All yields the items in canonical order.
-func (l *List) All() iter.Seq[*Entry] {
-	return func(yield func(*Entry) bool) { l.Visit(0, l.Len(), nil, yield) }
+// All yields the items in canonical order. If one cannot be loaded, it yields that error and ends.
+func (l *List) All() iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) { l.visit(0, l.Len(), nil, yield) }
 }
 
-// Visit calls f for the items of ranks lo to hi-1 until f returns false. If enter is not
-// nil, Visit skips every run for whose summary enter returns false. It reports whether it
-// came to the end.
-func (l *List) Visit(lo, hi int, enter func(*Summary) bool, f func(*Entry) bool) bool {
+// Visit yields the items of ranks lo to hi-1, as All does. If enter is not nil, Visit skips every run
+// for whose summary enter returns false.
+func (l *List) Visit(lo, hi int, enter func(*Summary) bool) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) { l.visit(lo, hi, enter, yield) }
+}
+
+// visit yields as Visit does, and reports whether it came to the end.
+func (l *List) visit(lo, hi int, enter func(*Summary) bool, yield func(*Entry, error) bool) bool {
 	if l == nil || lo >= l.count || hi <= 0 || enter != nil && !enter(&l.sum) {
 		return true
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
 	for i, e := range in.items {
 		if b := in.runBefore(i); b != nil {
-			if !b.Visit(lo, hi, enter, f) {
+			if !b.visit(lo, hi, enter, yield) {
 				return false
 			}
 			lo, hi = lo-b.count, hi-b.count
@@ -88,10 +109,24 @@ func (l *List) Visit(lo, hi int, enter func(*Summary) bool, f func(*Entry) bool)
 		if hi <= 0 {
 			return true
 		}
-		if lo <= 0 && !f(e) {
+		if lo <= 0 && !yield(e, nil) {
 			return false
 		}
 		lo, hi = lo-1, hi-1
 	}
-	return in.runBefore(len(in.items)).Visit(lo, hi, enter, f)
+	return in.runBefore(len(in.items)).visit(lo, hi, enter, yield)
+}
+
+// inMemory yields the items but for those in stubs, which are turns, and reports whether it came to
+// the end.
+func (l *List) inMemory(yield func(*Entry) bool) bool {
+	if l == nil {
+		return true
+	}
+	for i, e := range l.held.items {
+		if !l.held.runBefore(i).inMemory(yield) || !yield(e) {
+			return false
+		}
+	}
+	return len(l.held.items) == 0 || l.held.runBefore(len(l.held.items)).inMemory(yield)
 }

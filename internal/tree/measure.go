@@ -48,7 +48,6 @@ func Tokens(c Counter) *Measure {
 // Sum measures an entry and everything below it. It fails if a content must be read from a
 // store and cannot be. Cost: the nodes at and below e whose sums are not known yet.
 func (m *Measure) Sum(ctx context.Context, e *Entry) (sum int64, err error) {
-	defer Recover(&err)
 	if !e.sum.Marks.May(m.Want) {
 		return 0, nil
 	}
@@ -81,7 +80,6 @@ func (m *Measure) Own(ctx context.Context, e *Entry) (int64, error) {
 // SumOf measures a run of siblings and everything below them. Its errors and its cost are
 // those of Sum.
 func (m *Measure) SumOf(ctx context.Context, l *List) (sum int64, err error) {
-	defer Recover(&err)
 	return m.list(ctx, l)
 }
 
@@ -95,7 +93,10 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 			return known.sum, nil
 		}
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		return 0, err
+	}
 	for i := range len(in.items) + 1 {
 		part, err := m.list(ctx, in.runBefore(i))
 		if err == nil && i < len(in.items) {
@@ -116,7 +117,6 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 // First measures the first n blocks of the thread. Nodes that are not blocks must not
 // count. Its errors are those of Of. Cost: O(depth · log n) if the sums are known.
 func (m *Measure) First(ctx context.Context, t *Tree, n int) (sum int64, err error) {
-	defer Recover(&err)
 	return m.firstIn(ctx, t.root, &n)
 }
 
@@ -139,7 +139,10 @@ func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, e
 		*left -= l.sum.Blocks
 		return m.list(ctx, l)
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		return 0, err
+	}
 	for i := range len(in.items) + 1 {
 		part, err := m.firstOf(ctx, in.runBefore(i), left)
 		if err == nil && i < len(in.items) {

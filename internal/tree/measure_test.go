@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -40,7 +41,8 @@ func TestMeasuresAddUp(t *testing.T) {
 			for _, m := range measures {
 				naive := map[string]int64{}
 				var blocks []int64 // in the order of the thread
-				for e, parent := range v.tree.All() {
+				for p := range sure.All(v.tree.All()) {
+					e, parent := p.Entry, p.Parent
 					own, err := m.Of(background, e)
 					if err != nil {
 						t.Fatal(err)
@@ -48,12 +50,12 @@ func TestMeasuresAddUp(t *testing.T) {
 					if e.Class() == tree.Block {
 						blocks = append(blocks, own)
 					}
-					for id := e.Node().ID; id != ""; id, parent = parent, v.tree.Parent(parent) {
+					for id := e.Node().ID; id != ""; id, parent = parent, sure.Get(v.tree.Parent(parent)) {
 						naive[id] += own
 					}
 				}
-				for e := range v.tree.All() {
-					got, err := m.Sum(background, e)
+				for e := range sure.All(v.tree.All()) {
+					got, err := m.Sum(background, e.Entry)
 					if err != nil {
 						t.Fatal(err)
 					}

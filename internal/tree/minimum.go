@@ -1,6 +1,9 @@
 package tree
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // Minimum finds the item of a list whose node comes first in an order of its own. Like a
 // [Measure] it keeps answers in the tree: trees that share structure share them, and the
@@ -10,10 +13,10 @@ type Minimum struct {
 	// Of returns the node that an item offers, its own or one below it; nil for none. It
 	// must depend only on the item and on what is below it.
 	Of   func(ctx context.Context, e *Entry) (*Node, error)
-	Less func(a, b *Node) bool
+	Less func(a, b *Node) (bool, error)
 }
 
-// At returns the node that an entry offers, nil if it offers none. It fails if Of does.
+// At returns the node that an entry offers, nil if it offers none. It fails if Of or Less does.
 // Cost: that of Of, once for each entry.
 func (f *Minimum) At(ctx context.Context, e *Entry) (*Node, error) {
 	if known := e.measured.get(f.Name); known != nil {
@@ -27,22 +30,27 @@ func (f *Minimum) At(ctx context.Context, e *Entry) (*Node, error) {
 }
 
 // In returns the first node that the items of a list offer, nil if they offer none. It
-// fails if Of does. Cost: the items and runs that were not asked before.
+// fails if Of or Less does. Cost: the items and runs that were not asked before.
 func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
-	defer Recover(&err)
 	if l == nil {
 		return nil, nil
 	}
 	if known := l.measured.get(f.Name); known != nil {
 		return known.node, nil
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		return nil, err
+	}
 	for i := range len(in.items) + 1 {
 		n, err := f.In(ctx, in.runBefore(i))
-		first = f.of(first, n)
+		if err == nil {
+			first, err = f.firstOf(first, n)
+		}
 		if err == nil && i < len(in.items) {
-			n, err = f.At(ctx, in.items[i])
-			first = f.of(first, n)
+			if n, err = f.At(ctx, in.items[i]); err == nil {
+				first, err = f.firstOf(first, n)
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -52,10 +60,13 @@ func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
 	return first, nil
 }
 
-// of returns the first of two nodes, either of which may be nil.
-func (f *Minimum) of(a, b *Node) *Node {
-	if a == nil || b != nil && f.Less(b, a) {
-		return b
+// firstOf returns the first of two nodes, either of which may be nil.
+func (f *Minimum) firstOf(a, b *Node) (*Node, error) {
+	if a == nil || b == nil {
+		return cmp.Or(a, b), nil
 	}
-	return a
+	if less, err := f.Less(b, a); less || err != nil {
+		return b, err
+	}
+	return a, nil
 }

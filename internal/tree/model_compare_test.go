@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -13,19 +14,20 @@ func same(t failer, tr *tree.Tree, w *modelTree) {
 	t.Helper()
 	doc := w.document()
 	var order, parents []string
-	for e, parent := range tr.All() {
+	for p := range sure.All(tr.All()) {
+		e, parent := p.Entry, p.Parent
 		order, parents = append(order, e.Node().ID), append(parents, parent)
 	}
 	equal(t, "document order", order, ids(doc))
 	equal(t, "number of nodes", tr.Len(), len(doc))
 	for i, r := range doc {
 		equal(t, "parent of "+r.id, parents[i], r.parent)
-		equal(t, "index: parent of "+r.id, tr.Parent(r.id), r.parent)
+		equal(t, "index: parent of "+r.id, sure.Get(tr.Parent(r.id)), r.parent)
 		sameNode(t, tr, w, r)
 	}
 	for _, id := range []string{"nobody", "", "alpha", "block:1-5"} {
-		equal(t, "has "+id, tr.Has(id), w.nodes[id] != nil)
-		equal(t, "entry of "+id, tr.Entry(id) != nil, w.nodes[id] != nil)
+		equal(t, "has "+id, sure.Get(tr.Has(id)), w.nodes[id] != nil)
+		equal(t, "entry of "+id, sure.Get(tr.Entry(id)) != nil, w.nodes[id] != nil)
 	}
 	sameReferrers(t, tr, w)
 	sameThread(t, tr, w)
@@ -34,7 +36,7 @@ func same(t failer, tr *tree.Tree, w *modelTree) {
 // sameNode compares one node with that of the model, its place and the sums over it.
 func sameNode(t failer, tr *tree.Tree, w *modelTree, r *modelNode) {
 	t.Helper()
-	n := tr.Node(r.id)
+	n := sure.Get(tr.Node(r.id))
 	if n == nil {
 		t.Fatalf("the index has lost %s", r.id)
 	}
@@ -63,12 +65,12 @@ func sameNode(t failer, tr *tree.Tree, w *modelTree, r *modelNode) {
 	if finite != (r.expiry != never) || finite && ttl != max(0, r.expiry-tr.Cycle()) {
 		t.Fatalf("ttl of %s at cycle %d: got %d, %v; want expiry %d", r.id, tr.Cycle(), ttl, finite, r.expiry)
 	}
-	e := tr.Entry(r.id)
+	e := sure.Get(tr.Entry(r.id))
 	if e.Node() != n {
 		t.Fatalf("index and tree hold different versions of %s", r.id)
 	}
 	if path := w.path(r.id); len(path) > 1 {
-		above := tr.Path(r.id)
+		above := sure.Get(tr.Path(r.id))
 		for i, e := range above {
 			above[i] = e
 			equal(t, "path of "+r.id, e.Node().ID, path[i])
@@ -127,15 +129,14 @@ func sameList(t failer, l *tree.List, want []*modelNode) {
 	t.Helper()
 	equal(t, "length of the list", l.Len(), len(want))
 	for i, r := range want {
-		equal(t, "rank", l.At(i).Node().ID, r.id)
+		equal(t, "rank", sure.Get(l.At(i)).Node().ID, r.id)
 	}
 	for lo := -1; lo <= len(want)+1; lo += 1 + len(want)/4 {
 		for hi := lo; hi <= len(want)+1; hi += 1 + len(want)/4 {
 			got := []string{}
-			l.Visit(lo, hi, nil, func(e *tree.Entry) bool {
+			for e := range sure.All(l.Visit(lo, hi, nil)) {
 				got = append(got, e.Node().ID)
-				return true
-			})
+			}
 			equal(t, "range of the list", got, ids(want[min(max(lo, 0), len(want)):max(0, min(hi, len(want)))]))
 		}
 	}
@@ -154,7 +155,7 @@ func sameReferrers(t failer, tr *tree.Tree, w *modelTree) {
 	}
 	for _, to := range append(sortedIDs(w), "nobody", "sys") {
 		var got []string
-		for from := range tr.Referrers(to) {
+		for from := range sure.All(tr.Referrers(to)) {
 			got = append(got, from)
 		}
 		slices.Sort(got)
@@ -182,13 +183,12 @@ func sameThread(t failer, tr *tree.Tree, w *modelTree) {
 		if len(head) == len(want) {
 			prefix += "]"
 		}
-		count, size := tr.ThreadPrefix(n)
+		count, size := sure.Get2(tr.ThreadPrefix(n))
 		equal(t, "blocks and bytes of a prefix", []int64{int64(count), size}, []int64{int64(len(head)), int64(len(prefix))})
 		from, wantFrom := []string{}, []string{}
-		tr.BlocksFrom(n, func(e *tree.Entry, region tree.Class) bool {
-			from = append(from, e.Node().ID+" in "+region.String())
-			return true
-		})
+		for b := range sure.All(tr.Blocks(n)) {
+			from = append(from, b.Node().ID+" in "+b.Region.String())
+		}
 		for _, r := range list[len(head):] {
 			wantFrom = append(wantFrom, r.id+" in "+w.regionOf(r.id))
 		}

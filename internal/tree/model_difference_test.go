@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -39,7 +40,7 @@ func modelDifferences(a, b version) (now, gone []string) {
 // differencesOf returns the answer of the package, written the same way.
 func differencesOf(t failer, a, b version) (now, gone []string) {
 	t.Helper()
-	tree.Compare(a.tree, b.tree, func(d tree.Difference) bool {
+	sure.Done(tree.Compare(a.tree, b.tree, func(d tree.Difference) bool {
 		switch {
 		case d.New == nil:
 			gone = append(gone, fmt.Sprintf("%s from %q to nowhere", d.Old.ID, d.OldParent))
@@ -47,12 +48,12 @@ func differencesOf(t failer, a, b version) (now, gone []string) {
 			now = append(now, fmt.Sprintf("%s from nowhere to %q", d.New.ID, d.NewParent))
 		default:
 			now = append(now, fmt.Sprintf("%s from %q to %q", d.New.ID, d.OldParent, d.NewParent))
-			if !d.Old.Same(a.tree.Node(d.Old.ID)) || !d.New.Same(b.tree.Node(d.New.ID)) {
+			if !d.Old.Same(sure.Get(a.tree.Node(d.Old.ID))) || !d.New.Same(sure.Get(b.tree.Node(d.New.ID))) {
 				t.Fatalf("%s: the difference holds other versions than the trees", d.New.ID)
 			}
 		}
 		return true
-	})
+	}))
 	return now, gone
 }
 

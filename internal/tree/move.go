@@ -38,7 +38,6 @@ type opening struct {
 // earlier cycle. Its other errors are those of [Editor.Add], and E_PLACEMENT_INVALID if
 // there is no such gap.
 func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
-	defer Recover(&err)
 	o, err := x.open(g, "")
 	if err != nil {
 		return "", err
@@ -54,7 +53,9 @@ func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
 		if n, err = x.prepare(&o.path, s); err != nil {
 			return err
 		}
-		x.attach(o.path[len(o.path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
+		if err := x.attach(o.path[len(o.path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil)); err != nil {
+			return err
+		}
 		return x.restamp(o.followers...)
 	})
 	if err != nil {
@@ -81,8 +82,14 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 		core := parent.Core()
 		path, list, count = append(path, core), core.kids, core.kids.Len()
 	default:
-		first = list.rankOfOffset(0)
-		count = list.rankOfOffset(1) - first
+		if first, err = list.rankOfOffset(0); err != nil {
+			return nil, err
+		}
+		after, err := list.rankOfOffset(1)
+		if err != nil {
+			return nil, err
+		}
+		count = after - first
 	}
 	at := 0
 	switch g.Edge {
@@ -106,24 +113,27 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 	if g.Edge == End || g.Edge == After {
 		n = at - 1
 	}
-	o.neighbour = list.At(first + n).node
-	var older string
-	list.Visit(first+at, first+count, nil, func(k *Entry) bool {
-		switch id := k.node.ID; {
-		case k.node.Offset != o.neighbour.Offset:
-			return false
-		case id == moving:
-		case x.Earlier(id):
-			older = id
-			return false
-		default:
+	item, err := list.At(first + n)
+	if err != nil {
+		return nil, err
+	}
+	o.neighbour = item.node
+	for k, err := range list.Visit(first+at, first+count, nil) {
+		if err != nil {
+			return nil, err
+		}
+		if k.node.Offset != o.neighbour.Offset {
+			break
+		}
+		if id := k.node.ID; id != moving {
+			if earlier, err := x.Earlier(id); err != nil {
+				return nil, err
+			} else if earlier {
+				return nil, fault.OnNode(fault.Sealed, id, "nothing can be inserted before this node of an earlier cycle",
+					"insert at the end, or add at another offset")
+			}
 			o.followers = append(o.followers, id)
 		}
-		return true
-	})
-	if older != "" {
-		return nil, fault.OnNode(fault.Sealed, older, "nothing can be inserted before this node of an earlier cycle",
-			"insert at the end, or add at another offset")
 	}
 	return o, nil
 }
@@ -135,7 +145,6 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 //
 // Specification: 02 §2.3, 02 §4.5.
 func (x *Editor) Move(id, parent string, offset int64) (moved string, err error) {
-	defer Recover(&err)
 	path, err := x.target(nil, parent)
 	if err != nil {
 		return "", err
@@ -146,7 +155,6 @@ func (x *Editor) Move(id, parent string, offset int64) (moved string, err error)
 // MoveAt moves a node into a gap; the node and the siblings that come after it get new
 // stamps. Its errors are those of [Editor.Move] and [Editor.AddAt].
 func (x *Editor) MoveAt(id string, g Gap) (moved string, err error) {
-	defer Recover(&err)
 	o, err := x.open(g, id)
 	if err != nil {
 		return "", err
@@ -154,7 +162,9 @@ func (x *Editor) MoveAt(id string, g Gap) (moved string, err error) {
 	offset := int64(0)
 	if o.neighbour != nil {
 		offset = o.neighbour.Offset
-	} else if n := x.Node(id); n != nil && !g.Core {
+	} else if n, err := x.Node(id); err != nil {
+		return "", err
+	} else if n != nil && !g.Core {
 		offset = n.Offset
 	}
 	err = x.allOrNothing(func() error {
@@ -198,13 +208,21 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 		}
 	}
 	parent := to[len(to)-1].node.ID
-	if x.Earlier(id) {
+	earlier, err := x.Earlier(id)
+	if err != nil {
+		return "", err
+	}
+	if earlier {
 		if err := x.removable(from); err != nil {
 			return "", err
 		}
 		moved := ""
 		err := x.allOrNothing(func() error { // a content or the history may be unreadable
-			moved, err = x.anew(x.detach(id), parent, offset)
+			e, err := x.detach(id)
+			if err != nil {
+				return err
+			}
+			moved, err = x.anew(e, parent, offset)
 			return err
 		})
 		return moved, err
@@ -216,8 +234,12 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 			return "", err
 		}
 	}
-	x.detach(id)
-	x.attach(parent, newEntry(n.again(), e.class, e.kids))
+	if _, err := x.detach(id); err != nil {
+		return "", err
+	}
+	if err := x.attach(parent, newEntry(n.again(), e.class, e.kids)); err != nil {
+		return "", err
+	}
 	return id, nil
 }
 
@@ -235,8 +257,13 @@ func (x *Editor) anew(e *Entry, parent string, offset int64) (string, error) {
 	if err := x.stampNew(&n, n.Type); err != nil {
 		return "", err
 	}
-	x.attach(parent, newEntry(NewNode(n, nil), e.class, nil))
-	for k := range e.kids.All() {
+	if err := x.attach(parent, newEntry(NewNode(n, nil), e.class, nil)); err != nil {
+		return "", err
+	}
+	for k, err := range e.kids.All() {
+		if err != nil {
+			return "", err
+		}
 		if _, err := x.anew(k, n.ID, k.node.Offset); err != nil {
 			return "", err
 		}

@@ -16,39 +16,56 @@ type Born struct {
 // Then Patch removes the nodes in gone with what is still below them; it ignores ids that
 // are not there. Classes follow the new places. Cost: one path for each node that is
 // there, and for each new node under one that is there.
-func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
+func (t *Tree) Patch(cycle int64, gone []string, born []Born) (*Tree, error) {
 	c := t.change()
 	fresh := seedlings{at: make(map[string]int)}
 	for _, b := range born {
 		if _, twice := fresh.at[b.Node.ID]; twice {
-			c.plant(&fresh)
+			if err := c.plant(&fresh); err != nil {
+				return nil, err
+			}
 			b.New = false
 		}
 		var p location
 		if !b.New {
-			p, _ = c.lookUp(b.Node.ID)
+			var err error
+			if p, _, err = c.lookUp(b.Node.ID); err != nil {
+				return nil, err
+			}
 		}
 		if p.node == nil {
 			fresh.add(b)
 			continue
 		}
-		c.plant(&fresh)
+		if err := c.plant(&fresh); err != nil {
+			return nil, err
+		}
 		switch {
 		case p.parent != b.Parent:
-			fresh.moved(b, c.detach(b.Node.ID).kids)
-			c.plant(&fresh)
+			moving, err := c.detach(b.Node.ID)
+			if err != nil {
+				return nil, err
+			}
+			fresh.moved(b, moving.kids)
+			if err := c.plant(&fresh); err != nil {
+				return nil, err
+			}
 		case p.node != b.Node:
-			c.renew(b)
+			if err := c.renew(b); err != nil {
+				return nil, err
+			}
 		}
 	}
-	c.plant(&fresh)
+	if err := c.plant(&fresh); err != nil {
+		return nil, err
+	}
 	for _, id := range gone {
-		if c.Has(id) {
-			c.detach(id)
+		if err := c.drop(id); err != nil {
+			return nil, err
 		}
 	}
 	c.cycle = cycle
-	return c.result()
+	return c.result(), nil
 }
 
 // seedlings are nodes that are to be put under nodes of a tree, each with the new nodes
@@ -85,7 +102,7 @@ func (s *seedlings) moved(b Born, kids *List) {
 }
 
 // plant puts the new nodes into the tree. Their parent may become a container.
-func (c *change) plant(s *seedlings) {
+func (c *change) plant(s *seedlings) error {
 	var room [8]*Entry
 	for i := range s.list {
 		n := &s.list[i]
@@ -93,7 +110,11 @@ func (c *change) plant(s *seedlings) {
 		if n.under >= 0 {
 			above = s.list[n.under].class
 		} else {
-			above = c.classAround(c.AppendPath(room[:0], n.Parent))
+			path, err := c.AppendPath(room[:0], n.Parent)
+			if err != nil {
+				return err
+			}
+			above = c.classAround(path)
 		}
 		n.class = ClassOf(n.Node.Type, above, n.old != nil || len(n.kids) > 0)
 	}
@@ -114,24 +135,31 @@ func (c *change) plant(s *seedlings) {
 		if s.list[i].under >= 0 {
 			continue
 		}
-		path := c.AppendPath(room[:0], s.list[i].Parent)
+		path, err := c.AppendPath(room[:0], s.list[i].Parent)
+		if err != nil {
+			return err
+		}
 		under := path[len(path)-1]
 		kids := under.kids
 		parent := s.list[i].Parent
 		for ; i < len(s.list) && (s.list[i].under >= 0 || s.list[i].Parent == parent); i++ {
 			if n := &s.list[i]; n.under < 0 {
-				kids = kids.insert(n.entry)
-				walk(n.entry, parent, func(e *Entry, parent string) bool {
-					c.index(e.node, parent)
-					return true
-				})
+				if kids, err = kids.insert(n.entry); err != nil {
+					return err
+				}
+				if err := c.indexAll(n.entry, parent); err != nil {
+					return err
+				}
 			}
 		}
 		i--
-		c.rebuild(path, newEntry(under.node, c.classAround(path), kids))
+		if err := c.rebuild(path, newEntry(under.node, c.classAround(path), kids)); err != nil {
+			return err
+		}
 	}
 	s.list = s.list[:0]
 	clear(s.at)
+	return nil
 }
 
 // classAround returns the class of the node at the end of a path once it has children.
@@ -154,22 +182,28 @@ func order(a, b *Entry) int {
 }
 
 // renew is swap for a version that may be of another type.
-func (c *change) renew(b Born) {
+func (c *change) renew(b Born) error {
 	var room [8]*Entry
-	path := c.AppendPath(room[:0], b.Node.ID)
+	path, err := c.AppendPath(room[:0], b.Node.ID)
+	if err != nil {
+		return err
+	}
 	e, above := path[len(path)-1], Root
 	if len(path) > 1 {
 		above = path[len(path)-2].class
 	}
 	c.unindex(e.node)
-	c.rebuild(path, newEntry(b.Node, ClassOf(b.Node.Type, above, e.kids != nil), e.kids))
+	if err := c.rebuild(path, newEntry(b.Node, ClassOf(b.Node.Type, above, e.kids != nil), e.kids)); err != nil {
+		return err
+	}
 	c.index(b.Node, b.Parent)
+	return nil
 }
 
 // Delta returns what [Tree.Patch] needs to make next of t: the nodes that are gone, and
 // those that are new, changed or elsewhere. Cost: that of [Compare].
-func (t *Tree) Delta(next *Tree) (gone []string, born []Born) {
-	Compare(t.WithCycle(next.cycle), next, func(d Difference) bool {
+func (t *Tree) Delta(next *Tree) (gone []string, born []Born, err error) {
+	err = Compare(t.WithCycle(next.cycle), next, func(d Difference) bool {
 		if d.New == nil {
 			gone = append(gone, d.Old.ID)
 		} else {
@@ -177,7 +211,7 @@ func (t *Tree) Delta(next *Tree) (gone []string, born []Born) {
 		}
 		return true
 	})
-	return gone, born
+	return gone, born, err
 }
 
 // Same reports whether two versions agree in every header and in content.

@@ -58,12 +58,14 @@ func PlacementFault(e, parent *Entry) string {
 }
 
 func firstOfClass(parent *Entry, class Class) *Entry {
-	for e := range parent.kids.All() {
+	var first *Entry
+	parent.kids.inMemory(func(e *Entry) bool {
 		if e.class == class {
-			return e
+			first = e
 		}
-	}
-	return nil
+		return first == nil
+	})
+	return first
 }
 
 // HasRegions reports whether the tree has ^sys, ^seq and ^ah, as every snapshot
@@ -100,8 +102,11 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 			return nil
 		}
 		core := parent.Core()
+		elided, err := parent.HasOwnCoreBlocks()
 		switch {
-		case class == Container && (core != nil || parent.HasOwnCoreBlocks()):
+		case err != nil:
+			return err
+		case class == Container && (core != nil || elided):
 			return misplaced(id, "the active head has a core already", "give a group another offset than 0")
 		case class == Container && removable:
 			return misplaced(id, "a core cannot be removable", "give a group another offset than 0")
@@ -110,8 +115,10 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 		}
 		return nil
 	}
-	if within(p, Seq) && x.Earlier(p[2].node.ID) {
-		if len(p) == 3 && offset == 0 || len(p) > 3 && p[3].node.Offset == 0 && p[3].class == Container {
+	if within(p, Seq) && (len(p) == 3 && offset == 0 || len(p) > 3 && p[3].node.Offset == 0 && p[3].class == Container) {
+		if earlier, err := x.Earlier(p[2].node.ID); err != nil {
+			return err
+		} else if earlier {
 			return fault.OnNode(fault.Sealed, id, "the core of a sealed turn takes no more nodes",
 				"attach the node to the turn at another offset than 0")
 		}
@@ -136,20 +143,30 @@ func (x *Editor) admitAgain(path []*Entry, offset int64) error {
 // count as taking a place.
 func (x *Editor) admitMoved(path *[]*Entry, e *Entry, offset int64) error {
 	parent := (*path)[len(*path)-1]
-	if parent.class == Head && e.class == Container && offset == 0 && x.Parent(e.node.ID) == parent.node.ID {
-		alone := true
-		parent.zone(0, 0, func(k *Entry) bool {
-			alone = k == e
-			return alone
-		})
-		if alone && !e.node.Removable {
+	if parent.class == Head && e.class == Container && offset == 0 {
+		above, err := x.Parent(e.node.ID)
+		if err != nil {
+			return err
+		}
+		alone := above == parent.node.ID && !e.node.Removable
+		for k, err := range parent.zone(0, 0) {
+			if err != nil {
+				return err
+			}
+			alone = alone && k == e
+		}
+		if alone {
 			return nil
 		}
 	}
 	if err := x.admit(path, e.class, offset, e.node.Removable); err != nil {
 		return err
 	}
-	if levels(*path)+e.height() > MaxDepth {
+	height, err := e.height()
+	if err != nil {
+		return err
+	}
+	if levels(*path)+height > MaxDepth {
 		return fault.OnNode(fault.Limit, e.node.ID, "the node would be more than "+strconv.Itoa(MaxDepth)+" levels deep",
 			"flatten the groups")
 	}
@@ -166,12 +183,19 @@ func levels(path []*Entry) int {
 }
 
 // height returns the number of levels at and below an entry.
-func (e *Entry) height() int {
+func (e *Entry) height() (int, error) {
 	h := 0
-	for k := range e.kids.All() {
-		h = max(h, k.height())
+	for k, err := range e.kids.All() {
+		if err != nil {
+			return 0, err
+		}
+		below, err := k.height()
+		if err != nil {
+			return 0, err
+		}
+		h = max(h, below)
 	}
-	return h + 1
+	return h + 1, nil
 }
 
 func misplaced(id, message, remedy string) error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -42,11 +43,11 @@ func newSecondCycle(t *testing.T, head ...func(*tree.Editor)) secondCycle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for e := range tr.All() {
+	for e := range sure.All(tr.All()) {
 		history[e.Node().ID] = true
 	}
-	b := secondCycle{Editor: tree.Edit(background, tr.WithCycle(2), tr, stamps, env), core: tr.Parent("ask")}
-	b.turn = tr.Parent(b.core)
+	b := secondCycle{Editor: tree.Edit(background, tr.WithCycle(2), tr, stamps, env), core: sure.Get(tr.Parent("ask"))}
+	b.turn = sure.Get(tr.Parent(b.core))
 	if err := b.Remove("gone"); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -123,21 +124,22 @@ func TestThreadDigestCovers(t *testing.T) {
 func TestThreadDigestOfRegions(t *testing.T) {
 	build := func(region string) *Tree {
 		tr := sample(t, 1, nil)
-		tr = tr.Patch(1, nil, []Born{
+		tr = sure.Get(tr.Patch(1, nil, []Born{
 			{Node: NewNode(Node{ID: "group", Type: "cont", Offset: 3, CreatedNS: 20, Expiry: Never}, nil), Parent: "ah"},
 			{Node: NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: Hold(`"x"`)}, nil),
 				Parent: "group"},
-		})
+		}))
 		if region == "ah" {
 			return tr
 		}
 		tr.ThreadDigest() // so that the list that moves has its digest
-		return tr.Patch(1, nil, []Born{{Node: tr.Node("group"), Parent: region}})
+		return sure.Get(tr.Patch(1, nil, []Born{{Node: sure.Get(tr.Node("group")), Parent: region}}))
 	}
 	again := func(tr *Tree) *Tree {
 		var placed []Placed
 		at := map[string]int{"": -1}
-		for e, parent := range tr.All() {
+		for p := range sure.All(tr.All()) {
+			e, parent := p.Entry, p.Parent
 			at[e.node.ID] = len(placed)
 			placed = append(placed, Placed{e.node, at[parent]})
 		}
@@ -166,7 +168,8 @@ func TestThreadDigestReadsNoContent(t *testing.T) {
 	want := tr.ThreadDigest()
 	lazy := sample(t, 1, nil)
 	var born []Born
-	for e, parent := range lazy.All() {
+	for p := range sure.All(lazy.All()) {
+		e, parent := p.Entry, p.Parent
 		if e.class != Block {
 			continue
 		}
@@ -176,7 +179,7 @@ func TestThreadDigestReadsNoContent(t *testing.T) {
 		n.Priority++ // another version
 		born = append(born, Born{Node: NewNode(n, &n.Hash), Parent: parent})
 	}
-	if got := lazy.Patch(1, nil, born).ThreadDigest(); got != want {
+	if got := sure.Get(lazy.Patch(1, nil, born)).ThreadDigest(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if len(born) != 4 {

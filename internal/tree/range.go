@@ -5,60 +5,77 @@ package tree
 // last, with the commas between them. If no block is below the node, the range is empty
 // and lies where one would follow. ok reports whether the tree has the node. ThreadRange
 // renders nothing. Cost: O(depth · log n).
-func (t *Tree) ThreadRange(id string) (start, end int64, ok bool) {
-	first, blocks, ok := t.ThreadPlace(id)
-	if !ok {
-		return 0, 0, false
+func (t *Tree) ThreadRange(id string) (start, end int64, ok bool, err error) {
+	first, blocks, ok, err := t.ThreadPlace(id)
+	if err != nil || !ok {
+		return 0, 0, false, err
 	}
-	start = t.openPrefix(first)
-	end = t.openPrefix(first + blocks)
+	if start, err = t.openPrefix(first); err != nil {
+		return 0, 0, false, err
+	}
+	if end, err = t.openPrefix(first + blocks); err != nil {
+		return 0, 0, false, err
+	}
 	if blocks > 0 && first > 0 {
 		start++ // the comma
 	}
-	return start, end, true
+	return start, end, true, nil
 }
 
 // ThreadPlace returns how many blocks of the thread come before a node and how
 // many are at and below it. Cost: O(depth · log n).
-func (t *Tree) ThreadPlace(id string) (before, blocks int, ok bool) {
-	path := t.Path(id)
+func (t *Tree) ThreadPlace(id string) (before, blocks int, ok bool, err error) {
+	path, err := t.Path(id)
+	if err != nil {
+		return 0, 0, false, err
+	}
 	if path == nil {
-		return 0, 0, false
+		return 0, 0, false, nil
 	}
 	for i, e := range path[1:] {
 		if path[i].class == Block { // a type of block that has children stands before them
 			before++
 		}
-		before += path[i].kids.blocksBefore(e)
+		n, err := path[i].kids.blocksBefore(e)
+		if err != nil {
+			return 0, 0, false, err
+		}
+		before += n
 	}
-	return before, path[len(path)-1].sum.Blocks, true
+	return before, path[len(path)-1].sum.Blocks, true, nil
 }
 
 // openPrefix returns the size of the first n blocks with the opening bracket and without
 // the closing one.
-func (t *Tree) openPrefix(n int) int64 {
-	_, size := t.ThreadPrefix(n)
+func (t *Tree) openPrefix(n int) (int64, error) {
+	_, size, err := t.ThreadPrefix(n)
+	if err != nil {
+		return 0, err
+	}
 	if n == t.root.sum.Blocks {
 		size--
 	}
-	return size
+	return size, nil
 }
 
 // blocksBefore returns how many blocks stand before e, which the list must hold.
-func (l *List) blocksBefore(e *Entry) int {
+func (l *List) blocksBefore(e *Entry) (int, error) {
 	n := 0
 	for l != nil {
-		in := l.open()
+		in, err := l.open()
+		if err != nil {
+			return 0, err
+		}
 		i := in.find(e)
 		for k := range i {
 			n += in.runBefore(k).blocks() + in.items[k].sum.Blocks
 		}
 		if in.has(i, e.node.ID) {
-			return n + in.runBefore(i).blocks()
+			return n + in.runBefore(i).blocks(), nil
 		}
 		l = in.runBefore(i)
 	}
-	return n
+	return n, nil
 }
 
 func (l *List) blocks() int {

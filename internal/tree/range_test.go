@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/contexttree/pact/internal/sure"
 )
 
 // The range of every node cuts the objects of the blocks below it out of the
@@ -28,12 +30,12 @@ func TestThreadRanges(t *testing.T) {
 				for _, b := range below {
 					own = append(own, objects[at[b.id]])
 				}
-				start, end, ok := v.tree.ThreadRange(r.id)
+				start, end, ok := sure.Get3(v.tree.ThreadRange(r.id))
 				if !ok || start < 1 || end < start || end >= int64(thread.Len()) {
 					t.Fatalf("%s: %d to %d of %d, %v", r.id, start, end, thread.Len(), ok)
 				}
 				equal(t, "bytes of "+r.id, thread.String()[start:end], strings.Join(own, ","))
-				before, blocks, _ := v.tree.ThreadPlace(r.id)
+				before, blocks, _ := sure.Get3(v.tree.ThreadPlace(r.id))
 				equal(t, "place of "+r.id, []int{before, blocks}, []int{next, len(below)})
 				if len(own) == 0 {
 					equal(t, "place of nothing at "+r.id, thread.String()[1:start], strings.Join(objects[:next], ","))
@@ -42,7 +44,7 @@ func TestThreadRanges(t *testing.T) {
 					next++
 				}
 			}
-			if _, _, ok := v.tree.ThreadRange("nobody"); ok {
+			if _, _, ok := sure.Get3(v.tree.ThreadRange("nobody")); ok {
 				t.Fatal("nobody has a range")
 			}
 		}

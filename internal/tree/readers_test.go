@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -45,20 +46,20 @@ func TestReadersNeedNoLock(t *testing.T) {
 					t.Error("a tree changed under its reader")
 					return
 				}
-				tree.Compare(old.tree, now.tree, func(d tree.Difference) bool {
-					if d.New != nil && now.tree.Node(d.New.ID) == nil {
+				sure.Done(tree.Compare(old.tree, now.tree, func(d tree.Difference) bool {
+					if d.New != nil && sure.Get(now.tree.Node(d.New.ID)) == nil {
 						t.Errorf("the index has lost %s", d.New.ID)
 					}
 					return true
-				})
+				}))
 				count := 0
-				for range now.tree.All() {
+				for range sure.All(now.tree.All()) {
 					count++
 				}
 				if count != now.tree.Len() {
 					t.Errorf("nodes: got %d, want %d", count, now.tree.Len())
 				}
-				for range now.tree.Referrers("rule0") {
+				for range sure.All(now.tree.Referrers("rule0")) {
 				}
 				old = now
 			}

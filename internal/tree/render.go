@@ -1,8 +1,10 @@
 package tree
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"iter"
 )
 
 // Form is a way to write threads: the canonical one, or the messages of a provider. What
@@ -26,7 +28,7 @@ func writeBlocks(r *Rendering, e *Entry, region Class) {
 	if e.class == Block {
 		r.block(e.node, region)
 	}
-	for k := range e.kids.All() {
+	for k := range r.children(e) {
 		writeBlocks(r, k, region)
 	}
 }
@@ -52,7 +54,6 @@ func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 // it hashes what is new since a tree that begins with the same bytes was hashed; if there
 // was none, all bytes.
 func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, err error) {
-	defer Recover(&err)
 	r := newRendering(ctx, t, w, canonical)
 	r.hash = newHashing()
 	if err := r.all(); err != nil {
@@ -66,7 +67,6 @@ func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, 
 // bytes, if the turns were rendered in this form before. It renders a part of ^seq of up
 // to 256 KiB again if a turn in it changed, or a node elsewhere that the form asked for.
 func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
-	defer Recover(&err)
 	return newRendering(ctx, t, w, f).all()
 }
 
@@ -92,16 +92,37 @@ func newRendering(ctx context.Context, t *Tree, w io.Writer, f *Form) *Rendering
 // Context returns the context of the call that asked for the thread.
 func (r *Rendering) Context() context.Context { return r.ctx }
 
-// Node returns the node with this id, nil if there is none. A form must use it to look at
+// Node returns the node with this id, nil if there is none or it cannot be loaded: then the writing ends
+// with that error. A form must use it to look at
 // nodes beyond the part that it writes: if one of them changes, the tree drops what it
 // keeps of the part.
 func (r *Rendering) Node(id string) *Node {
-	n := r.tree.Node(id)
+	n, err := r.tree.Node(id)
+	if err != nil {
+		r.fail(err)
+		return nil
+	}
 	if r.w == nil {
 		r.needs = append(r.needs, needOf(id, n))
 	}
 	return n
 }
+
+// children yields the children of an entry. If one cannot be loaded, it ends, and so does the writing
+// with that error.
+func (r *Rendering) children(e *Entry) iter.Seq[*Entry] {
+	return func(yield func(*Entry) bool) {
+		e.kids.visit(0, e.kids.Len(), nil, func(k *Entry, err error) bool {
+			if err != nil {
+				r.fail(err)
+			}
+			return err == nil && yield(k)
+		})
+	}
+}
+
+// fail ends the writing with an error, unless another one came before it.
+func (r *Rendering) fail(err error) { r.err = cmp.Or(r.err, err) }
 
 // Begin begins an element of the array and returns what to append it to.
 func (r *Rendering) Begin() []byte {
@@ -150,7 +171,7 @@ func (r *Rendering) block(n *Node, region Class) {
 
 func (r *Rendering) all() error {
 	r.bracket('[')
-	for region := range r.tree.root.kids.All() {
+	for region := range r.tree.regions {
 		if region.class == Seq && region.kids != nil && region.kids.classes == 1<<Turn {
 			r.turns(region.kids, true)
 		} else if r.err == nil {

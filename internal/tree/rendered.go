@@ -92,7 +92,11 @@ func (r *Rendering) turns(l *List, last bool) {
 		r.run(l)
 		return
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		r.fail(err)
+		return
+	}
 	for i, e := range in.items {
 		r.turns(in.runBefore(i), false)
 		r.turn(e)
@@ -108,7 +112,7 @@ func (r *Rendering) turn(e *Entry) {
 	if k == nil {
 		own := r.own(&e.sum)
 		r.form.Write(own, e, Seq)
-		if k = own.result(func(turn *Node) bool { return turn.ID == e.node.ID }); k == nil {
+		if k = own.result(func(turn *Node) (bool, error) { return turn.ID == e.node.ID, nil }); k == nil {
 			r.err = own.err
 			return
 		}
@@ -122,7 +126,10 @@ func (r *Rendering) run(l *List) {
 	if k == nil {
 		own, steps := r.own(&l.sum), steps{}
 		own.gather(l, &steps)
-		if k = own.result(func(turn *Node) bool { return l.get(turn) != nil }); k == nil {
+		if k = own.result(func(turn *Node) (bool, error) {
+			e, err := l.get(turn)
+			return e != nil, err
+		}); k == nil {
 			r.err = own.err
 			return
 		}
@@ -138,7 +145,11 @@ func (r *Rendering) gather(l *List, steps *steps) {
 	if l == nil || l.sum.Blocks == 0 || r.appendKnown(&l.rendered, steps) {
 		return
 	}
-	in := l.open()
+	in, err := l.open()
+	if err != nil {
+		r.fail(err)
+		return
+	}
 	for i, e := range in.items {
 		r.gather(in.runBefore(i), steps)
 		if e.sum.Blocks > 0 && r.err == nil && !r.appendKnown(&e.rendered, steps) {
@@ -181,7 +192,7 @@ func (r *Rendering) own(s *Summary) *Rendering {
 
 // result returns what was rendered, nil if that failed. It leaves out the needs that
 // concern the rendered turns themselves.
-func (r *Rendering) result(own func(turn *Node) bool) *rendered {
+func (r *Rendering) result(own func(turn *Node) (bool, error)) *rendered {
 	if r.err != nil {
 		return nil
 	}
@@ -190,9 +201,19 @@ func (r *Rendering) result(own func(turn *Node) bool) *rendered {
 		k.bytes = slices.Clone(r.buf)
 	}
 	r.needs = slices.DeleteFunc(r.needs, func(n need) bool {
-		turn := r.tree.turnOf(n.id)
-		return turn != nil && own(turn)
+		turn, err := r.tree.turnOf(n.id)
+		is := false
+		if err == nil && turn != nil {
+			is, err = own(turn)
+		}
+		if err != nil {
+			r.fail(err)
+		}
+		return is
 	})
+	if r.err != nil {
+		return nil
+	}
 	slices.SortFunc(r.needs, func(a, b need) int { return strings.Compare(a.id, b.id) })
 	k.needs = slices.Clone(slices.Compact(r.needs))
 	return k
@@ -204,7 +225,11 @@ func (r *Rendering) known(c *renderCache) *rendered {
 	k := c.of(r.form)
 	if k != nil {
 		for _, n := range k.needs {
-			if needOf(n.id, r.tree.Node(n.id)) != n {
+			now, err := r.tree.Node(n.id)
+			if err != nil {
+				r.fail(err)
+			}
+			if err != nil || needOf(n.id, now) != n {
 				return nil
 			}
 		}
@@ -214,15 +239,18 @@ func (r *Rendering) known(c *renderCache) *rendered {
 
 // turnOf returns the turn of ^seq that a node is or is in, nil if it is elsewhere or
 // nowhere.
-func (t *Tree) turnOf(id string) *Node {
+func (t *Tree) turnOf(id string) (*Node, error) {
 	seq := t.Region(Seq).node.ID
 	for {
-		p, _ := t.lookUp(id)
+		p, _, err := t.lookUp(id)
+		if err != nil {
+			return nil, err
+		}
 		switch p.parent {
 		case "":
-			return nil
+			return nil, nil
 		case seq:
-			return p.node
+			return p.node, nil
 		}
 		id = p.parent
 	}

@@ -36,14 +36,14 @@ func New(env Env, attrs map[string]any) (*Tree, Stamps, error) {
 
 // Without returns the tree without these nodes and everything below them. It ignores ids
 // that are not in the tree. It does not check whether they may be removed.
-func (t *Tree) Without(ids ...string) *Tree {
+func (t *Tree) Without(ids ...string) (*Tree, error) {
 	c := t.change()
 	for _, id := range ids {
-		if c.Has(id) {
-			c.detach(id)
+		if err := c.drop(id); err != nil {
+			return nil, err
 		}
 	}
-	return c.result()
+	return c.result(), nil
 }
 
 // Seal makes the active head a new turn under ^seq and puts a fresh, empty one in its
@@ -55,7 +55,6 @@ func (t *Tree) Without(ids ...string) *Tree {
 //
 // Specification: 02 §6, 02 §6.1, 02 §6.2, 03 §5, 03 §5.1, 03 §5.2.
 func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
-	defer Recover(&err)
 	if s.Cycle >= MaxInteger {
 		return nil, s, fault.New(fault.Limit, "there is no cycle after "+strconv.FormatInt(s.Cycle-1, 10),
 			"export the snapshot, give it a lower cycle and import it as another context")
@@ -82,8 +81,15 @@ func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
 	x.unindex(head.node)
 	x.index(sealed.node, seq.node.ID)
 	x.index(fresh.node, t.root.node.ID)
-	turns := newEntry(seq.node, Seq, seq.kids.insert(sealed))
-	x.root = newEntry(t.root.node, Root, regions(t.root.kids, turns, head, fresh))
+	turns, err := seq.kids.insert(sealed)
+	if err != nil {
+		return nil, s, err
+	}
+	top, err := regions(t.root.kids, newEntry(seq.node, Seq, turns), head, fresh)
+	if err != nil {
+		return nil, s, err
+	}
+	x.root = newEntry(t.root.node, Root, top)
 	x.cycle = s.Cycle
 	return x.result(), Stamps{Cycle: s.Cycle + 1, LastNS: x.LastNS, Given: x.Given}, nil
 }
@@ -91,13 +97,23 @@ func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
 // regions returns the children of the root with other turns, and with a fresh head in
 // place of the one that was sealed. A tree that was made here has three children and no
 // more, which are put together at once.
-func regions(kids *List, turns, head, fresh *Entry) *List {
+func regions(kids *List, turns, head, fresh *Entry) (*List, error) {
 	const few = 4
 	if kids.Len() > few {
-		return kids.replace(turns).remove(head).insert(fresh)
+		kids, err := kids.replace(turns)
+		if err == nil {
+			kids, err = kids.remove(head)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return kids.insert(fresh)
 	}
 	items := make([]*Entry, 0, few)
-	for k := range kids.All() {
+	for k, err := range kids.All() {
+		if err != nil {
+			return nil, err
+		}
 		switch {
 		case k == head:
 		case k.node.ID == turns.node.ID:
@@ -107,7 +123,7 @@ func regions(kids *List, turns, head, fresh *Entry) *List {
 		}
 	}
 	at := sort.Search(len(items), func(i int) bool { return before(fresh, items[i]) })
-	return listOf(slices.Insert(items, at, fresh))
+	return listOf(slices.Insert(items, at, fresh)), nil
 }
 
 // coreOf returns the children of the active head as those of the turn it
@@ -116,7 +132,10 @@ func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
 	var outside []*Entry
 	inside := make([]*Entry, 0, min(head.kids.Len(), 16))
 	explicit := head.Core() != nil
-	for k := range head.kids.All() {
+	for k, err := range head.kids.All() {
+		if err != nil {
+			return nil, err
+		}
 		if k.node.Offset == 0 && !explicit {
 			inside = append(inside, k)
 			continue
@@ -136,5 +155,5 @@ func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
 	for _, k := range inside {
 		x.put(k.node, n.ID)
 	}
-	return listOf(outside).insert(newEntry(n, Container, listOf(inside))), nil
+	return listOf(outside).insert(newEntry(n, Container, listOf(inside)))
 }

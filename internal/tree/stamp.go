@@ -46,7 +46,10 @@ func (x *Editor) name(n *Node, kind string) error {
 		if err := checkID(id); err != nil {
 			return err
 		}
-		taken := x.Has(id)
+		taken, err := x.Has(id)
+		if err != nil {
+			return err
+		}
 		if !taken && x.Given >= x.Cycle {
 			var err error
 			if taken, err = x.env.Taken(id); err != nil {
@@ -67,7 +70,10 @@ func (x *Editor) claim(id string) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	taken := x.Has(id)
+	taken, err := x.Has(id)
+	if err != nil {
+		return err
+	}
 	if !taken {
 		var err error
 		if taken, err = x.env.Taken(id); err != nil {
@@ -104,21 +110,38 @@ func (x *Editor) restamp(ids ...string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	path := x.Path(x.Parent(ids[0]))
+	path, err := x.Path(ids[0])
+	if err != nil {
+		return err
+	}
+	path = path[:len(path)-1]
 	parent := path[len(path)-1]
 	if len(ids)*fewAmong < parent.kids.Len() {
 		for _, id := range ids {
-			n := *x.Node(id)
+			was, err := x.Node(id)
+			if err != nil {
+				return err
+			}
+			n := *was
 			if err := x.stamp(&n); err != nil {
 				return err
 			}
-			x.swap(n.stamped())
+			if err := x.swap(n.stamped()); err != nil {
+				return err
+			}
 		}
 		return nil
 	}
 	behind := make([]*Entry, len(ids))
 	for i, id := range ids {
-		e := parent.kids.get(x.Node(id))
+		was, err := x.Node(id)
+		if err != nil {
+			return err
+		}
+		e, err := parent.kids.get(was)
+		if err != nil {
+			return err
+		}
 		n := *e.node
 		if err := x.stamp(&n); err != nil {
 			return err
@@ -128,19 +151,25 @@ func (x *Editor) restamp(ids ...string) error {
 	}
 	items := make([]*Entry, 0, parent.kids.Len())
 	offset, put := behind[0].node.Offset, false
-	for e := range parent.kids.All() {
+	for e, err := range parent.kids.All() {
+		if err != nil {
+			return err
+		}
 		if e.node.Offset > offset && !put {
 			items, put = append(items, behind...), true
 		}
-		if x.Node(e.node.ID) == e.node { // not one of those that got a new version
+		now, err := x.Node(e.node.ID)
+		if err != nil {
+			return err
+		}
+		if now == e.node { // not one of those that got a new version
 			items = append(items, e)
 		}
 	}
 	if !put {
 		items = append(items, behind...)
 	}
-	x.rebuild(path, newEntry(parent.node, parent.class, listOf(items)))
-	return nil
+	return x.rebuild(path, newEntry(parent.node, parent.class, listOf(items)))
 }
 
 // allOrNothing makes all changes of f, or none if f fails.
@@ -163,16 +192,22 @@ const fewAmong = 32
 // offset or are listed twice. Cost: that of one look-up and one new version for
 // each.
 func (x *Editor) Reorder(ids ...string) (err error) {
-	defer Recover(&err)
 	listed := make(map[string]bool, len(ids))
+	var first []*Entry
 	for _, id := range ids {
-		if _, err := x.find(id); err != nil {
+		path, err := x.find(id)
+		if err != nil {
 			return err
 		}
-		if x.Earlier(id) {
+		if earlier, err := x.Earlier(id); err != nil {
+			return err
+		} else if earlier {
 			return sealed(id, "the node is of an earlier cycle, whose order is fixed")
 		}
-		if x.Parent(id) != x.Parent(ids[0]) || x.Node(id).Offset != x.Node(ids[0]).Offset {
+		if first == nil {
+			first = path
+		}
+		if !siblings(path, first) {
 			return fault.OnNode(fault.PlacementInvalid, id, "the nodes are not siblings at one offset",
 				"move them next to each other first")
 		}
@@ -182,4 +217,10 @@ func (x *Editor) Reorder(ids ...string) (err error) {
 		listed[id] = true
 	}
 	return x.allOrNothing(func() error { return x.restamp(ids...) })
+}
+
+// siblings reports whether the nodes at the end of two paths have one parent and one offset.
+func siblings(a, b []*Entry) bool {
+	last := len(a) - 1
+	return len(a) == len(b) && (last == 0 || a[last-1] == b[last-1]) && a[last].node.Offset == b[last].node.Offset
 }

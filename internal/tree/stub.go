@@ -34,7 +34,8 @@ func (l *List) Stub() (Stub, bool) {
 // List returns the stub as a run for [Build] and [BuildRun]. When somebody first looks
 // inside the run, it calls load, which returns what [BuildRun] made. It calls load once
 // unless load fails, and never twice at the same time. If load fails or returns another
-// run than the stub stands for, the caller who looked gets a [LoadError].
+// run than the stub stands for, the caller who looked gets an
+// error of package fault.
 func (s Stub) List(load func() (*List, error)) *List {
 	l := &List{stub: &stub{load: load, names: s.Names}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
 		digest: s.Digest}
@@ -50,14 +51,14 @@ type stub struct {
 	loaded atomic.Pointer[List]
 }
 
-func (s *stub) open(l *List) *listBody {
+func (s *stub) open(l *List) (*listBody, error) {
 	if in := s.loaded.Load(); in != nil {
-		return &in.held
+		return &in.held, nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if in := s.loaded.Load(); in != nil {
-		return &in.held
+		return &in.held, nil
 	}
 	in, err := s.load()
 	if err == nil && (in == nil || in.stub != nil || in.digest != l.digest || in.level != l.level ||
@@ -66,10 +67,10 @@ func (s *stub) open(l *List) *listBody {
 			"restore the store from a backup or an export")
 	}
 	if err != nil {
-		panic(&LoadError{err})
+		return nil, err
 	}
 	s.loaded.Store(in)
-	return &in.held
+	return &in.held, nil
 }
 
 // loaded returns what is inside a list as far as it is in memory: nothing for a stub that
@@ -110,7 +111,7 @@ func (l *List) cachesRecent(left *int) bool {
 	if l.rendered.forms.Load() != nil || l.measured.first.Load() != nil {
 		return true
 	}
-	in := l.open()
+	in := l.loaded()
 	for i := len(in.items); i >= 0; i-- {
 		if in.runBefore(i).cachesRecent(left) {
 			return true
@@ -126,30 +127,6 @@ func (l *List) cachesRecent(left *int) bool {
 	return false
 }
 
-// LoadError is the panic of a method of this package that cannot load a run of turns and
-// has no error to return. Methods with an error return Err instead. A function that walks
-// a tree which a store may have made defers [Recover], or its caller does. Trees without
-// stubs never cause a LoadError: those of [New], of [Build], and of the store in memory.
-type LoadError struct{ Err error } // of package fault
-
-// Error returns the text of Err.
-func (e *LoadError) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *LoadError) Unwrap() error { return e.Err }
-
-// Recover is to be deferred. It turns a panic with a [LoadError] into the error of the
-// function that defers it. Any other panic goes on.
-func Recover(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *LoadError:
-		*err = r.Err
-	default:
-		panic(r)
-	}
-}
-
 // Unloaded finds the nodes in the stubs of a tree by their ids. Both functions answer for
 // the tree that [BuildAround] made, whatever was done to it since. They load the runs
 // that hold what they return, and are safe for concurrent use.
@@ -163,14 +140,11 @@ type Unloaded struct {
 }
 
 // lookUp returns what the index knows about an id: where it is, or that it is nowhere.
-func (t *Tree) lookUp(id string) (location, bool) {
+func (t *Tree) lookUp(id string) (location, bool, error) {
 	p, known := t.ids.get(id)
-	if known || t.unloaded == nil {
-		return p, p.node != nil
+	if known || t.unloaded == nil || id == "" {
+		return p, p.node != nil, nil
 	}
 	n, parent, err := t.unloaded.Find(id)
-	if err != nil {
-		panic(&LoadError{err})
-	}
-	return location{node: n, parent: parent}, n != nil
+	return location{node: n, parent: parent}, n != nil, err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -29,17 +30,17 @@ func TestAnswersLoadWhatTheyAreAbout(t *testing.T) {
 				_, want := eager.tree.ThreadSize()
 				equal(t, "bytes", size, want)
 			}},
-			{"an id of the cycle to come", 0, func(l long) { l.tree.Has(fmt.Sprintf("block:%d-0", turns+1)) }},
-			{"a region", 0, func(l long) { l.tree.Entry("ah") }},
+			{"an id of the cycle to come", 0, func(l long) { sure.Get(l.tree.Has(fmt.Sprintf("block:%d-0", turns+1))) }},
+			{"a region", 0, func(l long) { sure.Get(l.tree.Entry("ah")) }},
 			{"one node", 2, func(l long) {
 				id := fmt.Sprintf("block:%d-0", turns/2)
-				equal(t, "path", len(l.tree.Path(id)), 5)
-				l.tree.Node(id)
+				equal(t, "path", len(sure.Get(l.tree.Path(id))), 5)
+				sure.Get(l.tree.Node(id))
 			}},
 			{"the last three turns", 3, func(l long) {
 				kids := l.tree.Region(tree.Seq).Children()
 				for k := range 3 {
-					equal(t, "turn", kids.At(turns-1-k).Node().ID, fmt.Sprintf("seg:%d-1", turns-k))
+					equal(t, "turn", sure.Get(kids.At(turns-1-k)).Node().ID, fmt.Sprintf("seg:%d-1", turns-k))
 				}
 			}},
 			{"a commit at the end", 2, func(l long) {
@@ -47,10 +48,10 @@ func TestAnswersLoadWhatTheyAreAbout(t *testing.T) {
 				equal(t, "thread digest", l.turn(t).tree.ThreadDigest(), next.tree.ThreadDigest())
 			}},
 			{"a commit, and what it changed", 2, func(l long) {
-				equal(t, "differences", len(tree.Differences(l.tree, l.turn(t).tree)), 5) // turn, core, block, ^ah new and old
+				equal(t, "differences", len(sure.Get(tree.Differences(l.tree, l.turn(t).tree))), 5) // turn, core, block, ^ah new and old
 			}},
 			{"what another snapshot changed", 2, func(l long) {
-				equal(t, "differences", len(tree.Differences(l.tree, next.tree)), 5)
+				equal(t, "differences", len(sure.Get(tree.Differences(l.tree, next.tree))), 5)
 			}},
 			{"a run without what is looked for", 0, func(l long) {
 				m := &tree.Measure{Name: "none", Want: tree.Marks{Roles: tree.Mark("tool")}}
@@ -79,7 +80,7 @@ func TestComparingLoadsNothingShared(t *testing.T) {
 	next := eager.turn(t)
 	old, a := onShelf(t, eager.tree, byTwoLevels)
 	now, b := onShelf(t, next.tree, byTwoLevels)
-	equal(t, "differences", len(tree.Differences(old, now)), 5)
+	equal(t, "differences", len(sure.Get(tree.Differences(old, now))), 5)
 	if a.loads > 2 || b.loads > 2 {
 		t.Errorf("%d and %d loads", a.loads, b.loads)
 	}
@@ -93,7 +94,7 @@ func TestReadersLoadARunOnce(t *testing.T) {
 	for range 8 {
 		go func() {
 			for i := range 600 {
-				tr.Path(fmt.Sprintf("block:%d-0", i+1))
+				sure.Get(tr.Path(fmt.Sprintf("block:%d-0", i+1)))
 			}
 			done <- tr.WriteThread(background, io.Discard)
 		}()

@@ -3,15 +3,26 @@ package tree_test
 import (
 	"errors"
 	"io"
+	"iter"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// What cannot be loaded is an error where a call has one to return, else a panic
-// with a LoadError, and never an answer. The tree is as good as before when the
+// ended reads a sequence to its end and returns the error that ended it.
+func ended[T any](list iter.Seq2[T, error]) error {
+	for _, err := range list {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// What cannot be loaded is an error and never an answer. The tree is as good as before when the
 // store is there again.
 func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 	eager := newLong(t, 600)
@@ -22,35 +33,34 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		l.tree = tr
 		return l.edit()
 	}
-	panics := map[string]func(tr *tree.Tree){
-		"Has":         func(tr *tree.Tree) { tr.Has(id) },
-		"Node":        func(tr *tree.Tree) { tr.Node(id) },
-		"Parent":      func(tr *tree.Tree) { tr.Parent(id) },
-		"Entry":       func(tr *tree.Tree) { tr.Entry(id) },
-		"Path":        func(tr *tree.Tree) { tr.Path(id) },
-		"Order":       func(tr *tree.Tree) { tr.Order(id, turn) },
-		"Referrers":   func(tr *tree.Tree) { tr.Referrers(id)(func(string) bool { return true }) },
-		"All":         func(tr *tree.Tree) { tr.All()(func(*tree.Entry, string) bool { return true }) },
-		"Without":     func(tr *tree.Tree) { tr.Without(turn) },
-		"Patch":       func(tr *tree.Tree) { tr.Patch(601, []string{turn}, nil) },
-		"Compare":     func(tr *tree.Tree) { tree.Compare(tr, eager.tree.Without(turn), nil) },
-		"ThreadRange": func(tr *tree.Tree) { tr.ThreadRange(id) },
-		"BlockAt":     func(tr *tree.Tree) { tr.BlockAt(300) },
-		"prefix":      func(tr *tree.Tree) { tr.ThreadPrefix(300) },
-		"At":          func(tr *tree.Tree) { seq(tr).At(300) },
-		"Rank":        func(tr *tree.Tree) { seq(tr).Rank(eager.tree.Entry(turn)) },
-		"Parts":       func(tr *tree.Tree) { seq(tr).Parts() },
-		"Shape":       func(tr *tree.Tree) { seq(tr).Shape(0) },
-		"Newest":      func(tr *tree.Tree) { new(tree.KeyFamilies).Newest(tr, "none") },
-	}
 	fails := map[string]func(tr *tree.Tree) error{
-		"Add":     func(tr *tree.Tree) error { _, err := edit(tr).Add(turn, tree.Spec{Offset: 1}); return err },
-		"AddAt":   func(tr *tree.Tree) error { _, err := edit(tr).AddAt(tree.Gap{Parent: turn}, tree.Spec{}); return err },
-		"Update":  func(tr *tree.Tree) error { return edit(tr).Update(id, map[string]any{"priority": 1}) },
-		"Remove":  func(tr *tree.Tree) error { return edit(tr).Remove(id) },
-		"Move":    func(tr *tree.Tree) error { _, err := edit(tr).Move(id, "^ah", 1); return err },
-		"MoveAt":  func(tr *tree.Tree) error { _, err := edit(tr).MoveAt(id, tree.Gap{Parent: "^ah"}); return err },
-		"Reorder": func(tr *tree.Tree) error { return edit(tr).Reorder(id) },
+		"Has":         func(tr *tree.Tree) error { _, err := tr.Has(id); return err },
+		"Node":        func(tr *tree.Tree) error { _, err := tr.Node(id); return err },
+		"Parent":      func(tr *tree.Tree) error { _, err := tr.Parent(id); return err },
+		"Entry":       func(tr *tree.Tree) error { _, err := tr.Entry(id); return err },
+		"Path":        func(tr *tree.Tree) error { _, err := tr.Path(id); return err },
+		"Order":       func(tr *tree.Tree) error { _, err := tr.Order(id, turn); return err },
+		"Referrers":   func(tr *tree.Tree) error { return ended(tr.Referrers(id)) },
+		"All":         func(tr *tree.Tree) error { return ended(tr.All()) },
+		"Without":     func(tr *tree.Tree) error { _, err := tr.Without(turn); return err },
+		"Patch":       func(tr *tree.Tree) error { _, err := tr.Patch(601, []string{turn}, nil); return err },
+		"Compare":     func(tr *tree.Tree) error { return tree.Compare(tr, sure.Get(eager.tree.Without(turn)), nil) },
+		"ThreadRange": func(tr *tree.Tree) error { _, _, _, err := tr.ThreadRange(id); return err },
+		"BlockAt":     func(tr *tree.Tree) error { _, _, err := tr.BlockAt(300); return err },
+		"prefix":      func(tr *tree.Tree) error { _, _, err := tr.ThreadPrefix(300); return err },
+		"At":          func(tr *tree.Tree) error { _, err := seq(tr).At(300); return err },
+		"Rank":        func(tr *tree.Tree) error { _, err := seq(tr).Rank(sure.Get(eager.tree.Entry(turn))); return err },
+		"Parts":       func(tr *tree.Tree) error { _, _, err := seq(tr).Parts(); return err },
+		"Shape":       func(tr *tree.Tree) error { _, err := seq(tr).Shape(0); return err },
+		"Newest":      func(tr *tree.Tree) error { _, err := new(tree.KeyFamilies).Newest(tr, "none"); return err },
+		"Visit":       func(tr *tree.Tree) error { return ended(seq(tr).Visit(300, 301, nil)) },
+		"Add":         func(tr *tree.Tree) error { _, err := edit(tr).Add(turn, tree.Spec{Offset: 1}); return err },
+		"AddAt":       func(tr *tree.Tree) error { _, err := edit(tr).AddAt(tree.Gap{Parent: turn}, tree.Spec{}); return err },
+		"Update":      func(tr *tree.Tree) error { return edit(tr).Update(id, map[string]any{"priority": 1}) },
+		"Remove":      func(tr *tree.Tree) error { return edit(tr).Remove(id) },
+		"Move":        func(tr *tree.Tree) error { _, err := edit(tr).Move(id, "^ah", 1); return err },
+		"MoveAt":      func(tr *tree.Tree) error { _, err := edit(tr).MoveAt(id, tree.Gap{Parent: "^ah"}); return err },
+		"Reorder":     func(tr *tree.Tree) error { return edit(tr).Reorder(id) },
 		"Seal": func(tr *tree.Tree) error {
 			_, _, err := tree.Seal(tr, eager.stamps, eager.env)
 			return err
@@ -58,7 +68,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		"thread": func(tr *tree.Tree) error { return tr.WriteThread(background, io.Discard) },
 		"hashed": func(tr *tree.Tree) error { _, err := tr.WriteThreadHashed(background, io.Discard); return err },
 		"common": func(tr *tree.Tree) error {
-			_, err := tree.CommonBlocks(background, tr, eager.tree.Without(turn))
+			_, err := tree.CommonBlocks(background, tr, sure.Get(eager.tree.Without(turn)))
 			return err
 		},
 		"Sum": func(tr *tree.Tree) error {
@@ -71,18 +81,6 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		},
 	}
 	whole := func(_ tree.Stub, above uint8) bool { return above == topmost }
-	for name, f := range panics {
-		fails[name] = func(tr *tree.Tree) (err error) {
-			defer func() {
-				var of *tree.LoadError
-				if err, _ = recover().(error); !errors.As(err, &of) {
-					t.Errorf("%s: a panic with %v, not with a LoadError", name, err)
-				}
-			}()
-			f(tr)
-			return nil
-		}
-	}
 	for name, f := range fails {
 		t.Run(name, func(t *testing.T) {
 			tr, s := onShelf(t, eager.tree, whole)
@@ -91,7 +89,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 				t.Errorf("got %v, want %v", err, errShelf)
 			}
 			s.fails = false
-			equal(t, "nodes afterwards", tr.Node(id) != nil, true)
+			equal(t, "nodes afterwards", sure.Get(tr.Node(id)) != nil, true)
 			equal(t, "digest afterwards", remade(t, tr).Digest(), eager.tree.Digest())
 		})
 	}
@@ -114,31 +112,15 @@ func TestAnotherRunIsRefused(t *testing.T) {
 	sums.Summary.Nodes++
 	cases := map[string]*tree.List{
 		"nothing":     stub.List(func() (*tree.List, error) { return nil, nil }),
-		"fewer turns": stub.List(func() (*tree.List, error) { return run(other.Without("seg:7-1")), nil }),
-		"one changed": stub.List(func() (*tree.List, error) { return run(other.Without("block:7-0")), nil }),
+		"fewer turns": stub.List(func() (*tree.List, error) { return run(sure.Get(other.Without("seg:7-1"))), nil }),
+		"one changed": stub.List(func() (*tree.List, error) { return run(sure.Get(other.Without("block:7-0"))), nil }),
 		"other sums":  sums.List(func() (*tree.List, error) { return run(other), nil }),
 		"a stub":      stub.List(func() (*tree.List, error) { return stub.List(nil), nil }),
 	}
 	for name, l := range cases {
-		err := func() (err error) {
-			defer tree.Recover(&err)
-			l.Parts()
-			return nil
-		}()
+		_, _, err := l.Parts()
 		if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "digest") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-}
-
-// Recover takes no panic but that of a load.
-func TestRecoverLeavesOtherPanics(t *testing.T) {
-	defer func() {
-		if recover() != "other" {
-			t.Error("another panic was lost")
-		}
-	}()
-	var err error
-	defer tree.Recover(&err)
-	panic("other")
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -37,7 +38,7 @@ func onShelf(t failer, tr *tree.Tree, cut func(s tree.Stub, above uint8) bool) (
 		referrers: map[string][]string{}}
 	var p page
 	at := p.add(tr.Root(), -1)
-	for region := range tr.Root().Children().All() {
+	for region := range sure.All(tr.Root().Children().All()) {
 		if region.Class() != tree.Seq {
 			p.below(region, at)
 			continue
@@ -73,7 +74,7 @@ func (p *page) add(e *tree.Entry, parent int) int {
 
 func (p *page) below(e *tree.Entry, parent int) {
 	at := p.add(e, parent)
-	for k := range e.Children().All() {
+	for k := range sure.All(e.Children().All()) {
 		p.below(k, at)
 	}
 }
@@ -120,7 +121,7 @@ func (s *shelf) part(p *page, l *tree.List, seq int, in *shelved, above uint8) {
 }
 
 func (s *shelf) inside(p *page, l *tree.List, seq int, in *shelved, level uint8) {
-	items, runs := l.Parts()
+	items, runs := sure.Get2(l.Parts())
 	for i := range len(items) + 1 {
 		if runs != nil {
 			s.part(p, runs[i], seq, in, level)
@@ -132,20 +133,24 @@ func (s *shelf) inside(p *page, l *tree.List, seq int, in *shelved, level uint8)
 	}
 }
 
-func (r *shelved) open() {
+func (r *shelved) open() error {
 	if r.above != nil {
-		r.above.open()
+		if err := r.above.open(); err != nil {
+			return err
+		}
 	}
-	r.list.Parts()
+	_, _, err := r.list.Parts()
+	return err
 }
 
 func (s *shelf) find(id string) (n *tree.Node, parent string, err error) {
-	defer tree.Recover(&err)
 	run := s.runs[id]
 	if run == nil {
 		return nil, "", nil
 	}
-	run.open()
+	if err := run.open(); err != nil {
+		return nil, "", err
+	}
 	found := run.nodes[id]
 	if found.Parent < 0 {
 		return found.Node, s.seq, nil

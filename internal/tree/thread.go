@@ -44,12 +44,14 @@ func (t *Tree) Thread(ctx context.Context) ([]byte, error) {
 
 // BlockAt returns the block of the thread with index n, counted from 0, and its region; nil
 // if the thread has fewer blocks. Cost: O(depth · log n).
-func (t *Tree) BlockAt(n int) (block *Node, region Class) {
-	t.BlocksFrom(n, func(e *Entry, r Class) bool {
-		block, region = e.node, r
-		return false
-	})
-	return block, region
+func (t *Tree) BlockAt(n int) (block *Node, region Class, err error) {
+	for b, err := range t.Blocks(n) {
+		if err != nil {
+			return nil, 0, err
+		}
+		return b.node, b.Region, nil
+	}
+	return nil, 0, nil
 }
 
 // CommonBlocks returns how many blocks at the beginning of the threads of two trees render
@@ -58,21 +60,29 @@ func (t *Tree) BlockAt(n int) (block *Node, region Class) {
 // plus the blocks that differ but render alike and the equal blocks that have moved, such
 // as those of a sealed ^ah.
 func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
-	defer Recover(&err)
 	var failed error
-	n = blocksInPlace(older, newer, func(x, y *Node) bool {
+	n, err = blocksInPlace(older, newer, func(x, y *Node) bool {
 		same := x.Header("role") == y.Header("role") && failed == nil // in one place the default role is the same too
 		if same {
 			same, failed = sameRendering(ctx, x, Seq, y, Seq)
 		}
 		return same && failed == nil
 	})
+	if err != nil {
+		return 0, err
+	}
 	if failed != nil {
 		return 0, failed
 	}
 	for {
-		x, xRegion := older.BlockAt(n)
-		y, yRegion := newer.BlockAt(n)
+		x, xRegion, err := older.BlockAt(n)
+		if err != nil {
+			return 0, err
+		}
+		y, yRegion, err := newer.BlockAt(n)
+		if err != nil {
+			return 0, err
+		}
 		if x == nil || y == nil {
 			return n, nil
 		}
@@ -90,7 +100,7 @@ func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
 // blocksInPlace returns how many blocks at the beginning of both threads have the
 // same place in both trees and are the same version, or one that sameAs accepts.
 // Cost: that of one path, plus what differs in nodes that are not rendered.
-func blocksInPlace(a, b *Tree, sameAs func(x, y *Node) bool) int {
+func blocksInPlace(a, b *Tree, sameAs func(x, y *Node) bool) (int, error) {
 	shared := 0
 	m := merger{
 		both: func(x, y *Entry, _ string) bool {
@@ -108,7 +118,7 @@ func blocksInPlace(a, b *Tree, sameAs func(x, y *Node) bool) int {
 		onlyB: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
 	}
 	m.entries(a.root, b.root, "")
-	return shared
+	return shared, m.err
 }
 
 // sameRendering reports whether two versions of a block render to the same bytes.

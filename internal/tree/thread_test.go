@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -67,14 +68,13 @@ func TestLongThreadsAreWrittenWhole(t *testing.T) {
 		list := sealTexts(t, texts...)
 		last := list[len(list)-1]
 		var want []string
-		last.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-			b, err := e.Node().AppendRendered(context.Background(), nil, region)
+		for b := range sure.All(last.Blocks(0)) {
+			b, err := b.Node().AppendRendered(context.Background(), nil, b.Region)
 			if err != nil {
 				t.Fatal(err)
 			}
 			want = append(want, string(b))
-			return true
-		})
+		}
 		for _, round := range []string{"cold", "warm"} {
 			var out bytes.Buffer
 			if err := last.WriteThread(context.Background(), &out); err != nil {
@@ -142,7 +142,7 @@ func TestWriteErrorsComeBack(t *testing.T) {
 	lost := errors.New("lost")
 	n := tree.NewNode(tree.Node{ID: "b", Type: "cb", Expiry: tree.Never,
 		Content: tree.Fetch(3, func(context.Context) (tree.JSON, error) { return "", lost })}, new(tree.Digest))
-	gone := sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}})
+	gone := sure.Get(sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}}))
 	if err := gone.WriteThread(context.Background(), &bytes.Buffer{}); !errors.Is(err, lost) {
 		t.Errorf("content that cannot be read: got %v", err)
 	}
@@ -161,13 +161,13 @@ func TestSharedPrefix(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if block, _ := older.BlockAt(common); block != nil {
+		if block, _ := sure.Get2(older.BlockAt(common)); block != nil {
 			got = block.ID
 		}
 		if common != blocks || got != first {
 			t.Errorf("%s: %d blocks, first difference %q; want %d, %q", name, common, got, blocks, first)
 		}
-		_, size := newer.ThreadPrefix(common)
+		_, size := sure.Get2(newer.ThreadPrefix(common))
 		if n := bytes.Count(rendered[:size], []byte(`{"id"`)); n != blocks {
 			t.Errorf("%s: %d bytes hold %d blocks", name, size, n)
 		}
@@ -185,7 +185,7 @@ func TestSharedPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("a tag", list[2], x.Tree(), 4, "")
-	check("a turn that went", list[2], list[2].Without("mt:2-1"), 2, "cb:2-0")
+	check("a turn that went", list[2], sure.Get(list[2].Without("mt:2-1")), 2, "cb:2-0")
 }
 
 // What is not rendered ends no prefix: headers that no thread has, and an empty

@@ -3,6 +3,7 @@ package tree
 import (
 	"iter"
 	"math"
+	"slices"
 )
 
 // Limits of a tree. They bound what one input may cost.
@@ -63,7 +64,7 @@ func (t *Tree) Region(c Class) *Entry {
 	if c == Root {
 		return t.root
 	}
-	for e := range t.root.kids.All() {
+	for e := range t.regions {
 		if e.class == c {
 			return e
 		}
@@ -72,93 +73,140 @@ func (t *Tree) Region(c Class) *Entry {
 }
 
 // Has reports whether a node with this id is in the tree. Cost: O(log n).
-func (t *Tree) Has(id string) bool {
-	_, ok := t.lookUp(id)
-	return ok
+func (t *Tree) Has(id string) (bool, error) {
+	_, ok, err := t.lookUp(id)
+	return ok, err
 }
 
 // Node returns the node with this id, nil if there is none. Cost: O(log n).
-func (t *Tree) Node(id string) *Node {
-	p, _ := t.lookUp(id)
-	return p.node
+func (t *Tree) Node(id string) (*Node, error) {
+	p, _, err := t.lookUp(id)
+	return p.node, err
 }
 
 // Parent returns the id of the node's parent, "" for the root and for ids that
 // are not there. The blocks of an elided core have the turn as their parent.
-func (t *Tree) Parent(id string) string {
-	p, _ := t.lookUp(id)
-	return p.parent
+func (t *Tree) Parent(id string) (string, error) {
+	p, _, err := t.lookUp(id)
+	return p.parent, err
 }
 
 // Entry returns the entry of an id, nil if there is none. Cost: O(depth · log n).
-func (t *Tree) Entry(id string) *Entry {
+func (t *Tree) Entry(id string) (*Entry, error) {
 	var room [8]*Entry
-	path := t.AppendPath(room[:0], id)
-	if len(path) == 0 {
-		return nil
+	path, err := t.AppendPath(room[:0], id)
+	if err != nil || len(path) == 0 {
+		return nil, err
 	}
-	return path[len(path)-1]
+	return path[len(path)-1], nil
 }
 
 // Path returns the entries from the root down to the id, nil if the id is not in the tree.
 // Cost: O(depth · log n).
-func (t *Tree) Path(id string) []*Entry { return t.AppendPath(nil, id) }
+func (t *Tree) Path(id string) ([]*Entry, error) { return t.AppendPath(nil, id) }
 
 // AppendPath appends the path to an id, nothing if the id is not in the tree. With room in
 // path it allocates nothing.
-func (t *Tree) AppendPath(path []*Entry, id string) []*Entry {
-	p, ok := t.lookUp(id)
-	if !ok {
-		return path
+func (t *Tree) AppendPath(path []*Entry, id string) ([]*Entry, error) {
+	p, ok, err := t.lookUp(id)
+	if err != nil || !ok {
+		return path, err
 	}
 	var room [8]*Node
 	nodes := room[:0]
 	for p.parent != "" {
 		nodes = append(nodes, p.node)
-		p, _ = t.lookUp(p.parent)
+		if p, _, err = t.lookUp(p.parent); err != nil {
+			return nil, err
+		}
 	}
 	if path == nil {
 		path = make([]*Entry, 0, len(nodes)+1)
 	}
 	path = append(path, t.root)
 	for i := len(nodes) - 1; i >= 0; i-- {
-		path = append(path, path[len(path)-1].kids.get(nodes[i]))
+		e, err := path[len(path)-1].kids.get(nodes[i])
+		if err != nil {
+			return nil, err
+		}
+		path = append(path, e)
 	}
-	return path
+	return path, nil
 }
 
-// Referrers yields the ids of the nodes that refer to id, in no order.
-func (t *Tree) Referrers(id string) iter.Seq[string] {
-	return func(yield func(string) bool) {
+// Referrers yields the ids of the nodes that refer to id, in no order. If one cannot be loaded, it
+// yields that error and ends.
+func (t *Tree) Referrers(id string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
 		set, _ := t.refs.get(id)
-		if !set.each(func(from string, refers bool) bool { return !refers || yield(from) }) || t.unloaded == nil {
+		if !set.each(func(from string, refers bool) bool { return !refers || yield(from, nil) }) || t.unloaded == nil {
 			return
 		}
 		list, err := t.unloaded.Referrers(id)
 		if err != nil {
-			panic(&LoadError{err})
+			yield("", err)
+			return
 		}
 		for _, from := range list {
-			if _, known := set.get(from); !known && !yield(from) {
+			if _, known := set.get(from); !known && !yield(from, nil) {
 				return
 			}
 		}
 	}
 }
 
-// All yields every entry with the id of its parent, parents before children,
-// siblings in canonical order: the document order.
-//
-// Specification: 08 §5.2.
-func (t *Tree) All() iter.Seq2[*Entry, string] {
-	return func(yield func(*Entry, string) bool) { walk(t.root, "", yield) }
+// regions yields the children of the root, which are always in memory.
+func (t *Tree) regions(yield func(*Entry) bool) { t.root.kids.inMemory(yield) }
+
+// Place is an entry and where it stands.
+type Place struct {
+	*Entry
+	Parent string // id, "" for the root
 }
 
-func walk(e *Entry, parent string, yield func(*Entry, string) bool) bool {
-	if !yield(e, parent) {
-		return false
+// Linked returns the nodes of the tree that a node refers to, and those that refer to it.
+func (t *Tree) Linked(n *Node) (list []*Node, err error) {
+	ids := slices.Clone(n.Refs)
+	for id, err := range t.Referrers(n.ID) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
 	}
-	return e.kids.Visit(0, e.kids.Len(), nil, func(k *Entry) bool { return walk(k, e.node.ID, yield) })
+	for _, id := range ids {
+		to, err := t.Node(id)
+		if err != nil {
+			return nil, err
+		}
+		if to != nil {
+			list = append(list, to)
+		}
+	}
+	return list, nil
+}
+
+// All yields every entry, parents before children, siblings in canonical order: the document order.
+// If one cannot be loaded, it yields that error and ends.
+//
+// Specification: 08 §5.2.
+func (t *Tree) All() iter.Seq2[Place, error] { return atAndBelow(t.root, "") }
+
+// All yields the entry and everything below it, as [Tree.All] does. The first has no Parent.
+func (e *Entry) All() iter.Seq2[Place, error] { return atAndBelow(e, "") }
+
+// atAndBelow yields an entry, which stands under parent, and everything below it.
+func atAndBelow(e *Entry, parent string) iter.Seq2[Place, error] {
+	return func(yield func(Place, error) bool) { walk(e, parent, yield) }
+}
+
+func walk(e *Entry, parent string, yield func(Place, error) bool) bool {
+	return yield(Place{e, parent}, nil) && e.kids.visit(0, e.kids.Len(), nil, func(k *Entry, err error) bool {
+		if err != nil {
+			yield(Place{}, err)
+			return false
+		}
+		return walk(k, e.node.ID, yield)
+	})
 }
 
 // change is a tree being made from another: the unexported edits below work on
@@ -183,17 +231,31 @@ func (c *change) result() *Tree {
 
 // rebuild replaces the entry at the end of path by next and copies the path
 // above it. next nil removes the entry.
-func (c *change) rebuild(path []*Entry, next *Entry) {
+func (c *change) rebuild(path []*Entry, next *Entry) error {
 	for i := len(path) - 1; i > 0; i-- {
 		parent, old := path[i-1], path[i]
 		kids := parent.kids
 		switch {
 		case next == nil:
-			kids = kids.remove(old)
+			var err error
+			if kids, err = kids.remove(old); err != nil {
+				return err
+			}
 		case !before(old, next) && !before(next, old):
-			kids = kids.replace(next)
+			var err error
+			if kids, err = kids.replace(next); err != nil {
+				return err
+			}
 		default:
-			kids = kids.remove(old).insert(next)
+			var err error
+			remove2, err := kids.remove(old)
+			if err != nil {
+				return err
+			}
+			kids, err = remove2.insert(next)
+			if err != nil {
+				return err
+			}
 		}
 		class := Root
 		if i > 1 {
@@ -202,46 +264,89 @@ func (c *change) rebuild(path []*Entry, next *Entry) {
 		next = newEntry(parent.node, class, kids)
 	}
 	c.root = next
+	return nil
 }
 
 // attach puts an entry with everything below it under a parent.
-func (c *change) attach(parent string, e *Entry) {
+func (c *change) attach(parent string, e *Entry) error {
 	var room [8]*Entry
-	path := c.AppendPath(room[:0], parent)
+	path, err := c.AppendPath(room[:0], parent)
+	if err != nil {
+		return err
+	}
 	under := path[len(path)-1]
 	class := under.class
 	if class == Block { // a group of foreign type whose last child is on its way back
 		class = ClassOf(under.node.Type, Root, true)
 	}
-	c.rebuild(path, newEntry(under.node, class, under.kids.insert(e)))
-	walk(e, parent, func(e *Entry, parent string) bool {
-		c.index(e.node, parent)
-		return true
-	})
+	kids, err := under.kids.insert(e)
+	if err != nil {
+		return err
+	}
+	if err := c.rebuild(path, newEntry(under.node, class, kids)); err != nil {
+		return err
+	}
+	return c.indexAll(e, parent)
+}
+
+// drop takes out a node that may be there, with everything below it.
+func (c *change) drop(id string) error {
+	has, err := c.Has(id)
+	if has {
+		_, err = c.detach(id)
+	}
+	return err
 }
 
 // detach takes an entry out with everything below it and returns it.
-func (c *change) detach(id string) *Entry {
+func (c *change) detach(id string) (*Entry, error) {
 	var room [8]*Entry
-	path := c.AppendPath(room[:0], id)
+	path, err := c.AppendPath(room[:0], id)
+	if err != nil {
+		return nil, err
+	}
 	e := path[len(path)-1]
-	c.rebuild(path, nil)
-	walk(e, "", func(e *Entry, _ string) bool {
-		c.unindex(e.node)
-		return true
-	})
-	return e
+	if err := c.rebuild(path, nil); err != nil {
+		return nil, err
+	}
+	for p, err := range e.All() {
+		if err != nil {
+			return nil, err
+		}
+		c.unindex(p.node)
+	}
+	return e, nil
 }
 
 // swap replaces a node by another version of it with the same id.
-func (c *change) swap(n *Node) {
+func (c *change) swap(n *Node) error {
 	var room [8]*Entry
-	path := c.AppendPath(room[:0], n.ID)
+	path, err := c.AppendPath(room[:0], n.ID)
+	if err != nil {
+		return err
+	}
 	e := path[len(path)-1]
-	parent := c.Parent(n.ID)
+	parent, err := c.Parent(n.ID)
+	if err != nil {
+		return err
+	}
 	c.unindex(e.node)
-	c.rebuild(path, newEntry(n, e.class, e.kids))
+	if err := c.rebuild(path, newEntry(n, e.class, e.kids)); err != nil {
+		return err
+	}
 	c.index(n, parent)
+	return nil
+}
+
+// indexAll indexes an entry and everything below it.
+func (c *change) indexAll(e *Entry, parent string) error {
+	for p, err := range atAndBelow(e, parent) {
+		if err != nil {
+			return err
+		}
+		c.index(p.node, p.Parent)
+	}
+	return nil
 }
 
 func (c *change) index(n *Node, parent string) {
@@ -286,10 +391,37 @@ func (c *change) unindex(n *Node) {
 	}
 }
 
-// Order compares two ids of the tree by document order, as slices.SortFunc
-// wants it. Cost: O(depth · log n).
-func (t *Tree) Order(a, b string) int {
-	x, y := t.Path(a), t.Path(b)
+// Order compares two ids of the tree by document order, as cmp.Compare does. Cost: O(depth · log n).
+func (t *Tree) Order(a, b string) (int, error) {
+	x, err := t.Path(a)
+	if err != nil {
+		return 0, err
+	}
+	y, err := t.Path(b)
+	return comparePaths(x, y), err
+}
+
+// Sort puts ids of the tree into document order. Cost: O(depth · log n) for each.
+func (t *Tree) Sort(ids []string) error { return Sort(t, ids, func(id string) string { return id }) }
+
+// Sort is [Tree.Sort] for values that have ids.
+func Sort[T any](t *Tree, list []T, id func(T) string) error {
+	if len(list) < 2 {
+		return nil
+	}
+	paths := make(map[string][]*Entry, len(list))
+	for _, x := range list {
+		path, err := t.Path(id(x))
+		if err != nil {
+			return err
+		}
+		paths[id(x)] = path
+	}
+	slices.SortFunc(list, func(a, b T) int { return comparePaths(paths[id(a)], paths[id(b)]) })
+	return nil
+}
+
+func comparePaths(x, y []*Entry) int {
 	for i := range min(len(x), len(y)) {
 		switch {
 		case x[i] == y[i]:

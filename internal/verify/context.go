@@ -125,18 +125,25 @@ func (v *verifier) working(snapshot *tree.Tree) error {
 	if err != nil || len(last) == 0 {
 		return err
 	}
-	if v.found.Defect = v.tree(onTop(snapshot, now.Working), last[0]); v.found.Defect != nil {
+	working, err := onTop(snapshot, now.Working)
+	if err != nil {
+		return err
+	}
+	if v.found.Defect = v.tree(working, last[0]); v.found.Defect != nil {
 		v.found.Defect.Working = true
 	}
 	return v.err
 }
 
-// onTop rebuilds the working state on the last snapshot, so that the verifier checks their
-// shared part only once.
-func onTop(last, working *tree.Tree) *tree.Tree {
+// onTop rebuilds the working state on the last snapshot, so that the verifier checks what they
+// share only once.
+func onTop(last, working *tree.Tree) (*tree.Tree, error) {
 	if last == nil {
-		return working
+		return working, nil
 	}
-	gone, born := last.Delta(working)
+	gone, born, err := last.Delta(working)
+	if err != nil {
+		return nil, err
+	}
 	return last.Patch(working.Cycle(), gone, born)
 }

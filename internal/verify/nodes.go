@@ -45,33 +45,41 @@ func (c *checkedParts) addList(p part) bool {
 
 // sweep drops the parts that a completely checked tree lacks, once these may be half of all.
 // Later trees share only with t what they share with earlier trees.
-func (c *checkedParts) sweep(t *tree.Tree) {
+func (c *checkedParts) sweep(t *tree.Tree) error {
 	if len(c.nodes)+len(c.lists) < c.sweepAt {
-		return
+		return nil
 	}
 	kept := newCheckedParts()
-	var keep func(e *tree.Entry)
-	var keepList func(l *tree.List, of tree.Class)
-	keep = func(e *tree.Entry) {
+	var keep func(e *tree.Entry) error
+	var keepList func(l *tree.List, of tree.Class) error
+	keep = func(e *tree.Entry) error {
 		kept.addNode(e.Node())
-		keepList(e.Children(), e.Class())
+		return keepList(e.Children(), e.Class())
 	}
-	keepList = func(l *tree.List, of tree.Class) {
+	keepList = func(l *tree.List, of tree.Class) error {
 		if l.Len() == 0 {
-			return
+			return nil
 		}
 		kept.addList(part{l, of})
-		items, runs := l.Parts()
+		items, runs, err := l.Parts()
 		for _, e := range items {
-			keep(e)
+			if err == nil {
+				err = keep(e)
+			}
 		}
 		for _, run := range runs {
-			keepList(run, of)
+			if err == nil {
+				err = keepList(run, of)
+			}
 		}
+		return err
 	}
-	keep(t.Root())
+	if err := keep(t.Root()); err != nil {
+		return err
+	}
 	kept.sweepAt = max(firstSweep, 2*(len(kept.nodes)+len(kept.lists)))
 	*c = *kept
+	return nil
 }
 
 // nodes checks the nodes of a tree that are not checked yet: their places (02 §2.2, §4.2),
@@ -96,12 +104,17 @@ func sizeDefect(t *tree.Tree, n *tree.Node, recorded, found int64) *inspect.Defe
 // counts from 1, the root.
 func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspect.Defect {
 	n := e.Node()
+	known, above, err := located(t, n.ID)
+	if err != nil {
+		v.err = err
+		return nil
+	}
 	switch {
 	case level > tree.MaxDepth:
 		return defectOn(t, n, "the node is nested too deep")
 	case tree.PlacementFault(e, parent) != "":
 		return defectOn(t, n, tree.PlacementFault(e, parent))
-	case t.Node(n.ID) != n || parent != nil && t.Parent(n.ID) != parent.Node().ID:
+	case known != n || parent != nil && above != parent.Node().ID:
 		return defectOn(t, n, "another node has the same id")
 	}
 	if level == regionLevel {
@@ -123,6 +136,14 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 	return nil
 }
 
+// located returns what the index of a tree has for an id: the node and the id of its parent.
+func located(t *tree.Tree, id string) (n *tree.Node, parent string, err error) {
+	if n, err = t.Node(id); err == nil {
+		parent, err = t.Parent(id)
+	}
+	return n, parent, err
+}
+
 // regionLevel is the level of the regions; the root has 1.
 const regionLevel = 2
 
@@ -139,7 +160,11 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 	if !v.checked.addList(part{l, parent.Class()}) {
 		return nil
 	}
-	items, runs := l.Parts()
+	items, runs, err := l.Parts()
+	if err != nil {
+		v.err = err
+		return nil
+	}
 	bytes := int64(0)
 	var last *tree.Entry
 	follows := func(e *tree.Entry) *inspect.Defect {
@@ -150,13 +175,21 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 	}
 	for i := range len(items) + 1 {
 		if len(runs) > 0 && runs[i].Len() > 0 {
-			if d := follows(runs[i].At(0)); d != nil {
+			first, err := runs[i].At(0)
+			if err != nil {
+				v.err = err
+				return nil
+			}
+			if d := follows(first); d != nil {
 				return d
 			}
 			if d := v.list(t, runs[i], parent, level); d != nil || v.err != nil {
 				return d
 			}
-			last = runs[i].At(runs[i].Len() - 1)
+			if last, err = runs[i].At(runs[i].Len() - 1); err != nil {
+				v.err = err
+				return nil
+			}
 			bytes += runs[i].Sum().Bytes
 		}
 		if i == len(items) {

@@ -55,7 +55,9 @@ func (v *verifier) tree(t *tree.Tree, e history.Entry) *inspect.Defect {
 	if d := v.nodes(t); d != nil || v.err != nil {
 		return d
 	}
-	v.checked.sweep(t)
+	if v.err = v.checked.sweep(t); v.err != nil {
+		return nil
+	}
 	if e.Digest == "" {
 		return nil
 	}

@@ -105,7 +105,6 @@ type row struct {
 // page. A page of all blocks in the order of the thread costs the same, because the sums look
 // at each block.
 func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) {
-	defer tree.Recover(&err)
 	t := v.Snapshot.Tree()
 	p = &BlockPage{Items: []Block{}, Sums: []KindSum{}}
 	same, err := v.compare(ctx, p)
@@ -115,16 +114,19 @@ func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) 
 	var rows []row
 	var sums [Kinds]KindSum
 	place := 0
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		n := e.Node()
-		r := row{e, region, place, KindOfNode(n, n.RoleIn(region)), int64(n.ThreadBytes(region))}
+	for b, err := range t.Blocks(0) {
+		if err != nil {
+			return nil, err
+		}
+		n, region := b.Node(), b.Region
+		r := row{b.Entry, region, place, KindOfNode(n, n.RoleIn(region)), int64(n.ThreadBytes(region))}
 		place++
 		sum := &sums[r.kind]
 		sum.Blocks, sum.Bytes = sum.Blocks+1, sum.Bytes+r.bytes
 		height := r.bytes + 1
 		if v.Counter != nil {
-			if height, err = tree.Tokens(v.Counter).Own(ctx, e); err != nil {
-				return false
+			if height, err = tree.Tokens(v.Counter).Own(ctx, b.Entry); err != nil {
+				return nil, err
 			}
 			if sum.Tokens == nil {
 				sum.Tokens = new(int64)
@@ -134,13 +136,11 @@ func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) 
 		if r.place < same && p.Cut != nil {
 			p.Cut.Height += height
 		}
-		if f.takes(t, &r) && (!f.New || r.place >= same) {
+		if takes, err := f.takes(t, &r); err != nil {
+			return nil, err
+		} else if takes && (!f.New || r.place >= same) {
 			rows = append(rows, r)
 		}
-		return true
-	})
-	if err != nil {
-		return nil, err
 	}
 	for k := range sums {
 		if sums[k].Blocks > 0 {
@@ -171,10 +171,15 @@ func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) 
 	return p, ctx.Err()
 }
 
-func (f *Filter) takes(t *tree.Tree, r *row) bool {
+func (f *Filter) takes(t *tree.Tree, r *row) (bool, error) {
 	n := r.entry.Node()
-	return (f.Kinds == nil || slices.Contains(f.Kinds, r.kind)) && (f.IDs == nil || f.IDs[n.ID]) &&
-		(!f.Failed || toolcall.Failed(t, n))
+	if f.Kinds != nil && !slices.Contains(f.Kinds, r.kind) || f.IDs != nil && !f.IDs[n.ID] {
+		return false, nil
+	}
+	if !f.Failed {
+		return true, nil
+	}
+	return toolcall.Failed(t, n)
 }
 
 // callsOf returns how many calls up to the state of the view carried a node of it: an id that is gone
@@ -210,16 +215,25 @@ func (v *State) compare(ctx context.Context, p *BlockPage) (same int, err error)
 // block writes the row of a block.
 func (v *State) block(ctx context.Context, r *row) (b Block, err error) {
 	t, n := v.Snapshot.Tree(), r.entry.Node()
+	failed, err := toolcall.Failed(t, n)
+	if err != nil {
+		return Block{}, err
+	}
 	b = Block{Place: r.place, Node: n.ID, Kind: r.kind.String(), Role: n.RoleIn(r.region), Bytes: r.bytes, Born: n.Cycle,
-		Calls: v.callsOf(n), Failed: toolcall.Failed(t, n), Stub: lifecycle.StandsFor(n) != nil, Erased: n.Erased(), By: v.Log.Creator(n).Actor}
+		Calls: v.callsOf(n), Failed: failed, Stub: lifecycle.StandsFor(n) != nil, Erased: n.Erased(), By: v.Log.Creator(n).Actor}
 	if n.Type != v.Snapshot.Edition().Traits().BlockType {
 		b.Type = n.Type
 	}
-	b.Start, _, _ = t.ThreadRange(n.ID)
+	b.Start, _, _, err = t.ThreadRange(n.ID)
+	if err != nil {
+		return Block{}, err
+	}
 	if b.Tool, err = toolcall.Name(ctx, t, n); err != nil {
 		return b, err
 	}
-	if partners := toolcall.Partners(t, n); len(partners) > 0 {
+	if partners, err := toolcall.Partners(t, n); err != nil {
+		return Block{}, err
+	} else if len(partners) > 0 {
 		if n.Kind == toolcall.Call {
 			b.Result = partners[0].ID
 		} else {

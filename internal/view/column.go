@@ -41,7 +41,10 @@ func (s *stack) next(t *tree.Tree, common int) (keep int, err error) {
 	if keep > 0 {
 		s.skip = s.bands[keep-1].end
 	}
-	for region := range t.Root().Children().All() {
+	for region, err := range t.Root().Children().All() {
+		if err != nil {
+			return 0, err
+		}
 		if err := s.entry(region, region.Class()); err != nil {
 			return keep, err
 		}
@@ -79,7 +82,10 @@ func (s *stack) list(l *tree.List, region tree.Class) error {
 		func() (*heap, error) { return s.listHeap(l, region) }); done || err != nil {
 		return err
 	}
-	items, runs := l.Parts()
+	items, runs, err := l.Parts()
+	if err != nil {
+		return err
+	}
 	for i, e := range items {
 		if runs != nil {
 			if err := s.list(runs[i], region); err != nil {
@@ -182,7 +188,10 @@ func (s *stack) listHeap(l *tree.List, region tree.Class) (*heap, error) {
 	return s.known.heapOf(l, region, l.Sum().Blocks, func() (*heap, error) {
 		s.visited++
 		h := new(heap)
-		items, runs := l.Parts()
+		items, runs, err := l.Parts()
+		if err != nil {
+			return nil, err
+		}
 		for i := range len(items) + 1 {
 			if runs != nil {
 				run, err := s.listHeap(runs[i], region)

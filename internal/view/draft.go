@@ -59,17 +59,18 @@ func (d *drawing) sizeOf(t *tree.Tree) (int64, error) {
 
 // heightOf returns how high the first blocks of a thread reach.
 func (s *scale) heightOf(t *tree.Tree, blocks int) (height int64, err error) {
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		if blocks == 0 {
-			return false
+	for b, err := range t.Blocks(0) {
+		if err != nil || blocks == 0 {
+			return height, err
 		}
 		blocks--
-		var own int64
-		own, err = s.block(e, region)
+		own, err := s.block(b.Entry, b.Region)
+		if err != nil {
+			return 0, err
+		}
 		height += own
-		return err == nil
-	})
-	return height, err
+	}
+	return height, nil
 }
 
 // drawDraft draws the draft behind the columns that s has drawn.

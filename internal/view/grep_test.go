@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
@@ -39,7 +40,7 @@ func grepContext(t *testing.T, random *rand.Rand, db *pact.DB) *pact.Context {
 	}
 	edit := func(b *pact.Batch) error {
 		for _, id := range blocksOf(c.Working()) {
-			path := c.Working().Tree().Path(id)
+			path := sure.Get(c.Working().Tree().Path(id))
 			switch to := grepTexts[random.IntN(len(grepTexts))]; {
 			case path[1].Class().String() != "sys" || random.IntN(3) > 0:
 			case random.IntN(3) == 0:
@@ -124,7 +125,7 @@ func modelGrep(t *testing.T, c *pact.Context, from, to int64, pattern *regexp.Re
 				continue
 			}
 			ids = append(ids, n.ID)
-			region := s.Tree().Path(n.ID)[1].Class()
+			region := sure.Get(s.Tree().Path(n.ID))[1].Class()
 			o := &Occurrence{ID: n.ID, Role: n.Role, Kind: n.Kind, First: s.Cycle(), Last: s.Cycle(), State: state, Matches: lines,
 				Shown: KindOfNode(n, n.RoleIn(region))}
 			now[n.ID], hashes[o] = o, n.ContentHash()

@@ -145,7 +145,11 @@ func valuesWhere(ctx context.Context, q *selector.Selector, name string, find Fi
 			value = h.Node.Kind
 		case "tool":
 			t := h.Snapshot.Tree()
-			if value, err = toolcall.Name(ctx, t, t.Node(h.Node.ID)); err != nil {
+			n, err := t.Node(h.Node.ID)
+			if err != nil {
+				return nil, err
+			}
+			if value, err = toolcall.Name(ctx, t, n); err != nil {
 				return nil, err
 			}
 		}

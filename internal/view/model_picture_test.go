@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -31,8 +32,8 @@ type modelBlock struct {
 // modelThread renders a thread block by block.
 func modelThread(t *testing.T, s *pact.Snapshot, unit Unit) (list []modelBlock) {
 	t.Helper()
-	s.Tree().BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		text, err := e.Node().AppendRendered(t.Context(), nil, region)
+	for b := range sure.All(s.Tree().Blocks(0)) {
+		text, err := b.Node().AppendRendered(t.Context(), nil, b.Region)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,15 +45,14 @@ func modelThread(t *testing.T, s *pact.Snapshot, unit Unit) (list []modelBlock) 
 		if err := json.Unmarshal(text, &shown); err != nil {
 			t.Fatal(err)
 		}
-		b := modelBlock{string(text), e.Node(), KindOf(shown.Role, shown.Kind), int64(len(text)) + 1}
+		b := modelBlock{string(text), b.Node(), KindOf(shown.Role, shown.Kind), int64(len(text)) + 1}
 		if unit == Tokens {
 			if b.height = 0; shown.Content != "" {
 				b.height = int64(words{}.Count(shown.Content))
 			}
 		}
 		list = append(list, b)
-		return true
-	})
+	}
 	return list
 }
 

@@ -35,11 +35,13 @@ const mostValues = 50
 
 // Names lists the names that occur, at most 500 of each sort. Cost: all nodes of the state.
 func (v *State) Names(ctx context.Context) (list *Names, err error) {
-	defer tree.Recover(&err)
 	t := v.Snapshot.Tree()
 	types, roles, kinds, keys, tags, tools := set{}, set{}, set{}, set{}, set{}, set{}
 	values := map[string]set{}
-	for e := range t.All() {
+	for e, err := range t.All() {
+		if err != nil {
+			return nil, err
+		}
 		n := e.Node()
 		types.put(n.Type)
 		roles.put(n.Role)

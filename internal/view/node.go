@@ -80,9 +80,11 @@ const shownContent = 256 << 10
 // Node describes a node of a state. E_NODE_NOT_FOUND if the state has none with this id. Cost:
 // O(depth · log n), reading the content, and O(log n) snapshots to find the last that has it.
 func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, err error) {
-	defer tree.Recover(&err)
 	t := v.Snapshot.Tree()
-	path := t.Path(id)
+	path, err := t.Path(id)
+	if err != nil {
+		return nil, err
+	}
 	if path == nil {
 		return nil, tree.NoNode(id, "in this state")
 	}
@@ -92,17 +94,28 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 	if err != nil {
 		return nil, err
 	}
+	failed, err := toolcall.Failed(t, n)
+	if err != nil {
+		return nil, err
+	}
 	d = &Node{Node: id, Type: n.Type, Class: e.Class().String(), Erased: n.Erased(), Born: n.Cycle,
-		Failed: toolcall.Failed(t, n), RefersTo: append([]string{}, n.Refs...), ReferredBy: []string{},
+		Failed: failed, RefersTo: append([]string{}, n.Refs...), ReferredBy: []string{},
 		StandsFor: lifecycle.StandsFor(n), Size: n.Content.Size(), Headers: headersOf(&plain)}
-	v.place(d, path)
+	if err := v.place(d, path); err != nil {
+		return nil, err
+	}
 	if d.Tool, err = toolcall.Name(ctx, t, n); err != nil {
 		return nil, err
 	}
-	for id := range t.Referrers(n.ID) {
+	for id, err := range t.Referrers(n.ID) {
+		if err != nil {
+			return nil, err
+		}
 		d.ReferredBy = append(d.ReferredBy, id)
 	}
-	sort.Slice(d.ReferredBy, func(i, j int) bool { return t.Order(d.ReferredBy[i], d.ReferredBy[j]) < 0 })
+	if err := t.Sort(d.ReferredBy); err != nil {
+		return nil, err
+	}
 	for _, h := range n.Headers {
 		if tree.CustomName(h.Name) && json.Valid([]byte(h.Value)) {
 			if d.Attributes == nil {
@@ -128,7 +141,7 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 }
 
 // place says where a node is; path leads to it from the root.
-func (v *State) place(d *Node, path []*tree.Entry) {
+func (v *State) place(d *Node, path []*tree.Entry) error {
 	e := path[len(path)-1]
 	n := e.Node()
 	if len(path) > 1 {
@@ -142,9 +155,15 @@ func (v *State) place(d *Node, path []*tree.Entry) {
 			d.Turn = path[2].Node().ID
 		}
 	}
-	d.Start, d.End, _ = v.Snapshot.Tree().ThreadRange(n.ID)
-	d.Place, _, _ = v.Snapshot.Tree().ThreadPlace(n.ID)
+	var err error
+	if d.Start, d.End, _, err = v.Snapshot.Tree().ThreadRange(n.ID); err != nil {
+		return err
+	}
+	if d.Place, _, _, err = v.Snapshot.Tree().ThreadPlace(n.ID); err != nil {
+		return err
+	}
 	d.Bytes = d.End - d.Start
+	return nil
 }
 
 func headersOf(n *pact.Node) Headers {
@@ -192,7 +211,9 @@ func carried(ctx context.Context, c *pact.Context, state *pact.Snapshot, n *tree
 			failed = err
 			return true
 		}
-		return !s.Tree().Has(n.ID)
+		var has bool
+		has, failed = s.Tree().Has(n.ID)
+		return !has
 	}
 	from := max(first, n.Cycle)
 	until := max(from, min(state.Cycle(), last))

@@ -67,7 +67,6 @@ func Draw(ctx context.Context, c *pact.Context, calls []Call, o PictureOptions) 
 
 // fit draws the picture in at most [MaxAnswer] bytes.
 func (d *drawing) fit() (p *Picture, err error) {
-	defer tree.Recover(&err)
 	if err := d.withDraft(); err != nil {
 		return nil, err
 	}

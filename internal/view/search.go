@@ -42,12 +42,14 @@ const (
 // same. It skips the first after of them and returns up to limit. Cost: reading all contents up
 // to the end of the page.
 func (v *State) Search(ctx context.Context, text string, after, limit int) (p *MatchPage, err error) {
-	defer tree.Recover(&err)
 	p = &MatchPage{Items: []Match{}}
 	t := v.Snapshot.Tree()
 	folded := strings.ToLower(text)
 	region, found := tree.Root, 0
-	for e := range t.All() {
+	for e, err := range t.All() {
+		if err != nil {
+			return nil, err
+		}
 		if e.Class().Region() {
 			region = e.Class()
 		}
@@ -74,7 +76,10 @@ func (v *State) Search(ctx context.Context, text string, after, limit int) (p *M
 		if e.Class() == tree.Block {
 			m.Role = n.RoleIn(region)
 			m.Kind = KindOfNode(n, m.Role).String()
-			m.Place, _, _ = t.ThreadPlace(n.ID)
+			m.Place, _, _, err = t.ThreadPlace(n.ID)
+			if err != nil {
+				return nil, err
+			}
 		}
 		p.Items = append(p.Items, *m)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/store"
@@ -184,8 +185,8 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 	v := stateAt(t, c, last)
 	for _, under := range []string{"", "group", "^seq"} {
 		var want []string
-		for e := range v.Snapshot.Tree().All() {
-			path := v.Snapshot.Tree().Path(e.Node().ID)
+		for e := range sure.All(v.Snapshot.Tree().All()) {
+			path := sure.Get(v.Snapshot.Tree().Path(e.Node().ID))
 			if under == "" || slices.ContainsFunc(path, func(a *tree.Entry) bool { return a.Node().ID == under }) {
 				want = append(want, e.Node().ID)
 			}
@@ -193,8 +194,8 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 		var got []string
 		if under == "^seq" {
 			under = v.Snapshot.Tree().Region(tree.Seq).Node().ID
-			for e := range v.Snapshot.Tree().All() {
-				if p := v.Snapshot.Tree().Path(e.Node().ID); len(p) > 1 && p[1].Class() == tree.Seq {
+			for e := range sure.All(v.Snapshot.Tree().All()) {
+				if p := sure.Get(v.Snapshot.Tree().Path(e.Node().ID)); len(p) > 1 && p[1].Class() == tree.Seq {
 					want = append(want, e.Node().ID)
 				}
 			}
@@ -206,7 +207,7 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 			}
 			for _, r := range p.Items {
 				got = append(got, r.Node)
-				if path := v.Snapshot.Tree().Path(r.Node); under == "" && r.Depth != len(path)-1 {
+				if path := sure.Get(v.Snapshot.Tree().Path(r.Node)); under == "" && r.Depth != len(path)-1 {
 					t.Errorf("%s has depth %d, want %d", r.Node, r.Depth, len(path)-1)
 				}
 			}
@@ -280,7 +281,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for e := range s.Tree().All() {
+		for e := range sure.All(s.Tree().All()) {
 			id, span := e.Node().ID, spans[e.Node().ID]
 			if span.From == 0 {
 				span.From = s.Cycle()
@@ -291,7 +292,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 	}
 	for cycle := int64(1); cycle <= last; cycle++ {
 		v := stateAt(t, c, cycle)
-		for e := range v.Snapshot.Tree().All() {
+		for e := range sure.All(v.Snapshot.Tree().All()) {
 			n, err := v.Node(t.Context(), c, e.Node().ID)
 			if err != nil || !slices.Equal(n.Carried, []view.Span{spans[n.Node]}) {
 				t.Errorf("@c%d: %s is carried in %v, want %v, %v", cycle, e.Node().ID, n.Carried, spans[e.Node().ID], err)

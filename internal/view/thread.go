@@ -31,7 +31,6 @@ type ThreadStyle struct {
 // WriteThread writes the thread of a snapshot. It folds each call together with its results, and the
 // definitions of the tools into one line. Its cost is that of the contents.
 func WriteThread(ctx context.Context, w io.Writer, s *pact.Snapshot, o *ThreadStyle) (err error) {
-	defer tree.Recover(&err)
 	r := threadWriter{w: w, ctx: ctx, snapshot: s, o: *o}
 	for _, style := range []*func(string) string{&r.o.Strong, &r.o.Name, &r.o.Bad, &r.o.Faint, &r.o.Clip} {
 		if *style == nil {
@@ -82,16 +81,21 @@ func (r *threadWriter) write() error {
 	var blocks []*tree.Node
 	var roles []string
 	there := map[string]bool{}
-	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-		blocks, roles = append(blocks, e.Node()), append(roles, e.Node().RoleIn(region))
-		there[e.Node().ID] = true
-		return true
-	})
+	for b, err := range t.Blocks(0) {
+		if err != nil {
+			return err
+		}
+		blocks, roles = append(blocks, b.Node()), append(roles, b.Node().RoleIn(b.Region))
+		there[b.Node().ID] = true
+	}
 	var tools []string
 	var size int64
 	for i, n := range blocks {
-		var err error
-		switch partners := toolcall.Partners(t, n); {
+		partners, err := toolcall.Partners(t, n)
+		if err != nil {
+			return err
+		}
+		switch {
 		case n.Kind == toolcall.Definition:
 			var name string
 			name, err = toolcall.Name(r.ctx, t, n)
@@ -183,7 +187,11 @@ func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
 			return err
 		}
 		failed := ""
-		if toolcall.Failed(r.snapshot.Tree(), result) {
+		failed2, err := toolcall.Failed(r.snapshot.Tree(), result)
+		if err != nil {
+			return err
+		}
+		if failed2 {
 			failed = "failed "
 		}
 		switch {

@@ -37,12 +37,14 @@ type TreePage struct {
 // E_NODE_NOT_FOUND if there is no such node. Cost: O(depth · log n), and reading the contents
 // of the page.
 func (v *State) Tree(ctx context.Context, under string, after, limit int) (p *TreePage, err error) {
-	defer tree.Recover(&err)
 	t := v.Snapshot.Tree()
 	top := t.Root()
 	region := tree.Root
 	if under != "" {
-		path := t.Path(under)
+		path, err := t.Path(under)
+		if err != nil {
+			return nil, err
+		}
 		if path == nil {
 			return nil, tree.NoNode(under, "in this state")
 		}
@@ -88,19 +90,26 @@ func (w *treeWalk) entry(e *tree.Entry, region tree.Class, depth int) bool {
 		w.page.Items = append(w.page.Items, r)
 	}
 	kids := e.Children()
-	return kids.Visit(0, kids.Len(), func(s *tree.Summary) bool {
+	below := kids.Visit(0, kids.Len(), func(s *tree.Summary) bool {
 		if s.Nodes <= w.skip {
 			w.skip -= s.Nodes
 			return false
 		}
 		return true
-	}, func(k *tree.Entry) bool {
-		below := region
-		if k.Class().Region() {
-			below = k.Class()
-		}
-		return w.entry(k, below, depth+1)
 	})
+	for k, err := range below {
+		if w.err = err; err != nil {
+			return false
+		}
+		in := region
+		if k.Class().Region() {
+			in = k.Class()
+		}
+		if !w.entry(k, in, depth+1) {
+			return false
+		}
+	}
+	return true
 }
 
 func (v *State) treeRow(ctx context.Context, e *tree.Entry, region tree.Class, depth int) (r TreeRow, err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -88,7 +89,7 @@ func TestCrashWhileErasing(t *testing.T) {
 				if recorded[snapshot.Cycle()] != snapshot.Digest().String() {
 					t.Errorf("cycle %d is recorded otherwise", snapshot.Cycle())
 				}
-				for e := range snapshot.All() {
+				for e := range sure.All(snapshot.All()) {
 					if n := e.Node(); n.Erased() != erased[n.ID] {
 						t.Errorf("%s: erased %v, and the log says %v", n.ID, n.Erased(), erased[n.ID])
 					}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -63,7 +64,7 @@ func TestErasedFromSegments(t *testing.T) {
 	if !strings.Contains(open, written) || len(before) < 8 {
 		t.Fatalf("%d blocks, with %q", len(before), open)
 	}
-	node := w.state.Head.Node("block:10-0")
+	node := sure.Get(w.state.Head.Node("block:10-0"))
 	hash := node.Hash
 	e := salted(w)
 	e.Texts = []string{secret}
@@ -101,7 +102,7 @@ func TestErasedFromSegments(t *testing.T) {
 		}
 		st, err := s.Load(t.Context(), key)
 		must(t, err)
-		if n := st.Head.Node("block:10-0"); n == nil || !n.Erased() {
+		if n := sure.Get(st.Head.Node("block:10-0")); n == nil || !n.Erased() {
 			t.Errorf("the node is %+v", n)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -220,10 +221,10 @@ func TestEraseReachesOtherProcesses(t *testing.T) {
 	must(t, err)
 	read, err := engine.Snapshot(t.Context(), other, key, 1)
 	must(t, err)
-	if !read.Node("block:1-0").Erased() {
+	if !sure.Get(read.Node("block:1-0")).Erased() {
 		t.Error("another process still has the snapshot of before")
 	}
-	if v, err := old.Node("block:1-0").Content.Value(t.Context()); fault.CodeOf(err) != fault.Conflict {
+	if v, err := sure.Get(old.Node("block:1-0")).Content.Value(t.Context()); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("a node of before has the content %s, %v", v, err)
 	}
 	if err := stale.commit(t.Context(), "four", false); err == nil || !strings.Contains(err.Error(), "E_CONFLICT") {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
 )
 
 // TestOpenRefusesForeignFiles has files that are not ours to open, and that stay as they are.
@@ -124,7 +125,7 @@ func TestContentOnDemand(t *testing.T) {
 	st, err := s.Load(t.Context(), w.state.Key)
 	must(t, err)
 	must(t, s.Close())
-	for e := range st.Working.All() {
+	for e := range sure.All(st.Working.All()) {
 		n := e.Node()
 		if _, err := n.Content.Value(t.Context()); n.Content.Size() > 0 && !errors.Is(err, fault.Store) {
 			t.Errorf("%s: %v", n.ID, err)

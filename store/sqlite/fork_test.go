@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -118,7 +119,7 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 				w := family[rest]
 				st, err := s.Load(t.Context(), w.state.Key)
 				must(t, err)
-				for e := range st.Head.All() {
+				for e := range sure.All(st.Head.All()) {
 					if _, err := e.Node().Content.Value(t.Context()); err != nil {
 						t.Fatalf("order %v: %v", order, err)
 					}

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/sqlite"
@@ -33,10 +34,10 @@ func settled(t *testing.T, n int) (path string, s *file, w *turns) {
 
 // walked looks at every node of a tree and returns its digest, made anew.
 func walked(of *tree.Tree) (d tree.Digest, err error) {
-	defer tree.Recover(&err)
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for e, parent := range of.All() {
+	for p := range sure.All(of.All()) {
+		e, parent := p.Entry, p.Parent
 		at[e.Node().ID] = len(nodes)
 		nodes = append(nodes, tree.Placed{Node: e.Node(), Parent: at[parent]})
 	}
@@ -54,7 +55,7 @@ func TestOpenedThroughACheckpoint(t *testing.T) {
 	again := open(t, path)
 	st, err := again.Load(t.Context(), w.state.Key)
 	must(t, err)
-	_, runs := st.Head.Region(tree.Seq).Children().Parts()
+	_, runs := sure.Get2(st.Head.Region(tree.Seq).Children().Parts())
 	unopened := 0
 	for _, run := range runs {
 		if run.Len() > 0 && run.Unopened() {
@@ -105,7 +106,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 			if got, err := walked(st.Head); err != nil || got != w.state.Head.Digest() {
 				t.Errorf("the reader got another tree, %v", err)
 			}
-			if !st.Head.Has("block:7-0") || st.Head.Has("block:7-9") {
+			if !sure.Get(st.Head.Has("block:7-0")) || sure.Get(st.Head.Has("block:7-9")) {
 				t.Error("an id is not found, or one that is not there is")
 			}
 			n := 0

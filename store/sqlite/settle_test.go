@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/sqlite"
@@ -19,7 +20,7 @@ func inMemory(t *tree.Tree) int {
 		if l.Len() == 0 || l.Unopened() {
 			return 0
 		}
-		items, runs := l.Parts()
+		items, runs := sure.Get2(l.Parts())
 		n := len(items)
 		for _, run := range runs {
 			n += of(run)

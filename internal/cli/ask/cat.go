@@ -65,7 +65,15 @@ prints a block that a rule of a policy shortened as it was before.`,
 			if n.Kind != toolcall.Call || *raw {
 				continue
 			}
-			for _, p := range toolcall.Partners(snapshot.Tree(), snapshot.Tree().Node(n.ID)) {
+			node, err := snapshot.Tree().Node(n.ID)
+			if err != nil {
+				return err
+			}
+			partners, err := toolcall.Partners(snapshot.Tree(), node)
+			if err != nil {
+				return err
+			}
+			for _, p := range partners {
 				result, err := snapshot.Node(p.ID)
 				if err != nil {
 					return err

@@ -96,7 +96,9 @@ is known of each node: calls is how many calls of the model carried it.`,
 			hits = nil
 		}
 		if *partners {
-			hits = withPartners(hits)
+			if hits, err = withPartners(hits); err != nil {
+				return err
+			}
 		}
 		if order == nil && a.Form == "" && a.OutTerminal && flags.File == "" {
 			return listNodes(ctx, a, hits)
@@ -117,7 +119,7 @@ func countFor(s *command.Source, q *selector.Selector, order *nodeOrder) (err er
 
 // withPartners adds to each call its results and to each result its calls,
 // each node once.
-func withPartners(hits []pact.Hit) (list []pact.Hit) {
+func withPartners(hits []pact.Hit) (list []pact.Hit, err error) {
 	there := map[string]bool{}
 	add := func(h pact.Hit) {
 		if !there[h.Node.ID] {
@@ -128,7 +130,15 @@ func withPartners(hits []pact.Hit) (list []pact.Hit) {
 		t := h.Snapshot.Tree()
 		before := len(list)
 		add(h)
-		for _, p := range toolcall.Partners(t, t.Node(h.Node.ID)) {
+		node, err := t.Node(h.Node.ID)
+		if err != nil {
+			return nil, err
+		}
+		partners, err := toolcall.Partners(t, node)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range partners {
 			if n, err := h.Snapshot.Node(p.ID); err == nil {
 				add(pact.Hit{Snapshot: h.Snapshot, Node: n})
 			}
@@ -137,7 +147,7 @@ func withPartners(hits []pact.Hit) (list []pact.Hit) {
 			slices.Reverse(list[before:])
 		}
 	}
-	return list
+	return list, nil
 }
 
 // printHits prints found nodes sorted, within the windows of the flags.
@@ -187,7 +197,11 @@ func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pa
 // listNodes prints a line for each node that a selector found.
 func listNodes(ctx context.Context, a *command.App, hits []pact.Hit) error {
 	for _, h := range hits {
-		line, err := a.NodeLine(ctx, h.Snapshot.Tree().Node(h.Node.ID), h.Snapshot)
+		node, err := h.Snapshot.Tree().Node(h.Node.ID)
+		if err != nil {
+			return err
+		}
+		line, err := a.NodeLine(ctx, node, h.Snapshot)
 		if err != nil {
 			return err
 		}

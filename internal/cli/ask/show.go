@@ -113,7 +113,10 @@ func (p *painter) children(e *tree.Entry, indent string) error {
 		p.app.Printf("%s\n", p.app.Paint.Faint(indent+"┊  "+view.Plural(first, "older turn")+", drawn with --all"))
 	}
 	for i := first; i < kids.Len(); i++ {
-		k := kids.At(i)
+		k, err := kids.At(i)
+		if err != nil {
+			return err
+		}
 		branch, below := "├─ ", "│  "
 		if i == kids.Len()-1 {
 			branch, below = "└─ ", "   "

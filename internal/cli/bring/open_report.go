@@ -88,7 +88,11 @@ func describeContext(ctx context.Context, l command.Imported, each func()) (open
 		}
 		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
 		if turns := s.Tree().Region(tree.Seq).Children(); turns.Len() > 0 {
-			c.Turn = turns.At(turns.Len() - 1).Node().ID
+			item, err := turns.At(turns.Len() - 1)
+			if err != nil {
+				return openedContext{}, err
+			}
+			c.Turn = item.Node().ID
 		}
 		c.Blocks, c.Bytes = s.ThreadSize()
 		if before != nil {

@@ -55,7 +55,10 @@ history or a transcript.`,
 		if *node == "" {
 			return a.Answer(snapshot.Digest(), map[string]any{"cycle": snapshot.Cycle(), "digest": snapshot.Digest()})
 		}
-		n := snapshot.Tree().Node(*node)
+		n, err := snapshot.Tree().Node(*node)
+		if err != nil {
+			return err
+		}
 		if n == nil {
 			return tree.NoNode(*node, "in this snapshot")
 		}

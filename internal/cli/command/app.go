@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -60,7 +59,6 @@ func (a *App) CloseFiles() {
 func (a *App) Does(f func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command,
 	[]string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
-		defer tree.Recover(&err)
 		a.Paged = a.wantsPager(cmd)
 		a.began, a.Out.Hold = true, a.JSON || a.Paged
 		return f(cmd.Context(), cmd, args)

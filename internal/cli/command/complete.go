@@ -78,7 +78,10 @@ func completeSelector(ctx context.Context, c *pact.Context, prefix string) (list
 func valuesOf(ctx context.Context, c *pact.Context, name string) []string {
 	values := map[string]bool{}
 	t := c.Working().Tree()
-	for e := range t.All() {
+	for e, err := range t.All() {
+		if err != nil {
+			break // a completion lacks what cannot be read
+		}
 		n := e.Node()
 		switch name {
 		case "id":

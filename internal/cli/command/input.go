@@ -17,7 +17,6 @@ import (
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 )
 
@@ -118,7 +117,6 @@ func (in *Input) Begin(ctx context.Context, kind intake.Kind, s *pact.DB, name s
 // CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. What it holds
 // meanwhile it gives back to the budget of ctx.
 func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots int, findings []inspect.Finding, err error) {
-	defer tree.Recover(&err)
 	ctx, memory := budget.WithMemory(ctx, math.MaxInt64, "")
 	defer memory.Close()
 	read, err := archive.ReadHistory(ctx, in.Name, in.reader(), o)

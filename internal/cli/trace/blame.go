@@ -67,7 +67,11 @@ func drawBlame(ctx context.Context, a *command.App, in *pact.Snapshot, list []in
 		if b.Version != nil {
 			cycle, by = cycle+"/@c"+strconv.FormatInt(b.Version.Cycle, 10), b.Version.By
 		}
-		content, err := in.Tree().Node(b.ID).Content.Value(ctx)
+		node, err := in.Tree().Node(b.ID)
+		if err != nil {
+			return err
+		}
+		content, err := node.Content.Value(ctx)
 		if err != nil {
 			return err
 		}

@@ -148,12 +148,17 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 	hidden := 0
 	if !structure {
 		all := len(r.Removed) + len(r.Added) + len(r.Changed)
-		r = blocksOf(r, from.Tree(), to.Tree())
+		var err error
+		if r, err = blocksOf(r, from.Tree(), to.Tree()); err != nil {
+			return err
+		}
 		hidden = all - len(r.Removed) - len(r.Added) - len(r.Changed)
 	}
 	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
 		line := id
-		if n := in.Tree().Node(id); n != nil {
+		if n, err := in.Tree().Node(id); err != nil {
+			return err
+		} else if n != nil {
 			var err error
 			if line, err = a.NodeLine(ctx, n, in); err != nil {
 				return err
@@ -195,27 +200,33 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 }
 
 // blocksOf returns the part of a diff that is about blocks.
-func blocksOf(r *diff.Result, from, to *tree.Tree) *diff.Result {
+func blocksOf(r *diff.Result, from, to *tree.Tree) (*diff.Result, error) {
 	blocks := &diff.Result{}
 	for _, id := range r.Removed {
-		if isBlock(from, id) {
+		if is, err := isBlock(from, id); err != nil {
+			return nil, err
+		} else if is {
 			blocks.Removed = append(blocks.Removed, id)
 		}
 	}
 	for _, id := range r.Added {
-		if isBlock(to, id) {
+		if is, err := isBlock(to, id); err != nil {
+			return nil, err
+		} else if is {
 			blocks.Added = append(blocks.Added, id)
 		}
 	}
 	for _, c := range r.Changed {
-		if isBlock(to, c.ID) {
+		if is, err := isBlock(to, c.ID); err != nil {
+			return nil, err
+		} else if is {
 			blocks.Changed = append(blocks.Changed, c)
 		}
 	}
-	return blocks
+	return blocks, nil
 }
 
-func isBlock(t *tree.Tree, id string) bool {
-	e := t.Entry(id)
-	return e != nil && e.Class() == tree.Block
+func isBlock(t *tree.Tree, id string) (bool, error) {
+	e, err := t.Entry(id)
+	return e != nil && e.Class() == tree.Block, err
 }

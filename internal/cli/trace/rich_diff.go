@@ -81,12 +81,15 @@ type richDrawing struct {
 }
 
 // leavesOut reports whether a node is not drawn, and counts it.
-func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) bool {
-	if d.structure || isBlock(in.Tree(), id) {
-		return false
+func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) (bool, error) {
+	if d.structure {
+		return false, nil
+	}
+	if is, err := isBlock(in.Tree(), id); is || err != nil {
+		return false, err
 	}
 	d.hidden++
-	return true
+	return true, nil
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {
@@ -140,11 +143,13 @@ func (d *richDrawing) draw(r *diff.Report) error {
 }
 
 func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
-	if d.leavesOut(c.ID, in) {
-		return nil
+	if left, err := d.leavesOut(c.ID, in); left || err != nil {
+		return err
 	}
 	line := view.Visible(c.ID)
-	if n := in.Tree().Node(c.ID); n != nil {
+	if n, err := in.Tree().Node(c.ID); err != nil {
+		return err
+	} else if n != nil {
 		var err error
 		if line, err = d.NodeLine(d.ctx, n, in); err != nil {
 			return err
@@ -163,10 +168,14 @@ func (d *richDrawing) why(text string) {
 }
 
 func (d *richDrawing) modification(m diff.Modification) error {
-	if d.leavesOut(m.ID, d.to) {
-		return nil
+	if left, err := d.leavesOut(m.ID, d.to); left || err != nil {
+		return err
 	}
-	line, err := d.NodeLine(d.ctx, d.to.Tree().Node(m.ID), d.to)
+	n, err := d.to.Tree().Node(m.ID)
+	if err != nil {
+		return err
+	}
+	line, err := d.NodeLine(d.ctx, n, d.to)
 	if err != nil {
 		return err
 	}

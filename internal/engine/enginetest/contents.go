@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -37,7 +38,8 @@ func testContent(t *testing.T, s Suite) {
 	first := imported(t, 1, nodes...)
 	var placed []tree.Placed
 	at := make(map[string]int)
-	for e, parent := range first.All() {
+	for p := range sure.All(first.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		if i := strings.TrimPrefix(n.ID, "n"); i != n.ID {
 			n.Content = tree.Hold(tree.JSON(odd[i[0]-'0']))
@@ -51,7 +53,7 @@ func testContent(t *testing.T, s Suite) {
 	}
 	first, err := tree.Build(1, placed)
 	must(t, err)
-	if n := first.Node("n0"); n.HashOK || n.Content.Size() != 3 {
+	if n := sure.Get(first.Node("n0")); n.HashOK || n.Content.Size() != 3 {
 		t.Errorf("NaN has a hash: %+v", n)
 	}
 	d = driveFrom(t, s, "not JSON", first)
@@ -88,7 +90,8 @@ func testExtremes(t *testing.T, s Suite) {
 		listed{id: "soon", nodeType: "cb", parent: "t", offset: 1, content: "goes", expiry: tree.MaxInteger - 1})
 	var placed []tree.Placed
 	at := make(map[string]int)
-	for e, parent := range first.All() {
+	for p := range sure.All(first.All()) {
+		e, parent := p.Entry, p.Parent
 		n := *e.Node()
 		switch n.ID {
 		case "low":
@@ -115,7 +118,7 @@ func testExtremes(t *testing.T, s Suite) {
 	d.check()
 	d.commit()
 	d.check()
-	if d.state.Head.Has("soon") || !d.state.Head.Has("high") {
+	if sure.Get(d.state.Head.Has("soon")) || !sure.Get(d.state.Head.Has("high")) {
 		t.Error("an expiry at the end of all cycles was not kept")
 	}
 	in := lifecycle.Input{Working: d.state.Working, Stamps: d.state.Stamps, Env: d.env()}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 
@@ -53,7 +54,7 @@ func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 	d := &driver{T: t, suite: s, store: s.Open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
 		published: map[int64]engine.Info{}, shares: map[int64]float64{}}
 	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
-	for e := range first.All() {
+	for e := range sure.All(first.All()) {
 		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
 		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
 	}
@@ -190,7 +191,8 @@ func whole(t *testing.T, of *tree.Tree) *tree.Tree {
 	t.Helper()
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for e, parent := range of.All() {
+	for p := range sure.All(of.All()) {
+		e, parent := p.Entry, p.Parent
 		at[e.Node().ID] = len(nodes)
 		nodes = append(nodes, tree.Placed{Node: e.Node(), Parent: at[parent]})
 	}
@@ -240,14 +242,14 @@ func (d *driver) checkDeltas() {
 		}
 		before, after := d.snapshots[next-1], d.snapshots[next]
 		next++
-		gone, born := before.Delta(after)
+		gone, born := sure.Get2(before.Delta(after))
 		for _, id := range gone {
 			if !slices.Contains(got.Gone, id) {
 				d.Errorf("cycle %d: %q is gone, and the delta does not say so", got.Cycle, id)
 			}
 		}
 		for _, id := range got.Gone {
-			if after.Has(id) {
+			if sure.Get(after.Has(id)) {
 				d.Errorf("cycle %d: %q is there, and the delta says that it is gone", got.Cycle, id)
 			}
 		}
@@ -255,7 +257,7 @@ func (d *driver) checkDeltas() {
 		read, err := engine.Snapshot(background, d.store, d.state.Key, got.Cycle) // the driver's own may be of a store that was closed
 		must(d.T, err)
 		for _, v := range got.Born {
-			want := after.Node(v.ID())
+			want := sure.Get(after.Node(v.ID()))
 			if want == nil {
 				d.Fatalf("cycle %d: %q is not there", got.Cycle, v.ID())
 			}
@@ -263,14 +265,14 @@ func (d *driver) checkDeltas() {
 			sameNode(d.T, want, v.Node())
 			text, err := v.Text(background)
 			must(d.T, err)
-			content, err := read.Node(v.ID()).Content.Value(background)
+			content, err := sure.Get(read.Node(v.ID())).Content.Value(background)
 			must(d.T, err)
 			if text != content {
 				d.Errorf("cycle %d: the content of %q is %.40q, want %.40q", got.Cycle, v.ID(), text, content)
 			}
 		}
 		for _, b := range born {
-			if had := before.Node(b.Node.ID); !said[b.Node.ID] && (had == nil || !had.Same(b.Node)) {
+			if had := sure.Get(before.Node(b.Node.ID)); !said[b.Node.ID] && (had == nil || !had.Same(b.Node)) {
 				d.Errorf("cycle %d: the delta does not have %q", got.Cycle, b.Node.ID)
 			}
 		}
@@ -286,27 +288,28 @@ func same(t *testing.T, want, got *tree.Tree) {
 	if want.Cycle() != got.Cycle() {
 		t.Fatalf("got a tree of cycle %d, want %d", got.Cycle(), want.Cycle())
 	}
-	tree.Compare(want, got, func(d tree.Difference) bool {
+	sure.Done(tree.Compare(want, got, func(d tree.Difference) bool {
 		t.Errorf("cycle %d: %+v under %q became %+v under %q", want.Cycle(), d.Old, d.OldParent, d.New, d.NewParent)
 		return false
-	})
+	}))
 	if want.Digest() != got.Digest() || *want.Root().Summary() != *got.Root().Summary() {
 		t.Fatalf("cycle %d differs: %+v, want %+v", want.Cycle(), *got.Root().Summary(), *want.Root().Summary())
 	}
 	var entries []*tree.Entry
-	for e := range want.All() {
-		entries = append(entries, e)
+	for e := range sure.All(want.All()) {
+		entries = append(entries, e.Entry)
 	}
 	i := 0
-	for e, parent := range got.All() {
+	for p := range sure.All(got.All()) {
+		e, parent := p.Entry, p.Parent
 		w := entries[i]
 		i++
-		if e.Class() != w.Class() || parent != want.Parent(e.Node().ID) || e.Digest() != w.Digest() {
+		if e.Class() != w.Class() || parent != sure.Get(want.Parent(e.Node().ID)) || e.Digest() != w.Digest() {
 			t.Fatalf("cycle %d: %q is a %v under %q", want.Cycle(), e.Node().ID, e.Class(), parent)
 		}
 		sameNode(t, w.Node(), e.Node())
 		for _, ref := range e.Node().Refs {
-			if !slices.Contains(slices.Collect(got.Referrers(ref)), e.Node().ID) {
+			if !slices.Contains(slices.Collect(sure.All(got.Referrers(ref))), e.Node().ID) {
 				t.Errorf("cycle %d: %q is not among those that refer to %q", want.Cycle(), e.Node().ID, ref)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -56,7 +57,7 @@ func testErase(t *testing.T, s Suite) {
 	d.edit(func(x *tree.Editor) { draft = add(t, x, "^ah", block("a draft")) })
 	d.edit(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "a better draft"})) })
 	d.check()
-	if d.state.Head.Has(gone) {
+	if sure.Get(d.state.Head.Has(gone)) {
 		t.Fatal("the node did not expire")
 	}
 
@@ -100,7 +101,7 @@ func testErase(t *testing.T, s Suite) {
 	d.settled(want)
 	first, err := engine.Snapshot(background, d.store, d.state.Key, 1)
 	must(t, err)
-	if n := first.Node(rule); n.Kind != "" || n.Key != "" || n.Role != "system" || n.Has("data_who") || n.Expiry != 10 {
+	if n := sure.Get(first.Node(rule)); n.Kind != "" || n.Key != "" || n.Role != "system" || n.Has("data_who") || n.Expiry != 10 {
 		t.Errorf("left is %+v", n)
 	}
 	if of := d.erase(d.erasing(rule, draft)); of.Versions != 0 || len(of.Contexts) != 0 {
@@ -117,7 +118,7 @@ func testErase(t *testing.T, s Suite) {
 func testEraseBelow(t *testing.T, s Suite) {
 	d := drive(t, s, "below")
 	d.talk("one", "two")
-	turn := d.state.Head.Region(tree.Seq).Children().At(0).Node().ID
+	turn := sure.Get(d.state.Head.Region(tree.Seq).Children().At(0)).Node().ID
 	f := d.fork(1, "fork")
 	for _, x := range []*driver{d, f} {
 		x.commitWith(func(e *tree.Editor) {
@@ -154,14 +155,14 @@ func testEraseMoved(t *testing.T, s Suite) {
 		listed{id: "inner", nodeType: "mc", parent: "moved", offset: 1},
 		listed{id: "told", nodeType: "cb", parent: "inner", content: "my number is 4711"})
 	to := func(from *tree.Tree, parent string) *tree.Tree {
-		return from.Patch(from.Cycle()+1, nil, []tree.Born{{Node: from.Node("moved"), Parent: parent}})
+		return sure.Get(from.Patch(from.Cycle()+1, nil, []tree.Born{{Node: sure.Get(from.Node("moved")), Parent: parent}}))
 	}
 	second := to(first, "named")
 	later := tree.NewNode(tree.Node{ID: "later", Type: "cb", Cycle: 4, Expiry: tree.Never,
 		Content: tree.Hold(tree.JSON(canon.String("after it was moved away")))}, nil)
 	third := to(second, "other")
 	d := driveHistory(t, s, "moved", first, second, third,
-		third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}}))
+		sure.Get(third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}})))
 	f := d.fork(2, "fork")
 	f.commitWith(func(e *tree.Editor) {
 		spec := block("while it was there")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -62,8 +63,8 @@ func eraseSome(family []*genHistory, r *genHistory) bool {
 	r.Helper()
 	var all []string
 	for id := range r.ids() {
-		if r.state.Working.Has(id) || len(r.snapshots) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(r.snapshots)),
-			func(t *tree.Tree) bool { return t.Has(id) }) {
+		if sure.Get(r.state.Working.Has(id)) || len(r.snapshots) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(r.snapshots)),
+			func(t *tree.Tree) bool { return sure.Get(t.Has(id)) }) {
 			all = append(all, id)
 		}
 	}
@@ -97,8 +98,8 @@ func eraseSome(family []*genHistory, r *genHistory) bool {
 	for _, other := range family {
 		for id := range below { // nothing below an erased node is left
 			for _, t := range other.snapshots {
-				if e := t.Entry(id); e != nil {
-					for k := range e.Children().All() {
+				if e := sure.Get(t.Entry(id)); e != nil {
+					for k := range sure.All(e.Children().All()) {
 						if !k.Node().Erased() {
 							r.Errorf("%s is below %s and was not erased", k.Node().ID, id)
 						}

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -53,7 +54,7 @@ func testEraseText(t *testing.T, s Suite) {
 	if want := slices.Sorted(slices.Values(ids)); !slices.Equal(of.IDs, want) || of.Entries != 1 {
 		t.Errorf("erased %+v, want %v", of, want)
 	}
-	if d.state.Head.Node(other) == nil {
+	if sure.Get(d.state.Head.Node(other)) == nil {
 		t.Fatal("no other node")
 	}
 	d.check()

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -94,7 +95,7 @@ func testFork(t *testing.T, s Suite) {
 	var draft string
 	d.edit(func(x *tree.Editor) { draft = add(t, x, "^ah", block("a draft")) })
 	f := d.fork(2, "fork")
-	if f.state.Fork != 1 || f.state.Working.Has(draft) {
+	if f.state.Fork != 1 || sure.Get(f.state.Working.Has(draft)) {
 		t.Errorf("the fork is %+v", f.state.Info)
 	}
 	checkAll(d, f)
@@ -337,7 +338,7 @@ func testForkImported(t *testing.T, s Suite) {
 		listed{id: "block:9-9", nodeType: "cb", parent: "ah", offset: 1}))
 	d.talk("four", "five", "six")
 	f := d.fork(3, "fork")
-	if d.state.Head.Has("hb") || !f.state.Working.Has("hb") {
+	if sure.Get(d.state.Head.Has("hb")) || !sure.Get(f.state.Working.Has("hb")) {
 		t.Error("the fork lacks what went from the origin")
 	}
 	f.talk("four otherwise")

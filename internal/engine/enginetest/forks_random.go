@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -83,7 +84,7 @@ func compareFamily(family []*genHistory) {
 func (d *driver) ids() map[string]bool {
 	ids := map[string]bool{"ah": true} // the empty tree, which is no snapshot, has this one
 	note := func(t *tree.Tree) {
-		for e := range t.All() {
+		for e := range sure.All(t.All()) {
 			ids[e.Node().ID] = true
 		}
 	}

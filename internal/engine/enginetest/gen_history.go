@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -77,7 +78,7 @@ func (r *genHistory) one(x *tree.Editor) {
 // pick returns the id of a node, the regions least often.
 func (r *genHistory) pick(x *tree.Editor) string {
 	n := r.IntN(x.Tree().Len())
-	for e := range x.Tree().All() {
+	for e := range sure.All(x.Tree().All()) {
 		if n == 0 {
 			return e.Node().ID
 		}

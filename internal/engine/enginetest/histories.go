@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -19,7 +20,7 @@ func testDrafts(t *testing.T, s Suite) {
 	var id string
 	d.edit(func(x *tree.Editor) { id = add(t, x, "^ah", block("hello")) })
 	d.edit(func(x *tree.Editor) { add(t, x, "^sys", block("be brief")) })
-	if !d.state.Working.Has(id) || d.state.Head.Has(id) {
+	if !sure.Get(d.state.Working.Has(id)) || sure.Get(d.state.Head.Has(id)) {
 		t.Error("the draft is not where it belongs")
 	}
 	d.check()
@@ -78,7 +79,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 	plan(d.edited(func(x *tree.Editor) { draft = add(t, x, "^ah", block("draft")) }))
 	plan(d.edited(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "better"})) }))
 	plan(d.committed(d.edited(func(x *tree.Editor) { add(t, x, "^ah", block("more")) }), lifecycle.Input{}))
-	turn = d.state.Working.Region(tree.Seq).Children().At(0).Node().ID
+	turn = sure.Get(d.state.Working.Region(tree.Seq).Children().At(0)).Node().ID
 	plan(d.edited(func(x *tree.Editor) {
 		after := block("attached")
 		after.Offset = 5
@@ -176,9 +177,9 @@ func testSharing(t *testing.T, s Suite) {
 	d.reopen()
 	list, err := engine.Collect(d.store.History(background, d.state.Key, 1, d.state.Cycle))
 	must(t, err)
-	turn := list[0].Region(tree.Seq).Children().At(0)
+	turn := sure.Get(list[0].Region(tree.Seq).Children().At(0))
 	for _, t2 := range list {
-		if t2.Region(tree.Seq).Children().At(0) != turn {
+		if sure.Get(t2.Region(tree.Seq).Children().At(0)) != turn {
 			t.Fatalf("the first turn is another entry in snapshot %d", t2.Cycle())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -174,9 +175,9 @@ func testForeignDrafts(t *testing.T, s Suite) {
 		for _, explicit := range []bool{true, false, true} {
 			c := d.edited(func(*tree.Editor) {})
 			if explicit {
-				c.After = c.Before.Patch(c.Before.Cycle(), nil, []tree.Born{{Node: core, Parent: head}})
+				c.After = sure.Get(c.Before.Patch(c.Before.Cycle(), nil, []tree.Born{{Node: core, Parent: head}}))
 			} else {
-				c.After = c.Before.Without("core")
+				c.After = sure.Get(c.Before.Without("core"))
 			}
 			d.apply(c)
 			d.check()

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -56,7 +57,8 @@ func emptied(t *testing.T, from *tree.Tree, ids map[string]bool) *tree.Tree {
 	t.Helper()
 	index := map[string]int{}
 	var list []tree.Placed
-	for e, parent := range from.All() {
+	for p := range sure.All(from.All()) {
+		e, parent := p.Entry, p.Parent
 		p := tree.Placed{Node: e.Node(), Parent: -1}
 		if parent != "" {
 			p.Parent = index[parent]

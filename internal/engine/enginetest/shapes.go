@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -18,7 +19,7 @@ func testSystemUpdates(t *testing.T, s Suite) {
 		inside = add(t, x, group, block("and kind"))
 	})
 	d.commit()
-	old := d.snapshots[1].Node(rule)
+	old := sure.Get(d.snapshots[1].Node(rule))
 	d.edit(func(x *tree.Editor) {
 		must(t, x.Update(rule, map[string]any{"content": "be very brief", "priority": 3}))
 	})
@@ -35,10 +36,10 @@ func testSystemUpdates(t *testing.T, s Suite) {
 	d.check()
 	got, err := engine.Snapshot(background, d.store, d.state.Key, 1)
 	must(t, err)
-	sameNode(t, old, got.Node(rule))
+	sameNode(t, old, sure.Get(got.Node(rule)))
 	got, err = engine.Snapshot(background, d.store, d.state.Key, 2)
 	must(t, err)
-	if v, err := got.Node(rule).Content.Value(background); err != nil || v != `"be brief indeed"` {
+	if v, err := sure.Get(got.Node(rule)).Content.Value(background); err != nil || v != `"be brief indeed"` {
 		t.Errorf("snapshot 2 holds %s, %v", v, err)
 	}
 }
@@ -119,7 +120,7 @@ func testDraftReset(t *testing.T, s Suite) {
 		c.After = d.state.Head.WithCycle(c.Stamps.Cycle)
 		d.apply(c)
 		d.check()
-		if d.state.Working.Has(id) || !d.state.Working.Has(note) {
+		if sure.Get(d.state.Working.Has(id)) || !sure.Get(d.state.Working.Has(note)) {
 			t.Error("the working state was not put back")
 		}
 	}
@@ -156,13 +157,13 @@ func testLifecycle(t *testing.T, s Suite) {
 		}, lifecycle.Input{})
 		d.check()
 	}
-	if d.state.Head.Has(group) {
+	if sure.Get(d.state.Head.Has(group)) {
 		t.Error("the group did not cascade")
 	}
-	turn := d.state.Head.Region(tree.Seq).Children().At(2).Node().ID
+	turn := sure.Get(d.state.Head.Region(tree.Seq).Children().At(2)).Node().ID
 	d.commitWith(nil, lifecycle.Input{Prune: []string{turn}})
 	d.commitWith(nil, lifecycle.Input{Policy: lifecycle.Policy{MaxNodes: 12, ProtectTurns: 2}})
-	if d.state.Head.Has(turn) {
+	if sure.Get(d.state.Head.Has(turn)) {
 		t.Error("the turn was not pruned")
 	}
 	d.check()
@@ -230,7 +231,7 @@ func testAttachments(t *testing.T, s Suite) {
 		d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint("turn ", i))) }, lifecycle.Input{})
 	}
 	d.reopen()
-	turn := d.state.Head.Region(tree.Seq).Children().At(1).Node().ID
+	turn := sure.Get(d.state.Head.Region(tree.Seq).Children().At(1)).Node().ID
 	var id string
 	d.edit(func(x *tree.Editor) {
 		spec := block("attached")

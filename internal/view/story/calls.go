@@ -96,7 +96,10 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 	r.calls[s.Cycle()] = call
 	var fresh []*tree.Node
 	if before == nil {
-		for e := range s.Tree().All() {
+		for e, err := range s.Tree().All() {
+			if err != nil {
+				return err
+			}
 			fresh = append(fresh, e.Node())
 		}
 	} else {
@@ -106,7 +109,11 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 			return err
 		}
 		for _, id := range d.Added {
-			fresh = append(fresh, s.Tree().Node(id))
+			node, err := s.Tree().Node(id)
+			if err != nil {
+				return err
+			}
+			fresh = append(fresh, node)
 		}
 	}
 	var user, assistant *tree.Node
@@ -121,9 +128,15 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 			call.Tools = append(call.Tools, name)
 		case n.Content.Size() == 0 || n.Kind != "text" && n.Kind != "":
 		case role == "user":
-			user = newer(s.Tree(), user, n)
+			var err error
+			if user, err = newer(s.Tree(), user, n); err != nil {
+				return err
+			}
 		case role == "assistant":
-			assistant = newer(s.Tree(), assistant, n)
+			var err error
+			if assistant, err = newer(s.Tree(), assistant, n); err != nil {
+				return err
+			}
 		}
 	}
 	call.SaidBy = "user"
@@ -143,9 +156,14 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 const wordsSaid = 40
 
 // newer returns the one of two nodes that was made later.
-func newer(t *tree.Tree, a, b *tree.Node) *tree.Node {
-	if a == nil || a.CreatedNS < b.CreatedNS || a.CreatedNS == b.CreatedNS && t.Order(a.ID, b.ID) < 0 {
-		return b
+func newer(t *tree.Tree, a, b *tree.Node) (*tree.Node, error) {
+	if a == nil || a.CreatedNS < b.CreatedNS {
+		return b, nil
 	}
-	return a
+	if a.CreatedNS == b.CreatedNS {
+		if order, err := t.Order(a.ID, b.ID); order < 0 || err != nil {
+			return b, err
+		}
+	}
+	return a, nil
 }

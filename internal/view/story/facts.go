@@ -31,9 +31,16 @@ type Facts struct {
 // was committed.
 func FactsOf(ctx context.Context, h pact.Hit, counter tree.Counter, last int64) (f Facts, err error) {
 	t := h.Snapshot.Tree()
-	e := t.Entry(h.Node.ID)
+	e, err := t.Entry(h.Node.ID)
+	if err != nil {
+		return Facts{}, err
+	}
 	n := e.Node()
-	f = Facts{ID: n.ID, Role: h.Node.Role, Kind: n.Kind, Failed: toolcall.Failed(t, n), Bytes: int64(n.Content.Size()),
+	failed, err := toolcall.Failed(t, n)
+	if err != nil {
+		return Facts{}, err
+	}
+	f = Facts{ID: n.ID, Role: h.Node.Role, Kind: n.Kind, Failed: failed, Bytes: int64(n.Content.Size()),
 		First: n.Cycle, Last: min(h.Snapshot.Cycle(), last)}
 	f.Calls = max(0, f.Last-f.First+1)
 	if f.Tool, err = toolcall.Name(ctx, t, n); err != nil {
@@ -46,7 +53,11 @@ func FactsOf(ctx context.Context, h pact.Hit, counter tree.Counter, last int64) 
 		}
 		f.Tokens = &count
 	}
-	for _, p := range toolcall.Partners(t, n) {
+	partners, err := toolcall.Partners(t, n)
+	if err != nil {
+		return Facts{}, err
+	}
+	for _, p := range partners {
 		f.Partners = append(f.Partners, p.ID)
 	}
 	content, err := n.Content.Value(ctx)

@@ -59,7 +59,10 @@ func (l *LossReader) Take(ctx context.Context, before *tree.Tree, r *lifecycle.R
 		if gone.Reason != lifecycle.Pruned && gone.Reason != lifecycle.Orphaned || gone.Rule == lifecycle.RuleRewritten {
 			continue
 		}
-		path := before.Path(gone.ID)
+		path, err := before.Path(gone.ID)
+		if err != nil {
+			return err
+		}
 		if path == nil {
 			l.Unsent++
 			continue
@@ -83,7 +86,9 @@ func (l *LossReader) Take(ctx context.Context, before *tree.Tree, r *lifecycle.R
 			l.Task = task.ID
 		}
 	}
-	slices.SortFunc(order, before.Order)
+	if err := before.Sort(order); err != nil {
+		return err
+	}
 	for _, id := range order {
 		if turns[id].Whole {
 			l.Turns++
