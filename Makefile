@@ -67,7 +67,7 @@ generate: ## write anew what is made from other files: inspector/dist, the types
 	UPDATE_NOTICES=1 go test -count=1 -run '^TestNoticesHoldEveryLinkedLicence$$' .
 	UPDATE_PICTURE=1 go test -count=1 -run '^TestThePictureOfTheReadme' ./internal/cli
 
-release: ## build pact for six platforms and pack it into dist, as VERSION (default v0.0.0), with the client for Node, which needs npm; publishes nothing
+release: ## build pact for six platforms and pack it into dist, as VERSION (default v0.0.0), with the clients for Python and for Node, which needs npm; publishes nothing
 	clients/typescript/install.sh build/typescript
 	clients/typescript/build.sh build/typescript
 	go run ./internal/release -js build/typescript/dist $(VERSION)
