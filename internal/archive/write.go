@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -88,9 +89,10 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 			return err
 		}
 	} else {
-		for t, err := range from.Store.History(ctx, s.Key, s.First, s.Cycle) {
+		for p, err := range engine.Pairs(ctx, from.Store, s.Key, s.First, s.Cycle, engine.Window) {
 			if err == nil {
-				err = next(t, "cycle")
+				last = p.Before
+				err = next(p.Now, "cycle")
 			}
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -60,29 +61,32 @@ func (s *Source) Prefixes(
 	ctx context.Context, first, last int64, counter tree.Counter,
 ) iter.Seq2[inspect.Prefix, error] {
 	return func(yield func(inspect.Prefix, error) bool) {
-		log, err := s.Log(ctx, first, last)
-		if err != nil {
-			yield(inspect.Prefix{}, err)
-			return
+		var log *Log // of the cycles up to logged
+		logged := first - 1
+		window := int64(engine.Window)
+		if counter != nil { // the trees keep the counts
+			window = last - first + 2
 		}
-		var before *tree.Tree
-		for t, err := range s.Store.History(ctx, s.State.Key, max(first-1, s.State.First), last) {
+		for pair, err := range engine.Pairs(ctx, s.Store, s.State.Key, max(first-1, s.State.First), last, window) {
+			if err == nil && pair.Now.Cycle() > logged {
+				from := logged + 1
+				logged = min(logged+engine.Window, last)
+				log, err = s.Log(ctx, from, logged)
+			}
 			if err != nil {
 				yield(inspect.Prefix{}, err)
 				return
 			}
-			if t.Cycle() < first {
-				before = t
+			if pair.Now.Cycle() < first {
 				continue
 			}
-			p, err := s.prefix(ctx, before, t, log, counter)
+			p, err := s.prefix(ctx, pair.Before, pair.Now, log, counter)
 			if err == nil {
 				err = ctx.Err()
 			}
 			if !yield(p, err) || err != nil {
 				return
 			}
-			before = t
 		}
 	}
 }

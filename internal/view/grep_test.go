@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -187,5 +188,44 @@ func TestGrepFindsWhatALookAtEverySnapshotFinds(t *testing.T) {
 				t.Fatalf("seed %d, %q in %d..%d: got\n%s, want\n%s", seed, text, from, to, g, w)
 			}
 		}
+	}
+}
+
+// TestASearchOfAHistoryMakesNoTrees: what a search that finds nothing allocates is a few values for each
+// content, whatever the number of snapshots before it.
+func TestASearchOfAHistoryMakesNoTrees(t *testing.T) {
+	testrun.CountsAllocations(t)
+	pattern, err := Pattern("no such word", true, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each := func(cycles int) float64 {
+		e := engine.New(struct{ store.Store }{store.NewMemory()}, zstd.Packing)
+		c, err := pact.Create(t.Context(), dbtest.Of(e), "w", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range cycles {
+			if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				for range 4 {
+					b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprint("what is said in turn ", i)})
+				}
+				return nil
+			}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := e.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return testing.AllocsPerRun(3, func() {
+			if list, err := Grep(t.Context(), c, pact.Cycle(1), pact.Latest(), "", pattern, func(int64) {}); err != nil || len(list) > 0 {
+				t.Fatal(list, err)
+			}
+		}) / float64(4*cycles)
+	}
+	few, many := each(100), each(800)
+	if t.Logf("%.1f allocations a content of 100 cycles, %.1f of 800", few, many); many > 4 || many > 1.5*few {
+		t.Errorf("a content takes %.1f allocations after 800 cycles, %.1f after 100", many, few)
 	}
 }
