@@ -45,7 +45,7 @@ func release(dir, version, js string, platforms []string) error {
 		return err
 	}
 	defer os.RemoveAll(binaries)
-	var names []string
+	var list []string
 	for _, platform := range platforms {
 		system, processor, found := strings.Cut(platform, "/")
 		if !found {
@@ -55,22 +55,12 @@ func release(dir, version, js string, platforms []string) error {
 		if err != nil {
 			return err
 		}
-		name := "pact_" + version + "_" + system + "_" + processor
-		archive, err := pack(dir, name, system == "windows", append([]string{binary}, beside...))
-		if err != nil {
-			return err
-		}
-		wheel, err := wheel(dir, version, platform, binary)
-		if err != nil {
-			return err
-		}
-		npm, err := npmBinary(dir, version, platform, binary)
-		if err != nil {
-			return err
-		}
-		for _, made := range []string{archive, wheel, npm} {
-			fmt.Println(made)
-			names = append(names, filepath.Base(made))
+		for _, write := range made {
+			path, err := write(dir, version, platform, binary)
+			if err != nil {
+				return err
+			}
+			list = append(list, path)
 		}
 	}
 	if js != "" {
@@ -78,10 +68,36 @@ func release(dir, version, js string, platforms []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(client)
-		names = append(names, filepath.Base(client))
+		list = append(list, client)
+	}
+	for _, write := range []func() (string, error){
+		func() (string, error) { return plugin(dir, version) },
+		func() (string, error) { return formula(dir, version, platforms) },
+	} {
+		path, err := write()
+		if err != nil {
+			return err
+		}
+		list = append(list, path)
+	}
+	var names []string
+	for _, path := range list {
+		if path != "" {
+			fmt.Println(path)
+			names = append(names, filepath.Base(path))
+		}
 	}
 	return sums(dir, names)
+}
+
+// made lists what is made of the binary of each platform. Each writes one file and returns its path, "" where the
+// platform has no such thing.
+var made = []func(dir, version, platform, binary string) (string, error){archive, wheel, npmBinary, deb, image, bundle, sbom}
+
+// archive packs the binary with its licences.
+func archive(dir, version, platform, binary string) (string, error) {
+	system, processor, _ := strings.Cut(platform, "/")
+	return pack(dir, "pact_"+version+"_"+system+"_"+processor, system == "windows", append([]string{binary}, beside...))
 }
 
 // build compiles the command for a platform and returns the path of the binary. It

@@ -43,8 +43,8 @@ func npmBinary(dir, version, platform, binary string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return npmPack(dir, "pactctx-"+name, about, []packedFile{{"bin/" + filepath.Base(binary), data, 0o755},
-		{"THIRD_PARTY_NOTICES.txt", notices, 0o644}})
+	return npmPack(dir, "pactctx-"+name, about, []packedFile{{"bin/" + filepath.Base(binary), data, 0o755, 0},
+		{"THIRD_PARTY_NOTICES.txt", notices, 0o644, 0}})
 }
 
 // npmClient writes the package pactctx into dir and returns its path: what TypeScript built into the directory
@@ -70,7 +70,7 @@ func npmClient(dir, version, built string, platforms []string) (string, error) {
 	var failed []error
 	add := func(name, path string, mode os.FileMode) {
 		data, err := os.ReadFile(path)
-		files, failed = append(files, packedFile{name, data, mode}), append(failed, err)
+		files, failed = append(files, packedFile{name, data, mode, 0}), append(failed, err)
 	}
 	add("README.md", filepath.Join(nodeSources, "README.md"), 0o644)
 	add("bin/pact.mjs", filepath.Join(nodeSources, "bin", "pact.mjs"), 0o755)
@@ -96,7 +96,7 @@ func npmPack(dir, name string, about map[string]any, files []packedFile) (string
 	if err != nil {
 		return "", err
 	}
-	files = append([]packedFile{{"package.json", text, 0o644}, {"LICENSE", licence, 0o644}}, files...)
+	files = append([]packedFile{{"package.json", text, 0o644, 0}, {"LICENSE", licence, 0o644, 0}}, files...)
 	for i := range files {
 		files[i].name = "package/" + files[i].name
 	}

@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -19,9 +21,31 @@ var packed = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // packedFile is a file of an archive.
 type packedFile struct {
-	name string
-	data []byte
-	mode os.FileMode
+	name  string
+	data  []byte // of a link what it names
+	mode  os.FileMode
+	owner int // user and group in a tar file
+}
+
+// readAll reads files, by their names in an archive. Those that are named once more may be executed.
+func readAll(paths map[string]string, programs ...string) (files []packedFile, err error) {
+	for name, path := range paths {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		mode := os.FileMode(0o644)
+		if slices.Contains(programs, name) {
+			mode = 0o755
+		}
+		files = append(files, packedFile{name: name, data: data, mode: mode})
+	}
+	sortFiles(files)
+	return files, nil
+}
+
+func sortFiles(files []packedFile) {
+	slices.SortFunc(files, func(a, b packedFile) int { return strings.Compare(a.name, b.name) })
 }
 
 // pack writes files into an archive, below a directory with its name: a zip file, or
@@ -37,7 +61,7 @@ func pack(dir, name string, asZip bool, paths []string) (string, error) {
 		if i == 0 {
 			mode = 0o755
 		}
-		files = append(files, packedFile{name + "/" + filepath.Base(path), data, mode})
+		files = append(files, packedFile{name: name + "/" + filepath.Base(path), data: data, mode: mode})
 	}
 	var b bytes.Buffer
 	var err error
@@ -53,23 +77,36 @@ func pack(dir, name string, asZip bool, paths []string) (string, error) {
 	return path, os.WriteFile(path, b.Bytes(), 0o644)
 }
 
+// tarred writes a tar file that gzip compresses.
 func tarred(w io.Writer, files []packedFile) error {
 	z := gzip.NewWriter(w)
-	t := tar.NewWriter(z)
-	for _, file := range files {
-		err := t.WriteHeader(&tar.Header{Name: file.name, Mode: int64(file.mode), Size: int64(len(file.data)),
-			ModTime: packed, Format: tar.FormatPAX})
-		if err != nil {
-			return err
-		}
-		if _, err := t.Write(file.data); err != nil {
-			return err
-		}
-	}
-	if err := t.Close(); err != nil {
+	if err := tarredTo(z, files); err != nil {
 		return err
 	}
 	return z.Close()
+}
+
+func tarredTo(w io.Writer, files []packedFile) error {
+	t := tar.NewWriter(w)
+	for _, file := range files {
+		h := &tar.Header{Name: file.name, Mode: int64(file.mode.Perm()), Size: int64(len(file.data)), ModTime: packed,
+			Uid: file.owner, Gid: file.owner, Format: tar.FormatUSTAR}
+		switch {
+		case file.mode&os.ModeDir != 0:
+			h.Typeflag = tar.TypeDir
+		case file.mode&os.ModeSymlink != 0:
+			h.Typeflag, h.Linkname, h.Size = tar.TypeSymlink, string(file.data), 0
+		}
+		if err := t.WriteHeader(h); err != nil {
+			return err
+		}
+		if h.Size > 0 {
+			if _, err := t.Write(file.data); err != nil {
+				return err
+			}
+		}
+	}
+	return t.Close()
 }
 
 func zipped(w io.Writer, files []packedFile) error {

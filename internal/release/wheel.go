@@ -58,11 +58,11 @@ func wheel(dir, version, platform, binary string) (string, error) {
 		return data
 	}
 	for _, path := range sources {
-		files = append(files, packedFile{"pactctx/" + filepath.Base(path), read(path), 0o644})
+		files = append(files, packedFile{"pactctx/" + filepath.Base(path), read(path), 0o644, 0})
 	}
-	files = append(files, packedFile{"pactctx/bin/" + filepath.Base(binary), read(binary), 0o755})
+	files = append(files, packedFile{"pactctx/bin/" + filepath.Base(binary), read(binary), 0o755, 0})
 	for _, licence := range []string{"LICENSE", "THIRD_PARTY_NOTICES.txt"} {
-		files = append(files, packedFile{info + "licenses/" + licence, read(licence), 0o644})
+		files = append(files, packedFile{info + "licenses/" + licence, read(licence), 0o644, 0})
 	}
 	project := string(read(filepath.Join(pythonSources, "pyproject.toml")))
 	readme := string(read(filepath.Join(pythonSources, "README.md")))
@@ -75,16 +75,16 @@ func wheel(dir, version, platform, binary string) (string, error) {
 		about += "Tag: py3-none-" + tag + "\n"
 	}
 	files = append(files,
-		packedFile{info + "METADATA", []byte(metadata(project, version) + "\n" + readme), 0o644},
-		packedFile{info + "WHEEL", []byte(about), 0o644},
-		packedFile{info + "entry_points.txt", []byte("[console_scripts]\n" + table(project, "scripts")), 0o644})
+		packedFile{info + "METADATA", []byte(metadata(project, version) + "\n" + readme), 0o644, 0},
+		packedFile{info + "WHEEL", []byte(about), 0o644, 0},
+		packedFile{info + "entry_points.txt", []byte("[console_scripts]\n" + table(project, "scripts")), 0o644, 0})
 	var record bytes.Buffer
 	for _, f := range files {
 		sum := sha256.Sum256(f.data)
 		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", f.name, base64.RawURLEncoding.EncodeToString(sum[:]), len(f.data))
 	}
 	fmt.Fprintf(&record, "%sRECORD,,\n", info)
-	files = append(files, packedFile{info + "RECORD", record.Bytes(), 0o644})
+	files = append(files, packedFile{info + "RECORD", record.Bytes(), 0o644, 0})
 	var b bytes.Buffer
 	if err := zipped(&b, files); err != nil {
 		return "", err
