@@ -62,8 +62,8 @@ func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
 // Guarded returns the same contexts for callers that may not use all of them. check returns nil for
 // the name of a context that the caller of a method with this ctx may use, and otherwise the error
 // that such a call returns; [List] leaves the context out. A method that takes a key checks the name
-// of its context. [Context.Erase] needs a caller that may use every context. What concerns all of the
-// store returns E_CONFLICT: tokens, Compact, [DiscardCopies], and copies from it and to it. A [Context]
+// of its context. [Context.Erase] needs a caller that may use every context. Calls about the whole
+// store return E_CONFLICT: tokens, Compact, [DiscardCopies], and copies from it and to it. A [Context]
 // is checked when it is opened, and not at every call. Closing what Guarded returns closes db.
 func (db *DB) Guarded(check func(ctx context.Context, name string) error) *DB {
 	return &DB{engine.Guarded{Contexts: db.kept(), May: check}}

@@ -43,7 +43,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if c, ok, err := r.named(ctx, q); ok || err != nil {
 		return c, err
 	}
-	if last := r.latestRecording(); q.rewrites && last != nil { // whatever its group: the system prompt may be another
+	if last := r.latestRecording(); q.rewrites && last != nil { // of any group: the system prompt may be another
 		return choice{recording: last, why: "the log says that the agent rewrote the conversation"}, nil
 	}
 	var of, others []candidate // recordings of the group, and recordings with other system prompts

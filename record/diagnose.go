@@ -102,7 +102,7 @@ func begins(r *provider.Request) *provider.Part {
 	return &r.Parts[at]
 }
 
-// conversationOf identifies a conversation by whose it is and what it begins with, "" if it has not begun.
+// conversationOf identifies a conversation by its group and its first part, "" before it has one.
 func conversationOf(req *http.Request, r *provider.Request) asked {
 	first := begins(r)
 	if first == nil {

@@ -12,7 +12,7 @@
 // request become blocks of kind tool at the front of ^sys, its system prompt
 // follows there, and its messages become blocks of turns. The attempt keeps the
 // model, the parameters and the way the body was written, so that [Request] can
-// return the body byte for byte. What continues from call to call keeps its id;
+// return the body byte for byte. A block that continues from call to call keeps its id;
 // docs/wire.md says how.
 //
 // Of the headers a recorder stores only those that name a version or a beta of an

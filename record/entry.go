@@ -49,7 +49,7 @@ type Shaped struct {
 
 // Entry shapes results of tools before they are first sent, by the rules of a policy with head,
 // tail or once. It keeps each decision, with the original, as a block of a context of its own,
-// and makes it once: whoever asks about the same result of the same call later gets the same
+// and makes it once: a later question about the same result of the same call gets the same
 // bytes, in another process too. It is safe for concurrent use.
 type Entry struct {
 	store   *pact.DB

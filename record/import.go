@@ -34,7 +34,7 @@ type PastCall struct {
 	// Times in nanoseconds since the epoch, 0 if unknown.
 	Started, FirstByte, Ended int64
 	// Rewrites says that the agent replaced the conversation, as a compaction does:
-	// the request continues the context of the call before it, whatever it repeats.
+	// the request continues the context of the call before it, even if it repeats nothing.
 	Rewrites bool
 }
 
@@ -47,7 +47,7 @@ func (p *PastCall) api() provider.API {
 }
 
 // Check returns the error, E_DOCUMENT_INVALID, with which an [Importer] refuses a call whose
-// body is no request, whatever the store has. Check all calls first, and a log is imported
+// body is no request; it asks no store. Check all calls first, and a log is imported
 // whole or not at all. Cost: reading the body.
 func (p *PastCall) Check() error {
 	is, err := wire.IsObject(p.Body)

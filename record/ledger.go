@@ -195,8 +195,8 @@ func (l *ledger) begin(q *question, at time.Time) {
 	}
 }
 
-// call returns what a request counts of which the provider has something in its cache. What it counted before counts
-// as it did; the rest is estimated.
+// call returns the tokens of a request of which the provider has something in its cache: as it counted the part that it
+// counted before, and for the rest an estimate.
 func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 	read := f.first[cached.Blocks]
 	if cached.Tokens != nil {

@@ -39,7 +39,7 @@ type managed struct {
 	Saved  int      `json:"saved"`           // bytes that are sent less, or would be
 	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
 	Cut    int      `json:"cut,omitempty"`   // how much leaves requests from this one on
-	// What the provider should count of the request, if anything goes by the policy.
+	// Expects has the tokens that the provider should count, if anything goes by the policy.
 	Expects *worth.Call `json:"expects,omitempty"`
 }
 
@@ -203,8 +203,8 @@ func (r *Recorder) staysUncached(name provider.API, root splice.Value, results [
 }
 
 // sentResults returns the results of a request with what was decided about them, and the indexes of
-// those that are new: no model saw them, and nothing was decided. What cannot be read goes out as it
-// came. So does, with an error, what the store does not tell about, now and later. alone says that managing ended for
+// those that are new: no model saw them, and nothing was decided. An unreadable result goes out as it
+// came. So does, with an error, one about which the store does not tell, now and later. alone says that managing ended for
 // the conversation.
 func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult,
 	fresh []int, alone bool, err error) {

@@ -15,8 +15,8 @@ var mostPatience = 5 * time.Second
 
 var errNotInTime = errors.New("what is new in the request was not decided in time")
 
-// decide decides about what is new in a request. What is not decided by a time is sent as it comes, now
-// and later.
+// decide decides about the new results of a request. A result that is not decided about by a time is sent
+// as it comes, now and later.
 func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int, until time.Time) error {
 	var said []Result
 	var raw [][]byte
@@ -38,7 +38,7 @@ func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int
 	return err
 }
 
-// What becomes of a decision for which a request waits.
+// The fates of a decision for which a request waits.
 const (
 	computing int32 = iota
 	committing

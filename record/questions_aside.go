@@ -30,7 +30,7 @@ func AsideOf(name string) string {
 }
 
 // kindOfAside says what a request outside a conversation asks for. repeats says that it repeats
-// the conversation: without tools it then asks for a summary, whatever its words.
+// the conversation: without tools it then asks for a summary.
 func kindOfAside(q *request, repeats bool) string {
 	said := ""
 	if n := len(q.conversation); n > 0 {

@@ -118,7 +118,7 @@ func New(s *pact.DB, o Options) *Recorder {
 		raw: map[string]bool{}, keys: map[[sha256.Size]byte]string{}, issued: map[string]int{}}
 	if o.Policy != nil {
 		if !o.Manage {
-			s = pact.NewDB(store.NewMemory()) // what would be decided binds nobody
+			s = pact.NewDB(store.NewMemory()) // a recorder that only observes keeps no decision
 		}
 		e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions())
 		cutter, err := newCutter(o.Policy, &o)

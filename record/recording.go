@@ -207,7 +207,7 @@ func same(old, now []block) bool {
 	return true
 }
 
-// whole leaves a snapshot as it was sent, whatever policy the context keeps.
+// whole leaves a snapshot as it was sent, without the policy that the context keeps.
 var whole = &pact.Pruning{WithoutKept: true}
 
 // commit ends the cycle of the last attempt; more says what becomes durable in the same step.

@@ -8,9 +8,9 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// scanner is a cursor over the text. What a byte means depends on where it
-// stands (a "-" in a name, a number or a range), so the parser asks for the
-// token it expects rather than being handed the next one.
+// scanner is a cursor over the text. The meaning of a byte depends on its
+// place (a "-" in a name, a number or a range), so the parser asks for the token it
+// expects.
 type scanner struct {
 	text string
 	pos  int

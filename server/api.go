@@ -131,8 +131,8 @@ func mediaTypes(names string) map[string]*huma.MediaType {
 	return types
 }
 
-// mayBeAsked refuses a request that changes contexts unless its token may. Which contexts the
-// token opens is known to the DB ([pact.DB.Guarded]).
+// mayBeAsked refuses a request that changes contexts unless its token may. The DB knows
+// which contexts the token opens ([pact.DB.Guarded]).
 func (o *operation) mayBeAsked(e *exchange) error {
 	if o.open || o.dry || o.method == http.MethodGet {
 		return nil

@@ -164,7 +164,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		problem := recover()
 		if problem != nil && problem != http.ErrAbortHandler {
-			// What the panic says may quote a content; the stack has only places in the code.
+			// The panic may quote a content; the stack has only places in the code.
 			s.options.Log.Error("panic", "operation", r.Pattern, "stack", string(debug.Stack()))
 			if !e.begun {
 				problem, e.status = nil, 0

@@ -20,8 +20,8 @@
 //	tool message         result  tool            as it came
 //
 // A call and its result refer to each other; a result that comes cycles later
-// refers to its call, which is sealed by then. What a message holds besides
-// goes to custom attributes, so that OpenAI gives back equal JSON values:
+// refers to its call, which is sealed by then. The other fields of a message
+// go to custom attributes, so that OpenAI gives back equal JSON values:
 //
 //	openai:message  {"n": number of the message, "content": its form where blocks
 //	                cannot tell, "rest": fields of the message, on its first block}

@@ -21,7 +21,7 @@ type Memory struct {
 }
 
 // NewShared returns a Memory for calls that know nothing of each other, such as the requests to a
-// server. What it refuses can be had later: E_BUSY.
+// server. A refusal is E_BUSY: memory may be free later.
 func NewShared(most int64) *Memory { return &Memory{most: most, shared: true} }
 
 type memoryKey struct{}

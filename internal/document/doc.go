@@ -1,4 +1,4 @@
 // Package document reads and writes snapshots as JSON documents: one canonical
-// object for each snapshot (05 §3). What it reads back, it writes to the same
-// bytes.
+// object for each snapshot (05 §3). A document that it reads, it writes to
+// the same bytes.
 package document

@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// What a Finding is about.
+// The subjects of a Finding.
 const (
 	PrefixBroke  = "prefix"     // a call repeats not all of the one before
 	CalledAgain  = "repeated"   // a tool was called twice with the same arguments, and said the same
@@ -153,8 +153,8 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 }
 
 // broken returns the calls whose request does not repeat the one before, with the cause that [view.Why] gives.
-// What the call before had not sent is not sent again, such as the summary of a compaction; and
-// what is sent again would have been read otherwise.
+// A block that the call before had not sent, such as the summary of a compaction, is not sent again; a
+// block that is sent again would have been read from the cache otherwise.
 func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result) (list []Finding, err error) {
 	causes, err := causesOf(ctx, c, result.Dialect)
 	if err != nil {

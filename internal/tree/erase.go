@@ -15,7 +15,7 @@ import (
 // what was there to whoever has the salt and the text. It tells nothing to anybody else.
 const ErasedName = "pact:erased"
 
-// ErasedContent stands for a content that was erased, whatever it was.
+// ErasedContent stands for a content that was erased.
 const ErasedContent JSON = `"[erased]"`
 
 // keptKinds are the kinds that an erasure leaves, because they say nothing about anybody.

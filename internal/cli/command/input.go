@@ -114,8 +114,8 @@ func (in *Input) Begin(ctx context.Context, kind intake.Kind, s *pact.DB, name s
 	return c, findings, in.located(err)
 }
 
-// CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. What it holds
-// meanwhile it gives back to the budget of ctx.
+// CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. It gives the
+// memory that it held back to the budget of ctx.
 func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots int, findings []inspect.Finding, err error) {
 	ctx, memory := budget.WithMemory(ctx, math.MaxInt64, "")
 	defer memory.Close()

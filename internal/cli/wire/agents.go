@@ -130,7 +130,7 @@ func signedIn(env map[string]string) bool {
 	return err == nil || env["OPENAI_API_KEY"] == ""
 }
 
-// opencode takes addresses from its configuration. What the user gave in the same variable stays.
+// opencode takes addresses from its configuration. The user's settings in the same variable stay.
 func prepareOpencode(c *child) {
 	const variable = "OPENCODE_CONFIG_CONTENT"
 	configuration := map[string]any{}

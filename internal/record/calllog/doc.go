@@ -4,7 +4,7 @@
 // series of calls, each with the request to one of the four APIs and its answer.
 // Package record makes contexts of them.
 //
-// A reader decides by the contents of a file. What it cannot map it counts in a
-// finding; what is not as the format says ends in an error with its line. No
+// A reader decides by the contents of a file. It counts parts that it cannot map in a
+// finding; a line that breaks the format is an error with its number. No
 // reader runs anything, follows a link or opens a second file.
 package calllog

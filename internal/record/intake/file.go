@@ -41,7 +41,7 @@ func (f *File) Stays() bool { return f.Log != nil || f.backup }
 
 // Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file, and a large
 // history in the compact form: such a log takes the memory of one call at a time, whatever its size, and a
-// history is read line by line. What is compressed or no file on disk goes to a temporary file first, if it
+// history is read line by line. A compressed log, and one that is no file on disk, goes to a temporary file first if it
 // is large.
 func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	if file, ok := from.(*os.File); ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// ending says what the last event of a whole answer is. What ended the connection does not
-// matter: clients close it when they have read this event.
+// ending has the last event of a whole answer. The end of the connection does not matter: clients
+// close it when they have read this event.
 type ending struct {
 	// Nothing comes after an event with this data, or with one of these types.
 	data  string

@@ -170,7 +170,7 @@ func identityOf(p *Part) identity {
 func (h Hashes) Of(p *Part) [sha256.Size]byte { return h.of(p) }
 
 // From returns the hashes of the texts in a request. It takes those that h has, and adds the others to h; added is
-// how many bytes their texts have. What h keeps refers to no request.
+// how many bytes their texts have. h keeps no reference to the request.
 func (h Hashes) From(r *Request) (texts Hashes, added int) {
 	texts = make(Hashes, len(r.Parts))
 	for i := range r.Parts {

@@ -45,7 +45,7 @@ var agents = []struct {
 func Agents() string { return "Claude Code, Codex, opencode, Gemini CLI and pi" }
 
 // Newest returns the sessions that changed last, the newest first, at most as many as most. env is the
-// environment. What cannot be read is left out, except for the database of opencode. Cost: the
+// environment. It leaves out unreadable sessions, except those in the database of opencode. Cost: the
 // times of all files of sessions, and the beginning of those that are returned.
 func Newest(ctx context.Context, env map[string]string, most int) ([]Session, error) {
 	home := cmp.Or(env["HOME"], env["USERPROFILE"])
