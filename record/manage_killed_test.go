@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/dbtest"
@@ -25,6 +26,7 @@ import (
 const (
 	childManages = "PACT_MANAGE_FILE"
 	childSaid    = "PACT_MANAGE_SAID" // the file in which the agent keeps its conversation, as agents do
+	childCuts    = "PACT_MANAGE_CUTS" // whether results leave after two calls
 )
 
 const managedCalls = 5
@@ -38,9 +40,13 @@ func TestManagingChild(t *testing.T) {
 	must(t, err)
 	at, err := strconv.Atoi(os.Getenv(childWrite))
 	must(t, err)
-	rec := record.New(dbtest.Of(&dying{Contexts: s, at: at}), record.Options{Context: "chat", Strict: true, Policy: capped(t, ""), Manage: true})
+	policy, model := capped(t, ""), "claude-fable-5-1" // it refuses thinking behind a change
+	if os.Getenv(childCuts) != "" {
+		policy, model = policyOf(t, `{"when":"now","rules":[{"select":".cb[kind='result']","ttl":2,"stub":true}]}`), "claude-opus-5"
+	}
+	rec := record.New(dbtest.Of(&dying{Contexts: s, at: at}), record.Options{Context: "chat", Strict: true, Policy: policy, Manage: true})
 	a := newAgent(t, provider.Messages, os.Getenv(childURL), rec.Transport(atTheWire(func() { fmt.Println("sent") })), true)
-	a.body["model"] = "claude-fable-5-1" // it refuses thinking behind a change
+	a.body["model"] = model
 	if text, err := os.ReadFile(os.Getenv(childSaid)); err == nil {
 		must(t, json.Unmarshal(text, &a.said))
 	}
@@ -69,15 +75,17 @@ func TestManagingChild(t *testing.T) {
 // A recorder that manages is killed at each of its writes, and anywhere between them. Another goes on: what was sent once is
 // sent again byte for byte, the provider refuses nothing, and every result that was new is shaped.
 func TestAKilledManagerSendsTheSameAgain(t *testing.T) {
-	for at := 1; manageKilledAt(t, at, 0); at += testrun.Size(t, 5, 2, 1) {
-	}
-	for range testrun.Size(t, 2, 5, 100) {
-		manageKilledAt(t, 0, 1+rand.IntN(2*managedCalls))
+	for _, cuts := range []string{"", "yes"} {
+		for at := 1; manageKilledAt(t, cuts, at, 0); at += testrun.Size(t, 5, 2, 1) {
+		}
+		for range testrun.Size(t, 2, 5, 100) {
+			manageKilledAt(t, cuts, 0, 1+rand.IntN(2*managedCalls))
+		}
 	}
 }
 
 // manageKilledAt kills a child at a write or a line of its output, has another go on, and reports whether the first was killed.
-func manageKilledAt(t *testing.T, write, line int) (killed bool) {
+func manageKilledAt(t *testing.T, cuts string, write, line int) (killed bool) {
 	t.Helper()
 	script := callTurns(3 * managedCalls)
 	for n := range script {
@@ -88,7 +96,7 @@ func manageKilledAt(t *testing.T, write, line int) (killed bool) {
 	for round, at := range []string{strconv.Itoa(write), "0"} {
 		child := exec.Command(os.Args[0], "-test.run", "^TestManagingChild$")
 		child.Env = append(os.Environ(), childManages+"="+filepath.Join(dir, "pact.db"), childURL+"="+url,
-			childSaid+"="+filepath.Join(dir, "said"), childWrite+"="+at)
+			childSaid+"="+filepath.Join(dir, "said"), childWrite+"="+at, childCuts+"="+cuts)
 		child.Stderr = os.Stderr
 		out, err := child.StdoutPipe()
 		must(t, err)
@@ -107,7 +115,11 @@ func manageKilledAt(t *testing.T, write, line int) (killed bool) {
 			t.Fatalf("killed at write %d, line %d: the next did not come to its end", write, line)
 		}
 	}
-	sameAgain(t, p, fmt.Sprintf("killed at write %d, line %d", write, line))
+	if where := fmt.Sprintf("killed at write %d, line %d", write, line); cuts == "" {
+		sameAgain(t, p, where)
+	} else {
+		staysAway(t, p, where)
+	}
 	s, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(dir, "pact.db")))
 	must(t, err)
 	defer s.Close()
@@ -123,6 +135,35 @@ func manageKilledAt(t *testing.T, write, line int) (killed bool) {
 		t.Errorf("killed at write %d, line %d: no context has the last body", write, line)
 	}
 	return killed
+}
+
+// staysAway checks that each result that left stays away, with the same note.
+func staysAway(t *testing.T, p *providertest.Provider, where string) {
+	t.Helper()
+	notes := map[string]string{}
+	for k, r := range p.Received() {
+		for _, m := range said(t, provider.Messages, r.Body) {
+			var result struct {
+				Content []struct {
+					Call    string `json:"tool_use_id"`
+					Content string `json:"content"`
+				}
+			}
+			if json.Unmarshal(m, &result) != nil || len(result.Content) == 0 || result.Content[0].Call == "" {
+				continue
+			}
+			one := result.Content[0]
+			switch note := strings.HasPrefix(one.Content, "[Left out after 2 calls; "+one.Call+" is its id."); {
+			case note && notes[one.Call] == "":
+				notes[one.Call] = one.Content
+			case notes[one.Call] != "" && notes[one.Call] != one.Content:
+				t.Fatalf("%s: request %d sent the result of %s as %s, before as %s", where, k, one.Call, one.Content, notes[one.Call])
+			}
+		}
+	}
+	if len(notes) < managedCalls-3 {
+		t.Fatalf("%s: %d results left", where, len(notes))
+	}
 }
 
 // sameAgain checks that each result was sent shaped, and in the same bytes in every request.
