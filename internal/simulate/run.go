@@ -165,7 +165,7 @@ func dialectOf(model string) string {
 	case strings.HasPrefix(name, "gemini"):
 		return "gemini"
 	}
-	return "openai-chat"
+	return "openai"
 }
 
 // call replays one call for all lines. before is the snapshot of the call before, nil for none.

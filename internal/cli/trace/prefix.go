@@ -30,7 +30,7 @@ encoding, so for their models the numbers are approximations, and the answer say
 approx:bytes/4 is a rule of thumb.
 
 The calls of a recorded context are compared by the rules by which the provider of the
-called API caches: anthropic, openai-chat, openai-responses or gemini. --dialect chooses another;
+called API caches: anthropic, openai, responses or gemini. --dialect chooses another;
 other compares the bodies as they were sent. The answer names what ends the prefix: a
 changed model or parameter, the tools, the system prompt or a block. It also counts the
 blocks of reasoning that follow in the request, which some models then drop.

@@ -94,7 +94,7 @@ func newPriceFlags(cmd *cobra.Command) priceFlags {
 	p := priceFlags{
 		f.String("prices", "", "take the list of prices in `FILE` in place of the built-in one"),
 		f.String("model", "", "the model `NAME` whose prices and caching count; by default that of the last call"),
-		f.String("dialect", "", "cache as `NAME` does: anthropic, openai-chat, openai-responses or gemini"),
+		f.String("dialect", "", "cache as `NAME` does: anthropic, openai, responses or gemini"),
 		f.String("tokenizer", command.DefaultTokenizer, "count tokens as `NAME` does"),
 	}
 	command.CompleteFlag(cmd, "tokenizer", tokens.Names())

@@ -31,10 +31,13 @@ func TestTheDocumentationHasTheTables(t *testing.T) {
 }
 
 func TestTheTableOfAnAPI(t *testing.T) {
-	for name, want := range map[API]string{Messages: "anthropic", Chat: "openai-chat",
-		Responses: "openai-responses", Gemini: "gemini", "another": "other"} {
+	for name, want := range map[API]string{Messages: "anthropic", Chat: "openai",
+		Responses: "responses", Gemini: "gemini", "another": "other"} {
 		if got := CacheRulesOf(name); got.Name != want || CacheRulesNamed(want) != got {
 			t.Errorf("%s has the rules %s", name, got.Name)
+		}
+		if form := FormOf(name); form != "" && form != want { // users choose both by one list of names
+			t.Errorf("%s has the form %s and the rules %s", name, form, want)
 		}
 	}
 	if CacheRulesNamed("") != nil {
@@ -54,11 +57,11 @@ func TestLengthsAndLifetimesOfModels(t *testing.T) {
 		{"anthropic", "claude-haiku-4-5-20251001", "1h", 4096, time.Hour, time.Hour},
 		{"anthropic", "anthropic/claude-sonnet-4-5", "5m", 1024, 5 * time.Minute, 5 * time.Minute},
 		{"anthropic", "kimi-k3", "", 0, 5 * time.Minute, 5 * time.Minute},
-		{"openai-chat", "gpt-4.1", "", 1024, 5 * time.Minute, time.Hour},
-		{"openai-chat", "gpt-4.1", "24h", 1024, 5 * time.Minute, 24 * time.Hour},
-		{"openai-responses", "gpt-5.6-sol", "", 1024, 30 * time.Minute, 0},
-		{"openai-responses", "gpt-6", "12h", 1024, 12 * time.Hour, 0},
-		{"openai-chat", "qwen", "", 0, 0, 0},
+		{"openai", "gpt-4.1", "", 1024, 5 * time.Minute, time.Hour},
+		{"openai", "gpt-4.1", "24h", 1024, 5 * time.Minute, 24 * time.Hour},
+		{"responses", "gpt-5.6-sol", "", 1024, 30 * time.Minute, 0},
+		{"responses", "gpt-6", "12h", 1024, 12 * time.Hour, 0},
+		{"openai", "qwen", "", 0, 0, 0},
 		{"gemini", "gemini-2.5-pro", "", 2048, 0, 0},
 		{"gemini", "gemini-3.8-flash", "", 4096, 0, 0},
 	} {

@@ -25,7 +25,7 @@ var openAILifetimes = []Lifetime{
 }
 
 var chatCache = &CacheRules{
-	Name: "openai-chat", Sources: openAISources,
+	Name: "openai", Sources: openAISources,
 	Settings: []Setting{
 		{Path: []string{"reasoning_effort"}, From: Tools},
 		{Path: []string{"verbosity"}, From: Tools},
@@ -39,7 +39,7 @@ var chatCache = &CacheRules{
 }
 
 var responsesCache = &CacheRules{
-	Name: "openai-responses", Sources: openAISources,
+	Name: "responses", Sources: openAISources,
 	Settings: []Setting{
 		{Path: []string{"reasoning", "effort"}, From: Tools},
 		{Path: []string{"text"}, From: Tools},
