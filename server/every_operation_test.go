@@ -95,7 +95,7 @@ func triedOf(operation, name string) []tried {
 		"list-forms": "/forms", "verify": "/verify", "search-calls": "/search?q=hello",
 		"get-family": "/family", "list-tree": "/tree", "list-names": "/names", "blame": "/blame", "prefix": "/prefix", "list-calls": "/calls",
 		"strata": "/strata", "list-attempts": "/attempts", "log": "/log", "kept-policy": "/policy",
-		"export": "/export", "list-findings": "/findings", "hash": "/hash"}[operation]; rest != "" {
+		"export": "/export", "export-page": "/page", "list-findings": "/findings", "hash": "/hash"}[operation]; rest != "" {
 		return get(rest)
 	}
 	return nil

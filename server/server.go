@@ -140,6 +140,7 @@ func New(db *pact.DB, o Options) *Server {
 	h.threadForms()
 	h.changes()
 	h.transfers()
+	h.pages()
 	h.events()
 	h.toolsForAgents()
 	declareNulls(h.api.OpenAPI().Components.Schemas)

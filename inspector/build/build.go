@@ -33,6 +33,7 @@ func bundle(dir string) (map[string][]byte, error) {
 		AbsWorkingDir: dir,
 		EntryPointsAdvanced: []api.EntryPoint{
 			{InputPath: "src/main.tsx", OutputPath: "inspector"},
+			{InputPath: "src/run.ts", OutputPath: "run"},
 			{InputPath: "src/style/index.css", OutputPath: "inspector"},
 		},
 		Alias: map[string]string{

@@ -3,7 +3,7 @@ import { effect } from '@preact/signals'
 import { Failure } from './api'
 import { loadContext, loadFamily, refreshContext } from './data'
 import { askAgain } from './load'
-import { attemptsTurn, connection, context, follow, following, name } from './state'
+import { attemptsTurn, connection, context, embedded, follow, following, name } from './state'
 
 /** How long to wait before a lost connection is tried again. */
 const pause = 2000
@@ -21,6 +21,7 @@ let started = false
 export function startFollowing(): void {
   if (started) return
   started = true
+  if (embedded) return void (connection.value = 'file')
   effect(() => {
     const shown = name.value
     if (shown === null) return

@@ -7,7 +7,7 @@ import { Problem } from './parts'
 import { Contexts } from './screens/contexts'
 import { door, enterByAddress, open, SignInPage } from './screens/door'
 import { Working } from './screens/working'
-import { address, name, notice } from './state'
+import { address, embedded, name, notice } from './state'
 import { safe } from './text'
 
 function App() {
@@ -25,6 +25,7 @@ function Door() {
   useEffect(() => {
     const knock = () => void enterByAddress().then(() => open(), (problem) => void (door.value = failureOf(problem)))
     knock()
+    if (embedded) return undefined
     // A tab that is open and is given the address of a later run does not load again: only
     // the fragment changes.
     addEventListener('hashchange', knock)

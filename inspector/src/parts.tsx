@@ -1,11 +1,11 @@
 // Small pieces that several screens use.
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Address, formatAddress, nowhere } from './address'
+import { type Address, nowhere } from './address'
 import { type Failure, unreachable } from './api'
 import { count } from './format'
 import { SignIn } from './screens/door'
-import { go } from './state'
+import { go, linkTo } from './state'
 import { safe } from './text'
 
 /** Says what went wrong, where, and what to do about it. */
@@ -35,7 +35,7 @@ export function Link({ to, before, ...rest }: { to: Partial<Address>; before?: (
     before?.()
     go(target)
   }
-  return <a href={formatAddress(target)} {...rest} onClick={follow} />
+  return <a href={linkTo(target)} {...rest} onClick={follow} />
 }
 
 /** Says that an answer is on its way. The bar appears only if that takes a while. */

@@ -6,8 +6,23 @@ import type { Call, ContextRow, Occurrences, Strata, Unit } from './api'
 import type { Loaded } from './load'
 import { panned } from './strata/layout'
 
+/** The data of a run that stands in the page, null where a server answers. */
+export const embedded = document.getElementById('run')
+
+/** Reads the address bar. A page on a disk has its own address, and what it shows stands behind a #. */
+function readAddress(): Address {
+  if (!embedded) return parseAddress(location.pathname, location.search)
+  const [path, query] = (location.hash.slice(1) || '/c/' + embedded.dataset.name).split('?')
+  return parseAddress(path!, query ?? '')
+}
+
+/** Returns what the address bar and links have for an address. */
+export function linkTo(a: Address): string {
+  return (embedded ? '#' : '') + formatAddress(a)
+}
+
 /** What the screen shows, the same as the address bar. */
-export const address = signal<Address>(parseAddress(location.pathname, location.search))
+export const address = signal<Address>(readAddress())
 
 /** Name of the context that is shown, null for none. */
 export const name = computed(() => address.value.name)
@@ -39,8 +54,8 @@ export const occurrences = signal<Occurrences | null>(null)
 /** Ids of the blocks that a plan would remove, and what the plan is about. */
 export const planned = signal<ReadonlySet<string> | null>(null)
 /** Whether events of the server arrive. "locked": the server runs again and has another token;
- * "over": the context is gone. */
-export const connection = signal<'connecting' | 'live' | 'lost' | 'locked' | 'over'>('connecting')
+ * "over": the context is gone; "file": there is no server. */
+export const connection = signal<'connecting' | 'live' | 'lost' | 'locked' | 'over' | 'file'>('connecting')
 /** Grows when an attempt began or ended, or the log grew. */
 export const attemptsTurn = signal(0)
 /** A short notice, such as that the address was copied. */
@@ -157,7 +172,7 @@ export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): 
   if (next.at !== null && address.peek().at === null) noticeCalls()
   if (how === 'push') {
     writeAddress()
-    history.pushState(null, '', text)
+    history.pushState(null, '', linkTo(next))
   } else {
     clearTimeout(writeTimer)
     writeTimer = setTimeout(writeAddress, scrubRest)
@@ -171,8 +186,8 @@ let writeTimer = 0
  * scrubbing would. */
 function writeAddress(): void {
   clearTimeout(writeTimer)
-  const text = formatAddress(address.peek())
-  if (text !== location.pathname + location.search) history.replaceState(null, '', text)
+  const text = linkTo(address.peek())
+  if (text !== (embedded ? location.hash : location.pathname + location.search)) history.replaceState(null, '', text)
 }
 
 /** The block that the screen selected by itself. Another call brings another one. */
@@ -213,5 +228,5 @@ export function follow(): void {
 
 addEventListener('popstate', () => {
   clearTimeout(writeTimer)
-  address.value = parseAddress(location.pathname, location.search)
+  address.value = readAddress()
 })

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is bcaabca239c21b6227b4a24fcbfb7c657949143d5cfcbfe3778ed7a44ba3c892.
+// SHA-256 is 09aed2c1920ee3bf65f8a5d5442dca74c0102d069ccd48c413b18d2fdb3770b5.
 
 export interface Attempt {
   attempt_id: string
@@ -1770,6 +1770,15 @@ export interface Operations {
     body?: undefined
     answer: InspectTimeline
   }
+  /** Export a run as one HTML page that a browser opens from a disk, and that import reads */
+  'export-page': {
+    args: {
+      /** Name of the context; a / in it is written %2F */
+      name: string
+    }
+    body?: undefined
+    answer: string
+  }
   /** Say what a commit with this pruning would remove and cost; nothing changes */
   'plan-pruning': {
     args: {
@@ -2097,6 +2106,7 @@ export const routes = {
   'get-node': ['GET', '/v1/contexts/{name}/nodes/{id}'],
   'get-content': ['GET', '/v1/contexts/{name}/nodes/{id}/content'],
   life: ['GET', '/v1/contexts/{name}/nodes/{id}/life'],
+  'export-page': ['GET', '/v1/contexts/{name}/page'],
   'plan-pruning': ['POST', '/v1/contexts/{name}/plan'],
   'kept-policy': ['GET', '/v1/contexts/{name}/policy'],
   prefix: ['GET', '/v1/contexts/{name}/prefix'],

@@ -1,14 +1,14 @@
 import { useRef } from 'preact/hooks'
 import { computed } from '@preact/signals'
-import { type At, formatAddress, stateName, vsText } from '../address'
-import type { Call } from '../api'
+import { type At, stateName, vsText } from '../address'
+import { type Call, pathOf } from '../api'
 import { count, percent, size } from '../format'
 import { useKeys } from '../keys'
 import { panel, SelectorBox } from '../selector/box'
-import { address, at, call, calls, connection, context, contexts, cutCalls, family, firstCycle, follow, following, go,
-  hasCalls, hasDraft, helpOpen, lastCycle, missing, name, neverBroke, say, strata, unit, vs } from '../state'
+import { address, at, call, calls, connection, context, contexts, cutCalls, embedded, family, firstCycle, follow, following, go,
+  hasCalls, hasDraft, helpOpen, lastCycle, linkTo, missing, name, neverBroke, say, strata, unit, vs } from '../state'
 import { guest, loadContext, loadContexts } from '../data'
-import { Link, Problem } from '../parts'
+import { Link, plural, Problem } from '../parts'
 import { doubtOf } from '../provider'
 import { line, safe } from '../text'
 import { Bond, Rails } from './contexts'
@@ -33,7 +33,7 @@ export function Header() {
               onClick={() => go({ vs: null })}>×</button>
           )}
         </p>
-        <SelectorBox />
+        {embedded ? <InFile file={embedded} /> : <SelectorBox />}
         <Live />
         <button type="button" class="plain" aria-label="Keys" onClick={() => void (helpOpen.value = true)}>?</button>
       </nav>
@@ -84,6 +84,9 @@ function Switch() {
             ))}
           </ul>
         )}
+        {!embedded && (
+          <a href={pathOf(address.value.name ?? '', '/page')} download>Save as a page</a>
+        )}
         <Link to={{}} before={hide}>All contexts</Link>
         <ul>
           {contexts.value.value?.map((row) => (
@@ -93,9 +96,20 @@ function Switch() {
             </li>
           ))}
         </ul>
-        <button type="button" class="plain" onClick={() => void leave()}>Sign out</button>
+        {!embedded && <button type="button" class="plain" onClick={() => void leave()}>Sign out</button>}
       </div>
     </>
+  )
+}
+
+/** Says where the data of the page are, and whether they are all of the run. */
+function InFile({ file }: { file: HTMLElement }) {
+  const places = Number(file.dataset.redacted)
+  return (
+    <p class="in-file">
+      All of this run is in this file; <code>pact import</code> reads it.
+      {places > 0 && <b> Redacted: {plural(places, 'place')}, and no recorded bytes.</b>}
+    </p>
   )
 }
 
@@ -133,7 +147,7 @@ function Begun() {
 /** Whether the screen follows a running agent. */
 function Live() {
   const state = connection.value
-  const text = { live: 'live', connecting: 'connecting', lost: 'connection lost', locked: 'locked', over: 'gone' }[state]
+  const text = { live: 'live', connecting: 'connecting', lost: 'connection lost', locked: 'locked', over: 'gone', file: 'file' }[state]
   if (state === 'live' && !following.value) {
     return <button type="button" class="live" data-state="paused" onClick={follow}>follow <i /></button>
   }
@@ -248,7 +262,7 @@ function SeeCut({ at, cut }: { at: At | null; cut: Call }) {
 function copyAddress(): void {
   const shown = at.peek()
   go({ at: shown }, 'replace')
-  const text = location.origin + formatAddress(address.peek())
+  const text = (embedded ? location.href.split('#')[0]! : location.origin) + linkTo(address.peek())
   navigator.clipboard.writeText(text).then(
     () => say('Address copied'),
     () => say(text),

@@ -10,7 +10,7 @@ import { Request } from '../panes/request'
 import { Thread } from '../panes/thread'
 import { Tree } from '../panes/tree'
 import { History } from '../panes/history'
-import { Nothing, Problem } from '../parts'
+import { Link, Nothing, Problem } from '../parts'
 import { Header } from './header'
 import { Picture } from '../strata/picture'
 import { address, context, go, missing, offered, select } from '../state'
@@ -44,7 +44,7 @@ export function Working() {
       <main class="alone">
         <h1>{safe(name!)}</h1>
         <Problem failure={context.value.failure!} again={() => loadContext(name!)} />
-        <p><a href="/">All contexts</a></p>
+        <p><Link to={{}}>All contexts</Link></p>
       </main>
     )
   }

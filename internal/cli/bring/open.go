@@ -48,7 +48,15 @@ If a context of that name was made of the same file, it is reported as it is.`,
 	flags := newImportFlags(a, cmd)
 	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
+	export := cmd.Flags().String("export", "", "write the run to the HTML `FILE`, a page that needs no server and that pact import reads")
+	redact := cmd.Flags().String("redact", "", "leave out of that page what the regular `EXPRESSION` matches")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *redact != "" && *export == "" {
+			return command.Usage(cmd, "--redact is for --export")
+		}
+		if *export != "" {
+			return exportPage(ctx, a, cmd, flags, args, *export, *redact)
+		}
 		file := "FILE"
 		if len(args) > 0 {
 			file = args[0]

@@ -1,0 +1,145 @@
+package runfile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// File is a run with the answers that its page shows. The zero value is empty.
+type File struct {
+	Name     string
+	Redacted int // how many places were redacted
+	archive  Runs
+	texts    map[string]Runs
+	states   []State
+	rows     []Row
+	pieces   pieces
+}
+
+// State is a state of the run: the blocks that its thread has, as indexes of rows.
+type State struct {
+	At   string          `json:"at"` // @c12 or working
+	Rows Runs            `json:"rows"`
+	Same int             `json:"same"` // how many of these are those of the state before, from the beginning
+	Cut  json.RawMessage `json:"cut,omitempty"`
+}
+
+// Row is what is known of a version of a block, without what its place in a thread says.
+type Row struct {
+	Block json.RawMessage `json:"block"` // as a list of blocks has it
+	Node  string          `json:"node"`  // the text that tells of it
+	Cycle int64           `json:"cycle"` // at which that was asked
+}
+
+// contents is a File as it is written.
+type contents struct {
+	Name     string          `json:"name"`
+	Redacted int             `json:"redacted"`
+	States   []State         `json:"states"`
+	Rows     []Row           `json:"rows"`
+	Texts    map[string]Runs `json:"texts"`
+	Archive  Runs            `json:"archive"`
+	Pieces   []string        `json:"pieces"`
+}
+
+// SetArchive keeps the run itself: a history in the compact form, which a later import reads.
+func (f *File) SetArchive(text []byte) { f.archive = f.pieces.add(string(text)) }
+
+// SetText keeps a text under a name. A text that is not UTF-8 is left out, and ok is false.
+func (f *File) SetText(name string, text []byte) (ok bool) {
+	if !utf8.Valid(text) {
+		return false
+	}
+	if f.texts == nil {
+		f.texts = map[string]Runs{}
+	}
+	f.texts[name] = f.pieces.add(string(text))
+	return true
+}
+
+// AddRow keeps a row and returns its index.
+func (f *File) AddRow(r Row) int {
+	f.rows = append(f.rows, r)
+	return len(f.rows) - 1
+}
+
+// AddState keeps a state; they come in the order of their cycles.
+func (f *File) AddState(s State) { f.states = append(f.states, s) }
+
+// Encode returns the file as it stands in a page: compressed and in base64, which has no character that HTML
+// knows.
+func (f *File) Encode() (string, error) {
+	var packed bytes.Buffer
+	to := base64.NewEncoder(base64.StdEncoding, &packed)
+	w, err := gzip.NewWriterLevel(to, gzip.BestCompression)
+	if err != nil {
+		return "", err
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(contents{f.Name, f.Redacted, f.states, f.rows, f.texts, f.archive, f.pieces.list}); err != nil {
+		return "", err
+	}
+	if err := w.Close(); err != nil {
+		return "", err
+	}
+	err = to.Close() // what it still has goes to packed
+	return packed.String(), err
+}
+
+// Mark is how a page of a run begins; IsPage looks for it.
+const Mark = "<!doctype html><!-- a run of PACT: pact import reads it -->\n"
+
+// Begin and end of the data in a page.
+const (
+	Begin = "<script type=\"application/octet-stream\" id=\"run\" data-name=\""
+	End   = "</script>"
+)
+
+// IsPage reports whether a text is the page of a run.
+func IsPage(text []byte) bool { return bytes.HasPrefix(text, []byte(Mark)) }
+
+// Archive returns the history in the page of a run, of most bytes at most. E_DOCUMENT_INVALID if the page is
+// damaged, E_LIMIT if there is more.
+func Archive(page []byte, most int64) ([]byte, error) {
+	_, rest, found := bytes.Cut(page, []byte(Begin))
+	_, rest, named := bytes.Cut(rest, []byte(">"))
+	data, _, ends := bytes.Cut(rest, []byte(End))
+	if !found || !named || !ends {
+		return nil, damaged(nil)
+	}
+	from, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	switch {
+	case err != nil:
+		return nil, damaged(err)
+	case int64(len(text)) > most:
+		return nil, fault.New(fault.Limit, "the page has more than "+strconv.FormatInt(most, 10)+" bytes when it is decompressed", "")
+	}
+	var c struct {
+		Pieces  []string `json:"pieces"`
+		Archive Runs     `json:"archive"`
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, damaged(err)
+	}
+	return join(c.Pieces, c.Archive, most)
+}
+
+func damaged(err error) error {
+	const what, remedy = "the page of the run is damaged or cut short", "copy it again"
+	if err == nil {
+		return fault.New(fault.DocumentInvalid, what, remedy)
+	}
+	return fault.Wrap(fault.DocumentInvalid, err, what, remedy)
+}

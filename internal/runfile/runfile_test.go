@@ -1,0 +1,119 @@
+package runfile
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// Every text comes back from its pieces, and a text that repeats another costs few of them.
+func TestTextsComeBackFromTheirPieces(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	words := []string{"ünï", "a", "\"", "longer words ", "\n", "日本", strings.Repeat("x", 5000)}
+	var p pieces
+	text, texts, lists := "", []string{""}, []Runs{nil}
+	for range 200 {
+		for range 40 {
+			text += words[draw.IntN(len(words)-1)]
+		}
+		if draw.IntN(50) == 0 {
+			text += words[len(words)-1]
+		}
+		texts, lists = append(texts, text), append(lists, p.add(text))
+	}
+	for i, want := range texts {
+		got, err := join(p.list, lists[i], 1<<30)
+		if err != nil || string(got) != want {
+			t.Fatalf("text %d of %d bytes comes back with %d, %v", i, len(want), len(got), err)
+		}
+	}
+	sum := 0
+	for _, piece := range p.list {
+		sum += len(piece)
+	}
+	// Each text ends in a piece of its own, because the next goes on where it ends.
+	if most := len(text) + len(texts)*2*mostPiece; sum > most {
+		t.Errorf("the pieces have %d bytes, and the longest text has %d", sum, len(text))
+	}
+	before := len(p.list)
+	if p.add("before " + text); len(p.list)-before > 5 {
+		t.Errorf("a text that was moved has %d new pieces", len(p.list)-before)
+	}
+	if _, err := join(p.list, lists[200], int64(len(text))-1); fault.CodeOf(err) != fault.Limit {
+		t.Errorf("a text beyond the limit is %v", err)
+	}
+}
+
+func pageOf(t testing.TB, archive string) []byte {
+	t.Helper()
+	f := &File{Name: "run"}
+	f.SetArchive([]byte(archive))
+	data, err := f.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(Mark + "<html>" + Begin + "run\">" + data + End)
+}
+
+func TestTheArchiveComesBackFromThePage(t *testing.T) {
+	for _, archive := range []string{"", "one\n", strings.Repeat(`{"a":"</script>\u2028"}`+"\n", 999)} {
+		page := pageOf(t, archive)
+		if got, err := Archive(page, 1<<20); err != nil || string(got) != archive || !IsPage(page) {
+			t.Errorf("%d bytes come back as %d, %v", len(archive), len(got), err)
+		}
+	}
+	page := pageOf(t, strings.Repeat("much ", 999))
+	if _, err := Archive(page, 100); fault.CodeOf(err) != fault.Limit {
+		t.Errorf("a page beyond the limit is %v", err)
+	}
+	for n := range len(page) - len(End) { // cut short anywhere
+		if _, err := Archive(page[:n], 1<<20); fault.CodeOf(err) != fault.DocumentInvalid {
+			t.Fatalf("a page cut short at %d is %v", n, err)
+		}
+	}
+}
+
+// No page makes the reader panic or take more than it is allowed.
+func FuzzArchive(f *testing.F) {
+	f.Add(pageOf(f, "one\n"))
+	f.Add([]byte(Mark + Begin + "x\">" + End))
+	f.Fuzz(func(t *testing.T, page []byte) {
+		const most = 1 << 16
+		if text, err := Archive(page, most); err == nil && len(text) > most {
+			t.Errorf("%d bytes", len(text))
+		}
+	})
+}
+
+// Contents are redacted wherever they stand, names of the format are not, and what tells of the texts goes.
+func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
+	history := `{"edition":"canonical","pact_history":1}
+{"born":[{"parent":"ah","node":{"id":"secret1","role":"user","nodeType":"block","content":"a secret","content_hash":"ab"}}],"entry":{"thread":"cd","message":"secret!"}}
+{"attempts":[{"number":1,"model":"m","params":"ef","thread":"01","request":"c2VjcmV0","error":"no secret"}],"born":[{"node":{"data_x":{"role":"secret","k secret":[1.50,"secret"]},"content":{"request":"a secret","role":"user"}}}]}
+`
+	got, places, err := Redact([]byte(history), regexp.MustCompile("secret|user"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	zeros := strings.Repeat("0", 64)
+	want := `{"edition":"canonical","pact_history":1}
+{"born":[{"node":{"content":"a ██████","id":"██████1","nodeType":"block","role":"user"},"parent":"ah"}],"entry":{"message":"██████!"}}
+{"attempts":[{"error":"no ██████","model":"m","number":1,"params":"` + zeros + `","thread":"` + zeros + `"}],"born":[{"node":{"content":{"request":"a ██████","role":"████"},"data_x":{"k ██████":[1.50,"██████"],"role":"██████"}}}]}
+`
+	if string(got) != want || places != 9 {
+		t.Errorf("%d places:\n%s\nwant\n%s", places, got, want)
+	}
+	for _, all := range []string{".+", ".", `\S*`, "^"} { // they match what was put in place of texts, too
+		got, _, err := Redact([]byte(history), regexp.MustCompile(all))
+		if err != nil || bytes.Contains(got, []byte("secret")) != (all == "^") {
+			t.Errorf("%s: %s, %v", all, got, err)
+		}
+	}
+	if _, _, err := Redact([]byte(`{"content":"ab"}`), regexp.MustCompile("b?$")); err != nil {
+		t.Errorf("an expression that matches nothing at the end: %v", err)
+	}
+}

@@ -1,0 +1,137 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspector"
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/runfile"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
+)
+
+// PageOptions say what the page of a run has.
+type PageOptions struct {
+	// Redact is replaced in every text of the run, nil for nothing.
+	Redact *regexp.Regexp
+	// Counter is that of [Options].
+	Counter func(name string) (tree.Counter, error)
+	// Memory is that of [Options], for each answer of the page.
+	Memory int64
+	// Progress is called while the answers are collected, and may be nil.
+	Progress func(done, total int)
+}
+
+// WritePage writes a run as one page that a browser opens from a disk, without a server or a network: the
+// inspector, the answers that it shows, and the history itself, which an import reads. With Redact the history is
+// redacted first, and the page has nothing else. Errors: those of reading, of the options and of w. Cost: what
+// the inspector asks for when somebody looks at every call and every block.
+func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions) error {
+	var history bytes.Buffer
+	if err := c.Backup(ctx, &history); err != nil {
+		return err
+	}
+	f := &runfile.File{Name: c.Name()}
+	text := history.Bytes()
+	if o.Redact != nil {
+		var err error
+		if text, f.Redacted, err = runfile.Redact(text, o.Redact); err == nil {
+			f.Name, err = runfile.RedactText(f.Name, o.Redact)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	f.SetArchive(text)
+	db := pact.NewDB(store.NewMemory())
+	run, _, err := pact.ImportHistory(ctx, db, f.Name, bytes.NewReader(text), nil)
+	if err != nil {
+		return err
+	}
+	s := New(db, Options{Counter: o.Counter, Memory: o.Memory, NoToken: true})
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/v1/contexts", nil)
+	if err != nil {
+		return err
+	}
+	may, _ := s.admit(r) // without a token it refuses nothing
+	return s.writePage(ctx, w, run, f, may, o.Progress)
+}
+
+// pages adds the operation that returns a run as a page.
+func (s *Server) pages() {
+	type page struct {
+		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/page", id: "export-page", writes: "text/html", streams: true,
+		places: s.imports, waits: true,
+		summary: "Export a run as one HTML page that a browser opens from a disk, and that import reads"},
+		func(ctx context.Context, in *page) (*empty, error) {
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			history := holding{ctx: ctx}
+			if err := c.Backup(ctx, &history); err != nil {
+				return nil, err
+			}
+			f := &runfile.File{Name: in.Name}
+			f.SetArchive(history.Bytes())
+			e := exchangeOf(ctx)
+			e.Header().Set("Content-Disposition", `attachment; filename="run.html"`)
+			return nil, stream(ctx, "text/html; charset=utf-8", func(w io.Writer) error {
+				return s.writePage(ctx, w, c, f, e.right, nil)
+			})
+		})
+}
+
+// writePage writes the page of a run whose history f has. The server has the run, and may says what it may be asked.
+func (s *Server) writePage(ctx context.Context, w io.Writer, run *pact.Context, f *runfile.File, may right,
+	progress func(done, total int)) error {
+	p := &pageMaker{ctx: ctx, server: s, run: run, file: f, may: may, path: "/v1/contexts/" + url.PathEscape(f.Name),
+		rows: map[rowKey]int{}, lives: map[string]bool{}}
+	if err := p.collect(progress); err != nil {
+		return err
+	}
+	data, err := f.Encode()
+	if err != nil {
+		return err
+	}
+	return inspector.WritePage(w, runfile.Mark, runfile.Begin+url.PathEscape(f.Name)+`" data-redacted="`+strconv.Itoa(f.Redacted)+
+		`">`+data+runfile.End)
+}
+
+// holding is a buffer within a budget of memory. Of a history are made a store and a page, each about as large as
+// some copies of it.
+type holding struct {
+	bytes.Buffer
+	ctx context.Context
+}
+
+// Write implements io.Writer.
+func (h *holding) Write(p []byte) (int, error) {
+	const copies = 8
+	if _, err := budget.Hold(h.ctx, int64(copies*len(p))); err != nil {
+		return 0, err
+	}
+	return h.Buffer.Write(p)
+}
+
+// RedactionOf compiles an expression for [PageOptions], nil for "". E_DOCUMENT_INVALID if it is none.
+func RedactionOf(expression string) (*regexp.Regexp, error) {
+	if expression == "" {
+		return nil, nil
+	}
+	compiled, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "this is no regular expression", "write it as RE2 has it, such as sk-[0-9a-z]+")
+	}
+	return compiled, nil
+}

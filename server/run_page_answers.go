@@ -1,0 +1,317 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/runfile"
+	"github.com/contexttree/pact/internal/view"
+)
+
+// pageMaker asks a server for all that the page of a run shows.
+type pageMaker struct {
+	ctx    context.Context
+	server *Server
+	may    right
+	run    *pact.Context
+	file   *runfile.File
+	path   string
+	rows   map[rowKey]int  // the index of a row
+	kept   int             // how many nodes were asked for
+	lives  map[string]bool // of nodes, that are kept
+	last   []int           // the rows of the state before
+	unit   view.Unit       // in which blocks are listed: tokens, if the server counts them
+}
+
+// caught is an answer.
+type caught struct {
+	bytes.Buffer
+	head   http.Header
+	status int
+}
+
+func (c *caught) Header() http.Header    { return c.head }
+func (c *caught) WriteHeader(status int) { c.status = status }
+
+// request begins a request of the page; its context has the right to read.
+func (p *pageMaker) request(path string) (*exchange, *caught, error) {
+	a := &caught{head: http.Header{}, status: http.StatusOK}
+	e := &exchange{ResponseWriter: a, limits: p.server.limits, right: p.may}
+	r, err := http.NewRequestWithContext(context.WithValue(p.ctx, exchangeKey{}, e), http.MethodGet, "http://127.0.0.1"+path, nil)
+	e.request = r
+	return e, a, err
+}
+
+// ask returns the answer to a request of the page. A refusal is an error.
+func (p *pageMaker) ask(path string) ([]byte, error) {
+	e, a, err := p.request(path)
+	if err != nil {
+		return nil, err
+	}
+	p.server.mux.ServeHTTP(e, e.request)
+	e.finish()
+	if err := p.ctx.Err(); err != nil {
+		return nil, err
+	}
+	if a.status != http.StatusOK {
+		return nil, fault.New(fault.Store, "the page cannot have "+path+": "+strings.TrimSpace(a.String()), "")
+	}
+	return a.Bytes(), nil
+}
+
+// own returns what is known of the run itself, without what other contexts and the moment say.
+func (p *pageMaker) own() (context, list []byte, err error) {
+	text, err := p.ask(p.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	var row map[string]json.RawMessage
+	if err := json.Unmarshal(text, &row); err != nil {
+		return nil, nil, err
+	}
+	delete(row, "changed")
+	delete(row, "forked_from")
+	if context, err = json.Marshal(row); err == nil {
+		list, err = json.Marshal(map[string]any{"items": []json.RawMessage{context}})
+	}
+	return context, list, err
+}
+
+// keep keeps the answer to a request under a name.
+func (p *pageMaker) keep(name, path string) error {
+	answer, err := p.ask(path)
+	if err == nil {
+		p.file.SetText(name, answer)
+	}
+	return err
+}
+
+func (p *pageMaker) collect(progress func(done, total int)) error {
+	first, last := p.run.Cycles()
+	span := "from=@c" + strconv.FormatInt(first, 10) + "&to=@c" + strconv.FormatInt(last, 10)
+	if last < first {
+		span = ""
+	}
+	own, list, err := p.own()
+	if err != nil {
+		return err
+	}
+	p.file.SetText("context", own)
+	p.file.SetText("contexts", list)
+	p.file.SetText("family", list)
+	if err := p.keep("policy", p.path+"/policy"); err != nil {
+		return err
+	}
+	units := []string{"bytes", "tokens"}
+	if p.server.options.Counter == nil {
+		units = units[:1]
+	}
+	p.unit = view.Unit(units[len(units)-1])
+	for _, unit := range units {
+		if err := p.keep("strata "+unit, p.path+"/strata?columns=800&rows=300&draft=true&unit="+unit+"&"+span); err != nil {
+			return err
+		}
+		if last < first {
+			continue
+		}
+		if err := p.keep("calls "+unit, p.path+"/calls?limit=4000&unit="+unit+"&"+span); err != nil {
+			return err
+		}
+	}
+	if last >= first && len(units) > 1 {
+		if err := p.keep("findings", p.path+"/findings"); err != nil {
+			return err
+		}
+	}
+	before := ""
+	for cycle := first; cycle <= last; cycle++ {
+		at := "@c" + strconv.FormatInt(cycle, 10)
+		if err := p.state(at, before, cycle); err != nil {
+			return err
+		}
+		if err := p.sent(at, cycle); err != nil {
+			return err
+		}
+		before = at
+		if progress != nil {
+			progress(int(cycle-first)+1, int(last-first)+1)
+		}
+	}
+	return p.state("working", before, last+1)
+}
+
+// everything is more rows than a list has.
+const everything = 1 << 30
+
+// state keeps what the panes show of a state.
+func (p *pageMaker) state(at, before string, cycle int64) error {
+	var diff struct {
+		Modified []struct{ ID string } `json:"components_modified"`
+	}
+	if before != "" {
+		text, err := p.ask(p.path + "/diff?content_mode=tokens&from=" + before + "&to=" + at)
+		if err != nil {
+			return err
+		}
+		p.file.SetText("diff "+at, text)
+		if err := json.Unmarshal(text, &diff); err != nil {
+			return err
+		}
+	}
+	e, _, err := p.request(p.path)
+	if err != nil {
+		return err
+	}
+	ctx := e.request.Context()
+	_, v, err := p.server.view(ctx, &one{Name: p.file.Name, At: at})
+	if err != nil {
+		return err
+	}
+	nodes, err := v.Tree(ctx, "", 0, everything)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(nodes.Items)
+	if err != nil {
+		return err
+	}
+	p.file.SetText("tree "+at, text)
+	list := blocksOf{Name: p.file.Name, At: at, Vs: before, New: before != "", Limit: everything, Unit: p.unit}
+	answer, err := p.server.blocks(ctx, &list)
+	if err != nil {
+		return err
+	}
+	fresh := answer.Body
+	total := 0
+	for _, sum := range fresh.Sums {
+		total += sum.Blocks
+	}
+	s := runfile.State{At: at, Same: total - len(fresh.Items)}
+	if before == "" {
+		s.Same = 0
+	}
+	if s.Cut, err = json.Marshal(fresh.Cut); err != nil {
+		return err
+	}
+	// What stands where it stood is the same block, but an edit that the thread does not show, or a result that came,
+	// may have changed what is known of it.
+	again, changed := map[string]bool{}, map[string]bool{}
+	for _, m := range diff.Modified {
+		again[m.ID], changed[m.ID] = true, true
+	}
+	for _, b := range fresh.Items {
+		again[b.Call] = true
+	}
+	if _, v, err = p.server.view(ctx, &one{Name: p.file.Name, At: at, Unit: p.unit}); err != nil {
+		return err
+	}
+	others, err := v.Blocks(ctx, view.Filter{IDs: again, Limit: everything})
+	if err != nil {
+		return err
+	}
+	indexes := append(slices.Clone(p.last[:s.Same]), make([]int, len(fresh.Items))...)
+	for _, b := range slices.Concat(others.Items, fresh.Items) {
+		if indexes[b.Place], err = p.row(b, at, cycle, changed[b.Node]); err != nil {
+			return err
+		}
+	}
+	for _, index := range indexes {
+		s.Rows.Add(index)
+	}
+	p.last = indexes
+	p.file.AddState(s)
+	return nil
+}
+
+// rowKey is a block without what its place in a thread says.
+type rowKey struct {
+	block  view.Block
+	tokens int64
+}
+
+// row keeps a row, what is known of its block, and once for each block its life. It returns the index of the row.
+func (p *pageMaker) row(b view.Block, at string, cycle int64, changed bool) (int, error) {
+	b.Place, b.Start, b.New, b.Calls = 0, 0, false, 0
+	key := rowKey{block: b}
+	if key.block.Tokens = nil; b.Tokens != nil {
+		key.tokens = *b.Tokens
+	}
+	if index, known := p.rows[key]; known && !changed {
+		return index, nil
+	}
+	block, err := json.Marshal(b)
+	if err != nil {
+		return 0, err
+	}
+	p.kept++
+	name := "node " + strconv.Itoa(p.kept) + " " + b.Node
+	of := p.path + "/nodes/" + url.PathEscape(b.Node)
+	about, err := p.ask(of + "?at=" + at)
+	if err != nil {
+		return 0, err
+	}
+	p.file.SetText(name, about)
+	var has struct{ Complete bool }
+	if err := json.Unmarshal(about, &has); err != nil {
+		return 0, err
+	}
+	if !has.Complete {
+		if err := p.keep("content "+name, of+"/content?at="+at); err != nil {
+			return 0, err
+		}
+	}
+	if !p.lives[b.Node] {
+		p.lives[b.Node] = true
+		if err := p.keep("life "+b.Node, of+"/life"); err != nil {
+			return 0, err
+		}
+	}
+	index := p.file.AddRow(runfile.Row{Block: block, Node: name, Cycle: cycle})
+	p.rows[key] = index
+	return index, nil
+}
+
+// sent keeps what a call sent, as its thread and as it was recorded, and its attempts.
+func (p *pageMaker) sent(at string, cycle int64) error {
+	text, err := p.ask(p.path + "/forms?at=" + at)
+	if err != nil {
+		return err
+	}
+	var has struct{ Attempts []int64 }
+	if err := json.Unmarshal(text, &has); err != nil {
+		return err
+	}
+	kept := forms{Forms: []string{"canonical"}, Attempts: []int64{}}
+	thread := p.path + "/thread?at=" + at
+	if err := p.keep("thread "+at+" canonical", thread+"&as=canonical"); err != nil {
+		return err
+	}
+	last := []byte(nil)
+	for _, n := range has.Attempts {
+		sent, err := p.ask(thread + "&as=verbatim&attempt=" + strconv.FormatInt(n, 10))
+		if err != nil || !p.file.SetText("thread "+at+" verbatim:"+strconv.FormatInt(n, 10), sent) {
+			continue // its bytes cannot be had, as the command line says, too
+		}
+		kept.Attempts, last = append(kept.Attempts, n), sent
+	}
+	if len(kept.Attempts) > 0 {
+		p.file.SetText("thread "+at+" verbatim", last)
+	}
+	if len(kept.Attempts) > 0 {
+		kept.Forms = append(kept.Forms, verbatim)
+	}
+	if text, err = json.Marshal(kept); err != nil {
+		return err
+	}
+	p.file.SetText("forms "+at, text)
+	number := strconv.FormatInt(cycle, 10)
+	return p.keep("attempts "+number, p.path+"/attempts?from="+number+"&to="+number)
+}

@@ -1,0 +1,139 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/runfile"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/store"
+)
+
+// agentRun makes a run of an agent: each call adds an answer, a call of a tool and a result of 2 kB on average, of
+// words drawn as a language draws them, so that they compress like texts.
+func agentRun(t testing.TB, calls int) *pact.Context {
+	t.Helper()
+	draw := rand.New(rand.NewPCG(1, 2))
+	words := make([]string, 4000)
+	for i := range words {
+		for range 2 + draw.IntN(9) {
+			words[i] += string(rune('a' + draw.IntN(26)))
+		}
+	}
+	text := func(n int) string {
+		var b strings.Builder
+		for range n {
+			b.WriteString(words[int(draw.ExpFloat64()*400)%len(words)] + " ")
+		}
+		return b.String()
+	}
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range calls {
+		err := c.Edit(t.Context(), func(b *pact.Batch) error {
+			if i == 0 {
+				b.Add("^sys", pact.Spec{ID: "rules", Role: "system", Kind: "text", Content: text(1000)})
+			}
+			call := fmt.Sprint("call", i)
+			b.Add("^ah", pact.Spec{ID: call, Role: "assistant", Kind: "call", Content: map[string]any{"name": "bash", "arguments": text(12)}})
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("result", i), Role: "tool", Kind: "result", Offset: 1, Refs: []string{call},
+				Content: text(50 + draw.IntN(500))})
+			return nil
+		}, nil)
+		if err == nil {
+			_, err = c.Commit(t.Context(), nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// The page of 300 calls has less than 3 MB, so that of each call less than 10 kB beside the inspector, and gives the
+// history back.
+func TestThePageOfARunIsSmall(t *testing.T) {
+	testrun.OneGoroutine(t)
+	calls := testrun.Size(t, 60, 300, 300)
+	c := agentRun(t, calls)
+	var page, history bytes.Buffer
+	done := 0
+	if err := server.WritePage(t.Context(), &page, c, server.PageOptions{Counter: counted, Progress: func(n, _ int) { done = n }}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d calls: %d bytes", calls, page.Len())
+	if page.Len() > 200_000+calls*9_000 || done != calls {
+		t.Errorf("the page of %d calls has %d bytes; %d calls were reported", calls, page.Len(), done)
+	}
+	if err := c.Backup(t.Context(), &history); err != nil {
+		t.Fatal(err)
+	}
+	text, err := intake.Open(&page, intake.MaxText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := intake.Text(t.Context(), text, intake.MaxText)
+	if err != nil || !bytes.Equal(back, history.Bytes()) {
+		t.Errorf("the history comes back as %d bytes of %d, %v", len(back), history.Len(), err)
+	}
+}
+
+// A page is written for a server that counts no tokens, too, and for a context without a call.
+func TestThePageOfARunWithoutTokensOrCalls(t *testing.T) {
+	testrun.OneGoroutine(t)
+	empty, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "empty", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*pact.Context{empty, agentRun(t, 2)} {
+		var page bytes.Buffer
+		if err := server.WritePage(t.Context(), &page, c, server.PageOptions{}); err != nil || !runfile.IsPage(page.Bytes()) {
+			t.Errorf("%s: %v", c.Name(), err)
+		}
+	}
+}
+
+// Ids that became alike stay different ids, and one who gives up gets no page.
+func TestAPageWhoseIDsAreRedacted(t *testing.T) {
+	testrun.OneGoroutine(t)
+	c := agentRun(t, 3)
+	var page bytes.Buffer
+	o := server.PageOptions{Redact: regexp.MustCompile("call[0-9]|result[0-9]")}
+	if err := server.WritePage(t.Context(), &page, c, o); err != nil {
+		t.Fatal(err)
+	}
+	text, err := runfile.Archive(page.Bytes(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, _, err := pact.ImportHistory(t.Context(), pact.NewDB(store.NewMemory()), "back", bytes.NewReader(text), nil)
+	if err != nil || bytes.Contains(text, []byte("result1")) {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	then, err := c.At(t.Context(), pact.Latest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := back.At(t.Context(), pact.Latest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if then.Tree().Len() != now.Tree().Len() || now.Tree().Len() < 8 {
+		t.Errorf("%d nodes became %d", then.Tree().Len(), now.Tree().Len())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := server.WritePage(ctx, &bytes.Buffer{}, c, server.PageOptions{}); err == nil {
+		t.Error("it is written all the same")
+	}
+}
