@@ -74,7 +74,9 @@ func TestPairsTellOfAnErasure(t *testing.T) {
 			return
 		}
 		if p.Now.Cycle() == 3 {
-			id := before[0].Region(tree.Seq).Children().At(0).Node().ID
+			turn, err := before[0].Region(tree.Seq).Children().At(0)
+			must(t, err)
+			id := turn.Node().ID
 			now, err := e.Info(background, w.key)
 			must(t, err)
 			_, err = e.Erase(background, w.key, engine.Erase{IDs: []string{id}, Salt: make([]byte, engine.SaltSize),
@@ -97,7 +99,9 @@ func TestPairsLetGoOfOldTurns(t *testing.T) {
 		for p, err := range engine.Pairs(background, e, w.key, 1, cycles, window) {
 			must(t, err)
 			turns := p.Now.Region(tree.Seq).Children()
-			nodes = append(nodes, weak.Make(turns.At(turns.Len()-1).Node()))
+			last, err := turns.At(turns.Len() - 1)
+			must(t, err)
+			nodes = append(nodes, weak.Make(last.Node()))
 			if p.Now.Cycle() == cycles {
 				runtime.GC()
 				for _, n := range nodes {
