@@ -11,11 +11,13 @@ import (
 	"slices"
 	"time"
 
+	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
 )
 
 // Managed counts what a policy did to requests or, without Options.Manage, would have done.
@@ -82,10 +84,16 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 	return now, withBody(req, now), m
 }
 
+// mostObserved is how many bytes of originals a recorder that only observes has in memory at most.
+const mostObserved = 64 << 20
+
 // observe says what manage would have done with a request.
 func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) (*managed, *sending) {
 	if r.entry == nil || r.options.Manage {
 		return nil, nil
+	}
+	if r.observed > mostObserved { // what was decided is forgotten: those results go as they came from now on
+		r.entry, r.observed = NewEntry(pact.NewDB(store.NewMemory()), r.entry.name, r.options.Policy, r.openOptions()), 0
 	}
 	m := &managing{asked: body, hide: hide}
 	r.shape(ctx, name, body, m, time.Time{})
@@ -149,7 +157,7 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	withoutBadReferences(results)
 	for _, i := range fresh {
 		if results[i].shaped != nil {
-			r.count(func(s *Stats) { s.Managed.Shaped++ })
+			r.count(func(s *Stats) { s.Managed.Shaped++; r.observed += len(results[i].Content.Raw) })
 		}
 	}
 	r.cut(ctx, name, root, results, m, alone, until)

@@ -93,6 +93,7 @@ type Recorder struct {
 	keys     map[[sha256.Size]byte]string // keys of results by hashes of the bytes that clients wrote
 	issued   map[string]int               // the number of the answer that had a call, by the call's id
 	answers  int
+	observed int // bytes of originals since the entry was made
 
 	entry  *Entry         // nil if no policy changes requests
 	cutter *cutter        // nil if nothing goes by the policy
