@@ -92,7 +92,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		DisableAutoGenTag: true,
 	}
 	root.SetVersionTemplate("pact {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return command.Usage(cmd, "%s", err.Error()) })
+	root.SetFlagErrorFunc(command.BadFlag)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.DB, "db", a.Getenv("PACT_DB", "pact.db"),
 		"the store, a `FILE` or the address of a database, postgres://…; PACT_DB sets another default")

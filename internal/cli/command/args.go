@@ -1,12 +1,14 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // Exactly checks the number of arguments of a command without --file.
@@ -33,6 +35,21 @@ func Override[T any](cmd *cobra.Command, flag string, to *T, value T) {
 // Usage returns the error for an invalid command line.
 func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return fault.New(fault.DocumentInvalid, fmt.Sprintf(format, args...), cmd.CommandPath()+" --help shows how")
+}
+
+// takenBy names the values that flags of a type take.
+var takenBy = map[string]string{"int": "a whole number", "int64": "a whole number", "int64Slice": "whole numbers",
+	"bool": "true or false", "duration": "a time such as 30s"}
+
+// BadFlag returns the error of the flag parser as that of an invalid command line.
+func BadFlag(cmd *cobra.Command, err error) error {
+	if invalid := (*pflag.InvalidValueError)(nil); errors.As(err, &invalid) {
+		flag := invalid.GetFlag()
+		if takes := takenBy[flag.Value.Type()]; takes != "" {
+			return Usage(cmd, "--%s takes %s, and not %q", flag.Name, takes, invalid.GetValue())
+		}
+	}
+	return Usage(cmd, "%s", err.Error())
 }
 
 // misused rewords an error of the flag parser and keeps its suggestions.
