@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is bcaabca239c21b6227b4a24fcbfb7c657949143d5cfcbfe3778ed7a44ba3c892.
+SHA-256 is 09aed2c1920ee3bf65f8a5d5442dca74c0102d069ccd48c413b18d2fdb3770b5.
 """
 
 from __future__ import annotations
