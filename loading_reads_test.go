@@ -148,7 +148,7 @@ func TestEveryReadThatFailsIsAnError(t *testing.T) {
 		for n := int64(1); ; n++ {
 			c, older, s := open()
 			s.from.Store(n)
-			got, panicked := panicOf(func() error { return callsOfAll(t, older)[name](c) })
+			panicked, got := panicOf(func() error { return callsOfAll(t, older)[name](c) })
 			if panicked != nil {
 				t.Errorf("%s panics where read %d fails: %v", name, n, panicked)
 			} else if s.failed() && fault.CodeOf(got) != fault.Store {
@@ -162,7 +162,7 @@ func TestEveryReadThatFailsIsAnError(t *testing.T) {
 }
 
 // panicOf calls f and returns its error, or its panic.
-func panicOf(f func() error) (err error, panicked any) {
+func panicOf(f func() error) (panicked any, err error) {
 	defer func() { panicked = recover() }()
-	return f(), nil
+	return nil, f()
 }
