@@ -24,7 +24,7 @@ func WritePage(w io.Writer, first, data string) error {
 <style>%s</style>
 </head>
 <body>
-<div id="app"><noscript>The inspector needs JavaScript. pact import reads this file without.</noscript></div>
+<div id="app"><noscript>The inspector needs JavaScript. The history in this file does not.</noscript></div>
 %s
 <script>%s</script>
 <script>%s</script>

@@ -67,6 +67,7 @@ func asked(name string) (paths []string) {
 		add("/nodes/rules?at=%s", at)
 		add("/nodes/call1?at=%s", at)
 		add("/select?q=%s&limit=1", url.QueryEscape(at+" [id='call3']"))
+		add("/select?q=%s&limit=1", url.QueryEscape(at+" [id=call3]"))
 		if cycle > 1 {
 			add("/diff?from=@c%d&to=%s&content_mode=tokens", cycle-1, at)
 		}
@@ -104,8 +105,11 @@ func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 		b.do("load it anew", chromedp.Reload())
 		b.until("the screen is there", `document.querySelector('h1')`)
 		b.settle()
-		if text := eval[string](b, `document.querySelector('#pane').innerText`); strings.Contains(text, "no answer") || len(text) < 20 {
+		if text := eval[string](b, `document.querySelector('#pane').innerText`); len(text) < 20 {
 			t.Errorf("%s shows %q", view, text)
+		}
+		if text := eval[string](b, `document.body.innerText`); strings.Contains(text, "no answer") || !strings.Contains(text, "brought in @c1") {
+			t.Errorf("%s lacks an answer: %s", view, text)
 		}
 	}
 	b.until("it says where it is", `document.body.innerText.includes('All of this run is in this file')`)

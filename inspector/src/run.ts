@@ -60,10 +60,11 @@ function of(run: Run, what: string, id: string, part: string | undefined, q: URL
       if (part === 'life') return textOf(run, 'life ' + id)
       return state && node(run, state, id, part === 'content')
     case 'select': {
-      const asked = /^(\S+) \[id=(['"])(.*)\2\]$/.exec(q.get('q') ?? '')
-      const there = asked && run.states.find((s) => s.at === asked[1])
+      // As the pane of a block asks: a word as it is or in quotes, and without an address the working state.
+      const asked = /^(?:(@\S+) )?\[id=(?:'(.*)'|([^'\]]+))\]$/.exec(q.get('q') ?? '')
+      const there = asked && run.states.find((s) => s.at === (asked[1] ?? 'working'))
       if (!there) return undefined
-      const wanted = asked[3]!.replace(/\\(.)/g, '$1')
+      const wanted = asked[3] ?? asked[2]!.replace(/\\(.)/g, '$1')
       return { ids: placed(run, there).some((row) => row.node === wanted) ? [wanted] : [] }
     }
     case 'tree':

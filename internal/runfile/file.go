@@ -95,7 +95,7 @@ func (f *File) Encode() (string, error) {
 }
 
 // Mark is how a page of a run begins; IsPage looks for it.
-const Mark = "<!doctype html><!-- a run of PACT: pact import reads it -->\n"
+const Mark = "<!doctype html><!-- a run of PACT, with its history -->\n"
 
 // Begin and end of the data in a page.
 const (
