@@ -85,8 +85,9 @@ type question struct {
 	hashes provider.Hashes // of its parts
 }
 
-// read reads a request, and has each of its parts know what was decided about it.
-func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []sentResult) (*question, bool) {
+// read reads a request, and has each of its parts know what was decided about it, unless its conversation is left alone.
+func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []sentResult,
+	alone bool) (*question, bool) {
 	value, err := root.Canon()
 	if err != nil {
 		return nil, false
@@ -115,7 +116,7 @@ func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []
 		}
 	}
 	for i := range q.parts {
-		if one := &q.parts[i]; one.key != "" {
+		if one := &q.parts[i]; one.key != "" && !alone {
 			one.take(e.cutOf(one.key, q.calls))
 		}
 	}
@@ -275,7 +276,7 @@ func (r *Recorder) cut(ctx context.Context, name provider.API, root splice.Value
 	if c == nil {
 		return
 	}
-	q, ok := c.read(r.entry, name, root, results)
+	q, ok := c.read(r.entry, name, root, results, alone)
 	if !ok {
 		return
 	}

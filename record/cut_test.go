@@ -161,3 +161,34 @@ func TestCutWhereThinkingIsBound(t *testing.T) {
 	}
 	askedAndSent(t, s, p, asked)
 }
+
+// After a refusal that the request as it came does not meet, everything goes out as it comes, thinking too.
+func TestCutsEndAtARefusal(t *testing.T) {
+	script := callTurns(9)
+	for n := range script {
+		script[n].Thinking = strings.Repeat("thought ", 20) + fmt.Sprint(n)
+	}
+	script = append(script[:5], append([]providertest.Turn{{Status: 400}}, script[5:]...)...)
+	p, url := startProvider(t, script...)
+	s := pact.NewDB(store.NewMemory())
+	options := record.Options{Context: "chat", Manage: true, Policy: policyOf(t, `{"when":"now","rules":[
+		{"select":".cb[kind='thinking']","ttl":2},{"select":".cb[kind='result']","ttl":3,"stub":true}]}`)}
+	rec := recorder(t, s, options)
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.body["model"] = "claude-opus-5"
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 6)
+	rec.Close()
+	if got := rec.Stats().Managed; got.Ended != 1 || got.Cut == 0 {
+		t.Fatalf("%+v", got)
+	}
+	later := recorder(t, s, options)
+	a.client.Transport = later.Transport(nil)
+	works(a, 6, 7)
+	later.Close()
+	received := p.Received()
+	if last := received[len(received)-1].Body; !bytes.Equal(last, a.lastBody) {
+		t.Errorf("sent %s", last)
+	}
+}
