@@ -42,17 +42,25 @@ func (c *caught) Header() http.Header    { return c.head }
 func (c *caught) WriteHeader(status int) { c.status = status }
 
 // request begins a request of the page; its context has the right to read.
-func (p *pageMaker) request(path string) (*exchange, *caught, error) {
+func (p *pageMaker) request(method, path, body string) (*exchange, *caught, error) {
 	a := &caught{head: http.Header{}, status: http.StatusOK}
 	e := &exchange{ResponseWriter: a, limits: p.server.limits, right: p.may}
-	r, err := http.NewRequestWithContext(context.WithValue(p.ctx, exchangeKey{}, e), http.MethodGet, "http://127.0.0.1"+path, nil)
+	r, err := http.NewRequestWithContext(context.WithValue(p.ctx, exchangeKey{}, e), method, "http://127.0.0.1"+path,
+		strings.NewReader(body))
+	if err == nil && body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
 	e.request = r
 	return e, a, err
 }
 
 // ask returns the answer to a request of the page. A refusal is an error.
 func (p *pageMaker) ask(path string) ([]byte, error) {
-	e, a, err := p.request(path)
+	return p.answered(http.MethodGet, path, "")
+}
+
+func (p *pageMaker) answered(method, path, body string) ([]byte, error) {
+	e, a, err := p.request(method, path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +138,11 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 		if err := p.keep("findings", p.path+"/findings"); err != nil {
 			return err
 		}
+		text, err := p.answered(http.MethodPost, p.path+"/simulation", `{"policies":[],"calls":true}`)
+		if err != nil {
+			return err
+		}
+		p.file.SetText("simulation", text)
 	}
 	before := ""
 	for cycle := first; cycle <= last; cycle++ {
@@ -166,7 +179,7 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 			return err
 		}
 	}
-	e, _, err := p.request(p.path)
+	e, _, err := p.request(http.MethodGet, p.path, "")
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 			t.Errorf("%s\nthe server says %.1500s\nthe page says   %.1500s", path, want[i], got[i])
 		}
 	}
-	for _, view := range []string{"thread", "tree", "changes", "request", "attempts"} {
+	for _, view := range []string{"thread", "tree", "changes", "request", "attempts", "cost"} {
 		b.open("file://" + file + "#/c/" + url.PathEscape(name) + "?at=c9&view=" + view + "&node=rules")
 		b.do("load it anew", chromedp.Reload())
 		b.until("the screen is there", `document.querySelector('h1')`)

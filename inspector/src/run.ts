@@ -23,7 +23,10 @@ interface Placed extends BlockRow {
 
 const holder = document.getElementById('run') as HTMLScriptElement
 const loaded = unpack(holder.text)
-globalThis.fetch = async (input) => answer(await loaded, new URL(String(input), 'http://run/'))
+globalThis.fetch = async (input, init) => {
+  const known = init?.body === undefined || init.body === '{"policies":[],"calls":true}' // the run itself, under no policy
+  return answer(await loaded, new URL(known ? String(input) : '/v1/contexts/run/nothing', 'http://run/'))
+}
 
 async function unpack(text: string): Promise<Run> {
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
