@@ -1,10 +1,10 @@
 package record
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 
 	pact "github.com/contexttree/pact"
@@ -39,6 +39,9 @@ func AddRequest(ctx context.Context, c *pact.Context, form string, body json.Raw
 		return nil, notRequest(api)
 	}
 	list, _ := r.Frame.Get(provider.ListOf(api))
+	if err := everyMessage(r, list); err != nil {
+		return nil, err
+	}
 	calls, offset, err := headOf(c.Working())
 	if err != nil {
 		return nil, err
@@ -60,7 +63,8 @@ func AddRequest(ctx context.Context, c *pact.Context, form string, body json.Raw
 }
 
 // AddAnswer adds what a provider answered to ^ah, in the form in which the next request repeats it. answer is the body of an
-// answer that was not streamed, or an answer that a client put together in that form. Errors and cost are those of [AddRequest].
+// answer that was not streamed, or an answer that a client put together in that form;
+// one without any content adds nothing. Errors and cost are those of [AddRequest].
 func AddAnswer(ctx context.Context, c *pact.Context, form string, answer json.RawMessage, n *pact.Note) ([]string, error) {
 	api, value, err := bodyIn(form, answer)
 	if err != nil {
@@ -71,9 +75,11 @@ func AddAnswer(ctx context.Context, c *pact.Context, form string, answer json.Ra
 		return nil, err
 	}
 	said := a.Close(nil)
-	if said.Failure != "" || said.Content.Kind == canon.KindAbsent {
-		return nil, fault.New(fault.DocumentInvalid, "this is no answer with a content: "+cmp.Or(said.Failure, "it has none"),
-			"add what the provider answered")
+	if said.Failure != "" {
+		return nil, fault.New(fault.DocumentInvalid, "this is no answer with a content: "+said.Failure, "add what the provider answered")
+	}
+	if said.Content.Kind == canon.KindAbsent || len(provider.AnswerParts(api, said.Content)) == 0 { // the model ended its turn without a word
+		return nil, nil
 	}
 	body := canon.Object(canon.Member{Name: provider.ListOf(api), Value: provider.Repeated(api, said.Content)})
 	return AddRequest(ctx, c, form, json.RawMessage(body.Value()), n)
@@ -138,6 +144,21 @@ func (a *adding) message(parts []provider.Part, frames canon.Any) (ids []string)
 		ids = append(ids, id)
 	}
 	return ids
+}
+
+// everyMessage refuses a message without a part, which no block could stand for.
+func everyMessage(r *provider.Request, list canon.Any) error {
+	has := make([]bool, len(list.Elems))
+	for i := range r.Parts {
+		if p := &r.Parts[i]; inMessage(p) && p.Message < len(has) {
+			has[p.Message] = true
+		}
+	}
+	if i := slices.Index(has, false); i >= 0 {
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, provider.ListOf(r.API)+"["+strconv.Itoa(i)+"]", "the message has no content",
+			"leave it out, or give it a text")
+	}
+	return nil
 }
 
 // inMessage reports whether a part stands in a message, and not in a field for the system prompt or the tools.

@@ -188,3 +188,21 @@ func TestNewRequestMarksAndChecks(t *testing.T) {
 		t.Errorf("mended, it gives %v", err)
 	}
 }
+
+// A message that no block could stand for is refused; an answer without a word adds nothing.
+func TestMessagesWithoutContent(t *testing.T) {
+	for form, message := range map[string]string{"anthropic": `{"role":"assistant","content":[]}`, "openai": `{"role":"assistant","content":[]}`,
+		"gemini": `{"role":"model","parts":[]}`, "responses": `{"role":"user","content":[]}`} {
+		c := chat(t)
+		_, err := record.AddRequest(t.Context(), c, form, []byte(`{"`+listOf[form]+`":[`+message+`]}`), nil)
+		if fault.CodeOf(err) != fault.DocumentInvalid {
+			t.Errorf("%s: %v", form, err)
+		}
+	}
+	c := chat(t)
+	ids, err := record.AddAnswer(t.Context(), c, "anthropic", []byte(`{"id":"m","type":"message","role":"assistant","model":"x","content":[],
+		"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`), nil)
+	if err != nil || len(ids) > 0 {
+		t.Errorf("an empty answer gives %v, %v", ids, err)
+	}
+}

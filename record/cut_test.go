@@ -192,3 +192,31 @@ func TestCutsEndAtARefusal(t *testing.T) {
 		t.Errorf("sent %s", last)
 	}
 }
+
+// A client that offers other tools in the middle of a conversation has results go as before.
+func TestCutsGoOnAfterToolsChanged(t *testing.T) {
+	tool := func(name string) any {
+		return map[string]any{"name": name, "description": name, "input_schema": map[string]any{"type": "object"}}
+	}
+	for name, tools := range map[string][2][]any{
+		"added":   {{tool("ls")}, {tool("ls"), tool("b"), tool("c"), tool("d")}},
+		"removed": {{tool("ls"), tool("b")}, {tool("ls")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, url := startProvider(t, callTurns(8)...)
+			rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true,
+				Policy: policyOf(t, `{"when":"now","rules":[{"select":".cb[kind='result']","ttl":3,"stub":true}]}`)})
+			a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
+			a.body["tools"] = tools[0]
+			a.ask("Look.")
+			a.call()
+			works(a, 0, 3)
+			a.body["tools"] = tools[1]
+			works(a, 3, 7)
+			rec.Close()
+			if got := rec.Stats().Managed; got.Cut != 4 || got.Batches != 4 || got.Open != 0 {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}

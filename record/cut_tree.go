@@ -61,13 +61,12 @@ func turnsOf(parts []cutPart) (ends []int, chain [][sha256.Size]byte) {
 	h := sha256.New()
 	for i := range parts {
 		p := &parts[i]
-		if p.Section == provider.Conversation {
-			if p.answer && i > 0 && !parts[i-1].answer && parts[i-1].Section == provider.Conversation {
-				ends, chain = append(ends, i), append(chain, [sha256.Size]byte(h.Sum(nil)))
-			}
-			h.Write(p.hash[:])
-			h.Write([]byte(strconv.FormatBool(p.gone()) + strconv.FormatBool(p.note != "")))
+		if p.Section == provider.Conversation && p.answer && i > 0 && !parts[i-1].answer &&
+			parts[i-1].Section == provider.Conversation {
+			ends, chain = append(ends, i), append(chain, [sha256.Size]byte(h.Sum(nil)))
 		}
+		h.Write(p.hash[:]) // of tools too: what was added to them has other numbers behind it
+		h.Write([]byte(strconv.FormatBool(p.gone()) + strconv.FormatBool(p.note != "")))
 	}
 	return append(ends, len(parts)), append(chain, [sha256.Size]byte(h.Sum(nil)))
 }

@@ -129,7 +129,7 @@ func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id st
 func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
 	c.since, _ = n.Header(attrSince).Text()
 	c.Shaped = &Shaped{ID: n.ID, cut: n.Kind == "result"}
-	if n.Kind == "result" {
+	if n.Kind == "result" && len(n.Refs) > 0 { // an edited context may have lost it
 		c.of = n.Refs[0]
 		var content canon.Value
 		content, err = contentOf(ctx, n)

@@ -1,10 +1,14 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
+	"strings"
+	"time"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/recall"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,22 +24,39 @@ func (s *Server) toolsForAgents() {
 	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		right := rightOf(r.Context())
 		changes := right.change() == nil
-		return recall.NewServer(s.all, recall.Options{Covers: right.covers, Pin: changes, Note: changes, Actor: right.token.Name})
+		return recall.NewServer(s.all, recall.Options{Covers: right.covers, Pin: changes, Note: changes, Actor: right.token.Name,
+			Request: r.Context()})
 	}, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true}) // admit knows the hosts
 	s.mux.HandleFunc(mcpPath, func(w http.ResponseWriter, r *http.Request) {
 		e := exchangeOf(r.Context())
-		o := operation{places: s.requests}
-		if err := o.enter(r.Context()); err != nil {
+		if err := s.callTool(e, r, func(r *http.Request) { handler.ServeHTTP(w, r) }); err != nil {
 			e.fail(failureOf(err))
-			return
 		}
-		defer func() { <-s.requests }()
-		ctx, held := budget.WithMemory(s.memory.Context(r.Context()), s.options.Memory, "ask for less at once")
-		defer held.Close()
-		ctx, cancel := context.WithTimeout(ctx, answerTime)
-		defer cancel()
-		r = r.WithContext(ctx)
-		r.Body = io.NopCloser(e.body(MaxBody, s.limits.body)) // net/http closes the body itself
-		handler.ServeHTTP(w, r)
 	})
+}
+
+// callTool has a request answered under the limits of all requests. It reads the body first, so that a slow client takes no
+// place, and refuses several calls in one.
+func (s *Server) callTool(e *exchange, r *http.Request, answer func(*http.Request)) error {
+	ctx, held := budget.WithMemory(s.memory.Context(r.Context()), s.options.Memory, "ask for less at once")
+	defer held.Close()
+	body, _, err := budget.ReadAll(ctx, e.body(MaxBody, s.limits.body))
+	if err != nil {
+		return unread(err)
+	}
+	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Time{}) // as in receive
+	if strings.HasPrefix(strings.TrimSpace(string(body[:min(len(body), 64)])), "[") {
+		return fault.New(fault.DocumentInvalid, "the body has several messages", "send each in a request of its own")
+	}
+	o := operation{places: s.requests}
+	if err := o.enter(ctx); err != nil {
+		return err
+	}
+	defer func() { <-s.requests }()
+	ctx, cancel := context.WithTimeout(budget.With(ctx, s.limits.visits, s.limits.reads), answerTime)
+	defer cancel()
+	r = r.WithContext(ctx)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	answer(r)
+	return nil
 }

@@ -78,3 +78,11 @@ func TestToolsForAgentsHeedTheToken(t *testing.T) {
 		t.Error("the log has contents")
 	}
 }
+
+// A body with several messages would hold one place for all of them, and a body that does not come takes none.
+func TestToolsForAgentsTakeOneMessage(t *testing.T) {
+	r := start(t, server.Options{})
+	one := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"show"}}`
+	r.call("POST", "/v1/mcp", " ["+one+","+one+"]", "Accept", "application/json, text/event-stream").
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}

@@ -41,8 +41,8 @@ func Contents(ctx context.Context, s *pact.Snapshot, base *genai.GenerateContent
 	}
 	var all said
 	if !sdkparams.Hold(body, &all, true) {
-		return nil, nil, fault.New(fault.DocumentInvalid, "this version of genai does not know all fields of the contents",
-			"take a newer version, or send the body that record.NewRequest writes")
+		return nil, nil, fault.New(fault.DocumentInvalid, "genai cannot hold the contents: they have a field that this version does not know, "+
+			"or a number of more than 15 digits", "send the body that record.NewRequest writes, or take a newer version for a new field")
 	}
 	config.Tools, config.SystemInstruction = all.Tools, all.SystemInstruction
 	return all.Contents, &config, nil

@@ -17,6 +17,9 @@ const (
 	mostLines = 1_000
 )
 
+// mostMatches is how many lines of a block a search shows.
+const mostMatches = 5
+
 // lineMost is how many bytes of a line that matches are shown, and of a content in a list.
 const lineMost = 200
 

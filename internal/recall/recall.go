@@ -77,6 +77,7 @@ func search(ctx context.Context, list []*pact.Context, in *recalling) (string, e
 		state *pact.Snapshot
 	}
 	var all []found
+	own := 0
 	for _, c := range list {
 		tail, err := record.TailOf(ctx, c)
 		if err != nil {
@@ -97,18 +98,24 @@ func search(ctx context.Context, list []*pact.Context, in *recalling) (string, e
 					return "", err
 				}
 			}
-			own, err := ours(ctx, state, o.ID)
+			is, err := ours(ctx, state, o.ID)
 			if err != nil {
 				return "", err
 			}
-			if !own {
+			if is {
+				own++
+			} else {
 				all = append(all, found{o, c, state})
 			}
 		}
 	}
 	switch len(all) {
 	case 0:
-		return "", invalid("nothing that was ever sent has the text "+view.Visible(in.Search), "search for a shorter part of it")
+		message := "nothing that was ever sent has the text " + view.Visible(in.Search)
+		if own > 0 {
+			message += fmt.Sprintf(", but %d calls of recall and their answers", own)
+		}
+		return "", invalid(message, "search for a shorter part of it")
 	case 1:
 		o := all[0]
 		return block(ctx, o.in, o.state, o.ID, in.From)
@@ -117,7 +124,11 @@ func search(ctx context.Context, list []*pact.Context, in *recalling) (string, e
 	for i := len(all) - 1; i >= 0; i-- { // the newest first
 		o := all[i]
 		line := strings.TrimSpace(strings.Join([]string{o.ID, o.Role, o.Kind}, " "))
-		for _, m := range o.Matches {
+		for k, m := range o.Matches {
+			if k == mostMatches {
+				line += fmt.Sprintf("\n  and %d more lines", len(o.Matches)-k)
+				break
+			}
 			line += "\n  " + view.Visible(view.Part(m.Text, m.Start, lineMost))
 		}
 		lines = append(lines, line)
@@ -133,14 +144,15 @@ func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 		return false, err
 	}
 	if n.Kind == pact.KindCall {
-		name, _ := n.Attrs["wire:name"].(string)
-		return strings.Contains(name, "recall"), nil
+		name, _ := n.Attrs["wire:name"].(string) // agents put the name of the server before it
+		return name == "recall" || strings.HasSuffix(name, "pact_recall") || strings.HasSuffix(name, "pact__recall"), nil
 	}
 	if n.Kind != pact.KindResult {
 		return false, nil
 	}
 	kept, err := n.JSON(ctx)
-	return strings.Contains(view.Whole(n.Kind, canon.Value(kept)), lifecycle.Recalled), err
+	text := view.Whole(n.Kind, canon.Value(kept))
+	return strings.HasPrefix(text, lifecycle.Recalled) || strings.Contains(text, "\nOutput:\n"+lifecycle.Recalled), err // Codex puts a head before it
 }
 
 // first returns the cycle of the oldest snapshot.

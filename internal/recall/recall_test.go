@@ -190,6 +190,27 @@ func TestSearchLeavesItselfOut(t *testing.T) {
 	}
 }
 
+// A text that matches in very many lines gives an answer as short as any other, and a tool of another program that
+// recalls something is found.
+func TestSearchIsBounded(t *testing.T) {
+	db := memory(t)
+	c := begin(t, db, "chat", "")
+	for range 2 {
+		say(t, c, pact.Spec{Role: pact.RoleTool, Kind: "log", Content: strings.Repeat("an error happened here\n", 20_000)})
+	}
+	call := say(t, c, pact.Spec{Role: pact.RoleAssistant, Kind: pact.KindCall, Content: map[string]any{"brand": "zebra"},
+		Attrs: map[string]any{"wire:name": "product_recalls"}})
+	say(t, c, pact.Spec{Role: pact.RoleTool, Kind: pact.KindResult, Content: "grep says From pact: zebra", Refs: []string{call}})
+	s := connect(t, db, recall.Options{})
+	text, failed := ask(t, s, "recall", map[string]any{"search": "error"})
+	has(t, text, "2 blocks have it", "and 19995 more lines")
+	if failed || len(text) > 12_500 {
+		t.Errorf("the answer has %d bytes", len(text))
+	}
+	text, _ = ask(t, s, "recall", map[string]any{"search": "zebra"})
+	has(t, text, "2 blocks have it", "grep says")
+}
+
 func TestErasedTextsDoNotComeBack(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")

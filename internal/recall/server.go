@@ -21,6 +21,8 @@ type Options struct {
 	Pin, Note bool
 	// Actor says in the log who changed a context.
 	Actor string
+	// Request is what the tools work for, nil for the session: it ends them, and has the limits of one call.
+	Request context.Context
 	// Version is that of the program.
 	Version string
 }
@@ -33,15 +35,15 @@ func NewServer(db *pact.DB, o Options) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "pact", Title: "PACT", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
 	t := &tools{db: db, options: o}
-	add(s, "recall", "Get back the exact text of a block that was left out of the context, by its id, or find it by a text. "+
+	add(s, t.work, "recall", "Get back the exact text of a block that was left out of the context, by its id, or find it by a text. "+
 		"Also finds what was removed, compacted or shortened.", true, t.recall)
-	add(s, "show", "List the blocks of the context, a line each with its id; with a selector those that it finds.", true, t.show)
-	add(s, "changes", "Say what came, went or changed between two snapshots, and why.", true, t.changes)
+	add(s, t.work, "show", "List the blocks of the context, a line each with its id; with a selector those that it finds.", true, t.show)
+	add(s, t.work, "changes", "Say what came, went or changed between two snapshots, and why.", true, t.changes)
 	if o.Pin {
-		add(s, "pin", "Have policies leave a block alone, or end that.", false, t.pin)
+		add(s, t.work, "pin", "Have policies leave a block alone, or end that.", false, t.pin)
 	}
 	if o.Note {
-		add(s, "note", "Put a text into the context, from the next call on.", false, t.addNote)
+		add(s, t.work, "note", "Put a text into the context, from the next call on.", false, t.addNote)
 	}
 	return s
 }
@@ -52,13 +54,23 @@ const (
 	maxReads  = 10_000     // snapshots that it may ask
 )
 
-// add adds a tool whose answer is a text.
-func add[In any](s *mcp.Server, name, description string, reads bool, answer func(context.Context, In) (string, error)) {
+// guarded returns a failure of the program itself as an error: the protocol's library runs tools where a panic would end the program.
+func guarded(answer func() (string, error)) (text string, err error) {
+	defer func() {
+		if recover() != nil {
+			err = fault.New(fault.Store, "the tool failed", "report it, with what was asked")
+		}
+	}()
+	return answer()
+}
+
+// add adds a tool whose answer is a text. work returns the context for an answer.
+func add[In any](s *mcp.Server, work func(context.Context) context.Context, name, description string, reads bool, answer func(context.Context, In) (string, error)) {
 	no := false
 	tool := &mcp.Tool{Name: name, Description: description, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads,
 		DestructiveHint: &no, OpenWorldHint: &no}}
 	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		text, err := answer(budget.With(ctx, maxVisits, maxReads), in)
+		text, err := guarded(func() (string, error) { return answer(work(ctx), in) })
 		if err != nil {
 			return nil, nil, err // the model reads the error, with its remedy
 		}
@@ -70,6 +82,14 @@ func add[In any](s *mcp.Server, name, description string, reads bool, answer fun
 type tools struct {
 	db      *pact.DB
 	options Options
+}
+
+// work returns the context for an answer: that of the request, which the protocol's library does not pass on.
+func (t *tools) work(session context.Context) context.Context {
+	if t.options.Request != nil {
+		return t.options.Request
+	}
+	return budget.With(session, maxVisits, maxReads)
 }
 
 // invalid refuses the arguments of a call.
