@@ -38,11 +38,10 @@ func Compare(a, b *Tree, f func(Difference) bool) error {
 // a place by id, without a look at an index.
 func Differences(a, b *Tree) ([]Difference, error) {
 	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
-	m := merger{times: c.times, both: c.both}
-	m.onlyA, m.onlyB = c.onlyA(&m), c.onlyB(&m)
+	m := merger{times: c.times, both: c.both, onlyA: c.onlyA, onlyB: c.onlyB}
 	m.entries(a.root, b.root, "")
-	if m.err != nil || len(c.gone) == 0 {
-		return c.now, m.err
+	if err := cmp.Or(m.err, c.err); err != nil || len(c.gone) == 0 {
+		return c.now, err
 	}
 	c.join()
 	list := slices.DeleteFunc(c.now, func(d Difference) bool { return d.Old != nil && d.New != nil && !c.differs(&d) })
@@ -60,6 +59,7 @@ type comparison struct {
 	times bool
 	now   []Difference // places that differ and places that only b has, in the order of b
 	gone  []Difference // places that only a has, in its order
+	err   error        // of a part that only one of them has
 }
 
 func (c *comparison) both(x, y *Entry, parent string) bool {
@@ -70,28 +70,22 @@ func (c *comparison) both(x, y *Entry, parent string) bool {
 	return true
 }
 
-func (c *comparison) onlyA(m *merger) func(e *Entry, parent string) bool {
-	return func(e *Entry, parent string) bool {
-		for p, err := range atAndBelow(e, parent) {
-			if err != nil {
-				return m.fail(err)
-			}
+func (c *comparison) onlyA(e *Entry, parent string) bool {
+	return walk(e, parent, func(p Place, err error) bool {
+		if c.err = err; err == nil {
 			c.gone = append(c.gone, Difference{Old: p.node, OldParent: p.Parent, OldClass: p.class})
 		}
-		return true
-	}
+		return err == nil
+	})
 }
 
-func (c *comparison) onlyB(m *merger) func(e *Entry, parent string) bool {
-	return func(e *Entry, parent string) bool {
-		for p, err := range atAndBelow(e, parent) {
-			if err != nil {
-				return m.fail(err)
-			}
+func (c *comparison) onlyB(e *Entry, parent string) bool {
+	return walk(e, parent, func(p Place, err error) bool {
+		if c.err = err; err == nil {
 			c.now = append(c.now, Difference{New: p.node, NewParent: p.Parent, NewClass: p.class})
 		}
-		return true
-	}
+		return err == nil
+	})
 }
 
 func (c *comparison) differs(d *Difference) bool {
@@ -161,15 +155,12 @@ func (m *merger) equal(e *Entry, parent string) bool {
 }
 
 func (m *merger) equalList(l *List, parent string) bool {
-	for e, err := range l.Visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }) {
+	return l.visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }, func(e *Entry, err error) bool {
 		if err != nil {
 			return m.fail(err)
 		}
-		if e.sum.Finite > 0 && !m.equal(e, parent) {
-			return false
-		}
-	}
-	return true
+		return e.sum.Finite == 0 || m.equal(e, parent)
+	})
 }
 
 func (m *merger) lists(a, b *List, parent string) bool {

@@ -189,16 +189,15 @@ func (t *Tree) Linked(n *Node) (list []*Node, err error) {
 // If one cannot be loaded, it yields that error and ends.
 //
 // Specification: 08 §5.2.
-func (t *Tree) All() iter.Seq2[Place, error] { return atAndBelow(t.root, "") }
+func (t *Tree) All() iter.Seq2[Place, error] { return t.root.All() }
 
 // All yields the entry and everything below it, as [Tree.All] does. The first has no Parent.
-func (e *Entry) All() iter.Seq2[Place, error] { return atAndBelow(e, "") }
-
-// atAndBelow yields an entry, which stands under parent, and everything below it.
-func atAndBelow(e *Entry, parent string) iter.Seq2[Place, error] {
-	return func(yield func(Place, error) bool) { walk(e, parent, yield) }
+func (e *Entry) All() iter.Seq2[Place, error] {
+	return func(yield func(Place, error) bool) { walk(e, "", yield) }
 }
 
+// walk yields an entry, which stands under parent, and everything below it. It reports whether it came to
+// the end.
 func walk(e *Entry, parent string, yield func(Place, error) bool) bool {
 	return yield(Place{e, parent}, nil) && e.kids.visit(0, e.kids.Len(), nil, func(k *Entry, err error) bool {
 		if err != nil {
@@ -309,13 +308,13 @@ func (c *change) detach(id string) (*Entry, error) {
 	if err := c.rebuild(path, nil); err != nil {
 		return nil, err
 	}
-	for p, err := range e.All() {
-		if err != nil {
-			return nil, err
+	walk(e, "", func(p Place, failed error) bool {
+		if err = failed; err == nil {
+			c.unindex(p.node)
 		}
-		c.unindex(p.node)
-	}
-	return e, nil
+		return err == nil
+	})
+	return e, err
 }
 
 // swap replaces a node by another version of it with the same id.
@@ -340,13 +339,14 @@ func (c *change) swap(n *Node) error {
 
 // indexAll indexes an entry and everything below it.
 func (c *change) indexAll(e *Entry, parent string) error {
-	for p, err := range atAndBelow(e, parent) {
-		if err != nil {
-			return err
+	var failed error
+	walk(e, parent, func(p Place, err error) bool { // a loop over the sequence would allocate more
+		if failed = err; err == nil {
+			c.index(p.node, p.Parent)
 		}
-		c.index(p.node, p.Parent)
-	}
-	return nil
+		return err == nil
+	})
+	return failed
 }
 
 func (c *change) index(n *Node, parent string) {
