@@ -36,11 +36,11 @@ func (s *Server) nodes() {
 			if err != nil {
 				return nil, err
 			}
-			node2, err := snapshot.Tree().Node(in.ID)
+			at, err := snapshot.Tree().Node(in.ID)
 			if err != nil {
 				return nil, err
 			}
-			size := node2.Content.Size()
+			size := at.Content.Size()
 			if _, err := budget.Hold(ctx, 2*int64(size)); err != nil {
 				return nil, err
 			}

@@ -125,11 +125,11 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 				return err
 			}
 			if has {
-				parent2, err := r.last.Parent(at)
+				above, err := r.last.Parent(at)
 				if err != nil {
 					return err
 				}
-				parent, listed = parent2, true
+				parent, listed = above, true
 			}
 		}
 		switch {

@@ -132,11 +132,11 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		causes[c.ID] = c.Cause
 	}
 	gone, come := map[string]bool{}, map[string]bool{}
-	matchMoves, err := MatchMoves(b.From, b.To, removed, added)
+	moved, err := MatchMoves(b.From, b.To, removed, added)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, m := range matchMoves {
+	for _, m := range moved {
 		gone[m.Removed], come[m.Added] = true, true
 		node, err := b.To.Node(m.Added)
 		if err != nil {
@@ -146,21 +146,21 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		if err != nil {
 			return nil, nil, err
 		}
-		parent2, err := b.To.Parent(m.Added)
+		now, err := b.To.Parent(m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
-		rangeOf, err := RangeOf(b.From, m.Removed)
+		from, err := RangeOf(b.From, m.Removed)
 		if err != nil {
 			return nil, nil, err
 		}
-		rangeOf2, err := RangeOf(b.To, m.Added)
+		to, err := RangeOf(b.To, m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
 		moves = append(moves, diff.Move{PreviousID: m.Removed, NewID: m.Added, ContentHash: node.ContentHash(),
-			PreviousParent: parent, NewParent: parent2, Cause: causes[m.Removed],
-			Ranges: diff.Ranges{Previous: rangeOf, New: rangeOf2}})
+			PreviousParent: parent, NewParent: now, Cause: causes[m.Removed],
+			Ranges: diff.Ranges{Previous: from, New: to}})
 	}
 	left := func(ids []string, paired map[string]bool) (list []string) {
 		for _, id := range ids {
@@ -170,35 +170,34 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		}
 		return list
 	}
-	matchReplacements, err := MatchReplacements(b.From, b.To, left(removed, gone), left(added, come))
+	replaced, err := MatchReplacements(b.From, b.To, left(removed, gone), left(added, come))
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, m := range matchReplacements {
-		node2, err := b.From.Node(m.Removed)
+	for _, m := range replaced {
+		from, err := b.From.Node(m.Removed)
 		if err != nil {
 			return nil, nil, err
 		}
-		node3, err := b.To.Node(m.Added)
+		to, err := b.To.Node(m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
-		from, to := node2, node3
 		d, err := b.contentDiff(from, to)
 		if err != nil {
 			return nil, nil, err
 		}
-		rangeOf3, err := RangeOf(b.From, m.Removed)
+		older, err := RangeOf(b.From, m.Removed)
 		if err != nil {
 			return nil, nil, err
 		}
-		rangeOf4, err := RangeOf(b.To, m.Added)
+		newer, err := RangeOf(b.To, m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
 		replacements = append(replacements, diff.Replacement{
 			Key: to.KeyFacet(), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
-			Ranges: diff.Ranges{Previous: rangeOf3, New: rangeOf4}})
+			Ranges: diff.Ranges{Previous: older, New: newer}})
 	}
 	return moves, replacements, nil
 }

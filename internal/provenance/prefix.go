@@ -200,11 +200,11 @@ func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Bre
 	if err != nil {
 		return nil, err
 	}
-	rangeOf2, err := differ.RangeOf(c.newer, b.Node)
+	now, err := differ.RangeOf(c.newer, b.Node)
 	if err != nil {
 		return nil, err
 	}
-	b.Ranges = diff.Ranges{Previous: rangeOf, New: rangeOf2}
+	b.Ranges = diff.Ranges{Previous: rangeOf, New: now}
 	return b, nil
 }
 
