@@ -22,13 +22,13 @@ const (
 
 // AddRequest adds to the working state what a request to an API says, as one edit: tools and the system prompt to ^sys,
 // messages to ^ah, a block for each part. form is one of [Thread]; the body has the fields of the API, of which those
-// for messages alone may be there. Nothing of a message is lost: [NewRequest] writes it again with every field, also those that no
-// table knows, as long as all its blocks are there and in their order. Cache markers are not kept, because NewRequest places
-// its own, and the other fields of the body are no part of the conversation.
+// for messages alone may be there. Nothing of a message is lost: [NewRequest] writes it again with every field, also
+// those that no table knows, as long as all its blocks are there and in their order. Cache markers are not kept,
+// because NewRequest places its own, and the other fields of the body are no part of the conversation.
 //
-// It returns the ids of the blocks. E_DOCUMENT_INVALID for an unknown form, and for a body that is no JSON object or has
-// two members of one name; the errors of [pact.Context.Edit]. Cost: the size of the body
-// and the number of blocks in ^ah.
+// It returns the ids of the blocks. E_DOCUMENT_INVALID for an unknown form, and for a body that is no JSON object or
+// has two members of one name; the errors of [pact.Context.Edit]. Cost: the size of the body and the number of blocks
+// in ^ah.
 func AddRequest(ctx context.Context, c *pact.Context, form string, body json.RawMessage, n *pact.Note) (ids []string, err error) {
 	api, value, err := bodyIn(form, body)
 	if err != nil {
@@ -62,9 +62,9 @@ func AddRequest(ctx context.Context, c *pact.Context, form string, body json.Raw
 	return ids, err
 }
 
-// AddAnswer adds what a provider answered to ^ah, in the form in which the next request repeats it. answer is the body of an
-// answer that was not streamed, or an answer that a client put together in that form;
-// one without any content adds nothing. Errors and cost are those of [AddRequest].
+// AddAnswer adds what a provider answered to ^ah, in the form in which the next request repeats it. answer is the body
+// of an answer that was not streamed, or an answer that a client put together in that form; one without any content
+// adds nothing. Errors and cost are those of [AddRequest].
 func AddAnswer(ctx context.Context, c *pact.Context, form string, answer json.RawMessage, n *pact.Note) ([]string, error) {
 	api, value, err := bodyIn(form, answer)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// NewRequest writes the thread of a snapshot into the body of a request to an API: the fields of base and, in place of its
-// tools, system prompt and messages, those that the snapshot has. A message that [AddRequest] read, and whose blocks are all
-// there, is written with every field that it had; all else as [Thread] does.
+// NewRequest writes the thread of a snapshot into the body of a request to an API: the fields of base and, in place of
+// its tools, system prompt and messages, those that the snapshot has. A message that [AddRequest] read, and whose
+// blocks are all there, is written with every field that it had; all else as [Thread] does.
 //
 // In a body for Anthropic it marks three ends of what the provider shall cache: that of the system prompt, that of the
 // messages before the first block with a ttl, and that of the messages. Base may have one marker more.
 //
 // It then asks [Check]. With mend it carries out the remedies that need no decision. A problem that stays is
-// E_PLACEMENT_INVALID with its place and remedy; E_DOCUMENT_INVALID for an unknown form, for a base that is no object and
-// for blocks that the API cannot express. Cost: that of the thread.
+// E_PLACEMENT_INVALID with its place and remedy; E_DOCUMENT_INVALID for an unknown form, for a base that is no object
+// and for blocks that the API cannot express. Cost: that of the thread.
 func NewRequest(ctx context.Context, s *pact.Snapshot, form string, base json.RawMessage, mend bool) (_ json.RawMessage, err error) {
 	api, fields, err := bodyIn(form, base)
 	if err != nil {

@@ -35,8 +35,8 @@ func (s *Server) toolsForAgents() {
 	})
 }
 
-// callTool has a request answered under the limits of all requests. It reads the body first, so that a slow client takes no
-// place, and refuses several calls in one.
+// callTool has a request answered under the limits of all requests. It reads the body first, so that a slow client
+// takes no place, and refuses several calls in one.
 func (s *Server) callTool(e *exchange, r *http.Request, answer func(*http.Request)) error {
 	ctx, held := budget.WithMemory(s.memory.Context(r.Context()), s.options.Memory, "ask for less at once")
 	defer held.Close()

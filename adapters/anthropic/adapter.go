@@ -15,9 +15,10 @@ import (
 
 const form = "anthropic"
 
-// Params returns base with the tools, the system prompt and the messages of a snapshot, as [record.NewRequest] writes them:
-// it places cache markers, and refuses what the provider would refuse; with mend it mends what needs no decision. Parameters that this
-// version of the client cannot hold are in their raw form, which the client sends as it is. Errors and cost are those of NewRequest.
+// Params returns base with the tools, the system prompt and the messages of a snapshot, as [record.NewRequest] writes
+// them: it places cache markers, and refuses what the provider would refuse; with mend it mends what needs no decision.
+// Parameters that this version of the client cannot hold are in their raw form, which the client sends as it is. Errors
+// and cost are those of NewRequest.
 func Params(ctx context.Context, s *pact.Snapshot, base anthropic.MessageNewParams, mend bool) (p anthropic.MessageNewParams, err error) {
 	given, err := json.Marshal(base)
 	if err != nil {
@@ -30,8 +31,8 @@ func Params(ctx context.Context, s *pact.Snapshot, base anthropic.MessageNewPara
 	return p, err
 }
 
-// AddParams adds the tools, the system prompt and the messages of parameters to the working state, and returns the ids of the blocks.
-// Errors and cost are those of [record.AddRequest].
+// AddParams adds the tools, the system prompt and the messages of parameters to the working state, and returns the ids
+// of the blocks. Errors and cost are those of [record.AddRequest].
 func AddParams(ctx context.Context, c *pact.Context, p anthropic.MessageNewParams) ([]string, error) {
 	body, err := json.Marshal(p)
 	if err != nil {
@@ -49,7 +50,8 @@ func AddMessages(ctx context.Context, c *pact.Context, messages ...anthropic.Mes
 	return record.AddRequest(ctx, c, form, body, nil)
 }
 
-// AddAnswer adds an answer to ^ah, also one that the client put together from a stream. The rest is as with [AddParams].
+// AddAnswer adds an answer to ^ah, also one that the client put together from a stream. The rest is as with
+// [AddParams].
 func AddAnswer(ctx context.Context, c *pact.Context, answer *anthropic.Message) ([]string, error) {
 	return record.AddAnswer(ctx, c, form, json.RawMessage(answer.RawJSON()), nil)
 }

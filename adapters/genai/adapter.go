@@ -1,4 +1,5 @@
-// Package genai writes snapshots as contents of Google's own Go client for Gemini, and adds its contents and answers to contexts.
+// Package genai writes snapshots as contents of Google's own Go client for Gemini, and adds its contents and answers to
+// contexts.
 package genai
 
 import (
@@ -21,10 +22,10 @@ type said struct {
 	Contents          []*genai.Content `json:"contents,omitempty"`
 }
 
-// Contents returns the contents of a snapshot, and base with its tools and its system instruction, as [record.NewRequest] writes them: it
-// refuses what the provider would refuse; with mend it mends what needs no decision. base may be nil. E_DOCUMENT_INVALID if a content
-// has a field that this version of the client does not know, because the client would not send it; else errors and cost are those of
-// NewRequest.
+// Contents returns the contents of a snapshot, and base with its tools and its system instruction, as
+// [record.NewRequest] writes them: it refuses what the provider would refuse; with mend it mends what needs no
+// decision. base may be nil. E_DOCUMENT_INVALID if a content has a field that this version of the client does not know,
+// because the client would not send it; else errors and cost are those of NewRequest.
 func Contents(ctx context.Context, s *pact.Snapshot, base *genai.GenerateContentConfig, mend bool) ([]*genai.Content,
 	*genai.GenerateContentConfig, error) {
 	config := genai.GenerateContentConfig{}
@@ -48,8 +49,8 @@ func Contents(ctx context.Context, s *pact.Snapshot, base *genai.GenerateContent
 	return all.Contents, &config, nil
 }
 
-// AddContents adds contents to ^ah, such as the responses of functions, and returns the ids of the blocks. Errors and cost are those of
-// [record.AddRequest].
+// AddContents adds contents to ^ah, such as the responses of functions, and returns the ids of the blocks. Errors and
+// cost are those of [record.AddRequest].
 func AddContents(ctx context.Context, c *pact.Context, contents ...*genai.Content) ([]string, error) {
 	return add(ctx, c, said{Contents: contents})
 }

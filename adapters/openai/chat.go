@@ -14,9 +14,9 @@ import (
 
 const chatForm = "openai"
 
-// ChatParams returns base with the tools and the messages of a snapshot, as [record.NewRequest] writes them: it refuses what the
-// provider would refuse; with mend it mends what needs no decision. Parameters that this version of the client cannot hold are in
-// their raw form, which the client sends as it is. Errors and cost are those of NewRequest.
+// ChatParams returns base with the tools and the messages of a snapshot, as [record.NewRequest] writes them: it refuses
+// what the provider would refuse; with mend it mends what needs no decision. Parameters that this version of the client
+// cannot hold are in their raw form, which the client sends as it is. Errors and cost are those of NewRequest.
 func ChatParams(ctx context.Context, s *pact.Snapshot, base openai.ChatCompletionNewParams, mend bool) (p openai.ChatCompletionNewParams,
 	err error) {
 	given, err := json.Marshal(base)
@@ -30,8 +30,8 @@ func ChatParams(ctx context.Context, s *pact.Snapshot, base openai.ChatCompletio
 	return p, err
 }
 
-// AddChatParams adds the tools and the messages of parameters to the working state, and returns the ids of the blocks. Errors and cost are
-// those of [record.AddRequest].
+// AddChatParams adds the tools and the messages of parameters to the working state, and returns the ids of the blocks.
+// Errors and cost are those of [record.AddRequest].
 func AddChatParams(ctx context.Context, c *pact.Context, p openai.ChatCompletionNewParams) ([]string, error) {
 	body, err := json.Marshal(p)
 	if err != nil {
@@ -49,8 +49,8 @@ func AddChatMessages(ctx context.Context, c *pact.Context, messages ...openai.Ch
 	return record.AddRequest(ctx, c, chatForm, body, nil)
 }
 
-// AddChatAnswer adds an answer to ^ah, also that of a [openai.ChatCompletionAccumulator], which keeps no field that the client
-// does not know. The rest is as with [AddChatParams].
+// AddChatAnswer adds an answer to ^ah, also that of a [openai.ChatCompletionAccumulator], which keeps no field that the
+// client does not know. The rest is as with [AddChatParams].
 func AddChatAnswer(ctx context.Context, c *pact.Context, answer *openai.ChatCompletion) ([]string, error) {
 	if raw := answer.RawJSON(); raw != "" || len(answer.Choices) == 0 {
 		return record.AddAnswer(ctx, c, chatForm, json.RawMessage(cmp.Or(raw, "{}")), nil)

@@ -27,7 +27,8 @@ func ResponseParams(ctx context.Context, s *pact.Snapshot, base responses.Respon
 	return p, err
 }
 
-// AddResponseParams adds the tools and the items of parameters to the working state. The rest is as with [AddChatParams].
+// AddResponseParams adds the tools and the items of parameters to the working state. The rest is as with
+// [AddChatParams].
 func AddResponseParams(ctx context.Context, c *pact.Context, p responses.ResponseNewParams) ([]string, error) {
 	body, err := json.Marshal(p)
 	if err != nil {
@@ -45,8 +46,8 @@ func AddItems(ctx context.Context, c *pact.Context, items ...responses.ResponseI
 	return record.AddRequest(ctx, c, responsesForm, body, nil)
 }
 
-// AddResponse adds an answer to ^ah, with its reasoning; of a stream that is the response of its last event. The rest is as with
-// [AddChatParams].
+// AddResponse adds an answer to ^ah, with its reasoning; of a stream that is the response of its last event. The rest
+// is as with [AddChatParams].
 func AddResponse(ctx context.Context, c *pact.Context, answer *responses.Response) ([]string, error) {
 	return record.AddAnswer(ctx, c, responsesForm, json.RawMessage(answer.RawJSON()), nil)
 }

@@ -54,7 +54,8 @@ const (
 	maxReads  = 10_000     // snapshots that it may ask
 )
 
-// guarded returns a failure of the program itself as an error: the protocol's library runs tools where a panic would end the program.
+// guarded returns a failure of the program itself as an error: the protocol's library runs tools where a panic would
+// end the program.
 func guarded(answer func() (string, error)) (text string, err error) {
 	defer func() {
 		if recover() != nil {

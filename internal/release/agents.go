@@ -42,8 +42,8 @@ func tool(name, description string) map[string]any {
 	return map[string]any{"name": name, "description": description}
 }
 
-// plugin writes a plugin for Claude Code: the hook that imports each turn and the tools for agents. It brings no binary, so
-// pactctx has to be on the path.
+// plugin writes a plugin for Claude Code: the hook that imports each turn and the tools for agents. It brings no
+// binary, so pactctx has to be on the path.
 func plugin(dir, version string) (string, error) {
 	const db = "${HOME}/pact.db"
 	hooks := map[string]any{}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// deb writes a package for Debian, "" for another system. It is called pactctx, as no package of that name is in Debian, and
-// brings both commands. A version before a release sorts before it, as ~ does in Debian.
+// deb writes a package for Debian, "" for another system. It is called pactctx, as no package of that name is in
+// Debian, and brings both commands. A version before a release sorts before it, as ~ does in Debian.
 func deb(dir, version, platform, binary string) (string, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	if system != "linux" {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// image writes a container image for Linux as an OCI archive, "" for another system: the binary with its licences, a user without
-// rights and a folder of that user for the store. A program in it that calls a provider needs certificates
+// image writes a container image for Linux as an OCI archive, "" for another system: the binary with its licences, a
+// user without rights and a folder of that user for the store. A program in it that calls a provider needs certificates
 // from outside, as the image has no distribution; the image of the Dockerfile has them.
 func image(dir, version, platform, binary string) (string, error) {
 	system, processor, _ := strings.Cut(platform, "/")

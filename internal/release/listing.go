@@ -39,8 +39,8 @@ func sbom(dir, version, platform, binary string) (string, error) {
 	return path, os.WriteFile(path, text, 0o644)
 }
 
-// formula writes a formula for Homebrew, which takes the archives of a release of GitHub, and returns its path; "" if there
-// are no archives for macOS or Linux.
+// formula writes a formula for Homebrew, which takes the archives of a release of GitHub, and returns its path; "" if
+// there are no archives for macOS or Linux.
 func formula(dir, version string, platforms []string) (string, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "class Pactctx < Formula\n  desc %q\n  homepage \"https://github.com/contexttree/pact\"\n  version %q\n  license \"Apache-2.0\"\n",

@@ -6,8 +6,9 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Mark marks in the body of a request what the provider shall cache: the system prompt, the first messages, which stay, and
-// all messages. Only Anthropic's API has markers that a client must place. It takes four, so one is left to the client.
+// Mark marks in the body of a request what the provider shall cache: the system prompt, the first messages, which stay,
+// and all messages. Only Anthropic's API has markers that a client must place. It takes four, so one is left to the
+// client.
 func Mark(name API, body canon.Any, stay int) canon.Any {
 	if name != Messages {
 		return body
