@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,19 +16,34 @@ import (
 // blank stands for each character of what was redacted, at most eight.
 const blank = "█"
 
-// Members of a line that are not contents: names that the format itself needs, which stay, and what would tell
-// of what is gone, which goes.
+// Members of a line that are not contents: those with values of a closed list, which stay, and those that would
+// tell of what is gone, which go.
 var (
-	structural = []string{"nodeType", "role", "kind", "edition", "spec_version", "status", "encoding", "mime"}
-	telling    = []string{"request", "params", "content_hash", "thread", "sent"}
+	structural = []string{"edition", "spec_version", "status"}
+	telling    = []string{"request", "params", "content_hash", "thread", "sent", "digest", "pactctx:digest"}
 )
 
-// Redact replaces what an expression matches in every text of a history in the compact form: contents, attributes,
-// names, ids, messages and errors, and of a text that is JSON itself as it stands. It takes out the recorded bytes of
-// requests, because the redacted ones were never sent. It returns how many places were replaced.
+// known are the values of some members that say nothing about anybody, so that they stay.
+var known = map[string][]string{
+	"role":     {"user", "assistant", "tool", "system", "other"},
+	"kind":     {"text", "call", "result", "image", "audio", "document", "file", "thinking", "tool", "summary", "stub"},
+	"nodeType": {"root", "^root", "^sys", "^seq", "^ah", "mt", "mc", "cb", "seg", "cont", "block"},
+	"encoding": {"utf-8", "base64"},
+}
+
+// ours are the custom attributes of PACT, whose names stay.
+var ours = regexp.MustCompile(`^(pact:(erased|original|policy|pruned|rule)|` +
+	`wire:(answer|call|context|decided|failed|frame|group|name|part|raw|replaces|since|source)|` +
+	`openai:(message|role|part|call|form|conversation)|pactctx:item|data_item|data_standing)$`)
+
+// Redact replaces what an expression matches in every text of a history in the compact form: contents, attributes
+// with their names, kinds, ids, messages and errors, and numbers in contents and attributes, which become texts. It
+// finds what JSON in a text escapes. It takes out the recorded bytes of requests, because the redacted ones were never
+// sent, and digests of what is gone; ids that end in such a digest get a number. It returns how many places were
+// replaced.
 // E_DOCUMENT_INVALID if the expression matches what was put in place of the texts, again and again.
 func Redact(history []byte, what *regexp.Regexp) (_ []byte, places int, err error) {
-	r := redactor{what: what, names: map[string]string{}, taken: map[string]bool{}}
+	r := redactor{what: what, names: map[string]string{}, taken: map[string]bool{}, digests: map[string]string{}}
 	var out bytes.Buffer
 	for line := range bytes.Lines(history) {
 		d := json.NewDecoder(bytes.NewReader(line))
@@ -52,12 +68,17 @@ type redactor struct {
 	err    error
 	names  map[string]string // what ids and other texts outside of contents became
 	taken  map[string]bool   // which of these there are
+
+	digests map[string]string // what the ids that end in a digest became
 }
 
 // name redacts a text outside of contents. Different ones stay different, because ids are among them.
 func (r *redactor) name(text string) string {
-	if of, known := r.names[text]; known {
+	if of, is := r.names[text]; is {
 		return of
+	}
+	if id := digestID.FindStringSubmatch(text); id != nil && id[0] == text && r.digests[id[1]] == "" {
+		r.digests[id[1]] = id[2] + strconv.Itoa(len(r.digests)+1)
 	}
 	made := r.text(text)
 	for of, n := made, 2; made != text && r.taken[made]; n++ {
@@ -67,44 +88,133 @@ func (r *redactor) name(text string) string {
 	return made
 }
 
+// digestID is an id with a digest of the content, as the client for TypeScript makes them: kind, digest, and a number
+// if the same content stands there again.
+var digestID = regexp.MustCompile(`\b((\w+-)[0-9a-f]{16})(?:-[0-9]+)?\b`)
+
+// renumbered puts numbers in the place of digests in ids, wherever a text has such an id.
+func (r *redactor) renumbered(text string) string {
+	if len(r.digests) == 0 {
+		return text
+	}
+	return digestID.ReplaceAllStringFunc(text, func(id string) string {
+		digest := digestID.FindStringSubmatch(id)[1]
+		if of, is := r.digests[digest]; is {
+			return of + strings.TrimPrefix(id, digest)
+		}
+		return id
+	})
+}
+
 // value redacts a value; inside says that it is content or an attribute, of which no member is the format's.
 func (r *redactor) value(v any, inside bool) any {
 	switch v := v.(type) {
 	case string:
-		if inside {
-			return r.text(v)
+		if of, id := r.names[v]; id || !inside {
+			if !id {
+				of = r.name(v)
+			}
+			return of
 		}
-		return r.name(v)
+		return r.text(v)
+	case json.Number:
+		if !inside {
+			return v
+		}
+		if made := r.text(string(v)); made != string(v) {
+			return made
+		}
 	case []any:
 		for i := range v {
 			v[i] = r.value(v[i], inside)
 		}
 	case map[string]any:
-		made := make(map[string]any, len(v))
-		_, attempt := v["number"]
-		for name, of := range v {
-			switch {
-			case !inside && attempt && (name == "params" || name == "thread"):
-				made[name] = strings.Repeat("0", 2*sha256.Size) // an attempt must have them
-			case !inside && slices.Contains(telling, name):
-			case !inside && slices.Contains(structural, name):
-				made[name] = of
-			case inside:
-				made[r.text(name)] = r.value(of, true)
-			default:
-				content := name == "content" || strings.Contains(name, ":") || strings.HasPrefix(name, "data_") ||
-					strings.HasPrefix(name, "content_")
-				made[name] = r.value(of, content)
-			}
-		}
-		return made
+		return r.object(v, inside)
 	}
 	return v
+}
+
+func (r *redactor) object(v map[string]any, inside bool) any {
+	made := make(map[string]any, len(v))
+	_, attempt := v["number"]
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		of := v[name]
+		text, isText := of.(string)
+		switch {
+		case inside:
+			made[r.text(name)] = r.value(of, true)
+		case attempt && (name == "params" || name == "thread"):
+			made[name] = strings.Repeat("0", 2*sha256.Size) // an attempt must have them
+		case slices.Contains(telling, name):
+		case slices.Contains(structural, name):
+			made[name] = of
+		case known[name] != nil && isText:
+			made[name] = r.of(known[name], text)
+		case strings.Contains(name, ":") || strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_"):
+			made[r.attribute(name)] = r.value(of, true)
+		default:
+			made[name] = r.value(of, name == "content")
+		}
+	}
+	return made
+}
+
+// of redacts the value of a member that has values of its own; what follows a colon is never one of these.
+func (r *redactor) of(own []string, text string) string {
+	first, rest, parted := strings.Cut(text, ":")
+	switch {
+	case !slices.Contains(own, first):
+		return r.name(text)
+	case parted:
+		return first + ":" + r.name(rest)
+	}
+	return text
+}
+
+// attribute redacts the name of a custom attribute, which stays one that such an attribute may have.
+func (r *redactor) attribute(name string) string {
+	if ours.MatchString(name) {
+		return name
+	}
+	made := r.name(name)
+	if strings.Contains(made, ":") || strings.HasPrefix(made, "data_") || strings.HasPrefix(made, "content_") {
+		return made
+	}
+	return "data_" + made
+}
+
+// token is a string or a number of JSON.
+var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*`)
+
+// tokens redacts the strings of JSON in a text, without their escapes, and of a text that is JSON the numbers.
+func (r *redactor) tokens(text string) string {
+	if !strings.Contains(text, `"`) {
+		return text
+	}
+	whole := json.Valid([]byte(text))
+	return token.ReplaceAllStringFunc(text, func(is string) string {
+		was := is
+		if is[0] != '"' && !whole || is[0] == '"' && json.Unmarshal([]byte(is), &was) != nil {
+			return is
+		}
+		made := r.text(was)
+		if made == was {
+			return is
+		}
+		var out bytes.Buffer
+		e := json.NewEncoder(&out)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(made); err != nil {
+			r.err = err
+		}
+		return strings.TrimSuffix(out.String(), "\n")
+	})
 }
 
 // text redacts a text, until nothing but blanks matches.
 func (r *redactor) text(text string) string {
 	const rounds = 8
+	text = r.tokens(r.renumbered(text))
 	for range rounds {
 		again := false
 		text = r.what.ReplaceAllStringFunc(text, func(match string) string {

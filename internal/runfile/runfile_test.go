@@ -117,3 +117,24 @@ func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
 		t.Errorf("an expression that matches nothing at the end: %v", err)
 	}
 }
+
+// A number, an escape, a kind, the name of an attribute and a digest tell as much as a text.
+func TestRedactionFindsWhatIsNoPlainText(t *testing.T) {
+	history := `{"born":[{"node":{"id":"call-0123456789abcdef","kind":"jürgen","nodeType":"block:jürgen","content":{"n":4711,"arguments":"{\"a\":\"J\\u00fcrgen\",\"n\":4711,\"b\":\"{\\\"c\\\":\\\"J\\\\u00fcrgen\\\"}\"}"},"data_Jürgen":1,"acme:x":4711,"pactctx:digest":"ab"}}]}
+{"born":[{"node":{"id":"call-0123456789abcdef-1","offset":4711,"kind":"call","refs":["call-0123456789abcdef"],"pact:pruned":["call-0123456789abcdef"],"content":"sha-0123456789abcdef"}}]}
+`
+	got, _, err := Redact([]byte(history), regexp.MustCompile("(?i)jürgen|4711|call$"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"born":[{"node":{"acme:x":"████","content":{"arguments":"{\"a\":\"██████\",\"n\":\"████\",\"b\":\"{\\\"c\\\":\\\"██████\\\"}\"}","n":"████"},"data_██████":1,"id":"call-1","kind":"██████","nodeType":"block:██████"}}]}
+{"born":[{"node":{"content":"sha-0123456789abcdef","id":"call-1-1","kind":"call","offset":4711,"pact:pruned":["call-1"],"refs":["call-1"]}}]}
+`
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	got, _, err = Redact([]byte(`{"content":"log: {\"a\":\"J\\u00fcrgen\""}`), regexp.MustCompile("Jürgen"))
+	if want := `{"content":"log: {\"a\":\"██████\""}` + "\n"; string(got) != want || err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+}
