@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -46,6 +48,39 @@ func TestProgramIsToldThatPactEnds(t *testing.T) {
 			if code := cmd.ProcessState.ExitCode(); signal != syscall.SIGKILL && code != 5 {
 				t.Errorf("pact ended with %d, and the program with 5", code)
 			}
+		})
+	}
+}
+
+// What a program of doctor started ends with it: a child that goes on would call its model later.
+func TestDoctorEndsWhatItsProgramStarted(t *testing.T) {
+	for name, script := range map[string]string{"runs on": "; sleep 60", "has ended": ""} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			pid := filepath.Join(dir, "pid")
+			cmd := exec.Command("pact", "doctor", "--wait", "1s", "--db", filepath.Join(dir, "pact.db"), "--", "sh", "-c",
+				`sleep 60 & echo $! >`+pid+script)
+			cmd.Dir = dir
+			if err := cmd.Run(); cmd.ProcessState.ExitCode() != 1 {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			child, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 100 {
+				stat, _ := os.ReadFile("/proc/" + strconv.Itoa(child) + "/stat")
+				if syscall.Kill(child, 0) != nil || strings.Contains(string(stat), ") Z ") { // none, or nobody has asked how it ended
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			t.Error("the child of the program runs on")
+			_ = syscall.Kill(child, syscall.SIGKILL)
 		})
 	}
 }

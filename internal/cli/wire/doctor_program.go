@@ -120,7 +120,12 @@ func runWatched(ctx context.Context, a *command.App, program string, c *child, k
 	}
 	cmd.Env = append(cmd.Env, c.env...)
 	defer bind(cmd)()
+	kill := inGroup(cmd)
+	cmd.Cancel = kill
 	err := cmd.Run()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		_ = kill() // what holds its output; there is none if that left the group
+	}
 	how := "it ended by itself"
 	var failed *exec.ExitError
 	switch {
