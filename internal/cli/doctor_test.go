@@ -153,6 +153,21 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 			}
 		})
 	}
+	t.Run("own settings of a program", func(t *testing.T) {
+		bin := t.TempDir()
+		if err := os.WriteFile(filepath.Join(bin, "claude"), []byte("#!/bin/sh\ntouch "+bin+"/ran\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
+		t.Setenv("PATH", path)
+		fails := doctor(t, append(with("CLAUDE_CONFIG_DIR="+settings), "PATH="+path), "--", "claude")
+		if _, err := os.Stat(filepath.Join(bin, "ran")); err == nil {
+			t.Error("the program ran, though its calls go to a provider")
+		}
+		if says := fails["program"]; !strings.Contains(says, "claude was not run") || !strings.Contains(says, "settings") {
+			t.Errorf("it says %q of the program", says)
+		}
+	})
 	if _, err := os.Stat(filepath.Join(home, "pact.db")); err == nil {
 		t.Error("doctor left a store behind")
 	}

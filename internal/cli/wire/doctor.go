@@ -41,7 +41,8 @@ opencode and Gemini CLI that send calls elsewhere.
 With a COMMAND pact also runs it as pact run does, without this terminal, and looks
 what comes: a call of a model, a WebSocket alone, something else, or nothing. The
 first call ends it. A call is answered with an error and passed on to no provider, so
-it costs nothing; nothing is recorded. An agent without arguments is asked hello.`,
+it costs nothing; nothing is recorded. An agent without arguments is asked hello.
+A program whose settings send calls elsewhere is not run.`,
 		Example: `  pact doctor
   pact doctor -- codex
   pact doctor --db runs.db --addr 127.0.0.1:8080 -- python my_agent.py`,
@@ -60,7 +61,12 @@ it costs nothing; nothing is recorded. An agent without arguments is asked hello
 		for _, name := range names {
 			list = append(list, trySettings(name, a.Env)...)
 		}
-		if len(args) > 0 {
+		switch {
+		case len(args) == 0:
+		case slices.ContainsFunc(list, func(c checkup) bool { return c.Tried == "settings" && !c.Works }):
+			list = append(list, checkup{Tried: "program", Says: names[0] + " was not run, because its settings send calls to a provider, " +
+				"which may cost", Remedy: "change the settings named above, then try again"})
+		default:
 			of, err := tryProgram(ctx, a, args, *patience)
 			if err != nil {
 				return err
