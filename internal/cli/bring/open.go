@@ -19,8 +19,8 @@ func openCommand(a *command.App) *cobra.Command {
 		Long: `Import a document, a history or a transcript (see pact import) and print what is
 in it. Without FILE pact looks where Claude Code, Codex, opencode, Gemini CLI and pi
 keep their sessions, lists the newest and opens the newest of these that it reads; ID,
-an id in that list or its beginning, opens another. Gemini CLI and pi are listed, not
-read. Nothing leaves this machine.
+an id in that list or at least 8 letters of its beginning, opens another. Gemini CLI and
+pi are listed, not read. Nothing leaves this machine.
 
 For each cycle, which is one model call, this is the turn that it added, and
 the nodes, blocks and bytes of its thread; then how much of the thread before it

@@ -8,10 +8,12 @@ import (
 	"os"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/store/postgres"
 	"github.com/spf13/cobra"
 )
 
@@ -48,8 +50,10 @@ func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *
 func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string) (*pact.Context, *pact.DB, error) {
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
-			if c, s, err := a.OpenContext(ctx, args[0], ""); err == nil {
-				return c, s, nil
+			c, s, err := a.OpenContext(ctx, args[0], "")
+			noStore := !postgres.IsAddress(a.DB) && command.StoreExists(a.DB) != nil
+			if !noStore && fault.CodeOf(err) != fault.ContextNotFound {
+				return c, s, err
 			}
 		}
 	}

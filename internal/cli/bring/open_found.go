@@ -28,10 +28,7 @@ func toOpen(ctx context.Context, a *command.App, flags *importFlags, args []stri
 		return newestSession(ctx, a, flags)
 	}
 	if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) && filepath.Base(args[0]) == args[0] {
-		list, err := sessions.Newest(ctx, a.Env, mostKnown)
-		if err != nil {
-			return nil, nil, err
-		}
+		list, _ := sessions.Newest(ctx, a.Env, mostKnown) // what cannot be read need not be what was named
 		if s := sessions.ByID(list, args[0]); s != nil {
 			in, err := planOfSession(ctx, a, flags, s)
 			return in, nil, err
@@ -45,8 +42,11 @@ func toOpen(ctx context.Context, a *command.App, flags *importFlags, args []stri
 // damaged, is passed over with a warning.
 func newestSession(ctx context.Context, a *command.App, flags *importFlags) (*plan, []sessions.Session, error) {
 	list, err := sessions.Newest(ctx, a.Env, mostFound)
-	if err != nil {
+	if err != nil && (len(list) == 0 || ctx.Err() != nil) {
 		return nil, nil, err
+	}
+	if err != nil {
+		a.Warnf("%v", err)
 	}
 	failed := fault.New(fault.Store, "no session of "+sessions.Agents()+" is on this machine",
 		"name a file: pact open FILE; or record a program: pact run -- COMMAND")

@@ -45,8 +45,9 @@ var agents = []struct {
 func Agents() string { return "Claude Code, Codex, opencode, Gemini CLI and pi" }
 
 // Newest returns the sessions that changed last, the newest first, at most as many as most. env is the
-// environment. It leaves out unreadable sessions, except those in the database of opencode. Cost: the
-// times of all files of sessions, and the beginning of those that are returned.
+// environment. It leaves out unreadable sessions; for a database of opencode that cannot be read the error says
+// so, beside the sessions of the other agents. Cost: the times of all files of sessions, and the beginning of
+// those that are returned.
 func Newest(ctx context.Context, env map[string]string, most int) ([]Session, error) {
 	home := cmp.Or(env["HOME"], env["USERPROFILE"])
 	var list []Session
@@ -63,9 +64,6 @@ func Newest(ctx context.Context, env map[string]string, most int) ([]Session, er
 		}
 	}
 	of, err := opencode(ctx, filepath.Join(cmp.Or(env["XDG_DATA_HOME"], filepath.Join(home, ".local", "share")), "opencode"), most)
-	if err != nil {
-		return nil, err
-	}
 	list = append(list, of...)
 	slices.SortFunc(list, func(a, b Session) int {
 		return cmp.Or(b.Changed.Compare(a.Changed), cmp.Compare(a.Path+a.ID, b.Path+b.ID))
@@ -76,7 +74,7 @@ func Newest(ctx context.Context, env map[string]string, most int) ([]Session, er
 			list[i].Folder = folderOf(list[i].Path)
 		}
 	}
-	return list, nil
+	return list, err
 }
 
 // each calls found with every regular file below a root that has a pattern. A relative root is that of a user
@@ -151,10 +149,14 @@ func (s *Session) Text(ctx context.Context) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ByID returns the session whose id is, or begins with, a text; nil if there is none or more than one.
+// leastOfID is how many letters of an id name a session. Fewer may be a mistyped file.
+const leastOfID = 8
+
+// ByID returns the session whose id is a text, or begins with one of at least 8 letters; nil if there is none
+// or more than one.
 func ByID(list []Session, id string) *Session {
 	exactly := func(s Session) bool { return s.ID == id }
-	begins := func(s Session) bool { return id != "" && strings.HasPrefix(s.ID, id) }
+	begins := func(s Session) bool { return len(id) >= leastOfID && strings.HasPrefix(s.ID, id) }
 	at := slices.IndexFunc(list, exactly)
 	if at < 0 {
 		at = slices.IndexFunc(list, begins)

@@ -150,19 +150,24 @@ func files(t *testing.T, folder string, e export) {
 	}
 }
 
-// A database that is none is an error that names it and says what to do.
+// A database that is none is an error that names it, and the sessions of other agents are found.
 func TestADatabaseOfOpencodeThatIsDamagedIsNamed(t *testing.T) {
 	data := t.TempDir()
 	write(t, data+"/opencode/opencode.db", "no database at all, but long enough to be looked at", 1)
-	_, err := sessions.Newest(t.Context(), map[string]string{"XDG_DATA_HOME": data, "HOME": data}, 9)
+	write(t, data+"/.claude/projects/-w/aaaa.jsonl", `{}`, 1)
+	list, err := sessions.Newest(t.Context(), map[string]string{"XDG_DATA_HOME": data, "HOME": data}, 9)
 	if fault.CodeOf(err) != fault.Store {
 		t.Errorf("it is %v", err)
+	}
+	if len(list) != 1 || list[0].ID != "aaaa" {
+		t.Errorf("beside it are %+v", list)
 	}
 }
 
 func TestASessionIsFoundByItsIDOrTheBeginningOfIt(t *testing.T) {
-	list := []sessions.Session{{ID: "abc"}, {ID: "abd"}, {ID: "ab"}}
-	for id, want := range map[string]string{"abc": "abc", "ab": "ab", "abd": "abd", "a": "", "": "", "x": ""} {
+	list := []sessions.Session{{ID: "12345678-abc"}, {ID: "12345678-b"}, {ID: "12345678"}, {ID: "ab"}}
+	for id, want := range map[string]string{"12345678-abc": "12345678-abc", "12345678-a": "12345678-abc", "12345678-": "",
+		"12345678": "12345678", "1234567": "", "1": "", "ab": "ab", "a": "", "": "", "x": ""} {
 		got := ""
 		if s := sessions.ByID(list, id); s != nil {
 			got = s.ID
