@@ -119,5 +119,11 @@ class Database:
 
     def search(self, text: str, *, regexp: bool = False) -> list[dict[str, Any]]:
         """Finds the contexts that have a text, each with its first blocks."""
-        found = self.request("GET", path("search"), {"q": text, "regexp": regexp})
-        return cast("list[dict[str, Any]]", found["items"])
+        found: list[dict[str, Any]] = []
+        after: str | None = None
+        while True:
+            page = self.request("GET", path("search"), {"q": text, "regexp": regexp, "after": after})
+            found += page["items"]
+            after = page.get("next")
+            if after is None:
+                return found

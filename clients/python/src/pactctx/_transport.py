@@ -13,6 +13,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from ._binary import Child
 from ._errors import error, unreachable
 
+KEPT = 4  # idle connections at most
 TIMEOUT = 660.0  # seconds; the longest that a server takes, for an import, is ten minutes
 
 
@@ -48,11 +49,15 @@ class Transport:
         """Closes all connections and ends the child."""
         with self._lock:
             self._closed = True
+        self._drop()
+        if self._end is not None:
+            self._end()
+
+    def _drop(self) -> None:
+        with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
-        if self._end is not None:
-            self._end()
 
     def send(
         self,
@@ -100,7 +105,8 @@ class Transport:
         except (OSError, http.client.HTTPException) as failed:
             connection.close()
             if used and again:
-                return self._exchange(method, path, body, headers, again)
+                self._drop()  # what ended one, such as a server that started anew, has ended the others
+                return self._exchange(method, path, body, headers, False)
             gone = self._child.gone() if self._child else None
             raise gone or unreachable(
                 f"{self._url} does not answer: {failed}", "check that the server runs"
@@ -109,7 +115,7 @@ class Transport:
             connection.close()
             raise
         with self._lock:
-            if self._closed or answer.will_close:
+            if self._closed or answer.will_close or len(self._idle) >= KEPT:
                 connection.close()
             else:
                 self._idle.append(connection)
