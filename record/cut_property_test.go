@@ -54,8 +54,9 @@ type managedRun struct {
 // managedAgent is a conversation, and what it sent last.
 type managedAgent struct {
 	*agent
-	open []string // calls without results
-	sent []json.RawMessage
+	open    []string // calls without results
+	sent    []json.RawMessage
+	batches int // that went in all conversations until then
 }
 
 func (m *managedRun) run() {
@@ -124,7 +125,7 @@ func (m *managedRun) step() {
 		}
 		fork := *a.agent
 		fork.said, fork.client = slices.Clone(a.said), a.client
-		m.agents = append(m.agents, &managedAgent{agent: &fork, sent: slices.Clone(a.sent)})
+		m.agents = append(m.agents, &managedAgent{agent: &fork, sent: slices.Clone(a.sent), batches: a.batches})
 	default:
 		for _, id := range a.open {
 			a.result(id, "ls", fmt.Sprint(id, " ", m.seed, " ", strings.Repeat("words ", 20+m.r.IntN(300))))
@@ -155,8 +156,8 @@ func (m *managedRun) call(a *managedAgent) {
 		received := m.p.Received()
 		body := received[len(received)-1].Body
 		m.asked = append(m.asked, string(a.lastBody))
-		m.check(a, body, now.Batches > before.Batches)
-		a.sent = said(m.T, m.name, body)
+		m.check(a, body, m.batches > a.batches)
+		a.batches, a.sent = m.batches, said(m.T, m.name, body)
 		if status == 500 {
 			continue
 		}
@@ -188,7 +189,8 @@ func (m *managedRun) answered(a *managedAgent, got *provider.Answer) {
 	}
 }
 
-// check compares a request with the one before of its conversation, and with the naive model.
+// check compares a request with the one before of its conversation, and with the naive model. A batch that went in
+// another conversation with the same newest call holds for this one too.
 func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 	m.Helper()
 	now := said(m.T, m.name, body)

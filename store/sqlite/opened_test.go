@@ -36,7 +36,10 @@ func settled(t *testing.T, n int) (path string, s *file, w *turns) {
 func walked(of *tree.Tree) (d tree.Digest, err error) {
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
-	for p := range sure.All(of.All()) {
+	for p, err := range of.All() {
+		if err != nil {
+			return d, err
+		}
 		e, parent := p.Entry, p.Parent
 		at[e.Node().ID] = len(nodes)
 		nodes = append(nodes, tree.Placed{Node: e.Node(), Parent: at[parent]})
