@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
@@ -50,19 +49,7 @@ func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions)
 			return err
 		}
 	}
-	f.SetArchive(text)
-	db := pact.NewDB(store.NewMemory())
-	run, _, err := pact.ImportHistory(ctx, db, f.Name, bytes.NewReader(text), nil)
-	if err != nil {
-		return err
-	}
-	s := New(db, Options{Counter: o.Counter, Memory: o.Memory, NoToken: true})
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/v1/contexts", nil)
-	if err != nil {
-		return err
-	}
-	may, _ := s.admit(r) // without a token it refuses nothing
-	return s.writePage(ctx, w, run, f, may, o.Progress)
+	return writePage(ctx, w, f, text, Options{Counter: o.Counter, Memory: o.Memory}, o.Progress)
 }
 
 // pages adds the operation that returns a run as a page.
@@ -83,19 +70,25 @@ func (s *Server) pages() {
 				return nil, err
 			}
 			f := &runfile.File{Name: in.Name}
-			f.SetArchive(history.Bytes())
-			e := exchangeOf(ctx)
-			e.Header().Set("Content-Disposition", `attachment; filename="run.html"`)
+			exchangeOf(ctx).Header().Set("Content-Disposition", `attachment; filename="run.html"`)
 			return nil, stream(ctx, "text/html; charset=utf-8", func(w io.Writer) error {
-				return s.writePage(ctx, w, c, f, e.right, nil)
+				o := Options{Counter: s.options.Counter, Memory: s.options.Memory}
+				return writePage(ctx, w, f, history.Bytes(), o, nil)
 			})
 		})
 }
 
-// writePage writes the page of a run whose history f has. The server has the run, and may says what it may be asked.
-func (s *Server) writePage(ctx context.Context, w io.Writer, run *pact.Context, f *runfile.File, may right,
-	progress func(done, total int)) error {
-	p := &pageMaker{ctx: ctx, server: s, run: run, file: f, may: may, path: "/v1/contexts/" + url.PathEscape(f.Name),
+// writePage writes the page of a run that has a history. A server of its own has the run and answers, so that all
+// answers are of one state, whatever others write meanwhile.
+func writePage(ctx context.Context, w io.Writer, f *runfile.File, history []byte, o Options, progress func(done, total int)) error {
+	db := pact.NewDB(store.NewMemory())
+	run, _, err := pact.ImportHistory(ctx, db, f.Name, bytes.NewReader(history), nil)
+	if err != nil {
+		return err
+	}
+	f.SetArchive(history)
+	o.NoToken = true
+	p := &pageMaker{ctx: ctx, server: New(db, o), run: run, file: f, path: "/v1/contexts/" + url.PathEscape(f.Name),
 		rows: map[rowKey]int{}, lives: map[string]bool{}}
 	if err := p.collect(progress); err != nil {
 		return err

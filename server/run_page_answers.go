@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,13 +15,13 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/runfile"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
 )
 
 // pageMaker asks a server for all that the page of a run shows.
 type pageMaker struct {
 	ctx    context.Context
 	server *Server
-	may    right
 	run    *pact.Context
 	file   *runfile.File
 	path   string
@@ -41,10 +42,10 @@ type caught struct {
 func (c *caught) Header() http.Header    { return c.head }
 func (c *caught) WriteHeader(status int) { c.status = status }
 
-// request begins a request of the page; its context has the right to read.
+// request begins a request of the page; its context has every right, because the server has nothing but the run.
 func (p *pageMaker) request(method, path, body string) (*exchange, *caught, error) {
 	a := &caught{head: http.Header{}, status: http.StatusOK}
-	e := &exchange{ResponseWriter: a, limits: p.server.limits, right: p.may}
+	e := &exchange{ResponseWriter: a, limits: p.server.limits, right: right{all: true}}
 	r, err := http.NewRequestWithContext(context.WithValue(p.ctx, exchangeKey{}, e), method, "http://127.0.0.1"+path,
 		strings.NewReader(body))
 	if err == nil && body != "" {
@@ -230,8 +231,14 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 	if err != nil {
 		return err
 	}
+	if s.Same < 0 || s.Same > len(p.last) {
+		return fault.New(fault.Store, "the thread of "+at+" does not go on from the one before it", "")
+	}
 	indexes := append(slices.Clone(p.last[:s.Same]), make([]int, len(fresh.Items))...)
 	for _, b := range slices.Concat(others.Items, fresh.Items) {
+		if b.Place < 0 || b.Place >= len(indexes) {
+			return fault.New(fault.Store, "the thread of "+at+" has no place for "+b.Node, "")
+		}
 		if indexes[b.Place], err = p.row(b, at, cycle, changed[b.Node]); err != nil {
 			return err
 		}
@@ -309,11 +316,16 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 	}
 	last := []byte(nil)
 	for _, n := range has.Attempts {
-		sent, err := p.ask(thread + "&as=verbatim&attempt=" + strconv.FormatInt(n, 10))
-		if err != nil || !p.file.SetText("thread "+at+" verbatim:"+strconv.FormatInt(n, 10), sent) {
-			continue // its bytes cannot be had, as the command line says, too
+		sent, err := record.RequestOf(p.ctx, p.run, cycle, n)
+		if errors.Is(err, fault.AttemptNotFound) || errors.Is(err, fault.Conflict) {
+			continue // it was not recorded, or erased
 		}
-		kept.Attempts, last = append(kept.Attempts, n), sent
+		if err != nil {
+			return err
+		}
+		if p.file.SetText("thread "+at+" verbatim:"+strconv.FormatInt(n, 10), sent.Bytes) {
+			kept.Attempts, last = append(kept.Attempts, n), sent.Bytes
+		}
 	}
 	if len(kept.Attempts) > 0 {
 		p.file.SetText("thread "+at+" verbatim", last)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -135,5 +137,62 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 	cancel()
 	if err := server.WritePage(ctx, &bytes.Buffer{}, c, server.PageOptions{}); err == nil {
 		t.Error("it is written all the same")
+	}
+}
+
+// Each page has one state of its run, while another writer adds and removes blocks.
+func TestAPageIsOfOneState(t *testing.T) {
+	r := start(t, server.Options{NoToken: true})
+	c, err := pact.Create(t.Context(), r.store, "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				stopped <- nil
+				return
+			default:
+			}
+			err := c.Edit(t.Context(), func(b *pact.Batch) error {
+				id := func(i int) string { return fmt.Sprint("block", i) }
+				if i%8 < 4 {
+					for n := range 8 {
+						b.Add("^ah", pact.Spec{ID: id(8*i + n), Role: "user", Kind: "text", Content: "a text"})
+					}
+					return nil
+				}
+				for n := range 8 {
+					b.Remove(id(8*(i-4) + n))
+				}
+				return nil
+			}, nil)
+			if err == nil && i%32 == 3 && i < 400 {
+				_, err = c.Commit(t.Context(), nil)
+				i += 4 // what was committed stays
+			}
+			if err != nil {
+				stopped <- err
+				return
+			}
+		}
+	}()
+	for range 8 {
+		answer, err := http.Get(r.url + "/v1/contexts/run/page")
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		page, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusOK || !runfile.IsPage(page) {
+			t.Errorf("status %d, %v: %.200s", answer.StatusCode, err, page)
+		}
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
 	}
 }
