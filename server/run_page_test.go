@@ -114,7 +114,7 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 	if err := server.WritePage(t.Context(), &page, c, o); err != nil {
 		t.Fatal(err)
 	}
-	text, err := runfile.Archive(page.Bytes(), 1<<20)
+	text, err := runfile.Archive(t.Context(), page.Bytes(), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,9 @@ package runfile
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
@@ -10,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // File is a run with the answers that its page shows. The zero value is empty.
@@ -108,7 +112,7 @@ func IsPage(text []byte) bool { return bytes.HasPrefix(text, []byte(Mark)) }
 
 // Archive returns the history in the page of a run, of most bytes at most. E_DOCUMENT_INVALID if the page is
 // damaged, E_LIMIT if there is more.
-func Archive(page []byte, most int64) ([]byte, error) {
+func Archive(ctx context.Context, page []byte, most int64) ([]byte, error) {
 	_, rest, found := bytes.Cut(page, []byte(Begin))
 	_, rest, named := bytes.Cut(rest, []byte(">"))
 	data, _, ends := bytes.Cut(rest, []byte(End))
@@ -119,13 +123,21 @@ func Archive(page []byte, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	text, err := io.ReadAll(io.LimitReader(from, most+1))
+	text, release, err := budget.ReadAll(ctx, io.LimitReader(from, most+1))
+	defer release()
 	switch {
+	case fault.CodeOf(err) != "" || ctx.Err() != nil:
+		return nil, cmp.Or(err, ctx.Err())
 	case err != nil:
 		return nil, damaged(err)
 	case int64(len(text)) > most:
 		return nil, fault.New(fault.Limit, "the page has more than "+strconv.FormatInt(most, 10)+" bytes when it is decompressed", "")
 	}
+	decoded, err := budget.Hold(ctx, canon.Weight(text))
+	if err != nil {
+		return nil, err
+	}
+	defer decoded()
 	var c struct {
 		Pieces  []string `json:"pieces"`
 		Archive Runs     `json:"archive"`
@@ -133,7 +145,7 @@ func Archive(page []byte, most int64) ([]byte, error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, damaged(err)
 	}
-	return join(c.Pieces, c.Archive, most)
+	return join(ctx, c.Pieces, c.Archive, most)
 }
 
 func damaged(err error) error {

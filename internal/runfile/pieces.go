@@ -1,9 +1,13 @@
 package runfile
 
 import (
+	"context"
+	"iter"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 )
 
 // Runs is a text as runs of pieces: the index of a piece and how many follow each other from it, again and again.
@@ -72,18 +76,44 @@ func (p *pieces) add(text string) (runs Runs) {
 	return runs
 }
 
-// join puts a text together again, of most bytes at most.
-func join(list []string, runs Runs, most int64) ([]byte, error) {
-	var text []byte
-	for i := 0; i+1 < len(runs); i += 2 {
-		for at := runs[i]; at < runs[i]+runs[i+1]; at++ {
-			if at < 0 || at >= len(list) {
-				return nil, damaged(nil)
-			}
-			if text = append(text, list[at]...); int64(len(text)) > most {
-				return nil, fault.New(fault.Limit, "the run in the page is too large", "")
+// join puts a text together again, of most bytes at most, and holds it in the budget of ctx. Each piece adds a byte at least, so
+// that the cost is bounded by most.
+func join(ctx context.Context, list []string, runs Runs, most int64) ([]byte, error) {
+	if slices.Contains(list, "") {
+		return nil, damaged(nil)
+	}
+	size := int64(0)
+	for text, err := range piecesOf(list, runs) {
+		if err != nil {
+			return nil, err
+		}
+		if size += int64(len(text)); size > most {
+			return nil, fault.New(fault.Limit, "the run in the page is too large", "")
+		}
+	}
+	if _, err := budget.Hold(ctx, size); err != nil { // the caller goes on to read it
+		return nil, err
+	}
+	text := make([]byte, 0, size)
+	for piece := range piecesOf(list, runs) {
+		text = append(text, piece...)
+	}
+	return text, ctx.Err()
+}
+
+// piecesOf yields the pieces of a text, or that one is not there.
+func piecesOf(list []string, runs Runs) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for i := 0; i+1 < len(runs); i += 2 {
+			for at, n := runs[i], runs[i+1]; n > 0; at, n = at+1, n-1 {
+				if at < 0 || at >= len(list) {
+					yield("", damaged(nil))
+					return
+				}
+				if !yield(list[at], nil) {
+					return
+				}
 			}
 		}
 	}
-	return text, nil
 }

@@ -26,7 +26,7 @@ func TestTextsComeBackFromTheirPieces(t *testing.T) {
 		texts, lists = append(texts, text), append(lists, p.add(text))
 	}
 	for i, want := range texts {
-		got, err := join(p.list, lists[i], 1<<30)
+		got, err := join(t.Context(), p.list, lists[i], 1<<30)
 		if err != nil || string(got) != want {
 			t.Fatalf("text %d of %d bytes comes back with %d, %v", i, len(want), len(got), err)
 		}
@@ -43,7 +43,7 @@ func TestTextsComeBackFromTheirPieces(t *testing.T) {
 	if p.add("before " + text); len(p.list)-before > 5 {
 		t.Errorf("a text that was moved has %d new pieces", len(p.list)-before)
 	}
-	if _, err := join(p.list, lists[200], int64(len(text))-1); fault.CodeOf(err) != fault.Limit {
+	if _, err := join(t.Context(), p.list, lists[200], int64(len(text))-1); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a text beyond the limit is %v", err)
 	}
 }
@@ -62,16 +62,16 @@ func pageOf(t testing.TB, archive string) []byte {
 func TestTheArchiveComesBackFromThePage(t *testing.T) {
 	for _, archive := range []string{"", "one\n", strings.Repeat(`{"a":"</script>\u2028"}`+"\n", 999)} {
 		page := pageOf(t, archive)
-		if got, err := Archive(page, 1<<20); err != nil || string(got) != archive || !IsPage(page) {
+		if got, err := Archive(t.Context(), page, 1<<20); err != nil || string(got) != archive || !IsPage(page) {
 			t.Errorf("%d bytes come back as %d, %v", len(archive), len(got), err)
 		}
 	}
 	page := pageOf(t, strings.Repeat("much ", 999))
-	if _, err := Archive(page, 100); fault.CodeOf(err) != fault.Limit {
+	if _, err := Archive(t.Context(), page, 100); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a page beyond the limit is %v", err)
 	}
 	for n := range len(page) - len(End) { // cut short anywhere
-		if _, err := Archive(page[:n], 1<<20); fault.CodeOf(err) != fault.DocumentInvalid {
+		if _, err := Archive(t.Context(), page[:n], 1<<20); fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Fatalf("a page cut short at %d is %v", n, err)
 		}
 	}
@@ -83,7 +83,7 @@ func FuzzArchive(f *testing.F) {
 	f.Add([]byte(Mark + Begin + "x\">" + End))
 	f.Fuzz(func(t *testing.T, page []byte) {
 		const most = 1 << 16
-		if text, err := Archive(page, most); err == nil && len(text) > most {
+		if text, err := Archive(t.Context(), page, most); err == nil && len(text) > most {
 			t.Errorf("%d bytes", len(text))
 		}
 	})
@@ -136,5 +136,22 @@ func TestRedactionFindsWhatIsNoPlainText(t *testing.T) {
 	got, _, err = Redact([]byte(`{"content":"log: {\"a\":\"J\\u00fcrgen\""}`), regexp.MustCompile("Jürgen"))
 	if want := `{"content":"log: {\"a\":\"██████\""}` + "\n"; string(got) != want || err != nil {
 		t.Errorf("got %s, %v", got, err)
+	}
+}
+
+// Pieces without a byte would have a short page cost any time.
+func TestEmptyPiecesAreRefused(t *testing.T) {
+	if _, err := join(t.Context(), []string{"", "a"}, Runs{1, 1}, 100); fault.CodeOf(err) != fault.DocumentInvalid {
+		t.Errorf("an empty piece gives %v", err)
+	}
+	if _, err := join(t.Context(), []string{"ab"}, Runs{0, 1, 0, 1, 0, 1}, 5); fault.CodeOf(err) != fault.Limit {
+		t.Errorf("six bytes of five give %v", err)
+	}
+	if _, err := join(t.Context(), []string{"ab"}, Runs{0, 2}, 5); fault.CodeOf(err) != fault.DocumentInvalid {
+		t.Errorf("a piece that is not there gives %v", err)
+	}
+	text, err := join(t.Context(), []string{"ab", "c"}, Runs{0, 2, 1, 1}, 5)
+	if err != nil || string(text) != "abcc" {
+		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -24,7 +24,7 @@ func Text(ctx context.Context, file *bufio.Reader, most int64) ([]byte, error) {
 		data, err = inspectLog(ctx, data, most)
 		release()
 	case runfile.IsPage(data):
-		data, err = runfile.Archive(data, most)
+		data, err = runfile.Archive(ctx, data, most)
 		release()
 		backup = true
 	}
