@@ -63,6 +63,7 @@ def test_server_ends_when_the_program_is_killed(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a console has no process groups there")
 def test_interrupt_of_the_program_leaves_its_server(tmp_path: Path) -> None:
     then = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a background job has it ignored
         "try: print('ready', flush=True); time.sleep(60)\n"
         "except KeyboardInterrupt: db.create('last'); print('done', flush=True)"
     )
