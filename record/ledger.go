@@ -181,7 +181,7 @@ func (l *ledger) begin(q *question, at time.Time) {
 	s.tariff = worth.Tariff{Rules: rules, Model: q.of.Model}
 	if l.prices.Has(q.of.Model) {
 		s.tariff.Money = func(u *inspect.ProviderCache) float64 {
-			return l.prices.Cost(nil, &inspect.CallPrefix{Model: q.of.Model, Provider: u}).Paid
+			return *l.prices.Paid(q.of.Model, u)
 		}
 		s.tariff.Read = func(tokens int64) float64 { return l.prices.ReadCost(q.of.Model, tokens) }
 	}

@@ -75,6 +75,15 @@ func badPrices(why string, err error) error {
 	return fault.New(fault.DocumentInvalid, "this is not a list of prices: "+why, "such as "+remedy)
 }
 
+// Paid returns what a call of a model cost of which the provider counted so much, nil where [Prices.Cost] returns none.
+func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
+	cost := p.Cost(nil, &inspect.CallPrefix{Model: model, Provider: told})
+	if cost == nil {
+		return nil
+	}
+	return &cost.Paid
+}
+
 // Cost returns what a call cost, nil if the list has no price for its model or the provider
 // did not report its tokens or how many of them came from its cache. before is the previous
 // call, nil for the first.

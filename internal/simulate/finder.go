@@ -263,11 +263,7 @@ func (f *finder) cost(read, written int64) *float64 {
 	if f.run.hour {
 		told.Written1h = &written
 	}
-	cost := f.run.prices.Cost(nil, &inspect.CallPrefix{Model: f.run.model, Provider: told})
-	if cost == nil {
-		return nil
-	}
-	return &cost.Paid
+	return f.run.prices.Paid(f.run.model, told)
 }
 
 // extra returns what it costs more to write some tokens than to read them.

@@ -148,7 +148,7 @@ func (r *run) choose(attempts []history.Attempt) error {
 	r.tariff = worth.Tariff{Rules: r.rules, Model: r.model, Hour: r.hour}
 	if r.priced {
 		r.tariff.Money = func(u *inspect.ProviderCache) float64 {
-			return r.prices.Cost(nil, &inspect.CallPrefix{Model: r.model, Provider: u}).Paid
+			return *r.prices.Paid(r.model, u)
 		}
 		r.tariff.Read = func(tokens int64) float64 { return r.prices.ReadCost(r.model, tokens) }
 	}

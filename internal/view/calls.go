@@ -71,8 +71,8 @@ type Attempts struct {
 func (t *Attempts) price(told *inspect.ProviderCache) {
 	list := prices.BuiltIn()
 	t.Window = list.Window(t.Model)
-	if cost := list.Cost(nil, &inspect.CallPrefix{Model: t.Model, Provider: told}); cost != nil {
-		t.Cost = &cost.Paid
+	if paid := list.Paid(t.Model, told); paid != nil {
+		t.Cost = paid
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/prices"
@@ -79,8 +78,8 @@ func (f *openedContext) paid(ctx context.Context, c *pact.Context, report *simul
 		if err != nil {
 			return "", err
 		}
-		if cost := list.Cost(nil, &inspect.CallPrefix{Model: one.Model, Provider: told}); cost != nil {
-			sum, counted = sum+cost.Paid, counted+1
+		if paid := list.Paid(one.Model, told); paid != nil {
+			sum, counted = sum+*paid, counted+1
 		}
 	}
 	t := f.Story

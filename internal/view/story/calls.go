@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/toolcall"
@@ -72,9 +71,7 @@ func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Cal
 			return nil, err
 		} else if told != nil {
 			call.Cached = told.Read
-			if cost := prices.BuiltIn().Cost(nil, &inspect.CallPrefix{Model: a.Model, Provider: told}); cost != nil {
-				call.Cost = &cost.Paid
-			}
+			call.Cost = prices.BuiltIn().Paid(a.Model, told)
 		}
 		if view.Time(a.StartedNS) != "-" && a.Status != history.Running && a.EndedNS > a.StartedNS {
 			ms := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()
