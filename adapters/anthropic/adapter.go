@@ -19,35 +19,19 @@ const form = "anthropic"
 // them: it places cache markers, and refuses what the provider would refuse; with mend it mends what needs no decision.
 // Parameters that this version of the client cannot hold are in their raw form, which the client sends as it is. Errors
 // and cost are those of NewRequest.
-func Params(ctx context.Context, s *pact.Snapshot, base anthropic.MessageNewParams, mend bool) (p anthropic.MessageNewParams, err error) {
-	given, err := json.Marshal(base)
-	if err != nil {
-		return p, err
-	}
-	body, err := record.NewRequest(ctx, s, form, given, mend)
-	if err == nil && !sdkparams.Hold(body, &p, false) {
-		p = param.Override[anthropic.MessageNewParams](body)
-	}
-	return p, err
+func Params(ctx context.Context, s *pact.Snapshot, base anthropic.MessageNewParams, mend bool) (anthropic.MessageNewParams, error) {
+	return sdkparams.New(ctx, s, form, base, mend, param.Override[anthropic.MessageNewParams])
 }
 
 // AddParams adds the tools, the system prompt and the messages of parameters to the working state, and returns the ids
 // of the blocks. Errors and cost are those of [record.AddRequest].
 func AddParams(ctx context.Context, c *pact.Context, p anthropic.MessageNewParams) ([]string, error) {
-	body, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, form, body, nil)
+	return sdkparams.Add(ctx, c, form, p)
 }
 
 // AddMessages adds messages to ^ah, such as results of tools. The rest is as with [AddParams].
 func AddMessages(ctx context.Context, c *pact.Context, messages ...anthropic.MessageParam) ([]string, error) {
-	body, err := json.Marshal(map[string]any{"messages": messages})
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, form, body, nil)
+	return sdkparams.Add(ctx, c, form, map[string]any{"messages": messages})
 }
 
 // AddAnswer adds an answer to ^ah, also one that the client put together from a stream. The rest is as with

@@ -52,20 +52,12 @@ func Contents(ctx context.Context, s *pact.Snapshot, base *genai.GenerateContent
 // AddContents adds contents to ^ah, such as the responses of functions, and returns the ids of the blocks. Errors and
 // cost are those of [record.AddRequest].
 func AddContents(ctx context.Context, c *pact.Context, contents ...*genai.Content) ([]string, error) {
-	return add(ctx, c, said{Contents: contents})
+	return sdkparams.Add(ctx, c, form, said{Contents: contents})
 }
 
 // AddConfig adds the tools and the system instruction of a configuration to ^sys. The rest is as with [AddContents].
 func AddConfig(ctx context.Context, c *pact.Context, config *genai.GenerateContentConfig) ([]string, error) {
-	return add(ctx, c, said{Tools: config.Tools, SystemInstruction: config.SystemInstruction})
-}
-
-func add(ctx context.Context, c *pact.Context, s said) ([]string, error) {
-	body, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, form, body, nil)
+	return sdkparams.Add(ctx, c, form, said{Tools: config.Tools, SystemInstruction: config.SystemInstruction})
 }
 
 // AddAnswer adds an answer to ^ah, with its thought signatures. The rest is as with [AddContents].

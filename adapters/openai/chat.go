@@ -17,36 +17,19 @@ const chatForm = "openai"
 // ChatParams returns base with the tools and the messages of a snapshot, as [record.NewRequest] writes them: it refuses
 // what the provider would refuse; with mend it mends what needs no decision. Parameters that this version of the client
 // cannot hold are in their raw form, which the client sends as it is. Errors and cost are those of NewRequest.
-func ChatParams(ctx context.Context, s *pact.Snapshot, base openai.ChatCompletionNewParams, mend bool) (p openai.ChatCompletionNewParams,
-	err error) {
-	given, err := json.Marshal(base)
-	if err != nil {
-		return p, err
-	}
-	body, err := record.NewRequest(ctx, s, chatForm, given, mend)
-	if err == nil && !sdkparams.Hold(body, &p, false) {
-		p = param.Override[openai.ChatCompletionNewParams](body)
-	}
-	return p, err
+func ChatParams(ctx context.Context, s *pact.Snapshot, base openai.ChatCompletionNewParams, mend bool) (openai.ChatCompletionNewParams, error) {
+	return sdkparams.New(ctx, s, chatForm, base, mend, param.Override[openai.ChatCompletionNewParams])
 }
 
 // AddChatParams adds the tools and the messages of parameters to the working state, and returns the ids of the blocks.
 // Errors and cost are those of [record.AddRequest].
 func AddChatParams(ctx context.Context, c *pact.Context, p openai.ChatCompletionNewParams) ([]string, error) {
-	body, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, chatForm, body, nil)
+	return sdkparams.Add(ctx, c, chatForm, p)
 }
 
 // AddChatMessages adds messages, such as results of tools. The rest is as with [AddChatParams].
 func AddChatMessages(ctx context.Context, c *pact.Context, messages ...openai.ChatCompletionMessageParamUnion) ([]string, error) {
-	body, err := json.Marshal(map[string]any{"messages": messages})
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, chatForm, body, nil)
+	return sdkparams.Add(ctx, c, chatForm, map[string]any{"messages": messages})
 }
 
 // AddChatAnswer adds an answer to ^ah, also that of a [openai.ChatCompletionAccumulator], which keeps no field that the

@@ -14,36 +14,19 @@ import (
 const responsesForm = "responses"
 
 // ResponseParams returns base with the tools and the items of a snapshot. The rest is as with [ChatParams].
-func ResponseParams(ctx context.Context, s *pact.Snapshot, base responses.ResponseNewParams, mend bool) (p responses.ResponseNewParams,
-	err error) {
-	given, err := json.Marshal(base)
-	if err != nil {
-		return p, err
-	}
-	body, err := record.NewRequest(ctx, s, responsesForm, given, mend)
-	if err == nil && !sdkparams.Hold(body, &p, false) {
-		p = param.Override[responses.ResponseNewParams](body)
-	}
-	return p, err
+func ResponseParams(ctx context.Context, s *pact.Snapshot, base responses.ResponseNewParams, mend bool) (responses.ResponseNewParams, error) {
+	return sdkparams.New(ctx, s, responsesForm, base, mend, param.Override[responses.ResponseNewParams])
 }
 
 // AddResponseParams adds the tools and the items of parameters to the working state. The rest is as with
 // [AddChatParams].
 func AddResponseParams(ctx context.Context, c *pact.Context, p responses.ResponseNewParams) ([]string, error) {
-	body, err := json.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, responsesForm, body, nil)
+	return sdkparams.Add(ctx, c, responsesForm, p)
 }
 
 // AddItems adds items, such as outputs of calls. The rest is as with [AddChatParams].
 func AddItems(ctx context.Context, c *pact.Context, items ...responses.ResponseInputItemUnionParam) ([]string, error) {
-	body, err := json.Marshal(map[string]any{"input": items})
-	if err != nil {
-		return nil, err
-	}
-	return record.AddRequest(ctx, c, responsesForm, body, nil)
+	return sdkparams.Add(ctx, c, responsesForm, map[string]any{"input": items})
 }
 
 // AddResponse adds an answer to ^ah, with its reasoning; of a stream that is the response of its last event. The rest

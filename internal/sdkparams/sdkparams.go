@@ -1,10 +1,14 @@
-// Package sdkparams turns JSON into the parameters of a provider's client, and finds out whether they hold all of it.
+// Package sdkparams takes snapshots to the parameters of a provider's client and back, and finds out whether the parameters
+// can hold all of it.
 package sdkparams
 
 import (
+	"context"
 	"encoding/json"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/record"
 )
 
 // Hold decodes JSON into parameters, and reports whether these are encoded as the same JSON again. With emptyIsAbsent a
@@ -50,4 +54,27 @@ func withoutEmpty(v canon.Any) canon.Any {
 		return canon.Object(kept...)
 	}
 	return v
+}
+
+// New returns base, parameters of a client, with what a snapshot has of the conversation, as [record.NewRequest] writes it. raw makes
+// parameters that the client sends as they are, for a body that its parameters cannot hold.
+func New[P any](ctx context.Context, s *pact.Snapshot, form string, base P, mend bool, raw func(body any) P) (p P, err error) {
+	given, err := json.Marshal(base)
+	if err != nil {
+		return p, err
+	}
+	body, err := record.NewRequest(ctx, s, form, given, mend)
+	if err == nil && !Hold(body, &p, false) {
+		p = raw(body)
+	}
+	return p, err
+}
+
+// Add adds what parameters of a client, or some fields of them, say to a context, as [record.AddRequest] does.
+func Add(ctx context.Context, c *pact.Context, form string, said any) ([]string, error) {
+	body, err := json.Marshal(said)
+	if err != nil {
+		return nil, err
+	}
+	return record.AddRequest(ctx, c, form, body, nil)
 }
