@@ -35,11 +35,14 @@ type Call struct {
 	Namespace           string // of a tool of OpenAI's Responses that stands in one
 }
 
-// Received is one request that arrived.
+// Received is one request that arrived, and what the provider counted of it.
 type Received struct {
 	Path   string
 	Header http.Header
 	Body   []byte
+
+	Refused                  string // why it breaks a rule of the API, "" if it does not
+	Sent, Read, Written, Out int    // tokens; 0 of a request that got no answer
 }
 
 // Provider answers requests by a script, one turn each. It is safe for
@@ -47,6 +50,7 @@ type Received struct {
 type Provider struct {
 	mu       sync.Mutex
 	script   []Turn
+	asides   []aside
 	received []Received
 	cache    cache
 	now      func() time.Time
@@ -60,6 +64,17 @@ type Provider struct {
 // New returns a provider with a script. It answers "ok" to requests after the
 // end of the script.
 func New(script ...Turn) *Provider { return &Provider{script: script, now: time.Now} }
+
+// aside is a script for some requests.
+type aside struct {
+	is     func(body []byte) bool
+	script []Turn
+}
+
+// Aside answers the requests for which is reports true by a script of their own, such as those of a sub-agent.
+func (p *Provider) Aside(is func(body []byte) bool, script ...Turn) {
+	p.asides = append(p.asides, aside{is, script})
+}
 
 // ForTools leaves the script to requests that have tools: it answers "ok" to the others, with which
 // agents ask for titles and the like beside their work.
@@ -154,7 +169,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client disconnected
 	}
 	p.mu.Lock()
-	p.received = append(p.received, Received{r.URL.Path, r.Header.Clone(), text})
+	p.received = append(p.received, Received{Path: r.URL.Path, Header: r.Header.Clone(), Body: text})
 	number := len(p.received)
 	p.mu.Unlock()
 	w.Header().Set("Request-Id", "req_"+strconv.Itoa(number))
@@ -173,19 +188,21 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, 400, d.refuse(refusal{400, "invalid_request_error", "We could not parse the JSON body of your request."}))
 		return
 	}
-	if refused := d.check(r.Header, body); refused != nil {
-		write(w, refused.status, d.refuse(*refused))
-		return
+	refused := d.check(r.Header, body)
+	if refused == nil {
+		refused = checkSignatures(r.URL.Path, body)
 	}
-	refused := checkSignatures(r.URL.Path, body)
 	if refused == nil {
 		refused = p.bind(r.URL.Path, body)
 	}
 	if refused != nil {
+		p.mu.Lock()
+		p.received[number-1].Refused = refused.message
+		p.mu.Unlock()
 		write(w, refused.status, d.refuse(*refused))
 		return
 	}
-	answer := p.next(r.URL.Path, body, number)
+	answer := p.next(r.URL.Path, text, body, number)
 	if answer.Hold && !d.streams(r.URL.Path, body) {
 		p.held.Add(1)
 		<-r.Context().Done()
@@ -212,18 +229,26 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // next takes the next turn of the script and counts the request's tokens.
-func (p *Provider) next(path string, body object, number int) *reply {
+func (p *Provider) next(path string, sent []byte, body object, number int) *reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a := &reply{Turn: Turn{Text: "ok"}, body: body, id: strconv.Itoa(number)}
-	if len(p.script) > 0 && (!p.needTool || len(list(body["tools"])) > 0) {
-		a.Turn, p.script = p.script[0], p.script[1:]
+	script := &p.script
+	for i := range p.asides {
+		if p.asides[i].is(sent) {
+			script = &p.asides[i].script
+		}
+	}
+	if len(*script) > 0 && (!p.needTool || len(list(body["tools"])) > 0) {
+		a.Turn, *script = (*script)[0], (*script)[1:]
 	}
 	if a.Status == 0 {
 		a.usage = p.cache.count(path, body, p.now())
 		a.diagnosis = p.diagnose(path, body, a.id)
 		p.thinks(a)
 		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + tokens(a.Refusal) + len(a.Calls)
+		r := &p.received[number-1]
+		r.Sent, r.Read, r.Written, r.Out = a.usage.sent, a.usage.read, a.usage.written, a.usage.out
 	}
 	return a
 }
