@@ -1,14 +1,12 @@
 package calllog
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatADK = "ADK session"
 
 // isADK reports whether a value is a session of Google's Agent Development Kit,
 // or one of its events.
@@ -25,12 +23,7 @@ func isADK(first raw) bool {
 
 // readADK reads a session of the Agent Development Kit, as JSON of the session
 // or as its events, with names in camelCase or in snake_case.
-func readADK(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readADK(list []entry, found *findings) []Session {
 	g := grown{api: provider.Gemini, list: "contents"}
 	model := ""
 	var before int64
@@ -42,13 +35,13 @@ func readADK(data []byte) (*Log, error) {
 		for _, r := range events {
 			f := r.fields()
 			content := geminiContent(f["content"])
-			if isTrue(f["partial"]) || content.Kind == canon.KindAbsent {
+			if f["partial"].isTrue() || content.Kind == canon.KindAbsent {
 				found.add(e.line, "an event without a content of its own was left out")
 				continue
 			}
 			at := timeOf(f["timestamp"].value())
 			if role, _ := content.Get("role"); role.Text == "model" {
-				model = orElse(f.text("modelVersion", "model_version"), model)
+				model = cmp.Or(f.text("modelVersion", "model_version"), model)
 				counts, _ := f.first("usageMetadata", "usage_metadata")
 				c := Call{ID: f.text("id"), Line: e.line, Started: before, Ended: at, Attrs: map[string]canon.Any{
 					"author": f["author"].value()}}
@@ -64,24 +57,14 @@ func readADK(data []byte) (*Log, error) {
 			before = at
 		}
 	}
-	if len(g.messages) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no event with a content", "")
-	}
-	return found.log(formatADK, cut, g.session(model, "the system prompt", "tool definitions", "parameters")), nil
+	return g.sessions(model)
 }
 
-// geminiUsage reads the counts of tokens of an answer, which Gemini counts thoughts beside.
+// geminiUsage reads the tokens of an answer. Gemini counts thoughts beside it.
 func geminiUsage(counts fields) provider.Usage {
-	of := func(name string) *int64 { return count(counts, name, snake(name)) }
-	u := provider.Usage{In: of("promptTokenCount"), Out: of("candidatesTokenCount"), Cached: of("cachedContentTokenCount"),
-		Reasoning: of("thoughtsTokenCount")}
-	if u.Reasoning != nil {
-		out := *u.Reasoning
-		if u.Out != nil {
-			out += *u.Out
-		}
-		u.Out = &out
-	}
+	u := usage(counts, "promptTokenCount prompt_token_count", "candidatesTokenCount candidates_token_count",
+		"cachedContentTokenCount cached_content_token_count", "", "thoughtsTokenCount thoughts_token_count")
+	u.Out = sum(u.Out, u.Reasoning)
 	return u
 }
 
@@ -96,7 +79,7 @@ func geminiContent(r raw) canon.Any {
 	if len(parts) == 0 {
 		return canon.Any{}
 	}
-	return obj("role", orElse(f.text("role"), "user"), "parts", canon.ArrayOf(parts...))
+	return obj("role", cmp.Or(f.text("role"), "user"), "parts", canon.ArrayOf(parts...))
 }
 
 // camelMembers writes the names of an object's members in camelCase, and those
@@ -128,16 +111,4 @@ func camel(name string) string {
 		}
 	}
 	return strings.Join(words, "")
-}
-
-func snake(name string) string {
-	var b strings.Builder
-	for _, c := range name {
-		if 'A' <= c && c <= 'Z' {
-			b.WriteByte('_')
-			c += 'a' - 'A'
-		}
-		b.WriteRune(c)
-	}
-	return b.String()
 }

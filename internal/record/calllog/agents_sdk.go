@@ -1,17 +1,12 @@
 package calllog
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-)
-
-const (
-	formatItems = "list of OpenAI Responses items" // a session of the OpenAI Agents SDK
-	formatSpans = "OpenAI Agents SDK trace"
 )
 
 // isItems reports whether a value is a list of items of OpenAI's Responses, or
@@ -50,12 +45,7 @@ func output(f fields) bool {
 
 // readItems reads the items that a session of the OpenAI Agents SDK holds. Items
 // of the model that follow each other are one answer.
-func readItems(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readItems(list []entry, found *findings) []Session {
 	g := grown{api: provider.Responses, list: "input"}
 	var said []canon.Any
 	line, id := 0, ""
@@ -83,10 +73,7 @@ func readItems(data []byte) (*Log, error) {
 		}
 	}
 	answer()
-	if len(g.messages) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no item", "")
-	}
-	return found.log(formatItems, cut, g.session(unknownModel, "the instructions", "tool definitions", "the model", "parameters")), nil
+	return g.sessions(unknownModel)
 }
 
 // isSpans reports whether a value is a trace or a span of the OpenAI Agents SDK.
@@ -103,12 +90,7 @@ func isSpans(first raw) bool {
 
 // readSpans reads the spans that a trace processor of the OpenAI Agents SDK was
 // given. A generation has its messages; a response has only its id.
-func readSpans(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readSpans(list []entry, found *findings) (made []Session) {
 	var order []string
 	sessions := map[string]*Session{}
 	for _, e := range list {
@@ -123,21 +105,16 @@ func readSpans(data []byte) (*Log, error) {
 		}
 		name := f.text("trace_id")
 		if sessions[name] == nil {
-			sessions[name] = &Session{Name: name, Exact: Rebuilt, Missing: []string{"tool definitions"}}
+			sessions[name] = &Session{Name: name, Exact: Rebuilt}
 			order = append(order, name)
 		}
 		sessions[name].Calls = append(sessions[name].Calls, spanCall(f, span, e.line))
 	}
-	if len(order) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "none of its spans has the messages of a call",
-			"record generations with trace_include_sensitive_data, or record the calls themselves")
-	}
-	var made []Session
 	for _, name := range order {
 		inOrder(sessions[name].Calls)
 		made = append(made, *sessions[name])
 	}
-	return found.log(formatSpans, cut, made...), nil
+	return made
 }
 
 // spanCall makes a call of a generation.
@@ -153,7 +130,7 @@ func spanCall(f, span fields, line int) Call {
 			members = append(members, canon.Member{Name: name, Value: v.value()})
 		}
 	}
-	c.Request = canon.Object(append(members, canon.Member{Name: "model", Value: str(orElse(model, unknownModel))})...)
+	c.Request = canon.Object(append(members, canon.Member{Name: "model", Value: str(cmp.Or(model, unknownModel))})...)
 	said := span["output"].elems()
 	if problem := f["error"]; len(said) == 0 && problem.empty() {
 		c.Status = 0
@@ -162,10 +139,8 @@ func spanCall(f, span fields, line int) Call {
 		c.Status, c.Answer = 0, obj("error", problem.value()).AppendTo(nil)
 		return c
 	}
-	counts := span["usage"].fields()
-	tokens := provider.Usage{In: count(counts, "input_tokens", "prompt_tokens"), Out: count(counts, "output_tokens",
-		"completion_tokens"), Cached: count(counts["input_tokens_details"].fields(), "cached_tokens"),
-		Reasoning: count(counts["output_tokens_details"].fields(), "reasoning_tokens")}
+	tokens := usage(span["usage"].fields(), "input_tokens prompt_tokens", "output_tokens completion_tokens",
+		"input_tokens_details.cached_tokens", "", "output_tokens_details.reasoning_tokens")
 	message := said[0].value()
 	if choices, _ := message.Get("choices"); len(choices.Elems) > 0 {
 		message, _ = choices.Elems[0].Get("message")

@@ -64,7 +64,7 @@ type Call struct {
 	Line     int                  // where in the file the call stands, 0 if unknown
 	Attrs    map[string]canon.Any // what else the log says of the call
 
-	// Refused is why no importer takes the call, if ReadRequests has checked that.
+	// Refused is the error with which every importer refuses the call. Only ReadRequests sets it.
 	Refused error
 	kept    *keptCall // where ReadRequests left header, body, answer and attributes; nil if they are here
 }

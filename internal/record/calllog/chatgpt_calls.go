@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// mostOpen is how many calls without a result a result is looked for among.
+// mostOpen is how many calls without a result pair remembers.
 const mostOpen = 64
 
 // session makes the calls: each answer, on each branch, follows a request
@@ -20,8 +21,7 @@ func (t *chatTree) session() Session {
 			p.onward = true
 		}
 	}
-	made := Session{Exact: Rebuilt, API: provider.Chat,
-		Missing: []string{"the system prompt", "tool definitions", "parameters"}}
+	made := Session{Exact: Rebuilt, API: provider.Chat}
 	w := writer{provider.Chat}
 	walked := 0
 	for _, n := range t.order {
@@ -33,7 +33,7 @@ func (t *chatTree) session() Session {
 			t.found.add(t.line, "its branches repeat more messages than are read; the rest was left out")
 			break
 		}
-		said.answer.Model = orElse(said.answer.Model, orElse(t.model, unknownModel))
+		said.answer.Model = cmp.Or(said.answer.Model, cmp.Or(t.model, unknownModel))
 		c := Call{ID: n.id, API: provider.Chat, Path: provider.PathOf(provider.Chat, ""), Line: t.line,
 			Status: http.StatusOK, Ended: said.at,
 			Request: t.request(said.answer.Model, before), Answer: w.answer(&said).AppendTo(nil)}
@@ -47,7 +47,7 @@ func (t *chatTree) session() Session {
 		if n == nil && len(t.order) > 0 {
 			n = t.order[len(t.order)-1]
 		}
-		if request := t.request(orElse(t.model, unknownModel), n); n != nil && len(n.messages) > 0 {
+		if request := t.request(cmp.Or(t.model, unknownModel), n); n != nil && len(n.messages) > 0 {
 			made.Unsent = request
 		}
 	}
@@ -75,8 +75,7 @@ func (n *chatNode) above() *chatNode {
 	return p
 }
 
-// pair has a result name the oldest call above that has none. The export pairs
-// them by their order only.
+// pair gives a result the id of the oldest call above that has no result: the export pairs them by their order alone.
 func (n *chatNode) pair() {
 	if n.parent != nil {
 		n.open = n.parent.open
@@ -91,8 +90,8 @@ func (n *chatNode) pair() {
 	}
 }
 
-// run returns the turn that ends with a node: what the model said in several
-// nodes is one answer. before is the node above the turn, nil if there is none.
+// run returns the turn that ends with a node: successive nodes of the model are one answer. before is the node above
+// the turn, nil if there is none.
 func (n *chatNode) run() (whole turn, before *chatNode) {
 	nodes := []*chatNode{n}
 	before = n.above()
@@ -104,7 +103,7 @@ func (n *chatNode) run() (whole turn, before *chatNode) {
 	whole.parts = nil
 	for _, node := range slices.Backward(nodes) {
 		whole.parts = append(whole.parts, node.turn.parts...)
-		whole.answer.Model = orElse(whole.answer.Model, node.turn.answer.Model)
+		whole.answer.Model = cmp.Or(whole.answer.Model, node.turn.answer.Model)
 	}
 	return whole, before
 }

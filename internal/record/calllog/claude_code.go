@@ -1,9 +1,9 @@
 package calllog
 
 import (
+	"cmp"
 	"strconv"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
@@ -12,8 +12,7 @@ import (
 // are files of their own.
 const ClaudeCode = "Claude Code transcript"
 
-// claudeNotes are the types of lines in which Claude Code keeps what it shows
-// and how it is set up. No request has them.
+// claudeNotes are the types of lines with the display and the settings of Claude Code. No request has them.
 var claudeNotes = map[string]bool{"summary": true, "queue-operation": true, "last-prompt": true, "mode": true,
 	"permission-mode": true, "file-history-snapshot": true, "custom-title": true, "ai-title": true, "agent-name": true,
 	"tag": true, "pr-link": true, "progress": true, "system": true}
@@ -31,21 +30,15 @@ func isClaudeCode(first raw) bool {
 // readClaudeCode reads a transcript of Claude Code: a tree of lines, of which
 // each names the line above it. The conversation that a request had is the path
 // above its answer.
-func readClaudeCode(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
-	t := claudeTree{found: &found, byID: map[string]*claudeLine{}}
-	for _, e := range inTreeOrder(list, &found) {
+func readClaudeCode(list []entry, found *findings) []Session {
+	t := claudeTree{found: found, byID: map[string]*claudeLine{}}
+	for _, e := range inTreeOrder(list, found) {
 		t.add(e)
 	}
 	if len(t.lines) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
+		return nil
 	}
-	s := t.session()
-	return found.log(ClaudeCode, cut, s), nil
+	return []Session{t.session()}
 }
 
 // claudeTree is a transcript.
@@ -104,7 +97,7 @@ func (t *claudeTree) add(e entry) {
 	l.at = timeOf(l.fields["timestamp"].value())
 	message := l.fields["message"].fields()
 	l.begins = l.text("subtype") == "compact_boundary" ||
-		isTrue(l.fields["isCompactSummary"]) && l.fields["parentUuid"].empty()
+		l.fields["isCompactSummary"].isTrue() && l.fields["parentUuid"].empty()
 	if t.place(l, kind); other != nil && !l.begins {
 		t.found.add(e.line, "it has the id of another line and says something else; it was put behind that line")
 		l.parent = other
@@ -118,11 +111,11 @@ func (t *claudeTree) add(e entry) {
 	switch kind {
 	case "user":
 		l.parts = partsOfMessage(message["content"].value())
-		t.said(l)
+		t.userLine(l)
 	case "assistant":
-		t.answered(l, message)
+		t.answerLine(l, message)
 	case "attachment":
-		t.attached(l)
+		t.attachment(l)
 	default:
 		if !claudeNotes[kind] {
 			t.found.add(e.line, "a line of the type "+strconv.Quote(kind)+" was left out")
@@ -169,9 +162,9 @@ func (t *claudeTree) unlinked() bool {
 	return len(t.answers) > 0 && t.answers[0].lines[0].fields["parentUuid"].empty()
 }
 
-// said notes a message of the user. Results of tools stand behind the block of
+// userLine notes a message of the user. Results of tools stand behind the block of
 // the answer that they belong to.
-func (t *claudeTree) said(l *claudeLine) {
+func (t *claudeTree) userLine(l *claudeLine) {
 	if !holdsResult(l.fields) {
 		l.spoke = l.spoke || len(l.parts) > 0
 		return
@@ -181,9 +174,9 @@ func (t *claudeTree) said(l *claudeLine) {
 	}
 }
 
-// attached takes what the user said while the model was at work. How the
-// program words its other attachments is not in the transcript.
-func (t *claudeTree) attached(l *claudeLine) {
+// attachment reads a message that the user sent while the model was at work. The transcript does not say how
+// the program words its other attachments.
+func (t *claudeTree) attachment(l *claudeLine) {
 	f := l.fields["attachment"].fields()
 	if f.text("type") == "queued_command" {
 		l.parts = partsOfMessage(f["prompt"].value())
@@ -193,15 +186,15 @@ func (t *claudeTree) attached(l *claudeLine) {
 	t.found.add(l.number, "an attachment was left out: the transcript does not say how it was sent")
 }
 
-// answered adds a line to the answer that it is part of, or begins one.
-func (t *claudeTree) answered(l *claudeLine, message fields) {
+// answerLine adds a line to the answer that it is part of, or begins one.
+func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	id := message.text("id")
 	if a := l.above; a != nil && a.id == id && id != "" && !l.spoke {
 		l.answer = a
 		a.lines = append(a.lines, l)
 		return
 	}
-	a := &claudeAnswer{id: id, lines: []*claudeLine{l}, failed: isTrue(l.fields["isApiErrorMessage"]),
+	a := &claudeAnswer{id: id, lines: []*claudeLine{l}, failed: l.fields["isApiErrorMessage"].isTrue(),
 		made: message.text("model") == "<synthetic>"}
 	l.answer = a
 	t.answers = append(t.answers, a)
@@ -230,11 +223,8 @@ func claudeRequest(model string, messages []canon.Any) canon.Any {
 	return obj("model", model, "messages", canon.ArrayOf(messages[:len(messages):len(messages)]...))
 }
 
-// claudeMissing lists the parts of a request that a transcript lacks.
-var claudeMissing = []string{"the system prompt", "tool definitions", "reminders and attachments", "parameters"}
-
 func (t *claudeTree) session() Session {
-	made := Session{Exact: Rebuilt, Missing: claudeMissing, API: provider.Messages}
+	made := Session{Exact: Rebuilt, API: provider.Messages}
 	last := t.lines[len(t.lines)-1]
 	model := unknownModel
 	for i, a := range t.answers {
@@ -249,7 +239,7 @@ func (t *claudeTree) session() Session {
 			return made
 		}
 		if !a.made {
-			model = orElse(a.lines[0].fields["message"].fields().text("model"), model)
+			model = cmp.Or(a.lines[0].fields["message"].fields().text("model"), model)
 		}
 		if !a.made || a.failed {
 			made.Calls = append(made.Calls, t.call(a, model, before))

@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -75,8 +76,7 @@ func resultsBeside(a *claudeAnswer, path []*claudeLine, until *claudeLine) (besi
 	return beside
 }
 
-// preserve adds what a compaction kept of the conversation, if it is put behind
-// this line.
+// preserve adds the messages that a compaction kept, if it puts them behind this line.
 func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	if l.parent == nil || !l.parent.begins {
 		return
@@ -98,8 +98,7 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	}
 }
 
-// messageList joins lines to messages: what one side says in several lines is
-// one message.
+// messageList joins lines to messages: successive lines of one side are one message.
 type messageList struct {
 	list  []canon.Any
 	open  []canon.Any   // the content of the last message, if lines may join it
@@ -168,7 +167,7 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before []canon.Any) Cal
 			text += said.Text
 		}
 		c.Status = statusIn(text)
-		c.Answer = obj("type", "error", "error", obj("type", orElse(first.text("error"), "api_error"), "message", text)).
+		c.Answer = obj("type", "error", "error", obj("type", cmp.Or(first.text("error"), "api_error"), "message", text)).
 			AppendTo(nil)
 		return c
 	}

@@ -1,14 +1,12 @@
 package calllog
 
 import (
+	"cmp"
 	"slices"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatCodex = "Codex rollout"
 
 // isCodex reports whether a value is a line of a rollout of Codex. The first one should be
 // session_meta, but the lines may stand in another order.
@@ -40,12 +38,7 @@ type codex struct {
 // readCodex reads a rollout of Codex, the log of a thread. The items of an answer
 // end where the tokens of the call are noted. Lines of type event_msg repeat what
 // other lines say, so only their tokens count.
-func readCodex(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readCodex(list []entry, found *findings) []Session {
 	c := codex{grown: grown{api: provider.Responses, list: "input"}, model: unknownModel}
 	if inOrderOfTime(list) {
 		found.add(0, "its lines were not in the order of their times, and were put into it")
@@ -58,7 +51,7 @@ func readCodex(data []byte) (*Log, error) {
 		case "session_meta":
 			c.instructions(payload)
 		case "turn_context":
-			c.model, c.unasked = orElse(payload.text("model"), c.model), false
+			c.model, c.unasked = cmp.Or(payload.text("model"), c.model), false
 		case "response_item":
 			c.unasked = false
 			c.item(payload, f["payload"].value(), e.line, at)
@@ -79,20 +72,20 @@ func readCodex(data []byte) (*Log, error) {
 				found.add(e.line, "it does not say what a compaction left, so the history before it stays")
 				continue
 			}
-			c.replace(payload, e.line, &found)
+			c.replace(payload, e.line, found)
 		case "world_state":
 		default:
 			found.add(e.line, "it is a line of an unknown type, so it was left out")
 		}
 	}
-	c.leave(&found)
+	c.leave(found)
 	if !c.talk {
-		return nil, fault.New(fault.DocumentInvalid, "no message is in it yet", "")
+		return nil
 	}
-	return found.log(formatCodex, cut, c.session(c.model, "tool definitions", "parameters")), nil
+	return []Session{c.session(c.model)}
 }
 
-// leave leaves out what the next lines may change: an answer that goes on, if events tell when
+// leave leaves out answers that the next lines may change: an answer that goes on, if events tell when
 // answers end, and one that the next line may call a summary. They come with the next import.
 func (c *codex) leave(found *findings) {
 	if c.unasked {
@@ -136,7 +129,7 @@ func (c *codex) item(f fields, value canon.Any, line int, at int64) {
 	c.at = at
 }
 
-// sentItem returns an item without what Codex notes of it for itself.
+// sentItem returns an item without the notes that Codex keeps for itself.
 func sentItem(item canon.Any) canon.Any {
 	var members []canon.Member
 	for _, m := range item.Members {
@@ -155,8 +148,7 @@ func (c *codex) end(id string, tokens fields) {
 	c.unasked = len(c.made.Calls) > 0 && !c.rewrites && len(c.messages) == c.answered
 	c.prior = c.answered
 	a := provider.Answer{API: c.api, ID: id, Model: c.model, Content: canon.ArrayOf(c.said...),
-		Usage: provider.Usage{In: count(tokens, "input_tokens"), Out: count(tokens, "output_tokens"),
-			Cached: count(tokens, "cached_input_tokens"), Reasoning: count(tokens, "reasoning_output_tokens")}}
+		Usage: usage(tokens, "input_tokens", "output_tokens", "cached_input_tokens", "", "reasoning_output_tokens")}
 	c.call(Call{ID: id, Line: c.line, Started: c.before, Ended: c.at, Rewrites: c.rewrites}, c.model, a.Body())
 	c.answer(c.said...)
 	c.said, c.rewrites = nil, false

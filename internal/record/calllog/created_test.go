@@ -24,11 +24,7 @@ func TestTheTimeOfAnAnswerOfOpenAIIsTaken(t *testing.T) {
 			`"message":{"role":"assistant","content":"a"}}]}}`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := formatOf([]byte(c.line))
-			if f == nil {
-				t.Fatal("it is no log")
-			}
-			log, err := f.read([]byte(c.line))
+			log, err := Read([]byte(c.line))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,8 +26,12 @@ var wrappers = []string{"data", "logs", "requests", "entries", "items", "records
 // for everything else that is not JSON.
 func entriesOf(data []byte) (list []entry, cut int, err error) {
 	first, number, rest := nextLine(data, 0, 0)
-	if _, err := canon.Parse(first); err != nil || len(bytes.TrimSpace(data[rest:])) == 0 {
-		if _, err := canon.Parse(data); err != nil {
+	_, err = canon.Parse(first)
+	if lines := err == nil && len(bytes.TrimSpace(data[rest:])) > 0; !lines {
+		if err != nil {
+			_, err = canon.Parse(data)
+		}
+		if err != nil {
 			return nil, 0, inLine(err, data, 0, 0)
 		}
 		return elementsOf(bytes.TrimSpace(data), number), 0, nil
@@ -130,17 +134,6 @@ func (f *findings) add(line int, why string) {
 		f.line[why] = line
 	}
 	f.count[why]++
-}
-
-// log returns the log of sessions; the only one needs no name. cut is the line that is cut short, 0 for none.
-func (f *findings) log(format string, cut int, sessions ...Session) *Log {
-	if cut > 0 {
-		f.add(cut, "it is cut short, so it was left out")
-	}
-	if len(sessions) == 1 {
-		sessions[0].Name = ""
-	}
-	return &Log{Format: format, Findings: f.list(), Sessions: sessions}
 }
 
 // list returns the findings in the order in which their reasons came up.

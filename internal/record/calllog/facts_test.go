@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,7 @@ func facts(t *testing.T, log *Log, file []byte) map[string]string {
 			got["answers"] = got["answers"] || len(said) > 0
 			got["usage"] = got["usage"] || a.Usage.In != nil && a.Usage.Out != nil
 			got["time"] = got["time"] || c.Started > 0
-			model := orElse(r.Model, provider.ModelInPath(c.Path))
+			model := cmp.Or(r.Model, provider.ModelInPath(c.Path))
 			got["model"] = got["model"] || model != "" && model != unknownModel
 			quoted := canon.Value(str(string(c.Body)).Value())
 			equal = equal && c.Body != nil && (bytes.Contains(file, c.Body) || bytes.Contains(file, []byte(quoted)))

@@ -1,16 +1,13 @@
 package calllog
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/base64"
 	"net/http"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 )
-
-const formatHAR = "HAR"
 
 // isHAR reports whether the first value of a file is an HTTP archive (HAR 1.2).
 func isHAR(first raw) bool {
@@ -19,14 +16,10 @@ func isHAR(first raw) bool {
 
 // readHAR reads the calls to the four APIs among the exchanges of an HTTP
 // archive. Browsers, mitmproxy, Charles and Proxyman write them.
-func readHAR(data []byte) (*Log, error) {
-	if _, err := canon.Parse(data); err != nil {
-		return nil, inLine(err, data, 0, 0)
-	}
-	var found findings
+func readHAR(list []entry, found *findings) []Session {
 	session := Session{Exact: Wire}
 	ids := callIDs{}
-	for _, e := range raw(bytes.TrimSpace(data)).fields()["log"].fields()["entries"].elems() {
+	for _, e := range list[0].fields()["log"].fields()["entries"].elems() {
 		f := e.fields()
 		c := &logged{}
 		if !c.request(f, 0) {
@@ -40,7 +33,7 @@ func readHAR(data []byte) (*Log, error) {
 			found.add(0, "the archive lacks the body of an answer")
 		}
 		if c.Status == 0 {
-			c.Answer = obj("error", obj("message", orElse(f.text("_error"), "no answer arrived"))).AppendTo(nil)
+			c.Answer = obj("error", obj("message", cmp.Or(f.text("_error"), "no answer arrived"))).AppendTo(nil)
 		}
 		c.ID = f.text("_request_id", "_id")
 		c.times(f)
@@ -51,11 +44,10 @@ func readHAR(data []byte) (*Log, error) {
 		session.Calls = append(session.Calls, c.Call)
 	}
 	if len(session.Calls) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "none of its exchanges is a call to one of the four APIs",
-			"record the exchanges with their bodies")
+		return nil
 	}
 	inOrder(session.Calls)
-	return found.log(formatHAR, 0, session), nil
+	return []Session{session}
 }
 
 // contentOf returns the body of an answer, nil if the archive lacks it.

@@ -19,11 +19,7 @@ func sampleLog(t testing.TB, name string) *Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := formatOf(data)
-	if f == nil {
-		t.Fatalf("%s is in no known format", name)
-	}
-	log, err := f.read(data)
+	log, err := Read(data)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

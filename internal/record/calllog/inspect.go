@@ -2,17 +2,15 @@ package calllog
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatInspect = "Inspect log"
 
 // attachment begins a text that the log keeps apart under its hash.
 const attachment = "attachment://"
@@ -24,27 +22,18 @@ func isInspect(first raw) bool {
 }
 
 // readInspect reads the log of an evaluation with Inspect: each sample, and each
-// of its epochs, is a session. A model event that has the request as it went to
-// the provider gives it so; otherwise the request is made of its messages.
-func readInspect(data []byte) (*Log, error) {
-	if _, err := canon.Parse(data); err != nil {
-		return nil, inLine(err, data, 0, 0)
-	}
-	var found findings
-	var sessions []Session
-	for _, r := range raw(bytes.TrimSpace(data)).fields()["samples"].elems() {
-		s := sample{fields: r.fields(), found: &found}
+// of its epochs, is a session. It takes the request of a model event as it went to the provider, and rebuilds it
+// from the messages of an event that lacks it.
+func readInspect(list []entry, found *findings) (sessions []Session) {
+	for _, r := range list[0].fields()["samples"].elems() {
+		s := sample{fields: r.fields(), found: found}
 		if made := s.session(); len(made.Calls) > 0 {
 			sessions = append(sessions, made)
 		} else {
 			found.add(0, "a sample has no call to a model, so it was left out")
 		}
 	}
-	if len(sessions) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "none of its samples has a call to a model",
-			"write the log with its samples: inspect log dump")
-	}
-	return found.log(formatInspect, 0, sessions...), nil
+	return sessions
 }
 
 // sample is one sample of an evaluation.
@@ -74,7 +63,7 @@ func (s *sample) session() Session {
 	made := Session{Exact: Reported, Name: s.name()}
 	for _, r := range s.fields["events"].elems() {
 		f := r.fields()
-		if f["event"].text() != "model" || isTrue(f["pending"]) {
+		if f["event"].text() != "model" || f["pending"].isTrue() {
 			continue
 		}
 		c, ok := s.reported(f)
@@ -90,9 +79,6 @@ func (s *sample) session() Session {
 		}
 		s.times(&c, f)
 		made.Calls = append(made.Calls, c)
-	}
-	if made.Exact == Rebuilt {
-		made.Missing = []string{"the form of the request"}
 	}
 	return made
 }
@@ -125,7 +111,7 @@ func (s *sample) reported(f fields) (c Call, ok bool) {
 	call := f["call"].fields()
 	about := call["request"].fields()
 	if refs := call["call_refs"].elems(); len(refs) > 0 {
-		key := orElse(call.text("call_key"), "messages")
+		key := cmp.Or(call.text("call_key"), "messages")
 		list := canon.ArrayOf(s.shared(refs, &s.calls)...)
 		about = maps.Clone(about)
 		about[key] = raw(canon.ArrayOf(list.Elems[:min(1, len(list.Elems))]...).AppendTo(nil)) // enough to tell the API
@@ -183,8 +169,7 @@ func (s *sample) shared(refs []raw, p *pool) (list []canon.Any) {
 	return list
 }
 
-// resolved returns a value with the texts that are kept apart, and as the file has
-// it if there are none.
+// resolved puts the texts that are kept apart into a value. A value without any stays as the file has it.
 func (s *sample) resolved(r raw) []byte {
 	if !bytes.Contains(r, []byte(attachment)) {
 		return r

@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -17,10 +18,8 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 			input = append(input, v.AppendTo(nil))
 		}
 	}
-	_, model, found := cutLast(f.text("model"), "/")
-	if !found {
-		model = f.text("model")
-	}
+	model := f.text("model")
+	model = model[strings.LastIndexByte(model, '/')+1:]
 	g, w := grown{api: provider.Chat, list: "messages", tools: inspectTools(f["tools"])}, writer{provider.Chat}
 	for _, m := range input {
 		t := s.message(m)
@@ -36,10 +35,8 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 		choice = choices[0].fields()
 		answer.parts, answer.answer.Finish = s.message(choice["message"]).parts, choice.text("stop_reason")
 	}
-	u := output["usage"].fields()
-	answer.answer.Usage = withCached(provider.Usage{In: count(u, "input_tokens"), Out: count(u, "output_tokens"),
-		Cached: count(u, "input_tokens_cache_read"), Written: count(u, "input_tokens_cache_write"),
-		Reasoning: count(u, "reasoning_tokens")})
+	answer.answer.Usage = withCached(usage(output["usage"].fields(), "input_tokens", "output_tokens",
+		"input_tokens_cache_read", "input_tokens_cache_write", "reasoning_tokens"))
 	c = Call{API: g.api, Path: provider.PathOf(g.api, model), Request: g.request(model)}
 	failed := answer.answer.Failure != ""
 	if choice != nil || failed {
@@ -49,16 +46,6 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 		c.Status = 0
 	}
 	return c, true
-}
-
-// cutLast cuts a text around the last separator.
-func cutLast(text, separator string) (before, after string, found bool) {
-	for i := len(text) - len(separator); i >= 0; i-- {
-		if text[i:i+len(separator)] == separator {
-			return text[:i], text[i+len(separator):], true
-		}
-	}
-	return text, "", false
 }
 
 // message reads a message of Inspect.

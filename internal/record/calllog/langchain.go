@@ -3,12 +3,9 @@ package calllog
 import (
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatLangChain = "LangChain messages"
 
 // langChainTypes maps LangChain's types of messages, and the names of their
 // classes, to roles. The pieces of a streamed message have classes of their own.
@@ -67,12 +64,7 @@ func isLangChain(first raw) bool {
 }
 
 // readLangChain reads messages as LangChain and LangGraph write them.
-func readLangChain(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readLangChain(list []entry, found *findings) []Session {
 	s := spoken{api: provider.Chat}
 	for _, e := range list {
 		messages := []raw{e.raw}
@@ -90,10 +82,7 @@ func readLangChain(data []byte) (*Log, error) {
 			s.langChain(role, f, e.line)
 		}
 	}
-	if len(s.turns) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
-	}
-	return found.log(formatLangChain, cut, s.session("tool definitions", "parameters")), nil
+	return s.sessions()
 }
 
 // langChain adds a message.
@@ -133,10 +122,8 @@ func (s *spoken) langChainAnswer(t *turn, f fields) {
 		t.parts = append(t.parts, thoughtPart(thought.value()))
 	}
 	t.parts = append(append(t.parts, langChainParts(f["content"], calls)...), list...)
-	counts := f["usage_metadata"].fields()
-	in, out := counts["input_token_details"].fields(), counts["output_token_details"].fields()
-	t.answer.Usage = provider.Usage{In: count(counts, "input_tokens"), Out: count(counts, "output_tokens"),
-		Cached: count(in, "cache_read"), Written: count(in, "cache_creation"), Reasoning: count(out, "reasoning")}
+	t.answer.Usage = usage(f["usage_metadata"].fields(), "input_tokens", "output_tokens", "input_token_details.cache_read",
+		"input_token_details.cache_creation", "output_token_details.reasoning")
 }
 
 // langChainParts reads a content. It leaves out the calls that stand in the

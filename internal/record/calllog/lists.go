@@ -1,11 +1,11 @@
 package calllog
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
@@ -23,7 +23,7 @@ type grown struct {
 	made     Session
 }
 
-// call adds a call with everything so far; c has what is known of it and its answer.
+// call adds a call with everything so far; c has its id, line and times, as far as the log tells them.
 func (g *grown) call(c Call, model string, answer canon.Any) {
 	if c.ID == "" {
 		c.ID = strconv.Itoa(len(g.made.Calls) + 1)
@@ -49,22 +49,24 @@ func (g *grown) request(model string) canon.Any {
 }
 
 // session returns what was made.
-func (g *grown) session(model string, missing ...string) Session {
-	g.made.Exact, g.made.Missing, g.made.API = Rebuilt, missing, g.api
+func (g *grown) session(model string) Session {
+	g.made.Exact, g.made.API = Rebuilt, g.api
 	if len(g.messages) > g.answered || len(g.made.Calls) == 0 {
 		g.made.Unsent = g.request(model)
 	}
 	return g.made
 }
 
+// sessions returns what was made as the only session, none without a message.
+func (g *grown) sessions(model string) []Session {
+	if len(g.messages) == 0 {
+		return nil
+	}
+	return []Session{g.session(model)}
+}
+
 // unknownModel stands for the model where a log does not name it.
 const unknownModel = "unknown"
-
-const (
-	formatAnthropicList = "list of Anthropic messages"
-	formatCline         = "Cline task"
-	formatGeminiList    = "list of Gemini contents"
-)
 
 // partTypes are the types of parts that only Anthropic's messages have.
 var partTypes = map[string]bool{"tool_use": true, "tool_result": true, "thinking": true, "redacted_thinking": true}
@@ -77,14 +79,26 @@ func isAnthropicList(first raw) bool {
 		if role := f.text("role"); role != "user" && role != "assistant" || f["tool_calls"] != nil {
 			return false
 		}
-		if f["ts"].kind() == canon.KindNumber {
-			return true
-		}
 		for _, p := range f["content"].elems() {
 			part := p.fields()
 			if partTypes[part.text("type")] || part.text("type") == "image" && part["source"] != nil {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// isCline reports whether a value is such a list with a time at each message, as Cline keeps the conversation
+// of a task (api_conversation_history.json), and Roo Code and Kilo Code after it.
+func isCline(first raw) bool {
+	for _, e := range listOf(first) {
+		f := e.fields()
+		if role := f.text("role"); role != "user" && role != "assistant" || f["tool_calls"] != nil {
+			return false
+		}
+		if f["ts"].kind() == canon.KindNumber {
+			return true
 		}
 	}
 	return false
@@ -98,16 +112,8 @@ func listOf(r raw) []raw {
 	return []raw{r}
 }
 
-// readAnthropicList reads a list of Anthropic's messages. Cline, and Roo Code
-// and Kilo Code after it, keep the conversation of a task so
-// (api_conversation_history.json), with a time at each message.
-func readAnthropicList(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	format := formatAnthropicList
-	var found findings
+// readAnthropicList reads a list of Anthropic's messages.
+func readAnthropicList(list []entry, found *findings) []Session {
 	g := grown{api: provider.Messages, list: "messages"}
 	var before int64
 	model := unknownModel
@@ -119,18 +125,15 @@ func readAnthropicList(data []byte) (*Log, error) {
 			continue
 		}
 		at := timeOf(f["ts"].value())
-		if at > 0 {
-			format = formatCline
-		}
 		content := f["content"].value()
 		if role == "assistant" {
 			if content.Kind == canon.KindString {
 				content = canon.ArrayOf(obj("type", "text", "text", content))
 			}
 			about := f["modelInfo"].fields()
-			model = orElse(about.text("modelId", "model_id"), model)
+			model = cmp.Or(about.text("modelId", "model_id"), model)
 			a := provider.Answer{API: g.api, ID: f.text("id"), Content: content, Finish: f.text("stop_reason"),
-				Usage: clineUsage(f["metrics"].fields()["tokens"].fields())}
+				Usage: usage(f, "metrics.tokens.prompt", "metrics.tokens.completion", "metrics.tokens.cached", "", "")}
 			g.call(Call{Line: e.line, Started: before, Ended: at, ID: a.ID}, model, a.Body())
 			g.answer(obj("role", role, "content", content))
 		} else {
@@ -138,15 +141,7 @@ func readAnthropicList(data []byte) (*Log, error) {
 		}
 		before = at
 	}
-	if len(g.messages) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
-	}
-	return found.log(format, cut, g.session(model, "the system prompt", "tool definitions", "parameters")), nil
-}
-
-// clineUsage reads the tokens that Cline notes of an answer. Its prompt includes what came from the cache.
-func clineUsage(f fields) provider.Usage {
-	return provider.Usage{In: count(f, "prompt"), Out: count(f, "completion"), Cached: count(f, "cached")}
+	return g.sessions(model)
 }
 
 // isGeminiList reports whether a value is a list of Gemini's contents.
@@ -163,12 +158,7 @@ func isGeminiList(first raw) bool {
 }
 
 // readGeminiList reads a list of Gemini's contents.
-func readGeminiList(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readGeminiList(list []entry, found *findings) []Session {
 	g := grown{api: provider.Gemini, list: "contents"}
 	for _, e := range list {
 		content := e.value()
@@ -184,8 +174,5 @@ func readGeminiList(data []byte) (*Log, error) {
 		}
 		g.messages = append(g.messages, content)
 	}
-	if len(g.messages) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no content", "")
-	}
-	return found.log(formatGeminiList, cut, g.session("", "the system prompt", "tool definitions", "parameters")), nil
+	return g.sessions("")
 }

@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -59,7 +58,7 @@ func callOf(r raw) *logged {
 	}
 	c.about(f)
 	if c.answer(f, 0); flat {
-		c.said(f)
+		c.rebuildAnswer(f)
 	}
 	model := f.text("modelId", "model_id")
 	if model != "" && c.API == provider.Messages && raw(c.Body).fields()["model"] == nil {
@@ -227,11 +226,11 @@ func holdsParts(name provider.API, body fields) bool {
 	return body["messages"] != nil
 }
 
-// noCalls are the ends of paths behind which bodies look like calls, or nearly so.
+// noCalls are the ends of paths whose bodies look like calls and are none.
 var noCalls = []string{"/count_tokens", ":countTokens", "/batches", "/embeddings", "/input_tokens", "/moderations"}
 
-// place reads where a request went. It returns false if it asked for no answer of
-// a model, but for a count of tokens, say.
+// place reads where a request went. It returns false for a request that asks for something else than an
+// answer of a model, such as a count of tokens.
 func (c *logged) place(f fields) bool {
 	if method := f.text("method", "request_method", "http_method"); method != "" && !strings.EqualFold(method, "POST") {
 		return false
@@ -283,43 +282,7 @@ func headersOf(r raw) http.Header {
 	return h
 }
 
-// answer finds the answer in an object or in one that it holds.
-func (c *logged) answer(f fields, depth int) {
-	for _, name := range statusNames {
-		if n, ok := f[name].value().Value().Int64(); ok && c.Status == 0 && n >= 100 && n < 600 {
-			c.Status = int(n)
-		}
-	}
-	names := answerNames
-	if depth > 0 {
-		names = slices.Concat([]string{"body", "content", "text"}, names)
-	}
-	for _, name := range names {
-		v := f[name]
-		switch text := v.text(); {
-		case strings.HasPrefix(strings.TrimSpace(text), "{"), strings.HasPrefix(strings.TrimSpace(text), "["), streamed(text):
-			c.Answer = []byte(text)
-		case answers(v.fields()):
-			c.Answer = v
-		case v.kind() == canon.KindArray && len(v.elems()) > 0 && answers(v.elems()[0].fields()):
-			c.Answer = v
-		case v.kind() == canon.KindObject && depth < deepest:
-			c.answer(v.fields(), depth+1)
-		}
-		if c.Answer != nil {
-			return
-		}
-	}
-}
-
-// streamed reports whether a text is a stream of events.
-func streamed(text string) bool {
-	text = strings.TrimLeft(text, "\uFEFF\r\n")
-	return strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "event:") ||
-		strings.HasPrefix(text, ":") && strings.Contains(text, "\ndata:")
-}
-
-// about reads what a log says of a call besides request and answer.
+// about reads the id, the times and the attributes of a call.
 func (c *logged) about(f fields) {
 	c.ID = f.text(idNames...)
 	times := func(names []string) (ns int64) {

@@ -1,16 +1,54 @@
 package calllog
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// said makes the answer of a call whose log has what the model said and how many tokens it took, but not
-// the body of the answer, as the generations of Langfuse do.
-func (c *logged) said(f fields) {
+// answer finds the answer in an object or in one that it holds.
+func (c *logged) answer(f fields, depth int) {
+	for _, name := range statusNames {
+		if n, ok := f[name].value().Value().Int64(); ok && c.Status == 0 && n >= 100 && n < 600 {
+			c.Status = int(n)
+		}
+	}
+	names := answerNames
+	if depth > 0 {
+		names = slices.Concat([]string{"body", "content", "text"}, names)
+	}
+	for _, name := range names {
+		v := f[name]
+		switch text := v.text(); {
+		case strings.HasPrefix(strings.TrimSpace(text), "{"), strings.HasPrefix(strings.TrimSpace(text), "["), streamed(text):
+			c.Answer = []byte(text)
+		case answers(v.fields()):
+			c.Answer = v
+		case v.kind() == canon.KindArray && len(v.elems()) > 0 && answers(v.elems()[0].fields()):
+			c.Answer = v
+		case v.kind() == canon.KindObject && depth < deepest:
+			c.answer(v.fields(), depth+1)
+		}
+		if c.Answer != nil {
+			return
+		}
+	}
+}
+
+// streamed reports whether a text is a stream of events.
+func streamed(text string) bool {
+	text = strings.TrimLeft(text, "\uFEFF\r\n")
+	return strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "event:") ||
+		strings.HasPrefix(text, ":") && strings.Contains(text, "\ndata:")
+}
+
+// rebuildAnswer makes the answer of a call whose log has the output of the model and the tokens, but not the
+// body of the answer, as the generations of Langfuse do.
+func (c *logged) rebuildAnswer(f fields) {
 	if list := listOf(c.Answer); len(list) > 0 && (streamed(string(c.Answer)) || answers(list[0].fields())) {
 		return
 	}
@@ -45,10 +83,10 @@ func (c *logged) said(f fields) {
 		text := obj("type", "output_text", "text", str(firstText(t.parts)))
 		t.answer.Content = canon.ArrayOf(obj("type", "message", "role", "assistant", "content", canon.ArrayOf(text)))
 	default:
-		c.answered(writer{c.API}.answer(&t))
+		c.setAnswer(writer{c.API}.answer(&t))
 		return
 	}
-	c.answered(t.answer.Body())
+	c.setAnswer(t.answer.Body())
 }
 
 // firstText returns the first text of parts, "" if there is none.
@@ -61,10 +99,10 @@ func firstText(parts []provider.Part) string {
 	return ""
 }
 
-// failureOf returns what a log says of why a call failed, absent if it does not say that it did.
+// failureOf returns the error that a log has of a call, absent if it has none.
 func failureOf(f fields) canon.Any {
 	if f["error"].empty() && f.text("level") == "ERROR" { // as Langfuse says it
-		return obj("message", orElse(f.text("statusMessage"), "the call failed"))
+		return obj("message", cmp.Or(f.text("statusMessage"), "the call failed"))
 	}
 	if f["error"].empty() {
 		return canon.Any{}
@@ -72,7 +110,7 @@ func failureOf(f fields) canon.Any {
 	return f["error"].value()
 }
 
-func (c *logged) answered(answer canon.Any) {
+func (c *logged) setAnswer(answer canon.Any) {
 	c.Answer = answer.AppendTo(nil)
 	if c.Status == 0 {
 		c.Status = http.StatusOK
@@ -81,38 +119,24 @@ func (c *logged) answered(answer canon.Any) {
 
 // usageOf reads the tokens of a generation of Langfuse: sums, or counts by kind that make up the sum.
 func usageOf(f fields) provider.Usage {
-	var u provider.Usage
-	for _, of := range []fields{f["usage"].fields(), f} {
-		if u.In == nil {
-			u.In = count(of, "input", "promptTokens", "prompt_tokens", "input_tokens", "inputUsage")
-		}
-		if u.Out == nil {
-			u.Out = count(of, "output", "completionTokens", "completion_tokens", "output_tokens", "outputUsage")
-		}
-	}
 	details, _ := f.first("usageDetails", "usage_details")
 	kinds := details.fields()
-	if u.In == nil {
-		u.In = sumOf(kinds, "input")
-	}
-	if u.Out == nil {
-		u.Out = sumOf(kinds, "output")
-	}
-	u.Cached = count(kinds, "input_cached_tokens", "cache_read_input_tokens", "input_cache_read")
-	u.Written = count(kinds, "input_cache_creation", "cache_creation_input_tokens")
-	u.Reasoning = count(kinds, "output_reasoning_tokens", "output_reasoning")
+	u := usage(kinds, "", "", "input_cached_tokens cache_read_input_tokens input_cache_read",
+		"input_cache_creation cache_creation_input_tokens", "output_reasoning_tokens output_reasoning")
+	const in, out = "input promptTokens prompt_tokens input_tokens inputUsage",
+		"output completionTokens completion_tokens output_tokens outputUsage"
+	of := f["usage"].fields()
+	u.In = cmp.Or(of.count(in), f.count(in), sumOf(kinds, "input"))
+	u.Out = cmp.Or(of.count(out), f.count(out), sumOf(kinds, "output"))
 	return u
 }
 
-// sumOf adds up the counts whose names begin so, nil without any.
-func sumOf(kinds fields, begins string) (sum *int64) {
+// sumOf adds up the counts whose names begin with a word, nil without any.
+func sumOf(kinds fields, word string) (all *int64) {
 	for name := range kinds {
-		if n := count(kinds, name); n != nil && strings.HasPrefix(name, begins) {
-			if sum == nil {
-				sum = new(int64)
-			}
-			*sum += *n
+		if strings.HasPrefix(name, word) {
+			all = sum(all, kinds.count(name))
 		}
 	}
-	return sum
+	return all
 }

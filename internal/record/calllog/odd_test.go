@@ -142,6 +142,17 @@ func TestFilesThatAreNoLogs(t *testing.T) {
 	}
 }
 
+// A conversation of ChatGPT is one whichever of its nodes is damaged: no order of a map decides.
+func TestADamagedNodeHidesNoConversation(t *testing.T) {
+	text := []byte(`[{"id":"c","mapping":{"a":{"parent":null},"b":{"parent":"a","message":{"author":{"role":"user"},` +
+		`"content":{"content_type":"text","parts":["Momo"]}}}}}]`)
+	for range 50 {
+		if got := Detect(text); got != "a ChatGPT export" {
+			t.Fatalf("it is taken for %q", got)
+		}
+	}
+}
+
 // A log that is only read again, or with its lines in another order, has the
 // same calls with the same ids.
 func TestIDsOfCallsStay(t *testing.T) {

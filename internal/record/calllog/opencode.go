@@ -1,15 +1,12 @@
 package calllog
 
 import (
-	"bytes"
+	"cmp"
 	"strconv"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatOpencode = "opencode export"
 
 // isOpencode reports whether `opencode export` wrote a value: a session
 // and its messages, each with its parts.
@@ -29,21 +26,24 @@ func isOpencode(first raw) bool {
 type opencode struct {
 	grown
 	model    string // of a message that names none
-	found    findings
+	found    *findings
 	before   int64 // when the message before was written
 	rewrites bool  // a compaction replaced the conversation since the last call
 }
 
 // readOpencode reads an exported session. Each message of the assistant is a
 // call; the results of its tools stand in its own parts.
-func readOpencode(data []byte) (*Log, error) {
-	if _, err := canon.Parse(data); err != nil {
-		return nil, inLine(err, data, 0, 0)
+func readOpencode(list []entry, found *findings) (made []Session) {
+	for _, e := range list {
+		made = append(made, openSession(e.fields(), found)...)
 	}
-	f := raw(bytes.TrimSpace(data)).fields()
+	return made
+}
+
+func openSession(f fields, found *findings) []Session {
 	messages := f["messages"].elems()
-	o := opencode{grown: grown{api: provider.Chat, list: "messages"}}
-	o.model = orElse(f["info"].fields()["model"].fields().text("id"), unknownModel)
+	o := opencode{grown: grown{api: provider.Chat, list: "messages"}, found: found}
+	o.model = cmp.Or(f["info"].fields()["model"].fields().text("id"), unknownModel)
 	for _, e := range messages {
 		if e.fields()["info"].fields().text("providerID") == "anthropic" {
 			o.grown.api = provider.Messages
@@ -55,11 +55,7 @@ func readOpencode(data []byte) (*Log, error) {
 	if f["info"].fields()["revert"] != nil {
 		o.found.add(0, "the session was set back to an earlier message; what was said after it is read all the same")
 	}
-	if len(o.messages) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
-	}
-	return o.found.log(formatOpencode, 0,
-		o.grown.session(o.model, "the system prompt", "tool definitions", "parameters")), nil
+	return o.sessions(o.model)
 }
 
 // message adds a message; number counts them.
@@ -77,13 +73,13 @@ func (o *opencode) message(f fields, number int) {
 		o.before = timeOf(times["created"].value())
 		return
 	}
-	t.answer.Model = orElse(info.text("modelID"), o.model)
+	t.answer.Model = cmp.Or(info.text("modelID"), o.model)
 	t.answer.Finish = info.text("finish")
 	t.answer.Usage = opencodeUsage(info["tokens"].fields())
 	c := Call{ID: t.id, Started: timeOf(times["created"].value()), Ended: timeOf(times["completed"].value()),
 		Rewrites: o.rewrites}
 	if failed := info["error"].fields(); failed != nil {
-		t.answer.Failure = orElse(failed["data"].fields().text("message"), orElse(failed.text("name"), "it failed"))
+		t.answer.Failure = cmp.Or(failed["data"].fields().text("message"), cmp.Or(failed.text("name"), "it failed"))
 	}
 	if len(t.parts) == 0 && t.answer.Failure == "" {
 		o.found.add(0, "an answer with nothing in it was left out: message "+strconv.Itoa(number))
@@ -95,7 +91,7 @@ func (o *opencode) message(f fields, number int) {
 		o.answered = len(o.messages)
 		return // it failed, and later requests do not have it
 	}
-	if isTrue(info["summary"]) { // the conversation goes on with the summary alone
+	if info["summary"].isTrue() { // the conversation goes on with the summary alone
 		o.messages = o.messages[len(o.messages)-1 : len(o.messages) : len(o.messages)]
 		o.rewrites = true
 	}
@@ -109,7 +105,7 @@ func (o *opencode) message(f fields, number int) {
 func (o *opencode) part(f fields, t, results *turn, number int) {
 	switch kind := f.text("type"); kind {
 	case "text":
-		if text := f.text("text"); text != "" && !isTrue(f["ignored"]) {
+		if text := f.text("text"); text != "" && !f["ignored"].isTrue() {
 			t.parts = append(t.parts, textPart(text))
 		}
 	case "reasoning":
@@ -139,7 +135,7 @@ func (o *opencode) part(f fields, t, results *turn, number int) {
 // opencodeUsage reads tokens. Those that came from the cache or went to it are
 // not among the input.
 func opencodeUsage(f fields) provider.Usage {
-	cache := f["cache"].fields()
-	return withCached(provider.Usage{In: count(f, "input"), Out: count(f, "output"), Reasoning: positive(f, "reasoning"),
-		Cached: count(cache, "read"), Written: positive(cache, "write")})
+	u := usage(f, "input", "output", "cache.read", "cache.write", "reasoning")
+	u.Reasoning, u.Written = told(u.Reasoning), told(u.Written)
+	return withCached(u)
 }

@@ -1,12 +1,11 @@
 package calllog
 
 import (
-	"github.com/contexttree/pact/fault"
+	"strings"
+
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatPydantic = "Pydantic AI messages"
 
 // isPydantic reports whether a value is a message of Pydantic AI or a list that
 // begins with one.
@@ -20,12 +19,7 @@ func isPydantic(first raw) bool {
 }
 
 // readPydantic reads what ModelMessagesTypeAdapter of Pydantic AI writes.
-func readPydantic(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readPydantic(list []entry, found *findings) []Session {
 	s := spoken{api: provider.Chat}
 	for _, e := range list {
 		messages := []raw{e.raw}
@@ -42,10 +36,7 @@ func readPydantic(data []byte) (*Log, error) {
 			}
 		}
 	}
-	if len(s.turns) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
-	}
-	return found.log(formatPydantic, cut, s.session("tool definitions", "parameters")), nil
+	return s.sessions()
 }
 
 // pydanticRequest reads a message to the model. Its instructions are a system
@@ -100,7 +91,7 @@ func pydanticContent(content raw) (parts []provider.Part) {
 			parts = append(parts, textPart(f.text("content")))
 		case kind == "image-url":
 			parts = append(parts, imagePart(f.text("url")))
-		case kind == "binary" && imageType(f.text("media_type")):
+		case kind == "binary" && strings.HasPrefix(f.text("media_type"), "image/"):
 			parts = append(parts, imagePart("data:"+f.text("media_type")+";base64,"+f.text("data")))
 		default:
 			parts = append(parts, otherPart(e.value()))
@@ -108,8 +99,6 @@ func pydanticContent(content raw) (parts []provider.Part) {
 	}
 	return parts
 }
-
-func imageType(media string) bool { return len(media) > 6 && media[:6] == "image/" }
 
 // pydanticResponse reads an answer.
 func (s *spoken) pydanticResponse(f fields, line int) {
@@ -134,10 +123,9 @@ func (s *spoken) pydanticResponse(f fields, line int) {
 			t.parts = append(t.parts, otherPart(e.value()))
 		}
 	}
-	u := f["usage"].fields()
-	t.answer.Usage = provider.Usage{In: positive(u, "input_tokens", "request_tokens"),
-		Out:    positive(u, "output_tokens", "response_tokens"),
-		Cached: positive(u, "cache_read_tokens"), Written: positive(u, "cache_write_tokens"),
-		Reasoning: positive(u["details"].fields(), "reasoning_tokens")}
+	u := usage(f["usage"].fields(), "input_tokens request_tokens", "output_tokens response_tokens", "cache_read_tokens",
+		"cache_write_tokens", "details.reasoning_tokens")
+	t.answer.Usage = provider.Usage{In: told(u.In), Out: told(u.Out), Cached: told(u.Cached), Written: told(u.Written),
+		Reasoning: told(u.Reasoning)}
 	s.turns = append(s.turns, t)
 }

@@ -6,9 +6,8 @@ import (
 
 // raw is the text of one JSON value as the file has it. Readers cut the body of
 // a request out of a larger value with it, because a parsed value no longer
-// knows how its text was written. A raw may end early; the functions below then
-// return what is there. They never fail: canon checks a text before a reader
-// relies on it.
+// knows how its text was written. Of a text that ends early the functions below return the
+// part that is there. They never fail: canon checks a text before a reader relies on it.
 type raw []byte
 
 // kind returns the kind of the value, KindAbsent of an empty raw.
@@ -40,6 +39,9 @@ func (r raw) text() string {
 	text, _ := v.Text()
 	return text
 }
+
+// isTrue reports whether the value is true.
+func (r raw) isTrue() bool { return string(r) == string(canon.True) }
 
 // value parses the value; absent if it is not JSON.
 func (r raw) value() canon.Any {

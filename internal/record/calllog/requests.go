@@ -1,16 +1,12 @@
 package calllog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
 	"strconv"
-
-	"github.com/contexttree/pact/fault"
 )
-
-// formatRequests is the name of a log of requests.
-const formatRequests = "log of requests"
 
 // isRequests reports whether a value is a request, alone or in an object with
 // what was logged about it, or a list that begins with one.
@@ -27,29 +23,25 @@ func isRequests(first raw) bool {
 
 // readRequests reads requests: bodies as they are, and objects that hold a body
 // and what else a program or a gateway logs of a call.
-func readRequests(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	r := newRequestList()
+func readRequests(list []entry, found *findings) []Session {
+	r := newRequestList(found)
 	for _, e := range list {
 		if c := r.read(e); c != nil {
 			r.session.Calls = append(r.session.Calls, *c)
 		}
 	}
-	return r.log(cut)
+	return r.sessions()
 }
 
 // requestList collects the calls of a log of requests.
 type requestList struct {
 	session Session
-	found   findings
+	found   *findings
 	ids     callIDs
 }
 
-func newRequestList() *requestList {
-	return &requestList{session: Session{Exact: Wire}, ids: callIDs{}}
+func newRequestList(found *findings) *requestList {
+	return &requestList{session: Session{Exact: Wire}, found: found, ids: callIDs{}}
 }
 
 // read returns the call in one value of the log, nil if there is none or it was read before.
@@ -70,13 +62,12 @@ func (r *requestList) read(e entry) *Call {
 	return &c.Call
 }
 
-// log returns the log. cut is the number of a last line that is cut short, 0 if it is whole.
-func (r *requestList) log(cut int) (*Log, error) {
+func (r *requestList) sessions() []Session {
 	if len(r.session.Calls) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no request to one of the four APIs", "")
+		return nil
 	}
 	inOrder(r.session.Calls)
-	return r.found.log(formatRequests, cut, r.session), nil
+	return []Session{r.session}
 }
 
 // callIDs gives calls their ids.
@@ -112,13 +103,5 @@ func inOrder(calls []Call) {
 	if slices.ContainsFunc(calls, func(c Call) bool { return c.Started == 0 }) {
 		return
 	}
-	slices.SortStableFunc(calls, func(a, b Call) int {
-		switch {
-		case a.Started < b.Started:
-			return -1
-		case a.Started > b.Started:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(calls, func(a, b Call) int { return cmp.Compare(a.Started, b.Started) })
 }

@@ -31,7 +31,8 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 		return nil, err
 	}
 	lines = linesOf(file, size, longestLine)
-	r := newRequestList()
+	var found findings
+	r := newRequestList(&found)
 	cut := 0
 	for {
 		err := lines.next()
@@ -52,7 +53,7 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 				cut = lines.number
 				break
 			}
-			return nil, within(inLine(err, text, int(lines.at), lines.number), "a "+formatRequests)
+			return nil, requests.within(inLine(err, text, int(lines.at), lines.number))
 		}
 		c := r.read(entry{bytes.TrimSpace(lines.text), lines.number})
 		if c == nil {
@@ -63,12 +64,7 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 		c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
 		r.session.Calls = append(r.session.Calls, *c)
 	}
-	log, err := r.log(cut)
-	if err != nil {
-		return nil, within(err, "a "+formatRequests)
-	}
-	ownIDs(log.Sessions[0].Calls)
-	return log, nil
+	return requests.log(r.sessions(), &found, cut)
 }
 
 // keptCall is where a call stands in its file.
@@ -165,7 +161,7 @@ func (l *fileLines) holdRequests() (bool, error) {
 			}
 		}
 		if f := formatOf(l.text); f != nil {
-			if f.name != "a "+formatRequests {
+			if f.name != requests.name {
 				return false, nil
 			}
 			is = true

@@ -1,14 +1,12 @@
 package calllog
 
 import (
+	"cmp"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const formatUIMessages = "Vercel AI messages"
 
 // isUIMessage reports whether a value is a UIMessage of Vercel's AI SDK: a role, and parts that each name
 // their type.
@@ -48,12 +46,7 @@ func isUIMessages(first raw) bool {
 
 // readUIMessages reads what the AI SDK shows to a user and keeps. Each step of an answer was a call of
 // the model; the results of its tools stand in the parts of the calls.
-func readUIMessages(data []byte) (*Log, error) {
-	list, cut, err := entriesOf(data)
-	if err != nil {
-		return nil, err
-	}
-	var found findings
+func readUIMessages(list []entry, found *findings) (sessions []Session) {
 	var chats []*spoken
 	var names []string
 	byName := map[string]*spoken{}
@@ -73,24 +66,20 @@ func readUIMessages(data []byte) (*Log, error) {
 				found.add(e.line, "it is no message with parts, so it was left out")
 				continue
 			}
-			s.uiMessage(m.fields(), e.line, &found)
+			s.uiMessage(m.fields(), e.line, found)
 		}
 	}
-	var sessions []Session
 	for i, s := range chats {
 		if len(s.turns) == 0 {
 			continue
 		}
-		made := s.session("the system prompt", "tool definitions", "parameters")
+		made := s.session()
 		if len(chats) > 1 {
-			made.Name = orElse(names[i], "chat")
+			made.Name = cmp.Or(names[i], "chat")
 		}
 		sessions = append(sessions, made)
 	}
-	if len(sessions) == 0 {
-		return nil, fault.New(fault.DocumentInvalid, "none of its messages has a part that a model reads", "")
-	}
-	return found.log(formatUIMessages, cut, sessions...), nil
+	return sessions
 }
 
 // uiMessage adds the turns of a message.
@@ -138,9 +127,8 @@ func (s *spoken) uiMessage(f fields, line int, found *findings) {
 	if counted := about["usage"].fields(); said.role == "assistant" && len(s.turns) > first && counted != nil {
 		t := &s.turns[first]
 		if len(s.turns) == first+1 || s.turns[len(s.turns)-1].role == "user" && len(s.turns) == first+2 {
-			t.answer.Usage = provider.Usage{In: count(counted, "inputTokens", "promptTokens"),
-				Out:    count(counted, "outputTokens", "completionTokens"),
-				Cached: count(counted, "cachedInputTokens"), Reasoning: count(counted, "reasoningTokens")}
+			t.answer.Usage = usage(counted, "inputTokens promptTokens", "outputTokens completionTokens", "cachedInputTokens", "",
+				"reasoningTokens")
 		} else {
 			t.attrs = map[string]canon.Any{"usage": about["usage"].value()} // of all steps together
 		}
@@ -174,7 +162,7 @@ func uiPart(kind string, p fields) (parts, results []provider.Part, known bool) 
 func uiCall(name string, p fields) (call, result []provider.Part) {
 	state := p.text("state")
 	if state == "input-streaming" || state == "partial-call" {
-		return nil, nil // the model was at it, so no request has it
+		return nil, nil // the model was still writing it, so no request has it
 	}
 	id := p.text("toolCallId")
 	arguments, _ := p.first("input", "args", "rawInput")
@@ -190,7 +178,7 @@ func uiCall(name string, p fields) (call, result []provider.Part) {
 	case "output-error":
 		answered.Content, answered.Failed = str(p.text("errorText")), true
 	case "output-denied":
-		why := orElse(p["approval"].fields().text("reason"), "Tool execution denied.")
+		why := cmp.Or(p["approval"].fields().text("reason"), "Tool execution denied.")
 		answered.Content, answered.Failed = str(why), true
 	default:
 		return call, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// apiOf says which API a body is a request to, by what only one API has; "" if
-// the body is no such request. A conversation without a model is not a request.
+// apiOf returns the API that a body is a request to, "" for any other body. It looks for fields that
+// only one API has. A conversation without a model is not a request.
 func apiOf(body fields) provider.API {
 	model := strings.ToLower(body.text("model"))
 	switch {

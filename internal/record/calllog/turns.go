@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -18,9 +19,9 @@ type spoken struct {
 	turns []turn
 }
 
-// turn is one turn of one side. Its parts are as no API has them yet: the content of a text or a
-// thought is a string, of an image its address, of a call the arguments, of a result what the tool said;
-// any other part is as the next request has it.
+// turn is one turn of one side. Its parts are in the words of no API: the content of a text, a thought or a
+// result is that itself, of an image its address, of a call the arguments; any other part is as the next
+// request has it.
 type turn struct {
 	role  string // system, user or assistant
 	parts []provider.Part
@@ -48,8 +49,8 @@ func callPart(id, name string, arguments canon.Any) provider.Part {
 	return provider.Part{Kind: "call", Call: id, Name: name, Content: arguments}
 }
 
-func resultPart(id, name string, said canon.Any, failed bool) provider.Part {
-	return provider.Part{Kind: "result", Call: id, Name: name, Content: said, Failed: failed}
+func resultPart(id, name string, content canon.Any, failed bool) provider.Part {
+	return provider.Part{Kind: "result", Call: id, Name: name, Content: content, Failed: failed}
 }
 
 func otherPart(as canon.Any) provider.Part { return provider.Part{Kind: "part", Content: as} }
@@ -70,7 +71,7 @@ func listOrAbsent(list []canon.Any) canon.Any {
 }
 
 // obj makes an object of names and values in turn: strings, numbers and values.
-// It leaves out what is absent: "", nil and a value without a kind.
+// It leaves out members without a value: "", nil and a value without a kind.
 func obj(pairs ...any) canon.Any {
 	var members []canon.Member
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -95,7 +96,7 @@ func obj(pairs ...any) canon.Any {
 }
 
 // session makes the calls of a conversation.
-func (s *spoken) session(missing ...string) Session {
+func (s *spoken) session() Session {
 	g := grown{api: s.api, list: "messages", tools: s.tools}
 	w := writer{s.api}
 	for i := range s.turns {
@@ -112,10 +113,18 @@ func (s *spoken) session(missing ...string) Session {
 		if c.Started == 0 && i > 0 {
 			c.Started = s.turns[i-1].at
 		}
-		g.call(c, orElse(t.answer.Model, s.model), w.answer(t))
+		g.call(c, cmp.Or(t.answer.Model, s.model), w.answer(t))
 		g.answer(w.messages(t)...)
 	}
-	return g.session(s.model, missing...)
+	return g.session(s.model)
+}
+
+// sessions returns the conversation as the only session, none if nothing was said.
+func (s *spoken) sessions() []Session {
+	if len(s.turns) == 0 {
+		return nil
+	}
+	return []Session{s.session()}
 }
 
 // writer writes turns as messages of an API.
@@ -125,7 +134,7 @@ type writer struct{ api provider.API }
 // message of its own.
 func (w writer) messages(t *turn) (list []canon.Any) {
 	if t.role == "assistant" {
-		return []canon.Any{w.said(t)}
+		return []canon.Any{w.assistant(t)}
 	}
 	rest := *t
 	if w.api == provider.Chat {
@@ -197,8 +206,8 @@ func (w writer) image(from string) canon.Any {
 	return obj("type", "image", "source", obj("type", "base64", "media_type", media, "data", data))
 }
 
-// said writes a turn of the model as the message that later requests repeat.
-func (w writer) said(t *turn) canon.Any {
+// assistant writes a turn of the model as the message that later requests repeat.
+func (w writer) assistant(t *turn) canon.Any {
 	if w.api == provider.Messages {
 		return canon.Object(canon.Member{Name: "role", Value: str("assistant")},
 			canon.Member{Name: "content", Value: canon.ArrayOf(w.parts(t)...)})
@@ -256,7 +265,7 @@ func writtenArguments(v canon.Any) canon.Any {
 	return str(string(v.Value()))
 }
 
-// resultContent returns what a tool said as a text or a list of parts: the APIs
+// resultContent returns the content of a result as a text or a list of parts: the APIs
 // take nothing else, so programs send other values as JSON.
 func resultContent(v canon.Any) canon.Any {
 	switch v.Kind {
@@ -275,4 +284,18 @@ func resultContent(v canon.Any) canon.Any {
 		}
 	}
 	return str(string(v.Value()))
+}
+
+// answer writes a turn of the model as the body of an answer.
+func (w writer) answer(t *turn) canon.Any {
+	a := t.answer
+	a.API = w.api
+	switch {
+	case len(t.parts) == 0 && a.Failure != "":
+	case w.api == provider.Messages:
+		a.Content = canon.ArrayOf(w.parts(t)...)
+	default:
+		a.Content = w.assistant(t)
+	}
+	return a.Body()
 }

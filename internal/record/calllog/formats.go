@@ -1,0 +1,99 @@
+package calllog
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// format is a format of logs. The first value of a file tells it.
+type format struct {
+	name string // with its article, for people
+	is   func(first raw) bool
+	// read makes the sessions of the values of a file, and notes what it leaves out.
+	read   func(list []entry, found *findings) []Session
+	empty  string   // the error for a file without a session
+	remedy string   // for that error
+	lacks  []string // the parts of a request that a rebuilt session lacks
+}
+
+const noMessage = "it holds no message"
+
+// What rebuilt requests lack.
+var (
+	lacksSetup  = []string{"the system prompt", "tool definitions", "parameters"}
+	lacksTools  = []string{"tool definitions", "parameters"}
+	lacksClaude = []string{"the system prompt", "tool definitions", "reminders and attachments", "parameters"}
+	lacksModel  = []string{"the instructions", "tool definitions", "the model", "parameters"}
+)
+
+// formats are in the order in which they are tried: the last one fits most.
+var formats = []format{
+	{"a " + ClaudeCode, isClaudeCode, readClaudeCode, noMessage, "", lacksClaude},
+	{"an opencode export", isOpencode, readOpencode, noMessage, "", lacksSetup},
+	{"a HAR", isHAR, readHAR, "none of its exchanges is a call to one of the four APIs",
+		"record the exchanges with their bodies", nil},
+	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools},
+	{"an Inspect log", isInspect, readInspect, "none of its samples has a call to a model",
+		"write the log with its samples: inspect log dump", []string{"the form of the request"}},
+	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup},
+	{"a list of Vercel AI messages", isUIMessages, readUIMessages,
+		"none of its messages has a part that a model reads", "", lacksSetup},
+	{"an ADK session", isADK, readADK, "it holds no event with a content", "", lacksSetup},
+	{"a list of Pydantic AI messages", isPydantic, readPydantic, noMessage, "", lacksTools},
+	{"a list of LangChain messages", isLangChain, readLangChain, noMessage, "", lacksTools},
+	{"a trace of the OpenAI Agents SDK", isSpans, readSpans, "none of its spans has the messages of a call",
+		"record generations with trace_include_sensitive_data, or record the calls themselves", lacksTools[:1]},
+	{"a list of OpenAI Responses items", isItems, readItems, "it holds no item", "", lacksModel},
+	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup},
+	{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup},
+	{"a list of Gemini contents", isGeminiList, readGeminiList, "it holds no content", "", lacksSetup},
+	requests,
+}
+
+// requests is the format of bodies of requests, and of objects that hold one.
+var requests = format{"a log of requests", isRequests, readRequests,
+	"it holds no request to one of the four APIs", "", nil}
+
+// Detect names the format of a file, with its article; "" if it is none that
+// Read knows. data must be text; see [Text].
+func Detect(data []byte) string {
+	if f := formatOf(data); f != nil {
+		return f.name
+	}
+	return ""
+}
+
+// maxForeignLines is how many lines Read looks at for the first one that a format has: some programs
+// begin a log with lines about themselves.
+const maxForeignLines = 8
+
+func formatOf(data []byte) *format {
+	at, number := 0, 0
+	for range maxForeignLines {
+		var text []byte
+		if text, number, at = nextLine(data, at, number); text == nil {
+			return nil
+		}
+		s := canon.Scanner{Data: data[at-len(text):]}
+		first := s.Value()
+		for i := range formats {
+			if formats[i].is(first) {
+				return &formats[i]
+			}
+		}
+		if len(first) > len(text) {
+			return nil // the value goes on after its line: there are no lines to try
+		}
+	}
+	return nil
+}
+
+// known lists the formats for people, each with its article.
+func known() string {
+	names := make([]string, len(formats))
+	for i := range formats {
+		names[i] = formats[i].name
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,67 @@
+package calllog
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// Text returns the text of a file without a byte order mark. E_DOCUMENT_INVALID with the kind of the
+// file if it is no UTF-8 text.
+func Text(data []byte) ([]byte, error) {
+	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	if kind, remedy := binaryKind(data); kind != "" {
+		return nil, fault.New(fault.DocumentInvalid, "the file is "+kind+", not a text", remedy)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "the file is empty", "")
+	}
+	return data, nil
+}
+
+// binaryKinds are the kinds of files that people take for logs, by how they begin.
+var binaryKinds = []struct{ begins, kind, remedy string }{
+	{"PK\x03\x04", "a zip archive", "unpack it first"},
+	{"SQLite format 3\x00", "an SQLite database", "export its rows as JSON"},
+	{"\x1f\x8b", "compressed with gzip", "decompress it: gunzip"},
+	{"\x28\xb5\x2f\xfd", "compressed with Zstandard", "decompress it: zstd -d"},
+	{"BZh", "compressed with bzip2", "decompress it: bunzip2"},
+	{"\xfd7zXZ\x00", "compressed with xz", "decompress it: unxz"},
+	{"\xff\xfe", "UTF-16", "save it as UTF-8"},
+	{"\xfe\xff", "UTF-16", "save it as UTF-8"},
+	{"%PDF-", "a PDF", ""},
+	{"\x89PNG", "a PNG image", ""},
+	{"\xff\xd8\xff", "a JPEG image", ""},
+	{"\x7fELF", "a program", ""},
+	{"PAR1", "a Parquet table", "export its rows as JSON Lines"},
+}
+
+// binaryKind names the kind of a file that is not UTF-8 text; "" for a text.
+func binaryKind(data []byte) (kind, remedy string) {
+	for _, k := range binaryKinds {
+		if bytes.HasPrefix(data, []byte(k.begins)) {
+			return k.kind, k.remedy
+		}
+	}
+	const looked = 4 << 10
+	head := data[:min(len(data), looked)]
+	zeros := bytes.Count(head, []byte{0})
+	switch {
+	case zeros > 0 && zeros >= len(head)/3 && bytes.IndexByte(head, '{')+bytes.IndexByte(head, '[') > -2:
+		return "UTF-16", "save it as UTF-8"
+	case zeros > 0:
+		return "a binary file", ""
+	}
+	for i := 0; i < len(head); {
+		r, size := utf8.DecodeRune(head[i:])
+		if r == utf8.RuneError && size == 1 && (len(data) == len(head) || i < len(head)-utf8.UTFMax) {
+			if i < 16 {
+				return "a binary file", "" // no text begins so
+			}
+			break // the parser says where it is
+		}
+		i += size
+	}
+	return "", ""
+}
