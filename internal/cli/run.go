@@ -68,29 +68,9 @@ var families = []struct {
 }
 
 func root(a *command.App) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "pact",
-		Short: "Context trees for language models: import, ask, compare, edit",
-		Long: `pact keeps what a language model is sent as a tree with regions, places and
-lifetimes, and every model call as an immutable snapshot.
-
-Contexts live in a store: --db FILE, else PACT_DB, else pact.db. Commands take
-the name of a context, or with --file a snapshot document, a history in JSON
-Lines, a transcript or the log of another program, and then need no store.
-
-Addresses: @t0 the latest snapshot, @t-1 the one before, @c12 that of cycle 12,
-working the state that is being edited.
-
-Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
-		Example: `  pact open conversation.json
-  pact show conversation @t-1
-  pact select conversation '^seq .seg:depth(1-3) .block'
-  pact diff conversation @t-1 @t0`,
-		Version:           version(),
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		DisableAutoGenTag: true,
-	}
+	root := a.Command("pact")
+	root.Args, root.Version = nil, version()
+	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
 	root.SetVersionTemplate("pact {{.Version}}\n")
 	root.SetFlagErrorFunc(command.BadFlag)
 	flags := root.PersistentFlags()

@@ -26,15 +26,10 @@ func version() string {
 }
 
 func versionCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    `Print the version of the program and of the specification that it follows.`,
-		Example: "  pact version --json",
-		Args:    cobra.NoArgs,
-		RunE: a.Does(func(context.Context, *cobra.Command, []string) error {
-			return a.Answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(),
-				"spec_version": document.SpecVersion})
-		}),
-	}
+	cmd := a.Command("version")
+	cmd.RunE = a.Does(func(context.Context, *cobra.Command, []string) error {
+		return a.Answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(),
+			"spec_version": document.SpecVersion})
+	})
+	return cmd
 }

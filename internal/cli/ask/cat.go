@@ -15,23 +15,8 @@ import (
 )
 
 func catCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "cat NAME [@t] ID… | cat --file FILE [@t] ID…",
-		Short: "Print what is in a block",
-		Long: `Print the contents of nodes: a text as it is, also one that an API writes as a list
-of parts, and anything else as indented JSON. A call of a tool is followed by its results. If it prints more than one content, a line with
-the id, role and kind precedes each.
-
-Without an address this is the content as the working state has it or, for a node that
-is gone, as the last snapshot had it. Arguments of a call that its API writes as the text
-of JSON are shown as JSON. --raw prints the bytes of one content and nothing
-else: no line end, and JSON as it is stored. --json prints one object a line. --original
-prints a block that a rule of a policy shortened as it was before.`,
-		Example: `  pact cat chat block:3-0
-  pact cat chat @c2 block:1-0 block:2-1
-  pact cat chat block:4-1 --raw > result.txt
-  pact cat --file run.traj block:2-0`,
-	}
+	cmd := a.Command("cat")
+	cmd.Args = cobra.ArbitraryArgs
 	flags := a.SourceFlags(cmd)
 	original := cmd.Flags().Bool("original", false, "print the contents as they were before a rule shortened them")
 	raw := cmd.Flags().Bool("raw", false, "print the bytes of one content and nothing else")

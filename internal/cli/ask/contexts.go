@@ -50,21 +50,7 @@ func (b *begunBy) words() string {
 }
 
 func contextsCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "contexts",
-		Short: "List the contexts of the store",
-		Long: `List the contexts of the store by name: the edition of their selectors, the number of
-snapshots and of changes and, where there are any, how its requests relate to what was
-sent, the limits of the policy that it keeps, where a fork began, and which call of a
-tool began a sub-agent. Requests are wire if they are as they were sent, reported if the
-program that sent them wrote them down, and rebuilt if its log lacks parts of them.
-
-What an agent asked outside a conversation, such as for a summary or a title, has a context
-of its own, chat/summary-1 or chat/title-1, and so have the originals of results that were
-shaped, chat/originals. The list only counts these as aside; --all lists them.`,
-		Example: "  pact contexts\n  pact contexts --all\n  pact contexts --json --db other.db",
-		Args:    cobra.NoArgs,
-	}
+	cmd := a.Command("contexts")
 	all := cmd.Flags().Bool("all", false, "list what stands aside of a conversation as well")
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
 		infos, err := pact.List(ctx, s)

@@ -13,21 +13,11 @@ import (
 )
 
 func explainCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "explain NAME SELECTOR | explain --file FILE SELECTOR",
-		Short: "Say how a selector is evaluated",
-		Long: `Evaluate a selector and say how: its normal form, how the nodes of every step are
-reached, which rules exclude the others, and how many nodes were looked at. For @* and
-for ranges the numbers add up all snapshots. --where, --skip and --limit reduce what
-is returned, as they do for select.`,
-		Example: `  pact explain chat "^seq .seg:depth(1-3) .block[role='user']"
-  pact explain --file snapshot.json --edition v0.1 -- '@t0 #cb:u2'
-  pact explain chat --json '@* .block[kind=call]'`,
-	}
+	cmd := a.Command("explain")
 	flags := a.SourceFlags(cmd)
 	w := windowFlags{}
 	w.registerWindows(cmd)
-	cmd.RunE = a.Asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		q, err := s.Parse(rest[0], flags.Edition)
 		if err != nil {
 			return err

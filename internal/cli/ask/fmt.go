@@ -14,21 +14,7 @@ import (
 
 func fmtCommand(a *command.App) *cobra.Command {
 	var edition string
-	cmd := &cobra.Command{
-		Use:   "fmt [SELECTOR…]",
-		Short: "Write selectors in their normal form",
-		Long: `Write selectors in their normal form, one on each line: attributes in brackets, tags
-sorted, ranges with two dots, controls in the order in which they apply. The normal
-form means the same as the selector. Without arguments, or for -, selectors are read
-from standard input, one on each line.
-
---edition is the edition that the selectors are written in. Write -- before a selector
-that looks like a flag.`,
-		Example: `  pact fmt ".block(role='user' ttl=5)"
-  pact fmt '@t-3:@t0 +b +a' '?? {type=block, kind=summary} @first @limit=5'
-  pact fmt --edition v0.1 < selectors.txt`,
-		Args: cobra.ArbitraryArgs,
-	}
+	cmd := a.Command("fmt")
 	cmd.Flags().StringVar(&edition, "edition", string(selector.Canonical),
 		"the `EDITION` of the selectors: v0.1, depth or canonical")
 	command.CompleteFlag(cmd, "edition", command.Editions)

@@ -16,27 +16,11 @@ import (
 )
 
 func grepCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "grep NAME PATTERN [A [B]] | grep --file FILE PATTERN [A [B]]",
-		Short: "Find a text in everything that was ever sent",
-		Long: `Search the contents of all nodes in the snapshots from A to B, also written A..B, or of
-the whole context, including nodes that are gone by now; of a recorded or imported run also
-the last answer, which no call has sent back yet. The word working means the working state.
-Print the lines that match, each with the snapshots that have this content, the id, role
-and kind. Each content is searched once, however many snapshots hold it, and the JSON of
-a call without its escapes.
-
-The pattern is a regular expression as in Go (RE2). --ignore-case ignores case,
---fixed takes the pattern as a plain text. The exit code is 1 if nothing matches.`,
-		Example: `  pact grep chat 'Zürich'
-  pact grep chat -i 'permission denied' @c10..@c20
-  pact grep chat --fixed 'f(x)' --json | jq .id
-  pact grep --file run.traj Traceback`,
-	}
+	cmd := a.Command("grep")
 	flags := a.SourceFlags(cmd)
 	fold := cmd.Flags().BoolP("ignore-case", "i", false, "take upper and lower case as the same")
 	fixed := cmd.Flags().BoolP("fixed", "F", false, "the pattern is a plain text")
-	cmd.RunE = a.Asks(flags, []string{"PATTERN", "[A]", "[B]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		pattern, err := view.Pattern(rest[0], *fixed, *fold)
 		if err != nil {
 			return err

@@ -19,35 +19,7 @@ import (
 )
 
 func selectCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "select NAME SELECTOR | select --file FILE SELECTOR",
-		Short: "Find nodes with a selector",
-		Long: `Find nodes with a selector and print their ids as one JSON array, in document
-order. On a terminal a stored context is answered with a line for each node; with
---json the array is printed there too.
-
-A selector without an address asks the working state, or the latest snapshot in
-edition v0.1. --edition reads the selector, and with --file the document as well, in
-another edition than its own. Write -- before a selector that looks like a flag.
-
-For a range of snapshots, such as @t-3..@t0, the answer is one JSON object that says
-how the selected nodes changed from each snapshot to the one before it. With
-@mode=union or @mode=latest after the selector, and in edition v0.1 with --ids, the
-answer is ids.
-
-The attributes tool, failed, bytes and tokens tell calls of tools and large contents
-apart; --sort sorts by them before --skip and --limit apply. --partners adds to each
-call its results and to each result its calls. --output table, wide or jsonl shows what
-is known of each node: calls is how many calls of the model carried it.`,
-		Example: `  pact select chat '@t0 ^sys .block'
-  pact select chat "^seq .seg:depth(1-3) .block[role='user']"
-  pact select chat '@* #block:12-3'
-  pact select chat '@t-3..@t0 .block'
-  pact select chat --where '.seg:depth(>0)' --limit 1 "[key='plan']"
-  pact select chat "[tool='bash'][failed]" --partners --output table
-  pact select chat "@* [kind='result']" --sort bytes:desc --output table
-  pact select --file snapshot.json --edition v0.1 -- '@t0 ^seq .mt:depth(1)'`,
-	}
+	cmd := a.Command("select")
 	flags := a.SourceFlags(cmd)
 	w := windowFlags{}
 	w.registerWindows(cmd)
@@ -57,7 +29,7 @@ is known of each node: calls is how many calls of the model carried it.`,
 		strings.Join(sortNames, ", "))
 	partners := cmd.Flags().Bool("partners", false, "add to each call its results, to each result its calls")
 	command.CompleteFlag(cmd, "sort", sortNames)
-	cmd.RunE = a.Asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		q, err := s.Parse(rest[0], flags.Edition)
 		if err != nil {
 			return pointToGrep(ctx, a, s, rest[0], err)

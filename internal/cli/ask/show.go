@@ -16,21 +16,10 @@ import (
 const newestTurns = 5
 
 func showCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "show NAME [@t] | show --file FILE [@t]",
-		Short: "Draw the tree of a snapshot",
-		Long: `Draw the tree of a snapshot: regions, turns and nodes with their main headers and
-the beginning of their contents. Without an address this is the working state if it
-has uncommitted edits, otherwise the latest snapshot. Turns older than the newest
-five are only counted, unless --all is given. Of a sub-agent the first line says which
-call began it. --json prints the canonical document.`,
-		Example: `  pact show chat
-  pact show chat @t-1 --all
-  pact show --file snapshot.json`,
-	}
+	cmd := a.Command("show")
 	flags := a.SourceFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "draw all turns")
-	cmd.RunE = a.Asks(flags, []string{"[@t]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		var snapshot *pact.Snapshot
 		var err error
 		if len(rest) == 0 && drafting(ctx, s) {

@@ -76,27 +76,7 @@ func (e *hookEvent) context() string {
 }
 
 func hookCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   HookName,
-		Short: "Import the new part of a session of Claude Code, as its hook",
-		Long: `Read the event of a hook of Claude Code on standard input, and import what is new
-of the transcript that it names, with its sub-agents: into the context
-PROJECT/SESSION, where PROJECT is the last part of the working directory.
-
-It never fails the agent: it prints nothing on standard output and exits with 0,
-whatever happens; what went wrong stands on standard error. --print prints the
-settings that make Claude Code call it after each turn.
-
-With --policy it answers the event after a call of a tool (PostToolUse) with a shorter
-answer of the tool, if a rule of the policy with head, tail or once finds it; without
-such a rule it prints nothing. The whole answer is in PROJECT/SESSION/originals, under
-the id that the text names. The model gets the answer so from the beginning, so no
-prefix changes. --print --for opencode prints a plugin that does the same there.`,
-		Example: `  pact hook --print
-  pact hook --print --policy ~/policy.json
-  pact hook --db ~/pact.db < event.json`,
-		Args: command.Exactly(),
-	}
+	cmd := a.Command("hook")
 	show := cmd.Flags().Bool("print", false, "print the settings for Claude Code, and read nothing")
 	agent := cmd.Flags().String("for", "claude", "print what `AGENT` needs: claude or opencode")
 	policy := cmd.Flags().String("policy", "", "shape answers of tools by the policy in `FILE`, or the ready one of that "+

@@ -244,45 +244,7 @@ func makeContext(ctx context.Context, a *command.App, s *pact.DB, in *plan, p co
 }
 
 func importCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Make contexts of a transcript, a log, a history or a document",
-		Long: `Make a context from a file; - is standard input. The contents of the file decide what
-it is:
-
-  a snapshot document   a JSON object with "root"
-  a history             JSON Lines: canonical snapshots, or what
-                        pact export --all --compact wrote
-  a transcript          OpenAI chat messages, tau-bench results, SWE-smith
-                        trajectories
-  a log of calls        requests to the four APIs as JSON or JSON Lines, alone
-                        or with answers; HAR; logs of LiteLLM, Langfuse,
-                        Bedrock and Inspect; Vercel AI; ChatGPT's export;
-                        sessions and messages of LangChain, Pydantic AI, ADK,
-                        the OpenAI Agents SDK and Cline; transcripts of Claude
-                        Code, rollouts of Codex, exports of opencode
-  a directory           NAME.request.json and NAME.response.json, as Claude Code
-                        writes them with OTEL_LOG_RAW_API_BODIES=file:DIRECTORY;
-                        what waits for an answer comes with a later import
-
-The file may be compressed with gzip or Zstandard; a log of Inspect may be the zip
-archive that Inspect writes. A log becomes one context for each of its
-conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
-that it has. A file that was imported before adds what it has gained since, and
-nothing if it is the same. docs/imports.md says what each format tells.
-
-A transcript of several conversations becomes one context for each: NAME/0, NAME/1
-and so on. With limits a transcript is replayed under them: every call is pruned
-as it would have been, and the snapshots are what the model would have seen; the
-answer says what was left out, a line for each turn (pact prune has the rules).
-pact open also imports, and says what it found.`,
-		Example: `  pact import snapshot.json --name chat
-  pact import history.jsonl
-  pact import requests.jsonl.gz --name run --dry-run
-  pact import results.json --conversation 17 --name airline
-  pact import results.json --max-tokens 4000 --protect-turns 2`,
-		Args: command.Exactly("FILE"),
-	}
+	cmd := a.Command("import")
 	flags := newImportFlags(a, cmd)
 	policy := a.PolicyFlags(cmd)
 	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")

@@ -13,38 +13,7 @@ import (
 )
 
 func openCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "open [FILE]",
-		Short: "Import a conversation, say what is in it and show it in a browser",
-		Long: `Import a document, a history or a transcript (see pact import) and print what is
-in it. Without FILE pact looks where Claude Code, Codex, opencode, Gemini CLI and pi
-keep their sessions, lists the newest and opens the newest of these that it reads; ID,
-an id in that list or at least 8 letters of its beginning, opens another. Gemini CLI and
-pi are listed, not read. Nothing leaves this machine.
-
-For each cycle, which is one model call, this is the turn that it added, and
-the nodes, blocks and bytes of its thread; then how much of the thread before it
-repeats from the beginning, in whole blocks and in bytes, and where the two first
-differ ("complete" if it repeats all of it). Providers cache by that prefix.
-
-It then says in three sentences what broke, what the run cost and what would help, and
-in more words how many calls there were, the tokens that providers counted,
-where the prefix broke and why, the three blocks that took most bytes in all calls
-together, which tools failed and, for a model with a built-in price, what was paid
-without use (pact findings); of a file of several conversations it says so of
-the one that sent most. Three commands that follow from that come last.
-
-On a terminal it then serves the inspector on loopback, prints its address and opens it
-in a browser, until Ctrl-C. With --no-browser it prints the address alone. Where the
-output goes to a file or a pipe, and with --json, it ends after the report.
-
-If a context of that name was made of the same file, it is reported as it is.`,
-		Example: `  pact open conversation.json
-  pact open
-  pact open results.json --conversation 17 --all
-  pact open run.traj --db runs.db --name run-17 --json`,
-		Args: cobra.MaximumNArgs(1),
-	}
+	cmd := a.Command("open")
 	flags := newImportFlags(a, cmd)
 	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")

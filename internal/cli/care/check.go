@@ -30,28 +30,7 @@ type checkFlags struct {
 }
 
 func checkRequestCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "check FILE | check NAME",
-		Short: "Say whether a provider would take a request",
-		Long: `Check the body of a request, from a file or from standard input (-), or the request of
-a call of a context, against what its provider documents: pairs of calls and results,
-order, roles, signatures and prefixes of thinking, cache markers, empty texts, limits.
-Each problem has its place, the rule, the page with the rule and the day on which it was
-read, and what mends it. Problems of one rule with one remedy stand together, ten of them
-at most; --json has each. The exit code is 1 if there is a problem. What no page
-documents is not checked.
-
-A call is compared with the one before it; a file with the one that --after names. --api
-writes the thread of a context as a request to another API. --mend prints the body with
-all that needs no decision mended, and the problems on standard error; all other bytes
-stay as they are.`,
-		Example: `  pact check request.json --after before.json
-  pact check codex --call 12
-  pact check codex --api anthropic --model claude-opus-5
-  pact check request.json --mend > mended.json`,
-		Args:              command.Exactly("FILE|NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("check")
 	var f checkFlags
 	flags := cmd.Flags()
 	flags.Int64Var(&f.call, "call", 0, "the call `N` of the context; by default the last one")

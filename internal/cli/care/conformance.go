@@ -16,32 +16,8 @@ import (
 )
 
 func conformanceCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "conformance [CASE…]",
-		Short: "Run the normative cases of the specification",
-		Long: `Run the normative cases of the specification and print its checklist, annex 10,
-filled in: each demand with its verdict and its cases, then the reason for every
-case that failed, was mended or is contradicted, and the totals.
-
-Verdicts: passed; failed; mended, passed after an evident misprint is corrected;
-contradicted, printed but impossible under any reading.
-
---against puts the same cases to another program that speaks the contract of
-docs/conformance.md. Its words are split as a shell would, and no shell is used.
-With CASE or --area only those cases run, and no checklist is filled in. --list
-prints the cases and runs none. If many cases fail, those with one reason stand
-together, counted for each command. The exit code is 1 if a case failed.`,
-		Example: `  pact conformance
-  pact conformance --all
-  pact conformance --json > report.json
-  pact conformance --against 'python3 -m mypact'
-  pact conformance --against ./mypact --area threads --first
-  pact conformance --against ./mypact 000-6.2-L341 000-6.2-L342
-  pact conformance --against ./mypact --junit report.xml
-  pact conformance --list --area pruning`,
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: completeCases,
-	}
+	cmd := a.Command("conformance")
+	cmd.ValidArgsFunction = completeCases
 	f := cmd.Flags()
 	against := f.String("against", "", "run the cases against the program `CMD`")
 	timeout := f.Duration("timeout", 30*time.Second, "with --against, how long one call may `TAKE`")

@@ -15,25 +15,8 @@ import (
 )
 
 func copyCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "copy --from STORE --to STORE [CONTEXT…]",
-		Short: "Copy contexts from one store to another",
-		Long: `Copy the named contexts, or all, from one store to another: from a file to a
-database, back, or between two of a kind. The copy includes snapshots, drafts, the
-log with digests, times and request tokens, attempts, forks with what they share,
-undone lines and the marks of erasures. A fork that is copied without its origin
-brings the shared history along, but not as a context.
-
-Others may write to the source meanwhile; each context is copied as it is at one
-moment. The contexts appear in the target all at once, after their digests were
-compared and verified. Repeating an interrupted command continues the copy;
---discard deletes what it left instead. A name that the target already has is
-refused.`,
-		Example: `  pact copy --from pact.db --to postgres://user@host/pact
-  pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, again'
-  pact copy --from pact.db --to other.db --json
-  pact copy --discard --to other.db`,
-	}
+	cmd := a.Command("copy")
+	cmd.Args = cobra.ArbitraryArgs
 	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; by default the store of --db")
 	to := cmd.Flags().String("to", "", "copy to this `STORE`; it is made if it is missing")
 	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")

@@ -36,32 +36,8 @@ type erased struct {
 }
 
 func eraseCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "erase NAME [ID…] --reason TEXT | erase --clean",
-		Short: "Take a person's data out of all snapshots, for good",
-		Long: `Remove nodes for good from every snapshot of a context and of all contexts that share
-history with it: origins, forks, undone lines, drafts. Name nodes by ID, with
-everything below them; by a selector, which is asked of all snapshots and of the
-working state; or with --containing by a text, which also finds log entries.
-
-Only the place of a node remains, with a mark instead of its content. The log says who
-erased it, when and why. Before anything is written pact prints a receipt, with --json
-on standard error: with it and a copy of the node one can later prove what the node
-was (pact hash --receipt). Exports, backups and imported copies keep the data.
-
-Of a result that was shaped before it was sent the original goes as well, from the
-context that keeps it (chat/originals).
-
-The file is rewritten afterwards, so that the text is not in a free page of it either.
-If another process prevents that, the command says what it erased and fails; --clean
-finishes it later, and pact verify says so until then.`,
-		Example: `  pact erase chat block:3-0 --reason 'asked for on 3 May' --dry-run
-  pact erase chat --select ".block[role='user']" --reason 'account closed' --yes
-  pact erase chat --containing-file names.txt --reason 'asked for on 3 May'
-  pact erase chat --revision 7 --reason 'a name in the message'
-  pact erase --clean`,
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("erase")
+	cmd.Args = cobra.ArbitraryArgs
 	f, flags := &eraseFlags{}, cmd.Flags()
 	flags.StringArrayVar(&f.selectors, "select", nil,
 		"the nodes that a `SELECTOR` finds, anywhere if it has no address; may be repeated")

@@ -13,28 +13,14 @@ import (
 )
 
 func exportCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "export NAME [@t] | export NAME --all | export --file FILE …",
-		Short: "Write a snapshot or a history",
-		Long: `Write the canonical document of a snapshot, by default of the latest, and one
-newline. With --all write the history as JSON Lines: the canonical snapshots,
-oldest first, from --from to --to. With --compact each version of a node is written
-once, with the attempts: the requests, times and tokens of recorded calls, which
-canonical snapshots have no place for. It is the form for backups. pact import reads
-all of these.`,
-		Example: `  pact export chat @t-1
-  pact export chat --all -o chat.jsonl
-  pact export chat --all --from @c10 --to @t0
-  pact export chat --all --compact -o backup.jsonl
-  pact export --file snapshot.json`,
-	}
+	cmd := a.Command("export")
 	flags := a.SourceFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "write the history rather than one snapshot")
 	compact := cmd.Flags().Bool("compact", false, "with --all, write each version of a node once")
 	from := cmd.Flags().String("from", "", "with --all, the first snapshot, an `ADDRESS`")
 	to := cmd.Flags().String("to", "", "with --all, the last snapshot, an `ADDRESS`")
 	target := cmd.Flags().StringP("output", "o", "", "write to `FILE`; it appears once it is complete")
-	cmd.RunE = a.Asks(flags, []string{"[@t]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		switch {
 		case *all && len(rest) > 0:
 			return command.Usage(cmd, "--all writes all snapshots; %s names one", rest[0])

@@ -14,31 +14,13 @@ import (
 )
 
 func hashCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "hash NAME [@t] [--node ID] | hash --file NODE.json",
-		Short: "Print the digest of a snapshot or the hash of a content",
-		Long: `Print the digest of a snapshot, by default of the latest. With --node print the
-content hash of one of its nodes; with --receipt also the mark that an erasure with
-this receipt leaves of the node, which shows that a copy is what was erased.
-
-With --file alone the file holds one node as a JSON object, and its content hash
-(08 §2.1) is computed as the node stands there. Content that JSON cannot express has
-no hash: an empty line is printed. With --file and --node the file is a document, a
-history or a transcript.`,
-		Example: `  pact hash chat
-  pact hash chat @t-1 --node block:3-1
-  pact hash --file backup.jsonl @c3 --node block:3-1 --receipt 5d0c…
-  echo '{"content":"Hello","role":"user"}' | pact hash --file -`,
-	}
+	cmd := a.Command("hash")
 	flags := a.SourceFlags(cmd)
 	node := cmd.Flags().String("node", "", "the `ID` of a node")
 	receipt := cmd.Flags().String("receipt", "", "with --node, the `RECEIPT` of an erasure")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if *receipt != "" && *node == "" {
 			return command.Usage(cmd, "--receipt goes with --node")
-		}
-		if err := command.Count(cmd, flags.File, args, "[@t]"); err != nil {
-			return err
 		}
 		if flags.File != "" && *node == "" && len(args) == 0 {
 			return hashNode(ctx, a, flags.File)

@@ -14,17 +14,7 @@ import (
 )
 
 func replayCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "replay HISTORY.jsonl",
-		Short: "Run an exported history again and compare it byte for byte",
-		Long: `Import an exported history, in either form, into a new store in memory, export it
-again in the same form and compare the two byte for byte. - reads standard input.
-If they differ, the first byte that differs is named with its line and cycle, and
-the exit code is 1.`,
-		Example: `  pact export chat --all -o history.jsonl && pact replay history.jsonl
-  pact export chat --all --compact | pact replay - --json`,
-		Args: command.Exactly("HISTORY.jsonl"),
-	}
+	cmd := a.Command("replay")
 	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		in, err := a.Read(ctx, args[0])
 		if err != nil {

@@ -25,22 +25,9 @@ type validated struct {
 }
 
 func validateCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "validate NAME | validate --file FILE",
-		Short: "Check a file or a stored context",
-		Long: `Check a file strictly. What no context can have makes it invalid; other faults are
-listed. If a stored context is named, its snapshots are exported, read back and
-compared byte for byte: the oldest and the latest as a whole, every other one in the
-turns and groups that differ from the snapshot before.`,
-		Example: `  pact validate --file snapshot.json
-  pact validate --file history.jsonl --json
-  pact validate chat`,
-	}
+	cmd := a.Command("validate")
 	flags := a.SourceFlags(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := command.Count(cmd, flags.File, args); err != nil {
-			return err
-		}
 		v := &validated{Findings: []inspect.Finding{}}
 		var err error
 		if flags.File != "" {

@@ -15,20 +15,8 @@ import (
 )
 
 func verifyCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify (NAME | --all)",
-		Short: "Check that nothing of a context was changed since",
-		Long: `Check that nothing of a context was changed since it was committed: render every
-snapshot again, and check every content hash, every node and the order of siblings,
-the log, the digests that each commit recorded and, if the thread was sent, the
-SHA-256 of its bytes. The first defect is printed with its cycle and node, and the
-exit code is 1. Attempts are compared with what was committed: a cycle whose commit
-differs from what was sent is listed, and is no defect.
-
---all checks every context of the store, and looks for rows that belong to none.`,
-		Example:           "  pact verify chat\n  pact verify chat --json\n  pact verify --all",
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("verify")
+	cmd.Args = cobra.ArbitraryArgs
 	all := cmd.Flags().Bool("all", false, "check the whole store")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if *all != (len(args) == 0) || len(args) > 1 {

@@ -11,20 +11,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Exactly checks the number of arguments of a command without --file.
-func Exactly(words ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == len(words) {
-			return nil
-		}
-		takes := "no arguments"
-		if len(words) > 0 {
-			takes = strings.Join(words, " ")
-		}
-		return Usage(cmd, "%s takes %s; %d given", cmd.Name(), takes, len(args))
-	}
-}
-
 // Override replaces a value by a flag that the user gave.
 func Override[T any](cmd *cobra.Command, flag string, to *T, value T) {
 	if cmd.Flags().Changed(flag) {
@@ -84,29 +70,4 @@ func beforeDashes(args []string) []string {
 		return args[:i]
 	}
 	return args
-}
-
-// Count checks the number of arguments: the command's own, preceded by the name
-// of a context unless --file is given. Words in brackets are optional.
-func Count(cmd *cobra.Command, file string, args []string, words ...string) error {
-	if file == "" {
-		words = append([]string{"NAME"}, words...)
-	}
-	least := 0
-	for _, w := range words {
-		if !strings.HasPrefix(w, "[") {
-			least++
-		}
-	}
-	if len(args) >= least && len(args) <= len(words) {
-		return nil
-	}
-	want := strings.Join(words, " ")
-	switch {
-	case want == "":
-		want = "no arguments"
-	case file != "":
-		want += " beside --file"
-	}
-	return Usage(cmd, "%s takes %s; %d given", cmd.Name(), want, len(args))
 }

@@ -102,7 +102,6 @@ func (a *App) SourceFlags(cmd *cobra.Command) *SourceFlags {
 	cmd.Flags().StringVar(&f.Edition, "edition", "",
 		"the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
 	CompleteFlag(cmd, "edition", Editions)
-	cmd.ValidArgsFunction = a.CompleteNames
 	return f
 }
 
@@ -124,14 +123,10 @@ func (f *SourceFlags) counter() (*tokens.Counter, error) {
 	return nil, nil
 }
 
-// Asks makes the RunE of a command that queries a source. words are the
-// arguments after the command's name.
-func (a *App) Asks(f *SourceFlags, words []string, ask func(ctx context.Context, s *Source,
+// Asks makes the RunE of a command that queries a source.
+func (a *App) Asks(f *SourceFlags, ask func(ctx context.Context, s *Source,
 	rest []string) error) func(*cobra.Command, []string) error {
 	return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := Count(cmd, f.File, args, words...); err != nil {
-			return err
-		}
 		s, rest, err := a.Source(ctx, cmd, f, args)
 		if err != nil {
 			return err

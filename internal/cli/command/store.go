@@ -125,6 +125,24 @@ func (a *App) OnStore(work func(ctx context.Context, s *pact.DB, args []string) 
 	})
 }
 
+// OnContext makes the RunE of a command that works on the context which its first argument names. rest
+// are the arguments behind that. actor is who does it, nil for a command that changes nothing.
+func (a *App) OnContext(actor *string, work func(ctx context.Context, cmd *cobra.Command, c *pact.Context, s *pact.DB,
+	rest []string) error) func(*cobra.Command, []string) error {
+	return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		who := ""
+		if actor != nil {
+			who = *actor
+		}
+		c, s, err := a.OpenContext(ctx, args[0], who)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return work(ctx, cmd, c, s, args[1:])
+	})
+}
+
 // OpenContext opens a context for a command that changes it. The caller closes the store.
 func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Context, *pact.DB, error) {
 	a.Subject = screen.Quote(name)

@@ -13,36 +13,7 @@ import (
 )
 
 func applyCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "apply OPS.jsonl",
-		Short: "Replay operations and print the history they make",
-		Long: `Replay operations on a new context in memory, one JSON object a line, and print
-its history, one canonical snapshot a line. The same operations give the same
-bytes. - reads standard input. An operation that is refused stops it with its
-line number, and nothing is printed or stored. What is printed grows with the
-square of the number of commits; with --compact each version of a node is printed
-once, as pact export --all --compact does.
-
-  {"op":"config","edition":"v0.1","clock":{"start_ns":1000,"step_ns":1},
-   "prune":{"max_nodes":N,"protect_turns":K,…}}          a policy
-  {"op":"add","into":"^sys"|"^ah"|"<id>","node":{…}}      or "at":"<position>"
-  {"op":"update","id":…,"set":{…}}
-  {"op":"remove","id":…}
-  {"op":"move","id":…,"into":…,"offset":n}                or "at":"<position>"
-  {"op":"commit"}                       "message" and "prune":[ids] may be added
-
-config comes first and is optional: without it the edition is canonical and the
-clock reads 0, 1, 2 …. A node has id, nodeType, offset, ttl, priority, role, kind,
-key, provenance, mime, encoding, tags, refs, removable, pinned, content and custom
-attributes; the default offset is 0. Calls without results and results
-without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
-		Example: `  pact apply ops.jsonl > history.jsonl
-  pact apply ops.jsonl --into replayed
-  pact apply ops.jsonl --compact > backup.jsonl
-  printf '%s\n' '{"op":"add","into":"^ah","node":{"id":"a"}}' |
-    pact apply - --into replayed`,
-		Args: command.Exactly("OPS.jsonl"),
-	}
+	cmd := a.Command("apply")
 	into := cmd.Flags().String("into", "", "also store the context, as `NAME`")
 	compact := cmd.Flags().Bool("compact", false, "print each version of a node once")
 	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {

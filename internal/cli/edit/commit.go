@@ -23,25 +23,7 @@ type committed struct {
 }
 
 func commitCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "commit NAME",
-		Short: "End the cycle: expire, prune, seal, publish a snapshot",
-		Long: `End the cycle: remove what expired, prune what the limits ask for, make the active
-head a turn, and publish the result as the next snapshot. A commit that would send a
-call without its result, or the reverse, is refused unless --orphans says otherwise.
-A policy that the context keeps (pact policy) applies if --policy names no other; flags
-for limits override it, and --policy strict leaves it aside.
-
-With --dry-run nothing is published: the answer says what a commit would do. With
---send the thread is written first, without a newline, and the commit records the
-SHA-256 of exactly these bytes; pact verify checks the snapshot against it.`,
-		Example: `  pact commit chat --message 'first question'
-  pact commit chat --max-nodes 200 --protect-turns 3 --dry-run
-  pact commit chat --prune block:2-0 --request 7f3a
-  pact commit chat --send thread.json`,
-		Args:              command.Exactly("NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("commit")
 	f := cmd.Flags()
 	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
 	request := f.String("request", "", "a `TOKEN`: repeating the command with it does nothing more")

@@ -14,14 +14,8 @@ import (
 )
 
 func newCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "new NAME",
-		Short: "Make an empty context",
-		Long: `Make an empty context. The edition is that of its selectors and of the types of new
-nodes, and cannot be changed later.`,
-		Example: "  pact new chat\n  pact new chat --edition v0.1",
-		Args:    command.Exactly("NAME"),
-	}
+	cmd := a.Command("new")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	edition := cmd.Flags().String("edition", string(selector.Canonical), "the `EDITION`: v0.1, depth or canonical")
 	command.CompleteFlag(cmd, "edition", command.Editions)
 	actor := a.ActorFlag(cmd)
@@ -45,32 +39,18 @@ nodes, and cannot be changed later.`,
 }
 
 func renameCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:               "rename OLD NEW",
-		Short:             "Give a context another name",
-		Long:              `Give a context another name. Nothing else changes.`,
-		Example:           "  pact rename chat 'chat, first try'",
-		Args:              command.Exactly("OLD", "NEW"),
-		ValidArgsFunction: a.CompleteNames,
-		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
-			if err := pact.Rename(ctx, s, args[0], args[1]); err != nil {
-				return err
-			}
-			return a.Answer(view.Visible(args[0])+" is now "+view.Visible(args[1]), map[string]any{"name": args[1]})
-		}),
-	}
+	cmd := a.Command("rename")
+	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
+		if err := pact.Rename(ctx, s, args[0], args[1]); err != nil {
+			return err
+		}
+		return a.Answer(view.Visible(args[0])+" is now "+view.Visible(args[1]), map[string]any{"name": args[1]})
+	})
+	return cmd
 }
 
 func deleteCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "delete NAME",
-		Short: "Delete a context with all its snapshots",
-		Long: `Delete a context with all its snapshots, for good. Without --yes the command asks; off
-a terminal it refuses.`,
-		Example:           "  pact export chat --all --compact -o chat.jsonl   # keep a copy\n  pact delete chat --yes",
-		Args:              command.Exactly("NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("delete")
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
 		info, err := s.Find(ctx, args[0])

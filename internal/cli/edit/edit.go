@@ -33,31 +33,7 @@ func edit(ctx context.Context, a *command.App, name string, w writing, f func(*p
 }
 
 func addCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "add NAME [POSITION] [NODE]",
-		Short: "Add a node to the working state",
-		Long: `Add a node under a parent, by default the active head ^ah, or at a position, and
-print its id. It is in the working state at once and in the next snapshot.
-
-A NODE is a type and what the node has: block:text {key='hero', ttl=5} +featured.
-Flags add to it and override it.
-
-A position is a path of hops and the place among the children that it ends at:
-(d0, end) after everything in the active head, (d0, cont[offset=0], ) before
-everything in its core, (d2, +1) after the first child of the turn two back.
-
---answers adds the result of a call: the two refer to each other and stay together.
---every adds the node only if one is due: if no node of its key is left, or the
-newest is at least that many cycles old.`,
-		Example: `  pact add chat --role user --content 'Where is my parcel?'
-  pact add chat --into '^sys' --role system --content-file prompt.txt
-  pact add chat --answers block:4-0 --ttl 3 --content-json '{"status":"sent"}'
-  pact add chat --key plan --every 5 --role system --content-file plan.txt
-  git diff | pact add chat --role user --kind diff --content-file -
-  pact add chat --at '(d0, end)' --role user --content 'One more thing'
-  pact add chat '(d0, cont[offset=0], )' "block:text {key='hero', content='Hi'}"`,
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("add")
 	node := newNodeFlags(a, cmd)
 	into := cmd.Flags().String("into", "^ah", "the parent, an `ID` or a region")
 	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
@@ -121,9 +97,6 @@ newest is at least that many cycles old.`,
 // placeAndNode splits the arguments into the position, unless --at gave one,
 // and the description of the node.
 func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, err error) {
-	if len(args) == 0 {
-		return "", command.Usage(cmd, "add takes NAME [POSITION] [NODE]; 0 given")
-	}
 	rest := args[1:]
 	if len(rest) > 0 && strings.HasPrefix(strings.TrimSpace(rest[0]), "(") {
 		for _, flag := range []string{"at", "into", "offset"} {
@@ -140,19 +113,7 @@ func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, e
 }
 
 func updateCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "update NAME ID",
-		Short: "Change a node of the working state",
-		Long: `Change headers or the content of a node. Nodes of this cycle can be changed freely.
-Of older nodes only those in ^sys can be changed, and only their content, priority,
-tags and custom attributes. --unset removes a header; with --unset ttl the node never
-expires.`,
-		Example: `  pact update chat block:4-0 --content 'Where is my parcel, please?'
-  pact update chat prompt --content-file prompt.txt --tag current
-  pact update chat block:4-0 --unset ttl --data 'data_source="mail"'`,
-		Args:              command.Exactly("NAME", "ID"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("update")
 	node := newNodeFlags(a, cmd)
 	unset := cmd.Flags().StringArray("unset", nil, "take away the header `NAME`; may be repeated")
 	w := writingFlags(a, cmd)
@@ -174,19 +135,9 @@ expires.`,
 }
 
 func removeCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "remove NAME ID…",
-		Short: "Remove nodes from the working state",
-		Long: `Remove nodes, each with everything below it. If one of them cannot be removed, none
-is. Snapshots keep them.`,
-		Example:           "  pact remove chat block:4-0 block:4-1",
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("remove")
 	w := writingFlags(a, cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if len(args) < 2 {
-			return command.Usage(cmd, "remove takes NAME and at least one ID; %d given", len(args))
-		}
 		ids := args[1:]
 		err := edit(ctx, a, args[0], w, func(b *pact.Batch) error {
 			for _, id := range ids {
@@ -203,17 +154,7 @@ is. Snapshots keep them.`,
 }
 
 func moveCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "move NAME ID",
-		Short: "Move a node of the working state",
-		Long: `Move a node under another parent, to another offset, or to a position (see pact
-add), and print its id. A node of an earlier cycle gets a new id, because its move is
-a removal and a new node.`,
-		Example: `  pact move chat block:4-0 --into '^ah' --offset -1
-  pact move chat block:4-1 --at '(d0, cont[offset=0], )'`,
-		Args:              command.Exactly("NAME", "ID"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("move")
 	into := cmd.Flags().String("into", "", "the parent, an `ID` or a region")
 	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
 	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` relative to the core")

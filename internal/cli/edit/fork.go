@@ -10,32 +10,16 @@ import (
 )
 
 func forkCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "fork CONTEXT @cN NAME",
-		Short: "Start a new context from a snapshot of another",
-		Long: `Start a new context from a snapshot of another. The two share the history up to that
-snapshot instead of copying it, so a fork costs next to nothing; later changes
-stay with the context that made them. Generated ids in a fork end in its number, such as
-block:12-3-f2. Uncommitted edits stay behind.`,
-		Example: `  pact fork chat @c12 'chat, another answer'
-  pact fork chat @t-1 retry`,
-		Args:              command.Exactly("CONTEXT", "@cN", "NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("fork")
 	message := cmd.Flags().StringP("message", "m", "", "why, a `TEXT` for the log")
 	request := cmd.Flags().String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
 	actor := a.ActorFlag(cmd)
-	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-		at, err := pact.ParseAddress(args[1])
+	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
+		at, err := pact.ParseAddress(rest[0])
 		if err != nil {
 			return err
 		}
-		c, s, err := a.OpenContext(ctx, args[0], *actor)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		f, err := c.Fork(ctx, at, args[2], &pact.Note{Message: *message, Request: *request})
+		f, err := c.Fork(ctx, at, rest[1], &pact.Note{Message: *message, Request: *request})
 		if err != nil {
 			return err
 		}
@@ -50,25 +34,11 @@ block:12-3-f2. Uncommitted edits stay behind.`,
 }
 
 func undoCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "undo CONTEXT",
-		Short: "Take the last commit back",
-		Long: `Take the last commit back: a fork of the snapshot before it gets the name of the
-context. Nothing is lost: the old context, with its uncommitted edits, keeps the name
-that is printed. pact rename or pact delete it.`,
-		Example:           "  pact undo chat\n  pact undo chat --message 'wrong tool'",
-		Args:              command.Exactly("CONTEXT"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("undo")
 	message := cmd.Flags().StringP("message", "m", "", "why, a `TEXT` for the log")
 	request := cmd.Flags().String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
 	actor := a.ActorFlag(cmd)
-	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-		c, s, err := a.OpenContext(ctx, args[0], *actor)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
+	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
 		undone, err := c.Undo(ctx, &pact.Note{Message: *message, Request: *request})
 		if err != nil {
 			return err

@@ -17,28 +17,7 @@ import (
 )
 
 func policyCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "policy [NAME]",
-		Short: "List the ready pruning policies, or keep a policy with a context",
-		Long: `A pruning policy says what a commit takes when a limit is exceeded. Without NAME the
-ready policies are listed. They have no limits of their own: add --max-tokens and the
-others to the command that prunes. --print gives one as a JSON file to copy and to change.
-
-With NAME the policy that the context keeps is printed. --set and the flags for limits
-keep one: from then on each commit follows it that names no policy of its own. Flags
-alone change the policy that is kept. It is an attribute of the root, so it is in the next
-snapshot, and exports, copies and forks have it. --clear keeps none.
-
---check FILE --on NAME asks the rules of a policy of a run: what each finds, what never
-matches, and what earlier rules leave to it. pact simulate says what the policy is worth.`,
-		Example: `  pact policy
-  pact policy --print agent > window.json
-  pact prune chat --policy window.json --max-tokens 20000 --dry-run
-  pact policy chat --set agent --max-tokens 20000
-  pact policy chat --clear
-  pact policy --check rules.json --on run`,
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("policy")
 	printed := cmd.Flags().String("print", "", "print the ready policy `POLICY`: agent, chat, default or strict")
 	set := a.PolicyFlagsAs(cmd, "set", "keep the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
 		"other flags override it")
@@ -57,8 +36,6 @@ matches, and what earlier rules leave to it. pact simulate says what the policy 
 			return command.Usage(cmd, "--check FILE and --on NAME go together, and with nothing else")
 		case *check != "":
 			return checkRules(ctx, a, *check, *on)
-		case len(args) > 1:
-			return command.Usage(cmd, "policy takes the name of one context")
 		case len(args) == 0 && (sets || *clears):
 			return command.Usage(cmd, "a policy is kept with a context: name it")
 		case *clears && sets || *printed != "" && len(args) == 1:

@@ -21,37 +21,7 @@ import (
 )
 
 func pruneCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "prune NAME [ID…]",
-		Short: "Commit with pruning, or see what it would do",
-		Long: `End the cycle as pact commit does, and prune the nodes that are named or selected,
-then as many others as the limits need. Blocks outside cores and whole
-turns can go: those of lower priority first, then the older ones. Pinned nodes,
-nodes that others refer to, ^sys and the protected turns stay. A call and its result
-go together.
-
-With limits alone, old results of tools go first, then calls, words of the assistant
-and words of the user; the first message of the user stays. --policy strict leaves
-the order to the headers, which is age where no priorities are set; pact policy
-shows the other ready policies. Without limits and --policy, the policy that the context
-keeps applies.
-
-With --dry-run nothing is changed: the answer says what would be lost, a line for
-each turn, which nodes would stay although they were due, and why, and how much of
-the thread that the provider has cached would be lost, with --prices in money.
-
-A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,
-protect_turns, protect_task, ranks, min_tokens, min_bytes, every, stub, orphans,
-tokenizer, and parts, a list of limits for a region, a kind or a tag:
-
-  {"max_tokens":8000,"protect_turns":3,"parts":[{"tag":"old","max_bytes":90}]}`,
-		Example: `  pact prune chat --max-tokens 8000 --protect-turns 3 --dry-run
-  pact prune chat --select "[kind='result']" --dry-run
-  pact prune chat block:2-1 seg:1-2
-  pact prune chat --policy agent --max-tokens 20000 --dry-run
-  pact prune chat --policy window.json --stub '[earlier messages left out]'`,
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("prune")
 	f := cmd.Flags()
 	policy := a.PolicyFlags(cmd)
 	policy.Bare = lifecycle.ReadyDefault
@@ -63,9 +33,6 @@ tokenizer, and parts, a list of limits for a region, a kind or a tag:
 	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
 	w := writingFlags(a, cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return command.Usage(cmd, "prune takes NAME and what to prune")
-		}
 		c, err := a.OpenToPrune(ctx, cmd, policy, args[0], *w.actor, *dryRun) // a dry run says how many tokens would go
 		if err != nil {
 			return err

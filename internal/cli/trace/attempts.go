@@ -19,39 +19,19 @@ import (
 )
 
 func attemptsCommand(a *command.App) *cobra.Command {
-	list := func(use, short string) *cobra.Command {
-		return &cobra.Command{
-			Use:   use,
-			Short: short,
-			Long: `List the attempts of a context, oldest first: the calls of a provider that were
-recorded within each cycle (03 §6). They are kept beside the history and are in no
-snapshot. A fork also lists those of the cycles that it shares.
-With --json print an object a line.`,
-			Example: `  pact attempts chat
-  pact attempts chat --json | jq 'select(.status == "running")'
-  pact attempts start chat --provider openai --model gpt-5 --out thread.json
-  pact attempts end chat attempt:3-1 --status completed --token-in 812`,
-			Args:              command.Exactly("NAME"),
-			ValidArgsFunction: a.CompleteNames,
-			RunE: a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-				c, s, err := a.OpenContext(ctx, args[0], "")
-				if err != nil {
-					return err
-				}
-				defer s.Close()
-				attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
-				if err != nil {
-					return err
-				}
-				if len(attempts) == 0 {
-					a.FoundNothing("no call of a provider was recorded in %s; pact attempts start records one", view.Visible(c.Name()))
-				}
-				return printAttempts(a, attempts)
-			}),
+	list := a.OnContext(nil, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
+		attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
+		if err != nil {
+			return err
 		}
-	}
-	cmd := list("attempts NAME", "List the calls of a provider, record new ones")
-	cmd.AddCommand(list("list NAME", "List the attempts of a context"), attemptsStartCommand(a), attemptsEndCommand(a))
+		if len(attempts) == 0 {
+			a.FoundNothing("no call of a provider was recorded in %s; pact attempts start records one", view.Visible(c.Name()))
+		}
+		return printAttempts(a, attempts)
+	})
+	cmd, same := a.Command("attempts"), a.Command("attempts list")
+	cmd.RunE, same.RunE = list, list
+	cmd.AddCommand(same, attemptsStartCommand(a), attemptsEndCommand(a))
 	return cmd
 }
 
@@ -82,21 +62,7 @@ func printAttempts(a *command.App, list []history.Attempt) error {
 }
 
 func attemptsStartCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "start NAME",
-		Short: "Record that a provider is being called, and write the thread",
-		Long: `Record that a provider is being called: prepare what a commit would publish, record
-the attempt as running with the SHA-256 of its thread, and write the thread, without
-a newline. The record is on the disk before the first byte is written. Of the
-parameters only the SHA-256 of their canonical JSON is kept. The id is printed; pact
-attempts end says how the attempt ended, and pact commit ends the cycle. Give pact
-commit the same limits and --prune, otherwise it publishes another thread than was
-sent.`,
-		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
-  pact attempts start chat --provider local --model test --params-file p.json`,
-		Args:              command.Exactly("NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("attempts start")
 	f := cmd.Flags()
 	var call pact.ProviderCall
 	f.StringVar(&call.Provider, "provider", "", "the provider `WHO` is called")
@@ -153,18 +119,9 @@ func startAttempt(ctx context.Context, a *command.App, c *pact.Context, call pac
 }
 
 func attemptsEndCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "end NAME ID",
-		Short: "Record how an attempt ended",
-		Long: `Record how an attempt ended. This can be done once, also after its cycle was
-committed, and also for an attempt that a crash left running.`,
-		Example: `  pact attempts end chat attempt:3-1 --status completed --token-in 812
-  pact attempts end chat attempt:3-2 --status canceled
-  pact attempts end chat attempt:3-3 --status error --error 'rate limit'`,
-		Args: command.Exactly("NAME", "ID"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-			return completeRunning(a, cmd, args, prefix)
-		},
+	cmd := a.Command("attempts end")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		return completeRunning(a, cmd, args, prefix)
 	}
 	f := cmd.Flags()
 	status := f.String("status", "", "the `STATUS`: completed, canceled or error")
@@ -172,7 +129,7 @@ committed, and also for an attempt that a crash left running.`,
 	out := f.Int64("token-out", 0, "`N` tokens came out; without the flag their number is unknown")
 	said := f.String("error", "", "what went wrong, a `TEXT`")
 	command.CompleteFlag(cmd, "status", []string{"completed", "canceled", "error"})
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.RunE = a.OnContext(nil, func(ctx context.Context, cmd *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
 		o := pact.Outcome{Status: history.AttemptStatus(*status)}
 		switch o.Status {
 		case history.Completed, history.Canceled, history.Failed:
@@ -188,12 +145,7 @@ committed, and also for an attempt that a crash left running.`,
 		if f.Changed("token-out") {
 			o.TokenOut = out
 		}
-		c, s, err := a.OpenContext(ctx, args[0], "")
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		ended, err := c.EndAttempt(ctx, args[1], o)
+		ended, err := c.EndAttempt(ctx, rest[0], o)
 		if err != nil {
 			return err
 		}

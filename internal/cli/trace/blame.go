@@ -21,19 +21,9 @@ type blame struct {
 }
 
 func blameCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "blame NAME [@t] | blame --file FILE [@t]",
-		Short: "Say which cycle brought each block of a thread",
-		Long: `List the blocks of a thread in the order in which the model is sent them, by
-default those of the latest snapshot: the cycle that added each block and who did,
-its bytes in the canonical thread and, after a /, the cycle of its current version if
-the block was changed in place since.`,
-		Example: `  pact blame chat
-  pact blame chat @t-3
-  pact blame chat working --json | jq '.blocks[] | select(.version)'`,
-	}
+	cmd := a.Command("blame")
 	flags := a.SourceFlags(cmd)
-	cmd.RunE = a.Asks(flags, []string{"[@t]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		snapshot, err := s.Argument(ctx, rest)
 		if err != nil {
 			return err

@@ -13,28 +13,7 @@ import (
 )
 
 func diffCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "diff {NAME A B | NAME@A NAME@B | --file FILE A B} [SELECTOR]",
-		Short: "Compare two snapshots",
-		Long: `Print the changes that lead from snapshot A to snapshot B, node by node and by id.
-With a selector only the nodes that it finds on each side are compared. The snapshots
-may be of two contexts, such as a fork and its origin: NAME@A NAME@B.
-
-On a terminal a stored context is answered with a drawing of the blocks that differ;
---structure draws turns, groups and regions too. Otherwise, and with --file or --json,
-the answer is the object {"added","removed","changed"} on one line, always with all
-nodes. --output table prints a line for each block.
-
---rich tells more: why each node differs, both values of every header, how contents
-changed, what probably moved or was replaced, and the bytes of every node in both
-threads. It is drawn, with contents side by side if the terminal has 120 columns; with
---json it is one object.`,
-		Example: `  pact diff chat @t-1 @t0
-  pact diff chat @c3 @c9 --rich
-  pact diff chat @c3 working '^sys .block'
-  pact diff chat@t0 'chat, another answer@t0'
-  pact diff --file history.jsonl @c1 @c5`,
-	}
+	cmd := a.Command("diff")
 	flags := a.SourceFlags(cmd)
 	rich := newRichFlags(a, cmd)
 	structure := cmd.Flags().Bool("structure", false, "draw turns, groups and regions too")
@@ -66,7 +45,14 @@ threads. It is drawn, with contents side by side if the terminal has 120 columns
 		}
 		return drawDiff(ctx, a, result, from, to, *structure)
 	}
-	one := a.Asks(flags, []string{"A", "B", "[SELECTOR]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	three := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if flags.File == "" && endsOf(args) != nil {
+			return nil
+		}
+		return three(cmd, args)
+	}
+	one := a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		if err := rich.check(cmd); err != nil {
 			return err
 		}

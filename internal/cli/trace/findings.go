@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/simulate"
@@ -11,32 +12,13 @@ import (
 )
 
 func findingsCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "findings NAME",
-		Short: "Say what a run paid for and may not have needed",
-		Long: `List what a recorded or imported run spent without use: calls whose request does not repeat
-the one before, with the cause; a tool called twice with the same arguments that said the
-same; results that were sent with many calls and of which no answer has a line; tools that
-were defined and never called; what the run itself left out; a window that is full soon.
-Each has its tokens and, for a model with a price, what they cost. A rule of a policy is
-named only if the run costs less with it by pact simulate, and quotes nothing of what the
-rule takes.`,
-		Example: `  pact findings run
-  pact findings run --model claude-opus-5 --json`,
-		Args:              command.Exactly("NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("findings")
 	flags := newPriceFlags(cmd)
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.RunE = a.OnContext(nil, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
 		o, err := flags.options(ctx, a)
 		if err != nil {
 			return err
 		}
-		c, s, err := a.OpenContext(ctx, args[0], "")
-		if err != nil {
-			return err
-		}
-		defer s.Close()
 		m := a.Meter("looking")
 		o.Progress = m.At
 		r, err := simulate.Findings(ctx, c, *o)

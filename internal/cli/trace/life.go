@@ -14,19 +14,9 @@ import (
 )
 
 func timelineCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "life NAME ID | life --file FILE ID",
-		Short: "Tell the whole story of a node",
-		Long: `Tell the story of a node, even if it is gone: when it was added, by whom, where and
-in which turn it was sealed, what changed in it, when it expires, which nodes came
-below it and which refer to it, what kept it when it was due, and by which rule
-and in which commit it went.`,
-		Example: `  pact life chat block:3-0
-  pact life chat seg:1-2 --json
-  pact life --file history.jsonl cb:1-1`,
-	}
+	cmd := a.Command("life")
 	flags := a.SourceFlags(cmd)
-	cmd.RunE = a.Asks(flags, []string{"ID"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		c, err := s.History(ctx)
 		if err != nil {
 			return err

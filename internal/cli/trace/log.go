@@ -36,42 +36,13 @@ type stat struct {
 }
 
 func logCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "log NAME | log --file FILE",
-		Short: "List the cycles of a context",
-		Long: `List the cycles of a context, oldest first. A cycle is a call of the model: its time and
-model, how long it took, the bytes of its thread, the tokens in and out and those that
-the provider read from its cache; what it cost by the built-in prices, and how much of the
-window of the model it filled, where both are known; the tools and the first words of its
-new blocks; then who committed it and why, and the nodes that the commit removed and held
-back. New in a call is the answer to the call before: @c4: in front of tools or words
-names that one. A terminal gets a few lines for each cycle, with --oneline one. A table
-names the rule by which a call was recorded here when the rule changes.
-
--n N lists the newest N cycles, the newest last, --since those from a time on. --stat
-counts what each cycle changed; --edits lists the edits between the commits as well.
-Cycles that a fork shares with its origin are included. With --json each line is an
-object.`,
-		Example: `  pact log chat
-  pact log chat -n 3 --oneline
-  pact log chat --since 2026-11-01
-  pact log chat --stat --edits
-  pact log chat --json | jq .message`,
-	}
+	cmd := a.Command("log")
 	flags := a.SourceFlags(cmd)
 	edits := cmd.Flags().Bool("edits", false, "list edits as well")
 	stats := cmd.Flags().Bool("stat", false, "count what each cycle changed")
 	some := logLimits{}
 	some.register(cmd)
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := command.Count(cmd, flags.File, args); err != nil {
-			return err
-		}
-		s, _, err := a.Source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, _ []string) error {
 		if s.Alone != nil {
 			return fault.New(fault.SnapshotNotFound, "a document on its own has no log", "import it, or name a history")
 		}

@@ -14,51 +14,12 @@ import (
 )
 
 func prefixCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "prefix NAME [A [B]] | prefix --file FILE [A [B]]",
-		Short: "Say how much of each thread the next one repeats",
-		Long: `Print for each cycle, from A to B (also A..B) or of the whole context, how many blocks and bytes
-its thread has, and how much of the thread before it repeats from the beginning, in
-whole blocks. Providers cache by that prefix, byte for byte. If it does not repeat all
-of it, the first node that differs is named with the reason: it expired, was pruned,
-edited or moved, or another was inserted before it.
-
-Nothing is rendered: the tree keeps the sizes as sums. --tokens adds the tokens of the
-contents; providers add a few for each message. The tokenizer is an encoding,
-o200k_base or cl100k_base, or the name of a model. Makers other than OpenAI publish no
-encoding, so for their models the numbers are approximations, and the answer says so.
-approx:bytes/4 is a rule of thumb.
-
-The calls of a recorded context are compared by the rules by which the provider of the
-called API caches: anthropic, openai, responses or gemini. --dialect chooses another;
-other compares the bodies as they were sent. The answer names what ends the prefix: a
-changed model or parameter, the tools, the system prompt or a block. It also counts the
-blocks of reasoning that follow in the request, which some models then drop.
-
-Recorded calls also have the share of the model's window that they filled and what they
-cost, where the provider counted their tokens and a list has the model: the built-in one,
-or that in FILE with --prices.
-
---provider shows beside it what the provider reported: the tokens that it read from its
-cache and wrote to it, its reason for reading no more if it was asked, and whether its
-own rules predict that; by the clock it tells a cut from a prefix that the provider no
-longer keeps. It also shows the extra cost of reading less than before.
-docs/providers.md has the rules and the format of FILE.`,
-		Example: `  pact prefix chat
-  pact prefix chat @c10 @c20
-  pact prefix chat --tokens
-  pact prefix chat --tokenizer claude-sonnet-4
-  pact prefix chat --breaks
-  pact prefix chat --json | jq .breaks
-  pact prefix codex --dialect other
-  pact prefix codex --provider --prices prices.json
-  pact prefix --file run.traj`,
-	}
+	cmd := a.Command("prefix")
 	flags := a.SourceFlags(cmd)
 	flags.TokenFlags(cmd)
 	calls := newCallFlags(a, cmd)
 	broken := cmd.Flags().Bool("breaks", false, "list only the cycles that did not repeat all of the thread before")
-	cmd.RunE = a.Asks(flags, []string{"[A]", "[B]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		c, err := s.History(ctx)
 		if err != nil {
 			return err

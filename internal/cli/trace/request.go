@@ -16,67 +16,23 @@ import (
 )
 
 func requestCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "request NAME [ADDRESS]",
-		Short: "Print the body of a recorded call, byte for byte",
-		Long: `Print the body that a recorded call sent: the call of @t0 or of the address. The word
-working means the call that has no answer yet or failed. pact rebuilds the body from
-the snapshot and the attempt, and checks that its SHA-256 is the recorded one. If a
-cycle has several attempts, the last recorded one counts; --attempt N prints the body
-of attempt:C-N, and --attempt all --json those of all attempts.
-
-With --json print an object: attempt, status, path, sha256, bytes, body as a string, and
-seen, which says whether the model saw exactly this, and lists what the provider said
-it changed; redacted if values were removed before the recording; encoding if the client
-compressed the body, which is printed uncompressed. With --attempt all print an object a
-line, which says under problem why a body cannot be had.
-
-With --asked print what the agent asked for, byte for byte, where a policy sent something
-else: pact run --policy FILE --manage. --json says under managed how many results were
-shaped and how many bytes were saved, or would have been.
-
-With --broken print the parts that arrived of answers that broke off, a JSON object a
-line: attempt, content, and about, what the provider had reported by then.`,
-		Example: "  pact request chat @c12\n  pact request chat | jq .model\n  pact request chat @c12 --attempt 1\n" +
-			"  pact request chat @c12 --attempt all --json\n  pact request chat @c12 --broken\n  pact request chat @c12 --asked",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) < 1 || len(args) > 2 {
-				return command.Usage(cmd, "pact request takes NAME [ADDRESS]")
-			}
-			return nil
-		},
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("request")
 	broken := cmd.Flags().Bool("broken", false, "print the parts that arrived of broken answers")
 	asked := cmd.Flags().Bool("asked", false, "print what the agent asked for, where a policy changed it")
 	attempt := cmd.Flags().String("attempt", "", "the attempt `N` of the cycle, from 1, or all")
 	cmd.MarkFlagsMutuallyExclusive("broken", "attempt")
 	cmd.MarkFlagsMutuallyExclusive("broken", "asked")
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.RunE = a.OnContext(nil, func(ctx context.Context, cmd *cobra.Command, c *pact.Context, s *pact.DB, rest []string) error {
 		number, err := strconv.ParseInt(*attempt, 10, 64)
 		switch {
 		case *attempt == "all" && !a.JSON:
 			return command.Usage(cmd, "--attempt all prints several bodies, which only --json keeps apart; add --json")
 		case *attempt != "" && *attempt != "all" && (err != nil || number < 1):
-			return command.Usage(cmd, "--attempt takes a number from 1, or all; pact attempts %s lists those of each cycle", args[0])
+			return command.Usage(cmd, "--attempt takes a number from 1, or all; pact attempts %s lists those of each cycle", a.Subject)
 		}
-		at := pact.Back(0)
-		working := len(args) > 1 && args[1] == "working"
-		if len(args) > 1 && !working {
-			if at, err = pact.ParseAddress(args[1]); err != nil {
-				return err
-			}
-		}
-		c, s, err := a.OpenContext(ctx, args[0], "")
+		snapshot, err := (&command.Source{Context: c}).Argument(ctx, rest)
 		if err != nil {
 			return err
-		}
-		defer s.Close()
-		snapshot := c.Working()
-		if !working {
-			if snapshot, err = c.At(ctx, at); err != nil {
-				return err
-			}
 		}
 		if *broken {
 			return printBroken(ctx, a, c, snapshot.Cycle())

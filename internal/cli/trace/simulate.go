@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/simulate"
@@ -14,38 +15,14 @@ import (
 )
 
 func simulateCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "simulate NAME --policy FILE [--policy FILE …]",
-		Short: "Say what a run would have sent and cost under policies",
-		Long: `Replay the calls of a recorded or imported run under each policy, and compare them with
-the run as it was: the tokens that were sent, the tokens that the provider reads from its
-cache and writes to it, what they cost, the calls whose request does not repeat the request
-before, and the reasoning behind such a break, which some models drop or refuse.
-
-A regret is something that the run needed later and that the policy had removed: a call made
-again with the same arguments, or a line that stood nowhere else when it was quoted.
-
-The rules of caching are those of pact prefix; the tokens are those of a tokenizer, scaled to
-what the provider counted where it did. Prices are built in, with their date, and --prices
-gives others; for a model without a price only tokens are counted. A policy with "when":
-"pays" or "cold" removes what is due when that costs nothing or pays, otherwise at once;
---when says it for all policies.
-
-The model is not simulated: with less before it, it might have made other calls.`,
-		Example: `  pact simulate run --policy agent.json
-  pact simulate run --policy agent.json --policy cap.json --calls
-  pact simulate run --policy agent.json --model claude-opus-5 --when pays
-  pact simulate run --policy agent.json --prices prices.json --json`,
-		Args:              command.Exactly("NAME"),
-		ValidArgsFunction: a.CompleteNames,
-	}
+	cmd := a.Command("simulate")
 	f := cmd.Flags()
 	policies := f.StringArray("policy", nil, "replay under the policy in `FILE`, a JSON object, or a ready one; may be repeated")
 	when := f.String("when", "", "`WHEN` what is due is removed: now, pays or cold; by default as each policy says")
 	flags := newPriceFlags(cmd)
 	calls := f.Bool("calls", false, "list every call")
 	command.CompleteFlag(cmd, "when", []string{"now", "pays", "cold"})
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.RunE = a.OnContext(nil, func(ctx context.Context, cmd *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
 		if len(*policies) == 0 {
 			return command.Usage(cmd, "simulate needs a policy: --policy FILE, or a ready one such as --policy agent")
 		}
@@ -65,11 +42,6 @@ The model is not simulated: with less before it, it might have made other calls.
 			p.Tokenizer = ""
 			o.Policies = append(o.Policies, simulate.Named{Name: name, Policy: p})
 		}
-		c, s, err := a.OpenContext(ctx, args[0], "")
-		if err != nil {
-			return err
-		}
-		defer s.Close()
 		m := a.Meter("simulating")
 		o.Progress = m.At
 		r, err := simulate.Run(ctx, c, *o)

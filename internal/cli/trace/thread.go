@@ -27,31 +27,7 @@ type threadFlags struct {
 }
 
 func threadCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "thread NAME [@t] | thread --file FILE [@t]",
-		Short: "Print what a model is sent",
-		Long: `Print the thread of a snapshot, by default of the latest. On a terminal this is a
-conversation to read: each role with its texts, each call with its results, long
-contents cut with a note of how much is left out. Elsewhere it is the canonical
-thread, byte for byte the same for the same snapshot, followed by one newline.
-
---as writes another form everywhere: canonical, text or markdown with whole contents,
-or an API: responses, anthropic and gemini give the fields of a request that hold the
-thread, with its tools. So does openai of a recorded context; of others it gives the
-message list of the chat API. What an API has no form for, such as thinking that another
-provider signed, is left out and counted.
-
---request adds the other fields, so that the answer is a whole request: model, and for
-the API that was recorded also the parameters. --verbatim prints the bytes that were
-recorded, as pact request does.`,
-		Example: `  pact thread chat
-  pact thread chat @t-1 --as openai
-  pact thread chat working --as text
-  pact thread chat --as markdown > chat.md
-  pact thread codex @c12 --as anthropic --request
-  pact thread codex @c12 --verbatim
-  pact thread --file snapshot.json`,
-	}
+	cmd := a.Command("thread")
 	flags := a.SourceFlags(cmd)
 	f := threadFlags{
 		as: cmd.Flags().String("as", "", "the `FORM`: canonical, text, markdown, openai, responses, anthropic or "+
@@ -61,7 +37,7 @@ recorded, as pact request does.`,
 	}
 	command.CompleteFlag(cmd, "as", threadForms)
 	cmd.MarkFlagsMutuallyExclusive("as", "verbatim")
-	cmd.RunE = a.Asks(flags, []string{"[@t]"}, func(ctx context.Context, s *command.Source, rest []string) error {
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		if *f.as != "" && !slices.Contains(threadForms, *f.as) {
 			return command.Usage(cmd, "--as %s is not known: it is one of %s", *f.as, strings.Join(threadForms, ", "))
 		}

@@ -30,24 +30,7 @@ type checkup struct {
 }
 
 func doctorCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "doctor [-- COMMAND [ARGUMENT…]]",
-		Short: "Say why a program's calls are not recorded",
-		Long: `Try everything that makes a recording empty, and say of each cause what to do: a
-store that cannot be written, an address that is taken, a foreign proxy in the
-environment that takes calls of loopback, and settings of Claude Code, Codex,
-opencode and Gemini CLI that send calls elsewhere.
-
-With a COMMAND pact also runs it as pact run does, without this terminal, and looks
-what comes: a call of a model, a WebSocket alone, something else, or nothing. The
-first call ends it. A call is answered with an error and passed on to no provider, so
-it costs nothing; nothing is recorded. An agent without arguments is asked hello.
-A program whose settings send calls elsewhere is not run.`,
-		Example: `  pact doctor
-  pact doctor -- codex
-  pact doctor --db runs.db --addr 127.0.0.1:8080 -- python my_agent.py`,
-		Args: cobra.ArbitraryArgs,
-	}
+	cmd := a.Command("doctor")
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	address := f.String("addr", "127.0.0.1:0", "try this loopback `ADDRESS`, as pact proxy would listen on it")

@@ -17,7 +17,7 @@ type manageFlags struct {
 	manage bool
 }
 
-// aboutPolicies explains the flags.
+// aboutPolicies ends the explanation of a command with these flags.
 const aboutPolicies = `
 
 --policy observes: what the policy would make shorter is kept with each call, and nothing
@@ -31,6 +31,7 @@ provider refuses is sent again as it came.`
 
 func policyFlags(cmd *cobra.Command) *manageFlags {
 	m := &manageFlags{}
+	cmd.Long += aboutPolicies
 	f := cmd.Flags()
 	f.StringVar(&m.policy, "policy", "", "observe what the policy in `FILE`, or the ready one of that name, would change")
 	f.BoolVar(&m.manage, "manage", false, "change requests as the policy says")

@@ -135,25 +135,7 @@ func diagnoseFlag(f *pflag.FlagSet) *bool {
 }
 
 func proxyCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "proxy",
-		Short: "Pass calls on to a provider and record them",
-		Long: `Listen on loopback, pass requests on to a provider, and record the calls of four APIs:
-OpenAI chat completions and Responses, Anthropic messages, Gemini generateContent.
-Each conversation becomes a context, each of its calls a cycle. Everything else
-passes unrecorded. Point a program at the printed address, with or
-without /v1 behind it. No key, cookie or query is kept. Ctrl-C ends it.
-
-WebSockets are refused so that clients fall back to HTTP; --websocket tunnel lets
-them pass unrecorded.
-
---diagnose adds a field to requests that asks the provider why it did not read all of
-its cache; pact prefix --provider shows the reason. Without it the proxy adds nothing.` + aboutPolicies,
-		Example: `  pact proxy --upstream https://api.openai.com/v1
-  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080
-  pact proxy --upstream https://api.anthropic.com --policy policy.json --manage`,
-		Args: cobra.NoArgs,
-	}
+	cmd := a.Command("proxy")
 	f := cmd.Flags()
 	upstream := f.String("upstream", "", "the base address of the provider, a `URL`")
 	address := f.String("addr", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0 picks a free one")

@@ -39,27 +39,7 @@ var clients = []client{
 }
 
 func runCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "run -- COMMAND [ARGUMENT…]",
-		Short: "Run a program and record its calls of a provider",
-		Long: `Run a program with a proxy between it and its providers, and record its calls as
-pact proxy does. The program has this terminal, and its exit code is passed on.
-At the end pact says what was recorded and which command shows it. It warns after the
-first minute without a call; pact doctor says why there is none.
-
-pact sets ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL for this one
-program. If one of them is already set, the proxy passes calls on to its address. It
-knows what claude, codex, opencode, gemini, pi, goose, aider, mini and qwen need
-besides, and changes none of their files. --print shows all that it would set.
-
---diagnose adds a field to requests that asks the provider why it did not read all of
-its cache; pact prefix --provider shows the reason. Without it pact adds nothing.` + aboutPolicies,
-		Example: `  pact run -- codex
-  pact run --name bug-42 -- claude -p 'What is in this directory?'
-  pact run --policy policy.json --manage -- claude
-  pact run --print -- python my_agent.py`,
-		Args: cobra.MinimumNArgs(1),
-	}
+	cmd := a.Command("run")
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	show := f.Bool("print", false, "print what would be set and run, with the port as PORT")

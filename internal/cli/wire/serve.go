@@ -13,31 +13,7 @@ import (
 )
 
 func serveCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve the contexts of the store over HTTP",
-		Long: `Serve the store to programs in any language: docs/server.md lists the operations, and
-/openapi.json describes them. Ctrl-C ends it once the requests that it has are
-answered.
-
-It listens on loopback. Other users of the machine can connect too, so a request needs
-the token in the printed address: a browser that opens the address gets a cookie for
-it, a program sends the header Authorization: Bearer TOKEN. Each run has another
-token. --no-token serves every program that can connect.
-
-To serve other machines, make named tokens with pact token, say with --host by which
-names they call the server, and give --tls-cert and --tls-key, or --behind-proxy.
-
-A program that starts the server for itself gives --until-eof, keeps the other end of
-its standard input open, and writes nothing there. The server then ends with it, also
-if the program is killed.`,
-		Example: `  pact serve
-  pact serve --addr 127.0.0.1:0 --db runs.db
-  pact serve --addr 127.0.0.1:0 --until-eof --json
-  pact serve --addr :7741 --host pact.example --tls-cert c.pem --tls-key k.pem
-  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:7741/v1/contexts`,
-		Args: cobra.NoArgs,
-	}
+	cmd := a.Command("serve")
 	where := servingFlags(cmd)
 	logs := cmd.Flags().Bool("log", false, "write one line for each request to standard error, without names or contents")
 	untilEOF := cmd.Flags().Bool("until-eof", false, "end once standard input ends, as Ctrl-C ends it")

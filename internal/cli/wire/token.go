@@ -34,33 +34,12 @@ func lineOf(t history.AccessToken) tokenLine {
 }
 
 func tokenCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "token",
-		Short: "Say who may use a server of this store",
-		Long: `Add, list and revoke the named tokens that open pact serve. They are kept in the
-store, so every process that serves it knows them, a second later at most.`,
-		Example: "  pact token add anna --write\n  pact token list\n  pact token revoke anna",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return command.Usage(cmd, "pact token has no command %s", screen.Quote(args[0]))
-			}
-			return cmd.Help()
-		},
-	}
-	cmd.AddCommand(tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
-	return cmd
+	return a.Group("token", tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
 func tokenAddCommand(a *command.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "add NAME",
-		Short: "Make a token and print it",
-		Long: `Make a token and print it, this once: the store keeps only a hash. --read lets it
-read, --write also change. --context limits it to contexts whose names are as a
-PATTERN says, in which * stands for any characters, also none; quote it for the shell.`,
-		Example: "  pact token add dashboard --read\n  pact token add team-a --write --context 'team-a/*'",
-		Args:    command.Exactly("NAME"),
-	}
+	cmd := a.Command("token add")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	read := cmd.Flags().Bool("read", false, "it may read contexts")
 	write := cmd.Flags().Bool("write", false, "it may read and change contexts")
 	pattern := cmd.Flags().String("context", "", "only contexts whose names are as this `PATTERN` says")
@@ -95,48 +74,38 @@ PATTERN says, in which * stands for any characters, also none; quote it for the 
 }
 
 func tokenListCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "list",
-		Short:   "List the tokens, without their secrets",
-		Long:    `List the tokens by name: what they may do, with which contexts, and since when.`,
-		Example: "  pact token list\n  pact token list --json",
-		Args:    cobra.NoArgs,
-		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
-			tokens, err := s.Tokens(ctx)
-			if err != nil {
-				return err
-			}
-			list, rows := make([]tokenLine, len(tokens)), make([][]string, len(tokens))
-			for i, t := range tokens {
-				l := lineOf(t)
-				list[i], rows[i] = l, screen.Cells(l.Name, l.Rights, l.Context, l.Created)
-			}
-			switch {
-			case a.JSON:
-				return a.PrintJSON(list)
-			case len(list) == 0:
-				a.Printf("%s has no tokens\n", a.Shown())
-			default:
-				a.Table([]string{"token", "may", "contexts", "since"}, rows)
-			}
-			return nil
-		}),
-	}
+	cmd := a.Command("token list")
+	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, _ []string) error {
+		tokens, err := s.Tokens(ctx)
+		if err != nil {
+			return err
+		}
+		list, rows := make([]tokenLine, len(tokens)), make([][]string, len(tokens))
+		for i, t := range tokens {
+			l := lineOf(t)
+			list[i], rows[i] = l, screen.Cells(l.Name, l.Rights, l.Context, l.Created)
+		}
+		switch {
+		case a.JSON:
+			return a.PrintJSON(list)
+		case len(list) == 0:
+			a.Printf("%s has no tokens\n", a.Shown())
+		default:
+			a.Table([]string{"token", "may", "contexts", "since"}, rows)
+		}
+		return nil
+	})
+	return cmd
 }
 
 func tokenRevokeCommand(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:   "revoke NAME",
-		Short: "Take a token away",
-		Long: `Take a token away. A second later no server of the store accepts it any more, nor the
-cookie of a browser that got one for it, and its event streams have ended.`,
-		Example: "  pact token revoke anna",
-		Args:    command.Exactly("NAME"),
-		RunE: a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
-			if err := s.RevokeToken(ctx, args[0]); err != nil {
-				return err
-			}
-			return a.Answer("revoked "+view.Visible(args[0]), map[string]any{"revoked": args[0]})
-		}),
-	}
+	cmd := a.Command("token revoke")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
+		if err := s.RevokeToken(ctx, args[0]); err != nil {
+			return err
+		}
+		return a.Answer("revoked "+view.Visible(args[0]), map[string]any{"revoked": args[0]})
+	})
+	return cmd
 }
