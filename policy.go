@@ -19,7 +19,7 @@ const policyAttr = "pact:policy"
 // KeepPolicy keeps a policy with the context; nil has it keep none. Every commit and every
 // prepared candidate from then on follows it, if their [Pruning] has no policy of its own.
 // It is an attribute of the root (02 §3.5): it is in the snapshots from the next one on, so
-// exports, copies and forks have it, and an undo takes it back (decision 088). It is
+// exports, copies and forks have it, and an undo takes it back (docs/policies.md). It is
 // E_DOCUMENT_INVALID to keep a policy that [lifecycle.Policy.Check] refuses, and
 // E_SELECTOR_INVALID if a rule has no selector of one snapshot in the edition of the context.
 func (b *Batch) KeepPolicy(p *lifecycle.Policy) {

@@ -26,7 +26,7 @@ type Policy struct {
 	ProtectTurns int    `json:"protect_turns,omitempty"` // how many of the most recent sealed turns pruning leaves alone
 	ProtectTask  bool   `json:"protect_task,omitempty"`  // whether limits leave alone what Task returns
 
-	// Ranks moves nodes in the order of pruning (decision 085). The entry for the kind of a
+	// Ranks moves nodes in the order of pruning (docs/policies.md, "Ranks"). The entry for the kind of a
 	// sealed block, else that for its role, is added to its priority (02 §3.2.1); a turn has
 	// the highest priority of its blocks. With an empty table the headers alone decide.
 	Ranks map[string]int64 `json:"ranks,omitempty"`

@@ -41,7 +41,7 @@ func TestReadyPoliciesCanBeUsed(t *testing.T) {
 	}
 }
 
-// There is one table, which decision 085 explains; chat leaves out that the user's words
+// There is one table, which docs/policies.md explains; chat leaves out that the user's words
 // outlast the assistant's, and strict has none.
 func TestReadyPoliciesShareOneTable(t *testing.T) {
 	ready := func(name string) lifecycle.Policy {

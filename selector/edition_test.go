@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// The rows are those of the table in docs/decisions.
+// The rows are those of the table in docs/language/editions.md.
 func TestTraits(t *testing.T) {
 	want := map[Edition]Traits{
 		V01:       {"mt", "mc", "cb", false, false, false, false, false, false, false, false, false},
