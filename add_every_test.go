@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -45,10 +46,10 @@ func TestAddEveryKeepsItsInterval(t *testing.T) {
 			}
 			s, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
 			must(t, err)
-			living = slices.DeleteFunc(living, func(id string) bool { return !sure.Get(s.Tree().Has(id)) })
+			living = slices.DeleteFunc(living, func(id string) bool { return !sure.Get(tree.Of(s).Has(id)) })
 			turns := map[string]bool{}
 			for _, id := range living {
-				turn := sure.Get(s.Tree().Path(id))[2].Node().ID
+				turn := sure.Get(tree.Of(s).Path(id))[2].Node().ID
 				if turns[turn] {
 					t.Errorf("seed %d, cycle %d: two members in %s", seed, cycle, turn)
 				}

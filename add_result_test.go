@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -60,7 +61,7 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 				s, err := c.Commit(t.Context(), nil) // which refuses orphans
 				must(t, err)
 				var order []string
-				for entry := range sure.All(s.Tree().All()) {
+				for entry := range sure.All(tree.Of(s).All()) {
 					n := entry.Node()
 					if n.Kind == "call" || n.Kind == "result" {
 						order = append(order, n.ID)
@@ -69,10 +70,10 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 				if !slices.Equal(order, []string{"call", answer}) {
 					t.Errorf("they stand as %q", order)
 				}
-				if n := sure.Get(s.Tree().Node(answer)); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
+				if n := sure.Get(tree.Of(s).Node(answer)); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
 					t.Errorf("the answer is %+v", n)
 				}
-				if refs := sure.Get(s.Tree().Node("call")).Refs; slices.Contains(refs, answer) == sealed {
+				if refs := sure.Get(tree.Of(s).Node("call")).Refs; slices.Contains(refs, answer) == sealed {
 					t.Errorf("the call refers to %q", refs)
 				}
 			})
@@ -84,7 +85,7 @@ func TestAddResultRefusesWhatIsNoCall(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(t.Context(), say("no call"), nil))
 	text := ""
-	for entry := range sure.All(c.Working().Tree().All()) {
+	for entry := range sure.All(tree.Of(c.Working()).All()) {
 		n := entry.Node()
 		text = n.ID
 	}
@@ -142,7 +143,7 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 					snapshot, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
 					must(t, err)
 					n := 0
-					for entry := range sure.All(snapshot.Tree().All()) {
+					for entry := range sure.All(tree.Of(snapshot).All()) {
 						node := entry.Node()
 						if node.Kind != "" {
 							n++

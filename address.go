@@ -124,7 +124,7 @@ func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Loa
 // was erased since.
 func (c *Context) Working() *Snapshot {
 	s := c.state.Load()
-	return &Snapshot{tree: s.Working, edition: selector.Edition(s.Edition)}
+	return s.show(s.Working)
 }
 
 // At returns the snapshot at an address, or the working state. It returns
@@ -139,7 +139,7 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{tree: t, edition: selector.Edition(s.Edition)}, nil
+	return s.show(t), nil
 }
 
 // stateFor returns the state in which to look up addresses. If that state has one of them
@@ -219,7 +219,7 @@ func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snap
 				yield(nil, err)
 				return
 			}
-			if !yield(&Snapshot{tree: t, edition: selector.Edition(s.Edition)}, nil) {
+			if !yield(s.show(t), nil) {
 				return
 			}
 		}
@@ -246,7 +246,7 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 		if err != nil {
 			return nil, nil, err
 		}
-		return []*tree.Tree{snapshot.tree}, nil, nil
+		return []*tree.Tree{tree.Of(snapshot)}, nil, nil
 	}
 	trees, err := c.trees(ctx, s, first, last)
 	return trees, warnings, err

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -63,7 +64,7 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Snapshot{tree: d.Tree, edition: d.Edition, alone: true}, d.Findings, nil
+	return &Snapshot{hiddenTree: tree.Hide(d.Tree), edition: d.Edition, alone: true}, d.Findings, nil
 }
 
 // Import makes a context from a snapshot document (05 §3.2). The document becomes the

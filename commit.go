@@ -118,7 +118,7 @@ func (c *Context) repeated(ctx context.Context, done *history.Entry) (*Sealed, e
 
 // snapshot returns the candidate of a state as callers see it.
 func (cand *candidate) snapshot(s *state) *Sealed {
-	return &Sealed{Snapshot: &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition)}, Report: &cand.report}
+	return &Sealed{Snapshot: s.show(cand.sealed), Report: &cand.report}
 }
 
 // withNext adds to a commit the end of an attempt and the edits of the next cycle.

@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/store/sqlite"
@@ -100,7 +101,7 @@ func TestConflictSaysWhatTheOtherWriterDid(t *testing.T) {
 		snapshot, err := a.Commit(background, nil)
 		must(t, err)
 		var text strings.Builder
-		must(t, snapshot.Tree().WriteThread(background, &text))
+		must(t, tree.Of(snapshot).WriteThread(background, &text))
 		if n := strings.Count(text.String(), "of a"); n != 1 || strings.Contains(text.String(), "never") {
 			t.Errorf("%d times the edit of a: %s", n, text.String())
 		}
@@ -170,7 +171,7 @@ func TestWritersThatRebaseLoseNoTurn(t *testing.T) {
 			t.Errorf("cycle %d, revision %d after %d commits", last, a.Revision(), 2*each)
 		}
 		var text strings.Builder
-		must(t, snapshotAt(t, a, pact.Latest()).Tree().WriteThread(background, &text))
+		must(t, tree.Of(snapshotAt(t, a, pact.Latest())).WriteThread(background, &text))
 		for _, name := range []string{"a", "b"} {
 			for i := range each {
 				if n := strings.Count(text.String(), fmt.Sprintf("%s-%d;", name, i)); n != 1 {

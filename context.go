@@ -36,7 +36,7 @@ type Context struct {
 	clock func() int64
 	actor string
 
-	counter tree.Counter
+	counter Counter
 	rules   atomic.Pointer[compiledRules] // of the last commit that followed some; nil if none did
 
 	write    sync.Mutex // held by the one writer

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -116,14 +117,14 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
-	if s := snapshotAt(t, c, pact.Latest()); sure.Get(s.Tree().Node(id)) == nil {
+	if s := snapshotAt(t, c, pact.Latest()); sure.Get(tree.Of(s).Node(id)) == nil {
 		t.Error("a retained node went")
 	}
 	release()
 	release() // again does nothing
 	snapshot, err := c.Commit(background, nil)
 	must(t, err)
-	if sure.Get(snapshot.Tree().Node(id)) != nil || len(snapshot.Report.Removed) != 1 {
+	if sure.Get(tree.Of(snapshot).Node(id)) != nil || len(snapshot.Report.Removed) != 1 {
 		t.Errorf("a released node stayed: %+v", snapshot.Report)
 	}
 	if _, err := c.Retain("nobody"); !errors.Is(err, fault.NodeNotFound) {

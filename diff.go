@@ -6,7 +6,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/selector"
 )
 
 // Diff returns the changes that lead from the state at a to the state at b (05 §4). With a
@@ -26,7 +25,7 @@ func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Resu
 	if err != nil {
 		return nil, err
 	}
-	return differ.Trees(from.tree, to.tree, selection)
+	return differ.Trees(tree.Of(from), tree.Of(to), selection)
 }
 
 // restrict returns what the selector of a diff finds on both sides, nil without a
@@ -71,7 +70,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 	if err != nil {
 		return nil, err
 	}
-	older, newer := from.tree, to.tree
+	older, newer := tree.Of(from), tree.Of(to)
 	if older.Cycle() > newer.Cycle() {
 		older, newer = newer, older
 	}
@@ -80,7 +79,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 		return nil, err
 	}
 	r := differ.Rich{
-		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
+		From: tree.Of(from), To: tree.Of(to), FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
 		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
 		Mode:  mode, ContextLines: lines,
 	}
@@ -101,7 +100,7 @@ func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_
 	}
 	cause := diff.Cause{Kind: diff.ByContext, Cycle: to.Cycle()}
 	r := differ.Rich{
-		From: from.tree, To: to.tree, FromLabel: Cycle(from.Cycle()).String(), ToLabel: Cycle(to.Cycle()).String(),
+		From: tree.Of(from), To: tree.Of(to), FromLabel: Cycle(from.Cycle()).String(), ToLabel: Cycle(to.Cycle()).String(),
 		Selection: selection, Mode: mode, ContextLines: lines,
 		Cause: func(tree.Difference, []string) (diff.Cause, error) { return cause, nil },
 	}
@@ -119,7 +118,7 @@ func (c *Context) sides(ctx context.Context, a, b Address) (s *state, from, to *
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		list[i] = &Snapshot{tree: t, edition: selector.Edition(s.Edition)}
+		list[i] = s.show(t)
 	}
 	return s, list[0], list[1], nil
 }

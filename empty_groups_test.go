@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -92,7 +93,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 				_, err := c.Commit(ctx, nil)
 				must(t, err)
 			}
-			if sure.Get(c.Working().Tree().Node("last")) != nil || sure.Get(c.Working().Tree().Node("group")) == nil {
+			if sure.Get(tree.Of(c.Working()).Node("last")) != nil || sure.Get(tree.Of(c.Working()).Node("group")) == nil {
 				t.Fatal("the group is not empty, or not there")
 			}
 			c, err := way.next(s, c)
@@ -103,7 +104,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 			}, nil))
 			snapshot, err := c.Commit(ctx, nil)
 			must(t, err)
-			if sure.Get(snapshot.Tree().Node("group")) != nil {
+			if sure.Get(tree.Of(snapshot).Node("group")) != nil {
 				t.Errorf("the empty group is there still: %+v", snapshot.Report)
 			}
 		})

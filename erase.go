@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erasure says what to remove from a context for good, and why. At least one of IDs, Texts
@@ -102,5 +103,5 @@ func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 		return "", fault.New(fault.DocumentInvalid, "the receipt is not 64 hexadecimal digits",
 			"give the receipt that the erasure returned")
 	}
-	return n.node.Mark(ctx, salt)
+	return tree.Of(n).Mark(ctx, salt)
 }

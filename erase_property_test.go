@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -41,14 +42,14 @@ func (f *genFamily) erase(c *pact.Context) {
 	f.Helper()
 	var all []string
 	first, last := c.Cycles()
-	for entry := range sure.All(c.Working().Tree().All()) {
+	for entry := range sure.All(tree.Of(c.Working()).All()) {
 		n := entry.Node()
 		all = append(all, n.ID)
 	}
 	if last >= first {
 		for s, err := range c.History(background, pact.Cycle(first), pact.Latest()) {
 			must(f.T, err)
-			for entry := range sure.All(s.Tree().All()) {
+			for entry := range sure.All(tree.Of(s).All()) {
 				n := entry.Node()
 				all = append(all, n.ID)
 			}

@@ -155,7 +155,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	must(t, c.Edit(background, say("a question that is long enough for a stub to be shorter"), nil))
 	first, err := c.Commit(background, nil)
 	must(t, err)
-	turn := sure.Get(first.Tree().Region(tree.Seq).Children().At(0)).Node().ID
+	turn := sure.Get(tree.Of(first).Region(tree.Seq).Children().At(0)).Node().ID
 	snapshot, err := c.Commit(background,
 		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
 	must(t, err)

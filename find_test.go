@@ -34,10 +34,10 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	}, nil))
 	hits, err := c.Find(background, parsed(c, "@t0 .block"), nil)
 	must(t, err)
-	turn := sure.Get(c.Working().Tree().Region(tree.Seq).Children().At(0)).Node().ID
+	turn := sure.Get(tree.Of(c.Working()).Region(tree.Seq).Children().At(0)).Node().ID
 	want := []struct{ id, role, kind, text, region, turn, parent string }{
 		{"rule", "system", "text", "Be brief.", "^sys", "", "sys"},
-		{"asked", "user", "text", "Höllo", "^seq", turn, sure.Get(c.Working().Tree().Parent("asked"))},
+		{"asked", "user", "text", "Höllo", "^seq", turn, sure.Get(tree.Of(c.Working()).Parent("asked"))},
 		{"call", "", "call", `{"name":"f"}`, "^seq", turn, "group"},
 	}
 	if len(hits) != len(want) {

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // genFamily are contexts in which every text is a secret of its own.
@@ -34,7 +35,7 @@ func (f *genFamily) step() {
 				Offset: int64(f.IntN(2))})
 			return f.write(b, id)
 		}, &pact.Note{Message: fmt.Sprint("edit ", f.Uint32())})
-	case n < 8 && sure.Get(c.Working().Tree().Node("rule")) == nil:
+	case n < 8 && sure.Get(tree.Of(c.Working()).Node("rule")) == nil:
 		err = c.Edit(background, func(b *pact.Batch) error {
 			b.Add("^sys", pact.Spec{ID: "rule", TTL: pact.TTL(int64(2 + f.IntN(9)))})
 			if b.Err() != nil {
@@ -45,7 +46,7 @@ func (f *genFamily) step() {
 		if fault.CodeOf(err) == fault.NodeDuplicate { // the id was there before
 			err = nil
 		}
-	case n < 8 && !sure.Get(c.Working().Tree().Node("rule")).Erased():
+	case n < 8 && !sure.Get(tree.Of(c.Working()).Node("rule")).Erased():
 		err = c.Edit(background, func(b *pact.Batch) error { return f.write(b, "rule") }, nil)
 	case n < 12:
 		_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "turn"}})

@@ -35,7 +35,7 @@ func genHistory(t *testing.T, seed uint64, e selector.Edition) *randomHistory {
 		}
 		s, err := context.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: policy}})
 		must(t, err)
-		c.snapshots = append(c.snapshots, s.Tree())
+		c.snapshots = append(c.snapshots, tree.Of(s))
 	}
 	c.editAtRandom() // a working state that is no snapshot
 	return c
@@ -46,7 +46,7 @@ func (c *randomHistory) editAtRandom() {
 	working := c.context.Working()
 	for range 3 + c.IntN(5) {
 		var all []string
-		for entry := range sure.All(working.Tree().All()) {
+		for entry := range sure.All(tree.Of(working).All()) {
 			n := entry.Node()
 			all = append(all, n.ID)
 		}

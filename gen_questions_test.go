@@ -56,7 +56,7 @@ func (c *randomHistory) genAddress(later bool) drawnAddress {
 		return drawnAddress{text: fmt.Sprintf("@c%d ", back), names: at(back - 1)} // the first commit is cycle 1
 	case 4:
 		if later {
-			return drawnAddress{names: []*tree.Tree{c.context.Working().Tree()}}
+			return drawnAddress{names: []*tree.Tree{tree.Of(c.context.Working())}}
 		}
 		return drawnAddress{names: at(n - 1)}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -110,7 +111,7 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 		if r.IntN(3) == 0 {
 			pruning.Policy = lifecycle.Policy{MaxNodes: 14, ProtectTurns: 1}
 			rule = "max_nodes 14"
-		} else if turns := sure.Get(c.Working().Tree().Root().Children().At(1)).Children(); r.IntN(4) == 0 && turns.Len() > 2 {
+		} else if turns := sure.Get(tree.Of(c.Working()).Root().Children().At(1)).Children(); r.IntN(4) == 0 && turns.Len() > 2 {
 			pruning.IDs = []string{sure.Get(turns.At(0)).Node().ID}
 		}
 		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "committer"}, Pruning: &pruning})

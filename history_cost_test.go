@@ -44,7 +44,7 @@ func changingHistory(t *testing.T, turns int) *pact.Context {
 		}
 		s, err := c.Commit(background, &pact.CommitOptions{Pruning: &pruning})
 		must(t, err)
-		list := s.Tree().Region(tree.Seq).Children()
+		list := tree.Of(s).Region(tree.Seq).Children()
 		sealed = append(sealed, sure.Get(list.At(list.Len()-1)).Node().ID)
 	}
 	return c

@@ -90,8 +90,8 @@ func TestCopyKeepsEverything(t *testing.T) {
 	must(t, err)
 	b, err := opened.Commit(background, nil)
 	must(t, err)
-	if a.Tree().Len() != b.Tree().Len() {
-		t.Errorf("%d nodes and %d", a.Tree().Len(), b.Tree().Len())
+	if a.Len() != b.Len() {
+		t.Errorf("%d nodes and %d", a.Len(), b.Len())
 	}
 }
 

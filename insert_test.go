@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
@@ -58,7 +59,7 @@ func TestInsertionByContentOfAStore(t *testing.T) {
 		b.Insert("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
 		return nil
 	}, nil))
-	if got := sure.Get(again.Working().Tree().Parent("k")); got != "g" {
+	if got := sure.Get(tree.Of(again.Working()).Parent("k")); got != "g" {
 		t.Errorf("the node is below %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // provenance returns the source that answers questions about the past of a state.
@@ -99,5 +100,5 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[insp
 // structure, and the blocks that differ but render to the same bytes; it renders nothing
 // else.
 func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.SharedPrefix, err error) {
-	return provenance.SharedPrefix(ctx, older.tree, newer.tree)
+	return provenance.SharedPrefix(ctx, tree.Of(older), tree.Of(newer))
 }

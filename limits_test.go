@@ -39,7 +39,7 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	if c.Working().Digest() != before || c.Revision() != revision {
 		t.Error("what was refused left something behind")
 	}
-	for entry := range sure.All(c.Working().Tree().All()) {
+	for entry := range sure.All(tree.Of(c.Working()).All()) {
 		n := entry.Node()
 		if n.CreatedNS < now || n.CreatedNS > tree.MaxInteger {
 			t.Errorf("%s is stamped %d", n.ID, n.CreatedNS)

@@ -110,6 +110,7 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 	"Explain":     func(s *pact.Snapshot) error { return failure(s.Explain(background, parsed(s, ".block"), nil)) },
 	"Export":      func(s *pact.Snapshot) error { return s.Export(background, io.Discard) },
 	"Find":        func(s *pact.Snapshot) error { return failure(s.Find(background, parsed(s, ".block"), nil)) },
+	"Len":         func(s *pact.Snapshot) error { s.Len(); return nil },
 	"Node":        func(s *pact.Snapshot) error { return failure(s.Node(unreadBlock)) },
 	"Nodes":       func(s *pact.Snapshot) error { return drain(s.Nodes()) },
 	"Policy":      func(s *pact.Snapshot) error { return failure(s.Policy()) },
@@ -117,7 +118,6 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 	"Thread":      func(s *pact.Snapshot) error { return failure(s.Thread(background)) },
 	"ThreadSize":  func(s *pact.Snapshot) error { s.ThreadSize(); return nil },
 	"Tokens":      func(s *pact.Snapshot) error { return failure(s.Tokens(background, wordCounter{})) },
-	"Tree":        func(s *pact.Snapshot) error { s.Tree(); return nil },
 	"WriteThread": func(s *pact.Snapshot) error { return s.WriteThread(background, io.Discard) },
 }
 

@@ -43,7 +43,7 @@ var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Co
 	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Extension " +
 	"Context.Fork Context.History Context.Log Context.LogFrom Context.Name Context.Origins Context.Refresh " +
 	"Context.Revision Context.Undo Context.Working Snapshot.At " +
-	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Policy Snapshot.ThreadSize Snapshot.Tree")
+	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.ThreadSize")
 
 // workDone are the calls that read something back after their work is durable. Only these
 // return an error with the work done; repeating the call with the same request token is safe.

@@ -14,7 +14,7 @@ import (
 // modelWeight counts a snapshot node by node.
 func modelWeight(t *testing.T, s *pact.Snapshot) (w inspect.Weight) {
 	t.Helper()
-	for e := range sure.All(s.Tree().All()) {
+	for e := range sure.All(tree.Of(s).All()) {
 		switch e.Class() {
 		case tree.Turn:
 			w.Turns++

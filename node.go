@@ -39,14 +39,14 @@ type Node struct {
 	// custom attributes (02 §3.5) as encoding/json reads them, numbers as json.Number
 	Attrs map[string]any
 
-	node *tree.Node
+	hiddenNode
 }
 
 // Text returns the content: a text as it is, any other content as canonical JSON, "" if
 // there is none. It returns E_STORE if the content must be read from the store and cannot
 // be. Cost: reading the content, which is not kept in memory.
 func (n Node) Text(ctx context.Context) (string, error) {
-	v, err := n.node.Content.Value(ctx)
+	v, err := tree.Of(n).Content.Value(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (n Node) Text(ctx context.Context) (string, error) {
 // JSON returns the content as canonical JSON (08 §2), nil if the node has no content. Its
 // errors and its cost are those of [Node.Text].
 func (n Node) JSON(ctx context.Context) ([]byte, error) {
-	v, err := n.node.Content.Value(ctx)
+	v, err := tree.Of(n).Content.Value(ctx)
 	if err != nil || v == "" {
 		return nil, err
 	}
@@ -84,12 +84,12 @@ func (n Node) Decode(ctx context.Context, v any) error {
 
 // StandsFor returns the ids of the nodes that a stub replaces (02 §7), in document order;
 // nil for a node that is not a stub.
-func (n Node) StandsFor() []string { return lifecycle.StandsFor(n.node) }
+func (n Node) StandsFor() []string { return lifecycle.StandsFor(tree.Of(n)) }
 
 // Original returns the content that the node had before a rule of a policy shaped it, in canonical
 // JSON; nil if none did.
 func (n Node) Original() []byte {
-	v, shaped := lifecycle.Original(n.node)
+	v, shaped := lifecycle.Original(tree.Of(n))
 	if !shaped {
 		return nil
 	}
@@ -109,7 +109,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree) Node {
 		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(),
 		Cycle: n.Cycle, CreatedNS: n.CreatedNS, Index: n.Index,
 		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(),
-		node: n,
+		hiddenNode: tree.Hide(n),
 	}
 	if ttl, ok := n.TTL(t.Cycle()); ok {
 		node.TTL = &ttl

@@ -3,10 +3,16 @@ package pact
 import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/archive"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 )
+
+// Counter counts the tokens of a text as some tokenizer does. Package tokens has several. It must always
+// give the same number for the same text, and be safe for concurrent use.
+type Counter = interface {
+	Name() string // identifies the tokenizer: Counters with equal names count alike
+	Count(text string) int
+}
 
 // OpenOptions says who works with a context, and with which clock and counter. A nil
 // *OpenOptions is the zero OpenOptions.
@@ -17,10 +23,10 @@ type OpenOptions struct {
 	// of the system. It is read once for every stamp. A reading that is not later than the
 	// last stamp is replaced by that stamp plus 1 (02 §4.4).
 	Clock func() int64
-	// Counter counts the tokens of contents, for policies that limit them and for reports;
-	// package tokens has several. With nil no tokens are counted. A commit counts only if its
+	// Counter counts the tokens of contents, for policies that limit them and for reports.
+	// With nil no tokens are counted. A commit counts only if its
 	// policy limits tokens.
-	Counter tree.Counter
+	Counter Counter
 }
 
 // CreateOptions says how a new context begins. A nil *CreateOptions is the zero
@@ -119,7 +125,7 @@ type SelectOptions struct {
 	RangeAsIDs bool
 	// Counter counts for the facet tokens; nil means the Counter of the context. A selector
 	// that has the facet and no Counter is E_SELECTOR_INVALID.
-	Counter tree.Counter
+	Counter Counter
 	// Working makes @* ask the working state too, before the snapshots. Of a recorded run it
 	// holds the last answer.
 	Working bool

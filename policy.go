@@ -49,7 +49,7 @@ func (b *Batch) KeepPolicy(p *lifecycle.Policy) {
 // [Context.Working] has the one that the next commit follows. It is E_DOCUMENT_INVALID if
 // the attribute of an imported root is no policy.
 func (s *Snapshot) Policy() (_ *lifecycle.Policy, err error) {
-	return policyOf(s.tree)
+	return policyOf(tree.Of(s))
 }
 
 func policyOf(t *tree.Tree) (*lifecycle.Policy, error) {

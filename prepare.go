@@ -73,7 +73,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		return in, err
 	}
 	for _, q := range p.Select {
-		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, q, nil)
+		ids, err := s.show(working).Select(ctx, q, nil)
 		if err != nil {
 			return in, err
 		}

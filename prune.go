@@ -118,7 +118,7 @@ func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*inspect
 // countLost counts the tokens of the blocks that only the thread without pruning still
 // shares with the last one.
 func countLost(ctx context.Context, cached *inspect.CachedPrefix, last, without *tree.Tree,
-	counter tree.Counter) error {
+	counter Counter) error {
 	n, err := tree.CommonBlocks(ctx, last, without)
 	if err != nil || n <= cached.Shared.Blocks {
 		return err

@@ -65,7 +65,7 @@ func contextOfSize(tb testing.TB, nodes int) *pact.Context {
 	for range pairs + 1 {
 		commitTurn(tb, c, 2, 0)
 	}
-	if got := c.Working().Tree().Len(); got < nodes-perTurn || got > nodes {
+	if got := c.Working().Len(); got < nodes-perTurn || got > nodes {
 		tb.Fatalf("the context has %d nodes, want about %d", got, nodes)
 	}
 	return c
@@ -254,7 +254,7 @@ func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
 	var last *tree.Tree
 	for s, err := range c.History(background, pact.Back(99), pact.Latest()) {
 		must(t, err)
-		now := s.Tree()
+		now := tree.Of(s)
 		if !plan.Local() {
 			r, err := plan.Run(background, now)
 			must(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -34,7 +35,7 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
 	}
 	hashOf := func(a pact.Address) string {
-		return `"` + sure.Get(snapshotAt(t, c, a).Tree().Node("s")).ContentHash() + `"`
+		return `"` + sure.Get(tree.Of(snapshotAt(t, c, a)).Node("s")).ContentHash() + `"`
 	}
 	want := &diff.RangeDiffLatestResult{
 		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -49,7 +50,7 @@ func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	m.does = release
 	s, err := c.Commit(background, &pact.CommitOptions{Pruning: pruning})
 	must(t, err)
-	if sure.Get(s.Tree().Node("held")) == nil || !slices.Equal(s.Report.Retained, []string{"held"}) {
-		t.Errorf("held is there: %v; the report says that %q were retained", sure.Get(s.Tree().Node("held")) != nil, s.Report.Retained)
+	if sure.Get(tree.Of(s).Node("held")) == nil || !slices.Equal(s.Report.Retained, []string{"held"}) {
+		t.Errorf("held is there: %v; the report says that %q were retained", sure.Get(tree.Of(s).Node("held")) != nil, s.Report.Retained)
 	}
 }

@@ -129,7 +129,7 @@ func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOpti
 	if err != nil {
 		return nil, err
 	}
-	return found.Find(ctx, []*tree.Tree{s.tree})
+	return found.Find(ctx, []*tree.Tree{tree.Of(s)})
 }
 
 // Explain evaluates a selector without an address in this snapshot and says how, as
@@ -139,7 +139,7 @@ func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, o *SelectO
 	if err != nil {
 		return nil, err
 	}
-	return found.Explain(ctx, []*tree.Tree{s.tree})
+	return found.Explain(ctx, []*tree.Tree{tree.Of(s)})
 }
 
 // search prepares a selector that has no address of its own, or one that names
@@ -164,10 +164,10 @@ func idsOf(list []search.Match) []string {
 // hits returns what was found in this snapshot or others of its context.
 func (s *Snapshot) hits(list []search.Match) ([]Hit, error) {
 	hits := make([]Hit, len(list))
-	in := map[*tree.Tree]*Snapshot{s.tree: s}
+	in := map[*tree.Tree]*Snapshot{tree.Of(s): s}
 	for i, m := range list {
 		if in[m.Tree] == nil {
-			in[m.Tree] = &Snapshot{tree: m.Tree, edition: s.edition}
+			in[m.Tree] = &Snapshot{hiddenTree: tree.Hide(m.Tree), edition: s.edition}
 		}
 		path, err := m.Tree.Path(m.Entry.Node().ID)
 		if err != nil {

@@ -45,7 +45,7 @@ func TestExportedSignaturesNameNoInternalPackage(t *testing.T) {
 }
 
 // naming are the packages whose signatures still name internal/tree, which was public.
-var naming = []string{"", "lifecycle"}
+var naming = []string{"lifecycle"}
 
 // internalNames lists what a file exports that names an internal package.
 func internalNames(file *ast.File) (found []string) {
@@ -61,12 +61,15 @@ func internalNames(file *ast.File) (found []string) {
 		}
 	}
 	look := func(of string, n ast.Node) {
-		_, isType := n.(*ast.StructType)
+		members := map[*ast.Field]bool{} // of structs
 		ast.Inspect(n, func(n ast.Node) bool {
 			switch n := n.(type) {
+			case *ast.StructType:
+				for _, f := range n.Fields.List {
+					members[f] = true
+				}
 			case *ast.Field: // an embedded one lends its methods, which no caller has to name
-				embedded := isType && len(n.Names) == 0
-				return !embedded && (len(n.Names) == 0 || !isType || slices.ContainsFunc(n.Names, (*ast.Ident).IsExported))
+				return !members[n] || slices.ContainsFunc(n.Names, (*ast.Ident).IsExported)
 			case *ast.SelectorExpr:
 				if x, ok := n.X.(*ast.Ident); ok && internal[x.Name] {
 					found = append(found, of+" names "+x.Name+"."+n.Sel.Name)

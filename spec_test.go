@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -54,7 +55,7 @@ func TestAddByPositionAndDescription(t *testing.T) {
 		b.Insert("(d0, cont[offset=0], )", b.ParseSpec("block:text { key='hero' }"))
 		return nil
 	}, nil))
-	if got := ids(t, c, "#hero"); len(got) != 1 || sure.Get(c.Working().Tree().Node(got[0])).Kind != "text" {
+	if got := ids(t, c, "#hero"); len(got) != 1 || sure.Get(tree.Of(c.Working()).Node(got[0])).Kind != "text" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -54,7 +55,7 @@ func TestTimelineTellsOfAnErasure(t *testing.T) {
 	first, err := c.Commit(background, nil)
 	must(t, err)
 	var id string
-	for entry := range sure.All(first.Tree().All()) {
+	for entry := range sure.All(tree.Of(first).All()) {
 		n := entry.Node()
 		if n.Content.Size() > 0 {
 			id = n.ID

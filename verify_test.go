@@ -109,7 +109,7 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	must(t, err)
 	last := log[len(log)-1]
 	if last.Sent != hex.EncodeToString(sum[:]) || last.Digest != snapshot.Digest() ||
-		last.Thread != snapshot.Tree().ThreadDigest().String() {
+		last.Thread != tree.Of(snapshot).ThreadDigest().String() {
 		t.Errorf("logged %+v", last)
 	}
 

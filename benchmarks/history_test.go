@@ -131,7 +131,7 @@ func newest(tb testing.TB, c *pact.Context, n int64) []*tree.Tree {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list = append(list, s.Tree())
+		list = append(list, tree.Of(s))
 	}
 	return list
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -114,7 +115,7 @@ func TestWhatTheProviderReportedHasNoSecrets(t *testing.T) {
 	must(t, err)
 	rec.Close()
 	found := false
-	for e := range sure.All(opened(t, s, "chat").Working().Tree().All()) {
+	for e := range sure.All(tree.Of(opened(t, s, "chat").Working()).All()) {
 		about := string(e.Node().Header("wire:answer"))
 		found = found || strings.Contains(about, "not with [redacted] and [redacted]")
 		if strings.Contains(about, apiKey) || strings.Contains(about, "12345678") {

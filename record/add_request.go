@@ -176,7 +176,7 @@ func frameOf(frames canon.Any, message int) canon.Any {
 // block. A result follows in the cycle of its call, so no sealed turn has an open call.
 func headOf(s *pact.Snapshot) (calls map[string]string, offset int64, err error) {
 	calls, offset = map[string]string{}, 1
-	for e, err := range s.Tree().Region(tree.Head).Children().All() {
+	for e, err := range tree.Of(s).Region(tree.Head).Children().All() {
 		if err != nil {
 			return nil, 0, err
 		}

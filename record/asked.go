@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // WasManaged says what a policy did to a recorded request: how many results of tools were sent
@@ -48,7 +49,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		if len(ids) == 0 {
 			break
 		}
-		n, err := kept.Tree().Node(ids[0])
+		n, err := tree.Of(kept).Node(ids[0])
 		if err != nil {
 			return nil, err
 		}

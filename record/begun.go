@@ -15,7 +15,7 @@ import (
 // snapshot, such as the call of a sub-agent. block is empty where the log names none, and
 // from is empty if nothing began it.
 func BegunBy(s *pact.Snapshot) (from, block string) {
-	return begunBy(canon.Value(s.Tree().Root().Node().Header(attrBegun)))
+	return begunBy(canon.Value(tree.Of(s).Root().Node().Header(attrBegun)))
 }
 
 // ListedBegunBy is [BegunBy] for the working state of a context in a list.
@@ -75,7 +75,7 @@ func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, e
 		return "", nil
 	}
 	first, last := c.Cycles()
-	if id, err := in(c.Working().Tree()); id != "" || err != nil || last < first {
+	if id, err := in(tree.Of(c.Working())); id != "" || err != nil || last < first {
 		return id, err
 	}
 	var before *pact.Snapshot
@@ -84,7 +84,7 @@ func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, e
 			return "", err
 		}
 		if before == nil {
-			if id, err := in(s.Tree()); id != "" || err != nil {
+			if id, err := in(tree.Of(s)); id != "" || err != nil {
 				return id, err
 			}
 			before = s
@@ -95,7 +95,7 @@ func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, e
 			return "", err
 		}
 		for _, id := range d.Added {
-			node, err := s.Tree().Node(id)
+			node, err := tree.Of(s).Node(id)
 			if err != nil {
 				return "", err
 			}

@@ -222,7 +222,7 @@ func (e *Entry) load(ctx context.Context, create bool) error {
 // read takes the decisions out of the blocks of the context. A mark that a result is sent as it comes
 // counts, whichever of the two came first. Else what the Entry itself decided stays.
 func (e *Entry) read(ctx context.Context) (err error) {
-	t := e.c.Working().Tree()
+	t := tree.Of(e.c.Working())
 	raw, found := map[string]bool{}, map[string]*decision{} // raw: by key, whether managing ended with it
 	cuts := map[string][]cut{}
 	for at, err := range t.Blocks(0) {
@@ -296,7 +296,7 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 // OriginalOf returns the bytes that a client wrote for a result of which an Entry keeps the
 // original: JSON.
 func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err error) {
-	t := s.Tree()
+	t := tree.Of(s)
 	n, err := t.Node(id)
 	if err != nil {
 		return nil, err

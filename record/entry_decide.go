@@ -8,6 +8,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -124,7 +125,7 @@ func (e *Entry) note(key string, s *Shaped) {
 func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, raw [][]byte, which []int,
 	begin func() error) ([]*Shaped, error) {
 	ids := make([]string, len(which))
-	t := c.Working().Tree()
+	t := tree.Of(c.Working())
 	add := func(b *pact.Batch) error {
 		if begin != nil {
 			if err := begin(); err != nil {
@@ -160,11 +161,11 @@ func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, r
 	}
 	made := make([]*Shaped, len(ids))
 	for k, id := range ids {
-		n, err := snapshot.Tree().Node(id)
+		n, err := tree.Of(snapshot).Node(id)
 		if err != nil {
 			return nil, err
 		}
-		if made[k], err = shapedBlock(ctx, snapshot.Tree(), n); err != nil {
+		if made[k], err = shapedBlock(ctx, tree.Of(snapshot), n); err != nil {
 			return nil, err
 		}
 	}
@@ -204,7 +205,7 @@ func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
 func (e *Entry) Forget(ctx context.Context) error {
 	return e.persist(ctx, false, func() (*pact.CommitOptions, error) {
 		var ids []string
-		for at, err := range e.c.Working().Tree().Blocks(0) {
+		for at, err := range tree.Of(e.c.Working()).Blocks(0) {
 			if err != nil {
 				return nil, err
 			}

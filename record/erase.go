@@ -11,6 +11,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Erased says what [Erase] removed. Its Receipt and Remains are those of all contexts.
@@ -159,7 +160,7 @@ func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[stri
 		open[id] = true
 	}
 	look := func(from *pact.Snapshot) error {
-		t := from.Tree()
+		t := tree.Of(from)
 		for id := range open {
 			n, err := t.Node(id)
 			if err != nil {
@@ -207,7 +208,7 @@ func callsOf(ctx context.Context, s *pact.DB, plan *pact.Erased) (calls map[stri
 
 // decisionsOn returns the ids of the blocks with which an Entry keeps the results of calls.
 func decisionsOn(o *pact.Context, calls map[string]bool) (ids []string, err error) {
-	for at, err := range o.Working().Tree().Blocks(0) {
+	for at, err := range tree.Of(o.Working()).Blocks(0) {
 		if err != nil {
 			return nil, err
 		}

@@ -113,7 +113,7 @@ func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
 	a = newAgent(t, provider.Messages, url, strict.Transport(nil), true)
 	a.ask("Hello?")
 	a.call()
-	if c := opened(t, s, "chat"); c.Working().Tree().Len() < 5 { // without waiting for anything
+	if c := opened(t, s, "chat"); c.Working().Len() < 5 { // without waiting for anything
 		t.Error("the answer was read to its end before it was recorded")
 	}
 }

@@ -258,7 +258,7 @@ func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, 
 		return nil, nil, err
 	}
 	d := w.rulesOf(k)
-	return &sent{d, d.ReadNext(request, a.Model, text, w.hashes), s.Tree()}, request, nil
+	return &sent{d, d.ReadNext(request, a.Model, text, w.hashes), tree.Of(s)}, request, nil
 }
 
 // request rebuilds the request of an attempt.

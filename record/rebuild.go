@@ -84,7 +84,7 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (val
 		return canon.Any{}, err
 	}
 	var parts []canon.Any
-	for b, err := range s.Tree().Blocks(0) {
+	for b, err := range tree.Of(s).Blocks(0) {
 		var content canon.Any
 		if err == nil {
 			content, err = known.of(ctx, b.Node())

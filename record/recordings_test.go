@@ -17,6 +17,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -133,7 +134,7 @@ func TestAChangedSystemPromptChangesOnce(t *testing.T) {
 // attrOf returns an attribute of the root of a context, as JSON.
 func attrOf(t *testing.T, s *pact.DB, name, attr string) string {
 	t.Helper()
-	return string(opened(t, s, name).Working().Tree().Root().Node().Header(attr))
+	return string(tree.Of(opened(t, s, name).Working()).Root().Node().Header(attr))
 }
 
 // An agent hands a task on with a call of a tool: who begins with the text of the

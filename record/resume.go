@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // openRecording opens a context. It refuses a context that no recorder made, because
@@ -18,7 +19,7 @@ func openRecording(ctx context.Context, s *pact.DB, name string, o pact.OpenOpti
 	if err != nil {
 		return nil, err
 	}
-	root := c.Working().Tree().Root().Node()
+	root := tree.Of(c.Working()).Root().Node()
 	if root.Header(attrContext) == "" {
 		return nil, fault.New(fault.Conflict, "the context "+name+" was not made by a recorder", "record under another name")
 	}
@@ -40,7 +41,7 @@ func (l *recording) textsOf(ctx context.Context, blocks []block) (texts string, 
 		if blocks[i].kind != "text" {
 			continue
 		}
-		node, err := l.c.Working().Tree().Node(blocks[i].id)
+		node, err := tree.Of(l.c.Working()).Node(blocks[i].id)
 		if err != nil {
 			return "", err
 		}

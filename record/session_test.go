@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -36,7 +37,7 @@ func TestASubAgentWithASessionOfItsOwn(t *testing.T) {
 		if names := rec.Contexts(); len(names) != 2 {
 			t.Fatalf("contexts are %v", names)
 		}
-		root := opened(t, s, "chat-2").Working().Tree().Root().Node()
+		root := tree.Of(opened(t, s, "chat-2").Working()).Root().Node()
 		if begun := string(root.Header("wire:begun-by")); !strings.Contains(begun, want) {
 			t.Errorf("%q: it was begun by %s", prompt, begun)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Source says where the calls of a context come from.
@@ -23,7 +24,7 @@ type Source struct {
 // SourceOf returns where the calls of a context come from, nil for a context that no
 // recorder made. A fork has the source of its origin, also where it went on by hand.
 func SourceOf(s *pact.Snapshot) *Source {
-	root := s.Tree().Root().Node()
+	root := tree.Of(s).Root().Node()
 	return sourceOf(root.Has(attrContext), []byte(root.Header(attrSource)))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // state is the state of a recording: the blocks that its last request sent, and the
@@ -19,7 +20,7 @@ type state struct {
 // state returns the state of the recording now; the next one takes its memory. Cost: what changed
 // since the last one, and a comparison for each turn.
 func (l *recording) state(ctx context.Context) (*state, error) {
-	if err := l.listed.take(ctx, l.c.Working().Tree()); err != nil {
+	if err := l.listed.take(ctx, tree.Of(l.c.Working())); err != nil {
 		return nil, err
 	}
 	v := &state{system: l.listed.system, sent: l.listed.conversation, conversation: l.listed.conversation}

@@ -48,7 +48,7 @@ func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
 		}
 	}
 	tail := NoTail
-	for e, err := range w.Tree().Region(tree.Head).Children().All() {
+	for e, err := range tree.Of(w).Region(tree.Head).Children().All() {
 		if err != nil {
 			return "", err
 		}

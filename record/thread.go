@@ -82,7 +82,7 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 	var begun *message // the message whose blocks come
 	var first string   // its first block
 	at := 0            // which part that is
-	for b, err := range s.Tree().Blocks(0) {
+	for b, err := range tree.Of(s).Blocks(0) {
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func importedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		return nil, err
 	}
 	members := []canon.Member{{Name: "messages", Value: messages}}
-	imported := canon.Value(s.Tree().Root().Node().Header(importedAttr))
+	imported := canon.Value(tree.Of(s).Root().Node().Header(importedAttr))
 	if tools, ok := imported.Any().Get("tools"); imported.Kind() == canon.KindObject && ok {
 		members = append(members, canon.Member{Name: "tools", Value: tools})
 	}
@@ -226,4 +226,4 @@ func importedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 }
 
 // Recorded reports whether a recorder made the context of a snapshot.
-func Recorded(s *pact.Snapshot) bool { return s.Tree().Root().Node().Has(attrContext) }
+func Recorded(s *pact.Snapshot) bool { return tree.Of(s).Root().Node().Has(attrContext) }

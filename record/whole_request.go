@@ -10,6 +10,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -102,7 +103,7 @@ func importedRequest(ctx context.Context, s *pact.Snapshot) (json.RawMessage, in
 
 // importedFields returns the fields that came with the messages of an imported conversation.
 func importedFields(s *pact.Snapshot) (map[string]any, error) {
-	root, err := s.Node(s.Tree().Root().Node().ID)
+	root, err := s.Node(tree.Of(s).Root().Node().ID)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 )
@@ -265,7 +264,7 @@ func (s *Server) open() pact.OpenOptions {
 }
 
 // counter returns the counter of tokens with a name.
-func (s *Server) counter(name string) (tree.Counter, error) {
+func (s *Server) counter(name string) (pact.Counter, error) {
 	if s.options.Counter == nil {
 		return nil, fault.New(fault.DocumentInvalid, "this server does not count tokens", "ask without tokens")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 )
 
@@ -36,12 +37,7 @@ func (s *Server) nodes() {
 			if err != nil {
 				return nil, err
 			}
-			at, err := snapshot.Tree().Node(in.ID)
-			if err != nil {
-				return nil, err
-			}
-			size := at.Content.Size()
-			if _, err := budget.Hold(ctx, 2*int64(size)); err != nil {
+			if _, err := budget.Hold(ctx, 2*int64(tree.Of(n).Content.Size())); err != nil {
 				return nil, err
 			}
 			text, err := n.Text(ctx)

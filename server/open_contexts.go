@@ -86,7 +86,7 @@ func (s *Server) openNow(ctx context.Context, info history.Info, unit view.Unit)
 	if err != nil {
 		return nil, err
 	}
-	now := &openContext{info: info, unit: unit, context: c, counter: o.Counter, nodes: c.Working().Tree().Len()}
+	now := &openContext{info: info, unit: unit, context: c, counter: o.Counter, nodes: c.Working().Len()}
 	var before *view.Reader
 	if older := s.opened.find(info, unit); older != nil && older.info.Erasures == info.Erasures {
 		before = older.reader
@@ -184,7 +184,7 @@ func (c *openContext) stateAt(ctx context.Context, a pact.Address) (*pact.Snapsh
 	c.states = slices.Insert(c.states, 0, state{a, s})
 	nodes := 0
 	for i := range c.states {
-		if nodes += c.states[i].snapshot.Tree().Len(); nodes > mostOldNodes && i > 0 {
+		if nodes += c.states[i].snapshot.Len(); nodes > mostOldNodes && i > 0 {
 			clear(c.states[i:])
 			c.states = c.states[:i]
 			break

@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact/inspector"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/runfile"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -22,7 +21,7 @@ type PageOptions struct {
 	// Redact is replaced in every text of the run, nil for nothing.
 	Redact *regexp.Regexp
 	// Counter is that of [Options].
-	Counter func(name string) (tree.Counter, error)
+	Counter func(name string) (pact.Counter, error)
 	// Memory is that of [Options], for each answer of the page.
 	Memory int64
 	// Progress is called while the answers are collected, and may be nil.

@@ -130,8 +130,8 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if then.Tree().Len() != now.Tree().Len() || now.Tree().Len() < 8 {
-		t.Errorf("%d nodes became %d", then.Tree().Len(), now.Tree().Len())
+	if then.Len() != now.Len() || now.Len() < 8 {
+		t.Errorf("%d nodes became %d", then.Len(), now.Len())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

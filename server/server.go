@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/tree"
 
 	"github.com/danielgtaylor/huma/v2"
 	"go.opentelemetry.io/otel/trace"
@@ -68,7 +67,7 @@ type Options struct {
 	Actor string
 	// Counter returns the counter of tokens with a name, or with the name "" the one to use if
 	// the request names none. With nil, requests that need a counter are refused.
-	Counter func(name string) (tree.Counter, error)
+	Counter func(name string) (pact.Counter, error)
 	// Memory is how many bytes all requests together may hold at once, for their bodies and for
 	// what is made of them; 0 for MaxMemory. The process takes about twice as much.
 	Memory int64

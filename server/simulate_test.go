@@ -9,14 +9,13 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/simulate"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/tokens"
 )
 
 // counted returns a counter of tokens by its name, and one that needs no vocabulary without a name.
-func counted(name string) (tree.Counter, error) { return tokens.Named(cmp.Or(name, "approx:bytes/4")) }
+func counted(name string) (pact.Counter, error) { return tokens.Named(cmp.Or(name, "approx:bytes/4")) }
 
 // TestSimulationsAreThoseOfTheLibrary asks for the simulation and the findings of a run, and what the
 // library says of it.

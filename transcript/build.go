@@ -16,10 +16,10 @@ import (
 type builder struct {
 	provenance string
 	policy     lifecycle.Policy
-	pruned     func(*tree.Tree, *lifecycle.Report) error // nil if the caller did not ask
-	loose      int                                       // from this position of the body on, blocks stay outside cores
-	messages   int64                                     // how many messages have a number
-	cycle      int                                       // cycle of the current edit
+	pruned     func(*pact.Snapshot, *lifecycle.Report) error // nil if the caller did not ask
+	loose      int                                           // from this position of the body on, blocks stay outside cores
+	messages   int64                                         // how many messages have a number
+	cycle      int                                           // cycle of the current edit
 	header     []placed
 	body       []*message
 	nodes      [][]string // ids of the blocks of each message in the body
@@ -34,12 +34,12 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 	var gone, turns []string
 	if keep < len(b.body) {
 		var err error
-		if gone, turns, keep, err = b.undo(c.Working().Tree(), keep); err != nil {
+		if gone, turns, keep, err = b.undo(tree.Of(c.Working()), keep); err != nil {
 			return err
 		}
 		b.cut(keep)
 	}
-	before := c.Working().Tree()
+	before := c.Working()
 	snapshot, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(e *pact.Batch) error {
 		b.change(e, gone, header, body[keep:])
 		return nil
@@ -51,7 +51,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 		return err
 	}
 	for _, id := range turns {
-		has, err := snapshot.Tree().Has(id)
+		has, err := tree.Of(snapshot).Has(id)
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 			return fault.OnNode(fault.Conflict, id, "a rewritten turn could not be pruned", "")
 		}
 	}
-	all := snapshot.Tree().Region(tree.Seq).Children()
+	all := tree.Of(snapshot).Region(tree.Seq).Children()
 	for len(b.turns) < len(b.body) {
 		item, err := all.At(all.Len() - 1)
 		if err != nil {
@@ -75,7 +75,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) error {
 	header, body := split(list)
 	keep := common(b.body, body)
-	stubs, err := b.stubs(c.Working().Tree(), keep)
+	stubs, err := b.stubs(tree.Of(c.Working()), keep)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func TestATurnMoreRendersATurnMore(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := s.Tree().WriteAs(t.Context(), io.Discard, counted); err != nil {
+			if err := tree.Of(s).WriteAs(t.Context(), io.Discard, counted); err != nil {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
@@ -99,7 +99,7 @@ func TestATurnMoreRendersATurnMore(t *testing.T) {
 			t.Errorf("after %d turns, %d more rendered %d parts, want %d", turns, more, parts, 3*more)
 		}
 		t.Logf("%d turns: %.0f allocations and %.0f bytes for a turn more", turns, allocs[i]/more, bytes[i]/more)
-		sameAsModel(t, fmt.Sprint(turns, " turns"), c.Working().Tree())
+		sameAsModel(t, fmt.Sprint(turns, " turns"), tree.Of(c.Working()))
 	}
 	if allocs[1] > 1.3*allocs[0] || bytes[1] > 1.3*bytes[0] {
 		t.Errorf("rendering a turn more: %.0f times the allocations and %.0f times the bytes at 16 times the size",
@@ -120,7 +120,7 @@ func TestErasureForgetsWhatWasRendered(t *testing.T) {
 	write := func(want int) {
 		t.Helper()
 		parts = nil
-		if err := c.Working().Tree().WriteAs(t.Context(), io.Discard, counted); err != nil {
+		if err := tree.Of(c.Working()).WriteAs(t.Context(), io.Discard, counted); err != nil {
 			t.Fatal(err)
 		}
 		if len(parts) != want {
@@ -135,5 +135,5 @@ func TestErasureForgetsWhatWasRendered(t *testing.T) {
 	}
 	write(42)
 	write(2)
-	sameAsModel(t, "erased", c.Working().Tree())
+	sameAsModel(t, "erased", tree.Of(c.Working()))
 }

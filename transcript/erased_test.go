@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -43,7 +44,7 @@ func TestErasedCallsKeepTheirResults(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(seed, 3))
 		var ids []string
-		for entry := range sure.All(c.Working().Tree().All()) {
+		for entry := range sure.All(tree.Of(c.Working()).All()) {
 			n := entry.Node()
 			if n.Content.Size() > 0 && r.IntN(3) == 0 {
 				ids = append(ids, n.ID)
@@ -148,7 +149,7 @@ func TestErasedTauBench(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		var ids []string
-		for entry := range sure.All(c.Working().Tree().All()) {
+		for entry := range sure.All(tree.Of(c.Working()).All()) {
 			n := entry.Node()
 			if n.Content.Size() > 0 && r.IntN(4) == 0 {
 				ids = append(ids, n.ID)

@@ -24,7 +24,7 @@ type randomContexts struct {
 
 func (l *randomContexts) some(c *pact.Context, want func(*tree.Node) bool) string {
 	var ids []string
-	for e := range sure.All(c.Working().Tree().All()) {
+	for e := range sure.All(tree.Of(c.Working()).All()) {
 		n := e.Node()
 		if want(n) {
 			ids = append(ids, n.ID)

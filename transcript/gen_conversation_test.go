@@ -141,11 +141,11 @@ func genConversation(t *testing.T, rng *rand.Rand, odd, rewriting bool) *Convers
 // genPolicy draws a policy whose limits are some part of what a conversation
 // has in the end.
 func genPolicy(rng *rand.Rand, whole *pact.Context) (p lifecycle.Policy) {
-	tr := whole.Working().Tree()
+	tr := tree.Of(whole.Working())
 	sum := tr.Root().Summary()
 	_, size := tr.ThreadSize()
 	words := 0
-	for entry := range sure.All(whole.Working().Tree().All()) {
+	for entry := range sure.All(tree.Of(whole.Working()).All()) {
 		n := entry.Node()
 		words += len(strings.Fields(string(contentOfNode(n))))
 	}

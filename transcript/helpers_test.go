@@ -47,7 +47,7 @@ func hashed(t *testing.T, what string, tr *tree.Tree) {
 // resultsOfOtherTurns counts results whose call stands in another turn.
 func resultsOfOtherTurns(list []*pact.Context) (n int) {
 	for _, c := range list {
-		tr := c.Working().Tree()
+		tr := tree.Of(c.Working())
 		for e := range sure.All(tr.All()) {
 			for _, ref := range e.Node().Refs {
 				from, to := sure.Get(tr.Path(e.Node().ID)), sure.Get(tr.Path(ref))
@@ -87,10 +87,10 @@ func contentOfNode(n *tree.Node) canon.Value {
 // snapshotText draws a snapshot for failure messages.
 func snapshotText(s *pact.Snapshot) string {
 	var b strings.Builder
-	for p := range sure.All(s.Tree().All()) {
+	for p := range sure.All(tree.Of(s).All()) {
 		e, parent := p.Entry, p.Parent
 		n := e.Node()
-		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(sure.Get(s.Tree().Path(n.ID)))), n.ID,
+		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(sure.Get(tree.Of(s).Path(n.ID)))), n.ID,
 			parent, n.Offset, n.Role, n.Kind, n.Refs)
 	}
 	return b.String()

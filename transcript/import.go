@@ -7,7 +7,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -27,7 +26,7 @@ type ImportOptions struct {
 	Policy lifecycle.Policy
 	// Pruned, if not nil, is called after every call with the working state before the messages
 	// of that call were added, and the report of the commit. An error ends the import.
-	Pruned func(before *tree.Tree, report *lifecycle.Report) error
+	Pruned func(before *pact.Snapshot, report *lifecycle.Report) error
 	// Progress, if not nil, is called after every call of the conversation with
 	// the number done and the total.
 	Progress func(done, total int)

@@ -118,7 +118,7 @@ func TestImportOptions(t *testing.T) {
 	if made.Edition() != selector.V01 {
 		t.Errorf("edition %s", made.Edition())
 	}
-	for entry := range sure.All(made.Working().Tree().All()) {
+	for entry := range sure.All(tree.Of(made.Working()).All()) {
 		n := entry.Node()
 		if n.CreatedNS < 1e18 {
 			t.Errorf("%s was made at %d", n.ID, n.CreatedNS)
@@ -127,7 +127,7 @@ func TestImportOptions(t *testing.T) {
 			t.Errorf("%s is a %s of provenance %s", n.ID, n.Type, n.Header("provenance"))
 		}
 	}
-	about := made.Working().Tree().Root().Node().Header("openai:conversation")
+	about := tree.Of(made.Working()).Root().Node().Header("openai:conversation")
 	if about != `{"model":"an-example-model","temperature":0.2}` {
 		t.Errorf("the root keeps %s", about)
 	}
@@ -232,7 +232,7 @@ func TestRewrittenRun(t *testing.T) {
 			}
 			for i, want := range [][]string{test.latest, test.after} {
 				s := []*pact.Snapshot{latest, made.Working()}[i]
-				if got := strings.Join(outline(t, s.Tree()), "\n"); got != strings.Join(want, "\n") {
+				if got := strings.Join(outline(t, tree.Of(s)), "\n"); got != strings.Join(want, "\n") {
 					t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 				}
 			}
@@ -281,7 +281,7 @@ func TestMovingMarker(t *testing.T) {
 	calls, final := sentBySteps(t, []byte(`{"trajectory":[`+strings.Join(list, ",")+`]}`))
 	compare(t, "marker", made, calls, final)
 	turns := 0
-	for turn := range sure.All(made.Working().Tree().Region(tree.Seq).Children().All()) {
+	for turn := range sure.All(tree.Of(made.Working()).Region(tree.Seq).Children().All()) {
 		turns++
 		if n := turn.Summary().Blocks; n > 4 {
 			t.Errorf("turn %d holds %d blocks", turns, n)
@@ -296,7 +296,7 @@ func TestMovingMarker(t *testing.T) {
 func TestSmallFieldsOfARunAreKept(t *testing.T) {
 	for _, size := range []int{10, maxRun} {
 		made := importText(t, `{"trajectory":[],"history":[1],"environment":"e","info":"`+strings.Repeat("x", size)+`"}`)
-		about := made.Working().Tree().Root().Node().Header("swe-smith:conversation")
+		about := tree.Of(made.Working()).Root().Node().Header("swe-smith:conversation")
 		if kept := canon.Value(about) == canon.Value(`{"environment":"e","info":"`+strings.Repeat("x", size)+
 			`"}`); kept != (size < maxRun) || !kept && about != "" {
 			t.Errorf("of %d bytes %.80s", size, about)

@@ -32,15 +32,15 @@ func TestKeptMessagesAgreeWithModel(t *testing.T) {
 			what := fmt.Sprintf("life %d, step %d", seed, n)
 			for range 2 {
 				c := l.contexts[l.Intn(len(l.contexts))]
-				sameAsModel(t, what, c.Working().Tree())
-				hashed(t, what, c.Working().Tree())
+				sameAsModel(t, what, tree.Of(c.Working()))
+				hashed(t, what, tree.Of(c.Working()))
 				if first, last := c.Cycles(); last >= first {
 					s, err := c.At(ctx, pact.Cycle(first+l.Int63n(last-first+1)))
 					if err != nil {
 						t.Fatal(err)
 					}
-					sameAsModel(t, what, s.Tree())
-					hashed(t, what, s.Tree())
+					sameAsModel(t, what, tree.Of(s))
+					hashed(t, what, tree.Of(s))
 				}
 			}
 		}

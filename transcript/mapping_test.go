@@ -151,7 +151,7 @@ func TestMessagesBecomeNodes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := outline(t, made.Working().Tree())
+			got := outline(t, tree.Of(made.Working()))
 			if !slices.Equal(got, test.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 			}
@@ -202,13 +202,13 @@ func TestCallsAndResultsReferToEachOther(t *testing.T) {
 // references says which block refers to which, by their places in the thread.
 func references(s *pact.Snapshot) string {
 	place, refs := map[string]string{}, []string{}
-	for entry := range sure.All(s.Tree().All()) {
+	for entry := range sure.All(tree.Of(s).All()) {
 		n := entry.Node()
 		if n.Kind != "" {
 			place[n.ID] = strconv.Itoa(len(place))
 		}
 	}
-	for entry := range sure.All(s.Tree().All()) {
+	for entry := range sure.All(tree.Of(s).All()) {
 		n := entry.Node()
 		var to []string
 		for _, ref := range n.Refs {

@@ -49,13 +49,13 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 	}
 	for _, gone := range r.Removed {
 		p.done[string(gone.Reason)]++
-		if sure.Get(s.Tree().Has(gone.ID)) {
+		if sure.Get(tree.Of(s).Has(gone.ID)) {
 			p.Fatalf("%s: %s is said to be gone", what, gone.ID)
 		}
 	}
 	for _, stub := range r.Stubs {
 		p.done["stubs"]++
-		if n := sure.Get(s.Tree().Node(stub.ID)); n == nil || n.Kind != "stub" {
+		if n := sure.Get(tree.Of(s).Node(stub.ID)); n == nil || n.Kind != "stub" {
 			p.Fatalf("%s: there is no stub %s", what, stub.ID)
 		}
 	}
@@ -75,7 +75,7 @@ func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r lifecycle.Report
 	for _, h := range r.Kept {
 		held[h.ID] = true
 	}
-	turns := slices.Collect(sure.All(s.Tree().Region(tree.Seq).Children().All()))
+	turns := slices.Collect(sure.All(tree.Of(s).Region(tree.Seq).Children().All()))
 	for _, turn := range turns[:max(0, len(turns)-1-p.policy.ProtectTurns)] {
 		if !held[turn.Node().ID] {
 			p.Fatalf("%s: %q, and the turn %s is there\n%s", what, r.Budget, turn.Node().ID, snapshotText(s))
@@ -89,12 +89,12 @@ type modelUsage struct{ tokens, bytes, nodes, turns int }
 // modelUse counts it, without any of the sums that trees keep.
 func (p *pressure) modelUse(s *pact.Snapshot, part lifecycle.Part, whole bool) (u modelUsage) {
 	newest := ""
-	for e := range sure.All(s.Tree().Region(tree.Seq).Children().All()) {
+	for e := range sure.All(tree.Of(s).Region(tree.Seq).Children().All()) {
 		newest = e.Node().ID
 	}
-	for e := range sure.All(s.Tree().All()) {
+	for e := range sure.All(tree.Of(s).All()) {
 		n := e.Node()
-		path := sure.Get(s.Tree().Path(n.ID))
+		path := sure.Get(tree.Of(s).Path(n.ID))
 		if len(path) < 3 || part.Kind != "" && n.Kind != part.Kind || part.Tag != "" && !slices.Contains(n.Tags, part.Tag) {
 			continue
 		}

@@ -63,7 +63,7 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 		}
 	}
 	compare(t, what, made, calls, doc.Elems)
-	coresBeforeCalls(t, what, made.Working().Tree())
+	coresBeforeCalls(t, what, tree.Of(made.Working()))
 }
 
 // TestOddRuns is TestOddConversations for runs that rewrite their history.

@@ -35,7 +35,7 @@ func TestPrefixOfSWESmith(t *testing.T) {
 			t.Errorf("%s: %d cycles, broken in %v", path, cycles, breaks)
 		}
 		header := ""
-		for e := range sure.All(c.Working().Tree().Region(tree.Sys).Children().All()) {
+		for e := range sure.All(tree.Of(c.Working()).Region(tree.Sys).Children().All()) {
 			header = e.Node().ID
 			break
 		}

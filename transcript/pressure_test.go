@@ -120,7 +120,7 @@ func (p *pressure) pairs(what string, s *pact.Snapshot) {
 	p.Helper()
 	kinds, at := map[string]string{}, map[string]int{}
 	refs := map[string][]string{}
-	for entry := range sure.All(s.Tree().All()) {
+	for entry := range sure.All(tree.Of(s).All()) {
 		n := entry.Node()
 		at[n.ID], kinds[n.ID] = len(at), n.Kind
 		for _, to := range n.Refs {
@@ -148,21 +148,21 @@ func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 	if before == nil || p.expires {
 		return
 	}
-	turns := slices.Collect(sure.All(before.Tree().Region(tree.Seq).Children().All()))
+	turns := slices.Collect(sure.All(tree.Of(before).Region(tree.Seq).Children().All()))
 	kept := turns[max(0, len(turns)-p.policy.ProtectTurns):]
 	if !slices.ContainsFunc(p.policy.Parts, func(part lifecycle.Part) bool { return part.Region == "^sys" }) {
-		kept = append(kept, before.Tree().Region(tree.Sys))
+		kept = append(kept, tree.Of(before).Region(tree.Sys))
 	}
 	for _, e := range kept {
-		now := sure.Get(s.Tree().Entry(e.Node().ID))
+		now := sure.Get(tree.Of(s).Entry(e.Node().ID))
 		if now != nil { // but for the stubs of what stood before it
 			var stubs []string
 			for k := range sure.All(now.Children().All()) {
-				if k.Node().Offset < 0 && len(lifecycle.StandsFor(k.Node())) > 0 && !sure.Get(before.Tree().Has(k.Node().ID)) {
+				if k.Node().Offset < 0 && len(lifecycle.StandsFor(k.Node())) > 0 && !sure.Get(tree.Of(before).Has(k.Node().ID)) {
 					stubs = append(stubs, k.Node().ID)
 				}
 			}
-			now = sure.Get(sure.Get(s.Tree().Without(stubs...)).Entry(e.Node().ID))
+			now = sure.Get(sure.Get(tree.Of(s).Without(stubs...)).Entry(e.Node().ID))
 		}
 		if now == nil || now.Digest() != e.Digest() {
 			p.Fatalf("%s: the protected %s is not as it was\n%s", what, e.Node().ID, snapshotText(s))

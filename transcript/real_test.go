@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -69,12 +70,12 @@ func TestTauBench(t *testing.T) {
 			}
 		}
 		snapshots += compare(t, "conversation "+name, made, calls, traj.Elems)
-		coresBeforeCalls(t, "conversation "+name, made.Working().Tree())
-		for entry := range sure.All(made.Working().Tree().All()) {
+		coresBeforeCalls(t, "conversation "+name, tree.Of(made.Working()))
+		for entry := range sure.All(tree.Of(made.Working()).All()) {
 			n := entry.Node()
 			refs[n.Kind] += len(n.Refs)
 		}
-		about := canon.Value(made.Working().Tree().Root().Node().Header("tau-bench:conversation")).Any()
+		about := canon.Value(tree.Of(made.Working()).Root().Node().Header("tau-bench:conversation")).Any()
 		for _, field := range []string{"task_id", "reward", "info", "trial"} {
 			want, _ := doc.Elems[i].Get(field)
 			if got, _ := about.Get(field); got.Value() != want.Value() {
@@ -115,7 +116,7 @@ func TestSWESmith(t *testing.T) {
 			if list[0].Calls() != len(calls) || list[0].Messages() != len(final) {
 				t.Errorf("%d calls and %d messages, want %d and %d", list[0].Calls(), list[0].Messages(), len(calls), len(final))
 			}
-			coresBeforeCalls(t, "run", made.Working().Tree())
+			coresBeforeCalls(t, "run", tree.Of(made.Working()))
 			t.Logf("%d messages, %d snapshots compared", len(final), n)
 		})
 	}
@@ -193,7 +194,7 @@ func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) 
 		}
 	}
 	resultsFollowCalls(t, what, s)
-	sameAsModel(t, what, s.Tree())
+	sameAsModel(t, what, tree.Of(s))
 }
 
 // resultsFollowCalls checks that whatever a result refers to stands before it
@@ -201,19 +202,19 @@ func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) 
 func resultsFollowCalls(t *testing.T, what string, s *pact.Snapshot) {
 	t.Helper()
 	at, n := map[string]int{}, 0
-	for entry := range sure.All(s.Tree().All()) {
+	for entry := range sure.All(tree.Of(s).All()) {
 		node := entry.Node()
 		at[node.ID] = n
 		n++
 	}
-	for entry := range sure.All(s.Tree().All()) {
+	for entry := range sure.All(tree.Of(s).All()) {
 		node := entry.Node()
 		for _, ref := range node.Refs {
 			place, there := at[ref]
 			if !there {
 				continue
 			}
-			other := sure.Get(s.Tree().Node(ref))
+			other := sure.Get(tree.Of(s).Node(ref))
 			forward := node.Kind == "call" && other.Kind == "result" && place > at[node.ID]
 			backward := node.Kind == "result" && other.Kind == "call" && place < at[node.ID]
 			if !forward && !backward {

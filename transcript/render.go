@@ -40,7 +40,7 @@ func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
 // that of copying the bytes if the turns were rendered before, because sealed
 // turns keep their rendering, as for the canonical thread.
 func WriteOpenAI(ctx context.Context, w io.Writer, s *pact.Snapshot) error {
-	return s.Tree().WriteAs(ctx, w, openAIForm)
+	return tree.Of(s).WriteAs(ctx, w, openAIForm)
 }
 
 // openAIForm is the form of OpenAI chat messages. No message spans two turns or

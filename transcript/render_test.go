@@ -145,7 +145,7 @@ func TestRenderRemoved(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			made := importText(t, "["+user+","+test.message+end)
 			var nodes []string
-			for entry := range sure.All(made.Working().Tree().All()) {
+			for entry := range sure.All(tree.Of(made.Working()).All()) {
 				n := entry.Node()
 				if n.Role == "assistant" {
 					nodes = append(nodes, n.ID)
@@ -175,7 +175,7 @@ func TestRenderUpdated(t *testing.T) {
 	made := importText(t, `[{"role":"user"},{"role":"user","content":[{"type":"text","text":"t"}]},{"role":"user","content":"x"},{"role":"user","content":"y"}]`)
 	if err := made.Edit(t.Context(), func(b *pact.Batch) error {
 		contents := []any{"now", []string{"part"}, nil, 1.5}
-		for entry := range sure.All(made.Working().Tree().All()) {
+		for entry := range sure.All(tree.Of(made.Working()).All()) {
 			n := entry.Node()
 			if n.Kind == "" {
 				continue
@@ -198,7 +198,7 @@ func TestRenderUpdated(t *testing.T) {
 func TestRemoveSealedCall(t *testing.T) {
 	made := importText(t, string(load(t, "../examples/conversations/weather.json")))
 	var call *tree.Node
-	for entry := range sure.All(made.Working().Tree().All()) {
+	for entry := range sure.All(tree.Of(made.Working()).All()) {
 		n := entry.Node()
 		if n.Kind == "call" {
 			call = n

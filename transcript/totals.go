@@ -5,6 +5,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Totals are the counts of a file over all calls of a conversation.
@@ -16,7 +17,7 @@ type Totals struct {
 // TotalsOf returns the counts of the file that a context was imported from. ok is false without counts:
 // only SWE-agent writes them (info.model_stats).
 func TotalsOf(s *pact.Snapshot) (t Totals, ok bool) {
-	root := s.Tree().Root().Node()
+	root := tree.Of(s).Root().Node()
 	info, _ := canon.Value(root.Header(ShapeSWESmith + ":conversation")).Any().Get("info")
 	stats, _ := info.Get("model_stats")
 	count := func(name string) int64 {

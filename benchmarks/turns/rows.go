@@ -103,7 +103,7 @@ func heapOfNode(b *bench, _ int) (ours, plain figure) {
 	c, err := pact.Open(b.ctx, s, "w", nil)
 	must(err)
 	after := heap()
-	nodes := c.Working().Tree().Len()
+	nodes := c.Working().Len()
 	runtime.KeepAlive(c)
 	return size((after - before) / int64(nodes)), figure{}
 }

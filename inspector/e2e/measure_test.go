@@ -62,7 +62,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the last call has %d nodes", c.Working().Tree().Len())
+	t.Logf("the last call has %d nodes", c.Working().Len())
 	b := newTab(t, serve(t, db))
 	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument,
 		page.AddScriptToEvaluateOnNewDocumentParams{Source: stopwatch}); err != nil {

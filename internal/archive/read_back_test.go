@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // snapshotsWithOneOdd is snapshots of which each brings a turn. odd stands in the second turn
@@ -56,8 +57,8 @@ func TestEverySnapshotIsReadBack(t *testing.T) {
 		var r archive.ReadBack
 		refused := 0
 		for i, s := range snapshotsWithOneOdd(t, 9, from, to, odd) {
-			_, err := r.Next(context.Background(), s.Tree(), s.Edition(), i == 8)
-			_, whole := new(archive.ReadBack).Next(context.Background(), s.Tree(), s.Edition(), true)
+			_, err := r.Next(context.Background(), tree.Of(s), s.Edition(), i == 8)
+			_, whole := new(archive.ReadBack).Next(context.Background(), tree.Of(s), s.Edition(), true)
 			if (whole != nil) != (!legal && i+1 >= from && i+1 <= to) {
 				t.Fatalf("%s, snapshot %d, whole: %v", what, i+1, whole)
 			}

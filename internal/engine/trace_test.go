@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/store"
 
@@ -78,7 +79,7 @@ func (h *drawnHistory) some() string {
 	if h.IntN(3) == 0 {
 		id = h.ids[h.IntN(n)]
 	}
-	if !sure.Get(h.context.Working().Tree().Has(id)) {
+	if !sure.Get(tree.Of(h.context.Working()).Has(id)) {
 		id = "seq"
 	}
 	return id

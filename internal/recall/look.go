@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 )
@@ -85,11 +86,7 @@ func line(ctx context.Context, h *pact.Hit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := h.Snapshot.Tree().Node(n.ID)
-	if err != nil {
-		return "", err
-	}
-	tool, err := toolcall.Name(ctx, h.Snapshot.Tree(), at)
+	tool, err := toolcall.Name(ctx, tree.Of(h.Snapshot), tree.Of(n))
 	if err != nil {
 		return "", err
 	}

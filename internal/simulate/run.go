@@ -90,10 +90,10 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 		if err != nil {
 			return nil, err
 		}
-		if err := r.call(before, s.Tree(), raw, lines); err != nil {
+		if err := r.call(before, tree.Of(s), raw, lines); err != nil {
 			return nil, err
 		}
-		before = s.Tree()
+		before = tree.Of(s)
 		if done++; o.Progress != nil {
 			o.Progress(done, total)
 		}

@@ -105,7 +105,7 @@ type row struct {
 // page. A page of all blocks in the order of the thread costs the same, because the sums look
 // at each block.
 func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) {
-	t := v.Snapshot.Tree()
+	t := tree.Of(v.Snapshot)
 	p = &BlockPage{Items: []Block{}, Sums: []KindSum{}}
 	same, err := v.compare(ctx, p)
 	if err != nil {
@@ -214,7 +214,7 @@ func (v *State) compare(ctx context.Context, p *BlockPage) (same int, err error)
 
 // block writes the row of a block.
 func (v *State) block(ctx context.Context, r *row) (b Block, err error) {
-	t, n := v.Snapshot.Tree(), r.entry.Node()
+	t, n := tree.Of(v.Snapshot), r.entry.Node()
 	failed, err := toolcall.Failed(t, n)
 	if err != nil {
 		return Block{}, err

@@ -15,7 +15,7 @@ type draft struct {
 // latest snapshot and edits changed it since. Without calls the working state is all there is.
 func (d *drawing) withDraft() error {
 	working := d.context.Working()
-	t := working.Tree()
+	t := tree.Of(working)
 	next := &draft{tree: t, column: Column{Cycle: working.Cycle(), Draft: true}}
 	var err error
 	if next.column.Size, err = d.sizeOf(t); err != nil {

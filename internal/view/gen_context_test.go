@@ -26,7 +26,7 @@ func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
 	for range calls {
 		pruning := &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 		for _, id := range blocksOf(c.Working()) {
-			if n := sure.Get(c.Working().Tree().Node(id)); n.Offset != 0 && random.IntN(10) == 0 {
+			if n := sure.Get(tree.Of(c.Working()).Node(id)); n.Offset != 0 && random.IntN(10) == 0 {
 				pruning.IDs = append(pruning.IDs, id) // a block outside the core of its turn
 			}
 		}
@@ -43,7 +43,7 @@ func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
 			}
 			if ids := blocksOf(c.Working()); len(ids) > 0 && random.IntN(3) == 0 {
 				id := ids[random.IntN(len(ids))]
-				if path := sure.Get(c.Working().Tree().Path(id)); b.Has(id) && path[1].Class() == tree.Sys {
+				if path := sure.Get(tree.Of(c.Working()).Path(id)); b.Has(id) && path[1].Class() == tree.Sys {
 					b.Update(id, map[string]any{"content": strings.Repeat("y", random.IntN(300))})
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/zstd"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
@@ -41,7 +42,7 @@ func grepContext(t *testing.T, random *rand.Rand, db *pact.DB) *pact.Context {
 	}
 	edit := func(b *pact.Batch) error {
 		for _, id := range blocksOf(c.Working()) {
-			path := sure.Get(c.Working().Tree().Path(id))
+			path := sure.Get(tree.Of(c.Working()).Path(id))
 			switch to := grepTexts[random.IntN(len(grepTexts))]; {
 			case path[1].Class().String() != "sys" || random.IntN(3) > 0:
 			case random.IntN(3) == 0:
@@ -106,7 +107,7 @@ func modelGrep(t *testing.T, c *pact.Context, from, to int64, pattern *regexp.Re
 	look := func(s *pact.Snapshot, state string) {
 		had, now := current, map[string]*Occurrence{}
 		var ids []string
-		for e := range s.Tree().All() {
+		for e := range tree.Of(s).All() {
 			n := e.Node()
 			value, err := n.Content.Value(t.Context())
 			if err != nil {
@@ -126,7 +127,7 @@ func modelGrep(t *testing.T, c *pact.Context, from, to int64, pattern *regexp.Re
 				continue
 			}
 			ids = append(ids, n.ID)
-			region := sure.Get(s.Tree().Path(n.ID))[1].Class()
+			region := sure.Get(tree.Of(s).Path(n.ID))[1].Class()
 			o := &Occurrence{ID: n.ID, Role: n.Role, Kind: n.Kind, First: s.Cycle(), Last: s.Cycle(), State: state, Matches: lines,
 				Shown: KindOfNode(n, n.RoleIn(region))}
 			now[n.ID], hashes[o] = o, n.ContentHash()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -144,7 +145,7 @@ func valuesWhere(ctx context.Context, q *selector.Selector, name string, find Fi
 		case "kind":
 			value = h.Node.Kind
 		case "tool":
-			t := h.Snapshot.Tree()
+			t := tree.Of(h.Snapshot)
 			n, err := t.Node(h.Node.ID)
 			if err != nil {
 				return nil, err

@@ -32,7 +32,7 @@ type modelBlock struct {
 // modelThread renders a thread block by block.
 func modelThread(t *testing.T, s *pact.Snapshot, unit Unit) (list []modelBlock) {
 	t.Helper()
-	for b := range sure.All(s.Tree().Blocks(0)) {
+	for b := range sure.All(tree.Of(s).Blocks(0)) {
 		text, err := b.Node().AppendRendered(t.Context(), nil, b.Region)
 		if err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ const mostValues = 50
 
 // Names lists the names that occur, at most 500 of each sort. Cost: all nodes of the state.
 func (v *State) Names(ctx context.Context) (list *Names, err error) {
-	t := v.Snapshot.Tree()
+	t := tree.Of(v.Snapshot)
 	types, roles, kinds, keys, tags, tools := set{}, set{}, set{}, set{}, set{}, set{}
 	values := map[string]set{}
 	for e, err := range t.All() {

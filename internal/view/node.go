@@ -80,7 +80,7 @@ const shownContent = 256 << 10
 // Node describes a node of a state. E_NODE_NOT_FOUND if the state has none with this id. Cost:
 // O(depth · log n), reading the content, and O(log n) snapshots to find the last that has it.
 func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, err error) {
-	t := v.Snapshot.Tree()
+	t := tree.Of(v.Snapshot)
 	path, err := t.Path(id)
 	if err != nil {
 		return nil, err
@@ -156,10 +156,10 @@ func (v *State) place(d *Node, path []*tree.Entry) error {
 		}
 	}
 	var err error
-	if d.Start, d.End, _, err = v.Snapshot.Tree().ThreadRange(n.ID); err != nil {
+	if d.Start, d.End, _, err = tree.Of(v.Snapshot).ThreadRange(n.ID); err != nil {
 		return err
 	}
-	if d.Place, _, _, err = v.Snapshot.Tree().ThreadPlace(n.ID); err != nil {
+	if d.Place, _, _, err = tree.Of(v.Snapshot).ThreadPlace(n.ID); err != nil {
 		return err
 	}
 	d.Bytes = d.End - d.Start
@@ -212,7 +212,7 @@ func carried(ctx context.Context, c *pact.Context, state *pact.Snapshot, n *tree
 			return true
 		}
 		var has bool
-		has, failed = s.Tree().Has(n.ID)
+		has, failed = tree.Of(s).Has(n.ID)
 		return !has
 	}
 	from := max(first, n.Cycle)

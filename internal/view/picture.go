@@ -195,7 +195,7 @@ func (d *drawing) draw(columns, rows int) (*Picture, error) {
 		if i == len(list) || snapshot.Cycle() != list[i].Cycle {
 			continue
 		}
-		if list[i].Keep, err = s.next(snapshot.Tree(), list[i].common); err != nil {
+		if list[i].Keep, err = s.next(tree.Of(snapshot), list[i].common); err != nil {
 			return nil, err
 		}
 		list[i].Bands = actors.bands(s.bands[list[i].Keep:])

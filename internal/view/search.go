@@ -43,7 +43,7 @@ const (
 // to the end of the page.
 func (v *State) Search(ctx context.Context, text string, after, limit int) (p *MatchPage, err error) {
 	p = &MatchPage{Items: []Match{}}
-	t := v.Snapshot.Tree()
+	t := tree.Of(v.Snapshot)
 	folded := strings.ToLower(text)
 	region, found := tree.Root, 0
 	for e, err := range t.All() {

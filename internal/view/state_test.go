@@ -185,17 +185,17 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 	v := stateAt(t, c, last)
 	for _, under := range []string{"", "group", "^seq"} {
 		var want []string
-		for e := range sure.All(v.Snapshot.Tree().All()) {
-			path := sure.Get(v.Snapshot.Tree().Path(e.Node().ID))
+		for e := range sure.All(tree.Of(v.Snapshot).All()) {
+			path := sure.Get(tree.Of(v.Snapshot).Path(e.Node().ID))
 			if under == "" || slices.ContainsFunc(path, func(a *tree.Entry) bool { return a.Node().ID == under }) {
 				want = append(want, e.Node().ID)
 			}
 		}
 		var got []string
 		if under == "^seq" {
-			under = v.Snapshot.Tree().Region(tree.Seq).Node().ID
-			for e := range sure.All(v.Snapshot.Tree().All()) {
-				if p := sure.Get(v.Snapshot.Tree().Path(e.Node().ID)); len(p) > 1 && p[1].Class() == tree.Seq {
+			under = tree.Of(v.Snapshot).Region(tree.Seq).Node().ID
+			for e := range sure.All(tree.Of(v.Snapshot).All()) {
+				if p := sure.Get(tree.Of(v.Snapshot).Path(e.Node().ID)); len(p) > 1 && p[1].Class() == tree.Seq {
 					want = append(want, e.Node().ID)
 				}
 			}
@@ -207,7 +207,7 @@ func TestTreeIsInDocumentOrder(t *testing.T) {
 			}
 			for _, r := range p.Items {
 				got = append(got, r.Node)
-				if path := sure.Get(v.Snapshot.Tree().Path(r.Node)); under == "" && r.Depth != len(path)-1 {
+				if path := sure.Get(tree.Of(v.Snapshot).Path(r.Node)); under == "" && r.Depth != len(path)-1 {
 					t.Errorf("%s has depth %d, want %d", r.Node, r.Depth, len(path)-1)
 				}
 			}
@@ -281,7 +281,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for e := range sure.All(s.Tree().All()) {
+		for e := range sure.All(tree.Of(s).All()) {
 			id, span := e.Node().ID, spans[e.Node().ID]
 			if span.From == 0 {
 				span.From = s.Cycle()
@@ -292,7 +292,7 @@ func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 	}
 	for cycle := int64(1); cycle <= last; cycle++ {
 		v := stateAt(t, c, cycle)
-		for e := range sure.All(v.Snapshot.Tree().All()) {
+		for e := range sure.All(tree.Of(v.Snapshot).All()) {
 			n, err := v.Node(t.Context(), c, e.Node().ID)
 			if err != nil || !slices.Equal(n.Carried, []view.Span{spans[n.Node]}) {
 				t.Errorf("@c%d: %s is carried in %v, want %v, %v", cycle, e.Node().ID, n.Carried, spans[e.Node().ID], err)

@@ -77,7 +77,7 @@ func (r *threadWriter) printf(format string, args ...any) {
 }
 
 func (r *threadWriter) write() error {
-	t := r.snapshot.Tree()
+	t := tree.Of(r.snapshot)
 	var blocks []*tree.Node
 	var roles []string
 	there := map[string]bool{}
@@ -162,7 +162,7 @@ func (r *threadWriter) block(n *tree.Node) error {
 
 // call writes a call and its results.
 func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
-	name, err := toolcall.Name(r.ctx, r.snapshot.Tree(), n)
+	name, err := toolcall.Name(r.ctx, tree.Of(r.snapshot), n)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
 			return err
 		}
 		failed := ""
-		failed2, err := toolcall.Failed(r.snapshot.Tree(), result)
+		failed2, err := toolcall.Failed(tree.Of(r.snapshot), result)
 		if err != nil {
 			return err
 		}

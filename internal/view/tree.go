@@ -37,7 +37,7 @@ type TreePage struct {
 // E_NODE_NOT_FOUND if there is no such node. Cost: O(depth · log n), and reading the contents
 // of the page.
 func (v *State) Tree(ctx context.Context, under string, after, limit int) (p *TreePage, err error) {
-	t := v.Snapshot.Tree()
+	t := tree.Of(v.Snapshot)
 	top := t.Root()
 	region := tree.Root
 	if under != "" {

@@ -55,7 +55,7 @@ func TestWhatIsSettledLeavesMemory(t *testing.T) {
 					must(t, err)
 				}
 				if n%256 == 0 || n == turns-1 {
-					highest = max(highest, inMemory(c.Working().Tree()))
+					highest = max(highest, inMemory(tree.Of(c.Working())))
 				}
 			}
 			if render && highest != turns || !render && highest > most {

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -50,11 +51,7 @@ func catCommand(a *command.App) *cobra.Command {
 			if n.Kind != toolcall.Call || *raw {
 				continue
 			}
-			node, err := snapshot.Tree().Node(n.ID)
-			if err != nil {
-				return err
-			}
-			partners, err := toolcall.Partners(snapshot.Tree(), node)
+			partners, err := toolcall.Partners(tree.Of(snapshot), tree.Of(n))
 			if err != nil {
 				return err
 			}

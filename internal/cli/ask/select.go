@@ -99,14 +99,9 @@ func withPartners(hits []pact.Hit) (list []pact.Hit, err error) {
 		}
 	}
 	for _, h := range hits {
-		t := h.Snapshot.Tree()
 		before := len(list)
 		add(h)
-		node, err := t.Node(h.Node.ID)
-		if err != nil {
-			return nil, err
-		}
-		partners, err := toolcall.Partners(t, node)
+		partners, err := toolcall.Partners(tree.Of(h.Snapshot), tree.Of(h.Node))
 		if err != nil {
 			return nil, err
 		}
@@ -169,11 +164,7 @@ func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pa
 // listNodes prints a line for each node that a selector found.
 func listNodes(ctx context.Context, a *command.App, hits []pact.Hit) error {
 	for _, h := range hits {
-		node, err := h.Snapshot.Tree().Node(h.Node.ID)
-		if err != nil {
-			return err
-		}
-		line, err := a.NodeLine(ctx, node, h.Snapshot)
+		line, err := a.NodeLine(ctx, tree.Of(h.Node), h.Snapshot)
 		if err != nil {
 			return err
 		}

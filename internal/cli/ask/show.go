@@ -36,7 +36,7 @@ func showCommand(a *command.App) *cobra.Command {
 		}
 		title(a, s, snapshot)
 		p := painter{app: a, ctx: ctx, snapshot: snapshot, all: *all}
-		return p.region(snapshot.Tree().Root())
+		return p.region(tree.Of(snapshot).Root())
 	})
 	return cmd
 }
@@ -48,7 +48,7 @@ func drafting(ctx context.Context, s *command.Source) bool {
 	}
 	working := s.Context.Working()
 	latest, err := s.Context.At(ctx, pact.Latest())
-	return err != nil || latest.Tree().WithCycle(working.Cycle()).Digest() != working.Tree().Digest()
+	return err != nil || tree.Of(latest).WithCycle(working.Cycle()).Digest() != tree.Of(working).Digest()
 }
 
 func title(a *command.App, s *command.Source, snapshot *pact.Snapshot) {
@@ -66,7 +66,7 @@ func title(a *command.App, s *command.Source, snapshot *pact.Snapshot) {
 	}
 	blocks, bytes := snapshot.ThreadSize()
 	a.Sentence(a.Paint.Strong(name) + what + cycle + a.Paint.Faint(
-		", edition "+string(snapshot.Edition())+", "+view.Plural(snapshot.Tree().Len(), "node")+", thread of "+
+		", edition "+string(snapshot.Edition())+", "+view.Plural(snapshot.Len(), "node")+", thread of "+
 			view.Plural(blocks, "block")+", "+view.Size(bytes)+begun))
 }
 

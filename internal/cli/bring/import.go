@@ -228,7 +228,7 @@ func makeContext(ctx context.Context, a *command.App, s *pact.DB, in *plan, p co
 		made := pact.CreateOptions{OpenOptions: open, Edition: selector.Edition(in.edition)}
 		options := &transcript.ImportOptions{CreateOptions: made, Policy: in.policy, Progress: progress}
 		if p.Lost != nil {
-			options.Pruned = func(before *tree.Tree, r *lifecycle.Report) error { return p.Lost.Take(ctx, before, r) }
+			options.Pruned = func(before *pact.Snapshot, r *lifecycle.Report) error { return p.Lost.Take(ctx, before, r) }
 		}
 		c, err := transcript.Import(ctx, s, p.Name, p.Conversation, options)
 		return c, command.InFile(err, in.Name, in.Data)

@@ -33,7 +33,7 @@ func reportImport(a *command.App, list []command.Imported, kind intake.Kind, dry
 	for i, l := range list {
 		first, last := l.Context.Cycles()
 		m := madeContext{Name: l.Context.Name(), Kind: kind, Edition: string(l.Context.Edition()), First: first, Last: last,
-			Nodes: l.Context.Working().Tree().Len(), Existed: l.Existed, Added: l.Added,
+			Nodes: l.Context.Working().Len(), Existed: l.Existed, Added: l.Added,
 			Calls: l.Calls, Known: l.Known, Lost: l.Part.Lost.Total()}
 		if s := l.Part.Session; s != nil {
 			m.Format, m.Exact, m.Missing = s.Format, string(s.Exact), s.Missing

@@ -86,8 +86,8 @@ func describeContext(ctx context.Context, l command.Imported, each func()) (open
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}
-		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
-		if turns := s.Tree().Region(tree.Seq).Children(); turns.Len() > 0 {
+		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Len()}
+		if turns := tree.Of(s).Region(tree.Seq).Children(); turns.Len() > 0 {
 			item, err := turns.At(turns.Len() - 1)
 			if err != nil {
 				return openedContext{}, err

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -37,28 +36,21 @@ func hashCommand(a *command.App) *cobra.Command {
 		if *node == "" {
 			return a.Answer(snapshot.Digest(), map[string]any{"cycle": snapshot.Cycle(), "digest": snapshot.Digest()})
 		}
-		n, err := snapshot.Tree().Node(*node)
+		n, err := snapshot.Node(*node)
 		if err != nil {
 			return err
 		}
-		if n == nil {
-			return tree.NoNode(*node, "in this snapshot")
-		}
 		if *receipt != "" {
-			node, err := snapshot.Node(n.ID)
-			if err != nil {
-				return err
-			}
-			mark, err := pact.Mark(ctx, *receipt, node)
+			mark, err := pact.Mark(ctx, *receipt, n)
 			if err != nil {
 				return err
 			}
 			return a.Answer(mark, map[string]any{"id": n.ID, "mark": mark})
 		}
-		if !n.HashOK {
+		if n.ContentHash == "" {
 			noHash(a)
 		}
-		return a.Answer(n.ContentHash(), map[string]any{"id": n.ID, "content_hash": n.ContentHash()})
+		return a.Answer(n.ContentHash, map[string]any{"id": n.ID, "content_hash": n.ContentHash})
 	})
 	return cmd
 }

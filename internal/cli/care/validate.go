@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 
@@ -134,7 +135,7 @@ func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, fla
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		findings, err := r.Next(ctx, snapshot.Tree(), snapshot.Edition(), snapshot.Cycle() == last)
+		findings, err := r.Next(ctx, tree.Of(snapshot), snapshot.Edition(), snapshot.Cycle() == last)
 		v.Findings = append(v.Findings, findings...)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -77,7 +78,7 @@ func completeSelector(ctx context.Context, c *pact.Context, prefix string) (list
 // valuesOf lists the values that an attribute has in the working state, sorted.
 func valuesOf(ctx context.Context, c *pact.Context, name string) []string {
 	values := map[string]bool{}
-	t := c.Working().Tree()
+	t := tree.Of(c.Working())
 	for e, err := range t.All() {
 		if err != nil {
 			break // a completion lacks what cannot be read

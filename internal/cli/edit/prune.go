@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
@@ -65,7 +66,7 @@ func pruneCommand(a *command.App) *cobra.Command {
 				return err
 			}
 			p := &plannedPruning{PrunePlan: plan}
-			if p.Loss, err = story.LossOf(ctx, c.Working().Tree(), plan.Report, c.Counter); err != nil {
+			if p.Loss, err = story.LossOf(ctx, c.Working(), plan.Report, c.Counter); err != nil {
 				return err
 			}
 			if *prices != "" {
@@ -75,7 +76,7 @@ func pruneCommand(a *command.App) *cobra.Command {
 			}
 			return reportPlan(a, p)
 		}
-		task, err := lifecycle.Task(ctx, c.Working().Tree())
+		task, err := lifecycle.Task(ctx, tree.Of(c.Working()))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -57,7 +58,7 @@ func drawBlame(ctx context.Context, a *command.App, in *pact.Snapshot, list []in
 		if b.Version != nil {
 			cycle, by = cycle+"/@c"+strconv.FormatInt(b.Version.Cycle, 10), b.Version.By
 		}
-		node, err := in.Tree().Node(b.ID)
+		node, err := tree.Of(in).Node(b.ID)
 		if err != nil {
 			return err
 		}

@@ -135,14 +135,14 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 	if !structure {
 		all := len(r.Removed) + len(r.Added) + len(r.Changed)
 		var err error
-		if r, err = blocksOf(r, from.Tree(), to.Tree()); err != nil {
+		if r, err = blocksOf(r, tree.Of(from), tree.Of(to)); err != nil {
 			return err
 		}
 		hidden = all - len(r.Removed) - len(r.Added) - len(r.Changed)
 	}
 	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
 		line := id
-		if n, err := in.Tree().Node(id); err != nil {
+		if n, err := tree.Of(in).Node(id); err != nil {
 			return err
 		} else if n != nil {
 			var err error

@@ -127,7 +127,7 @@ func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
 		if err != nil {
 			return nil, err
 		}
-		n := &stat{Added: s.Tree().Len()}
+		n := &stat{Added: s.Len()}
 		if before != nil {
 			d, err := pact.Diff(ctx, before, s, nil)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -85,7 +86,7 @@ func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) (bool, error) {
 	if d.structure {
 		return false, nil
 	}
-	if is, err := isBlock(in.Tree(), id); is || err != nil {
+	if is, err := isBlock(tree.Of(in), id); is || err != nil {
 		return false, err
 	}
 	d.hidden++
@@ -147,7 +148,7 @@ func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.
 		return err
 	}
 	line := view.Visible(c.ID)
-	if n, err := in.Tree().Node(c.ID); err != nil {
+	if n, err := tree.Of(in).Node(c.ID); err != nil {
 		return err
 	} else if n != nil {
 		var err error
@@ -171,7 +172,7 @@ func (d *richDrawing) modification(m diff.Modification) error {
 	if left, err := d.leavesOut(m.ID, d.to); left || err != nil {
 		return err
 	}
-	n, err := d.to.Tree().Node(m.ID)
+	n, err := tree.Of(d.to).Node(m.ID)
 	if err != nil {
 		return err
 	}

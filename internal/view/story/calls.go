@@ -93,7 +93,7 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 	r.calls[s.Cycle()] = call
 	var fresh []*tree.Node
 	if before == nil {
-		for e, err := range s.Tree().All() {
+		for e, err := range tree.Of(s).All() {
 			if err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 			return err
 		}
 		for _, id := range d.Added {
-			node, err := s.Tree().Node(id)
+			node, err := tree.Of(s).Node(id)
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 		role, _ := n.Header("role").Text()
 		switch {
 		case n.Kind == toolcall.Call:
-			name, err := toolcall.Name(r.ctx, s.Tree(), n)
+			name, err := toolcall.Name(r.ctx, tree.Of(s), n)
 			if err != nil {
 				return err
 			}
@@ -126,12 +126,12 @@ func (r *callReader) add(before, s *pact.Snapshot) error {
 		case n.Content.Size() == 0 || n.Kind != "text" && n.Kind != "":
 		case role == "user":
 			var err error
-			if user, err = newer(s.Tree(), user, n); err != nil {
+			if user, err = newer(tree.Of(s), user, n); err != nil {
 				return err
 			}
 		case role == "assistant":
 			var err error
-			if assistant, err = newer(s.Tree(), assistant, n); err != nil {
+			if assistant, err = newer(tree.Of(s), assistant, n); err != nil {
 				return err
 			}
 		}

@@ -30,7 +30,7 @@ type Facts struct {
 // FactsOf collects the facts of a found node. last is the newest cycle that
 // was committed.
 func FactsOf(ctx context.Context, h pact.Hit, counter tree.Counter, last int64) (f Facts, err error) {
-	t := h.Snapshot.Tree()
+	t := tree.Of(h.Snapshot)
 	e, err := t.Entry(h.Node.ID)
 	if err != nil {
 		return Facts{}, err

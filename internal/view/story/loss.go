@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
@@ -47,8 +48,9 @@ type LossReader struct {
 	Counter tree.Counter // nil to count no tokens
 }
 
-// Take adds what a commit took, or would take, from the tree before it.
-func (l *LossReader) Take(ctx context.Context, before *tree.Tree, r *lifecycle.Report) error {
+// Take adds what a commit took, or would take, from the state before it.
+func (l *LossReader) Take(ctx context.Context, from *pact.Snapshot, r *lifecycle.Report) error {
+	before := tree.Of(from)
 	task, err := lifecycle.Task(ctx, before)
 	if err != nil {
 		return err
@@ -143,8 +145,8 @@ func (l *LossReader) block(ctx context.Context, t *tree.Tree, path []*tree.Entry
 	return nil
 }
 
-// LossOf returns what a commit takes from the tree before it.
-func LossOf(ctx context.Context, before *tree.Tree, r *lifecycle.Report, counter tree.Counter) (*Loss, error) {
+// LossOf returns what a commit takes from the state before it.
+func LossOf(ctx context.Context, before *pact.Snapshot, r *lifecycle.Report, counter pact.Counter) (*Loss, error) {
 	l := LossReader{Counter: counter}
 	if err := l.Take(ctx, before, r); err != nil {
 		return nil, err
