@@ -27,7 +27,7 @@ type CopyOptions struct {
 //
 // Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
 // if another process is copying the same contexts, or if something was erased in the source
-// meanwhile. Cost: reading and writing the contexts once, then reading them twice in the target.
+// meanwhile. Cost: reading and writing the contexts once, then reading them once in the target.
 func CopyContexts(ctx context.Context, from, to *DB, o *CopyOptions) (_ *inspect.Copied, err error) {
 	if o == nil {
 		o = &CopyOptions{}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -104,7 +103,7 @@ func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, 
 		}
 		seen[token] = true
 	}
-	if err := e.differ(ctx, x, l, c.Before, next); err != nil {
+	if err := x.delta(ctx, e, l, c.Before, next); err != nil {
 		return err
 	}
 	e.append(b, l, x)
@@ -113,11 +112,6 @@ func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, 
 	s.working, s.foreign = c.After, s.foreign || x.foreign
 	s.generation, s.revision = l.generation, l.last.revision
 	return nil
-}
-
-// differ fills in what a revision did to a tree.
-func (e *Engine) differ(ctx context.Context, x *record, l *line, before, next *tree.Tree) (err error) {
-	return x.delta(ctx, e, l, before, next)
 }
 
 // request notes where the token of a record is. A medium refuses a token that is there.

@@ -204,6 +204,31 @@ func (e *Engine) records(ctx context.Context, l *line, from, to int64) iter.Seq2
 	}
 }
 
+// inLog yields the revisions from..to that are in the log of a line, with their contents.
+func (l *line) inLog(ctx context.Context, r store.Reader, from, to int64) iter.Seq2[*record, error] {
+	return func(yield func(*record, error) bool) {
+		var decoder rows
+		cut := store.Cut{Space: store.Space(l.key), First: l.number(from), Last: l.number(to)}
+		next := cut.First
+		for in, err := range r.Log(ctx, cut, store.Ascending) {
+			var x *record
+			if err == nil {
+				x, err = l.recordIn(&decoder, in)
+			}
+			if err == nil && (in.Number != next || l.number(x.entry.Revision) != next) {
+				err = damaged("a revision is missing, or in the place of another")
+			}
+			if err == nil {
+				err = contentsOf(x, in, func(_ *row, text string) { x.contents = append(x.contents, tree.JSON(text)) })
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+			next++
+		}
+	}
+}
+
 // pointAt decodes a checkpoint and compares it with its key.
 func (e *Engine) pointAt(row store.Pair) (*point, error) {
 	cycle, err := number(row.Name[len(pointPrefix):])

@@ -2,10 +2,11 @@ package engine
 
 import (
 	"context"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Copier lets contexts be copied between stores (docs/stores.md): it hands out the
@@ -14,20 +15,21 @@ import (
 type Copier interface {
 	// Lines lists every line of history. An origin comes before its forks.
 	Lines(ctx context.Context) ([]Line, error)
-	// Revisions returns what the log holds of the revisions from..to of a context,
-	// oldest first.
+	// Revisions returns the revisions from..to of a context, oldest first, without what they did.
 	Revisions(ctx context.Context, key history.Key, from, to int64) ([]Revision, error)
-	// Base returns the tree that the first revision of a context made: an imported
-	// snapshot, or the empty tree of a new context, which is not a snapshot.
-	Base(ctx context.Context, key history.Key) (*tree.Tree, error)
-	// BeginCopy makes a hidden line and writes its first revision. base is the tree that this
-	// revision made; it is nil for a fork, whose Origin.Key is the key of the origin in this
-	// store. E_CONFLICT if there is already an unfinished copy of a line with this name.
-	BeginCopy(ctx context.Context, l Line, first Revision, base *tree.Tree) (history.Key, error)
-	// ExtendCopy adds all pieces to an unfinished copy or none, and returns when they are
-	// durable. E_CONFLICT if the guard does not hold, E_CONTEXT_NOT_FOUND if the key is not
-	// that of an unfinished copy.
-	ExtendCopy(ctx context.Context, key history.Key, g Guard, pieces ...Piece) error
+	// Part returns some of the revisions from..to of a context, oldest first, with what they did.
+	// from is the first revision of a line, or comes after one that published a snapshot; the last
+	// revision of the part publishes one, or is the latest of the context.
+	Part(ctx context.Context, key history.Key, from, to int64) (*Part, error)
+	// BeginCopy makes a hidden line with the first revision of a part. Origin.Key of a fork is the
+	// key of the origin in this store. E_CONFLICT if there is already an unfinished copy of a line
+	// with this name.
+	BeginCopy(ctx context.Context, l Line, first *Part) (history.Key, error)
+	// ExtendCopy adds a part to an unfinished copy, in place of those of its revisions that the copy
+	// has behind its last snapshot, and returns when all of it is durable. If it fails, it may have
+	// added a beginning of the part. E_CONFLICT if the part does not follow what the copy has,
+	// E_CONTEXT_NOT_FOUND if the key is not that of an unfinished copy.
+	ExtendCopy(ctx context.Context, key history.Key, p *Part) error
 	// CopyAttempts writes attempts of an unfinished copy unchanged, with their ids. They
 	// replace attempts that have the same ids.
 	CopyAttempts(ctx context.Context, key history.Key, list []history.Attempt) error
@@ -47,21 +49,29 @@ type Line struct {
 	Unfinished bool
 }
 
-// Revision is an entry of a log with the state that the context had after it. Digest and Thread
-// of the entry are as recorded, "" where the log has none.
-type Revision struct {
-	history.Entry
-	Stamps tree.Stamps  // the counters
-	Latest int64        // cycle of the latest snapshot
-	Cuts   history.Cuts // of the threads as they were when they were sent
+// Revision is a revision as a store has it.
+type Revision struct{ *record }
+
+// Number returns the number of the revision.
+func (r Revision) Number() int64 { return r.entry.Revision }
+
+// Publishes reports whether the revision published a snapshot.
+func (r Revision) Publishes() bool { return r.publishes() }
+
+// Same reports whether a log says the same of two revisions.
+func (r Revision) Same(o Revision) bool {
+	a, b := r.entry, o.entry
+	same := slices.Equal(a.Idle, b.Idle) && string(a.Report) == string(b.Report)
+	a.Idle, a.Report, b.Idle, b.Report = nil, nil, nil, nil
+	return same && reflect.DeepEqual(a, b) && r.ending() == o.ending()
 }
 
-// Piece is the change of one or more revisions. Change has the nodes of all of them, and the Entry
-// and the Stamps of the last one. The earlier revisions made drafts that nobody can read any
-// more, so only their entries remain.
-type Piece struct {
+// Part is revisions of one line that follow each other, and the context as it was when they were read.
+type Part struct {
+	Info
 	Revisions []Revision
-	Change
+	from      *Engine
+	line      *line
 }
 
 // unfinishedPrefix begins the name of an unfinished copy. No context can have such a name.

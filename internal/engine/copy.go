@@ -67,49 +67,113 @@ func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64)
 			if err != nil {
 				return err
 			}
-			list = append(list, Revision{Entry: x.entry, Stamps: x.stamps, Latest: x.latest, Cuts: x.cuts})
+			list = append(list, Revision{x})
 		}
 		return nil
 	})
 	return list, err
 }
 
-// Base implements [Contexts].
-func (e *Engine) Base(ctx context.Context, key history.Key) (t *tree.Tree, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
-		for x, err := range e.lineage(ctx, l, 1, 1) {
+// partSize is about how many bytes of revisions a part from a log has, and one batch of a copy.
+const partSize = 4 << 20
+
+// Part implements [Contexts].
+func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *Part, err error) {
+	err = e.steady(ctx, key, func(*line) error {
+		return e.store.View(ctx, func(r store.Reader) error {
+			l, err := e.findLine(ctx, r, key)
 			if err != nil {
 				return err
 			}
-			v, err := version{}.publish(e, l, []*record{x})
-			if err != nil {
+			of := l.owner(from)
+			if err := of.same(ctx, r); err != nil {
 				return err
 			}
-			t = v.t
-		}
-		return nil
+			p = &Part{Info: l.info(), from: e, line: of}
+			x, err := readIndex(ctx, r, of, from, store.Ascending)
+			switch {
+			case err != nil:
+				return err
+			case x != nil && x.first <= from:
+				return p.readSegment(ctx, r, x, from, to)
+			case of == l:
+				to = min(to, l.last.revision)
+			}
+			return p.readLog(ctx, r, from, to)
+		})
 	})
-	return t, err
+	return p, err
 }
 
-// recorded returns a revision as another store recorded it.
-func recorded(r Revision) *record {
-	return &record{entry: r.Entry, stamps: r.Stamps, latest: r.Latest, cuts: r.Cuts}
+// readSegment reads those of the revisions that are in a segment.
+func (p *Part) readSegment(ctx context.Context, r store.Reader, x *segmentIndex, from, to int64) error {
+	s, err := p.from.readSegment(ctx, r, p.line, x)
+	if err != nil {
+		return err
+	}
+	contents, err := p.from.contentsIn(ctx, r, p.line, s)
+	if err != nil {
+		return err
+	}
+	hold(s.records, contents, func(x *record, text string) { x.contents = append(x.contents, tree.JSON(text)) })
+	for i := range s.records {
+		if at := s.records[i].entry.Revision; at >= from && at <= to {
+			p.Revisions = append(p.Revisions, Revision{&s.records[i]})
+		}
+	}
+	return nil
+}
+
+// readLog reads those of the revisions that are in the log, up to one that published a snapshot if they
+// are many.
+func (p *Part) readLog(ctx context.Context, r store.Reader, from, to int64) error {
+	size := 0
+	for x, err := range p.line.inLog(ctx, r, from, to) {
+		if err != nil {
+			return err
+		}
+		p.Revisions = append(p.Revisions, Revision{x})
+		if size += x.held(); size >= partSize && x.publishes() {
+			break
+		}
+	}
+	return nil
+}
+
+// moved returns the records of a part as this engine keeps them.
+func (e *Engine) moved(ctx context.Context, p *Part) ([]*record, error) {
+	list := make([]*record, len(p.Revisions))
+	for i, r := range p.Revisions {
+		list[i] = r.record
+		if e.inMemory == p.from.inMemory {
+			continue
+		}
+		x := *r.record
+		x.rows, x.contents = make([]row, 0, len(r.rows)), nil
+		for k := range r.rows {
+			var err error
+			if at := &r.rows[k]; at.moved {
+				x.rows = append(x.rows, *at)
+			} else {
+				err = x.add(ctx, e, p.from.node(p.line, at), at.parent, at.fresh, nil)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		list[i] = &x
+	}
+	return list, nil
 }
 
 // BeginCopy implements [Contexts].
-func (e *Engine) BeginCopy(ctx context.Context, of Line, first Revision, base *tree.Tree) (history.Key,
-	error) {
-	x := recorded(first)
-	x.entry.Revision = of.Origin.Revision + 1
-	if of.Origin.Key == 0 {
-		if err := e.beginning(ctx, x, base); err != nil {
-			return 0, err
-		}
-		x.bytes = Begun(base, 0, first.Latest >= of.First).Bytes
+func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.Key, error) {
+	list, err := e.moved(ctx, &Part{Revisions: first.Revisions[:1], from: first.from, line: first.line})
+	if err != nil {
+		return 0, err
 	}
 	var made *line
-	err := e.write(ctx, func(b *store.Batch) error {
+	err = e.write(ctx, func(b *store.Batch) error {
 		name := at(common, copyPrefix+of.Name)
 		row, err := e.store.Get(ctx, name)
 		if err != nil {
@@ -125,17 +189,14 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first Revision, base *t
 		expect(b, name, nil)
 		put(b, name, []byte(ordered(int64(key))))
 		made = &line{about: about{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
-			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: x.ending()}
+			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: list[0].ending()}
 		if of.Origin.Key != 0 {
-			var from *record
-			if made.up, from, err = e.origin(ctx, b, of.Origin); err != nil {
+			if made.up, err = e.origin(ctx, b, of.Origin); err != nil {
 				return err
 			}
-			x.bytes = from.bytes
-			made.last = x.ending()
 		}
-		e.begin(b, made, x)
-		return e.checkpointFirst(b, made, x)
+		e.begin(b, made, list[0])
+		return e.checkpointFirst(b, made, list[0])
 	})
 	if err != nil {
 		return 0, err
@@ -143,29 +204,25 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first Revision, base *t
 	return made.key, nil
 }
 
-func (e *Engine) beginning(ctx context.Context, x *record, base *tree.Tree) (err error) {
-	return x.begin(ctx, e, base)
-}
-
-// origin returns the line in which a copied fork begins, and the record that published its first snapshot.
-func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (_ *line, from *record, err error) {
+// origin returns the line in which a copied fork begins. It has the snapshot that the fork begins with.
+func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (*line, error) {
 	l, err := e.line(ctx, o.Key)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if o.Revision <= l.origin.Revision || o.Revision > l.last.revision {
-		return nil, nil, NoSnapshot(o.Cycle)
+		return nil, NoSnapshot(o.Cycle)
 	}
 	for x, err := range e.lineage(ctx, l, o.Revision, o.Revision) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if from = x; !x.publishes() || x.latest != o.Cycle {
-			return nil, nil, NoSnapshot(o.Cycle)
+		if !x.publishes() || x.latest != o.Cycle {
+			return nil, NoSnapshot(o.Cycle)
 		}
 	}
 	expect(b, in(l.key, aboutKey), l.raw)
-	return l, from, nil
+	return l, nil
 }
 
 // unfinishedCopy finds an unfinished copy.
@@ -178,39 +235,44 @@ func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (*line, er
 }
 
 // ExtendCopy implements [Contexts].
-func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, g Guard, pieces ...Piece) error {
+func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, p *Part) error {
+	list, err := e.moved(ctx, p)
+	for err == nil && len(list) > 0 {
+		n, size := 0, 0
+		for n < len(list) && (size < partSize || !list[n-1].publishes()) {
+			size += list[n].held()
+			n++
+		}
+		err = e.extendCopy(ctx, key, list[:n])
+		list = list[n:]
+	}
+	return err
+}
+
+// extendCopy adds records to an unfinished copy.
+func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record) error {
 	var l *line
 	err := e.write(ctx, func(b *store.Batch) (err error) {
 		if l, err = e.unfinishedCopy(ctx, key); err != nil {
 			return err
 		}
-		if err := l.moved(g); err != nil {
-			return err
-		}
 		expect(b, in(key, aboutKey), l.raw)
-		for _, p := range pieces {
-			next := p.After
-			if p.Sealed != nil {
-				next = p.Sealed
-			}
-			for i, r := range p.Revisions {
-				x := recorded(r)
-				x.entry.Revision, x.bytes = l.last.revision+1, l.last.bytes
-				if i == len(p.Revisions)-1 {
-					if p.Sealed != nil {
-						_, x.bytes = p.Sealed.ThreadSize()
-					}
-					if err := e.differ(ctx, x, l, p.Before, next); err != nil {
-						return err
-					}
-				}
+		last := l.last.revision
+		for _, x := range list {
+			switch at := x.entry.Revision; {
+			case at > last: // the medium refuses a gap
 				e.append(b, l, x)
 				l.last = x.ending()
+			case x.publishes():
+				return Moved(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
+			default:
+				b.Replace = append(b.Replace, e.record(l, x))
 			}
 		}
 		return nil
 	})
 	if err == nil {
+		e.extend(l, list)
 		e.settleSoon(l, published{})
 	}
 	return err

@@ -116,12 +116,10 @@ func TestADeletedCopyLeavesItsName(t *testing.T) {
 	w := begin(t, e, "chat")
 	lines, err := e.Lines(background)
 	must(t, err)
-	list, err := e.Revisions(background, w.key, 1, 1)
-	must(t, err)
-	base, err := e.Base(background, w.key)
+	part, err := e.Part(background, w.key, 1, 1)
 	must(t, err)
 	for range 2 {
-		key, err := e.BeginCopy(background, lines[0], list[0], base)
+		key, err := e.BeginCopy(background, lines[0], part)
 		must(t, err)
 		must(t, e.Delete(background, key))
 	}

@@ -167,31 +167,19 @@ func (e *Engine) oldest(ctx context.Context, l *line, s *settled, contents map[p
 		}
 	}
 	var list []*record
-	from := l.number(s.revision + 1)
 	err := e.store.View(ctx, func(r store.Reader) error {
 		list = nil
-		var c rows
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
 		if now, err := r.Get(ctx, in(l.key, settledKey)); err != nil || !bytes.Equal(now, s.raw) {
 			return cmp.Or(err, errMoved) // another process joined it
 		}
-		cut := store.Cut{Space: store.Space(l.key), First: from, Last: l.number(l.last.revision)}
-		for in, err := range r.Log(ctx, cut, store.Ascending) {
+		for x, err := range l.inLog(ctx, r, s.revision+1, l.last.revision) {
 			if err != nil {
 				return err
 			}
-			x, err := l.recordIn(&c, in)
-			if err != nil {
-				return err
-			}
-			if l.number(x.entry.Revision) != in.Number || in.Number != from+int64(len(list)) {
-				return damaged("a revision is missing, or in the place of another")
-			}
-			if err := contentsOf(x, in, func(r *row, text string) { contents[r.at] = text }); err != nil {
-				return err
-			}
+			x.each(func(r *row, v tree.JSON) { contents[r.at] = string(v) })
 			if list = append(list, x); x.publishes() && x.latest >= upTo {
 				break
 			}

@@ -67,7 +67,7 @@ func (c *copying) choose(names []string) error {
 	for _, l := range all {
 		if of := byKey[l.Key]; chosen[of] {
 			c.lines = append(c.lines, of)
-			c.total += 2 * of.cycles()
+			c.total += of.cycles()
 			if !of.Shared {
 				c.total += int(of.Cycle - of.First + 1)
 			}

@@ -1,7 +1,8 @@
 // Package transfer copies contexts from one store to another: snapshots, drafts, logs with
-// digests, times and request tokens, attempts, and forks with what they share. It reads and
-// writes through [engine.Contexts] alone, so that it works with any two stores.
+// digests, times and request tokens, attempts, and forks with what they share. It moves
+// revisions through [engine.Contexts] and makes no tree, so that it works with any two stores,
+// however they pack.
 //
-// A copy is hidden until it is complete and verified. An interrupted copy continues where it
-// stopped.
+// A copy is hidden until it is complete and verified. An interrupted copy continues behind the
+// last snapshot that it copied.
 package transfer

@@ -19,11 +19,11 @@ type stopping struct {
 
 var errStopped = errors.New("stopped")
 
-func (s *stopping) ExtendCopy(ctx context.Context, key history.Key, g engine.Guard, pieces ...engine.Piece) error {
+func (s *stopping) ExtendCopy(ctx context.Context, key history.Key, p *engine.Part) error {
 	if s.left--; s.left < 0 {
 		return errStopped
 	}
-	return s.Engine.ExtendCopy(ctx, key, g, pieces...)
+	return s.Engine.ExtendCopy(ctx, key, p)
 }
 
 // TestJoined copies what was joined, into a file whose unfinished copy was joined as well before it

@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/contexttree/pact/history"
@@ -24,55 +23,28 @@ func (c *copying) findUnfinished() error {
 	return nil
 }
 
-// resume returns what an interrupted copy wrote of a line, nil if there is none. If that is no
-// beginning of the line, it deletes it: an erasure changed the source since, or it comes from
-// another source.
-func (c *copying) resume(l *line) (*target, error) {
+// resume finds what an interrupted copy wrote of a line, and returns the last revision that need not be
+// copied again. If that copy is no beginning of the line, resume deletes it: an erasure changed the source
+// since, or it comes from another source.
+func (c *copying) resume(l *line) (done int64, err error) {
 	left, there := c.left[l.Name]
 	if !there {
-		return nil, nil
+		return l.Origin.Revision, nil
 	}
-	begins, err := c.begins(l, left)
-	if err != nil {
-		return nil, err
+	origin := history.Origin{Key: c.keys[l.Origin.Key], Cycle: l.Origin.Cycle, Revision: l.Origin.Revision}
+	begins := left.Edition == l.Edition && left.First == l.First && left.Fork == l.Fork && left.Origin == origin &&
+		left.Revision <= l.Revision
+	if begins {
+		if begins, done, err = c.begins(l, left.Key, left.Revision); err != nil {
+			return 0, err
+		}
 	}
 	if !begins {
-		return nil, c.to.Delete(c.ctx, left.Key)
+		return l.Origin.Revision, c.to.Delete(c.ctx, left.Key)
 	}
-	s, err := c.to.Load(c.ctx, left.Key)
-	if err != nil {
-		return nil, err
-	}
-	l.found = s.Revision - l.Origin.Revision
-	c.step(l.cycles() - int(l.Cycle-s.Cycle))
-	return &target{key: left.Key, guard: engine.Guard{Cycle: s.Cycle, Revision: s.Revision}, working: s.Working}, nil
-}
-
-// begins reports whether what an interrupted copy wrote is a beginning of the line.
-func (c *copying) begins(l *line, left engine.Line) (bool, error) {
-	if left.Edition != l.Edition || left.First != l.First || left.Fork != l.Fork || left.Revision > l.Revision ||
-		left.Origin != (history.Origin{Key: c.keys[l.Origin.Key], Cycle: l.Origin.Cycle, Revision: l.Origin.Revision}) {
-		return false, nil
-	}
-	there := c.revisions(c.to, left.Key, l.firstRevision(), left.Revision)
-	return c.same(there, c.revisions(c.from, l.reader, l.firstRevision(), left.Revision))
-}
-
-// same reports whether two logs agree.
-func (c *copying) same(a, b iter.Seq2[engine.Revision, error]) (bool, error) {
-	next, stop := iter.Pull2(b)
-	defer stop()
-	for x, err := range a {
-		if err != nil {
-			return false, err
-		}
-		y, err, ok := next()
-		if err != nil || !ok || !sameRevision(x, y) {
-			return false, err
-		}
-	}
-	_, err, more := next()
-	return !more, err
+	c.keys[l.Key], l.found = left.Key, left.Revision-l.Origin.Revision
+	c.step(l.cycles() - int(l.Cycle-left.Cycle))
+	return done, nil
 }
 
 // Discard deletes what interrupted copies wrote to a store, of the named lines or of all, and

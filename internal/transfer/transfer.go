@@ -17,9 +17,9 @@ type Progress func(done, total int)
 // not exist, E_CONFLICT if the target has it.
 //
 // Copy copies each context as it is at one moment; others may go on writing. Then it compares
-// the copies, revision by revision and cycle by cycle, verifies them, and makes all contexts
-// appear in the target at one moment. E_CONFLICT if an erasure changed the source meanwhile.
-// Cost: everything copied is read once and written once, then read twice in the target.
+// the logs, which have the digests of all snapshots, verifies the copies against them, and makes all
+// contexts appear in the target at one moment. E_CONFLICT if an erasure changed the source meanwhile.
+// Cost: everything copied is read once and written once, then read once in the target.
 func Copy(ctx context.Context, from, to engine.Contexts, names []string, progress Progress) (*inspect.Copied, error) {
 	c := &copying{ctx: ctx, from: from, to: to, keys: make(map[history.Key]history.Key), progress: progress}
 	if err := c.choose(names); err != nil {
@@ -37,7 +37,7 @@ func Copy(ctx context.Context, from, to engine.Contexts, names []string, progres
 		}
 	}
 	for _, l := range c.lines {
-		if err := c.compare(l); err != nil {
+		if err := c.same(l); err != nil {
 			return nil, err
 		}
 	}

@@ -3,10 +3,13 @@ package transfer_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
@@ -65,13 +68,48 @@ func TestLeftOfAnotherSource(t *testing.T) {
 	}
 }
 
+// TestDraftsThatMoveOn interrupts a copy that has drafts. Then the source goes on, commits and joins them, and the
+// next copy keeps the snapshots that were copied, and takes the drafts as they became.
+func TestDraftsThatMoveOn(t *testing.T) {
+	path, target := filepath.Join(t.TempDir(), "from.db"), filepath.Join(t.TempDir(), "to.db")
+	names := family(t, path)
+	from := open(t, path)
+	to := open(t, target)
+	canceled, cancel := context.WithCancel(background)
+	if _, err := transfer.Copy(canceled, from, interrupting{to, cancel}, nil, nil); err == nil {
+		t.Fatal("the copy was not interrupted")
+	}
+	chat, err := pact.Open(background, dbtest.Of(from), "chat", nil)
+	must(t, err)
+	for i := range 70 {
+		must(t, chat.Edit(background, func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Content: fmt.Sprint("then ", i)})
+			return nil
+		}, nil))
+		_, err := chat.Commit(background, nil)
+		must(t, err)
+	}
+	_, err = from.Compact(background)
+	must(t, err)
+	copied, err := transfer.Copy(background, from, to, nil, nil)
+	must(t, err)
+	for _, c := range copied.Contexts {
+		if c.Resumed == 0 {
+			t.Errorf("%s was copied anew", c.Name)
+		}
+	}
+	must(t, from.Close())
+	must(t, to.Close())
+	equal(t, names, path, target)
+}
+
 // TestDiscard deletes what an interrupted copy left, with the forks in it, and nothing
 // else.
 func TestDiscard(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "from.db")
 	names := family(t, path)
 	target := open(t, filepath.Join(t.TempDir(), "to.db"))
-	_, err := transfer.Copy(background, open(t, path), &stopping{target, 7}, nil, nil)
+	_, err := transfer.Copy(background, open(t, path), &stopping{target, 3}, nil, nil)
 	if !errors.Is(err, errStopped) {
 		t.Fatal(err)
 	}

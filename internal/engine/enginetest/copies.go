@@ -33,19 +33,18 @@ func (f *faltering) write() error {
 	return nil
 }
 
-func (f *faltering) BeginCopy(ctx context.Context, l engine.Line, first engine.Revision, base *tree.Tree) (history.Key,
-	error) {
+func (f *faltering) BeginCopy(ctx context.Context, l engine.Line, first *engine.Part) (history.Key, error) {
 	if err := f.write(); err != nil {
 		return 0, err
 	}
-	return f.Contexts.BeginCopy(ctx, l, first, base)
+	return f.Contexts.BeginCopy(ctx, l, first)
 }
 
-func (f *faltering) ExtendCopy(ctx context.Context, key history.Key, g engine.Guard, pieces ...engine.Piece) error {
+func (f *faltering) ExtendCopy(ctx context.Context, key history.Key, p *engine.Part) error {
 	if err := f.write(); err != nil {
 		return err
 	}
-	return f.Contexts.ExtendCopy(ctx, key, g, pieces...)
+	return f.Contexts.ExtendCopy(ctx, key, p)
 }
 
 func (f *faltering) CopyAttempts(ctx context.Context, key history.Key, list []history.Attempt) error {
