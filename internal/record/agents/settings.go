@@ -1,4 +1,4 @@
-package wire
+package agents
 
 import (
 	"cmp"
@@ -11,9 +11,15 @@ import (
 	"strings"
 )
 
-// trySettings looks for settings of an agent that count more than the address that pact gives it. It says
-// nothing of an agent that pact does not know or that is not set up here.
-func trySettings(name string, env map[string]string) []checkup {
+// TrySettings looks for settings of an agent, "" for all, that count more than the address that pact gives it.
+// It says nothing of an agent that pact does not know or that is not set up here.
+func TrySettings(name string, env map[string]string) (list []Checkup) {
+	if name == "" {
+		for _, name := range []string{"claude", "codex", "opencode", "gemini"} {
+			list = append(list, TrySettings(name, env)...)
+		}
+		return list
+	}
 	home := cmp.Or(env["HOME"], env["USERPROFILE"])
 	config := cmp.Or(env["XDG_CONFIG_HOME"], filepath.Join(home, ".config"))
 	var files []string
@@ -37,7 +43,6 @@ func trySettings(name string, env map[string]string) []checkup {
 		files = []string{filepath.Join(dir, ".gemini", "settings.json"), ".gemini/settings.json"}
 		trouble = geminiTrouble
 	}
-	var list []checkup
 	seen := map[string]bool{}
 	for _, file := range files {
 		path, err := filepath.Abs(file)
@@ -57,11 +62,11 @@ func trySettings(name string, env map[string]string) []checkup {
 		default:
 			says = file + " leaves the address to pact"
 		}
-		list = append(list, checkup{Tried: "settings", Works: remedy == "", Says: says, Remedy: remedy})
+		list = append(list, Checkup{Tried: "settings", Works: remedy == "", Says: says, Remedy: remedy})
 	}
 	for _, variable := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"} {
 		if name == "claude" && on(env[variable]) {
-			list = append(list, checkup{Tried: "settings", Says: variable + " sends the calls of Claude Code to another API",
+			list = append(list, Checkup{Tried: "settings", Says: variable + " sends the calls of Claude Code to another API",
 				Remedy: "unset it for the run"})
 		}
 	}

@@ -1,4 +1,4 @@
-package wire
+package agents
 
 import (
 	"cmp"
@@ -8,18 +8,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/contexttree/pact/fault"
 )
 
 // agent describes a program that does not take a provider's address from the
 // variables in clients alone.
 type agent struct {
 	names   []string
-	reads   []client     // other variables from which it takes addresses of providers
-	prepare func(*child) // makes it call the proxy in other ways, and send the same as without
-	says    string       // a note for its user
-	refused string       // instructions for its user, as pact cannot tell it an address
+	reads   []client       // other variables from which it takes addresses of providers
+	prepare func(*Program) // makes it call the proxy in other ways, and send the same as without
+	says    string         // a note for its user
+	refused string         // instructions for its user, as pact cannot tell it an address
 }
 
 var agents = []agent{
@@ -51,14 +49,6 @@ func agentOf(program string) agent {
 	return agents[at]
 }
 
-// unable says why pact cannot record an agent, nil if it can.
-func (a *agent) unable() error {
-	if a.refused == "" {
-		return nil
-	}
-	return fault.New(fault.DocumentInvalid, a.names[0]+" takes addresses of providers from its own settings only", a.refused)
-}
-
 // baseName returns the name of a program or script without its folder and ending.
 func baseName(path string) string {
 	return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -67,8 +57,8 @@ func baseName(path string) string {
 // runners are programs that run another, whose name says more.
 var runners = []string{"python", "python3", "node", "bun", "deno", "npx", "uv", "uvx", "go", "ruby", "tsx", "bash", "sh"}
 
-// contextName names a context after the program, or after the script or module that it runs.
-func contextName(args []string) string {
+// ContextName names a context after the program, or after the script or module that it runs.
+func ContextName(args []string) string {
 	program := baseName(args[0])
 	if !slices.Contains(runners, program) {
 		return program
@@ -89,24 +79,24 @@ func contextName(args []string) string {
 // Claude Code sends the schemas of all tools at once to an address that is not Anthropic's,
 // because another server may not know how to defer them; it also divides the system prompt for
 // the cache in another way there, and leaves out a header.
-func prepareClaude(c *child) {
-	if c.upstreams["anthropic"].Host != "api.anthropic.com" {
+func prepareClaude(c *Program) {
+	if c.Upstreams["anthropic"].Host != "api.anthropic.com" {
 		return
 	}
 	var set []string
 	for _, name := range []string{"ENABLE_TOOL_SEARCH", "_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL"} {
 		if c.given[name] == "" {
-			c.env, set = append(c.env, name+"=true"), append(set, name)
+			c.Env, set = append(c.Env, name+"=true"), append(set, name)
 		}
 	}
 	if len(set) > 0 {
-		c.says = "With " + strings.Join(set, " and ") + " Claude Code sends what it sends to Anthropic itself"
+		c.Note = "With " + strings.Join(set, " and ") + " Claude Code sends what it sends to Anthropic itself"
 	}
 }
 
 // Codex ignores OPENAI_BASE_URL. Where it is signed in it calls its own provider at the proxy, so that
 // it sends the same; else it gets a provider that takes the key from the environment.
-func prepareCodex(c *child) {
+func prepareCodex(c *Program) {
 	pairs := []string{`openai_base_url="` + c.base["openai"] + `"`}
 	if !signedIn(c.given) {
 		pairs = []string{`model_provider="pact"`, `model_providers.pact.name="pact"`,
@@ -117,7 +107,7 @@ func prepareCodex(c *child) {
 	for _, pair := range pairs {
 		set = append(set, "-c", pair)
 	}
-	c.args = slices.Concat(c.args[:1], set, c.args[1:])
+	c.Args = slices.Concat(c.Args[:1], set, c.Args[1:])
 }
 
 func codexHome(env map[string]string) string {
@@ -131,7 +121,7 @@ func signedIn(env map[string]string) bool {
 }
 
 // opencode takes addresses from its configuration. The user's settings in the same variable stay.
-func prepareOpencode(c *child) {
+func prepareOpencode(c *Program) {
 	const variable = "OPENCODE_CONFIG_CONTENT"
 	configuration := map[string]any{}
 	_ = json.Unmarshal([]byte(c.given[variable]), &configuration) // opencode itself complains of what is no JSON
@@ -142,7 +132,7 @@ func prepareOpencode(c *child) {
 	}
 	text, err := json.Marshal(configuration)
 	if err == nil {
-		c.env = append(c.env, variable+"="+string(text))
+		c.Env = append(c.Env, variable+"="+string(text))
 	}
 }
 
@@ -158,24 +148,24 @@ func member(object map[string]any, name string) map[string]any {
 
 // Gemini CLI signs in with the key in its environment unless it calls a foreign address; then
 // it wants its settings to say so.
-func prepareGemini(c *child) {
+func prepareGemini(c *Program) {
 	const variable = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 	if c.given["GEMINI_API_KEY"] == "" || c.given[variable] != "" {
 		return
 	}
-	c.file, c.holds = "gemini.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`
-	c.env = append(c.env, variable+"="+filepath.Join(c.dir, c.file))
+	c.File, c.Holds = "gemini.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`
+	c.Env = append(c.Env, variable+"="+filepath.Join(c.Dir, c.File))
 }
 
 // pi takes addresses from an extension.
-func preparePi(c *child) {
-	c.file = "pi.js"
+func preparePi(c *Program) {
+	c.File = "pi.js"
 	at := map[string]string{"anthropic": c.base["anthropic"], "openai": c.base["openai"],
 		"google": c.base["gemini"] + "/v1beta"}
-	c.holds = "export default function (pi) {\n"
+	c.Holds = "export default function (pi) {\n"
 	for _, name := range slices.Sorted(maps.Keys(at)) {
-		c.holds += `  pi.registerProvider("` + name + `", { baseUrl: "` + at[name] + "\" });\n"
+		c.Holds += `  pi.registerProvider("` + name + `", { baseUrl: "` + at[name] + "\" });\n"
 	}
-	c.holds += "}\n"
-	c.args = slices.Concat(c.args[:1], []string{"-e", filepath.Join(c.dir, c.file)}, c.args[1:])
+	c.Holds += "}\n"
+	c.Args = slices.Concat(c.Args[:1], []string{"-e", filepath.Join(c.Dir, c.File)}, c.Args[1:])
 }

@@ -1,4 +1,4 @@
-package wire
+package agents
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestContextIsNamedAfterTheScript(t *testing.T) {
 		"./my_agent.py":                      "my_agent",
 		"/home/me/.local/bin/mini-swe-agent": "mini-swe-agent",
 	} {
-		if got := contextName(strings.Fields(line)); got != want {
+		if got := ContextName(strings.Fields(line)); got != want {
 			t.Errorf("%s is recorded as %s, want %s", line, got, want)
 		}
 	}

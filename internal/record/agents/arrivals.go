@@ -1,11 +1,10 @@
-package wire
+package agents
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/view"
@@ -57,34 +55,35 @@ func (v *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"type":"error","error":{"type":"invalid_request_error","message":"` + says + `"}}`))
 }
 
-// tryProgram runs a program as pact run does, and looks at the requests that come.
-func tryProgram(ctx context.Context, a *command.App, args []string, patience time.Duration) (checkup, error) {
-	known := agentOf(args[0])
-	if err := known.unable(); err != nil {
-		return checkup{Tried: "program", Says: known.names[0] + " takes addresses of providers from its own settings only",
-			Remedy: known.refused}, nil
+// TryProgram looks into the settings of a program, and runs it, unless they send calls elsewhere, as pact run
+// does. It answers the requests that come, the first call of a model ends it, and so does patience.
+func TryProgram(ctx context.Context, args []string, env map[string]string, patience time.Duration) ([]Checkup, error) {
+	name := baseName(args[0])
+	list := TrySettings(name, env)
+	if slices.ContainsFunc(list, func(c Checkup) bool { return !c.Works }) {
+		return append(list, Checkup{Tried: "program", Says: name + " was not run, because its settings send calls to a provider, " +
+			"which may cost", Remedy: "change the settings named above, then try again"}), nil
 	}
-	program, err := exec.LookPath(args[0])
-	if err != nil {
-		return checkup{}, fault.Wrap(fault.Store, err, "the program cannot be run", "")
-	}
-	if ask := hello[baseName(args[0])]; len(args) == 1 && ask != nil {
+	if ask := hello[name]; len(args) == 1 && ask != nil {
 		args = slices.Concat(args, ask)
 	}
-	dir, err := os.MkdirTemp("", "pact-doctor-*")
+	p, err := NewProgram(args, env)
+	if p.known.refused != "" {
+		return append(list, Checkup{Tried: "program", Says: err.(*fault.Error).Message, Remedy: p.known.refused}), nil
+	}
+	if err == nil {
+		err = p.Find()
+	}
 	if err != nil {
-		return checkup{}, err
+		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	c := child{args: slices.Clone(args), given: a.Env, upstreams: map[string]*url.URL{}, dir: dir}
-	for _, one := range slices.Concat(clients, known.reads) {
-		if c.upstreams[one.segment], err = proxy.ParseUpstream(a.Getenv(one.variable, one.provider)); err != nil {
-			return checkup{}, err
-		}
+	if p.Dir, err = os.MkdirTemp("", "pact-doctor-*"); err != nil {
+		return nil, err
 	}
+	defer os.RemoveAll(p.Dir)
 	listener, err := proxy.Listen("127.0.0.1:0")
 	if err != nil {
-		return checkup{}, err
+		return nil, err
 	}
 	ctx, end := context.WithTimeout(ctx, patience)
 	defer end()
@@ -92,37 +91,29 @@ func tryProgram(ctx context.Context, a *command.App, args []string, patience tim
 	server := &http.Server{Handler: came, ReadHeaderTimeout: time.Minute}
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	defer server.Close()
-	m := a.Meter("waiting for a call")
-	defer m.End()
-	said, err := runWatched(ctx, a, program, &c, known, "http://"+listener.Addr().String())
+	p.Point("http://" + listener.Addr().String())
+	said, err := p.watch(ctx)
 	if err != nil {
-		return checkup{}, err
+		return nil, err
 	}
 	came.mu.Lock()
 	defer came.mu.Unlock()
-	return came.diagnosis(baseName(args[0]), said), nil
+	return append(list, came.diagnosis(name, said)), nil
 }
 
-// runWatched runs a program until it ends or ctx does, and returns how it ended and what it said last.
-func runWatched(ctx context.Context, a *command.App, program string, c *child, known agent, address string) (string, error) {
-	c.point(known, address)
-	if c.file != "" {
-		if err := c.writeFile(); err != nil {
-			return "", err
-		}
+// watch runs a program until it ends or ctx does, and returns how it ended and what it said last.
+func (p *Program) watch(ctx context.Context) (string, error) {
+	cmd, done, err := p.Command(ctx)
+	if err != nil {
+		return "", err
 	}
-	cmd := exec.CommandContext(ctx, program, c.args[1:]...)
+	defer done()
 	cmd.WaitDelay = time.Second // what it started itself may keep its output open
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
-	for name, value := range a.Env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	cmd.Env = append(cmd.Env, c.env...)
-	defer bind(cmd)()
 	kill := inGroup(cmd)
 	cmd.Cancel = kill
-	err := cmd.Run()
+	err = cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		_ = kill() // what holds its output; there is none if that left the group
 	}
@@ -134,7 +125,7 @@ func runWatched(ctx context.Context, a *command.App, program string, c *child, k
 	case errors.As(err, &failed):
 		how = "it ended with " + failed.String()
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", fault.Wrap(fault.Store, err, "the program cannot be run", "")
+		return "", CannotRun(err)
 	}
 	lines := strings.Split(strings.TrimSpace(said.String()), "\n")
 	if last := lines[len(lines)-1]; last != "" {
@@ -144,8 +135,8 @@ func runWatched(ctx context.Context, a *command.App, program string, c *child, k
 }
 
 // diagnosis says what the arrivals mean. said is how the program ended.
-func (v *arrivals) diagnosis(name, said string) checkup {
-	c := checkup{Tried: "program"}
+func (v *arrivals) diagnosis(name, said string) Checkup {
+	c := Checkup{Tried: "program"}
 	switch {
 	case v.call != "":
 		c.Works, c.Says = true, name+" calls pact: "+v.call

@@ -1,4 +1,4 @@
-package wire
+package agents
 
 import (
 	"os/exec"

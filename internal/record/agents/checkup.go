@@ -1,0 +1,108 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// Checkup is one thing that was tried because the calls of a program may not be recorded.
+type Checkup struct {
+	Tried  string `json:"tried"` // store, address, environment, settings or program
+	Works  bool   `json:"works"`
+	Says   string `json:"says"`             // what is so; of what does not work, the cause
+	Remedy string `json:"remedy,omitempty"` // what to do about it
+}
+
+// TryStore writes nothing into the store that is there, and leaves none where there was none. shown is the
+// store without its password.
+func TryStore(ctx context.Context, db, shown string) Checkup {
+	c := Checkup{Tried: "store", Works: true, Says: shown + " can be written"}
+	err := writeNothing(ctx, db)
+	if err == nil {
+		return c
+	}
+	c.Works, c.Says, c.Remedy = false, err.Error(), "name another store with --db, or set PACT_DB"
+	var f *fault.Error
+	if errors.As(err, &f) {
+		c.Says = f.Message
+		if f.Remedy != "" {
+			c.Remedy = f.Remedy
+		}
+	}
+	return c
+}
+
+func writeNothing(ctx context.Context, db string) (err error) {
+	if postgres.IsAddress(db) {
+		s, err := postgres.Open(ctx, db)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.Write(ctx, &store.Batch{}), s.Close())
+	}
+	if _, err := os.Stat(db); errors.Is(err, fs.ErrNotExist) {
+		dir, err := os.MkdirTemp(filepath.Dir(db), ".pact-doctor-*")
+		if err != nil {
+			return fault.Wrap(fault.Store, err, "no store can be made at "+db, "make the folder, or name another store with --db")
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		db = filepath.Join(dir, "pact.db")
+	}
+	s, err := sqlite.Open(ctx, db)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Write(ctx, &store.Batch{}), s.Close())
+}
+
+// TryAddress listens where a proxy would.
+func TryAddress(address string) Checkup {
+	listener, err := proxy.Listen(address)
+	if err == nil {
+		at := listener.Addr().String()
+		if err = listener.Close(); err == nil {
+			return Checkup{Tried: "address", Works: true, Says: "pact can listen on " + at}
+		}
+	}
+	c := Checkup{Tried: "address", Says: err.Error()}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		c.Says, c.Remedy = f.Message, f.Remedy
+		if cause := errors.Unwrap(f); cause != nil {
+			c.Says += ": " + cause.Error()
+		}
+	}
+	return c
+}
+
+// TryEnvironment looks for a proxy that takes the calls for loopback before pact gets them: curl, Python's
+// and many of Node's libraries ask it for every address that NO_PROXY does not name.
+func TryEnvironment(env map[string]string) Checkup {
+	spared := func(host string) bool {
+		for _, name := range []string{"NO_PROXY", "no_proxy"} {
+			for _, one := range strings.Split(env[name], ",") {
+				if one = strings.TrimSpace(one); one == "*" || one == host || one == "127.0.0.0/8" {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
+		if env[name] != "" && !spared("127.0.0.1") {
+			return Checkup{Tried: "environment", Says: name + " sends calls for 127.0.0.1 to another proxy",
+				Remedy: "set NO_PROXY=127.0.0.1,localhost for the program, beside what it has"}
+		}
+	}
+	return Checkup{Tried: "environment", Works: true, Says: "no other proxy takes calls for 127.0.0.1"}
+}
