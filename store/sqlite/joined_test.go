@@ -3,9 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/contexttree/pact/history"
@@ -73,47 +71,6 @@ func TestStoreJoined(t *testing.T) {
 	}.Run(t)
 	if segments < 100 {
 		t.Errorf("the stores had %d segments in all", segments)
-	}
-}
-
-// TestManyJoinAtOnce has two stores on one file commit to a context each and join both at the same
-// time: every revision is joined once, and none is lost.
-func TestManyJoinAtOnce(t *testing.T) {
-	t.Cleanup(joinSoon())
-	path := filepath.Join(t.TempDir(), "pact.db")
-	var wait sync.WaitGroup
-	var writers []*turns
-	for i := range 2 {
-		w := &turns{store: open(t, path), name: fmt.Sprint("turns ", i)}
-		must(t, w.create(t.Context()))
-		writers = append(writers, w)
-	}
-	for _, w := range writers {
-		wait.Go(func() {
-			for i := range 40 {
-				if err := w.commit(t.Context(), fmt.Sprint("turn ", i), false); err != nil {
-					t.Error(err)
-					return
-				}
-				if err := w.store.(*file).SettleAll(t.Context()); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wait.Wait()
-	for i, w := range writers {
-		if damage, err := w.store.Check(t.Context(), w.state.Key); err != nil || damage != nil {
-			t.Errorf("%+v, %v", damage, err)
-		}
-		history, err := engine.Collect(writers[1-i].store.History(t.Context(), w.state.Key, 1, 40))
-		must(t, err)
-		if got, want := history[39].Digest(), w.state.Head.Digest(); got != want {
-			t.Errorf("the other store reads %s, want %s", got, want)
-		}
-	}
-	if n := segmentsIn(t, path); n < 30 {
-		t.Errorf("there are %d segments", n)
 	}
 }
 

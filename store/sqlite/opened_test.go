@@ -153,18 +153,6 @@ func TestDamageBehindACheckpoint(t *testing.T) {
 	}
 }
 
-// Without checkpoints the same is read from the revisions.
-func TestCheckpointsAreOnlyDerived(t *testing.T) {
-	path, s, w := settled(t, 60)
-	must(t, s.Close())
-	raw(t, path, "DELETE FROM pair"+isCheckpoint, "DELETE FROM pair"+isPage).Close()
-	st, err := open(t, path).Load(t.Context(), w.state.Key)
-	must(t, err)
-	if st.Head.Digest() != w.state.Head.Digest() {
-		t.Error("opened as another tree")
-	}
-}
-
 // An erasure makes a snapshot that was held be refused where it would have to be loaded.
 func TestErasureDropsCheckpoints(t *testing.T) {
 	testrun.OneGoroutine(t)

@@ -113,22 +113,6 @@ func TestWriterGivesUpOnABusyFile(t *testing.T) {
 	w.next(t, "again")
 }
 
-func TestCancelled(t *testing.T) {
-	w := begin(t, open(t, filepath.Join(t.TempDir(), "pact.db")))
-	w.next(t, "one")
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, loading := w.store.Load(ctx, w.state.Key)
-	_, reading := engine.Snapshot(ctx, w.store, w.state.Key, 1)
-	_, listing := w.store.List(ctx)
-	for _, err := range []error{loading, reading, listing, w.commit(ctx, "two", false)} {
-		if !errors.Is(err, context.Canceled) || !errors.Is(err, fault.Store) {
-			t.Errorf("got %v", err)
-		}
-	}
-	w.next(t, "two")
-}
-
 // Many openings of one new file: all see it either empty or migrated.
 func TestManyOpenOneNewFile(t *testing.T) {
 	for range 20 {
