@@ -79,7 +79,7 @@ func (e *Engine) checkSegments(ctx context.Context, l *line, tokens requested) e
 			if err := l.same(ctx, r); err != nil {
 				return err
 			}
-			s, err := e.readSegment(ctx, r, l, x)
+			s, err := e.readSegment(ctx, r, l, x, partEntries)
 			if err != nil {
 				return err
 			}

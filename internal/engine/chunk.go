@@ -39,24 +39,34 @@ func indexAt(p store.Pair) (*segmentIndex, error) {
 	return x, err
 }
 
-func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *segmentIndex) (*segment, error) {
+// readSegment reads a segment: its records if the part is partHead, their entries alone if it is partEntries.
+func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *segmentIndex, part int) (*segment, error) {
 	head, err := r.Get(ctx, in(l.key, headPrefix+ordered(x.last)))
 	if err != nil {
 		return nil, err
 	}
-	s, err := x.decodeHead(head, &e.packing)
+	s, err := x.decodeHead(head, &e.packing, part == partEntries)
 	return s, x.concerns(err)
 }
 
 // segment is readSegment with the cache. The line has the generation of what r reads.
-func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmentIndex) (*segment, error) {
+func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmentIndex, part int) (*segment, error) {
 	k := cacheKey{l.key, l.generation, x.last, partHead}
-	if s, ok := e.cache.get(k).(*segment); ok && s.head == x.head {
+	s, ok := e.cache.get(k).(*segment)
+	if !ok && part != partHead {
+		k.part = part
+		s, ok = e.cache.get(k).(*segment)
+	}
+	if ok && s.head == x.head {
 		return s, nil
 	}
-	s, err := e.readSegment(ctx, r, l, x)
+	s, err := e.readSegment(ctx, r, l, x, part)
 	if err == nil {
-		e.cache.put(k, s, 4*x.headSize+64*len(x.touched))
+		size := x.headSize + 600*len(s.records)
+		if part == partHead {
+			size = 4*x.headSize + 64*len(x.touched)
+		}
+		e.cache.put(k, s, size)
 	}
 	return s, err
 }
@@ -128,8 +138,8 @@ func (l *line) same(ctx context.Context, r store.Reader) error {
 }
 
 // chunk reads own records of a line from a revision on: some of those of one segment, or rows of
-// the log.
-func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*record, err error) {
+// the log. The part is that of readSegment.
+func (e *Engine) chunk(ctx context.Context, l *line, from, to int64, part int) (list []*record, err error) {
 	err = e.store.View(ctx, func(r store.Reader) error {
 		list, err = nil, nil
 		if err := l.same(ctx, r); err != nil {
@@ -142,7 +152,7 @@ func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*re
 			}
 		}
 		if x != nil && x.first <= from {
-			s, err := e.segment(ctx, r, l, x)
+			s, err := e.segment(ctx, r, l, x, part)
 			if err != nil {
 				return err
 			}
@@ -158,12 +168,15 @@ func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*re
 			list = list[:min(int64(len(list)), to-from+1)]
 			return nil
 		}
-		var c rows
+		c := new(rows)
+		if part == partEntries {
+			c = nil
+		}
 		for row, err := range r.Log(ctx, cut, store.Ascending) {
 			if err != nil {
 				return err
 			}
-			x, err := l.recordIn(&c, row)
+			x, err := l.recordIn(c, row)
 			if err != nil {
 				return err
 			}
@@ -187,9 +200,13 @@ func (e *Engine) chunk(ctx context.Context, l *line, from, to int64) (list []*re
 
 // records yields own records of a line, oldest first.
 func (e *Engine) records(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+	return e.parts(ctx, l, from, to, partHead)
+}
+
+func (e *Engine) parts(ctx context.Context, l *line, from, to int64, part int) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		for from <= to {
-			list, err := e.chunk(ctx, l, from, to)
+			list, err := e.chunk(ctx, l, from, to, part)
 			if err != nil {
 				yield(nil, err)
 				return

@@ -137,7 +137,7 @@ func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (tr
 		return "", err
 	}
 	if x != nil {
-		s, err := e.segment(ctx, r, l, x)
+		s, err := e.segment(ctx, r, l, x, partHead)
 		if err != nil {
 			return "", err
 		}

@@ -96,7 +96,7 @@ func (e *Engine) vanish(ctx context.Context, b *store.Batch, l *line) error {
 func (e *Engine) truncate(ctx context.Context, b *store.Batch, l *line, revision int64) error {
 	b.Cut = append(b.Cut, store.Cut{Space: store.Space(l.key), First: l.number(revision) + 1, Last: store.MaxNumber})
 	var cycle int64
-	for x, err := range e.records(ctx, l, revision, revision) {
+	for x, err := range e.parts(ctx, l, revision, revision, partEntries) {
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (e *Engine) truncateSegments(ctx context.Context, b *store.Batch, l *line, 
 	if x == nil || x.first > revision || x.last == revision {
 		return nil
 	}
-	whole, err := e.readSegment(ctx, e.store, l, x)
+	whole, err := e.readSegment(ctx, e.store, l, x, partHead)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (x *erasure) rewriteSegments(b *store.Batch, m *member) error {
 			if err = m.l.same(x.ctx, r); err != nil {
 				return err
 			}
-			if s, err = x.e.readSegment(x.ctx, r, m.l, at); err == nil {
+			if s, err = x.e.readSegment(x.ctx, r, m.l, at, partHead); err == nil {
 				contents, err = x.e.contentsIn(x.ctx, r, m.l, s)
 			}
 			return err

@@ -71,7 +71,7 @@ func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v versio
 			return v, nil, err
 		}
 	}
-	for x, err := range e.lineage(ctx, of, v.revision, v.revision) {
+	for x, err := range e.entries(ctx, of, v.revision, v.revision) {
 		return v, x, err
 	}
 	return v, nil, damaged("a revision is missing")

@@ -280,7 +280,7 @@ func (e *Engine) readLast(ctx context.Context, r store.Reader, l *line) error {
 	if x == nil {
 		return damaged("a context has no revision")
 	}
-	s, err := e.readSegment(ctx, r, l, x)
+	s, err := e.readSegment(ctx, r, l, x, partEntries)
 	if err == nil {
 		l.last = s.records[len(s.records)-1].ending()
 	}

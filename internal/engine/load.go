@@ -85,7 +85,7 @@ func (e *Engine) load(ctx context.Context, l *line) (*state, error) {
 			return nil, err
 		}
 	} else {
-		for x, err := range e.lineage(ctx, l, head.revision, head.revision) {
+		for x, err := range e.entries(ctx, l, head.revision, head.revision) {
 			if err != nil {
 				return nil, err
 			}

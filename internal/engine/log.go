@@ -13,7 +13,7 @@ import (
 func (e *Engine) Log(ctx context.Context, key history.Key, from, to int64) (list []history.Entry, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		list = nil
-		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
+		for x, err := range e.entries(ctx, l, max(from, 1), min(to, l.last.revision)) {
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func (e *Engine) Request(ctx context.Context, key history.Key, token string) (en
 		if err != nil || revision == 0 {
 			return err
 		}
-		for x, err := range e.lineage(ctx, l, revision, revision) {
+		for x, err := range e.entries(ctx, l, revision, revision) {
 			if err != nil {
 				return err
 			}

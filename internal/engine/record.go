@@ -155,7 +155,7 @@ func (c *rows) decode(in store.Record) (*record, error) {
 	}
 	x := new(record)
 	if c != nil {
-		x = &c.records.take(1)[0]
+		x = &c.records.take(1)[0] // a zero one: records are not reused
 	}
 	x.readEntry(&r)
 	if c != nil {

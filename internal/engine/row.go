@@ -96,25 +96,27 @@ func (c *rows) note(id string) {
 func (c *rows) back(n int) string { return c.ids[(c.count-n)%farBack] }
 
 // slab allocates values many at a time.
-type slab[T any] struct {
-	room []T
-	made int
-}
+type slab[T any] struct{ room, made []T }
 
 // need makes room for n values.
 func (s *slab[T]) need(n int) {
 	if n > len(s.room) {
-		s.made = max(n, min(2*s.made, 256))
-		s.room = make([]T, s.made)
+		s.made = make([]T, max(n, min(2*len(s.made), 256)))
+		s.room = s.made
 	}
 }
 
-// take returns n zero values.
+// take returns n values, which the caller sets.
 func (s *slab[T]) take(n int) []T {
 	s.need(n)
 	taken := s.room[:n:n]
 	s.room = s.room[n:]
 	return taken
+}
+
+// reuse lets the next rows take the place of those so far.
+func (c *rows) reuse() {
+	c.list.room, c.headers.room, c.hashes.room = c.list.made, c.headers.made, c.hashes.made
 }
 
 func (c *rows) flags(r *row) int {

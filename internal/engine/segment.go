@@ -180,8 +180,8 @@ func decodeIndex(value []byte) (*segmentIndex, error) {
 	return x, nil
 }
 
-// decodeHead reads the records of a segment.
-func (x *segmentIndex) decodeHead(packed []byte, p *packing) (*segment, error) {
+// decodeHead reads the records of a segment, or their entries alone.
+func (x *segmentIndex) decodeHead(packed []byte, p *packing, entries bool) (*segment, error) {
 	if sha256.Sum256(packed) != x.head {
 		return nil, damaged("a segment is not as it was written")
 	}
@@ -198,6 +198,11 @@ func (x *segmentIndex) decodeHead(packed []byte, p *packing) (*segment, error) {
 		rec.readEntry(&r)
 		c.next = place{rec.entry.Revision, 0}
 		rec.readDelta(&r, &c)
+		if entries {
+			rec.gone, rec.rows = nil, nil
+			c.reuse()
+			continue
+		}
 		for k := range rec.rows {
 			row := &rec.rows[k]
 			if !row.held {

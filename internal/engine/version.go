@@ -54,13 +54,22 @@ func (e *Engine) pointBefore(ctx context.Context, l *line, cycle int64) (of *lin
 
 // lineage yields the records of a line and of those that it goes back to, oldest first.
 func (e *Engine) lineage(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+	return e.lineageParts(ctx, l, from, to, partHead)
+}
+
+// entries yields the records as lineage does, but some lack what they did to the tree.
+func (e *Engine) entries(ctx context.Context, l *line, from, to int64) iter.Seq2[*record, error] {
+	return e.lineageParts(ctx, l, from, to, partEntries)
+}
+
+func (e *Engine) lineageParts(ctx context.Context, l *line, from, to int64, part int) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		for from <= to {
 			of, upTo := l, to
 			for of.up != nil && from <= of.origin.Revision {
 				of, upTo = of.up, min(upTo, of.origin.Revision)
 			}
-			for x, err := range e.records(ctx, of, from, upTo) {
+			for x, err := range e.parts(ctx, of, from, upTo, part) {
 				if !yield(x, err) || err != nil {
 					return
 				}

@@ -52,6 +52,9 @@ func (l *List) Len() int {
 	return l.count
 }
 
+// Level returns the level of the items of a list that has some; the runs between them are of lower levels.
+func (l *List) Level() uint8 { return l.level }
+
 // Summary returns the sum over the items and everything below them.
 func (l *List) Summary() Summary {
 	if l == nil {

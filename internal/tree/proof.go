@@ -82,22 +82,23 @@ func (l *List) proof() Digest {
 	if d, known := l.proven.load(); known {
 		return d
 	}
-	in := &l.held                       // a stub knows its proof
-	var room [1 + 32*len(Digest{})]byte // most lists have fewer
-	buf := append(room[:0], proofOfList)
+	in := &l.held // a stub knows its proof
+	h := sha256.New()
+	h.Write([]byte{proofOfList})
 	for i := range len(in.items) + 1 {
 		if run := in.runBefore(i); run != nil && run.sum.Blocks > 0 {
 			d := run.proof()
-			buf = append(buf, d[:]...)
+			h.Write(d[:])
 		}
 		if i < len(in.items) && in.items[i].sum.Blocks > 0 {
 			list, n := in.items[i].proofs()
 			for k := range n {
-				buf = append(buf, list[k][:]...)
+				h.Write(list[k][:])
 			}
 		}
 	}
-	d := Digest(sha256.Sum256(buf))
+	var d Digest
+	h.Sum(d[:0])
 	l.proven.store(d)
 	return d
 }

@@ -16,7 +16,7 @@ type verifier struct {
 	store    engine.Contexts
 	now      engine.Info // the context when the verification began
 	found    inspect.Verification
-	checked  *checkedParts
+	last     *tree.Tree                  // the tree that was checked last, nil before the first one
 	erased   map[string]bool             // ids of nodes that an erasure emptied
 	fresh    []string                    // ids of the versions that the current tree adds
 	region   tree.Class                  // the region that is being checked
@@ -28,7 +28,7 @@ type verifier struct {
 func newVerifier(ctx context.Context, s engine.Contexts, now engine.Info) *verifier {
 	return &verifier{
 		ctx: ctx, store: s, now: now,
-		found: inspect.Verification{Context: now.Name}, checked: newCheckedParts(), erased: map[string]bool{},
+		found: inspect.Verification{Context: now.Name}, erased: map[string]bool{},
 	}
 }
 
@@ -69,14 +69,14 @@ func (v *verifier) rest(progress Progress) error {
 
 // recorded checks the log and everything whose digest the log records.
 func (v *verifier) recorded(progress Progress) error {
-	erasures, defect, err := checkLog(v.log().Entries(v.ctx, 0), v.now)
+	of, defect, err := checkLog(v.log().Entries(v.ctx, 0), v.now)
 	if v.found.Defect = defect; defect != nil || err != nil {
 		return err
 	}
 	if err := v.readAttempts(); err != nil {
 		return err
 	}
-	last, err := v.snapshots(progress)
+	last, err := v.snapshots(of.proofs, progress)
 	if err != nil || v.found.Defect != nil {
 		return err
 	}
@@ -84,26 +84,20 @@ func (v *verifier) recorded(progress Progress) error {
 		return err
 	}
 	v.found.Erased = len(v.erased)
-	v.found.Erasures, err = erasuresOf(v.ctx, v.store, v.now, erasures)
+	v.found.Erasures, err = erasuresOf(v.ctx, v.store, v.now, of.erasures)
 	return err
 }
 
-// snapshots checks the snapshots one after the other and returns the last one.
-func (v *verifier) snapshots(progress Progress) (last *tree.Tree, err error) {
+// snapshots checks the snapshots one after the other against what the log says of them, and returns the last one.
+func (v *verifier) snapshots(of []proof, progress Progress) (last *tree.Tree, err error) {
 	if v.now.Cycle < v.now.First {
 		return nil, nil
 	}
-	log := v.log().Publications(v.ctx)
-	defer log.Stop()
 	for t, err := range v.store.History(v.ctx, v.now.Key, v.now.First, v.now.Cycle) {
 		if err != nil {
 			return nil, err
 		}
-		entry, err := log.Of(t.Cycle())
-		if err != nil {
-			return nil, err
-		}
-		if v.found.Defect = v.snapshot(t, entry); v.found.Defect != nil || v.err != nil {
+		if v.found.Defect = v.snapshot(t, of[t.Cycle()-v.now.First]); v.found.Defect != nil || v.err != nil {
 			return nil, v.err
 		}
 		last = t
@@ -129,7 +123,7 @@ func (v *verifier) working(snapshot *tree.Tree) error {
 	if err != nil {
 		return err
 	}
-	if v.found.Defect = v.tree(working, last[0]); v.found.Defect != nil {
+	if v.found.Defect = v.tree(working, proofOf(&last[0])); v.found.Defect != nil {
 		v.found.Defect.Working = true
 	}
 	return v.err

@@ -12,37 +12,51 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 )
 
-// checkLog checks that a log has every revision once and every cycle once, in order, and
-// returns its erasures.
-func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (erasures []history.Entry, d *inspect.Defect, err error) {
+// said is what a log says of the snapshots.
+type said struct {
+	erasures []history.Entry
+	proofs   []proof // of the snapshots in their order
+}
+
+// proof is what an entry says of the state that it left.
+type proof struct{ digest, thread, sent string }
+
+func proofOf(e *history.Entry) proof { return proof{e.Digest, e.Thread, e.Sent} }
+
+// checkLog checks that a log has every revision once and every cycle once, in order, and returns what it says.
+func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (of said, d *inspect.Defect, err error) {
 	revision, published := int64(0), i.First-1 // the latest of each
+	publish := func(e *history.Entry) {
+		published = e.Cycle
+		of.proofs = append(of.proofs, proofOf(e))
+	}
 	for e, err := range log {
 		if err != nil {
-			return nil, nil, err
+			return of, nil, err
 		}
 		revision++
 		begins := e.Kind == history.Create
 		switch e.Kind {
 		case history.Create:
 			if e.Cycle == i.First { // an import brought the first snapshot
-				published = e.Cycle
+				publish(&e)
 			}
 		case history.Edit, history.Forked, history.Superseded:
 		case history.Erasing:
-			erasures = append(erasures, e)
+			of.erasures = append(of.erasures, e)
 		case history.Commit:
 			switch {
 			case e.Cycle <= published:
-				return nil, &inspect.Defect{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
+				return of, &inspect.Defect{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
 			case e.Cycle > published+1:
-				return nil, unpublished(published + 1), nil
+				return of, unpublished(published + 1), nil
 			}
-			published = e.Cycle
+			publish(&e)
 		default:
-			return nil, &inspect.Defect{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}, nil
+			return of, &inspect.Defect{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}, nil
 		}
 		if e.Revision != revision || begins != (revision == 1) {
-			return nil, &inspect.Defect{
+			return of, &inspect.Defect{
 				Cycle: e.Cycle, What: "the log does not count its revisions",
 				Found: strconv.FormatInt(e.Revision, 10), Recorded: strconv.FormatInt(revision, 10),
 			}, nil
@@ -50,11 +64,11 @@ func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (erasures []hi
 	}
 	switch {
 	case revision != i.Revision || revision == 0:
-		return nil, &inspect.Defect{Cycle: i.Cycle, What: "the log ends early"}, nil
+		return of, &inspect.Defect{Cycle: i.Cycle, What: "the log ends early"}, nil
 	case published < i.Cycle:
-		return nil, unpublished(published + 1), nil
+		return of, unpublished(published + 1), nil
 	}
-	return erasures, nil, nil
+	return of, nil, nil
 }
 
 func unpublished(cycle int64) *inspect.Defect {

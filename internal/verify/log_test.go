@@ -52,14 +52,14 @@ func TestLogs(t *testing.T) {
 			"the log has an entry of an unknown kind", 1},
 	}
 	for name, c := range cases {
-		erasures, defect, err := checkLog(yielding(c.log), c.of)
+		said, defect, err := checkLog(yielding(c.log), c.of)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
 		case defect == nil && c.what != "" || defect != nil && (defect.What != c.what || defect.Cycle != c.cycle):
 			t.Errorf("%s: %+v, want %q at cycle %d", name, defect, c.what, c.cycle)
-		case name == "whole" && (len(erasures) != 1 || erasures[0].Revision != 4):
-			t.Errorf("%s: erasures %+v", name, erasures)
+		case name == "whole" && (len(said.erasures) != 1 || said.erasures[0].Revision != 4 || len(said.proofs) != 2):
+			t.Errorf("%s: %+v", name, said)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/inspect"
@@ -9,81 +8,8 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// part is a list of children with its parent.
-type part struct {
-	list *tree.List
-	of   tree.Class
-}
-
-// checkedParts remembers the versions of nodes and the lists of children that are checked,
-// because one snapshot shares most of them with the next.
-type checkedParts struct {
-	nodes   map[*tree.Node]struct{}
-	lists   map[part]struct{}
-	sweepAt int // at how many remembered parts to drop those that the current tree lacks
-}
-
-const firstSweep = 1 << 12
-
-func newCheckedParts() *checkedParts {
-	return &checkedParts{nodes: map[*tree.Node]struct{}{}, lists: map[part]struct{}{}, sweepAt: firstSweep}
-}
-
-// addNode remembers a version and reports whether it is new.
-func (c *checkedParts) addNode(n *tree.Node) bool {
-	before := len(c.nodes)
-	c.nodes[n] = struct{}{}
-	return len(c.nodes) > before
-}
-
-// addList remembers a list and reports whether it is new.
-func (c *checkedParts) addList(p part) bool {
-	before := len(c.lists)
-	c.lists[p] = struct{}{}
-	return len(c.lists) > before
-}
-
-// sweep drops the parts that a completely checked tree lacks, once these may be half of all.
-// Later trees share only with t what they share with earlier trees.
-func (c *checkedParts) sweep(t *tree.Tree) error {
-	if len(c.nodes)+len(c.lists) < c.sweepAt {
-		return nil
-	}
-	kept := newCheckedParts()
-	var keep func(e *tree.Entry) error
-	var keepList func(l *tree.List, of tree.Class) error
-	keep = func(e *tree.Entry) error {
-		kept.addNode(e.Node())
-		return keepList(e.Children(), e.Class())
-	}
-	keepList = func(l *tree.List, of tree.Class) error {
-		if l.Len() == 0 {
-			return nil
-		}
-		kept.addList(part{l, of})
-		items, runs, err := l.Parts()
-		for _, e := range items {
-			if err == nil {
-				err = keep(e)
-			}
-		}
-		for _, run := range runs {
-			if err == nil {
-				err = keepList(run, of)
-			}
-		}
-		return err
-	}
-	if err := keep(t.Root()); err != nil {
-		return err
-	}
-	kept.sweepAt = max(firstSweep, 2*(len(kept.nodes)+len(kept.lists)))
-	*c = *kept
-	return nil
-}
-
-// nodes checks the nodes of a tree that are not checked yet: their places (02 §2.2, §4.2),
-// their canonical order (02 §4.3), the index, and each version by itself.
+// nodes checks the nodes of a tree that it does not share with the tree that was checked last: their places
+// (02 §2.2, §4.2), their canonical order (02 §4.3), the index, and each version by itself.
 func (v *verifier) nodes(t *tree.Tree) *inspect.Defect {
 	if !t.HasRegions() {
 		return &inspect.Defect{Cycle: t.Cycle(), What: tree.HasThreeRegions}
@@ -100,8 +26,7 @@ func sizeDefect(t *tree.Tree, n *tree.Node, recorded, found int64) *inspect.Defe
 	}
 }
 
-// entry checks a node in its place, and everything below it that is not checked yet. level
-// counts from 1, the root.
+// entry checks a node in its place, and what is below it. level counts from 1, the root.
 func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspect.Defect {
 	n := e.Node()
 	known, above, err := located(t, n.ID)
@@ -120,10 +45,17 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 	if level == regionLevel {
 		v.region = e.Class()
 	}
-	if d := v.version(t, e); d != nil || v.err != nil {
-		return d
+	was, shared, err := v.before(e, level)
+	if err != nil {
+		v.err = err
+		return nil
 	}
-	if d := v.children(t, e, level); d != nil || v.err != nil {
+	if was != n {
+		if d := v.version(t, e); d != nil || v.err != nil {
+			return d
+		}
+	}
+	if d := v.list(t, e.Children(), shared, e, level); d != nil || v.err != nil {
 		return d
 	}
 	bytes := e.Children().Summary().Bytes
@@ -134,6 +66,25 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 		return sizeDefect(t, n, sum.Bytes, bytes)
 	}
 	return nil
+}
+
+// before returns the node that the tree before has with the id of an entry, nil for none, and its list of children
+// if what the entry still has of it needs no other look: they are as deep, and their parent is of the same kind. The
+// regions are few, and say something of each other.
+func (v *verifier) before(e *tree.Entry, level int) (*tree.Node, *tree.List, error) {
+	if v.last == nil {
+		return nil, nil, nil
+	}
+	var room [8]*tree.Entry
+	path, err := v.last.AppendPath(room[:0], e.Node().ID)
+	if err != nil || len(path) == 0 {
+		return nil, nil, err
+	}
+	old := path[len(path)-1]
+	if len(path) != level || level < regionLevel || old.Class() != e.Class() || old.Core() != e.Core() {
+		return old.Node(), nil, nil
+	}
+	return old.Node(), old.Children(), nil
 }
 
 // located returns what the index of a tree has for an id: the node and the id of its parent.
@@ -147,20 +98,18 @@ func located(t *tree.Tree, id string) (n *tree.Node, parent string, err error) {
 // regionLevel is the level of the regions; the root has 1.
 const regionLevel = 2
 
-// children checks the list of children of an entry.
-func (v *verifier) children(t *tree.Tree, e *tree.Entry, level int) *inspect.Defect {
-	if e.Children().Len() == 0 {
-		return nil
-	}
-	return v.list(t, e.Children(), e, level)
-}
-
-// list checks the order of the items of a list, and the items.
-func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level int) *inspect.Defect {
-	if !v.checked.addList(part{l, parent.Class()}) {
+// list checks the order of the items of a list, and the items, but for those that it shares with another list, which
+// were checked.
+func (v *verifier) list(t *tree.Tree, l, shared *tree.List, parent *tree.Entry, level int) *inspect.Defect {
+	if l.Len() == 0 || l == shared {
 		return nil
 	}
 	items, runs, err := l.Parts()
+	if err != nil {
+		v.err = err
+		return nil
+	}
+	old, err := sharing(l, shared)
 	if err != nil {
 		v.err = err
 		return nil
@@ -174,6 +123,7 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 		return nil
 	}
 	for i := range len(items) + 1 {
+		run, known := old.next(items[i:])
 		if len(runs) > 0 && runs[i].Len() > 0 {
 			first, err := runs[i].At(0)
 			if err != nil {
@@ -183,7 +133,7 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 			if d := follows(first); d != nil {
 				return d
 			}
-			if d := v.list(t, runs[i], parent, level); d != nil || v.err != nil {
+			if d := v.list(t, runs[i], run, parent, level); d != nil || v.err != nil {
 				return d
 			}
 			if last, err = runs[i].At(runs[i].Len() - 1); err != nil {
@@ -198,8 +148,10 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 		if d := follows(items[i]); d != nil {
 			return d
 		}
-		if d := v.entry(t, items[i], parent, level+1); d != nil || v.err != nil {
-			return d
+		if !known {
+			if d := v.entry(t, items[i], parent, level+1); d != nil || v.err != nil {
+				return d
+			}
 		}
 		last = items[i]
 		bytes += last.Summary().Bytes
@@ -208,6 +160,37 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 		return sizeDefect(t, parent.Node(), sum.Bytes, bytes)
 	}
 	return nil
+}
+
+// beside goes along a list next to another, to find what they share. It need not find all of it.
+type beside struct {
+	items []*tree.Entry
+	runs  []*tree.List
+	other *tree.List // of a lower level: each run of the list may share something with it
+}
+
+func sharing(l, other *tree.List) (b beside, err error) {
+	switch {
+	case other.Len() == 0:
+	case other.Level() == l.Level():
+		b.items, b.runs, err = other.Parts()
+	case other.Level() < l.Level():
+		b.other = other
+	}
+	return b, err
+}
+
+// next returns the run that the other list has before the next item of the first one, and reports whether it has
+// this item.
+func (b *beside) next(items []*tree.Entry) (run *tree.List, known bool) {
+	for len(b.items) > 0 && (len(items) == 0 || b.items[0] != items[0] && inOrder(b.items[0], items[0])) {
+		b.items, b.runs = b.items[1:], b.runs[min(1, len(b.runs)):]
+	}
+	run = b.other
+	if len(b.runs) > 0 {
+		run = b.runs[0]
+	}
+	return run, len(items) > 0 && len(b.items) > 0 && b.items[0] == items[0]
 }
 
 // inOrder reports whether sibling a stands before sibling b: regions in their fixed order,
@@ -223,9 +206,6 @@ func inOrder(a, b *tree.Entry) bool {
 // content, and renders it if it is a block: all must agree.
 func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 	n := e.Node()
-	if !v.checked.addNode(n) {
-		return nil
-	}
 	v.fresh = append(v.fresh, n.ID)
 	v.found.Versions++
 	if n.Erased() {
@@ -255,24 +235,22 @@ func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 		return defectOn(t, n, "the content is not in canonical form")
 	}
 	again := *n
-	again.Headers, again.Content = slices.Clone(n.Headers), tree.Hold(content)
-	var hash *tree.Digest
-	if n.HashOK && n.Content.Source() != nil { // a source has just compared the content with this hash
-		hash = &n.Hash
+	again.Content = tree.Hold(content)
+	if !n.HashOK || n.Content.Source() == nil { // a source has just compared the content with the hash
+		again.Hash, again.HashOK = n.HashWith(content)
 	}
-	made := tree.NewNode(again, hash)
-	if made.ContentHash() != n.ContentHash() {
+	if again.Hash != n.Hash || again.HashOK != n.HashOK {
 		return &inspect.Defect{
-			Cycle: t.Cycle(), Node: n.ID, What: "content hash", Recorded: n.ContentHash(), Found: made.ContentHash(),
+			Cycle: t.Cycle(), Node: n.ID, What: "content hash", Recorded: n.ContentHash(), Found: again.ContentHash(),
 		}
 	}
-	if !made.Same(n) {
+	if !n.Intact() {
 		return defectOn(t, n, "the headers do not agree with what is read out of them")
 	}
 	if e.Class() != tree.Block {
 		return nil
 	}
-	rendered, err := made.AppendRendered(v.ctx, v.buf[:0], v.region)
+	rendered, err := again.AppendRendered(v.ctx, v.buf[:0], v.region)
 	if v.err = err; err != nil {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -13,15 +12,15 @@ import (
 // with the threads that the attempts of the cycle sent. These are hashes of the whole thread,
 // so snapshot writes it out, but hashes only what follows the bytes it shares with the previous
 // thread. In other trees it renders each block once.
-func (v *verifier) snapshot(t *tree.Tree, e history.Entry) *inspect.Defect {
-	if d := v.tree(t, e); d != nil || v.err != nil {
+func (v *verifier) snapshot(t *tree.Tree, of proof) *inspect.Defect {
+	if d := v.tree(t, of); d != nil || v.err != nil {
 		return d
 	}
-	if e.Digest != "" {
+	if of.digest != "" {
 		v.found.Recorded++
 	}
 	attempts := v.attempts[t.Cycle()]
-	if e.Sent == "" && len(attempts) == 0 {
+	if of.sent == "" && len(attempts) == 0 {
 		return nil
 	}
 	size := byteCount(0)
@@ -39,38 +38,36 @@ func (v *verifier) snapshot(t *tree.Tree, e history.Entry) *inspect.Defect {
 	if len(attempts) > 0 {
 		countAttempts(v.found.Attempts, t.Cycle(), found, attempts)
 	}
-	if e.Sent == "" {
+	if of.sent == "" {
 		return nil
 	}
 	v.found.Sent++
-	if found != e.Sent {
-		return &inspect.Defect{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: e.Sent, Found: found}
+	if found != of.sent {
+		return &inspect.Defect{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: of.sent, Found: found}
 	}
 	return nil
 }
 
 // tree checks the nodes of a tree and compares its digests with those in the log.
-func (v *verifier) tree(t *tree.Tree, e history.Entry) *inspect.Defect {
+func (v *verifier) tree(t *tree.Tree, of proof) *inspect.Defect {
 	v.fresh = v.fresh[:0]
 	if d := v.nodes(t); d != nil || v.err != nil {
 		return d
 	}
-	if v.err = v.checked.sweep(t); v.err != nil {
+	v.last = t
+	if of.digest == "" {
 		return nil
 	}
-	if e.Digest == "" {
-		return nil
-	}
-	if found := t.Digest().String(); found != e.Digest {
+	if found := t.Digest().String(); found != of.digest {
 		return v.suspect(&inspect.Defect{
-			Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: e.Digest, Found: found,
+			Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: of.digest, Found: found,
 		})
 	}
-	if e.Thread == "" {
+	if of.thread == "" {
 		return nil
 	}
-	if found := t.ThreadDigest().String(); found != e.Thread {
-		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of the thread", Recorded: e.Thread, Found: found})
+	if found := t.ThreadDigest().String(); found != of.thread {
+		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of the thread", Recorded: of.thread, Found: found})
 	}
 	return nil
 }
