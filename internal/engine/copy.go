@@ -107,7 +107,7 @@ func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *
 
 // readSegment reads those of the revisions that are in a segment.
 func (p *Part) readSegment(ctx context.Context, r store.Reader, x *segmentIndex, from, to int64) error {
-	s, err := p.from.readSegment(ctx, r, p.line, x)
+	s, err := p.from.readSegment(ctx, r, p.line, x, partHead)
 	if err != nil {
 		return err
 	}
