@@ -83,7 +83,7 @@ func shellFields(line string) (list []string) {
 }
 
 // shownLines is how many lines of an answer the page shows.
-const shownLines = 22
+const shownLines = 12
 
 // shortened leaves out the middle of a long answer and the end of long lines.
 func shortened(text string) string {
