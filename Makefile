@@ -7,7 +7,7 @@ TESTS = go tool -modfile=tools.mod gotestsum --format pkgname --format-hide-empt
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 # Neither the tests of these packages nor what they call starts a goroutine, so they are left out under the race detector.
-PURE = examples/.*|fault|inspector|lifecycle|internal/(canon|differ.*|document|query|record/(calllog|provider|wire)|release|safefile|search|toolcall|verify)
+PURE = examples/.*|fault|inspector|lifecycle|internal/(canon|commit|differ.*|document|query|record/(calllog|provider|wire)|release|safefile|search|toolcall|verify)
 
 .PHONY: help build test test-all lint fuzz bench clients browser generate release
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // Node is a node of one snapshot (02 §3): its headers, and methods to read its content.
@@ -84,12 +84,12 @@ func (n Node) Decode(ctx context.Context, v any) error {
 
 // StandsFor returns the ids of the nodes that a stub replaces (02 §7), in document order;
 // nil for a node that is not a stub.
-func (n Node) StandsFor() []string { return lifecycle.StandsFor(tree.Of(n)) }
+func (n Node) StandsFor() []string { return commit.StandsFor(tree.Of(n)) }
 
 // Original returns the content that the node had before a rule of a policy shaped it, in canonical
 // JSON; nil if none did.
 func (n Node) Original() []byte {
-	v, shaped := lifecycle.Original(tree.Of(n))
+	v, shaped := commit.Original(tree.Of(n))
 	if !shaped {
 		return nil
 	}

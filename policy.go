@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/rules"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -79,11 +80,11 @@ func parsePolicy(text string) (*lifecycle.Policy, error) {
 // compiledRules are the rules of a policy with their selectors compiled.
 type compiledRules struct {
 	of       []lifecycle.Rule
-	compiled []lifecycle.CompiledRule
+	compiled []commit.CompiledRule
 }
 
 // compiled returns the compiled selectors of some rules. It compiles the same rules once.
-func (c *Context) compiled(list []lifecycle.Rule, edition selector.Edition) ([]lifecycle.CompiledRule, error) {
+func (c *Context) compiled(list []lifecycle.Rule, edition selector.Edition) ([]commit.CompiledRule, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}

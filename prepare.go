@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -43,7 +43,7 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 	if err != nil {
 		return nil, err
 	}
-	sealed, after, report, err := lifecycle.Commit(ctx, in)
+	sealed, after, report, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +55,9 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 
 // input returns what a commit of a working state depends on.
 func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool,
-	pruning *Pruning) (in lifecycle.Input, err error) {
+	pruning *Pruning) (in commit.Input, err error) {
 	p := optionsOf(pruning)
-	in = lifecycle.Input{
+	in = commit.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
 		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },

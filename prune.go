@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -53,13 +54,13 @@ func (c *Context) plan(ctx context.Context, s *state, retained map[string]bool, 
 		return nil, err
 	}
 	in.Env.Clock = func() int64 { return math.MinInt64 } // every stamp is the last one plus 1
-	after, _, report, err := lifecycle.Commit(ctx, in)
+	after, _, report, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	report.Retained = slices.Sorted(maps.Keys(retained))
 	in.Policy, in.Prune, in.Chosen = lifecycle.Policy{Orphans: lifecycle.Keep}, nil, nil
-	before, _, _, err := lifecycle.Commit(ctx, in)
+	before, _, _, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err
 	}

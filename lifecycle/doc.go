@@ -1,5 +1,3 @@
-// Package lifecycle commits a cycle: it makes the next snapshot of a working state and a
-// policy by expiring, pruning and sealing nodes (03 §7). [Commit] is a pure function. It
-// reads no clock of its own, and does no I/O except reading the contents whose tokens a
-// policy limits.
+// Package lifecycle says what a commit removes and shapes: a [Policy] that the caller gives, and the [Report]
+// of what it did (02 §7, 03 §7). It only describes; commits are made by the methods of a pact.Context.
 package lifecycle

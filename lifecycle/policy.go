@@ -40,7 +40,7 @@ type Policy struct {
 
 	// When says when a removal that is due is carried out by those who send the requests of others: a
 	// managing proxy, and a simulation. With pays and cold, rules set no ttl, and what is due goes by
-	// pruning. A commit carries it out at once unless [Input.Hold] says otherwise.
+	// pruning. A commit carries it out at once unless they hold it back.
 	When When `json:"when,omitempty"`
 
 	Stub      string  `json:"stub,omitempty"`      // the text of a block that replaces pruned nodes; "" for none
@@ -71,9 +71,6 @@ const (
 	WhenPays When = "pays" // when it costs nothing, or pays for itself out of what was saved before
 	WhenCold When = "cold" // when it costs nothing, because little or nothing behind the cut is cached
 )
-
-// waits reports whether removals are due before they are carried out.
-func (w When) waits() bool { return w == WhenPays || w == WhenCold }
 
 // Orphans says what a commit does with a call without a result after it, or a result
 // without a call before it (decision 062).
@@ -145,7 +142,7 @@ func (p *Policy) Check() error {
 	if err := p.checkRanks(); err != nil {
 		return err
 	}
-	if waits := p.MinTokens > 0 || p.MinBytes > 0 || p.Every > 0; waits && len(p.limits()) == 0 {
+	if waits := p.MinTokens > 0 || p.MinBytes > 0 || p.Every > 0; waits && !p.limits() {
 		return invalidPolicy("min_tokens, min_bytes, every", "it says when pruning waits, but has no limit to prune for",
 			"set a limit, or leave these out")
 	}
@@ -172,42 +169,34 @@ func (p *Part) check() error {
 	return nil
 }
 
+// limits reports whether a policy that was checked so far has a limit.
+func (p *Policy) limits() bool {
+	return p.MaxTokens > 0 || p.MaxBytes > 0 || p.MaxNodes > 0 || p.MaxTurns > 0 || len(p.Parts) > 0
+}
+
 func invalidPolicy(token, message, remedy string) error {
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, "the policy cannot be followed: "+message, remedy)
 }
 
-// limits returns the limits one by one, in the order of the fields.
-func (p *Policy) limits() []limit {
-	var list []limit
-	add := func(of Part) {
-		for _, l := range [...]limit{{unit: tokens, max: of.MaxTokens}, {unit: octets, max: of.MaxBytes},
-			{unit: nodes, max: of.MaxNodes}, {unit: turns, max: of.MaxTurns}} {
-			if l.max > 0 {
-				l.region, l.kind, l.tag = of.Region, of.Kind, of.Tag
-				list = append(list, l)
-			}
+// maxRanks bounds the entries of a policy's table, and maxRank how far one moves a node.
+// Priorities stay 2^40 away from the ends of int64, so a sum with a rank does not overflow.
+const (
+	maxRanks = 64
+	maxRank  = 1_000_000_000
+)
+
+func (p *Policy) checkRanks() error {
+	if len(p.Ranks) > maxRanks {
+		return invalidPolicy("ranks", "there are more than "+strconv.Itoa(maxRanks)+" ranks", "rank fewer kinds and roles")
+	}
+	for name, rank := range p.Ranks {
+		if name == "" {
+			return invalidPolicy("ranks", "a rank has no name", "name it after a kind or a role, such as result")
+		}
+		if rank > maxRank || rank < -maxRank {
+			return invalidPolicy("ranks", "a rank is not between -"+strconv.Itoa(maxRank)+" and "+strconv.Itoa(maxRank),
+				"steps of 10 are enough")
 		}
 	}
-	add(Part{MaxTokens: p.MaxTokens, MaxBytes: p.MaxBytes, MaxNodes: p.MaxNodes, MaxTurns: p.MaxTurns})
-	for _, part := range p.Parts {
-		add(part)
-	}
-	return list
-}
-
-// String describes a limit, such as "max_nodes 200 in ^sys".
-func (l *limit) String() string {
-	var room [64]byte
-	b := append(append(append(room[:0], "max_"...), l.unit...), ' ')
-	b = strconv.AppendInt(b, int64(l.max), 10)
-	if l.region != "" {
-		b = append(append(b, " in "...), l.region...)
-	}
-	if l.kind != "" {
-		b = append(append(b, " of kind "...), l.kind...)
-	}
-	if l.tag != "" {
-		b = append(append(b, " with tag "...), l.tag...)
-	}
-	return string(b)
+	return nil
 }

@@ -21,6 +21,12 @@ type Removal struct {
 	Number int    `json:"number,omitempty"` // of that rule, counted from 1; 0 for none
 }
 
+// What [Removal.Rule] says of nodes that the caller asked for.
+const (
+	RuleNamed     = "named"     // by an id or a selector
+	RuleRewritten = "rewritten" // as turns that the conversation replaces
+)
+
 // Kept is a node that was to go and that something kept.
 type Kept struct {
 	ID     string `json:"id"`
@@ -41,6 +47,13 @@ const (
 	PartOfTurn   = "whole"      // it can only go with a turn that the caller did not name
 )
 
+// Ruled is a node that a rule found before it was first sent.
+type Ruled struct {
+	ID   string `json:"id"`
+	Rule int    `json:"rule"` // counted from 1
+	Does string `json:"does"` // what it set, such as "ttl 12"
+}
+
 // Savings is how much smaller pruning made the state.
 type Savings struct {
 	Nodes  int   `json:"nodes"` // blocks and containers
@@ -53,6 +66,9 @@ type Postponed struct {
 	Would Savings `json:"would_free"`      // what it would free now
 	Until int64   `json:"until,omitempty"` // the cycle in which it happens at the latest, 0 if no cycle is set
 }
+
+// StubKind is the kind of the blocks that replace pruned nodes.
+const StubKind = "stub"
 
 // Stub is a block that replaces pruned nodes.
 type Stub struct {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/rules"
@@ -23,7 +24,7 @@ import (
 type cutter struct {
 	policy  lifecycle.Policy
 	when    lifecycle.When
-	rules   []lifecycle.CompiledRule
+	rules   []commit.CompiledRule
 	counter tree.Counter
 	ledger  *ledger
 
@@ -185,14 +186,14 @@ func (c *cutter) leave(q *question, i int) (l leaving, err error) {
 	}
 	said, _, err := p.result.said()
 	return leaving{Result: said, raw: p.result.Content.Raw, calls: callsAfter(q.parts, i), had: p.result.shaped,
-		note: c.policy.StubFor}, err
+		note: func(id string, calls int64) string { return commit.StubText(&c.policy, id, calls) }}, err
 }
 
 // notesFor returns what stands in place of parts that leave, as JSON; the id may become another.
 func (c *cutter) notesFor(q *question, picked []int) map[int]string {
 	notes := map[int]string{}
 	for _, i := range picked {
-		notes[i] = string(canon.String(c.policy.StubFor(q.parts[i].Call, callsAfter(q.parts, i))))
+		notes[i] = string(canon.String(commit.StubText(&c.policy, q.parts[i].Call, callsAfter(q.parts, i))))
 	}
 	return notes
 }
@@ -248,7 +249,7 @@ func (c *cutter) canLeave(q *question, i int, hide *hider) bool {
 	if p.result.shaped != nil {
 		size = len(p.result.shaped.Content)
 	}
-	if p.result.Fresh || p.result.doubt || len(c.policy.StubFor(p.Call, callsAfter(q.parts, i)))+2 >= size {
+	if p.result.Fresh || p.result.doubt || len(commit.StubText(&c.policy, p.Call, callsAfter(q.parts, i)))+2 >= size {
 		return false
 	}
 	_, hidden := hide.value(p.Content)

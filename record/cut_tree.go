@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -97,7 +98,7 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 			s.Content = p.Content.Value()
 		}
 		if p.note != "" {
-			s.Content, s.Attrs[lifecycle.StubAttr] = canon.Value(p.note), []string{s.ID}
+			s.Content, s.Attrs[commit.StubAttr] = canon.Value(p.note), []string{s.ID}
 		}
 		if p.Name != "" {
 			s.Attrs[attrName] = p.Name
@@ -123,9 +124,9 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 			next.calls[p.Call] = id
 		}
 	}
-	in := lifecycle.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.policy, Rules: c.rules,
+	in := commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.policy, Rules: c.rules,
 		Counter: c.counter, Idle: g.idle, Hold: true}
-	t, stamps, report, err := lifecycle.Commit(ctx, in)
+	t, stamps, report, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 		return next, nil
 	}
 	in.Hold = false
-	_, _, report, err = lifecycle.Commit(ctx, in)
+	_, _, report, err = commit.Run(ctx, in)
 	next.due = map[int]bool{}
 	for _, gone := range report.Removed {
 		if i, err := strconv.Atoi(gone.ID[1:]); err == nil && gone.ID[0] == 'p' && i < from {

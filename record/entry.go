@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
@@ -276,7 +277,7 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 		return nil, err
 	}
 	s := &Shaped{ID: n.ID, Content: string(content)}
-	if _, cut := lifecycle.Original(n); cut {
+	if _, cut := commit.Original(n); cut {
 		return s, nil
 	}
 	for _, id := range n.Refs {
@@ -285,7 +286,7 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 		} else if of != nil && of.Kind == n.Kind {
 			s.Refers, _ = of.Header(attrCall).Text()
 			s.refersKey, _ = of.Header(attrDecided).Text()
-			_, cut := lifecycle.Original(of)
+			_, cut := commit.Original(of)
 			s.Whole = !cut && of.ID == s.Refers
 			return s, nil
 		}
@@ -310,7 +311,7 @@ func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 	if n.Has(attrSince) && n.Kind == "result" && len(n.Refs) > 0 {
 		return OriginalOf(ctx, s, n.Refs[0])
 	}
-	if content, cut := lifecycle.Original(n); cut {
+	if content, cut := commit.Original(n); cut {
 		return []byte(content), nil
 	}
 	for _, ref := range n.Refs {
@@ -318,7 +319,7 @@ func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 			return nil, err
 		} else if of != nil && of.Kind == n.Kind {
 			n = of
-			if content, cut := lifecycle.Original(n); cut {
+			if content, cut := commit.Original(n); cut {
 				return []byte(content), nil
 			}
 		}

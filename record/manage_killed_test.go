@@ -14,11 +14,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -184,7 +184,7 @@ func sameAgain(t *testing.T, p *providertest.Provider, where string) {
 			if seen[call] == nil {
 				seen[call] = m
 			}
-			if !bytes.Equal(seen[call], m) || !bytes.Contains(m, []byte(lifecycle.OnlyPact)) {
+			if !bytes.Equal(seen[call], m) || !bytes.Contains(m, []byte(commit.OnlyPact)) {
 				t.Fatalf("%s: request %d sent the result of %s as %s, before as %s", where, k, call, m, seen[call])
 			}
 		}

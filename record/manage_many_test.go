@@ -17,6 +17,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
@@ -173,7 +174,7 @@ func TestManageInTwoProcesses(t *testing.T) {
 	two.Close()
 	received := p.Received()[2:]
 	repeats(t, provider.Messages, received)
-	if got := bytes.Count(received[len(received)-1].Body, []byte(lifecycle.OnlyPact)); got != 3 {
+	if got := bytes.Count(received[len(received)-1].Body, []byte(commit.OnlyPact)); got != 3 {
 		t.Errorf("%d results were sent shaped", got)
 	}
 }

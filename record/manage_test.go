@@ -13,6 +13,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
@@ -122,7 +123,7 @@ func TestManageShapesAtEntry(t *testing.T) {
 			repeats(t, name, p.Received())
 			askedAndSent(t, s, p, asked)
 			last := p.Received()[5].Body
-			if len(last) > len(asked[5])/2 || bytes.Count(last, []byte(lifecycle.OnlyPact)) != 5 ||
+			if len(last) > len(asked[5])/2 || bytes.Count(last, []byte(commit.OnlyPact)) != 5 ||
 				!bytes.Contains(last, []byte("c4 has them")) {
 				t.Errorf("%d of %d bytes were sent: %s", len(last), len(asked[5]), last)
 			}
@@ -344,7 +345,7 @@ func TestManageInForks(t *testing.T) {
 			t.Errorf("the fork sent %s, before %s", after[i], before[i])
 		}
 	}
-	if got := rec.Stats().Managed; got.Shaped != 3 || !bytes.Contains(after[4], []byte(lifecycle.OnlyPact)) {
+	if got := rec.Stats().Managed; got.Shaped != 3 || !bytes.Contains(after[4], []byte(commit.OnlyPact)) {
 		t.Errorf("%+v: %s", got, after[4])
 	}
 }

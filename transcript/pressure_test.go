@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -158,7 +159,7 @@ func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 		if now != nil { // but for the stubs of what stood before it
 			var stubs []string
 			for k := range sure.All(now.Children().All()) {
-				if k.Node().Offset < 0 && len(lifecycle.StandsFor(k.Node())) > 0 && !sure.Get(tree.Of(before).Has(k.Node().ID)) {
+				if k.Node().Offset < 0 && len(commit.StandsFor(k.Node())) > 0 && !sure.Get(tree.Of(before).Has(k.Node().ID)) {
 					stubs = append(stubs, k.Node().ID)
 				}
 			}

@@ -3,8 +3,8 @@ package transcript
 import (
 	"slices"
 
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // undo says what to remove so that the body ends at a position or earlier. In
@@ -75,7 +75,7 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if of := lifecycle.StandsFor(b.Node()); len(of) > 0 && after[of[0]] {
+		if of := commit.StandsFor(b.Node()); len(of) > 0 && after[of[0]] {
 			blocks = append(blocks, b.Node().ID)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // genHistory makes a few snapshots and working states by random edits.
@@ -52,7 +52,7 @@ func genHistory(t *testing.T, seed uint64) []*tree.Tree {
 			}
 		}
 		all = append(all, x.Tree())
-		sealed, after, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps,
+		sealed, after, _, err := commit.Run(context.Background(), commit.Input{Working: x.Tree(), Stamps: x.Stamps,
 			Env: env})
 		if err != nil {
 			t.Fatal(err)

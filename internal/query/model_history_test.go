@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -56,11 +57,11 @@ func (h *history) cycle() {
 		h.edit(x)
 	}
 	h.trees = append(h.trees, x.Tree())
-	in := lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps, Env: h.env}
+	in := commit.Input{Working: x.Tree(), Stamps: x.Stamps, Env: h.env}
 	if one(h.Rand, 5) {
 		in.Policy = lifecycle.Policy{MaxNodes: 12 + h.IntN(20), ProtectTurns: h.IntN(3)}
 	}
-	sealed, stamps, _, err := lifecycle.Commit(context.Background(), in)
+	sealed, stamps, _, err := commit.Run(context.Background(), in)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -45,9 +46,9 @@ func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
 		return "", err
 	}
 	if in.Off {
-		return lifecycle.Recalled + "policies may take " + view.Visible(in.ID) + " again.", nil
+		return commit.Recalled + "policies may take " + view.Visible(in.ID) + " again.", nil
 	}
-	return lifecycle.Recalled + view.Visible(in.ID) + " stays.", nil
+	return commit.Recalled + view.Visible(in.ID) + " stays.", nil
 }
 
 // pinSealed pins a block whose headers no edit changes any more: the policy that the context keeps gets a rule
@@ -126,5 +127,5 @@ func (t *tools) addNote(ctx context.Context, in noting) (string, error) {
 	if in.TTL != nil {
 		stays = "for " + view.Plural(int(*in.TTL), "call")
 	}
-	return lifecycle.Recalled + fmt.Sprintf("%s is in the context from the next call on, %s.", id, stays), nil
+	return commit.Recalled + fmt.Sprintf("%s is in the context from the next call on, %s.", id, stays), nil
 }

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // most is how many bytes of a text an answer has, and mostLines how many lines. Agents cut answers of tools
@@ -70,7 +70,7 @@ func quote(label, whose, text string, from int, again string) (string, error) {
 	for strings.Contains(part, fence) {
 		fence += "-"
 	}
-	head := fmt.Sprintf("%s%s, bytes %d to %d of %d. %s.", lifecycle.Recalled, label, from, to, len(text), whose)
+	head := fmt.Sprintf("%s%s, bytes %d to %d of %d. %s.", commit.Recalled, label, from, to, len(text), whose)
 	end := ""
 	if to < len(text) {
 		end = fmt.Sprintf("\nThere is more: call %s from %d.", again, to)
@@ -97,7 +97,7 @@ func rows(head string, lines []string, from int, again string) (string, error) {
 		return "", invalid(fmt.Sprintf("there are %d, and from is %d", len(lines), from), "leave from out to begin anew")
 	}
 	var b strings.Builder
-	b.WriteString(lifecycle.Recalled + head + "\n")
+	b.WriteString(commit.Recalled + head + "\n")
 	for i := from; i < len(lines); i++ {
 		if i > from && b.Len()+len(lines[i]) > most {
 			fmt.Fprintf(&b, "There are %d more: call %s from %d.\n", len(lines)-i, again, i)

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 )
 
@@ -152,7 +152,7 @@ func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 	}
 	kept, err := n.JSON(ctx)
 	text := view.Whole(n.Kind, canon.Value(kept))
-	return strings.HasPrefix(text, lifecycle.Recalled) || strings.Contains(text, "\nOutput:\n"+lifecycle.Recalled), err // Codex puts a head before it
+	return strings.HasPrefix(text, commit.Recalled) || strings.Contains(text, "\nOutput:\n"+commit.Recalled), err // Codex puts a head before it
 }
 
 // first returns the cycle of the oldest snapshot.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -16,8 +17,8 @@ import (
 // Compile compiles the selectors of some rules in the edition of a context. counter counts for the
 // facet tokens; nil if there is none. It returns E_SELECTOR_INVALID, with the place in the
 // selector, for one that does not parse or that asks more than one snapshot.
-func Compile(list []lifecycle.Rule, edition selector.Edition, counter tree.Counter) ([]lifecycle.CompiledRule, error) {
-	made := make([]lifecycle.CompiledRule, 0, len(list))
+func Compile(list []lifecycle.Rule, edition selector.Edition, counter tree.Counter) ([]commit.CompiledRule, error) {
+	made := make([]commit.CompiledRule, 0, len(list))
 	for i := range list {
 		c, err := compile(list[i].Select, edition, counter)
 		if err != nil {
@@ -39,21 +40,21 @@ func in(err error, rule int, text string) error {
 	return fault.At(why.Code, fault.NoOffset, text, says+why.Message, why.Remedy)
 }
 
-func compile(text string, edition selector.Edition, counter tree.Counter) (lifecycle.CompiledRule, error) {
+func compile(text string, edition selector.Edition, counter tree.Counter) (commit.CompiledRule, error) {
 	q, err := selector.Parse(text, edition)
 	if err != nil {
-		return lifecycle.CompiledRule{}, err
+		return commit.CompiledRule{}, err
 	}
 	if t := q.Time; t != nil && (t.Kind != selector.Single || t.From != selector.Point{Axis: 't'}) {
-		return lifecycle.CompiledRule{}, fault.New(fault.SelectorInvalid,
+		return commit.CompiledRule{}, fault.New(fault.SelectorInvalid,
 			"a rule asks the state that a commit is about to seal", "leave the address out, or write @t0")
 	}
 	plan, err := query.Compile(q)
 	if err != nil {
-		return lifecycle.CompiledRule{}, err
+		return commit.CompiledRule{}, err
 	}
 	plan = plan.Counting(counter)
-	return lifecycle.CompiledRule{Find: finder(plan), Steady: plan.Steady(), Sys: namesSys(q)}, nil
+	return commit.CompiledRule{Find: finder(plan), Steady: plan.Steady(), Sys: namesSys(q)}, nil
 }
 
 // finder returns the function that runs a plan.

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/rules"
@@ -14,7 +15,7 @@ type line struct {
 	*run
 	Outcome
 	policy  lifecycle.Policy
-	rules   []lifecycle.CompiledRule
+	rules   []commit.CompiledRule
 	cache   *provider.Cache
 	before  *provider.Prompt // of the call before, nil for the first
 	head    *tree.Tree       // the last snapshot
@@ -113,7 +114,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	}
 	whole := false
 	commit := func(hold bool) (*committed, error) {
-		t, after, report, err := lifecycle.Commit(l.ctx, lifecycle.Input{Before: l.head, Working: working, Stamps: stamps,
+		t, after, report, err := commit.Run(l.ctx, commit.Input{Before: l.head, Working: working, Stamps: stamps,
 			Env: l.env, Policy: l.policy, Rules: l.rules, Counter: l.o.Counter, Idle: l.idle, Hold: hold, Whole: whole})
 		if err != nil {
 			return nil, err

@@ -7,10 +7,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // wordsShown is how many characters of a content a row shows.
@@ -220,7 +220,7 @@ func (v *State) block(ctx context.Context, r *row) (b Block, err error) {
 		return Block{}, err
 	}
 	b = Block{Place: r.place, Node: n.ID, Kind: r.kind.String(), Role: n.RoleIn(r.region), Bytes: r.bytes, Born: n.Cycle,
-		Calls: v.callsOf(n), Failed: failed, Stub: lifecycle.StandsFor(n) != nil, Erased: n.Erased(), By: v.Log.Creator(n).Actor}
+		Calls: v.callsOf(n), Failed: failed, Stub: commit.StandsFor(n) != nil, Erased: n.Erased(), By: v.Log.Creator(n).Actor}
 	if n.Type != v.Snapshot.Edition().Traits().BlockType {
 		b.Type = n.Type
 	}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // Node is one node of a state with its surroundings.
@@ -100,7 +100,7 @@ func (v *State) Node(ctx context.Context, c *pact.Context, id string) (d *Node, 
 	}
 	d = &Node{Node: id, Type: n.Type, Class: e.Class().String(), Erased: n.Erased(), Born: n.Cycle,
 		Failed: failed, RefersTo: append([]string{}, n.Refs...), ReferredBy: []string{},
-		StandsFor: lifecycle.StandsFor(n), Size: n.Content.Size(), Headers: headersOf(&plain)}
+		StandsFor: commit.StandsFor(n), Size: n.Content.Size(), Headers: headersOf(&plain)}
 	if err := v.place(d, path); err != nil {
 		return nil, err
 	}

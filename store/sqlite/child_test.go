@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -212,7 +212,7 @@ func (w *turns) commit(ctx context.Context, text string, two bool) error {
 		}
 		c.Before = c.After
 	}
-	sealed, stamps, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: c.After, Stamps: c.Stamps,
+	sealed, stamps, _, err := commit.Run(context.Background(), commit.Input{Working: c.After, Stamps: c.Stamps,
 		Env: w.env()})
 	if err != nil {
 		return err

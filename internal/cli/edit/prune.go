@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
@@ -76,7 +77,7 @@ func pruneCommand(a *command.App) *cobra.Command {
 			}
 			return reportPlan(a, p)
 		}
-		task, err := lifecycle.Task(ctx, tree.Of(c.Working()))
+		task, err := commit.Task(ctx, tree.Of(c.Working()))
 		if err != nil {
 			return err
 		}

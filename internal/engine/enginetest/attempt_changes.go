@@ -6,9 +6,9 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // testAttemptsOfChanges writes attempts in one step with changes: both are there, or neither.
@@ -36,7 +36,7 @@ func testAttemptsOfChanges(t *testing.T, s Suite) {
 
 	// the attempt ends and its cycle is published, and the next one begins with the answer
 	end := history.Attempt{ID: first.ID, Status: history.Completed, EndedNS: 3000, Request: "told"}
-	sealed := with(d.committed(d.edited(titled), lifecycle.Input{Before: d.state.Head}), end)
+	sealed := with(d.committed(d.edited(titled), commit.Input{Before: d.state.Head}), end)
 	x := tree.Edit(background, sealed.After, sealed.Sealed, sealed.Stamps, d.env())
 	said("answered")(x)
 	answered := engine.Change{Before: sealed.After, After: x.Tree(), Stamps: x.Stamps,

@@ -9,9 +9,9 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 func testContent(t *testing.T, s Suite) {
@@ -114,15 +114,15 @@ func testExtremes(t *testing.T, s Suite) {
 	d := driveFrom(t, s, "extremes", first)
 	d.clock = -7 // new stamps must come after those of the import
 	d.check()
-	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("new")) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("new")) }, commit.Input{})
 	d.check()
 	d.commit()
 	d.check()
 	if sure.Get(d.state.Head.Has("soon")) || !sure.Get(d.state.Head.Has("high")) {
 		t.Error("an expiry at the end of all cycles was not kept")
 	}
-	in := lifecycle.Input{Working: d.state.Working, Stamps: d.state.Stamps, Env: d.env()}
-	_, _, _, err = lifecycle.Commit(background, in)
+	in := commit.Input{Working: d.state.Working, Stamps: d.state.Stamps, Env: d.env()}
+	_, _, _, err = commit.Run(background, in)
 	wantCode(t, err, fault.Limit)
 	if d.state.Cycle != tree.MaxInteger-1 {
 		t.Errorf("the last cycle is %d", d.state.Cycle)

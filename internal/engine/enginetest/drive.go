@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 
 	"encoding/json"
 )
@@ -103,10 +103,10 @@ func (d *driver) edited(f func(x *tree.Editor)) engine.Change {
 }
 
 // committed returns a change that makes another change and commits it.
-func (d *driver) committed(c engine.Change, in lifecycle.Input) engine.Change {
+func (d *driver) committed(c engine.Change, in commit.Input) engine.Change {
 	d.Helper()
 	in.Working, in.Stamps, in.Env = c.After, c.Stamps, d.env()
-	sealed, stamps, report, err := lifecycle.Commit(context.Background(), in)
+	sealed, stamps, report, err := commit.Run(context.Background(), in)
 	must(d.T, err)
 	text, err := json.Marshal(report)
 	must(d.T, err)
@@ -148,11 +148,11 @@ func (d *driver) edit(f func(x *tree.Editor)) {
 // commit publishes the working state.
 func (d *driver) commit() {
 	d.Helper()
-	d.commitWith(nil, lifecycle.Input{})
+	d.commitWith(nil, commit.Input{})
 }
 
 // commitWith makes edits, if f is not nil, and commits them in one change.
-func (d *driver) commitWith(f func(x *tree.Editor), in lifecycle.Input) {
+func (d *driver) commitWith(f func(x *tree.Editor), in commit.Input) {
 	d.Helper()
 	c := engine.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}
 	if f != nil {

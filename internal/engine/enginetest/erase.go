@@ -8,10 +8,10 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 var salt = []byte("0123456789abcdef0123456789abcdef")
@@ -52,7 +52,7 @@ func testErase(t *testing.T, s Suite) {
 	})
 	d.commit()
 	d.commitWith(func(x *tree.Editor) { must(t, x.Update(rule, map[string]any{"content": "obey Joan"})) },
-		lifecycle.Input{})
+		commit.Input{})
 	d.talk("three", "four")
 	d.edit(func(x *tree.Editor) { draft = add(t, x, "^ah", block("a draft")) })
 	d.edit(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "a better draft"})) })
@@ -111,7 +111,7 @@ func testErase(t *testing.T, s Suite) {
 	d.erase(engine.Erase{})
 	// The context goes on: a commit seals drafts, and gaps expire as other nodes do.
 	d.commit()
-	d.commitWith(func(x *tree.Editor) { must(t, x.Remove(rule)) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { must(t, x.Remove(rule)) }, commit.Input{})
 	d.check()
 }
 
@@ -126,7 +126,7 @@ func testEraseBelow(t *testing.T, s Suite) {
 			spec.Offset = 1
 			spec.ID = "note-" + x.state.Name
 			add(t, e, turn, spec)
-		}, lifecycle.Input{})
+		}, commit.Input{})
 	}
 	e := d.erasing(turn)
 	e.DryRun = true
@@ -168,7 +168,7 @@ func testEraseMoved(t *testing.T, s Suite) {
 		spec := block("while it was there")
 		spec.ID = "forked"
 		add(t, e, "inner", spec)
-	}, lifecycle.Input{})
+	}, commit.Input{})
 	want := set("named", "moved", "inner", "told", "forked")
 	e := d.erasing("named")
 	d.expect(want)

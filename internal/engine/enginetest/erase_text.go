@@ -8,10 +8,10 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 func testEraseText(t *testing.T, s Suite) {
@@ -38,7 +38,7 @@ func testEraseText(t *testing.T, s Suite) {
 		other = add(t, x, "^ah", block("Jané is somebody else"))
 	})
 	c := engine.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}
-	c = d.committed(c, lifecycle.Input{})
+	c = d.committed(c, commit.Input{})
 	c.Entry.Message, c.Entry.Request, c.Entry.Actor = "for "+secret, secret, "clerk"
 	d.apply(c)
 	d.talk("two")
@@ -120,7 +120,7 @@ func testEraseAttempts(t *testing.T, s Suite) {
 	try(d, "of the working state of cycle 1")
 	d.talk("one")
 	try(d, "of the working state of cycle 2, before the rule went")
-	d.commitWith(func(x *tree.Editor) { must(t, x.Remove("rule")) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { must(t, x.Remove("rule")) }, commit.Input{})
 	try(d, "of what never had the rule")
 	d.commit()
 	f := d.fork(1, "f")
@@ -212,7 +212,7 @@ func testEraseDrafts(t *testing.T, s Suite) {
 
 	// The hash of a thread that a snapshot shows stays.
 	c := d.committed(engine.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps},
-		lifecycle.Input{})
+		commit.Input{})
 	as := call(4)
 	as.Thread, err = engine.ThreadHash(background, c.Sealed)
 	must(t, err)

@@ -8,11 +8,11 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // fork makes a fork and a driver for it. What the store says about the fork must follow from
@@ -54,7 +54,7 @@ func (d *driver) forked(cycle int64, name string, info engine.Info) *driver {
 func (d *driver) talk(texts ...string) {
 	d.Helper()
 	for _, text := range texts {
-		d.commitWith(func(x *tree.Editor) { add(d.T, x, "^ah", block(text)) }, lifecycle.Input{})
+		d.commitWith(func(x *tree.Editor) { add(d.T, x, "^ah", block(text)) }, commit.Input{})
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
@@ -34,7 +35,7 @@ func (r *genHistory) act() {
 			})
 		}
 		if r.IntN(3) == 0 {
-			in := lifecycle.Input{Retained: func(id string) bool { return len(id)%11 == 0 }}
+			in := commit.Input{Retained: func(id string) bool { return len(id)%11 == 0 }}
 			if r.IntN(6) == 0 {
 				in.Policy = lifecycle.Policy{MaxNodes: 10 + r.IntN(30), ProtectTurns: r.IntN(3)}
 			}

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 func testDrafts(t *testing.T, s Suite) {
@@ -59,7 +59,7 @@ func testOneStep(t *testing.T, s Suite) {
 			early := block("before it")
 			early.Offset = -1
 			add(t, x, "^ah", early)
-		}, lifecycle.Input{})
+		}, commit.Input{})
 	}
 	if d.state.Revision != 5 {
 		t.Errorf("four commits with edits led to revision %d", d.state.Revision)
@@ -78,7 +78,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 	var draft, turn string
 	plan(d.edited(func(x *tree.Editor) { draft = add(t, x, "^ah", block("draft")) }))
 	plan(d.edited(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "better"})) }))
-	plan(d.committed(d.edited(func(x *tree.Editor) { add(t, x, "^ah", block("more")) }), lifecycle.Input{}))
+	plan(d.committed(d.edited(func(x *tree.Editor) { add(t, x, "^ah", block("more")) }), commit.Input{}))
 	turn = sure.Get(d.state.Working.Region(tree.Seq).Children().At(0)).Node().ID
 	plan(d.edited(func(x *tree.Editor) {
 		after := block("attached")
@@ -87,7 +87,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 		draft = add(t, x, "^ah", block("to go"))
 	}))
 	plan(d.edited(func(x *tree.Editor) { must(t, x.Remove(draft)) }))
-	plan(d.committed(d.edited(func(*tree.Editor) {}), lifecycle.Input{}))
+	plan(d.committed(d.edited(func(*tree.Editor) {}), commit.Input{}))
 	guard := engine.Guard{Cycle: before.Cycle, Revision: before.Revision}
 	must(t, d.store.Apply(background, d.state.Key, guard, changes...))
 	d.check()
@@ -172,7 +172,7 @@ func testGuard(t *testing.T, s Suite) {
 func testSharing(t *testing.T, s Suite) {
 	d := drive(t, s, "sharing")
 	for i := range 20 {
-		d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint(i))) }, lifecycle.Input{})
+		d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint(i))) }, commit.Input{})
 	}
 	d.reopen()
 	list, err := engine.Collect(d.store.History(background, d.state.Key, 1, d.state.Cycle))
@@ -201,7 +201,7 @@ func testLongHistory(t *testing.T, s Suite) {
 			spec := block(fmt.Sprint("said ", i))
 			spec.ID = fmt.Sprint("b", i)
 			add(t, x, "^ah", spec)
-		}, lifecycle.Input{})
+		}, commit.Input{})
 	}
 	d.check()
 	for _, ends := range [][2]int64{{1, 64}, {1, 65}, {2, 129}, {64, 64}, {65, 150}} {
@@ -236,7 +236,7 @@ func testLongHistory(t *testing.T, s Suite) {
 
 func testReaders(t *testing.T, s Suite) {
 	d := drive(t, s, "readers")
-	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("first")) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("first")) }, commit.Input{})
 	first := d.snapshots[1]
 	key := d.state.Key
 	stop := make(chan struct{})

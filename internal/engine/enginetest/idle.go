@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // leaveEmpty makes a history of three cycles. The second leaves a removable group empty, which
@@ -21,7 +21,7 @@ func leaveEmpty(t *testing.T, s Suite) *driver {
 		add(t, x, "^ah", tree.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true})
 		add(t, x, "group", tree.Spec{ID: "last", TTL: &one})
 		add(t, x, "^sys", tree.Spec{ID: "holder", Refs: []string{"group"}})
-	}, lifecycle.Input{})
+	}, commit.Input{})
 	d.wantIdle()
 	d.commit()
 	d.wantIdle("group")
@@ -55,9 +55,9 @@ func testEmptyGroups(t *testing.T, s Suite) {
 			t.Errorf("the log says of cycle %d that it leaves %q, want %q", cycle+1, got, want)
 		}
 	}
-	d.commitWith(nil, lifecycle.Input{Idle: d.state.Idle})
+	d.commitWith(nil, commit.Input{Idle: d.state.Idle})
 	d.wantIdle("group")
-	d.commitWith(func(x *tree.Editor) { must(t, x.Remove("holder")) }, lifecycle.Input{Idle: d.state.Idle})
+	d.commitWith(func(x *tree.Editor) { must(t, x.Remove("holder")) }, commit.Input{Idle: d.state.Idle})
 	d.wantIdle()
 	d.check()
 	if sure.Get(d.state.Head.Has("group")) {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // listed is a node of an imported document.
@@ -69,7 +69,7 @@ func testImport(t *testing.T, s Suite) {
 		add(t, x, "mt:7-3", spec)
 	})
 	d.check()
-	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("new")) }, lifecycle.Input{Prune: []string{"mt:7-149"}})
+	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("new")) }, commit.Input{Prune: []string{"mt:7-149"}})
 	d.check()
 	for id, want := range map[string]bool{"mt:7-0": true, "mt:7-149": true, "mt:7-150": false, "mt:8-0": false} {
 		if got, err := d.store.Has(background, d.state.Key, id); err != nil || got != want {
@@ -105,7 +105,7 @@ func testImportedHead(t *testing.T, s Suite) {
 			d.check()
 			d.commit()
 			d.check()
-			d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, lifecycle.Input{})
+			d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, commit.Input{})
 			d.check()
 		})
 	}
@@ -157,7 +157,7 @@ func testImportedHistory(t *testing.T, s Suite) {
 	}
 	d := driveHistory(t, s, "history", trees...)
 	d.check()
-	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, commit.Input{})
 	d.check()
 }
 

@@ -7,10 +7,10 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // testLargeContents stores contents of 16 MiB: in a draft, in a snapshot and in a second
@@ -34,7 +34,7 @@ func testLargeContents(t *testing.T, s Suite) {
 	})
 	d.commitWith(func(x *tree.Editor) {
 		must(t, x.Update("second", map[string]any{"content": strings.ToUpper(text)}))
-	}, lifecycle.Input{})
+	}, commit.Input{})
 	d.check()
 }
 
@@ -72,7 +72,7 @@ func longTurns(t *testing.T, s Suite) (d *driver, some []string) {
 					some = append(some, id)
 				}
 			}
-		}, lifecycle.Input{})
+		}, commit.Input{})
 	}
 	d.check()
 	return d, some
@@ -146,7 +146,7 @@ func testVeryLongHistory(t *testing.T, s Suite) {
 		for range atOnce {
 			c := d.committed(d.edited(func(x *tree.Editor) {
 				add(t, x, "^ah", block(fmt.Sprint("said in cycle ", d.state.Stamps.Cycle)))
-			}), lifecycle.Input{})
+			}), commit.Input{})
 			changes = append(changes, c)
 			d.take(c)
 		}

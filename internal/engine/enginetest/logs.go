@@ -9,9 +9,9 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 func testLog(t *testing.T, s Suite) {
@@ -24,7 +24,7 @@ func testLog(t *testing.T, s Suite) {
 	d.apply(c)
 	sent := strings.Repeat("0f", 32)
 	c = d.committed(engine.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps},
-		lifecycle.Input{})
+		commit.Input{})
 	c.Entry.Sent = sent
 	edited := d.state.Working
 	d.apply(c)

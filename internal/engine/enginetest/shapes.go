@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
@@ -32,7 +33,7 @@ func testSystemUpdates(t *testing.T, s Suite) {
 	d.edit(func(x *tree.Editor) { must(t, x.Remove(rule)) })
 	d.check()
 	d.commit()
-	d.commitWith(func(x *tree.Editor) { must(t, x.Update(inside, map[string]any{"data_x": 1.5})) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { must(t, x.Update(inside, map[string]any{"data_x": 1.5})) }, commit.Input{})
 	d.check()
 	got, err := engine.Snapshot(background, d.store, d.state.Key, 1)
 	must(t, err)
@@ -154,15 +155,15 @@ func testLifecycle(t *testing.T, s Suite) {
 			late := block(fmt.Sprint("late ", i))
 			late.Offset, late.Priority = 1, int64(-i)
 			add(t, x, "^ah", late)
-		}, lifecycle.Input{})
+		}, commit.Input{})
 		d.check()
 	}
 	if sure.Get(d.state.Head.Has(group)) {
 		t.Error("the group did not cascade")
 	}
 	turn := sure.Get(d.state.Head.Region(tree.Seq).Children().At(2)).Node().ID
-	d.commitWith(nil, lifecycle.Input{Prune: []string{turn}})
-	d.commitWith(nil, lifecycle.Input{Policy: lifecycle.Policy{MaxNodes: 12, ProtectTurns: 2}})
+	d.commitWith(nil, commit.Input{Prune: []string{turn}})
+	d.commitWith(nil, commit.Input{Policy: lifecycle.Policy{MaxNodes: 12, ProtectTurns: 2}})
 	if sure.Get(d.state.Head.Has(turn)) {
 		t.Error("the turn was not pruned")
 	}
@@ -186,11 +187,11 @@ func testCores(t *testing.T, s Suite) {
 	}
 	d.commit()
 	// Explicit core and commit in one step.
-	d.commitWith(func(x *tree.Editor) { explicit(x); inCore(x); around(x) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { explicit(x); inCore(x); around(x) }, commit.Input{})
 	// Elided core, its content in two steps.
 	d.edit(inCore)
 	d.edit(around)
-	d.commitWith(inCore, lifecycle.Input{})
+	d.commitWith(inCore, commit.Input{})
 	// An explicit core that is removed leaves an elided one.
 	d.edit(explicit)
 	d.edit(func(x *tree.Editor) { must(t, x.Remove(core)) })
@@ -228,7 +229,7 @@ func testGroups(t *testing.T, s Suite) {
 func testAttachments(t *testing.T, s Suite) {
 	d := drive(t, s, "attachments")
 	for i := range 3 {
-		d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint("turn ", i))) }, lifecycle.Input{})
+		d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint("turn ", i))) }, commit.Input{})
 	}
 	d.reopen()
 	turn := sure.Get(d.state.Head.Region(tree.Seq).Children().At(1)).Node().ID
@@ -243,6 +244,6 @@ func testAttachments(t *testing.T, s Suite) {
 	d.commit()
 	d.check()
 	// Moving an earlier node ends it and makes a new node.
-	d.commitWith(func(x *tree.Editor) { moved(t, x, id, "^ah", -1) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { moved(t, x, id, "^ah", -1) }, commit.Input{})
 	d.check()
 }

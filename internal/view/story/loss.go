@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -51,7 +52,7 @@ type LossReader struct {
 // Take adds what a commit took, or would take, from the state before it.
 func (l *LossReader) Take(ctx context.Context, from *pact.Snapshot, r *lifecycle.Report) error {
 	before := tree.Of(from)
-	task, err := lifecycle.Task(ctx, before)
+	task, err := commit.Task(ctx, before)
 	if err != nil {
 		return err
 	}

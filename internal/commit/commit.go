@@ -1,0 +1,123 @@
+package commit
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// Input is everything that a commit depends on.
+type Input struct {
+	Before  *tree.Tree       // the last snapshot, whose orphans are not reported again; nil to look for no orphans
+	Working *tree.Tree       // the working state to commit
+	Stamps  tree.Stamps      // the cycle, and the stamps given so far
+	Env     tree.Env         // the clock and the ids that are taken
+	Policy  lifecycle.Policy // rules and limits; the zero Policy prunes nothing
+	// Rules are the selectors of the rules of Policy, one for each.
+	Rules   []CompiledRule
+	Hold    bool         // what Policy has go stays this time; the report says that it waits
+	Whole   bool         // rules shape nothing this time, and never what is new now
+	Counter tree.Counter // counts tokens; needed if the policy limits them
+	Prune   []string     // ids of nodes to prune; one that cannot be pruned is an error
+	Chosen  []string     // the same, but one that cannot be pruned is held back
+	// ids of turns that the conversation replaces: they are pruned first, whatever their age, and leave
+	// no stub
+	Rewrite  []string
+	Idle     []string             // the removable groups that earlier commits left empty and something kept
+	Retained func(id string) bool // reports whether a holder keeps a node; nil if no holder keeps any
+}
+
+// Run returns the snapshot of the input's cycle, the stamps for the next cycle and a
+// report. It does not change its input. Errors: E_DOCUMENT_INVALID for a policy that
+// cannot be followed, E_NODE_NOT_FOUND and E_PLACEMENT_INVALID for ids that cannot be
+// pruned, E_PLACEMENT_INVALID if an edit or pruning would leave a call without its result or
+// the reverse, E_LIMIT if no cycle or stamp is left, and the errors of reading contents
+// that must be counted.
+//
+// Cost: the nodes that expire or are pruned, the children of ^ah, what changed since the
+// last snapshot, and one path for each. An exceeded limit costs the nodes that are pruned
+// for it and the candidates before them that the report names. The first exceeded limit on
+// a tree costs a look at every candidate.
+//
+// Specification: 01 §7, 03 §2.3, 03 §5.4, 03 §7.
+func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Report, error) {
+	var report lifecycle.Report
+	if in.Retained == nil {
+		in.Retained = func(string) bool { return false }
+	}
+	s, err := in.weigher(ctx)
+	if err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
+	if !in.Policy.Empty() {
+		report.Policy = &in.Policy
+	}
+	clock := &rewindableClock{read: in.Env.Clock}
+	in.Env.Clock = clock.now
+	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: limitsOf(&in.Policy)}
+	p.tree, p.ruler = in.Working, ruler{ctx, in.Policy.Rules, in.Rules}
+	if err := p.enter(&report); err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
+	p.tree, p.emptyGroups, err = expire(p.tree, p.in, &report)
+	if err != nil {
+		return nil, tree.Stamps{}, lifecycle.Report{}, err
+	}
+	if err := p.stubsOfExpiry(&report); err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
+	if err := p.dropOrphansOfExpiry(&report); err != nil {
+		return nil, tree.Stamps{}, lifecycle.Report{}, err
+	}
+	if err := p.prune(&report); err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
+	if err := p.resolveOrphans(&report); err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
+	ruled := func(id string) bool {
+		return slices.ContainsFunc(p.removed, func(r lifecycle.Removal) bool { return r.ID == id && r.Number > 0 })
+	}
+	report.Kept = slices.DeleteFunc(report.Kept, func(k lifecycle.Kept) bool { return ruled(k.ID) })
+	held, err := p.heldBack()
+	if err != nil {
+		return nil, tree.Stamps{}, lifecycle.Report{}, err
+	}
+	report.Kept = slices.Concat(report.Kept, held, p.emptyGroups)
+	report.Budget = p.unmetLimits(report.Postponed != nil)
+	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)
+	if err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
+	return t, stamps, report, nil
+}
+
+func unfollowed(token, message, remedy string) error {
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, "the policy cannot be followed: "+message, remedy)
+}
+
+// weigher checks the policy and writes the name of the counter into it.
+func (in *Input) weigher(ctx context.Context) (weigher, error) {
+	p := &in.Policy
+	if err := p.Check(); err != nil {
+		return weigher{}, err
+	}
+	switch {
+	case len(in.Rules) != len(p.Rules):
+		return weigher{}, unfollowed("rules", "its selectors were not compiled", "give one compiled rule for each")
+	case in.Counter == nil && p.Counts():
+		return weigher{}, unfollowed("max_tokens, min_tokens", "it limits tokens, and the context has no counter",
+			"open the context with a Counter")
+	case in.Counter != nil && p.Tokenizer != "" && p.Tokenizer != in.Counter.Name():
+		return weigher{}, unfollowed(p.Tokenizer, "it counts tokens by "+strconv.Quote(p.Tokenizer)+", the context by "+
+			strconv.Quote(in.Counter.Name()), "open the context with that Counter, or leave tokenizer out")
+	case !p.Counts():
+		return weigher{ctx: ctx}, nil
+	}
+	p.Tokenizer = in.Counter.Name()
+	return weigher{ctx, tree.Tokens(in.Counter)}, nil
+}

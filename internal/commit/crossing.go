@@ -1,0 +1,106 @@
+package commit
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// refersOutside finds the items from which a reference leads to a node elsewhere.
+var refersOutside = &tree.Minimum{
+	Name: "refers out",
+	Less: func(_, _ *tree.Node) (bool, error) { return false, nil }, // any of them will do
+	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+		if ids, err := outgoingRefs(item); len(ids) == 0 || err != nil {
+			return nil, err
+		}
+		return item.Node(), nil
+	},
+}
+
+// openReferenced finds the references from one item to another and puts all candidates of
+// the items that they lead to into the queue: whether such a candidate helps a limit may
+// depend on a node in another item. The items that references come from need no such
+// care, because helpersIn sees the references that leave them.
+func (w *walk) openReferenced() error {
+	var in func(l *tree.List) error
+	one := func(item *tree.Entry) error {
+		if n, err := refersOutside.At(w.ctx, item); n == nil || err != nil {
+			return err
+		}
+		ids, err := outgoingRefs(item)
+		if err != nil {
+			return err
+		}
+		for _, id := range ids {
+			path, err := w.tree.Path(id)
+			if err != nil {
+				return err
+			}
+			item := itemOf(path)
+			if item == nil || w.crossed[item[len(item)-1].Node().ID] {
+				continue
+			}
+			w.crossed[item[len(item)-1].Node().ID] = true
+			if !w.isProtected(item) && len(w.byRegion[item[1].Class()]) > 0 {
+				list, err := w.candidatesIn(item)
+				if err != nil {
+					return err
+				}
+				w.put(list...)
+			}
+		}
+		return nil
+	}
+	in = func(l *tree.List) error {
+		if l.Len() == 0 {
+			return nil
+		}
+		if n, err := refersOutside.In(w.ctx, l); n == nil || err != nil {
+			return err
+		}
+		items, runs, err := l.Parts()
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if err := in(run); err != nil {
+				return err
+			}
+		}
+		for _, item := range items {
+			if err := one(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, region := range [...]tree.Class{tree.Sys, tree.Seq} {
+		if err := in(w.tree.Region(region).Children()); err != nil {
+			return err
+		}
+	}
+	return one(w.tree.Region(tree.Head))
+}
+
+// outgoingRefs returns the ids outside an item that nodes at and below it refer to.
+func outgoingRefs(item *tree.Entry) (ids []string, err error) {
+	inside := make(map[string]bool)
+	for e, err := range item.All() {
+		if err != nil {
+			return nil, err
+		}
+		inside[e.Node().ID] = true
+	}
+	for e, err := range item.All() {
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range e.Node().Refs {
+			if !inside[id] {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
+}

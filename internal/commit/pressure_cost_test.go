@@ -1,0 +1,251 @@
+package commit_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// long is a context of so many turns, in each a question, a call with its result
+// and a note, of which the first so many are due at the first commit.
+type long struct {
+	tb      testing.TB
+	tree    *tree.Tree
+	stamps  tree.Stamps
+	counted int
+	in      commit.Input
+}
+
+func longContext(tb testing.TB, turns, due int) *long {
+	tb.Helper()
+	var nodes []tree.Placed
+	put := func(parent int, n tree.Node, headers ...tree.Header) int {
+		n.CreatedNS, n.Headers = int64(len(nodes)), headers
+		if n.Expiry == 0 {
+			n.Expiry = tree.Never
+		}
+		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
+		return len(nodes) - 1
+	}
+	kind := func(k string) tree.Header { return tree.Header{Name: "kind", Value: tree.JSON(canon.String(k))} }
+	refs := func(id string) tree.Header {
+		return tree.Header{Name: "refs", Value: tree.JSON(canon.Strings([]string{id}))}
+	}
+	tags := tree.Header{Name: "tags", Value: tree.JSON(canon.Strings([]string{"x"}))}
+	root := put(-1, tree.Node{ID: "root", Type: "^root"})
+	put(put(root, tree.Node{ID: "sys", Type: "^sys"}), tree.Node{ID: "rule", Type: "block",
+		Content: tree.Hold(`"be brief"`)})
+	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
+	for i := range turns {
+		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
+		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("ask", i), Type: "block",
+			Content: tree.Hold(`"what is it"`)}, kind("text"))
+		call, result := fmt.Sprint("call", i), fmt.Sprint("result", i)
+		put(turn, tree.Node{ID: call, Type: "block", Offset: 1, Content: tree.Hold(`"f"`)}, kind("call"), refs(result))
+		put(turn, tree.Node{ID: result, Type: "block", Offset: 1, Content: tree.Hold(`"a b c"`)}, kind("result"), refs(call))
+		note := tree.Node{ID: fmt.Sprint("note", i), Type: "block", Offset: 2, Content: tree.Hold(`"n"`)}
+		if i%(turns/10) == 0 && due > 0 { // far from each other
+			due--
+			note.Expiry = int64(turns + 1)
+		}
+		put(turn, note, kind("text"), tags)
+	}
+	put(root, tree.Node{ID: "ah", Type: "^ah"})
+	t, err := tree.Build(int64(turns), nodes)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l := &long{tb: tb, tree: t, stamps: tree.Stamps{Cycle: int64(turns + 1), LastNS: int64(len(nodes)), Given: -1}}
+	l.in = commit.Input{Env: env(0), Counter: wordCounter{&l.counted}}
+	return l
+}
+
+// manyLimits are limits of all sorts that nothing comes near.
+func manyLimits() lifecycle.Policy {
+	const far = 1 << 40
+	p := lifecycle.Policy{MaxTokens: far, MaxBytes: far, MaxNodes: far, MaxTurns: far, ProtectTurns: far, Stub: "[...]"}
+	for _, region := range []string{"", "^sys", "^seq", "^ah"} {
+		for _, kind := range []string{"", "text", "call", "result"} {
+			for _, tag := range []string{"", "x"} {
+				if region+kind+tag != "" {
+					p.Parts = append(p.Parts, lifecycle.Part{Region: region, Kind: kind, Tag: tag, MaxTokens: far, MaxBytes: far,
+						MaxNodes: far})
+				}
+			}
+		}
+	}
+	return p
+}
+
+// turn says something new, with a call and its result, and commits.
+func (l *long) turn() lifecycle.Report {
+	x := tree.Edit(context.Background(), l.tree.WithCycle(l.stamps.Cycle), l.tree, l.stamps, l.in.Env)
+	n := l.stamps.Cycle
+	call, result := fmt.Sprint("new call", n), fmt.Sprint("new result", n)
+	for _, s := range []tree.Spec{
+		{Content: "and what now", Kind: "text"}, {ID: call, Kind: "call", Offset: 1, Refs: []string{result}, Content: "g"},
+		{ID: result, Kind: "result", Offset: 1, Refs: []string{call}, Content: "d e f"}, {Kind: "text", Tags: []string{"x"},
+			Offset: 2, Content: "m"},
+	} {
+		if _, err := x.Add("^ah", s); err != nil {
+			l.tb.Fatal(err)
+		}
+	}
+	l.in.Before, l.in.Working, l.in.Stamps = l.tree, x.Tree(), x.Stamps
+	t, stamps, report, err := commit.Run(context.Background(), l.in)
+	if err != nil {
+		l.tb.Fatal(err)
+	}
+	l.tree, l.stamps = t, stamps
+	return report
+}
+
+// Where nothing is over its limit a commit adds up what is new and nothing else,
+// however many limits there are and however long the context is.
+func TestCostOfLimitsThatAreKeptDoesNotGrowWithHistory(t *testing.T) {
+	testrun.CountsAllocations(t)
+	testrun.Long(t, "builds a long history")
+	sizes := []int{1_000, 30_000}
+	var allocs []float64
+	for _, turns := range sizes {
+		l := longContext(t, turns, 0)
+		l.in.Policy = manyLimits()
+		l.turn() // which adds up what was there
+		if blocks := l.tree.Root().Summary().Blocks; l.counted != blocks {
+			t.Errorf("%d turns: %d contents were counted for %d blocks", turns, l.counted, blocks)
+		}
+		for range 10 {
+			if l.counted = 0; len(l.turn().Removed) > 0 || l.counted != 4 {
+				t.Errorf("%d turns: %d contents were counted for 4 that are new", turns, l.counted)
+			}
+		}
+		n := testing.AllocsPerRun(50, func() { l.turn() })
+		t.Logf("a turn and its commit after %d turns, under %d limits: %.0f allocations", turns, 4+3*len(l.in.Policy.Parts),
+			n)
+		allocs = append(allocs, n)
+	}
+	if allocs[1] > 1.5*allocs[0] {
+		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
+			sizes[0])
+	}
+}
+
+// Without a limit in tokens nobody counts any, whatever else is limited, pruned
+// or waited for.
+func TestNothingIsCountedWithoutALimitInTokens(t *testing.T) {
+	l := longContext(t, 100, 10)
+	l.in.Policy = manyLimits()
+	l.in.Policy.MaxTokens = 0
+	l.in.Policy.Parts = slices.DeleteFunc(l.in.Policy.Parts, func(p lifecycle.Part) bool { return p.Region == "" })
+	for i := range l.in.Policy.Parts {
+		l.in.Policy.Parts[i].MaxTokens = 0
+	}
+	for _, change := range []func(p *lifecycle.Policy){
+		func(p *lifecycle.Policy) {},
+		func(p *lifecycle.Policy) { p.MaxNodes, p.ProtectTurns = 300, 3 },
+		func(p *lifecycle.Policy) { p.MaxBytes, p.MinBytes = 10_000, 1_000_000 },
+		func(p *lifecycle.Policy) { p.MaxTurns, p.MinBytes = 20, 1 },
+	} {
+		change(&l.in.Policy)
+		l.turn()
+		if l.counted > 0 {
+			t.Fatalf("%d contents were counted under %+v", l.counted, l.in.Policy)
+		}
+	}
+	if l.tree.Region(tree.Seq).Children().Len() > 20 {
+		t.Error("nothing was pruned")
+	}
+}
+
+// What is due costs what it is: ten nodes about ten times one, in a context of
+// any length.
+func TestCostOfWhatIsDue(t *testing.T) {
+	testrun.CountsAllocations(t)
+	testrun.Long(t, "builds a long history")
+	allocs := map[string]float64{}
+	for _, turns := range []int{1_000, 30_000} {
+		for _, due := range []int{0, 1, 10} {
+			l := longContext(t, turns, due)
+			l.in.Policy = manyLimits()
+			l.turn()
+			fresh := longContext(t, turns, due)
+			fresh.in.Policy = l.in.Policy
+			fresh.in.Working, fresh.in.Stamps = fresh.tree.WithCycle(fresh.stamps.Cycle), fresh.stamps
+			var report lifecycle.Report
+			n := testing.AllocsPerRun(20, func() { // the sums are there from the second on
+				var err error
+				if _, _, report, err = commit.Run(context.Background(), fresh.in); err != nil {
+					t.Fatal(err)
+				}
+			})
+			equal(t, "removed", len(report.Removed), due)
+			t.Logf("%d nodes due after %d turns: %.0f allocations", due, turns, n)
+			allocs[fmt.Sprint(turns, " ", due)] = n
+		}
+	}
+	for _, due := range []string{"0", "1", "10"} {
+		if few, many := allocs["1000 "+due], allocs["30000 "+due]; many > 1.8*few {
+			t.Errorf("%s nodes due: %.0f allocations after 30,000 turns, %.0f after 1,000", due, many, few)
+		}
+	}
+	one, ten := allocs["30000 1"]-allocs["30000 0"], allocs["30000 10"]-allocs["30000 0"]
+	if ten > 12*one {
+		t.Errorf("ten nodes due cost %.0f allocations more than none, one %.0f", ten, one)
+	}
+}
+
+// BenchmarkCommitUnderLimits commits a turn where nothing is due and nothing is
+// over its limit.
+func BenchmarkCommitUnderLimits(b *testing.B) {
+	for _, turns := range []int{1_000, 100_000} {
+		for _, c := range []struct {
+			name   string
+			policy lifecycle.Policy
+		}{
+			{"none", lifecycle.Policy{}},
+			{"four", lifecycle.Policy{MaxTokens: 1 << 40, MaxBytes: 1 << 40, MaxNodes: 1 << 40, MaxTurns: 1 << 40}},
+			{"all", manyLimits()},
+		} {
+			b.Run(fmt.Sprintf("limits=%s/turns=%d", c.name, turns), func(b *testing.B) {
+				l := longContext(b, turns, 0)
+				l.in.Policy = c.policy
+				l.turn()
+				b.ReportAllocs()
+				for b.Loop() {
+					l.turn()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkCommitWhatIsDue commits where so many nodes are due, far from each
+// other.
+func BenchmarkCommitWhatIsDue(b *testing.B) {
+	for _, turns := range []int{1_000, 100_000} {
+		for _, due := range []int{0, 1, 10} {
+			b.Run(fmt.Sprintf("due=%d/turns=%d", due, turns), func(b *testing.B) {
+				l := longContext(b, turns, due)
+				l.in.Policy = lifecycle.Policy{MaxTokens: 1 << 40, MaxBytes: 1 << 40, MaxNodes: 1 << 40, MaxTurns: 1 << 40}
+				l.in.Working, l.in.Stamps = l.tree.WithCycle(l.stamps.Cycle), l.stamps
+				commit := func() {
+					if _, _, _, err := commit.Run(context.Background(), l.in); err != nil {
+						b.Fatal(err)
+					}
+				}
+				commit()
+				b.ReportAllocs()
+				for b.Loop() {
+					commit()
+				}
+			})
+		}
+	}
+}

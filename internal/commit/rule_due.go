@@ -1,0 +1,206 @@
+package commit
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// pruneByRules removes what is sealed and whose time is over by a rule: what was there before the
+// policy, and what a rule finds that speaks of time. It goes as if it had been asked for: units
+// whole, protected nodes kept (02 §7). A result that leaves a stub goes alone, because its call
+// keeps the stub as its result.
+func (p *pruner) pruneByRules() error {
+	due, err := p.due()
+	if err != nil || len(due) == 0 {
+		return err
+	}
+	if p.in.Hold {
+		ids := slices.Collect(maps.Keys(due))
+		if err := p.tree.Sort(ids); err != nil {
+			return err
+		}
+		for _, id := range ids {
+			p.held = append(p.held, lifecycle.Kept{ID: id, Reason: lifecycle.Pruned, Why: lifecycle.PruningWaits})
+		}
+		return nil
+	}
+	if err := p.protect(); err != nil {
+		return err
+	}
+	if err := p.protectTask(); err != nil {
+		return err
+	}
+	list := make([]candidate, 0, len(due))
+	for id := range due {
+		path, err := p.tree.Path(id)
+		if err != nil {
+			return err
+		}
+		c, err := p.candidate(path[len(path)-1].Node(), path[1].Class())
+		if err != nil {
+			return err
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, compareCandidates)
+	p.requested, p.byRule = make(map[string]bool), due
+	for i := range list {
+		list[i].sys = false
+		p.requested[list[i].id] = true
+	}
+	rest := list[:0]
+	for _, c := range list {
+		replaced, err := p.replaceResult(c.node)
+		if err != nil {
+			return err
+		}
+		if !replaced {
+			rest = append(rest, c)
+		}
+	}
+	w := &walk{pruner: p, visited: make(map[string]bool)}
+	w.put(rest...)
+	err = p.removeCandidates(w, true)
+	p.requested, p.byRule, p.ruling = nil, nil, 0
+	return err
+}
+
+// due returns the number of the rule, counted from 1, for each sealed node that pruning may remove
+// and whose time is over by it. Cost: what changed since these rules were asked first, and what is
+// due; if a selector depends on time or on other nodes, what it may find in the whole tree.
+func (p *pruner) due() (map[string]int, error) {
+	rules := p.in.Policy.Rules
+	if !slices.ContainsFunc(rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) || p.in.Before == nil {
+		return nil, nil
+	}
+	whole := slices.ContainsFunc(p.ruler.compiled, func(r CompiledRule) bool { return !r.Steady })
+	var items []string
+	if !whole {
+		var err error
+		if items, err = p.dueItems(); err != nil {
+			return nil, err
+		}
+	}
+	decided, err := p.ruler.decide(p.tree, items, whole)
+	if err != nil {
+		return nil, err
+	}
+	due := make(map[string]int)
+	for id, i := range decided {
+		at, counts, err := p.dueAt(id, i)
+		sealed := false
+		if err == nil && counts && at <= p.stamps.Cycle {
+			sealed, err = p.in.Before.Has(id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sealed {
+			due[id] = i + 1
+		}
+	}
+	return due, nil
+}
+
+// dueAt returns the cycle from which on rule i has a node pruned, false if it never does: it sets
+// no ttl, the node is part of something else, or its own ttl ends before. Where the rule set that ttl
+// and something held the node back, pruning may take both.
+func (p *pruner) dueAt(id string, i int) (int64, bool, error) {
+	r := &p.in.Policy.Rules[i]
+	if r.TTL == nil {
+		return 0, false, nil
+	}
+	var room [8]*tree.Entry
+	path, err := p.tree.AppendPath(room[:0], id)
+	if err != nil {
+		return 0, false, err
+	}
+	n := path[len(path)-1].Node()
+	at := n.Cycle + *r.TTL
+	return at, prunable(path) && !n.Pinned && at <= n.Expiry, nil
+}
+
+// dueItems returns the children of ^sys, ^seq and ^ah that hold a node that is due.
+func (p *pruner) dueItems() (ids []string, err error) {
+	key, err := json.Marshal(p.in.Policy.Rules)
+	if err != nil {
+		panic(err) // texts and numbers can be encoded
+	}
+	first := &tree.Minimum{
+		Name: "due " + string(key),
+		Less: func(a, b *tree.Node) (bool, error) { return a.Expiry < b.Expiry, nil },
+		Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+			id := item.Node().ID
+			decided, err := p.ruler.decide(p.tree, []string{id}, false)
+			at := tree.Never
+			for id, i := range decided {
+				if n, counts, err := p.dueAt(id, i); err != nil {
+					return nil, err
+				} else if counts {
+					at = min(at, n)
+				}
+			}
+			if at == tree.Never || err != nil {
+				return nil, err
+			}
+			return &tree.Node{ID: id, Expiry: at}, nil // it carries the cycle, and is in no tree
+		},
+	}
+	var in func(l *tree.List) error
+	in = func(l *tree.List) error {
+		if n, err := first.In(p.ctx, l); n == nil || err != nil || n.Expiry > p.stamps.Cycle {
+			return err
+		}
+		items, runs, err := l.Parts()
+		if err != nil {
+			return err
+		}
+		for _, run := range runs {
+			if err := in(run); err != nil {
+				return err
+			}
+		}
+		for _, item := range items {
+			if n, err := first.At(p.ctx, item); err != nil {
+				return err
+			} else if n != nil && n.Expiry <= p.stamps.Cycle {
+				ids = append(ids, item.Node().ID)
+			}
+		}
+		return nil
+	}
+	for _, region := range [...]tree.Class{tree.Sys, tree.Seq, tree.Head} {
+		if err := in(p.tree.Region(region).Children()); err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
+}
+
+// keptByRule returns the name of the rule that keeps the node at the end of path, "" if none does. Rules
+// whose selector depends on time or on other nodes decide once, about the tree as it is when the first
+// candidate is tried: what goes later moves no choice among siblings.
+func (p *pruner) keptByRule(path []*tree.Entry) (string, error) {
+	keeps := func(r lifecycle.Rule) bool { return r.Keep || r.Pinned }
+	if !slices.ContainsFunc(p.in.Policy.Rules, keeps) {
+		return "", nil
+	}
+	id := path[len(path)-1].Node().ID
+	decided, err := p.decided, error(nil)
+	switch whole := slices.ContainsFunc(p.ruler.compiled, func(r CompiledRule) bool { return !r.Steady }); {
+	case !whole:
+		decided, err = p.ruler.decide(p.tree, []string{id}, false)
+	case decided == nil:
+		decided, err = p.ruler.decide(p.tree, nil, true)
+		p.decided = decided
+	}
+	if i, found := decided[id]; err == nil && found && keeps(p.in.Policy.Rules[i]) {
+		return ruleName(i + 1), nil
+	}
+	return "", err
+}
