@@ -74,7 +74,7 @@ func TestAReferenceToAnAnswerWithoutBlocksIsResolved(t *testing.T) {
 			t.Fatalf("call %d went to %v", i+1, names)
 		}
 	}
-	last, err := record.Request(t.Context(), opened(t, s, "chat"), 3)
+	last, err := record.Request(t.Context(), opened(t, s, "chat"), 3, 0)
 	must(t, err)
 	seen, err := record.SeenByModel(t.Context(), opened(t, s, "chat"), last.Attempt)
 	must(t, err)

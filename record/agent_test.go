@@ -217,7 +217,7 @@ func sentAsReceived(t *testing.T, c *pact.Context, p *providertest.Provider) {
 		t.Fatalf("%d cycles, %d requests", last, len(received))
 	}
 	for i, r := range received {
-		body, err := record.Request(t.Context(), c, int64(i+1))
+		body, err := record.Request(t.Context(), c, int64(i+1), 0)
 		if err != nil {
 			t.Fatalf("cycle %d: %v", i+1, err)
 		}

@@ -67,7 +67,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		if shaped != content.Value() && !(n.Has(attrSince) && provider.HasNote(one.Content, string(shaped))) {
 			continue
 		}
-		original, err := OriginalOf(ctx, kept, ids[0])
+		original, err := originalOf(ctx, kept, ids[0])
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 	at := map[int]int{} // by message, how many blocks of thinking came back
 	for _, g := range sent.managed.Gone {
 		messages := root.Get(provider.ListOf(sent.api)).Elems
-		original, err := OriginalOf(ctx, kept, g.ID)
+		original, err := originalOf(ctx, kept, g.ID)
 		if err != nil {
 			return nil, err
 		}

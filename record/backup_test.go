@@ -65,9 +65,9 @@ func testBackup(t *testing.T, c *pact.Context, s *pact.DB) {
 		if !reflect.DeepEqual(want[i], got[i]) {
 			t.Errorf("%+v came back as %+v", want[i], got[i])
 		}
-		sent, err := record.Request(t.Context(), c, cycle)
+		sent, err := record.Request(t.Context(), c, cycle, 0)
 		must(t, err)
-		body, err := record.Request(t.Context(), again, cycle)
+		body, err := record.Request(t.Context(), again, cycle, 0)
 		must(t, err)
 		if !bytes.Equal(sent.Bytes, body.Bytes) {
 			t.Errorf("call %d gives\n%s, want\n%s", cycle, body.Bytes, sent.Bytes)

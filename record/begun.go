@@ -6,31 +6,8 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
-
-// BegunBy returns the context and the block whose call of a tool began the conversation of a
-// snapshot, such as the call of a sub-agent. block is empty where the log names none, and
-// from is empty if nothing began it.
-func BegunBy(s *pact.Snapshot) (from, block string) {
-	return begunBy(canon.Value(tree.Of(s).Root().Node().Header(attrBegun)))
-}
-
-// ListedBegunBy is [BegunBy] for the working state of a context in a list.
-func ListedBegunBy(l history.Listed) (from, block string) {
-	return begunBy(canon.Value(l.Attr(attrBegun)))
-}
-
-func begunBy(by canon.Value) (from, block string) {
-	if by.Kind() != canon.KindObject {
-		return "", ""
-	}
-	context, _ := by.Any().Get("context")
-	id, _ := by.Any().Get("block")
-	return context.Text, id.Text
-}
 
 // withBlock adds to what began a conversation the block of the call that it names, if the
 // store has it. Cost: reading the history of that context up to the call.

@@ -150,7 +150,7 @@ func TestAnswersThatComeToNothing(t *testing.T) {
 			if c.came == "" && len(broken) > 0 || c.came != "" && (len(broken) != 1 || string(broken[0].Content) != c.came) {
 				t.Errorf("what came is %+v, want %s", broken, c.came)
 			}
-			body, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+			body, err := record.Request(t.Context(), opened(t, s, "chat"), 1, 0)
 			must(t, err)
 			if string(body.Bytes) != plainChat {
 				t.Errorf("the request is %s", body.Bytes)
@@ -229,7 +229,7 @@ func TestCompressedRequests(t *testing.T) {
 		})
 		_, a, _, s, err := recorded(t, url, body, "Content-Encoding", encoding)
 		must(t, err)
-		again, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+		again, err := record.Request(t.Context(), opened(t, s, "chat"), 1, 0)
 		must(t, err)
 		if !bytes.Equal(received, body) || string(again.Bytes) != plainChat || again.Encoding != encoding ||
 			a.Status != history.Completed {
@@ -289,7 +289,7 @@ func TestRetriesShareWhatIsKept(t *testing.T) {
 			t.Errorf("attempt %d takes %d bytes, the first %d", i+2, len(at.Request), len(attempts[0].Request))
 		}
 	}
-	body, err := record.Request(t.Context(), c, 1)
+	body, err := record.Request(t.Context(), c, 1, 0)
 	must(t, err)
 	broken, err := record.BrokenAnswers(t.Context(), c, 1)
 	must(t, err)

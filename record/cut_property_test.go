@@ -277,7 +277,7 @@ func (m *managedRun) compare() {
 			if len(attempts) == 0 {
 				continue
 			}
-			body, err := record.Request(m.Context(), c, cycle)
+			body, err := record.Request(m.Context(), c, cycle, 0)
 			must(m.T, err)
 			was, err := record.Asked(m.Context(), m.s, body)
 			if err != nil {

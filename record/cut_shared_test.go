@@ -197,7 +197,7 @@ func expected(t *testing.T, where string, s *pact.DB, managed []counts) {
 	c := opened(t, s, "chat")
 	_, last := c.Cycles()
 	for cycle := int64(1); cycle <= last; cycle++ {
-		sent, err := record.Request(t.Context(), c, cycle)
+		sent, err := record.Request(t.Context(), c, cycle, 0)
 		must(t, err)
 		got := managed[cycle-1]
 		step := int64(0) // of OpenAI's counts of what it reads

@@ -64,7 +64,7 @@ func TestCutNow(t *testing.T) {
 				}
 			}
 			askedAndSent(t, s, p, asked)
-			original, err := record.OriginalOf(t.Context(), opened(t, s, "chat/originals").Working(), "c1")
+			original, err := record.Original(t.Context(), opened(t, s, "chat/originals").Working(), "c1")
 			var text string
 			if err == nil {
 				err = json.Unmarshal(original, &text)

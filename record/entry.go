@@ -108,8 +108,8 @@ func CheckPolicy(ctx context.Context, p *lifecycle.Policy) error {
 	return c.Edit(ctx, func(b *pact.Batch) error { b.KeepPolicy(p); return nil }, nil)
 }
 
-// Shapes reports whether any rule shapes.
-func (e *Entry) Shapes() bool {
+// shapes reports whether any rule shapes.
+func (e *Entry) shapes() bool {
 	for _, r := range e.pruning.Policy.Rules {
 		if r.Head+r.Tail > 0 || r.Once {
 			return true
@@ -294,9 +294,9 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 	return nil, nil
 }
 
-// OriginalOf returns the bytes that a client wrote for a result of which an Entry keeps the
+// originalOf returns the bytes that a client wrote for a result of which an Entry keeps the
 // original: JSON.
-func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err error) {
+func originalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err error) {
 	t := tree.Of(s)
 	n, err := t.Node(id)
 	if err != nil {
@@ -309,7 +309,7 @@ func OriginalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err
 		return []byte(raw), nil
 	}
 	if n.Has(attrSince) && n.Kind == "result" && len(n.Refs) > 0 {
-		return OriginalOf(ctx, s, n.Refs[0])
+		return originalOf(ctx, s, n.Refs[0])
 	}
 	if content, cut := commit.Original(n); cut {
 		return []byte(content), nil

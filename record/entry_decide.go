@@ -181,8 +181,8 @@ func usedBefore(results []Result, which []int, call string) bool {
 	return false
 }
 
-// Leave notes that results are sent as they come from now on, and why.
-func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
+// leave notes that results are sent as they come from now on, and why.
+func (e *Entry) leave(ctx context.Context, results []Result, why string) error {
 	e.mu.Lock()
 	for i := range results {
 		e.decided[results[i].key()] = &decision{} // whatever the store does

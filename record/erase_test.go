@@ -44,7 +44,7 @@ func TestEraseReachesTheOriginals(t *testing.T) {
 	kept := func() (whole []string) {
 		for n, call := range []string{"c0", "c1", "c2"} {
 			var text string
-			original, err := record.OriginalOf(t.Context(), opened(t, s, "chat/originals").Working(), call)
+			original, err := record.Original(t.Context(), opened(t, s, "chat/originals").Working(), call)
 			if err == nil && json.Unmarshal(original, &text) == nil && text == long(100+n) {
 				whole = append(whole, call)
 			}

@@ -29,7 +29,7 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 	_, err = c.Erase(t.Context(), pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to", Random: rand.Reader})
 	must(t, err)
 	for cycle := int64(1); cycle <= 5; cycle++ {
-		_, err := record.Request(t.Context(), c, cycle)
+		_, err := record.Request(t.Context(), c, cycle, 0)
 		if holds := cycle >= 3; holds != errors.Is(err, fault.Conflict) || !holds && err != nil {
 			t.Errorf("the request of cycle %d: %v", cycle, err)
 		}

@@ -41,7 +41,7 @@ func Example() {
 	rec.Close()
 	c, err := pact.Open(ctx, s, "chat", nil)
 	check(err)
-	sent, err := record.Request(ctx, c, 1)
+	sent, err := record.Request(ctx, c, 1, 0)
 	check(err)
 	fmt.Printf("%s\n", sent.Bytes)
 	// Output: {"model":"gpt-5","messages":[{"role":"user","content":"Hello!"}]}

@@ -19,3 +19,6 @@ func Expected(b *Body) *worth.Call {
 	}
 	return b.managed.Expects
 }
+
+// Original is originalOf.
+var Original = originalOf

@@ -31,7 +31,7 @@ func ownBodies(t *testing.T, s *pact.DB, name string) (bodies []string) {
 		last++
 	}
 	for cycle := max(1, first); cycle <= last; cycle++ {
-		body, err := record.Request(t.Context(), c, cycle)
+		body, err := record.Request(t.Context(), c, cycle, 0)
 		if err != nil {
 			t.Fatalf("%s@c%d: %v", name, cycle, err)
 		}

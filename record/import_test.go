@@ -164,7 +164,7 @@ func TestAnImportStoresNoKeys(t *testing.T) {
 	p.Body = bytes.Replace(p.Body, []byte("Which book"), []byte("sk-secret-of-a-log, which book"), 1)
 	s := pact.NewDB(store.NewMemory())
 	addAll(t, s, []record.PastCall{p})
-	body, err := record.Request(t.Context(), opened(t, s, "run"), 1)
+	body, err := record.Request(t.Context(), opened(t, s, "run"), 1, 0)
 	must(t, err)
 	if bytes.Contains(body.Bytes, []byte("sk-secret")) || body.Redacted != 1 {
 		t.Errorf("%d values were removed of %s", body.Redacted, body.Bytes)
@@ -239,7 +239,7 @@ func TestARewriteOfALogGoesOn(t *testing.T) {
 			t.Errorf("one importer %t: the log became %q", together, names)
 			continue
 		}
-		request, err := record.Request(t.Context(), opened(t, s, "log"), 2)
+		request, err := record.Request(t.Context(), opened(t, s, "log"), 2, 0)
 		must(t, err)
 		if !bytes.Equal(request.Bytes, calls[1].Body) {
 			t.Errorf("the call after the compaction sent %s", request.Bytes)
@@ -263,7 +263,7 @@ func TestARewriteContinuesTheContextOfTheCallBefore(t *testing.T) {
 		addAll(t, s, calls)
 		c := opened(t, s, "run")
 		_, last := c.Cycles()
-		request, err := record.Request(t.Context(), c, last)
+		request, err := record.Request(t.Context(), c, last, 0)
 		must(t, err)
 		if !bytes.Equal(request.Bytes, calls[3].Body) {
 			t.Errorf("after %d calls: the first context ends with %s", n, request.Bytes)
@@ -282,7 +282,7 @@ func TestACompactionOfATranscript(t *testing.T) {
 	fork := opened(t, s, "run-2")
 	_, last := fork.Cycles()
 	for cycle, says := range map[int64]string{last - 1: "Neverending", last: "Reserve it"} {
-		request, err := record.Request(t.Context(), fork, cycle)
+		request, err := record.Request(t.Context(), fork, cycle, 0)
 		must(t, err)
 		if !bytes.Contains(request.Bytes, []byte(says)) {
 			t.Errorf("@c%d of the fork sent %s", cycle, request.Bytes)

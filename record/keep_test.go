@@ -46,7 +46,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 		if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
 			t.Fatalf("%+v", got)
 		}
-		body, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+		body, err := record.Request(t.Context(), opened(t, s, "chat"), 1, 0)
 		must(t, err)
 		if body.Redacted != 2 || !strings.Contains(string(body.Bytes), "my key is [redacted] and my [redacted]") {
 			t.Errorf("%d redacted: %s", body.Redacted, body.Bytes)
@@ -146,7 +146,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		c := opened(t, s, name)
 		_, last := c.Cycles()
 		for cycle := int64(1); cycle <= last; cycle++ {
-			body, err := record.Request(t.Context(), c, cycle)
+			body, err := record.Request(t.Context(), c, cycle, 0)
 			must(t, err)
 			found := false
 			for _, r := range p.Received() {
@@ -248,7 +248,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 	rec.Close()
 	c := opened(t, s, "chat")
 	for i, sent := range received {
-		body, err := record.RequestOf(t.Context(), c, 1, int64(i+1))
+		body, err := record.Request(t.Context(), c, 1, int64(i+1))
 		must(t, err)
 		seen, err := record.SeenByModel(t.Context(), c, body.Attempt)
 		if err != nil || !bytes.Equal(body.Bytes, sent) || body.Attempt.ID != history.AttemptID(1, int64(i+1), 0) ||
@@ -256,7 +256,7 @@ func TestEachAttemptGivesItsBodyBack(t *testing.T) {
 			t.Errorf("attempt %d sent %s, and %s as %+v %v comes back", i+1, sent, body.Bytes, seen, err)
 		}
 	}
-	_, err := record.RequestOf(t.Context(), c, 1, 4)
+	_, err := record.Request(t.Context(), c, 1, 4)
 	if !errors.Is(err, fault.AttemptNotFound) || !strings.Contains(err.Error(), "attempt 4 of cycle 1") {
 		t.Errorf("an attempt that was not made is %v", err)
 	}
@@ -285,7 +285,7 @@ func testErasure(t *testing.T, s *pact.DB, url string) {
 	_, err := c.Erase(t.Context(), pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to",
 		Random: rand.Reader})
 	must(t, err)
-	if _, err := record.Request(t.Context(), c, 1); !errors.Is(err, fault.Conflict) ||
+	if _, err := record.Request(t.Context(), c, 1, 0); !errors.Is(err, fault.Conflict) ||
 		!strings.Contains(err.Error(), "the request of attempt:1-1 was erased") {
 		t.Errorf("what is kept of the request ended as %v", err)
 	}

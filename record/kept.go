@@ -91,41 +91,28 @@ type Body struct {
 	api     provider.API // that it was sent to
 }
 
-// Request returns, byte for byte, the body that the call of a cycle sent; of several
-// recorded attempts the last one counts, and [RequestOf] returns the others. The cycle may
-// be the current one, whose call has no answer yet or failed. Errors and cost are those of
-// RequestOf.
-func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
+// Request returns, byte for byte, the body that an attempt of a cycle sent: attempt:4-2 has the number 2 in cycle 4.
+// For the number 0 it takes the last attempt that was recorded. The cycle may be the current one, whose call has no
+// answer yet or failed. Request rebuilds the bytes from the blocks of the snapshot and from what the attempt keeps,
+// and compares their SHA-256 with the recorded one.
+//
+// E_ATTEMPT_NOT_FOUND if no such request was recorded, E_CONFLICT if it was erased or the snapshot no longer holds
+// what was sent. Cost: that of the thread.
+func Request(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, error) {
 	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {
 		return nil, err
 	}
 	for i, a := range slices.Backward(attempts) {
-		if a.Request != "" {
+		if _, n, _, _ := history.ParseAttemptID(a.ID); a.Request != "" && (number == 0 || n == number) {
 			return sentBy(ctx, c, attempts, i)
 		}
 	}
-	return nil, notRecorded(cycle, attempts, "no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded")
-}
-
-// RequestOf returns the body of one attempt of a cycle: attempt:4-2 has the number 2 in
-// cycle 4. It rebuilds the bytes from the blocks of the snapshot and from what the attempt
-// keeps, and compares their SHA-256 with the recorded one.
-//
-// E_ATTEMPT_NOT_FOUND if no such request was recorded, E_CONFLICT if it was erased or the
-// snapshot no longer holds what was sent. Cost: that of the thread.
-func RequestOf(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, error) {
-	attempts, err := c.Attempts(ctx, cycle, cycle)
-	if err != nil {
-		return nil, err
+	which := "cycle " + strconv.FormatInt(cycle, 10)
+	if number != 0 {
+		which = "attempt " + strconv.FormatInt(number, 10) + " of " + which
 	}
-	for i, a := range attempts {
-		if _, n, _, _ := history.ParseAttemptID(a.ID); n == number && a.Request != "" {
-			return sentBy(ctx, c, attempts, i)
-		}
-	}
-	return nil, notRecorded(cycle, attempts, "no request of attempt "+strconv.FormatInt(number, 10)+" of cycle "+
-		strconv.FormatInt(cycle, 10)+" was recorded")
+	return nil, notRecorded(cycle, attempts, "no request of "+which+" was recorded")
 }
 
 // sentBy returns the body of the i-th of the attempts of a cycle.

@@ -153,7 +153,7 @@ func killedAt(t *testing.T, write, line int) bool {
 			t.Errorf("%s: %s is %s, %d cycles are committed", where, a.ID, a.Status, cycles)
 		}
 		_, number, _, _ := history.ParseAttemptID(a.ID)
-		body, err := record.RequestOf(t.Context(), c, a.Cycle, number)
+		body, err := record.Request(t.Context(), c, a.Cycle, number)
 		if err != nil {
 			t.Errorf("%s: %s: %v", where, a.ID, err)
 		} else if i < len(received) && !bytes.Equal(body.Bytes, received[i].Body) {

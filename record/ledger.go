@@ -179,11 +179,11 @@ func (l *ledger) begin(q *question, at time.Time) {
 	}
 	q.sum = s
 	s.tariff = worth.Tariff{Rules: rules, Model: q.of.Model}
-	if l.prices.Has(q.of.Model) {
+	if price, known := l.prices.Model(q.of.Model); known {
 		s.tariff.Money = func(u *inspect.ProviderCache) float64 {
 			return *l.prices.Paid(q.of.Model, u)
 		}
-		s.tariff.Read = func(tokens int64) float64 { return l.prices.ReadCost(q.of.Model, tokens) }
+		s.tariff.Read = func(tokens int64) float64 { return float64(tokens) * price.CacheRead / Million }
 	}
 	s.asked = q.formOf(rules, q.hashes, true, nil)
 	for i := range s.asked.prompt.Blocks {

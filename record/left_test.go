@@ -69,9 +69,9 @@ func TestWhatAKilledRecorderLeftUnderWay(t *testing.T) {
 			t.Fatalf("again %t: %+v", again, attempts)
 		}
 		_, number, _, _ := history.ParseAttemptID(attempts[1].ID)
-		body, err := record.RequestOf(t.Context(), c, 2, number)
+		body, err := record.Request(t.Context(), c, 2, number)
 		must(t, err)
-		last, err := record.Request(t.Context(), c, attempts[2].Cycle)
+		last, err := record.Request(t.Context(), c, attempts[2].Cycle, 0)
 		must(t, err)
 		if !bytes.Equal(body.Bytes, left) || !bytes.Equal(last.Bytes, a.lastBody) {
 			t.Errorf("again %t: %s\n%s", again, body.Bytes, last.Bytes)

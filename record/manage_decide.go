@@ -119,7 +119,7 @@ func (r *Recorder) beginLate() bool {
 
 // leaveRaw has results sent as they come from now on.
 func (r *Recorder) leaveRaw(ctx context.Context, said []Result, why string) {
-	if err := r.entry.Leave(ctx, said, why); err != nil {
+	if err := r.entry.leave(ctx, said, why); err != nil {
 		r.count(func(s *Stats) { s.Managed.Why = err.Error() })
 	}
 }

@@ -68,7 +68,7 @@ func askedAndSent(t *testing.T, s *pact.DB, p *providertest.Provider, asked [][]
 	c := opened(t, s, "chat")
 	sentAsReceived(t, c, p)
 	for i, want := range asked {
-		sent, err := record.Request(t.Context(), c, int64(i+1))
+		sent, err := record.Request(t.Context(), c, int64(i+1), 0)
 		must(t, err)
 		got, err := record.Asked(t.Context(), s, sent)
 		if err != nil || !bytes.Equal(got.Bytes, want) {
@@ -128,7 +128,7 @@ func TestManageShapesAtEntry(t *testing.T) {
 				t.Errorf("%d of %d bytes were sent: %s", len(last), len(asked[5]), last)
 			}
 			// By its id the whole text is there for whoever asks.
-			original, err := record.OriginalOf(t.Context(), opened(t, s, "chat/originals").Working(), "c4")
+			original, err := record.Original(t.Context(), opened(t, s, "chat/originals").Working(), "c4")
 			var text string
 			if err == nil {
 				err = json.Unmarshal(original, &text)
@@ -153,7 +153,7 @@ func TestManageObservesByDefault(t *testing.T) {
 	if got := p.Received()[1].Body; !bytes.Equal(got, a.lastBody) {
 		t.Fatalf("observing changed a request: %s", got)
 	}
-	sent, err := record.Request(t.Context(), opened(t, s, "chat"), 2)
+	sent, err := record.Request(t.Context(), opened(t, s, "chat"), 2, 0)
 	must(t, err)
 	if shaped, saved, would := sent.WasManaged(); shaped != 1 || saved < 600 || !would {
 		t.Errorf("%d results, %d bytes, would: %v", shaped, saved, would)
@@ -314,7 +314,7 @@ func TestManageRefers(t *testing.T) {
 	repeats(t, provider.Chat, p.Received()[:3])
 	c := opened(t, s, "chat")
 	for i, want := range asked {
-		sent, err := record.Request(t.Context(), c, int64(i+1))
+		sent, err := record.Request(t.Context(), c, int64(i+1), 0)
 		must(t, err)
 		if got, err := record.Asked(t.Context(), s, sent); err != nil || !bytes.Equal(got.Bytes, want) {
 			t.Errorf("cycle %d: %v", i+1, err)

@@ -73,7 +73,7 @@ func TestOddBodiesComeBack(t *testing.T) {
 			if got := rec.Stats(); got.Calls != 1 || got.Lost > 0 {
 				t.Fatalf("%+v", got)
 			}
-			again, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+			again, err := record.Request(t.Context(), opened(t, s, "chat"), 1, 0)
 			must(t, err)
 			if !bytes.Equal(again.Bytes, []byte(body)) {
 				t.Errorf("%.300s came back as %.300s", body, again.Bytes)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	pact "github.com/contexttree/pact"
@@ -18,17 +19,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Dialects returns the names of the dialects, and for each the addresses of the
-// pages that document it.
-func Dialects() (names []string, sources map[string][]string) {
-	sources = map[string][]string{}
-	for _, d := range provider.AllCacheRules() {
-		names = append(names, d.Name)
-		sources[d.Name] = d.Sources
-	}
-	return names, sources
-}
-
 // DialectOf returns the dialect of the API that the last of some attempts called, "" if none has a
 // request.
 func DialectOf(attempts []history.Attempt) string {
@@ -40,24 +30,21 @@ func DialectOf(attempts []history.Attempt) string {
 	return ""
 }
 
-// Prefixes reports on each recorded call of a context, oldest first: what it
-// repeats of the previous call by the rules of a dialect, what ends that
-// prefix, how much the provider should read from its cache, and how much it
-// says it read. dialectName is one of [Dialects]; "" picks the dialect of the
-// API that the call used. If a cycle has several recorded attempts, the last
-// one counts. The sequence ends at the first error: E_DOCUMENT_INVALID if no
-// dialect has that name. Cost: it parses the content of each block once, and
-// writes the body of each call to compare its SHA-256 with the recorded one. It
-// also parses bodies that attempts keep raw or with spellings of their own.
-func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq2[inspect.CallPrefix, error] {
+// Prefixes reports on each recorded call of a context, oldest first: what it repeats of the previous call by the rules
+// of a provider, what ends that prefix, how much the provider should read from its cache, and how much it says it
+// read. dialect is openai, responses, anthropic, gemini or other; "" picks the rules of the API that the call used.
+// If a cycle has several recorded attempts, the last one counts. The sequence ends at the first error:
+// E_DOCUMENT_INVALID if no rules have that name. Cost: it parses the content of each block once, and writes the body of
+// each call to compare its SHA-256 with the recorded one. It also parses bodies that attempts keep raw or with
+// spellings of their own.
+func Prefixes(ctx context.Context, c *pact.Context, dialect string) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
 		w := newFollower()
 		w.begin(ctx, c)
-		if dialectName != "" {
-			if w.chosen = provider.CacheRulesNamed(dialectName); w.chosen == nil {
-				names, _ := Dialects()
-				yield(inspect.CallPrefix{}, fault.At(fault.DocumentInvalid, fault.NoOffset, dialectName,
-					"no dialect has the name \""+dialectName+"\"", "take one of "+joined(names)))
+		if dialect != "" {
+			if w.chosen = provider.CacheRulesNamed(dialect); w.chosen == nil {
+				yield(inspect.CallPrefix{}, fault.At(fault.DocumentInvalid, fault.NoOffset, dialect,
+					"no dialect has the name \""+dialect+"\"", "take one of "+strings.Join(provider.CacheRulesNames(), ", ")))
 				return
 			}
 		}
@@ -114,14 +101,6 @@ func upToLastSent(attempts []history.Attempt) ([]history.Attempt, *kept, error) 
 		}
 	}
 	return nil, nil, nil
-}
-
-func joined(names []string) string {
-	text := names[0]
-	for _, name := range names[1:] {
-		text += ", " + name
-	}
-	return text
 }
 
 // follower walks through the calls of a context.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,16 +89,15 @@ func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
 // did not report its tokens or how many of them came from its cache. before is the previous
 // call, nil for the first.
 func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
-	price := p.of(call.Model)
+	price, known := p.Model(call.Model)
 	u := call.Provider
-	if price == nil || u == nil || u.In == nil || u.Read == nil {
+	if !known || u == nil || u.In == nil || u.Read == nil {
 		return nil
 	}
 	read, written, hour, out := *u.Read, or0(u.Written), or0(u.Written1h), or0(u.Out)
-	const million = 1e6
 	c := &inspect.CallCost{Currency: p.Currency}
 	c.Paid = (float64(*u.In-read-written)*price.Input + float64(read)*price.CacheRead +
-		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / million
+		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / Million
 	if before != nil && (before.Provider == nil || before.Provider.Read == nil) {
 		return c
 	}
@@ -113,31 +113,9 @@ func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 		case written > 0:
 			again = price.CacheWrite
 		}
-		*c.Lost = max(0, float64(lost)*(again-price.CacheRead)/million)
+		*c.Lost = max(0, float64(lost)*(again-price.CacheRead)/Million)
 	}
 	return c
-}
-
-// Window returns how many tokens a request to a model may have, 0 if the list does not say.
-func (p *Prices) Window(model string) int64 {
-	if price := p.of(model); price != nil {
-		return price.Window
-	}
-	return 0
-}
-
-// Has reports whether the list has a price for a model.
-func (p *Prices) Has(model string) bool { return p.of(model) != nil }
-
-// CacheLoss returns what it costs a model to read as input again what it could have read from
-// the provider's cache, false if the list has no price for the model.
-func (p *Prices) CacheLoss(model string, tokens int64) (float64, bool) {
-	price := p.of(model)
-	if price == nil {
-		return 0, false
-	}
-	const million = 1e6
-	return max(0, float64(tokens)*(price.Input-price.CacheRead)/million), true
 }
 
 // cachedAfter returns how many tokens of a call were in the cache afterwards; u says how many
@@ -149,27 +127,19 @@ func cachedAfter(u *inspect.ProviderCache) int64 {
 	return or0(u.In)
 }
 
-// ReadCost returns what it costs a model to read tokens from the cache, 0 if the list has no price
-// for it.
-func (p *Prices) ReadCost(model string, tokens int64) float64 {
-	price := p.of(model)
-	if price == nil {
-		return 0
-	}
-	const million = 1e6
-	return float64(tokens) * price.CacheRead / million
-}
+// Million is how many tokens a Price is for.
+const Million = 1e6
 
-func (p *Prices) of(model string) *Price {
+// Model returns the price of a model, false if the list has none.
+func (p *Prices) Model(name string) (Price, bool) {
 	if p == nil {
-		return nil
+		return Price{}, false
 	}
-	for i := range p.Models {
-		if p.Models[i].isOf(model) {
-			return &p.Models[i]
-		}
+	i := slices.IndexFunc(p.Models, func(m Price) bool { return m.isOf(name) })
+	if i < 0 {
+		return Price{}, false
 	}
-	return nil
+	return p.Models[i], true
 }
 
 // isOf reports whether the price is that of a model: gpt-5.5-mini does not cost what gpt-5.5 costs.

@@ -53,7 +53,7 @@ func TestSeveralRecordersOnOneFile(t *testing.T) {
 		}
 		c := opened(t, s, list[0])
 		for cycle := range int64(4) {
-			body, err := record.Request(t.Context(), c, cycle+1)
+			body, err := record.Request(t.Context(), c, cycle+1, 0)
 			must(t, err)
 			at := slices.IndexFunc(bodies, func(b []byte) bool { return bytes.Equal(b, body.Bytes) })
 			if at < 0 {

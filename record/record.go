@@ -73,7 +73,10 @@ type Stats struct {
 	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
 	Lost      int   // calls that were not recorded: the queue was full, or the store failed
 	LastError error // why the last lost call was lost
-	Managed   Managed
+	// Manages says that the policy changes requests: a rule shapes results before they are first sent, or something
+	// goes by it.
+	Manages bool
+	Managed Managed
 }
 
 // Recorder records calls. It is safe for concurrent use.
@@ -123,8 +126,8 @@ func New(s *pact.DB, o Options) *Recorder {
 		}
 		e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions())
 		cutter, err := newCutter(o.Policy, &o)
-		if err == nil && (e.Shapes() || cutter != nil) {
-			r.entry, r.cutter = e, cutter
+		if err == nil && (e.shapes() || cutter != nil) {
+			r.entry, r.cutter, r.stats.Manages = e, cutter, true
 		}
 		if r.entry != nil && o.Manage {
 			r.warm = make(chan struct{})
@@ -139,10 +142,6 @@ func New(s *pact.DB, o Options) *Recorder {
 	}
 	return r
 }
-
-// Manages reports whether the policy changes any request: a rule shapes results before they are first sent, or
-// something goes by it.
-func (r *Recorder) Manages() bool { return r.entry != nil }
 
 // Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {

@@ -110,7 +110,7 @@ func TestARetryIsAnotherAttempt(t *testing.T) {
 				t.Errorf("attempt %d: %s in cycle %d, %q", i, at.Status, at.Cycle, at.Error)
 			}
 		}
-		body, err := record.Request(t.Context(), c, 1)
+		body, err := record.Request(t.Context(), c, 1, 0)
 		must(t, err)
 		if string(body.Bytes) != string(a.lastBody) {
 			t.Errorf("sent %s, recorded %s", a.lastBody, body.Bytes)

@@ -89,7 +89,7 @@ func (c answerCycles) seen(r *provider.Request, about canon.Any) inspect.Seen {
 
 // SeenByModel says whether the model saw what an attempt sent: which parts the request takes
 // from the provider's own storage, and which parts the provider said it changed. It fails
-// as [RequestOf] does. Cost: that of the threads up to the following cycle.
+// as [Request] does. Cost: that of the threads up to the following cycle.
 func SeenByModel(ctx context.Context, c *pact.Context, of history.Attempt) (*inspect.Seen, error) {
 	w := newFollower()
 	w.asked = of.ID
@@ -110,6 +110,6 @@ func SeenByModel(ctx context.Context, c *pact.Context, of history.Attempt) (*ins
 		return seen, err
 	}
 	_, number, _, _ := history.ParseAttemptID(of.ID)
-	_, err = RequestOf(ctx, c, of.Cycle, number)
+	_, err = Request(ctx, c, of.Cycle, number)
 	return nil, err
 }

@@ -162,7 +162,7 @@ func TestWhatTheModelSaw(t *testing.T) {
 			rec.Close()
 			name := rec.Contexts()[len(rec.Contexts())-1]
 			last := opened(t, s, name)
-			body, err := record.Request(t.Context(), last, int64(len(c.bodies)))
+			body, err := record.Request(t.Context(), last, int64(len(c.bodies)), 0)
 			must(t, err)
 			seen, err := record.SeenByModel(t.Context(), last, body.Attempt)
 			must(t, err)
@@ -219,13 +219,13 @@ func TestPriceOfAModel(t *testing.T) {
 		{"model":"local-","input":1}]}`))
 	must(t, err)
 	for _, model := range []string{"gpt-5.5", "gpt-5.5-2026-03-05", "claude-opus-4-20250514", "local-x"} {
-		if !list.Has(model) {
+		if _, has := list.Model(model); !has {
 			t.Errorf("%s has no price", model)
 		}
 	}
 	for _, model := range []string{"gpt-5.5-mini", "gpt-5.55", "claude-opus-4-1", "claude-opus-4-1-20250805", "gpt-5.5-2026-13-05",
 		"gpt-5", "gpt-5.5-mini-2026-03-05", "claude-opus-4-99999999"} {
-		if list.Has(model) {
+		if _, has := list.Model(model); has {
 			t.Errorf("%s has the price of another model", model)
 		}
 	}

@@ -21,31 +21,40 @@ type Source struct {
 	Missing []string `json:"missing,omitempty"` // what rebuilt requests lack, such as "the system prompt"
 }
 
-// SourceOf returns where the calls of a context come from, nil for a context that no
-// recorder made. A fork has the source of its origin, also where it went on by hand.
-func SourceOf(s *pact.Snapshot) *Source {
-	root := tree.Of(s).Root().Node()
-	return sourceOf(root.Has(attrContext), []byte(root.Header(attrSource)))
-}
-
-// ListedSource is [SourceOf] for the working state of a context in a list.
-func ListedSource(l history.Listed) *Source {
-	return sourceOf(l.Attr(attrContext) != nil, l.Attr(attrSource))
-}
-
-func sourceOf(recorded bool, text []byte) *Source {
-	if !recorded {
+// SourceOf returns where the calls of a context come from, nil for a context that no recorder made. It takes a
+// snapshot, or the working state of a context in a list. A fork has the source of its origin, also where it went
+// on by hand.
+func SourceOf[S *pact.Snapshot | history.Listed](of S) *Source {
+	if len(attrOf(of, attrContext)) == 0 {
 		return nil
 	}
-	of := &Source{Exact: "wire"}
-	if len(text) == 0 {
-		return of
+	var s Source
+	if json.Unmarshal(attrOf(of, attrSource), &s) != nil || s.Exact == "" {
+		return &Source{Exact: "wire"} // a program that imports by itself may write anything there
 	}
-	var said Source
-	if json.Unmarshal(text, &said) != nil || said.Exact == "" {
-		return of // a program that imports by itself may say what it likes there
+	return &s
+}
+
+// BegunBy returns the context and the block whose call of a tool began the conversation of another context, such as
+// the call of a sub-agent. block is empty where the log names none, and from is empty if no call began it. It takes
+// what [SourceOf] takes.
+func BegunBy[S *pact.Snapshot | history.Listed](of S) (from, block string) {
+	var begun struct{ Context, Block string }
+	if json.Unmarshal(attrOf(of, attrBegun), &begun) != nil {
+		return "", ""
 	}
-	return &said
+	return begun.Context, begun.Block
+}
+
+// attrOf returns an attribute of the root, as JSON; none if it lacks it.
+func attrOf[S *pact.Snapshot | history.Listed](of S, name string) json.RawMessage {
+	switch of := any(of).(type) {
+	case *pact.Snapshot:
+		return json.RawMessage(tree.Of(of).Root().Node().Header(name))
+	case history.Listed:
+		return of.Attr(name)
+	}
+	return nil
 }
 
 // Lacking returns a finding about a context that a recorder made and that was imported

@@ -67,7 +67,7 @@ func WholeRequest(ctx context.Context, c *pact.Context, s *pact.Snapshot, form s
 // the form, and its model.
 func sentFields(ctx context.Context, c *pact.Context, cycle int64, form string) (map[string]json.RawMessage, string,
 	error) {
-	sent, err := Request(ctx, c, cycle)
+	sent, err := Request(ctx, c, cycle, 0)
 	if err != nil {
 		return nil, "", err
 	}

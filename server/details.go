@@ -65,7 +65,7 @@ func (k contextsKnown) forkedFrom(i history.Info) *forkedFrom {
 
 // begunBy returns the call that began a context, nil if no call did.
 func (k contextsKnown) begunBy(i history.Info) *begunBy {
-	from, node := record.ListedBegunBy(i.Listed)
+	from, node := record.BegunBy(i.Listed)
 	if from == "" {
 		return nil
 	}

@@ -64,7 +64,7 @@ func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
 
 	var list struct{ Forms []string }
 	r.must(&list, "GET", path+"forms", "")
-	body, err := record.Request(t.Context(), c, made.Contexts[0].Last)
+	body, err := record.Request(t.Context(), c, made.Contexts[0].Last, 0)
 	if err != nil || !slices.Contains(list.Forms, "verbatim") {
 		t.Fatalf("%v, %v", list, err)
 	}

@@ -316,7 +316,7 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 	}
 	last := []byte(nil)
 	for _, n := range has.Attempts {
-		sent, err := record.RequestOf(p.ctx, p.run, cycle, n)
+		sent, err := record.Request(p.ctx, p.run, cycle, n)
 		if errors.Is(err, fault.AttemptNotFound) || errors.Is(err, fault.Conflict) {
 			continue // it was not recorded, or erased
 		}

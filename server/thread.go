@@ -59,7 +59,7 @@ func (s *Server) bytesOf() {
 				return nil, fault.New(fault.DocumentInvalid, "attempt needs as=verbatim", "leave attempt out")
 			}
 			if in.As == verbatim {
-				body, err := verbatimOf(ctx, c, snapshot.Cycle(), in.Attempt)
+				body, err := record.Request(ctx, c, snapshot.Cycle(), in.Attempt)
 				if err != nil {
 					return nil, err
 				}
@@ -107,14 +107,6 @@ func serveBytes(ctx context.Context, mediaType string, data []byte) {
 
 // verbatim is the form of a thread that is the body of the request as it was recorded.
 const verbatim = "verbatim"
-
-// verbatimOf returns what an attempt of a cycle sent, the last one for the number 0.
-func verbatimOf(ctx context.Context, c *pact.Context, cycle, attempt int64) (*record.Body, error) {
-	if attempt == 0 {
-		return record.Request(ctx, c, cycle)
-	}
-	return record.RequestOf(ctx, c, cycle, attempt)
-}
 
 // kindOfReading is the media type of the forms for people.
 var kindOfReading = map[string]string{

@@ -199,7 +199,7 @@ func (a *agentRun) check() (begun, logs map[string]string) {
 		a.must(err)
 		for _, attempt := range attempts {
 			_, number, _, _ := history.ParseAttemptID(attempt.ID)
-			body, err := record.RequestOf(a.Context(), c, attempt.Cycle, number)
+			body, err := record.Request(a.Context(), c, attempt.Cycle, number)
 			if err != nil {
 				a.Errorf("%s of %s: %v", attempt.ID, info.Name, err)
 				continue

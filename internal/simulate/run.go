@@ -31,7 +31,7 @@ type Options struct {
 	Counter  tree.Counter   // counts the tokens of blocks
 	Prices   *record.Prices // nil for the built-in ones
 	Model    string         // whose prices and caching count, "" for the model of the last recorded call
-	Dialect  string         // whose rules of caching count, one of record.Dialects; "" for those of the API or the model
+	Dialect  string         // whose rules of caching count, such as anthropic; "" for those of the API or the model
 	Calls    bool           // whether outcomes list their calls
 	Progress func(done, total int)
 }
@@ -109,6 +109,7 @@ type run struct {
 	rules    *provider.CacheRules
 	model    string
 	prices   *record.Prices
+	rates    record.Price // of the model, if priced
 	priced   bool
 	tariff   worth.Tariff
 	attempts map[int64]history.Attempt
@@ -130,9 +131,8 @@ func (r *run) choose(attempts []history.Attempt) error {
 	r.model = cmp.Or(r.o.Model, r.model)
 	if r.o.Dialect != "" {
 		if r.rules = provider.CacheRulesNamed(r.o.Dialect); r.rules == nil || r.rules.AsSent {
-			names, _ := record.Dialects()
 			return fault.At(fault.DocumentInvalid, fault.NoOffset, r.o.Dialect, "no rules of caching have this name",
-				"take one of "+strings.Join(names, ", "))
+				"take one of "+strings.Join(provider.CacheRulesNames(), ", "))
 		}
 	} else if r.rules = provider.CacheRulesNamed(record.DialectOf(attempts)); r.rules == nil || r.rules.AsSent {
 		r.rules = provider.CacheRulesNamed(dialectOf(r.model))
@@ -144,13 +144,13 @@ func (r *run) choose(attempts []history.Attempt) error {
 		}
 		r.hour = r.hour || told != nil && told.Written1h != nil && *told.Written1h > 0
 	}
-	r.priced = r.prices.Has(r.model)
+	r.rates, r.priced = r.prices.Model(r.model)
 	r.tariff = worth.Tariff{Rules: r.rules, Model: r.model, Hour: r.hour}
 	if r.priced {
 		r.tariff.Money = func(u *inspect.ProviderCache) float64 {
 			return *r.prices.Paid(r.model, u)
 		}
-		r.tariff.Read = func(tokens int64) float64 { return r.prices.ReadCost(r.model, tokens) }
+		r.tariff.Read = func(tokens int64) float64 { return float64(tokens) * r.rates.CacheRead / record.Million }
 	}
 	return nil
 }

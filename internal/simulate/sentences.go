@@ -7,12 +7,13 @@ import (
 
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 )
 
 // result sums up.
 func (r *run) result(name string, calls int, lines []*line) *Result {
 	made := &Result{lines: lines, Basis: Basis{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name,
-		Counter: r.o.Counter.Name(), Scaled: r.scaled, Window: r.prices.Window(r.model)}}
+		Counter: r.o.Counter.Name(), Scaled: r.scaled, Window: r.rates.Window}}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf
 	}
@@ -57,7 +58,7 @@ func (r *run) worthOf(o, raw *Outcome) string {
 			share(-extra))
 	}
 	loses := fmt.Sprintf("%s loses %.4f %s on %.4f, %.0f %%", o.Policy, extra, r.prices.Currency, *raw.Cost, share(extra))
-	saves := r.prices.ReadCost(r.model, raw.last.sent-o.last.sent)
+	saves := r.rates.CacheRead * float64(raw.last.sent-o.last.sent) / record.Million
 	if saves <= 0 || o.last.read == 0 {
 		return loses + ", and more calls would not change that."
 	}

@@ -70,7 +70,8 @@ type Attempts struct {
 // price says what the last attempt cost, if the provider counted what it read from its cache.
 func (t *Attempts) price(told *inspect.ProviderCache) {
 	list := prices.BuiltIn()
-	t.Window = list.Window(t.Model)
+	price, _ := list.Model(t.Model)
+	t.Window = price.Window
 	if paid := list.Paid(t.Model, told); paid != nil {
 		t.Cost = paid
 	}
@@ -152,7 +153,8 @@ func Recorded(ctx context.Context, c *pact.Context, dialect string, list *record
 		if err != nil {
 			return nil, err
 		}
-		p.Cost, p.Window = list.Cost(before, &p), list.Window(p.Model)
+		price, _ := list.Model(p.Model)
+		p.Cost, p.Window = list.Cost(before, &p), price.Window
 		if p.Provider != nil {
 			before = &p
 		}

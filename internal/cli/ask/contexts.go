@@ -65,7 +65,7 @@ func contextsCommand(a *command.App) *cobra.Command {
 		for i, c := range shown {
 			list[i] = listed{Name: c.Name, Edition: c.Edition, First: c.First, Last: c.Cycle, Aside: asides[c.Name],
 				Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: command.OriginOf(c, infos),
-				Begun: begunByOf(record.ListedBegunBy(c.Listed)), Source: record.ListedSource(c.Listed)}
+				Begun: begunByOf(record.BegunBy(c.Listed)), Source: record.SourceOf(c.Listed)}
 			if list[i].Policy, err = pact.ListedPolicy(c); err != nil {
 				list[i].Policy = nil // a list of contexts does not fail over one of them; pact show says it
 			}

@@ -6,12 +6,13 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/spf13/cobra"
+
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/spf13/cobra"
 )
 
 // checked is the answer of pact check --json.
@@ -94,12 +95,12 @@ func (f *checkFlags) recorded(ctx context.Context, c *pact.Context, cycle int64,
 		return err
 	}
 	if f.api == "" && record.Recorded(snapshot) {
-		body, err := record.Request(ctx, c, cycle)
+		body, err := record.Request(ctx, c, cycle, 0)
 		if err != nil {
 			return err
 		}
 		q.Body, q.Path = body.Bytes, body.Path
-		if before, err := record.Request(ctx, c, cycle-1); err == nil && q.After == nil {
+		if before, err := record.Request(ctx, c, cycle-1, 0); err == nil && q.After == nil {
 			q.After = before.Bytes
 		}
 		return nil

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
@@ -18,8 +20,8 @@ import (
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/spf13/cobra"
 )
 
 func pruneCommand(a *command.App) *cobra.Command {
@@ -136,11 +138,12 @@ func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedP
 	if p.Cached == nil {
 		return nil
 	}
-	amount, known := prices.CacheLoss(model, p.Cached.LostTokens)
+	price, known := prices.Model(model)
 	if !known {
 		return fault.At(fault.DocumentInvalid, fault.NoOffset, model, "the list has no price for this model",
 			"add it to "+file+", or name another model with --model")
 	}
+	amount := max(0, float64(p.Cached.LostTokens)*(price.Input-price.CacheRead)/record.Million)
 	p.CacheCost = &cacheCost{amount, prices.Currency, prices.AsOf, model}
 	return nil
 }

@@ -7,15 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/prices"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
-	"github.com/spf13/cobra"
 )
 
 // callFlags are the flags of pact prefix for recorded calls.
@@ -27,7 +29,7 @@ type callFlags struct {
 
 func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 	f := &callFlags{}
-	names, _ := record.Dialects()
+	names := provider.CacheRulesNames()
 	f.dialect = cmd.Flags().String("dialect", "", "compare recorded calls by what `PROVIDER` caches: "+
 		strings.Join(names, ", "))
 	f.provider = cmd.Flags().Bool("provider", false, "show what the provider said of its cache")

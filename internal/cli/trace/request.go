@@ -40,12 +40,7 @@ func requestCommand(a *command.App) *cobra.Command {
 		if *attempt == "all" {
 			return printRequests(ctx, a, c, snapshot.Cycle())
 		}
-		var body *record.Body
-		if *attempt == "" {
-			body, err = record.Request(ctx, c, snapshot.Cycle())
-		} else {
-			body, err = record.RequestOf(ctx, c, snapshot.Cycle(), number)
-		}
+		body, err := record.Request(ctx, c, snapshot.Cycle(), number) // 0 without a number
 		if err == nil && *asked {
 			body, err = record.Asked(ctx, s, body)
 		}
@@ -93,13 +88,13 @@ func printRequests(ctx context.Context, a *command.App, c *pact.Context, cycle i
 		return err
 	}
 	if len(attempts) == 0 {
-		_, err := record.Request(ctx, c, cycle)
+		_, err := record.Request(ctx, c, cycle, 0)
 		return err
 	}
 	for _, one := range attempts {
 		_, number, _, _ := history.ParseAttemptID(one.ID)
 		facts := map[string]any{"attempt": one.ID, "status": one.Status}
-		body, err := record.RequestOf(ctx, c, cycle, number)
+		body, err := record.Request(ctx, c, cycle, number)
 		switch fault.CodeOf(err) {
 		case "":
 			facts, err = requestFacts(ctx, c, body)

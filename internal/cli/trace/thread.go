@@ -8,13 +8,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/transcript"
-	"github.com/spf13/cobra"
 )
 
 // threadForms are the forms in which thread prints; the last two are for people.
@@ -61,7 +62,7 @@ func writeVerbatim(ctx context.Context, a *command.App, s *command.Source, snaps
 	if err != nil {
 		return err
 	}
-	body, err := record.Request(ctx, c, snapshot.Cycle())
+	body, err := record.Request(ctx, c, snapshot.Cycle(), 0)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func startRecording(ctx context.Context, a *command.App, address string, p proxy
 	}
 	o.Zstd, o.OnEnd = zstdReader, callspans.Record
 	p.Recorder = record.New(s, o)
-	if o.Policy != nil && !p.Recorder.Manages() {
+	if o.Policy != nil && !p.Recorder.Stats().Manages {
 		a.Warnf("the policy has no rule with head, tail, once or ttl, and no limit: it changes no request")
 	}
 	r := &recording{store: s, recorder: p.Recorder, proxy: proxy.New(p), address: "http://" + listener.Addr().String(),

@@ -122,6 +122,14 @@ func AllCacheRules() (list []*CacheRules) {
 	return append(list, unknown.cache)
 }
 
+// CacheRulesNames returns the names of all rules.
+func CacheRulesNames() (names []string) {
+	for _, rules := range AllCacheRules() {
+		names = append(names, rules.Name)
+	}
+	return names
+}
+
 // CacheRulesNamed returns the rules with a name, nil if there are none.
 func CacheRulesNamed(name string) *CacheRules {
 	all := AllCacheRules()

@@ -266,7 +266,7 @@ func (c *clientCall) recorded(t *testing.T) (bodies [][]byte) {
 			if made == 0 {
 				continue
 			}
-			body, err := record.Request(t.Context(), opened, cycle)
+			body, err := record.Request(t.Context(), opened, cycle, 0)
 			if err != nil {
 				t.Errorf("%s: %v", fmt.Sprint(name, "@c", cycle), err)
 				continue

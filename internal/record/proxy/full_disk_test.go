@@ -121,7 +121,7 @@ func TestAFullDiskStopsNoCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, err := record.Request(t.Context(), c, 1)
+		body, err := record.Request(t.Context(), c, 1, 0)
 		if err != nil || !slices.ContainsFunc(provider.Received(), func(r providertest.Received) bool {
 			return string(r.Body) == string(body.Bytes)
 		}) {

@@ -100,7 +100,7 @@ func TestWhatPassesIsWhatWasSent(t *testing.T) {
 	rec.Close()
 	c, err := pact.Open(t.Context(), s, "chat", nil)
 	must(t, err)
-	body, err := record.Request(t.Context(), c, 1)
+	body, err := record.Request(t.Context(), c, 1, 0)
 	must(t, err)
 	if string(body.Bytes) != messagesBody {
 		t.Errorf("recorded is %s", body.Bytes)

@@ -66,7 +66,8 @@ func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Cal
 		}
 		call.Model, call.In, call.Out = a.Model, a.TokenIn, a.TokenOut
 		call.Took, call.Cached, call.Cost = nil, nil, nil
-		call.Window = prices.BuiltIn().Window(a.Model)
+		price, _ := prices.BuiltIn().Model(a.Model)
+		call.Window = price.Window
 		if told, err := record.ReportedCache(a); err != nil {
 			return nil, err
 		} else if told != nil {

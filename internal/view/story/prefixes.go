@@ -6,8 +6,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/record"
 )
 
 // PrefixReport is the answer of pact prefix --json.
@@ -81,12 +81,11 @@ func (r *PrefixReport) tell(call *inspect.CallPrefix) {
 	if call == nil {
 		return
 	}
-	_, sources := record.Dialects()
-	if list := sources[call.Dialect]; len(list) > 0 {
+	if rules := provider.CacheRulesNamed(call.Dialect); rules != nil && len(rules.Sources) > 0 {
 		if r.Sources == nil {
 			r.Sources = map[string][]string{}
 		}
-		r.Sources[call.Dialect] = list
+		r.Sources[call.Dialect] = rules.Sources
 	}
 	switch call.Agreement {
 	case "", "not told":

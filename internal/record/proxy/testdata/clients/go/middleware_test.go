@@ -84,7 +84,7 @@ func TestMiddleware(t *testing.T) {
 			if err != nil || len(attempts) != 2 || len(received) != 2 {
 				t.Fatalf("%d attempts of %d requests, %v", len(attempts), len(received), err)
 			}
-			body, err := record.Request(t.Context(), c, 1)
+			body, err := record.Request(t.Context(), c, 1, 0)
 			if err != nil || !bytes.Equal(body.Bytes, received[1].Body) {
 				t.Errorf("%v: the store gives back %s, and %s was sent", err, body.Bytes, received[1].Body)
 			}
