@@ -88,7 +88,7 @@ func spokenByTheCommandLine() *regexp.Regexp {
 	for _, c := range root.Commands() {
 		visit(c)
 	}
-	return regexp.MustCompile(`\bpact (` + strings.Join(commands, "|") + `)\b|--(` + strings.Join(flags, "|") + `)\b`)
+	return regexp.MustCompile(`\bpact (` + strings.Join(commands, "|") + `)\b|--(` + strings.Join(flags, "|") + `)(?:[^-\w]|$)`)
 }
 
 // TestSpokenByTheCommandLine makes sure that the test above would find something.
@@ -96,7 +96,7 @@ func TestSpokenByTheCommandLine(t *testing.T) {
 	spoken := spokenByTheCommandLine()
 	for text, want := range map[string]bool{
 		"pact show draws it": true, "pact attempts end it": true, "repeat with --yes": true, "see --db": true,
-		"the pact of two": false, "import it with Renumber": false, "a--b": false,
+		"the pact of two": false, "import it with Renumber": false, "a--b": false, "--skip": true, "codex exec --skip-git-repo-check": false,
 	} {
 		if spoken.MatchString(text) != want {
 			t.Errorf("%q: got %v", text, !want)

@@ -1,7 +1,9 @@
 package view
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,4 +80,21 @@ func list(names []string, between string) string {
 		shown[i] = Visible(name)
 	}
 	return strings.Join(shown, between)
+}
+
+// Money returns an amount of a currency with four digits behind the point.
+func Money(amount float64) string { return strconv.FormatFloat(amount, 'f', 4, 64) }
+
+// Words returns the texts that are not empty.
+func Words(list ...string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
+// Rule writes a rule of a policy as a file of policies has it, with < and > as they are.
+func Rule(rule any) (string, error) {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(rule)
+	return Visible(strings.TrimSpace(text.String())), err
 }

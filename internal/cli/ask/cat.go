@@ -108,7 +108,7 @@ func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw, or
 			if i > 0 {
 				a.Printf("\n")
 			}
-			a.Printf("%s\n", a.Paint.Strong("── "+strings.Join(screen.Cells(screen.Words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
+			a.Printf("%s\n", a.Paint.Strong("── "+strings.Join(screen.Cells(view.Words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
 		}
 		a.PrintText(view.Whole(h.Node.Kind, canon.Value(kept)))
 	}

@@ -3,11 +3,12 @@ package bring
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/spf13/cobra"
 )
@@ -35,7 +36,7 @@ func openCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f := &openReport{File: in.Name, Kind: in.kind, Sessions: found}
+		f := &opened.Report{File: in.Name, Kind: in.kind, Sessions: found}
 		f.Store.Path = a.Shown()
 		before := command.SizeOf(a.DB)
 		s, err := storeFor(ctx, a, in)
@@ -67,12 +68,12 @@ func openCommand(a *command.App) *cobra.Command {
 }
 
 // examine imports a file and describes the contexts that it gave.
-func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *openReport) ([]command.Imported, error) {
+func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opened.Report) ([]command.Imported, error) {
 	list, err := importAll(ctx, a, s, in)
 	if err != nil {
 		return nil, err
 	}
-	f.Contexts = make([]openedContext, len(list))
+	f.Contexts = make([]opened.Context, len(list))
 	total := 0
 	for _, l := range list {
 		first, last := l.Context.Cycles()
@@ -81,24 +82,42 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *openR
 	m, done := a.Meter("comparing"), 0
 	defer m.End()
 	for i, l := range list {
-		f.Contexts[i], err = describeContext(ctx, l, func() { done++; m.At(done, total) })
+		f.Contexts[i], err = opened.Describe(ctx, l.Context, func() { done++; m.At(done, total) })
 		if err != nil {
 			return nil, err
 		}
+		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
 		f.ThreadBytes += f.Contexts[i].ThreadBytes
 	}
-	if n := f.main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
+	if n := f.Main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
 		if f.Contexts[n].Story, err = story.Tell(ctx, list[n].Context); err == nil {
-			err = f.Contexts[n].look(ctx, list[n].Context, a.InStore())
+			err = look(ctx, a, &f.Contexts[n], list[n].Context)
 		}
 	}
 	return list, err
 }
 
+// look has a context say its three sentences.
+func look(ctx context.Context, a *command.App, of *opened.Context, c *pact.Context) error {
+	counter, err := command.CounterNamed("") // as pact findings has it, so that both say the same
+	if err != nil {
+		return err
+	}
+	return of.Look(ctx, c, counter, opened.Commands{
+		Findings: "pact findings " + screen.Quote(of.Name) + a.InStore(),
+		Diff:     func(from, to int64) string { return richDiff(a, of.Name, from, to) },
+	})
+}
+
+// richDiff returns the command that says what changed from one cycle to another.
+func richDiff(a *command.App, name string, from, to int64) string {
+	return "pact diff " + screen.Quote(name) + " " + view.Cycle(from) + " " + view.Cycle(to) + " --rich" + a.InStore()
+}
+
 // next returns three commands to try, ready to paste. They follow from the story
 // that is told.
-func next(a *command.App, f *openReport) []string {
-	of := &f.Contexts[f.main()]
+func next(a *command.App, f *opened.Report) []string {
+	of := &f.Contexts[f.Main()]
 	db := a.InStore()
 	name := screen.Quote(of.Name)
 	if len(of.Cycles) == 0 {
@@ -118,9 +137,7 @@ func next(a *command.App, f *openReport) []string {
 		}
 	}
 	if len(breaks) > 0 {
-		at := breaks[0]
-		list = append([]string{"pact diff " + name + " @c" + strconv.FormatInt(at-1, 10) + " @c" +
-			strconv.FormatInt(at, 10) + " --rich" + db}, list...)
+		list = append([]string{richDiff(a, of.Name, breaks[0]-1, breaks[0])}, list...)
 	}
 	list = append(list, "pact log "+name+db, "pact thread "+name+" --as text"+db, "pact show "+name+" @t0"+db)
 	return list[:nextCommands]

@@ -11,12 +11,13 @@ import (
 	"runtime"
 
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/server"
 )
 
 // showInBrowser serves the inspector on loopback until ctx ends, prints its address and, if
 // that is wanted and there is a desktop, opens it.
-func showInBrowser(ctx context.Context, a *command.App, list []openedContext, open bool) (err error) {
+func showInBrowser(ctx context.Context, a *command.App, list []opened.Context, open bool) (err error) {
 	s, err := a.OpenStore(ctx)
 	if err != nil {
 		return err

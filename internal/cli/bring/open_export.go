@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/spf13/cobra"
@@ -70,7 +71,7 @@ func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags 
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
-	f := openReport{Contexts: make([]openedContext, len(list))}
+	f := opened.Report{Contexts: make([]opened.Context, len(list))}
 	for i, l := range list {
 		first, last := l.Context.Cycles()
 		for at := first; at <= last; at++ {
@@ -82,5 +83,5 @@ func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags 
 			f.Contexts[i].ThreadBytes += bytes
 		}
 	}
-	return list[f.main()].Context, s, nil
+	return list[f.Main()].Context, s, nil
 }

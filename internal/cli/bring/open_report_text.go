@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/record"
 )
 
@@ -19,7 +20,7 @@ const (
 )
 
 // drawOpenReport prints for a person what open found.
-func drawOpenReport(a *command.App, f *openReport, all bool) {
+func drawOpenReport(a *command.App, f *opened.Report, all bool) {
 	drawFound(a, f.Sessions, f.File)
 	if len(f.Contexts) == 1 {
 		drawCycles(a, &f.Contexts[0], all)
@@ -34,7 +35,7 @@ func drawOpenReport(a *command.App, f *openReport, all bool) {
 	}
 }
 
-func drawCycles(a *command.App, c *openedContext, all bool) {
+func drawCycles(a *command.App, c *opened.Context, all bool) {
 	state := "imported"
 	if c.Existed {
 		state = "was there already, made of the same contents"
@@ -90,7 +91,7 @@ func drawSource(a *command.App, s *record.Source) {
 	a.Printf("\n")
 }
 
-func cycleRow(a *command.App, c *openedCycle) []string {
+func cycleRow(a *command.App, c *opened.Cycle) []string {
 	row := screen.Row(view.Cycle(c.Cycle), c.Turn, c.Nodes, c.Blocks, c.Bytes)
 	p := c.Prefix
 	if p == nil {
@@ -110,10 +111,10 @@ func cycleRow(a *command.App, c *openedCycle) []string {
 		view.Percent(p.Share()), where)
 }
 
-func drawContexts(a *command.App, list []openedContext, all bool) {
+func drawContexts(a *command.App, list []opened.Context, all bool) {
 	a.Printf("%s\n", a.Paint.Strong(view.Plural(len(list), "context")))
 	of := list[0].Source
-	another := func(c openedContext) bool { return c.Source == nil || c.Exact != of.Exact }
+	another := func(c opened.Context) bool { return c.Source == nil || c.Exact != of.Exact }
 	if of != nil && slices.ContainsFunc(list, another) {
 		of = nil
 	}
@@ -124,7 +125,7 @@ func drawContexts(a *command.App, list []openedContext, all bool) {
 			break
 		}
 		c := &list[i]
-		breaks, share := c.breaks()
+		breaks, share := c.Breaks()
 		var blocks, bytes any
 		if n := len(c.Cycles); n > 0 {
 			blocks, bytes = c.Cycles[n-1].Blocks, c.Cycles[n-1].Bytes
@@ -144,8 +145,8 @@ func drawContexts(a *command.App, list []openedContext, all bool) {
 	}
 }
 
-func drawTotals(a *command.App, f *openReport) {
-	if main := &f.Contexts[f.main()]; main.Story != nil {
+func drawTotals(a *command.App, f *opened.Report) {
+	if main := &f.Contexts[f.Main()]; main.Story != nil {
 		if len(f.Contexts) > 1 {
 			a.Sentence("Most was sent in " + a.Paint.Strong(view.Visible(main.Name)) + ":")
 		}
@@ -154,7 +155,7 @@ func drawTotals(a *command.App, f *openReport) {
 		}
 		a.Printf("\n")
 		t := main.Story
-		for _, line := range lines(t) {
+		for _, line := range opened.Lines(t, "pact prefix") {
 			for i, part := range screen.WrapLine(line, a.LineWidth()) {
 				if i > 0 && line[0] == ' ' {
 					part = "    " + strings.TrimLeft(part, " ")

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// StartsProxy names the command for a remedy that says to start a proxy.
+const StartsProxy = "pact proxy --upstream URL --addr ADDRESS starts one, which lets WebSockets pass with --websocket tunnel"
+
 // remedy returns the advice for the error of a command. The library knows no
 // commands, so remedy names them where one helps, ready to type. Otherwise it
 // returns the library's own remedy.
@@ -44,6 +47,8 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 		}
 	case fault.DocumentInvalid:
 		switch {
+		case strings.HasPrefix(f.Remedy, "start a proxy"): // for an agent that takes no address
+			return f.Remedy + "; " + StartsProxy
 		case cmd.Name() == "erase" && f.Token != "": // another context's name holds the text
 			return "rename that context first: pact rename " + screen.Quote(f.Token) + " NEW" + db
 		case f.Token == "pact:policy": // an imported root has something else there

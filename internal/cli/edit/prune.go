@@ -190,7 +190,7 @@ func reportPlan(a *command.App, p *plannedPruning) error {
 		a.Sentence(stays)
 		if cost := p.CacheCost; cost != nil {
 			a.Sentence(fmt.Sprintf("to read these %s as input again costs %s %s more; %s, prices of %s",
-				view.Plural(int(c.LostTokens), "token"), screen.Money(cost.Amount), view.Visible(cost.Currency), view.Visible(cost.Model),
+				view.Plural(int(c.LostTokens), "token"), view.Money(cost.Amount), view.Visible(cost.Currency), view.Visible(cost.Model),
 				view.Visible(cost.AsOf)))
 		}
 		switch {

@@ -219,11 +219,6 @@ func (t theme) Changed(s string) string { return t.as(changeStyle, s) }
 
 func (t theme) Name(s string) string { return t.as(nameStyle, s) }
 
-// Words returns the texts that are not empty.
-func Words(list ...string) []string {
-	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
-}
-
 // Quote quotes a word for a shell.
 func Quote(word string) string {
 	plain := word != "" && strings.IndexFunc(word, func(r rune) bool {
@@ -234,17 +229,6 @@ func Quote(word string) string {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
-
-func Money(amount float64) string { return strconv.FormatFloat(amount, 'f', 4, 64) }
-
-// Rule writes a rule of a policy as a file of policies has it, with < and > as they are.
-func Rule(rule any) (string, error) {
-	var text strings.Builder
-	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false)
-	err := e.Encode(rule)
-	return view.Visible(strings.TrimSpace(text.String())), err
 }
 
 // Cells makes a row of texts, with invisible characters made visible.

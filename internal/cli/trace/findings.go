@@ -5,7 +5,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
@@ -32,7 +31,7 @@ func findingsCommand(a *command.App) *cobra.Command {
 		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, " + number(r.Spent.Read) +
 			" of them read from the cache by the rules of " + r.Dialect
 		if r.Spent.Cost != nil {
-			spent += "; that costs " + screen.Money(*r.Spent.Cost) + " " + view.Visible(r.Currency) + " by the prices of " + view.Visible(r.AsOf) +
+			spent += "; that costs " + view.Money(*r.Spent.Cost) + " " + view.Visible(r.Currency) + " by the prices of " + view.Visible(r.AsOf) +
 				" for " + view.Visible(r.Model)
 		}
 		a.Sentence(spent)
@@ -41,17 +40,17 @@ func findingsCommand(a *command.App) *cobra.Command {
 		}
 		for _, f := range r.Findings {
 			if f.Cost != nil {
-				f.Says += ": " + screen.Money(*f.Cost) + " " + view.Visible(r.Currency)
+				f.Says += ": " + view.Money(*f.Cost) + " " + view.Visible(r.Currency)
 			}
 			a.Sentence(f.Says) // whose names are visible already
 			if f.Helps == nil {
 				continue
 			}
-			rule, err := screen.Rule(f.Helps)
+			rule, err := view.Rule(f.Helps)
 			if err != nil {
 				return err
 			}
-			a.Printf("  a rule would have saved the whole run %s %s: %s\n", screen.Money(*f.Saves), view.Visible(r.Currency), rule)
+			a.Printf("  a rule would have saved the whole run %s %s: %s\n", view.Money(*f.Saves), view.Visible(r.Currency), rule)
 		}
 		return nil
 	})

@@ -213,7 +213,7 @@ func logRow(l logged) []string {
 		row[4] = strconv.FormatInt(c.Bytes, 10)
 		row[5], row[6], row[7] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
 		if c.Cost != nil {
-			row[paidColumn] = screen.Money(*c.Cost)
+			row[paidColumn] = view.Money(*c.Cost)
 		}
 		if text := filled(c); text != "" {
 			row[windowColumn] = text
@@ -255,7 +255,7 @@ func entryName(l logged) string {
 
 // why returns the message of an entry and what it removed.
 func why(l logged) string {
-	return strings.Join(append(append(screen.Words(l.Message), branchedOff(l)...), reported(l.Report)...), "; ")
+	return strings.Join(append(append(view.Words(l.Message), branchedOff(l)...), reported(l.Report)...), "; ")
 }
 
 // drawEntry prints an entry for a person, as git does a commit.
@@ -266,7 +266,7 @@ func drawEntry(a *command.App, l logged) {
 	}
 	c := l.Call
 	if c != nil {
-		head = append(head, screen.Words(view.Visible(c.Model))...)
+		head = append(head, view.Words(view.Visible(c.Model))...)
 		head = append(head, view.Size(c.Bytes))
 		if c.In != nil {
 			text := "in " + strconv.FormatInt(*c.In, 10)
@@ -279,7 +279,7 @@ func drawEntry(a *command.App, l logged) {
 			head = append(head, "out "+strconv.FormatInt(*c.Out, 10))
 		}
 		if c.Cost != nil {
-			head = append(head, screen.Money(*c.Cost)+" "+prices.BuiltIn().Currency)
+			head = append(head, view.Money(*c.Cost)+" "+prices.BuiltIn().Currency)
 		}
 		if text := filled(c); text != "" {
 			head = append(head, text+" of the window")
@@ -291,7 +291,7 @@ func drawEntry(a *command.App, l logged) {
 	if s := l.Stat; s != nil {
 		head = append(head, "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed))
 	}
-	for i, part := range screen.WrapLine(strings.Join(append(head, screen.Words(view.Visible(l.Actor))...), "  "), max(20, a.Width-4)) {
+	for i, part := range screen.WrapLine(strings.Join(append(head, view.Words(view.Visible(l.Actor))...), "  "), max(20, a.Width-4)) {
 		if rest, ok := strings.CutPrefix(part, head[0]); ok && i == 0 {
 			a.Printf("%s%s\n", a.Paint.Changed(head[0]), rest)
 			continue

@@ -80,7 +80,7 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		if c.Call != nil {
 			full = filledBy(c.Call)
 			if c.Call.Cost != nil {
-				costs, paid = screen.Money(c.Call.Cost.Paid), paid+c.Call.Cost.Paid
+				costs, paid = view.Money(c.Call.Cost.Paid), paid+c.Call.Cost.Paid
 			}
 		}
 		rows[i] = append(append(rows[i], same[:4]...), full, costs, same[4])
@@ -98,7 +98,7 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		a.Sentence(line + "; it broke in " + view.Plural(len(r.Breaks), "cycle") + ".")
 	}
 	if paid > 0 {
-		a.Sentence("These calls cost " + screen.Money(paid) + " " + view.Visible(prices.Currency) + " by the prices of " + view.Visible(prices.AsOf) +
+		a.Sentence("These calls cost " + view.Money(paid) + " " + view.Visible(prices.Currency) + " by the prices of " + view.Visible(prices.AsOf) +
 			", where the provider counted cached tokens.")
 	}
 	drawSources(a, r)

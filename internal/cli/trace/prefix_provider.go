@@ -40,9 +40,9 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		if priced {
 			costs, loses = "?", "?"
 			if c := call.Cost; c != nil {
-				costs, paid = screen.Money(c.Paid), paid+c.Paid
+				costs, paid = view.Money(c.Paid), paid+c.Paid
 				if c.Lost != nil {
-					loses, lost = screen.Money(*c.Lost), lost+*c.Lost
+					loses, lost = view.Money(*c.Lost), lost+*c.Lost
 				}
 			}
 			if loses == "?" {
@@ -68,7 +68,7 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		a.Printf("The provider read what its rules let expect in %d of %s.\n", r.Agreed, view.Plural(r.Told, "call"))
 	}
 	if priced {
-		a.Sentence("Paid " + screen.Money(paid) + " " + view.Visible(prices.Currency) + ", of that " + screen.Money(lost) +
+		a.Sentence("Paid " + view.Money(paid) + " " + view.Visible(prices.Currency) + ", of that " + view.Money(lost) +
 			" because less was read than before; prices of " + view.Visible(prices.AsOf) + ".")
 		if unknown > 0 {
 			a.Sentence("The sums leave out " + view.Plural(unknown, "call") + " whose tokens or prices are not all known.")

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -157,7 +156,7 @@ func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.
 		}
 	}
 	d.Printf("%s\n", d.Clip(sign+" "+line))
-	d.why("in " + view.Visible(c.Parent) + "; " + causeText(c.Cause, edited) + "; " + rangeText(at))
+	d.why("in " + view.Visible(c.Parent) + "; " + view.CauseInWords(c.Cause, edited) + "; " + view.RangeInWords(at))
 	return nil
 }
 
@@ -181,52 +180,19 @@ func (d *richDrawing) modification(m diff.Modification) error {
 		return err
 	}
 	d.Printf("%s\n", d.Clip(d.Paint.Changed("~")+" "+line))
-	places := rangeText(m.Previous)
+	places := view.RangeInWords(m.Previous)
 	if m.Previous == nil || m.New == nil || *m.Previous != *m.New {
-		places += " → " + strings.TrimPrefix(rangeText(m.New), "bytes ")
+		places += " → " + strings.TrimPrefix(view.RangeInWords(m.New), "bytes ")
 	}
-	d.why(causeText(m.Cause, "edited") + "; " + places)
+	d.why(view.CauseInWords(m.Cause, "edited") + "; " + places)
 	for _, f := range m.Fields {
 		if f.Name == "content_hash" && m.ContentDiff != nil {
 			continue // the content is drawn below
 		}
-		d.Printf("    %s: %s → %s\n", view.Visible(f.Name), d.Paint.Bad(valueText(f.Previous)), d.Paint.Good(valueText(f.New)))
+		d.Printf("    %s: %s → %s\n", view.Visible(f.Name), d.Paint.Bad(view.HeaderInWords(f.Previous)), d.Paint.Good(view.HeaderInWords(f.New)))
 	}
 	d.content(m.ContentDiff)
 	return nil
-}
-
-// valueText prints a header for a person: a text without quotes, clipped.
-func valueText(raw json.RawMessage) string {
-	const most = 60
-	text := string(raw)
-	var plain string
-	if json.Unmarshal(raw, &plain) == nil && plain != "" {
-		text = plain
-	}
-	if list := []rune(text); len(list) > most {
-		text = string(list[:most]) + "…"
-	}
-	return view.Visible(text)
-}
-
-func rangeText(r *diff.Range) string {
-	switch {
-	case r == nil:
-		return "not in the thread"
-	case r.Start == r.End:
-		return "nothing at byte " + strconv.FormatInt(r.Start, 10)
-	}
-	return fmt.Sprintf("bytes %d to %d", r.Start, r.End)
-}
-
-// causeText puts a cause into words. edited is the word for what the edit did.
-func causeText(c diff.Cause, edited string) string {
-	text := view.Deed(c, edited)
-	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
-		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
-	}
-	return text + view.ByAuthor(c.Author)
 }
 
 // The sizes of drawn contents.

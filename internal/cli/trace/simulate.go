@@ -149,5 +149,5 @@ func cost(c *float64) string {
 	if c == nil {
 		return ""
 	}
-	return screen.Money(*c)
+	return view.Money(*c)
 }

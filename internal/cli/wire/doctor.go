@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/contexttree/pact/internal/cli/command"
@@ -20,11 +21,19 @@ func doctorCommand(a *command.App) *cobra.Command {
 	patience := f.Duration("wait", 30*time.Second, "wait so long for a call of the program")
 	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		list := []agents.Checkup{agents.TryStore(ctx, a.DB, a.Shown()), agents.TryAddress(*address), agents.TryEnvironment(a.Env)}
+		if !list[0].Works {
+			list[0].Remedy += "; --db or PACT_DB names it"
+		}
 		tried, err := tryProgram(ctx, a, args, *patience)
 		if err != nil {
 			return err
 		}
 		list = append(list, tried...)
+		for i := range list {
+			if strings.Contains(list[i].Remedy, "start a proxy") {
+				list[i].Remedy += "; " + command.StartsProxy
+			}
+		}
 		a.Failed = slices.ContainsFunc(list, func(c agents.Checkup) bool { return !c.Works })
 		if a.JSON {
 			return a.PrintJSON(list)

@@ -35,7 +35,7 @@ var agents = []agent{
 		{"GEMINI_API_BASE", "litellm-gemini", "/v1beta", "https://generativelanguage.googleapis.com/v1beta"}}},
 	{names: []string{"qwen"}, says: "Qwen Code calls OPENAI_BASE_URL if it signs in with a key of that API: " +
 		"qwen --auth-type openai, and the model in OPENAI_MODEL"},
-	{names: []string{"crush"}, refused: "start pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080, and " +
+	{names: []string{"crush"}, refused: "start a proxy for https://api.anthropic.com on 127.0.0.1:8080, and " +
 		"set base_url of the provider in crush.json to http://127.0.0.1:8080"},
 }
 

@@ -38,7 +38,7 @@ func (v *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	what := r.Method + " " + r.URL.Path
 	_, rest, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	w.Header().Set("Content-Type", "application/json")
-	status, says := http.StatusBadRequest, "pact doctor has got this call and passed it on to no provider"
+	status, says := http.StatusBadRequest, "this call came to a trial, which passed it on to no provider"
 	switch {
 	case strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade"):
 		v.sockets++
@@ -142,8 +142,8 @@ func (v *arrivals) diagnosis(name, said string) Checkup {
 		c.Works, c.Says = true, name+" calls pact: "+v.call
 	case v.sockets > 0:
 		c.Says = name + " opens a WebSocket, is refused, and does not go on over HTTP"
-		c.Remedy = "turn WebSockets off in its settings, in Codex with -c model_providers.ID.supports_websockets=false; pact proxy " +
-			"--websocket tunnel lets them pass unrecorded"
+		c.Remedy = "turn WebSockets off in its settings, in Codex with -c model_providers.ID.supports_websockets=false, " +
+			"or start a proxy that lets them pass unrecorded"
 	case len(v.other) > 0:
 		c.Says = view.Plural(len(v.other), "request") + " of " + name + " came, none of them a call of a model: " + v.other[0] + "; " + said
 		c.Remedy = "give it arguments with which it asks its model something; pact records OpenAI chat completions and Responses, " +
@@ -151,7 +151,7 @@ func (v *arrivals) diagnosis(name, said string) Checkup {
 	default:
 		c.Says = "nothing of " + name + " came to the address that pact gave it; " + said
 		c.Remedy = "give it arguments with which it asks its model something; if it does, it takes the address of its provider from its " +
-			"own settings: start pact proxy --upstream URL, and set the address there"
+			"own settings: start a proxy for that provider, and set its address there"
 	}
 	return c
 }

@@ -31,7 +31,7 @@ func TryStore(ctx context.Context, db, shown string) Checkup {
 	if err == nil {
 		return c
 	}
-	c.Works, c.Says, c.Remedy = false, err.Error(), "name another store with --db, or set PACT_DB"
+	c.Works, c.Says, c.Remedy = false, err.Error(), "name another store"
 	var f *fault.Error
 	if errors.As(err, &f) {
 		c.Says = f.Message
@@ -53,7 +53,7 @@ func writeNothing(ctx context.Context, db string) (err error) {
 	if _, err := os.Stat(db); errors.Is(err, fs.ErrNotExist) {
 		dir, err := os.MkdirTemp(filepath.Dir(db), ".pact-doctor-*")
 		if err != nil {
-			return fault.Wrap(fault.Store, err, "no store can be made at "+db, "make the folder, or name another store with --db")
+			return fault.Wrap(fault.Store, err, "no store can be made at "+db, "make the folder, or name another store")
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		db = filepath.Join(dir, "pact.db")

@@ -84,7 +84,7 @@ func claudeTrouble(file string, text []byte) (says, remedy string) {
 		switch {
 		case name == "ANTHROPIC_BASE_URL" && value != "":
 			return file + " sets ANTHROPIC_BASE_URL to " + value + ", which counts more than what pact sets",
-				"take it out of env there, and set ANTHROPIC_BASE_URL=" + value + " for pact run, which passes calls on to it"
+				"take it out of env there, and set ANTHROPIC_BASE_URL=" + value + " for the recording, which passes calls on to it"
 		case (name == "CLAUDE_CODE_USE_BEDROCK" || name == "CLAUDE_CODE_USE_VERTEX") && on(value):
 			return file + " sets " + name + ", so Claude Code calls another API", "take it out of env there for the run"
 		}
@@ -106,7 +106,7 @@ func codexTrouble(file string, text []byte) (says, remedy string) {
 	if m := modelProvider.FindSubmatch(top); m != nil && string(m[1]) != "openai" {
 		id := string(m[1])
 		return file + " has Codex call the provider " + id + ", at the address that stands there",
-			"start pact proxy --upstream with that address, and set -c model_providers." + id + ".base_url to what it prints"
+			"start a proxy for that address, and set -c model_providers." + id + ".base_url to its own"
 	}
 	return "", ""
 }
@@ -121,7 +121,7 @@ func opencodeTrouble(file string, text []byte) (says, remedy string) {
 		url := settings.Provider[id].Options.BaseURL
 		if url != "" && !slices.Contains([]string{"anthropic", "openai", "google"}, id) && !strings.Contains(url, "127.0.0.1") {
 			return file + " has a provider " + id + " at " + url + ", whose calls do not come to pact",
-				"start pact proxy --upstream " + url + ", and set baseURL there to what it prints"
+				"start a proxy for " + url + ", and set baseURL there to its address"
 		}
 	}
 	return "", ""

@@ -1,35 +1,36 @@
-package bring
+package opened
 
 import (
 	"context"
 	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/tokens"
 )
 
-// The findings that open looks for and tells.
+// The findings that a report has.
 const (
 	mostSimulated = 256 << 20 // bytes of all threads: more would take a second
 	mostFindings  = 2
 	leastPaid     = 0.01 // of the currency of the prices
 )
 
-// look finds what the run cost and on what it spent most, if its model has a price, and says the three
-// sentences. db is the flag with which other commands find its store.
-func (f *openedContext) look(ctx context.Context, c *pact.Context, db string) error {
+// Commands are what a user types to ask on.
+type Commands struct {
+	Findings string                      // lists what a run paid for without use
+	Diff     func(from, to int64) string // compares two cycles
+}
+
+// Look finds what the run cost and on what it spent most, if its model has a price, and says the three
+// sentences. ask has the commands that the last one may name.
+func (f *Context) Look(ctx context.Context, c *pact.Context, counter tree.Counter, ask Commands) error {
 	report := &simulate.Report{}
 	if f.ThreadBytes <= mostSimulated {
-		counter, err := tokens.Named(command.DefaultTokenizer) // as pact findings does, so that both say the same
-		if err != nil {
-			return err
-		}
+		var err error
 		if report, err = simulate.Findings(ctx, c, simulate.Options{Counter: counter}); err != nil {
 			return err
 		}
@@ -43,13 +44,13 @@ func (f *openedContext) look(ctx context.Context, c *pact.Context, db string) er
 	if err != nil {
 		return err
 	}
-	helps, err := f.helps(report.Findings, screen.Quote(f.Name), db)
+	helps, err := f.helps(report.Findings, ask)
 	f.Sentences = []string{f.broke(), paid, helps}
 	return err
 }
 
 // broke says what went wrong: where the prefix ended early, and which tools failed.
-func (f *openedContext) broke() string {
+func (f *Context) broke() string {
 	t, line := f.Story, "Broke: nothing; every call repeats all of the call before"
 	switch {
 	case t.Calls < 2:
@@ -66,7 +67,7 @@ func (f *openedContext) broke() string {
 }
 
 // paid says what the run cost, as exactly as its log tells.
-func (f *openedContext) paid(ctx context.Context, c *pact.Context, report *simulate.Report) (string, error) {
+func (f *Context) paid(ctx context.Context, c *pact.Context, report *simulate.Report) (string, error) {
 	first, last := c.Cycles()
 	attempts, err := c.Attempts(ctx, first, last)
 	if err != nil {
@@ -86,12 +87,12 @@ func (f *openedContext) paid(ctx context.Context, c *pact.Context, report *simul
 	line := "Cost: "
 	switch {
 	case t.Cost > 0:
-		line += screen.Money(t.Cost) + " dollars, as the file says"
+		line += view.Money(t.Cost) + " dollars, as the file says"
 	case counted > 0:
-		line += screen.Money(sum) + " dollars for " + view.Plural(counted, "call") + " whose tokens the provider counted, at the prices of " +
+		line += view.Money(sum) + " dollars for " + view.Plural(counted, "call") + " whose tokens the provider counted, at the prices of " +
 			list.AsOf
 	case t.In == 0 && report.Spent.Cost != nil:
-		line += screen.Money(*report.Spent.Cost) + " dollars for what was sent if the provider caches as " + report.Dialect + " does: " +
+		line += view.Money(*report.Spent.Cost) + " dollars for what was sent if the provider caches as " + report.Dialect + " does: " +
 			view.Plural(int(report.Spent.Sent), "token") + ", " + strconv.FormatInt(report.Spent.Read, 10) + " of them from the cache, at the prices of " +
 			report.AsOf
 	case t.In > 0:
@@ -103,28 +104,27 @@ func (f *openedContext) paid(ctx context.Context, c *pact.Context, report *simul
 		if i == 0 {
 			line += ". Without use"
 		}
-		line += "; " + screen.Money(*found.Cost) + ": " + found.Says
+		line += "; " + view.Money(*found.Cost) + ": " + found.Says
 	}
 	return line + ".", nil
 }
 
 // helps says what would have made the run cheaper.
-func (f *openedContext) helps(found []simulate.Finding, name, db string) (string, error) {
+func (f *Context) helps(found []simulate.Finding, ask Commands) (string, error) {
 	for _, one := range found {
 		if one.Helps == nil {
 			continue
 		}
-		rule, err := screen.Rule(one.Helps)
+		rule, err := view.Rule(one.Helps)
 		if err != nil {
 			return "", err
 		}
-		return "Helps: the rule " + rule + " would have saved " + screen.Money(*one.Saves) +
-			" dollars; pact findings " + name + db + " says where.", nil
+		return "Helps: the rule " + rule + " would have saved " + view.Money(*one.Saves) +
+			" dollars; " + ask.Findings + " says where.", nil
 	}
 	if t := f.Story; len(t.Breaks) > 0 {
 		at := t.Breaks[0].Cycle
-		return "Helps: keep what a call begins with; pact diff " + name + " " + view.Cycle(at-1) + " " + view.Cycle(at) +
-			" --rich" + db + " shows what changed.", nil
+		return "Helps: keep what a call begins with; " + ask.Diff(at-1, at) + " shows what changed.", nil
 	}
 	return "Helps: nothing that pact tries would have made it cheaper.", nil
 }

@@ -1,19 +1,18 @@
-package bring
+package opened
 
 import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 )
 
-// lines puts the story into words, without what the log does not say.
-func lines(t *story.Story) (list []string) {
+// Lines puts the story into words, without what the log does not say. all is the command that lists every break.
+func Lines(t *story.Story, all string) (list []string) {
 	line := view.Plural(t.Calls, "call") + " of the model"
 	if len(t.Models) > 0 {
-		line = view.Plural(t.Calls, "call") + " of " + strings.Join(screen.Cells(t.Models...), ", ")
+		line = view.Plural(t.Calls, "call") + " of " + view.Visible(strings.Join(t.Models, ", "))
 	}
 	switch {
 	case t.Cost > 0:
@@ -30,12 +29,12 @@ func lines(t *story.Story) (list []string) {
 	}
 	list = append(list, line+".")
 	if t.Calls > 1 {
-		list = append(list, breakLines(t)...)
+		list = append(list, breakLines(t, all)...)
 	}
 	if len(t.Carried) > 0 {
 		list = append(list, "Carried most:")
 		for _, f := range t.Carried {
-			what := strings.Join(screen.Words(f.Role, f.Kind, f.Tool), " ")
+			what := strings.Join(view.Words(f.Role, f.Kind, f.Tool), " ")
 			if what != "" {
 				what += ", "
 			}
@@ -46,7 +45,7 @@ func lines(t *story.Story) (list []string) {
 	if len(t.Unsent) > 0 {
 		list = append(list, "Answered and not sent yet:")
 		for _, f := range t.Unsent[:min(story.MostCarried, len(t.Unsent))] {
-			list = append(list, "  "+view.Visible(f.ID)+"  "+view.Visible(strings.Join(screen.Words(f.Role, f.Kind, f.Tool), " "))+", "+
+			list = append(list, "  "+view.Visible(f.ID)+"  "+view.Visible(strings.Join(view.Words(f.Role, f.Kind, f.Tool), " "))+", "+
 				view.Size(f.Bytes)+"  "+f.Begins)
 		}
 	}
@@ -60,7 +59,7 @@ func lines(t *story.Story) (list []string) {
 			if i > 0 {
 				line += ", "
 			}
-			line += view.Visible(strings.Join(screen.Words(f.Tool, f.ID), " "))
+			line += view.Visible(strings.Join(view.Words(f.Tool, f.ID), " "))
 		}
 		if more := len(t.Failed) - story.MostCarried; more > 0 {
 			line += " and " + strconv.Itoa(more) + " more"
@@ -70,7 +69,7 @@ func lines(t *story.Story) (list []string) {
 	return list
 }
 
-func breakLines(t *story.Story) (list []string) {
+func breakLines(t *story.Story, all string) (list []string) {
 	line := view.Percent(t.Share) + " of what the calls repeated was the prefix of the call before"
 	if len(t.Breaks) == 0 {
 		return []string{line + "; it never broke."}
@@ -80,7 +79,7 @@ func breakLines(t *story.Story) (list []string) {
 		list = append(list, "  @c"+strconv.FormatInt(b.Cycle, 10)+"  "+b.Why)
 	}
 	if more := len(t.Breaks) - mostBreaks; more > 0 {
-		list = append(list, "  … and in "+strconv.Itoa(more)+" more: pact prefix shows all")
+		list = append(list, "  … and in "+strconv.Itoa(more)+" more: "+all+" shows all")
 	}
 	return list
 }

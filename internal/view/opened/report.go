@@ -1,11 +1,10 @@
-package bring
+package opened
 
 import (
 	"context"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/record/sessions"
 	"github.com/contexttree/pact/internal/simulate"
@@ -15,12 +14,12 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// openReport describes a file; open prints it under --json.
-type openReport struct {
+// Report describes a file.
+type Report struct {
 	Sessions []sessions.Session `json:"sessions,omitempty"` // that were found on this machine, without a file
 	File     string             `json:"file"`
 	Kind     intake.Kind        `json:"kind"`
-	Contexts []openedContext    `json:"contexts"`
+	Contexts []Context          `json:"contexts"`
 
 	Store struct {
 		Path  string `json:"path"`
@@ -32,15 +31,15 @@ type openReport struct {
 	Next        []string `json:"next"`         // commands to try
 }
 
-// openedContext describes one context.
-type openedContext struct {
+// Context describes one context.
+type Context struct {
 	Name           string           `json:"name"`
 	Edition        selector.Edition `json:"edition"`
 	Existed        bool             `json:"existed"`         // the store had it before
 	Added          int64            `json:"added,omitempty"` // how many cycles it has more now, because the file grew
 	*record.Source                  // nil if it is not made of a log of calls
 	ThreadBytes    int64            `json:"thread_bytes"`
-	Cycles         []openedCycle    `json:"cycles"`
+	Cycles         []Cycle          `json:"cycles"`
 	Story          *story.Story     `json:"story,omitempty"` // of the context that sent most, nil for all others
 	// Sentences say of that context what broke, what it cost and what would help.
 	Sentences []string `json:"sentences,omitempty"`
@@ -48,8 +47,8 @@ type openedContext struct {
 	Findings []simulate.Finding `json:"findings,omitempty"`
 }
 
-// openedCycle describes one cycle.
-type openedCycle struct {
+// Cycle describes one cycle.
+type Cycle struct {
 	Cycle  int64                 `json:"cycle"`
 	Turn   string                `json:"turn"` // id of the newest turn
 	Nodes  int                   `json:"nodes"`
@@ -58,9 +57,9 @@ type openedCycle struct {
 	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
 }
 
-// main returns which context sent the most bytes, the first of several, and -1
+// Main returns which context sent the most bytes, the first of several, and -1
 // if there is none.
-func (f *openReport) main() int {
+func (f *Report) Main() int {
 	most := -1
 	for i := range f.Contexts {
 		if most < 0 || f.Contexts[i].ThreadBytes > f.Contexts[most].ThreadBytes {
@@ -70,48 +69,47 @@ func (f *openReport) main() int {
 	return most
 }
 
-// describeContext collects what the report says about a context.
-func describeContext(ctx context.Context, l command.Imported, each func()) (openedContext, error) {
-	f := openedContext{Name: l.Context.Name(), Edition: l.Context.Edition(), Existed: l.Existed, Added: l.Added,
-		Cycles: []openedCycle{}, Source: record.SourceOf(l.Context.Working())}
-	first, last := l.Context.Cycles()
+// Describe collects what the report says about a context.
+func Describe(ctx context.Context, c *pact.Context, each func()) (Context, error) {
+	f := Context{Name: c.Name(), Edition: c.Edition(), Cycles: []Cycle{}, Source: record.SourceOf(c.Working())}
+	first, last := c.Cycles()
 	if last < first {
 		return f, nil
 	}
 	var before *pact.Snapshot
-	for s, err := range l.Context.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+	for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
 		if err != nil {
 			return f, err
 		}
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}
-		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Len()}
+		now := Cycle{Cycle: s.Cycle(), Nodes: s.Len()}
 		if turns := tree.Of(s).Region(tree.Seq).Children(); turns.Len() > 0 {
 			item, err := turns.At(turns.Len() - 1)
 			if err != nil {
-				return openedContext{}, err
+				return Context{}, err
 			}
-			c.Turn = item.Node().ID
+			now.Turn = item.Node().ID
 		}
-		c.Blocks, c.Bytes = s.ThreadSize()
+		now.Blocks, now.Bytes = s.ThreadSize()
 		if before != nil {
-			if c.Prefix, err = pact.SharePrefix(ctx, before, s); err != nil {
+			if now.Prefix, err = pact.SharePrefix(ctx, before, s); err != nil {
 				return f, err
 			}
 		}
-		f.ThreadBytes += c.Bytes
-		f.Cycles = append(f.Cycles, c)
+		f.ThreadBytes += now.Bytes
+		f.Cycles = append(f.Cycles, now)
 		before = s
 		each()
 	}
 	return f, nil
 }
 
-// breaks returns the cycles whose thread does not begin with the thread of the
+// Breaks returns the cycles whose thread does not begin with the thread of the
 // previous cycle, and the share of those previous threads that the next ones
 // kept.
-func (f *openedContext) breaks() (cycles []int64, share float64) {
+func (f *Context) Breaks() (cycles []int64, share float64) {
 	var r story.Reuse
 	for _, c := range f.Cycles {
 		r.Take(&inspect.Prefix{Cycle: c.Cycle, Shared: c.Prefix})
