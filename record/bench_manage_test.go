@@ -1,3 +1,5 @@
+//go:build unix
+
 package record
 
 import (
@@ -5,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -14,44 +17,65 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// BenchmarkManage measures what managing adds to a request whose results were all decided about before, of which every
-// second one is sent shaped.
+// BenchmarkManage measures what managing adds to a request: the same one again, or the next one of the conversation
+// with a call and a result more. Every second result is sent shaped.
 func BenchmarkManage(b *testing.B) {
 	for name, text := range map[string]string{
 		"shape": `{"rules":[{"select":".cb[kind='result'][bytes>8000]","head":2000,"tail":1000}]}`,
 		"cut":   `{"rules":[{"select":".cb[kind='result'][bytes>8000]","head":2000,"tail":1000,"ttl":12,"stub":true}]}`,
 	} {
-		benchmarkManage(b, name, text)
+		for _, size := range []int{100_000, 2_000_000} {
+			b.Run(fmt.Sprint(name, "/again/", size), func(b *testing.B) { benchmarkManage(b, text, size, false) })
+			b.Run(fmt.Sprint(name, "/next/", size), func(b *testing.B) { benchmarkManage(b, text, size, true) })
+		}
 	}
 }
 
-func benchmarkManage(b *testing.B, name, text string) {
-	for _, size := range []int{100_000, 2_000_000} {
-		b.Run(fmt.Sprint(name, "/", size), func(b *testing.B) {
-			policy, err := lifecycle.ParsePolicy([]byte(text))
-			if err != nil {
-				b.Fatal(err)
-			}
-			r := New(pact.NewDB(store.NewMemory()), Options{Policy: &policy, Manage: true})
-			defer r.Close()
-			body := []byte(`{"model":"m","tools":[{"type":"function"}],"messages":[{"role":"user","content":"q"}`)
-			for n := 0; len(body) < size; n++ {
-				text := strings.Repeat("a line of output\\n", 200+400*(n%2))
-				body = fmt.Appendf(body, `,{"role":"assistant","tool_calls":[{"id":"c%d","function":{"name":"ls","arguments":"{}"}}]},`+
-					`{"role":"tool","tool_call_id":"c%d","content":"%d %s"}`, n, n, n, text)
-				req, _ := http.NewRequest(http.MethodPost, "http://localhost/v1/chat/completions", nil)
-				SetPatience(time.Minute)
-				r.manage(provider.Chat, req, append(bytes.Clone(body), "]}"...))
-			}
-			body = append(body, "]}"...)
-			req, _ := http.NewRequest(http.MethodPost, "http://localhost/v1/chat/completions", nil)
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, _, m := r.manage(provider.Chat, req, body); m.kept == nil {
-					b.Fatal("nothing was shaped")
-				}
-			}
-		})
+func benchmarkManage(b *testing.B, text string, size int, next bool) {
+	policy, err := lifecycle.ParsePolicy([]byte(text))
+	if err != nil {
+		b.Fatal(err)
 	}
+	SetPatience(time.Minute)
+	r := New(pact.NewDB(store.NewMemory()), Options{Policy: &policy, Manage: true})
+	defer r.Close()
+	req, _ := http.NewRequest(http.MethodPost, "http://localhost/v1/chat/completions", nil)
+	manage := func(body []byte) *managing {
+		_, _, m := r.manage(provider.Chat, req, append(bytes.Clone(body), "]}"...))
+		return m
+	}
+	call := func(body []byte, n int) []byte {
+		text := strings.Repeat("a line of output\\n", 200+400*(n%2))
+		return fmt.Appendf(body, `,{"role":"assistant","tool_calls":[{"id":"c%d","function":{"name":"ls","arguments":"{}"}}]},`+
+			`{"role":"tool","tool_call_id":"c%d","content":"%d %s"}`, n, n, n, text)
+	}
+	body := []byte(`{"model":"m","tools":[{"type":"function"}],"messages":[{"role":"user","content":"q"}`)
+	n := 0
+	for ; len(body) < size; n++ {
+		body = call(body, n)
+		manage(body)
+	}
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	before := spent(b)
+	for b.Loop() {
+		now := body
+		if next {
+			n++
+			now = call(body[:len(body):len(body)], n)
+		}
+		if m := manage(now); m.kept == nil {
+			b.Fatal("nothing was shaped")
+		}
+	}
+	b.ReportMetric(float64((spent(b)-before).Microseconds())/float64(b.N), "cpu-us/op")
+}
+
+// spent returns the processor time of this program.
+func spent(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -87,7 +87,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 		sending: m.sending}
 	c.hide.secretsOf(req)
 	c.started = c.now()
-	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Managed: m.kept}
+	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
 	k.Encoding = encodingOf(req.Header)
 	c.provider = req.URL.Host
 	group := groupOfHeaders(req.Header)
@@ -101,7 +101,10 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 		}
 		return c, nil
 	}
-	err := c.do(len(body), func() error { return c.start(k, group, body) })
+	err := c.do(len(body)+len(m.asked), func() error {
+		k.Managed = m.sum()
+		return c.start(k, group, body)
+	})
 	if err != nil {
 		r.leave(c)
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/rules"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -34,8 +33,8 @@ type cutter struct {
 }
 
 // newCutter returns nil if nothing ever goes by the policy.
-func newCutter(p *lifecycle.Policy, o *Options) (*cutter, error) {
-	c := &cutter{policy: *p, when: p.When, counter: quarters(p.Tokenizer), ledger: newLedger(o),
+func newCutter(p *lifecycle.Policy, o *Options, m *memory) (*cutter, error) {
+	c := &cutter{policy: *p, when: p.When, counter: quarters(p.Tokenizer), ledger: newLedger(o, m),
 		grown: map[[sha256.Size]byte]*grown{}}
 	limited := max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0
 	if !limited && !slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
@@ -82,29 +81,22 @@ type question struct {
 	calls map[string]bool // the ids of its calls
 	since string          // the newest of them
 	sum   *summed         // what the ledger knows of it
-
-	hashes provider.Hashes // of its parts
+	form  *form           // as it is sent, once the ledger made it
 }
 
 // read reads a request, and has each of its parts know what was decided about it, unless its conversation is left alone.
-func (c *cutter) read(e *Entry, name provider.API, root splice.Value, results []sentResult,
-	alone bool) (*question, bool) {
-	value, err := root.Canon()
-	if err != nil {
-		return nil, false
-	}
-	request, ok := provider.ReadRequest(name, value)
+func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool) (*question, bool) {
+	request, ok := provider.ReadRequest(body.name, body.value)
 	if !ok {
 		return nil, false
 	}
-	q := &question{api: name, of: request, parts: make([]cutPart, len(request.Parts)), calls: map[string]bool{}}
-	thinking := provider.Thinking(name, root)
-	q.hashes = c.ledger.hashesOf(request)
+	q := &question{api: body.name, of: request, parts: make([]cutPart, len(request.Parts)), calls: map[string]bool{}}
+	thinking := provider.Thinking(body.name, body.root)
 	for i := range request.Parts {
 		p := &request.Parts[i]
 		one := &q.parts[i]
 		one.Part, one.answer = p, p.Role == "assistant"
-		one.hash, one.size = q.hashes.Of(p), sizeOf(p.Content)
+		one.hash, one.size = c.ledger.memory.hashOf(p), sizeOf(p.Content)
 		switch {
 		case p.Section != provider.Conversation:
 		case p.Kind == "call" && p.Call != "":
@@ -175,6 +167,7 @@ func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hid
 	for k, i := range picked {
 		q.parts[i].take(made[k])
 	}
+	q.form = nil
 	return len(picked), nil
 }
 
@@ -271,19 +264,19 @@ func (r *Recorder) cutUntil(ctx context.Context, list []leaving, since string, u
 
 // cut has parts leave a request, what left earlier ones and what is due. Of a conversation that is left alone nothing
 // more goes.
-func (r *Recorder) cut(ctx context.Context, name provider.API, root splice.Value, results []sentResult, m *managing,
-	alone bool, until time.Time) {
+func (r *Recorder) cut(ctx context.Context, body *reading, results []sentResult, m *managing, alone bool,
+	until time.Time) {
 	c := r.cutter
 	if c == nil {
 		return
 	}
-	q, ok := c.read(r.entry, name, root, results, alone)
+	q, ok := c.read(r.entry, body, results, alone)
 	if !ok {
 		return
 	}
 	m.question = q
 	c.ledger.begin(q, time.Unix(0, r.options.Clock()))
-	if !alone && q.since != "" && provider.HasTools(root) && !asksForSummary(q.of) {
+	if !alone && q.since != "" && provider.HasTools(body.root) && !asksForSummary(q.of) {
 		if !until.IsZero() {
 			until = time.Now().Add(patience) // it was read, however long that took
 		}

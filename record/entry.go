@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -44,8 +45,9 @@ type Shaped struct {
 	Refers  string // the call whose result the content refers to, "" for none
 	Whole   bool   // that result is there as it came, and the content names its call
 
-	refersKey string // of that result
-	cut       bool   // the content is a note in place of a result that was sent before
+	value     canon.Any // the content
+	refersKey string    // of the result that the content refers to
+	cut       bool      // the content is a note in place of a result that was sent before
 }
 
 // Entry shapes results of tools before they are first sent, by the rules of a policy with head,
@@ -276,7 +278,7 @@ func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &Shaped{ID: n.ID, Content: string(content)}
+	s := &Shaped{ID: n.ID, Content: string(content), value: content.Any()}
 	if _, cut := commit.Original(n); cut {
 		return s, nil
 	}

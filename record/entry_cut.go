@@ -122,7 +122,7 @@ func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id st
 	note := canon.String(l.note(*id, l.calls))
 	s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: note, Refs: []string{*id},
 		Attrs: map[string]any{attrCall: l.Call, attrDecided: l.key(), attrSince: since}}
-	return &Shaped{ID: b.Add(activeHead, s), Content: string(note), cut: true}
+	return &Shaped{ID: b.Add(activeHead, s), Content: string(note), value: note.Any(), cut: true}
 }
 
 // readCut reads a decision of cut from its block.
@@ -133,7 +133,7 @@ func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
 		c.of = n.Refs[0]
 		var content canon.Value
 		content, err = contentOf(ctx, n)
-		c.Content = string(content)
+		c.Content, c.value = string(content), content.Any()
 	}
 	return c, err
 }

@@ -19,15 +19,14 @@ import (
 // the caches of providers by their documents, and learns how they count tokens.
 type ledger struct {
 	prices *Prices
+	memory *memory
 
 	mu      sync.Mutex
 	caches  map[provider.API]*caches
 	counts  map[string]*counting       // by model
 	seen    map[[sha256.Size]byte]bool // what conversations begin with
 	spent   worth.Spent
-	texts   provider.Hashes // of the texts in requests
-	held    int             // bytes of these
-	lastUse time.Time       // when an earlier recorder sent its last request, zero if that is not known
+	lastUse time.Time // when an earlier recorder sent its last request, zero if that is not known
 }
 
 // caches are what a provider would have of the requests as they were asked for, and what it has.
@@ -36,8 +35,8 @@ type caches struct{ asked, sent *provider.Cache }
 // mostLedgered bounds how many calls a ledger remembers the caches of.
 const mostLedgered = 1 << 14
 
-func newLedger(o *Options) *ledger {
-	return &ledger{prices: o.Prices, caches: map[provider.API]*caches{}, counts: map[string]*counting{},
+func newLedger(o *Options, m *memory) *ledger {
+	return &ledger{prices: o.Prices, memory: m, caches: map[provider.API]*caches{}, counts: map[string]*counting{},
 		seen: map[[sha256.Size]byte]bool{}}
 }
 
@@ -82,21 +81,6 @@ func lastCall(ctx context.Context, s *pact.DB, name string) (last time.Time, err
 	return last, err
 }
 
-// mostHeld is how many bytes of texts a ledger keeps at most, so that it need not hash them again.
-const mostHeld = 32 << 20
-
-// hashesOf returns the hashes of the texts in a request.
-func (l *ledger) hashesOf(r *provider.Request) provider.Hashes {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.texts == nil || l.held > mostHeld {
-		l.texts, l.held = provider.Hashes{}, 0
-	}
-	texts, added := l.texts.From(r)
-	l.held += added
-	return texts
-}
-
 // summed is what the ledger knows about a request.
 type summed struct {
 	at     time.Time
@@ -120,42 +104,41 @@ type sized struct {
 }
 
 // formOf makes a form of a request: as it was asked for, or as it is sent without what leaves besides.
-func (q *question) formOf(rules *provider.CacheRules, hashes provider.Hashes, asked bool, leaves map[int]string) form {
+func (l *ledger) formOf(q *question, asked bool, leaves map[int]string) form {
 	f := form{parts: make([]sized, 0, len(q.parts)), first: make([]float64, 1, len(q.parts)+1)}
-	parts := make([]provider.Part, 0, len(q.parts))
+	parts, hashes := make([]provider.Part, 0, len(q.parts)), make([][sha256.Size]byte, 0, len(q.parts))
 	for i := range q.parts {
 		p := &q.parts[i]
-		one, is, says := *p.Part, sized{p.hash, p.size}, ""
+		one, is := *p.Part, sized{p.hash, p.size}
 		note, left := leaves[i]
 		if !asked {
 			switch {
 			case p.gone() || left && p.result == nil:
 				continue
-			case p.note != "":
-				says = p.note
 			case left:
-				says = note
+				one.Content, is.size = canon.Value(note).Any(), int64(len(note))
 			case p.result != nil && p.result.shaped != nil:
-				says = p.result.shaped.Content
+				one.Content, is.size = p.result.shaped.value, int64(len(p.result.shaped.Content))
+			}
+			if left || p.result != nil && p.result.shaped != nil {
+				is.hash = l.memory.hashOf(&one)
 			}
 		}
-		if says != "" {
-			one.Content, is = contentAs(says), sized{sha256.Sum256([]byte(says)), int64(len(says))}
-		}
-		parts, f.parts = append(parts, one), append(f.parts, is)
+		parts, hashes, f.parts = append(parts, one), append(hashes, is.hash), append(f.parts, is)
 		f.first = append(f.first, f.first[len(f.first)-1]+q.sum.counts.of(is))
 	}
-	f.prompt = rules.ReadNext(&provider.Request{API: q.api, Model: q.of.Model, Parameters: q.of.Parameters, Parts: parts},
-		q.of.Model, nil, hashes)
+	f.prompt = provider.CacheRulesOf(q.api).ReadHashed(&provider.Request{API: q.api, Model: q.of.Model,
+		Parameters: q.of.Parameters, Parts: parts}, q.of.Model, nil, hashes)
 	return f
 }
 
-func contentAs(content string) canon.Any {
-	v, err := canon.ParseAny([]byte(content))
-	if err != nil {
-		return canon.Any{}
+// sentForm returns the form of a request as it is sent.
+func (l *ledger) sentForm(q *question) *form {
+	if q.form == nil {
+		f := l.formOf(q, false, nil)
+		q.form = &f
 	}
-	return v
+	return q.form
 }
 
 // begin adds a request as it was asked for.
@@ -185,7 +168,7 @@ func (l *ledger) begin(q *question, at time.Time) {
 		}
 		s.tariff.Read = func(tokens int64) float64 { return float64(tokens) * price.CacheRead / Million }
 	}
-	s.asked = q.formOf(rules, q.hashes, true, nil)
+	s.asked = l.formOf(q, true, nil)
 	for i := range s.asked.prompt.Blocks {
 		s.tariff.Hour = s.tariff.Hour || s.asked.prompt.Blocks[i].Lifetime == "1h"
 	}
@@ -233,8 +216,8 @@ func (l *ledger) takeUp(q *question) {
 	if !l.lastUse.IsZero() {
 		at = l.lastUse
 	}
-	s.on.asked.Call(before.formOf(s.tariff.Rules, q.hashes, true, nil).prompt, at)
-	s.on.sent.Call(before.formOf(s.tariff.Rules, q.hashes, false, nil).prompt, at)
+	s.on.asked.Call(l.formOf(before, true, nil).prompt, at)
+	s.on.sent.Call(l.formOf(before, false, nil).prompt, at)
 }
 
 // upTo returns the request without its parts from one on, with a cache marker at its end if it has any; nil if it
@@ -253,7 +236,7 @@ func (q *question) upTo(end int) *question {
 		marker.Kind == canon.KindAbsent {
 		return nil
 	}
-	before := &question{api: q.api, of: q.of, parts: slices.Clone(q.parts[:end]), sum: q.sum, hashes: q.hashes}
+	before := &question{api: q.api, of: q.of, parts: slices.Clone(q.parts[:end]), sum: q.sum}
 	last := *before.parts[end-1].Part
 	last.Marker = marker
 	before.parts[end-1].Part = &last
@@ -265,24 +248,22 @@ func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := q.sum
-	forecast := func(leaves map[int]string) worth.Call {
-		f := q.formOf(s.tariff.Rules, q.hashes, false, leaves)
-		return s.call(&f, s.on.sent.Forecast(f.prompt, s.at))
-	}
-	cut := forecast(notes)
-	return s.tariff.Caches(cut) && s.tariff.Pays(c.when, forecast(nil), cut, l.spent)
+	forecast := func(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(f.prompt, s.at)) }
+	f := l.formOf(q, false, notes)
+	cut := forecast(&f)
+	return s.tariff.Caches(cut) && s.tariff.Pays(c.when, forecast(l.sentForm(q)), cut, l.spent)
 }
 
 // end adds a request as it is sent, and returns what the provider should count.
 func (l *ledger) end(q *question) *sending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := q.formOf(q.sum.tariff.Rules, q.hashes, false, nil)
-	call := q.sum.call(&f, q.sum.on.sent.Call(f.prompt, q.sum.at))
+	f := l.sentForm(q)
+	call := q.sum.call(f, q.sum.on.sent.Call(f.prompt, q.sum.at))
 	if call.Money != nil {
 		l.spent.Managed += *call.Money
 	}
-	return &sending{counts: q.sum.counts, form: f, cache: q.sum.on.sent, expects: call}
+	return &sending{counts: q.sum.counts, form: *f, cache: q.sum.on.sent, expects: call}
 }
 
 // sending is a request whose answer will tell what the provider counts.

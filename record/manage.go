@@ -37,7 +37,7 @@ type managed struct {
 	Would  bool     `json:"would,omitempty"` // nothing was changed: it is what would have been sent
 	Shaped []string `json:"shaped"`          // ids of the blocks with the originals, in the order of the request
 	Bytes  int      `json:"bytes"`           // of the request that the agent asked for
-	SHA256 string   `json:"sha256"`          // of its bytes
+	SHA256 string   `json:"sha256"`          // of its bytes; sum sets it
 	Saved  int      `json:"saved"`           // bytes that are sent less, or would be
 	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
 	Cut    int      `json:"cut,omitempty"`   // how much leaves requests from this one on
@@ -62,6 +62,15 @@ type managing struct {
 	question *question // of the cutter, nil without one
 	cut      int       // how many parts leave
 	sending  *sending  // of its ledger
+}
+
+// sum completes what the attempt keeps. It is not done while the request waits.
+func (m *managing) sum() *managed {
+	if m.kept != nil && m.kept.SHA256 == "" {
+		sum := sha256.Sum256(m.asked)
+		m.kept.SHA256 = hex.EncodeToString(sum[:])
+	}
+	return m.kept
 }
 
 // originalsOf names the context that keeps the originals of what a recorder shaped.
@@ -102,9 +111,9 @@ func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, 
 		r.count(func(s *Stats) { s.Managed.Saved += int64(m.kept.Saved) })
 	}
 	if m.question == nil {
-		return m.kept, nil
+		return m.sum(), nil
 	}
-	return m.kept, m.question.asAsked()
+	return m.sum(), m.question.asAsked()
 }
 
 // withBody returns a request that sends another body.
@@ -132,12 +141,12 @@ func (one *sentResult) said() (Result, canon.Any, error) {
 // shape writes the body in which all results have the form that was decided, and notes in m what it
 // changed. New results are decided about until a time; without one, however long it takes.
 func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m *managing, until time.Time) []byte {
-	root, ok := splice.Parse(body)
+	read, ok := r.memory.read(name, body)
 	if !ok {
 		return body
 	}
-	results, fresh, alone, err := r.sentResults(ctx, name, root)
-	if r.staysUncached(name, root, results, fresh) {
+	results, fresh, alone, err := r.sentResults(ctx, read)
+	if r.staysUncached(read, results, fresh) {
 		for _, i := range fresh {
 			r.noteRaw(results[i].key)
 		}
@@ -160,17 +169,16 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 			r.count(func(s *Stats) { s.Managed.Shaped++; r.observed += len(results[i].Content.Raw) })
 		}
 	}
-	r.cut(ctx, name, root, results, m, alone, until)
+	r.cut(ctx, read, results, m, alone, until)
 	var edits splice.Edits
 	kept := &managed{In: r.entry.name, Shaped: []string{}, Bytes: len(body), Cut: m.cut}
 	for _, one := range results {
 		if one.shaped == nil {
 			continue
 		}
-		now, err := canon.ParseAny([]byte(one.shaped.Content))
 		if one.shaped.cut {
 			provider.LeaveNote(&edits, one.Content, one.shaped.Content)
-		} else if err != nil || !provider.Rewrite(&edits, one.Content, now) {
+		} else if !provider.Rewrite(&edits, one.Content, canon.Value(one.shaped.Content)) {
 			continue
 		}
 		m.results, kept.Shaped = append(m.results, one), append(kept.Shaped, one.shaped.ID)
@@ -187,11 +195,10 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 		return body
 	}
 	now := edits.Apply(body)
-	sum := sha256.Sum256(body)
 	if m.question != nil {
 		kept.Expects = &m.sending.expects
 	}
-	kept.SHA256, kept.Saved = hex.EncodeToString(sum[:]), len(body)-len(now)
+	kept.Saved = len(body) - len(now)
 	m.kept = kept
 	return now
 }
@@ -199,27 +206,27 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 // staysUncached reports whether a request may be too short for the provider to cache it if what is new in it is
 // sent shorter: then later requests would cost more than as they come. It counts four bytes a token, and half as many
 // again, because names and brackets in the body are hardly any.
-func (r *Recorder) staysUncached(name provider.API, root splice.Value, results []sentResult, fresh []int) bool {
+func (r *Recorder) staysUncached(body *reading, results []sentResult, fresh []int) bool {
 	if when := r.options.Policy.When; when != lifecycle.WhenPays && when != "" {
 		return false
 	}
-	rest := len(root.Raw)
+	rest := len(body.root.Raw)
 	for _, i := range fresh {
 		rest -= len(results[i].Content.Raw)
 	}
-	return int64(rest) < 6*provider.CacheRulesOf(name).LeastTokens(root.Get("model").Text())
+	return int64(rest) < 6*provider.CacheRulesOf(body.name).LeastTokens(body.root.Get("model").Text())
 }
 
 // sentResults returns the results of a request with what was decided about them, and the indexes of
 // those that are new: no model saw them, and nothing was decided. An unreadable result goes out as it
 // came. So does, with an error, one about which the store does not tell, now and later. alone says that managing ended for
 // the conversation.
-func (r *Recorder) sentResults(ctx context.Context, name provider.API, root splice.Value) (results []sentResult,
-	fresh []int, alone bool, err error) {
+func (r *Recorder) sentResults(ctx context.Context, body *reading) (results []sentResult, fresh []int, alone bool,
+	err error) {
 	times := map[string]int{}
-	for _, p := range provider.Results(name, root, r.together) {
+	for _, p := range provider.Results(body.name, body.root, r.together) {
 		one := sentResult{PlacedResult: p}
-		if key, bad := r.keyOfResult(&one); bad == nil {
+		if key, bad := r.memory.keyOf(body, &one); bad == nil {
 			one.key = key
 			times[key]++
 			results = append(results, one)
@@ -256,7 +263,7 @@ func (r *Recorder) sentResults(ctx context.Context, name provider.API, root spli
 	for i := range results {
 		alone = alone || r.entry.hasEnded(results[i].key)
 	}
-	if alone || !provider.HasTools(root) { // it is a question beside the work
+	if alone || !provider.HasTools(body.root) { // it is a question beside the work
 		return results, nil, alone, err
 	}
 	return results, fresh, false, err

@@ -1,40 +1,9 @@
 package record
 
-import (
-	"crypto/sha256"
-
-	"github.com/contexttree/pact/internal/record/provider"
-)
+import "github.com/contexttree/pact/internal/record/provider"
 
 // mostKeys bounds how many keys a recorder remembers.
 const mostKeys = 1 << 17
-
-// keyOfResult returns the key of a result. It remembers the keys of bytes that it has seen, because a request
-// repeats nearly all results of the one before.
-func (r *Recorder) keyOfResult(one *sentResult) (string, error) {
-	hash := sha256.New()
-	hash.Write([]byte(one.Call + "\n"))
-	hash.Write(one.Content.Raw)
-	raw := [sha256.Size]byte(hash.Sum(nil))
-	r.mu.Lock()
-	key, known := r.keys[raw]
-	r.mu.Unlock()
-	if known {
-		return key, nil
-	}
-	said, _, err := one.said()
-	if err != nil {
-		return "", err
-	}
-	key = said.key()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.keys) >= mostKeys {
-		clear(r.keys)
-	}
-	r.keys[raw] = key
-	return key, nil
-}
 
 // together reports whether one answer had two calls, as far as this recorder saw it.
 func (r *Recorder) together(a, b string) bool {

@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -92,12 +91,12 @@ type Recorder struct {
 	previous map[asked]string // id of the last answer of each conversation
 	underWay []*call          // in the order in which they began
 	closed   bool
-	raw      map[string]bool              // keys of the results that were sent as they came
-	keys     map[[sha256.Size]byte]string // keys of results by hashes of the bytes that clients wrote
-	issued   map[string]int               // the number of the answer that had a call, by the call's id
+	raw      map[string]bool // keys of the results that were sent as they came
+	issued   map[string]int  // the number of the answer that had a call, by the call's id
 	answers  int
 	observed int // bytes of originals since the entry was made
 
+	memory *memory        // of the bodies that it manages
 	entry  *Entry         // nil if no policy changes requests
 	cutter *cutter        // nil if nothing goes by the policy
 	warm   chan struct{}  // closed when entry is at hand; nil if it does not manage
@@ -119,13 +118,13 @@ func New(s *pact.DB, o Options) *Recorder {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
 	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{},
-		raw: map[string]bool{}, keys: map[[sha256.Size]byte]string{}, issued: map[string]int{}}
+		raw: map[string]bool{}, issued: map[string]int{}, memory: newMemory()}
 	if o.Policy != nil {
 		if !o.Manage {
 			s = pact.NewDB(store.NewMemory()) // a recorder that only observes keeps no decision
 		}
 		e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions())
-		cutter, err := newCutter(o.Policy, &o)
+		cutter, err := newCutter(o.Policy, &o, r.memory)
 		if err == nil && (e.shapes() || cutter != nil) {
 			r.entry, r.cutter, r.stats.Manages = e, cutter, true
 		}

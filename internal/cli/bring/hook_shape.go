@@ -76,15 +76,11 @@ func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, p
 	if err != nil || shaped == nil {
 		return err
 	}
-	now, err := canon.ParseAny([]byte(shaped.Content))
-	if err != nil {
-		return err
-	}
 	if e.Event == afterOpencodeTool {
 		return a.PrintJSON(map[string]json.RawMessage{"output": json.RawMessage(shaped.Content)})
 	}
 	var edits splice.Edits
-	if !provider.Rewrite(&edits, text, now) {
+	if !provider.Rewrite(&edits, text, canon.Value(shaped.Content)) {
 		return nil
 	}
 	for _, name := range shownInstead {

@@ -20,7 +20,7 @@ func (c *checker) boundPrefix(what string, each func(func(place string, list spl
 	hashes := Hashes{}
 	n := 0
 	for n < len(older.Parts) && n < len(now.Parts) && older.Parts[n].Section == now.Parts[n].Section &&
-		hashes.of(&older.Parts[n]) == hashes.of(&now.Parts[n]) {
+		hashes.Of(&older.Parts[n]) == hashes.Of(&now.Parts[n]) {
 		n++
 	}
 	if n == len(older.Parts) {
@@ -35,12 +35,12 @@ func (c *checker) boundPrefix(what string, each func(func(place string, list spl
 	}
 	known := map[[32]byte]bool{} // only thinking of the request before can have been produced under another prefix
 	for i := range older.Parts {
-		known[hashes.of(&older.Parts[i])] = true
+		known[hashes.Of(&older.Parts[i])] = true
 	}
 	var stale []bool
 	for i := range now.Parts {
 		if isThinking(now.Parts[i]) {
-			stale = append(stale, len(stale) >= valid && known[hashes.of(&now.Parts[i])])
+			stale = append(stale, len(stale) >= valid && known[hashes.Of(&now.Parts[i])])
 		}
 	}
 	if first := slices.Index(stale, true); first >= 0 {

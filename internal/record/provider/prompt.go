@@ -38,6 +38,15 @@ func (rules *CacheRules) Read(r *Request, model string, body []byte) *Prompt {
 // parts that an earlier call had from known, and adds those of new parts. Cost:
 // linear in the number of parts, and in the bytes of the new ones.
 func (rules *CacheRules) ReadNext(r *Request, model string, body []byte, known Hashes) *Prompt {
+	hashes := make([][sha256.Size]byte, len(r.Parts))
+	for i := range r.Parts {
+		hashes[i] = known.Of(&r.Parts[i])
+	}
+	return rules.ReadHashed(r, model, body, hashes)
+}
+
+// ReadHashed is Read with the hash of each part. Cost: linear in the number of parts.
+func (rules *CacheRules) ReadHashed(r *Request, model string, body []byte, hashes [][sha256.Size]byte) *Prompt {
 	p := &Prompt{Model: r.Model}
 	if p.Model == "" {
 		p.Model = model
@@ -49,7 +58,7 @@ func (rules *CacheRules) ReadNext(r *Request, model string, body []byte, known H
 	for i := range r.Parts {
 		part := &r.Parts[i]
 		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
-			hash: known.of(part)}
+			hash: hashes[i]}
 		b.Marked = part.Marker.Kind != canon.KindAbsent
 		b.Lifetime = get(part.Marker, "ttl").Text
 		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
@@ -166,34 +175,9 @@ func identityOf(p *Part) identity {
 	return id
 }
 
-// Of returns the hash of a part, as of does.
-func (h Hashes) Of(p *Part) [sha256.Size]byte { return h.of(p) }
-
-// From returns the hashes of the texts in a request. It takes those that h has, and adds the others to h; added is
-// how many bytes their texts have. h keeps no reference to the request.
-func (h Hashes) From(r *Request) (texts Hashes, added int) {
-	texts = make(Hashes, len(r.Parts))
-	for i := range r.Parts {
-		p := &r.Parts[i]
-		if p.Content.Kind != canon.KindString {
-			continue
-		}
-		id := identityOf(p)
-		hash, known := h[id]
-		if !known {
-			hash = hashOf(p)
-			kept := id
-			kept.text, kept.call, kept.name = strings.Clone(id.text), strings.Clone(id.call), strings.Clone(id.name)
-			h[kept], added = hash, added+len(id.text)
-		}
-		texts[id] = hash
-	}
-	return texts, added
-}
-
-// of returns the hash of a part. It is equal for parts that say the same to a
+// Of returns the hash of a part. It is equal for parts that say the same to a
 // model.
-func (h Hashes) of(p *Part) [sha256.Size]byte {
+func (h Hashes) Of(p *Part) [sha256.Size]byte {
 	id := identityOf(p)
 	hash, ok := h[id]
 	if !ok {

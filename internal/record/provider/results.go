@@ -9,6 +9,7 @@ import (
 
 // PlacedResult is the result of a call at its place in a body.
 type PlacedResult struct {
+	Message    int          // the index of its message or item
 	Call, Tool string       // the id of the call, and the name of its tool
 	Content    splice.Value // a text, or a list of parts
 	Failed     bool
@@ -26,14 +27,14 @@ func Results(name API, root splice.Value, together func(a, b string) bool) (list
 			list[i].Fresh = call != "" && together(list[i].Call, call)
 		}
 	}
-	add := func(call string, content splice.Value, failed bool) {
+	add := func(message int, call string, content splice.Value, failed bool) {
 		if call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray) {
-			list = append(list, PlacedResult{call, tools[call], content, failed, true})
+			list = append(list, PlacedResult{message, call, tools[call], content, failed, true})
 		}
 	}
 	switch name {
 	case Messages:
-		for _, m := range root.Get("messages").Elems {
+		for i, m := range root.Get("messages").Elems {
 			if m.Get("role").Text() == "assistant" {
 				said("")
 			}
@@ -42,12 +43,12 @@ func Results(name API, root splice.Value, together func(a, b string) bool) (list
 				case "tool_use":
 					tools[block.Get("id").Text()] = block.Get("name").Text()
 				case "tool_result":
-					add(block.Get("tool_use_id").Text(), block.Get("content"), block.Get("is_error").True())
+					add(i, block.Get("tool_use_id").Text(), block.Get("content"), block.Get("is_error").True())
 				}
 			}
 		}
 	case Chat:
-		for _, m := range root.Get("messages").Elems {
+		for i, m := range root.Get("messages").Elems {
 			switch m.Get("role").Text() {
 			case "assistant":
 				said("")
@@ -55,15 +56,15 @@ func Results(name API, root splice.Value, together func(a, b string) bool) (list
 					tools[call.Get("id").Text()] = call.Get("function", "name").Text()
 				}
 			case "tool":
-				add(m.Get("tool_call_id").Text(), m.Get("content"), false)
+				add(i, m.Get("tool_call_id").Text(), m.Get("content"), false)
 			}
 		}
 	case Responses:
-		for _, item := range root.Get("input").Elems {
+		for i, item := range root.Get("input").Elems {
 			word, call := item.Get("type").Text(), item.Get("call_id").Text()
 			switch {
 			case word == "function_call_output" || word == "custom_tool_call_output":
-				add(call, item.Get("output"), false)
+				add(i, call, item.Get("output"), false)
 			case word == "reasoning" || strings.HasSuffix(word, "_call") || item.Get("role").Text() == "assistant":
 				said(call)
 				tools[call] = item.Get("name").Text()
@@ -78,14 +79,15 @@ func HasTools(root splice.Value) bool { return len(root.Get("tools").Elems) > 0 
 
 // Rewrite collects the edits that make a content say what another value of the same form says:
 // the same list with other texts, or another text. It reports false if the two differ elsewhere.
-func Rewrite(e *splice.Edits, content splice.Value, now canon.Any) bool {
-	if content.Kind == canon.KindString || now.Kind == canon.KindString {
-		if content.Kind != now.Kind {
+func Rewrite(e *splice.Edits, content splice.Value, with canon.Value) bool {
+	if content.Kind == canon.KindString {
+		if with.Kind() != canon.KindString {
 			return false
 		}
-		e.Replace(content, now.AppendTo(nil))
+		e.Replace(content, []byte(with))
 		return true
 	}
+	now := with.Any()
 	if len(content.Elems) != len(now.Elems) {
 		return false
 	}

@@ -2,6 +2,8 @@ package splice
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 
@@ -224,24 +226,41 @@ func twice(v *Value, names *map[string]bool, name string) bool {
 
 // text skips a string and checks its escapes and its UTF-8.
 func (p *parser) text() bool {
-	start := p.at
+	start, ascii := p.at, true
 	p.at++
-	for p.at < len(p.body) {
-		switch c := p.body[p.at]; {
+	for {
+		p.plain()
+		switch c := p.peek(); {
 		case c == '"':
 			p.at++
-			return utf8.Valid(p.body[start:p.at])
+			return ascii || utf8.Valid(p.body[start:p.at])
 		case c == '\\':
 			if !p.escape() {
 				return false
 			}
-		case c < ' ':
+		case c < ' ': // or the end of the body
 			return false
 		default:
+			ascii = ascii && c < utf8.RuneSelf
 			p.at++
 		}
 	}
-	return false
+}
+
+// plain skips bytes of a string that are ASCII, no quote and no backslash, eight at a time. It may leave up to
+// seven of them, and stops before every other byte.
+func (p *parser) plain() {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for p.at+8 <= len(p.body) {
+		x := binary.LittleEndian.Uint64(p.body[p.at:])
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		// Only a byte that is found borrows from the one above it, so the lowest one found is right.
+		if found := ((x - ' '*ones) | (quote - ones) | (slash - ones) | x) & tops; found != 0 {
+			p.at += bits.TrailingZeros64(found) / 8
+			return
+		}
+		p.at += 8
+	}
 }
 
 func (p *parser) escape() bool {

@@ -1,0 +1,123 @@
+package record
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/splice"
+)
+
+// memory is what a recorder remembers of the bodies that it manages. Nearly all of a body stood in the one
+// before, so reading it costs a comparison, and the rest is for what is new. It forgets everything when it holds
+// too much, and then reads again.
+type memory struct {
+	mu       sync.Mutex
+	held     int                 // bytes of elements and of texts
+	elements map[string]*element // by their bytes
+	hashes   provider.Hashes     // of parts, which share the memory of the elements
+}
+
+// element is a message, a tool or another element of a list in a body.
+type element struct {
+	value canon.Any
+	keys  map[int]string // of the results in it, by where they stand
+}
+
+// mostHeld is how many bytes a memory holds before it forgets.
+const mostHeld = 32 << 20
+
+func newMemory() *memory {
+	return &memory{elements: map[string]*element{}, hashes: provider.Hashes{}}
+}
+
+// reading is a body that was read.
+type reading struct {
+	name     provider.API
+	root     splice.Value
+	value    canon.Any
+	messages []*element // of the conversation
+}
+
+// read reads a body. ok is false if it is no JSON object that can be read.
+func (m *memory) read(name provider.API, body []byte) (r *reading, ok bool) {
+	r = &reading{name: name}
+	if r.root, ok = splice.Parse(body); !ok || r.root.Kind != canon.KindObject {
+		return nil, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.held > mostHeld {
+		m.held, m.elements, m.hashes = 0, map[string]*element{}, provider.Hashes{}
+	}
+	members := make([]canon.Member, len(r.root.Members))
+	for i, field := range r.root.Members {
+		value, elements, err := m.valueOf(field.Value)
+		if err != nil {
+			return nil, false
+		}
+		members[i] = canon.Member{Name: field.Name, Value: value}
+		if field.Name == provider.ListOf(name) {
+			r.messages = elements
+		}
+	}
+	r.value = canon.Object(members...)
+	return r, true
+}
+
+// valueOf reads a field of a body. The caller holds m.mu.
+func (m *memory) valueOf(field splice.Value) (_ canon.Any, elements []*element, err error) {
+	if field.Kind != canon.KindArray {
+		value, err := field.Canon()
+		return value, nil, err
+	}
+	values := make([]canon.Any, len(field.Elems))
+	elements = make([]*element, len(field.Elems))
+	for i := range field.Elems {
+		raw := field.Elems[i].Raw
+		e := m.elements[string(raw)]
+		if e == nil {
+			e = &element{keys: map[int]string{}}
+			if e.value, err = field.Elems[i].Canon(); err != nil {
+				return canon.Any{}, nil, err
+			}
+			m.elements[string(raw)], m.held = e, m.held+len(raw)
+		}
+		values[i], elements[i] = e.value, e
+	}
+	return canon.ArrayOf(values...), elements, nil
+}
+
+// keyOf returns the key of a result in a body.
+func (m *memory) keyOf(r *reading, one *sentResult) (string, error) {
+	in := r.root.Get(provider.ListOf(r.name)).Elems[one.Message]
+	e, at := r.messages[one.Message], one.Content.Start-in.Start
+	m.mu.Lock()
+	key, known := e.keys[at]
+	m.mu.Unlock()
+	if known {
+		return key, nil
+	}
+	said, _, err := one.said()
+	if err != nil {
+		return "", err
+	}
+	key = said.key()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e.keys[at] = key
+	return key, nil
+}
+
+// hashOf returns the hash of a part.
+func (m *memory) hashOf(p *provider.Part) [sha256.Size]byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := len(m.hashes)
+	hash := m.hashes.Of(p)
+	if len(m.hashes) > before {
+		m.held += len(p.Content.Text)
+	}
+	return hash
+}
