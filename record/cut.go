@@ -141,15 +141,9 @@ func (p *cutPart) take(s *Shaped) {
 // parts left.
 func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hider, until time.Time) (int, error) {
 	late := func() bool { return !until.IsZero() && time.Now().After(until) }
-	c.mu.Lock()
-	due, err := c.due(ctx, q.parts, late)
-	c.mu.Unlock()
-	if err != nil || len(due) == 0 {
+	picked, err := c.due(ctx, q, hide, late)
+	if err != nil || len(picked) == 0 {
 		return 0, err
-	}
-	picked := c.pick(q, due, hide)
-	if len(picked) == 0 || c.when != lifecycle.WhenNow && !c.ledger.pays(q, c.notesFor(q, picked), c) {
-		return 0, nil
 	}
 	list := make([]leaving, len(picked))
 	for k, i := range picked {
@@ -169,6 +163,33 @@ func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hid
 	}
 	q.form = nil
 	return len(picked), nil
+}
+
+// due returns the numbers of the parts that leave a request now, none if that does not pay. Protections keep
+// little of what waits, so they are asked only if it would pay to let all of it go.
+func (c *cutter) due(ctx context.Context, q *question, hide *hider, late func() bool) (picked []int, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g, err := c.grownTo(ctx, q.parts, late)
+	if err != nil {
+		return nil, err
+	}
+	pays := func(due map[int]bool) bool {
+		picked = c.pick(q, due, hide)
+		return len(picked) > 0 && (c.when == lifecycle.WhenNow || c.ledger.pays(q, c.notesFor(q, picked), c))
+	}
+	alone := true // a call takes its result along, which then does not wait itself
+	for i := range g.waits {
+		alone = alone && (q.parts[i].Kind == "result" || q.parts[i].Kind == "thinking")
+	}
+	if len(g.waits) == 0 || alone && !pays(g.waits) {
+		return nil, nil
+	}
+	goes, err := c.released(ctx, g)
+	if err != nil || !pays(goes) {
+		return nil, err
+	}
+	return picked, nil
 }
 
 // leave describes what leaves.

@@ -220,3 +220,22 @@ func TestCutsGoOnAfterToolsChanged(t *testing.T) {
 		})
 	}
 }
+
+// A rule about calls has their results leave: the call stays, because every result keeps its call.
+func TestCutOfWhatACallTakesAlong(t *testing.T) {
+	p, url := startProvider(t, callTurns(6)...)
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true,
+		Policy: policyOf(t, `{"when":"now","rules":[{"select":".cb[kind='call']","ttl":2}]}`)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 4)
+	rec.Close()
+	last := p.Received()[4].Body
+	for call, gone := range map[string]bool{"c0": true, "c1": true, "c2": false, "c3": false} {
+		note := fmt.Sprintf("; %s is its id. Only pact writes such notes.", call)
+		if bytes.Contains(last, []byte(note)) != gone || !bytes.Contains(last, []byte(`"id":"`+call+`"`)) {
+			t.Errorf("of %s was sent %s", call, last)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"maps"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
@@ -21,15 +22,19 @@ type grown struct {
 	stamps tree.Stamps
 	idle   []string
 	calls  map[string]string // the blocks of calls, by the call's id
-	due    map[int]bool      // the numbers of the parts that are due in the last call
+
+	last  commit.Input // of the commit of the last call
+	from  int          // how many parts were sent before that call
+	waits map[int]bool // the numbers of the parts that the policy would have go
+	goes  map[int]bool // the numbers of those that a commit lets go, nil before it is asked
 }
 
 // mostGrown bounds how many states a recorder remembers: the last ones of its conversations.
 const mostGrown = 128
 
-// due returns the numbers of the parts of a request that the policy has go. It takes the state after
-// earlier calls from memory: the tree depends on nothing but the request, and on what was cut of it.
-func (c *cutter) due(ctx context.Context, parts []cutPart, late func() bool) (_ map[int]bool, err error) {
+// grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends on
+// nothing but the request, and on what was cut of it. The caller holds c.mu.
+func (c *cutter) grownTo(ctx context.Context, parts []cutPart, late func() bool) (_ *grown, err error) {
 	ends, chain := turnsOf(parts)
 	at := len(ends)
 	for at > 0 && c.grown[chain[at-1]] == nil {
@@ -45,7 +50,7 @@ func (c *cutter) due(ctx context.Context, parts []cutPart, late func() bool) (_ 
 		if late() {
 			return nil, errNotInTime
 		}
-		if g, err = c.grow(ctx, g, parts, from, ends[at], at == len(ends)-1); err != nil {
+		if g, err = c.grow(ctx, g, parts, from, ends[at]); err != nil {
 			return nil, err
 		}
 		if len(c.grown) >= mostGrown {
@@ -53,7 +58,7 @@ func (c *cutter) due(ctx context.Context, parts []cutPart, late func() bool) (_ 
 		}
 		c.grown[chain[at]], from = g, ends[at]
 	}
-	return g.due, nil
+	return g, nil
 }
 
 // turnsOf returns after how many parts each call ended, and the hash of what was sent up to there.
@@ -79,8 +84,8 @@ func (c *cutter) env() tree.Env {
 		Taken: func(string) (bool, error) { return false, nil }, Suffix: "~"}
 }
 
-// grow commits what a call added. Only of the last one it asks what is due.
-func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to int, last bool) (*grown, error) {
+// grow commits what a call added.
+func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to int) (*grown, error) {
 	next := &grown{calls: maps.Clone(g.calls)}
 	env := c.env()
 	x := tree.Edit(ctx, g.tree.WithCycle(g.stamps.Cycle), g.tree, g.stamps, env)
@@ -124,27 +129,43 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 			next.calls[p.Call] = id
 		}
 	}
-	in := commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.policy, Rules: c.rules,
-		Counter: c.counter, Idle: g.idle, Hold: true}
-	t, stamps, report, err := commit.Run(ctx, in)
+	next.last = commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.policy,
+		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true}
+	t, stamps, report, err := commit.Run(ctx, next.last)
 	if err != nil {
 		return nil, err
 	}
-	next.tree, next.stamps, next.idle = t, stamps, report.Idle()
-	waits := false
+	next.tree, next.stamps, next.idle, next.from = t, stamps, report.Idle(), from
+	next.waits = map[int]bool{}
 	for _, k := range report.Kept {
-		waits = waits || k.Why == lifecycle.PruningWaits
-	}
-	if !last || !waits {
-		return next, nil
-	}
-	in.Hold = false
-	_, _, report, err = commit.Run(ctx, in)
-	next.due = map[int]bool{}
-	for _, gone := range report.Removed {
-		if i, err := strconv.Atoi(gone.ID[1:]); err == nil && gone.ID[0] == 'p' && i < from {
-			next.due[i] = true
+		if k.Why == lifecycle.PruningWaits {
+			next.number(next.waits, k.ID)
 		}
 	}
-	return next, err
+	return next, nil
+}
+
+// number adds the number of the part that a block has, if it was sent before the last call.
+func (g *grown) number(to map[int]bool, id string) {
+	if i, err := strconv.Atoi(strings.TrimPrefix(id, "p")); err == nil && i < g.from {
+		to[i] = true
+	}
+}
+
+// released returns the numbers of the parts that a commit would remove if nothing held it back: of those that
+// wait, the ones that no protection keeps. It costs much more than to ask what waits. The caller holds c.mu.
+func (c *cutter) released(ctx context.Context, g *grown) (map[int]bool, error) {
+	if g.goes != nil {
+		return g.goes, nil
+	}
+	g.last.Hold = false
+	_, _, report, err := commit.Run(ctx, g.last)
+	if err != nil {
+		return nil, err
+	}
+	g.goes = map[int]bool{}
+	for _, gone := range report.Removed {
+		g.number(g.goes, gone.ID)
+	}
+	return g.goes, nil
 }
