@@ -284,32 +284,26 @@ func (r *Recorder) cutUntil(ctx context.Context, list []leaving, since string, u
 }
 
 // cut has parts leave a request, what left earlier ones and what is due. Of a conversation that is left alone nothing
-// more goes.
+// more goes. An error says why what is due stays this time.
 func (r *Recorder) cut(ctx context.Context, body *reading, results []sentResult, m *managing, alone bool,
-	until time.Time) {
+	until time.Time) (err error) {
 	c := r.cutter
 	if c == nil {
-		return
+		return nil
 	}
 	q, ok := c.read(r.entry, body, results, alone)
 	if !ok {
-		return
+		return nil
 	}
 	m.question = q
 	c.ledger.begin(q, time.Unix(0, r.options.Clock()))
 	if !alone && q.since != "" && provider.HasTools(body.root) && !asksForSummary(q.of) {
-		if !until.IsZero() {
-			until = time.Now().Add(patience) // it was read, however long that took
-		}
-		n, err := c.decide(ctx, r, q, m.hide, until)
-		if err != nil {
-			r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })
-		}
-		if n > 0 {
+		m.cut, err = c.decide(ctx, r, q, m.hide, until)
+		if n := m.cut; n > 0 {
 			r.count(func(s *Stats) { s.Managed.Cut += n; s.Managed.Batches++ })
 		}
-		m.cut = n
 	}
 	m.sending = c.ledger.end(q)
 	m.sending.cut = m.cut > 0
+	return err
 }

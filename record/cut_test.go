@@ -239,3 +239,38 @@ func TestCutOfWhatACallTakesAlong(t *testing.T) {
 		}
 	}
 }
+
+// A request of two megabytes for which there is no time goes out with what was decided before: its new result as it came, and
+// without a batch. It counts once. The next request has the batch.
+func TestALargeRequestWithoutTime(t *testing.T) {
+	p, url := startProvider(t, callTurns(9)...)
+	s := pact.NewDB(store.NewMemory())
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
+		`{"when":"now","rules":[{"select":"[kind='result'][bytes>400000]","head":200,"tail":100},{"select":"[kind='result']","ttl":4}]}`)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.ask("Look.")
+	a.call()
+	result := func(n, size int) {
+		a.result(fmt.Sprint("c", n), "ls", strings.Repeat("a line\n", size/7))
+		a.call()
+	}
+	result(0, 500_000)
+	for n := 1; n < 5; n++ {
+		result(n, 300_000)
+	}
+	record.SetPatience(0)
+	result(5, 500_000)
+	record.SetPatience(time.Minute)
+	result(6, 400)
+	rec.Close()
+	if got := rec.Stats(); got.Managed.Open != 1 || got.Managed.Shaped != 1 || got.Managed.Cut != 2 || got.Lost != 0 {
+		t.Errorf("%+v", got)
+	}
+	received := p.Received()
+	repeats(t, provider.Messages, received[:7])
+	late, next := received[6].Body, received[7].Body
+	if len(a.lastBody) < 2_000_000 || bytes.Contains(late, []byte("Left out")) || bytes.Count(late, []byte("c0 has them")) != 1 ||
+		bytes.Contains(next, []byte("c5 has them")) || bytes.Count(next, []byte("Left out after")) != 2 {
+		t.Errorf("%d bytes; without time were sent\n%.3000s\nand then\n%.3000s", len(a.lastBody), late, next)
+	}
+}

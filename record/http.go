@@ -95,9 +95,15 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // errTooLong says why a request with too long a body is not recorded.
 var errTooLong = errors.New("the body of a request is too long to be recorded")
 
+// mostExpected is how many bytes are made ready at most for the body that a request announces.
+const mostExpected = 4 << 20
+
 // bodyOf reads the body of a request and returns a request that still has it.
 func bodyOf(req *http.Request) ([]byte, *http.Request, error) {
-	body, err := io.ReadAll(io.LimitReader(req.Body, wire.MaxBody+1))
+	var all bytes.Buffer
+	all.Grow(int(min(max(req.ContentLength, 0), mostExpected)) + bytes.MinRead)
+	_, err := all.ReadFrom(io.LimitReader(req.Body, wire.MaxBody+1))
+	body := all.Bytes()
 	again := *req
 	rest := io.Reader(bytes.NewReader(body))
 	switch {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,7 +27,7 @@ type Managed struct {
 	Cut     int    // results, and thinking, that left requests in which they were sent before
 	Batches int    // requests with which some left
 	Saved   int64  // bytes that the requests were shorter for it, each request counted
-	Open    int    // requests with new results that went out as they came: no decision in time, or the store failed
+	Open    int    // requests without a decision in time, or whose store failed: what is new went as it came, what is due stayed
 	Ended   int    // requests after whose refusal managing ended for their conversation
 	Why     string // the last reason of the two
 }
@@ -160,16 +161,16 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	if len(fresh) > 0 {
 		err = errors.Join(err, r.decide(ctx, results, fresh, until))
 	}
-	if err != nil {
-		r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })
-	}
 	withoutBadReferences(results)
 	for _, i := range fresh {
 		if results[i].shaped != nil {
 			r.count(func(s *Stats) { s.Managed.Shaped++; r.observed += len(results[i].Content.Raw) })
 		}
 	}
-	r.cut(ctx, read, results, m, alone, until)
+	stays := r.cut(ctx, read, results, m, alone, until)
+	if err = cmp.Or(err, stays); err != nil {
+		r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })
+	}
 	var edits splice.Edits
 	kept := &managed{In: r.entry.name, Shaped: []string{}, Bytes: len(body), Cut: m.cut}
 	for _, one := range results {

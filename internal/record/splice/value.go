@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -50,9 +51,11 @@ func (v Value) Get(path ...string) Value {
 	return v
 }
 
-func (v Value) index(name string) int {
-	for i := range v.Members {
-		if v.Members[i].Name == name {
+func (v Value) index(name string) int { return indexOf(v.Members, name) }
+
+func indexOf(members []Member, name string) int {
+	for i := range members {
+		if members[i].Name == name {
 			return i
 		}
 	}
@@ -93,9 +96,11 @@ func Parse(body []byte) (Value, bool) {
 }
 
 type parser struct {
-	body   []byte
-	at     int
-	values int
+	body    []byte
+	at      int
+	values  int
+	elems   []Value  // of the lists that are being read, the outer ones first
+	members []Member // of the objects that are being read, the outer ones first
 }
 
 func (p *parser) space() {
@@ -130,10 +135,10 @@ func (p *parser) value(depth int) (Value, bool) {
 		v.Kind, ok = canon.KindString, p.text()
 	case c == '{':
 		v.Kind = canon.KindObject
-		ok = p.members(&v, depth)
+		ok = p.object(&v, depth)
 	case c == '[':
 		v.Kind = canon.KindArray
-		ok = p.elems(&v, depth)
+		ok = p.list(&v, depth)
 	case c == 't':
 		v.Kind, ok = canon.KindBool, p.word("true")
 	case c == 'f':
@@ -155,33 +160,34 @@ func (p *parser) word(word string) bool {
 	return true
 }
 
-func (p *parser) elems(v *Value, depth int) bool {
+func (p *parser) list(v *Value, depth int) bool {
 	p.at++
 	p.space()
 	if p.skip(']') {
 		return true
 	}
-	for {
+	for before := len(p.elems); ; {
 		e, ok := p.value(depth + 1)
 		if !ok {
 			return false
 		}
-		v.Elems = append(v.Elems, e)
+		p.elems = append(p.elems, e)
 		p.space()
 		if !p.skip(',') {
+			v.Elems, p.elems = slices.Clone(p.elems[before:]), p.elems[:before]
 			return p.skip(']')
 		}
 		p.space()
 	}
 }
 
-func (p *parser) members(v *Value, depth int) bool {
+func (p *parser) object(v *Value, depth int) bool {
 	p.at++
 	p.space()
 	if p.skip('}') {
 		return true
 	}
-	names := map[string]bool(nil)
+	before, names := len(p.members), map[string]bool(nil)
 	for {
 		m := Member{Start: p.at}
 		if p.peek() != '"' || !p.text() {
@@ -194,12 +200,13 @@ func (p *parser) members(v *Value, depth int) bool {
 		}
 		p.space()
 		var ok bool
-		if m.Value, ok = p.value(depth + 1); !ok || twice(v, &names, m.Name) {
+		if m.Value, ok = p.value(depth + 1); !ok || twice(p.members[before:], &names, m.Name) {
 			return false
 		}
-		v.Members = append(v.Members, m)
+		p.members = append(p.members, m)
 		p.space()
 		if !p.skip(',') {
+			v.Members, p.members = slices.Clone(p.members[before:]), p.members[:before]
 			return p.skip('}')
 		}
 		p.space()
@@ -208,15 +215,15 @@ func (p *parser) members(v *Value, depth int) bool {
 
 // twice reports whether an object has a member of the name already. Objects of many members
 // get a set of their names.
-func twice(v *Value, names *map[string]bool, name string) bool {
+func twice(members []Member, names *map[string]bool, name string) bool {
 	const few = 16
-	if len(v.Members) < few {
-		return v.index(name) >= 0
+	if len(members) < few {
+		return indexOf(members, name) >= 0
 	}
 	if *names == nil {
 		*names = map[string]bool{}
-		for i := range v.Members {
-			(*names)[v.Members[i].Name] = true
+		for i := range members {
+			(*names)[members[i].Name] = true
 		}
 	}
 	there := (*names)[name]
