@@ -68,6 +68,7 @@ type Entry struct {
 	mu      sync.Mutex           // never held during work with the store: a request does not wait for another's
 	loaded  bool                 // decided knows what the context had when it was first read
 	decided map[string]*decision // by key
+	held    int                  // bytes of the contents in decided
 	ended   map[string]bool      // keys of the results with which managing ended for a conversation
 	cuts    map[string][]cut     // by key, what left requests that were sent before
 }
@@ -77,7 +78,12 @@ type decision struct {
 	in     *tree.Tree // has the block whose content is still to be read, nil for none
 	id     string     // of that block
 	shaped *Shaped    // nil if the result is sent as it comes
+	mark   bool       // the context says that the result is sent as it comes
 }
+
+// mostContents is how many bytes of contents an Entry holds before it leaves them to the store, and mostPlain how many
+// results that no rule shapes it knows before it forgets them: a model saw them, which tells as much. Tests change both.
+var mostContents, mostPlain = 32 << 20, 1 << 17
 
 // endedBecause begins the reason of a mark that ended managing for a conversation.
 const endedBecause = "managing ended: "
@@ -180,7 +186,44 @@ func (e *Entry) known(ctx context.Context, key string) (s *Shaped, known bool, e
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	d.in, d.shaped = nil, s
+	e.hold(s)
 	return s, true, nil
+}
+
+// hold counts the content of a decision. The caller holds e.mu.
+func (e *Entry) hold(s *Shaped) {
+	if s != nil {
+		e.held += len(s.Content)
+	}
+}
+
+// shed keeps what the Entry holds bounded. The caller holds e.io.
+func (e *Entry) shed() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.held <= mostContents && len(e.decided) <= mostPlain || e.c == nil {
+		return nil
+	}
+	t := tree.Of(e.c.Working())
+	e.held = 0
+	plain := len(e.decided) > mostPlain
+	for key, d := range e.decided {
+		if d.shaped == nil {
+			if d.in == nil && !d.mark && plain {
+				delete(e.decided, key)
+			}
+			continue
+		}
+		has, err := t.Has(d.shaped.ID)
+		if err != nil {
+			return err
+		}
+		if has {
+			d.in, d.id, d.shaped = t, d.shaped.ID, nil
+		}
+		e.hold(d.shaped) // an erasure took it from the context, but requests still have it
+	}
+	return nil
 }
 
 // hasEnded reports whether managing ended with a result.
@@ -265,7 +308,7 @@ func (e *Entry) read(ctx context.Context) (err error) {
 		}
 	}
 	for key, ended := range raw {
-		e.decided[key] = &decision{}
+		e.decided[key] = &decision{mark: true}
 		e.ended[key] = e.ended[key] || ended
 	}
 	e.loaded = true

@@ -24,7 +24,7 @@ func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*
 func (e *Entry) decide(ctx context.Context, results []Result, raw [][]byte, begin func() error) ([]*Shaped, error) {
 	e.io.Lock()
 	defer e.io.Unlock()
-	if err := e.load(ctx, false); err != nil {
+	if err := errors.Join(e.load(ctx, false), e.shed()); err != nil {
 		return nil, err
 	}
 	list := make([]*Shaped, len(results))
@@ -105,6 +105,7 @@ func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list 
 	return list, nil
 }
 
+// take notes what was made of the fresh ones of some results, and adds it to list.
 func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) {
 	for k, i := range fresh {
 		list[i] = made[k]
@@ -118,6 +119,7 @@ func (e *Entry) note(key string, s *Shaped) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.decided[key] = &decision{shaped: s}
+	e.hold(s)
 }
 
 // commit adds results to a context as what is about to be sent, and returns what the rules made of
@@ -185,7 +187,7 @@ func usedBefore(results []Result, which []int, call string) bool {
 func (e *Entry) leave(ctx context.Context, results []Result, why string) error {
 	e.mu.Lock()
 	for i := range results {
-		e.decided[results[i].key()] = &decision{} // whatever the store does
+		e.decided[results[i].key()] = &decision{mark: true} // whatever the store does
 		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
 	}
 	e.mu.Unlock()

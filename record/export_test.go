@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"time"
 
 	"github.com/contexttree/pact/internal/record/worth"
@@ -22,3 +23,21 @@ func Expected(b *Body) *worth.Call {
 
 // Original is originalOf.
 var Original = originalOf
+
+// SetMostDecided sets how many bytes of contents, and how many results that no rule shapes, an Entry keeps in memory.
+func SetMostDecided(contents, plain int) { mostContents, mostPlain = contents, plain }
+
+// Holds returns how many decisions an Entry has in memory, and how many bytes of contents.
+func (e *Entry) Holds() (decided, bytes int) {
+	for _, d := range e.decided {
+		if d.shaped != nil {
+			bytes += len(d.shaped.Content)
+		}
+	}
+	return len(e.decided), bytes
+}
+
+// Leave notes that results are sent as they came.
+func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
+	return e.leave(ctx, results, why)
+}
