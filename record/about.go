@@ -1,8 +1,6 @@
 package record
 
 import (
-	"strconv"
-
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
@@ -14,52 +12,24 @@ import (
 func (c *call) about(a *provider.Answer) canon.Any {
 	about, _ := c.hide.value(aboutAnswer(a))
 	if a.Failure != "" && c.status != 0 {
-		about = canon.Object(append(about.Members, canon.Member{Name: "http",
-			Value: canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(c.status)}})...)
+		about = canon.Object(withMember(about.Members, "http", canon.Number(int64(c.status)))...)
 	}
 	if c.first.IsZero() {
 		return about
 	}
 	waited := max(0, c.first.Sub(c.started)).Milliseconds()
-	return canon.Object(append(about.Members, canon.Member{Name: "first_byte_ms",
-		Value: canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(waited, 10)}})...)
+	return canon.Object(withMember(about.Members, "first_byte_ms", canon.Number(waited))...)
 }
 
 // aboutAnswer collects what the provider reported about an answer.
 func aboutAnswer(a *provider.Answer) canon.Any {
-	var members []canon.Member
-	text := func(name, value string) {
-		if value != "" {
-			members = append(members, member(name, value))
-		}
-	}
-	number := func(name string, n *int64) {
-		if n != nil {
-			members = append(members, canon.Member{Name: name, Value: canon.Any{Kind: canon.KindNumber,
-				Text: string(canon.Int(*n))}})
-		}
-	}
-	text("id", a.ID)
-	text("request_id", a.RequestID)
-	text("model", a.Model)
-	text("finish", a.Finish)
-	text("refusal", a.Refusal)
-	number("cached", a.Usage.Cached)
-	number("written", a.Usage.Written)
-	number("written_5m", a.Usage.Written5m)
-	number("written_1h", a.Usage.Written1h)
-	number("reasoning", a.Usage.Reasoning)
-	if a.CacheMiss.Kind != canon.KindAbsent {
-		members = append(members, canon.Member{Name: "cache_miss", Value: a.CacheMiss})
-	}
+	var changed canon.Any
 	if len(a.Changed) > 0 {
-		members = append(members, canon.Member{Name: "changed", Value: canon.ArrayOf(a.Changed...)})
+		changed = canon.ArrayOf(a.Changed...)
 	}
-	return canon.Object(members...)
-}
-
-func member(name, text string) canon.Member {
-	return canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: text}}
+	return canon.Fields("id", a.ID, "request_id", a.RequestID, "model", a.Model, "finish", a.Finish, "refusal", a.Refusal,
+		"cached", a.Usage.Cached, "written", a.Usage.Written, "written_5m", a.Usage.Written5m, "written_1h", a.Usage.Written1h,
+		"reasoning", a.Usage.Reasoning, "cache_miss", a.CacheMiss, "changed", changed)
 }
 
 // aboutOf returns what an attempt keeps of the provider's report, a value of no

@@ -81,7 +81,7 @@ func AddAnswer(ctx context.Context, c *pact.Context, form string, answer json.Ra
 	if said.Content.Kind == canon.KindAbsent || len(provider.AnswerParts(api, said.Content)) == 0 { // the model ended its turn without a word
 		return nil, nil
 	}
-	body := canon.Object(canon.Member{Name: provider.ListOf(api), Value: provider.Repeated(api, said.Content)})
+	body := canon.Fields(provider.ListOf(api), provider.Repeated(api, said.Content))
 	return AddRequest(ctx, c, form, json.RawMessage(body.Value()), n)
 }
 
@@ -122,9 +122,7 @@ func (a *adding) message(parts []provider.Part, frames canon.Any) (ids []string)
 		switch {
 		case !inMessage(p):
 		case i == 0:
-			s.Attrs[attrFrame] = canon.Object(
-				canon.Member{Name: "parts", Value: canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(len(parts))}},
-				canon.Member{Name: "frame", Value: frameOf(frames, p.Message)})
+			s.Attrs[attrFrame] = canon.Fields("parts", canon.Number(int64(len(parts))), "frame", frameOf(frames, p.Message))
 		default:
 			s.Attrs[attrPart] = partOf(i, ids[0]).Any()
 		}

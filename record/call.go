@@ -212,7 +212,7 @@ func asksForSummary(r *provider.Request) bool {
 func headerValues(headers map[string]string) canon.Any {
 	var members []canon.Member
 	for name, value := range headers {
-		members = append(members, canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: value}})
+		members = append(members, canon.Member{Name: name, Value: canon.Text(value)})
 	}
 	return canon.Object(members...)
 }
@@ -245,7 +245,7 @@ func (c *call) noted(about canon.Any) canon.Any {
 		return about
 	}
 	hidden, _ := c.hide.value(c.logged)
-	return canon.Object(append(about.Members, canon.Member{Name: "logged", Value: hidden})...)
+	return canon.Object(withMember(about.Members, "logged", hidden)...)
 }
 
 func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answer) error {

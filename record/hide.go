@@ -106,7 +106,7 @@ func (h *hider) value(v canon.Any) (canon.Any, int) {
 	switch v.Kind {
 	case canon.KindString:
 		text, n := h.text(v.Text)
-		return canon.Any{Kind: canon.KindString, Text: text}, n
+		return canon.Text(text), n
 	case canon.KindArray:
 		elems := v.Elems
 		for i, e := range v.Elems {

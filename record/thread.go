@@ -133,8 +133,7 @@ func framed(n *tree.Node) *message {
 
 // partOf is the attribute of a block that is not the first of its message.
 func partOf(number int, first string) canon.Value {
-	return canon.ArrayOf(canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(number)},
-		canon.Any{Kind: canon.KindString, Text: first}).Value()
+	return canon.ArrayOf(canon.Number(int64(number)), canon.Text(first)).Value()
 }
 
 // render writes the fields of a request to an API: whole messages of that API as they were read, all else by the

@@ -78,14 +78,14 @@ func addedCall(p *piece) canon.Value {
 	name, _ := content.Get("name")
 	arguments, ok := content.Get("arguments")
 	if name.Kind != canon.KindString || !ok {
-		name = text("call")
+		name = canon.Text("call")
 		if p.node.Key != "" {
-			name = text(p.node.Key)
+			name = canon.Text(p.node.Key)
 		}
-		arguments = text(asText(p.content))
+		arguments = canon.Text(asText(p.content))
 	}
 	if p.node.Erased() {
-		name, arguments = text("erased"), canon.Object()
+		name, arguments = canon.Text("erased"), canon.Object()
 	}
 	function := fields{{"name", name.Value()}, {"arguments", canon.String(asText(arguments.Value()))}}
 	f := fields{{"type", `"function"`}}

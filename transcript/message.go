@@ -126,22 +126,20 @@ func (m *message) blocks(n int64, provenance string) []block {
 		if b.Role, b.Provenance = m.role, provenance; b.Attrs == nil {
 			b.Attrs = make(map[string]any)
 		}
-		about := []canon.Member{{Name: "n", Value: canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}}}
+		about := []canon.Member{{Name: "n", Value: canon.Number(n)}}
 		if shape != "" {
-			about = append(about, canon.Member{Name: "content", Value: text(shape)})
+			about = append(about, canon.Member{Name: "content", Value: canon.Text(shape)})
 		}
 		if i == 0 && len(rest.Members) > 0 {
 			about = append(about, canon.Member{Name: "rest", Value: rest})
 		}
 		b.Attrs[attrMessage] = canon.Object(about...)
 		if m.original != m.role {
-			b.Attrs[attrRole] = text(m.original)
+			b.Attrs[attrRole] = canon.Text(m.original)
 		}
 	}
 	return list
 }
-
-func text(s string) canon.Any { return canon.Any{Kind: canon.KindString, Text: s} }
 
 // content maps the content of a message that is not a result. shape says what
 // OpenAI needs besides the blocks to rebuild it.

@@ -130,13 +130,13 @@ func inConversation(err error, i, line, of int) error {
 // entries parses a file. If its first line is a value and more lines follow,
 // the file is JSON Lines; blank lines do not count.
 func entries(data []byte) ([]entry, error) {
-	first, line, rest := cutLine(data, 0)
+	first, line, rest := canon.NextLine(data, 0, 0)
 	value, err := canon.ParseAny(first)
 	switch {
 	case err != nil:
 		value, err = canon.ParseAny(data)
 		if err != nil {
-			return nil, inLine(err, data, 0, 0)
+			return nil, canon.InLine(err, data, 0, 0)
 		}
 	case len(bytes.TrimSpace(data[rest:])) > 0:
 		return lines(data, entry{value, line}, line, rest)
@@ -155,53 +155,14 @@ func entries(data []byte) ([]entry, error) {
 func lines(data []byte, first entry, line, at int) ([]entry, error) {
 	list := []entry{first}
 	for {
-		text, skipped, next := cutLine(data[at:], line)
-		if len(text) == 0 {
+		var text []byte
+		if text, line, at = canon.NextLine(data, at, line); text == nil {
 			return list, nil
 		}
 		value, err := canon.ParseAny(text)
 		if err != nil {
-			return nil, inLine(err, text, at+next-len(text), skipped)
+			return nil, canon.InLine(err, text, at-len(text), line)
 		}
-		list = append(list, entry{value, skipped})
-		line, at = skipped, at+next
+		list = append(list, entry{value, line})
 	}
-}
-
-// cutLine returns the first line of data that is not blank, including its line
-// break, then the number of that line and where the next one starts. line is
-// the number of the line before data. The text is empty if there is no such
-// line.
-func cutLine(data []byte, line int) (text []byte, number, next int) {
-	for next < len(data) {
-		line++
-		end := len(data)
-		if i := bytes.IndexByte(data[next:], '\n'); i >= 0 {
-			end = next + i + 1
-		}
-		text, next = data[next:end], end
-		if len(bytes.TrimSpace(text)) > 0 {
-			return text, line, next
-		}
-	}
-	return nil, line, next
-}
-
-// inLine completes a syntax error with a line and with an offset in the file.
-// text is the parsed text, at its offset in the file.
-func inLine(err error, text []byte, at, line int) error {
-	var e *fault.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	in := *e
-	if in.Offset >= 0 {
-		before := text[:min(in.Offset, len(text))]
-		if len(before) == len(text) {
-			before = bytes.TrimRight(before, " \t\r\n") // the end of the text counts as its last line
-		}
-		in.Line = max(line, 1) + bytes.Count(before, []byte("\n"))
-		in.Offset += at
-	}
-	return &in
 }

@@ -49,7 +49,7 @@ func (c *Conversation) Findings() []inspect.Finding {
 		}
 		known[m.original] = true
 		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
-			" has the role " + quote(text(m.original)) + ", which no provider knows; it counts as other"})
+			" has the role " + quote(canon.Text(m.original)) + ", which no provider knows; it counts as other"})
 	}
 	unread := func(m *message) bool {
 		_, otherwise := m.speaks()

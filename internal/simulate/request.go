@@ -25,13 +25,11 @@ type request struct {
 // marker is what agents put where a prefix to cache ends. Markers for an hour are those of a run whose
 // provider told that it wrote for an hour.
 func (r *run) marker() canon.Any {
-	text := func(name, value string) canon.Member {
-		return canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: value}}
-	}
+	ttl := "" // the short one
 	if r.hour {
-		return canon.Object(text("type", "ephemeral"), text("ttl", "1h"))
+		ttl = "1h"
 	}
-	return canon.Object(text("type", "ephemeral"))
+	return canon.Fields("type", "ephemeral", "ttl", ttl)
 }
 
 // request makes the request of a tree. Where the provider caches only what is marked, the end of the

@@ -79,7 +79,7 @@ func geminiContent(r raw) canon.Any {
 	if len(parts) == 0 {
 		return canon.Any{}
 	}
-	return obj("role", cmp.Or(f.text("role"), "user"), "parts", canon.ArrayOf(parts...))
+	return canon.Fields("role", cmp.Or(f.text("role"), "user"), "parts", canon.ArrayOf(parts...))
 }
 
 // camelMembers writes the names of an object's members in camelCase, and those

@@ -51,7 +51,7 @@ func readItems(list []entry, found *findings) []Session {
 	line, id := 0, ""
 	answer := func() {
 		if len(said) > 0 {
-			g.call(Call{Line: line, ID: id}, unknownModel, obj("object", "response", "model", unknownModel,
+			g.call(Call{Line: line, ID: id}, unknownModel, canon.Fields("object", "response", "model", unknownModel,
 				"status", "completed", "output", canon.ArrayOf(said...)))
 			g.answer(said...)
 			said = nil
@@ -130,13 +130,13 @@ func spanCall(f, span fields, line int) Call {
 			members = append(members, canon.Member{Name: name, Value: v.value()})
 		}
 	}
-	c.Request = canon.Object(append(members, canon.Member{Name: "model", Value: str(cmp.Or(model, unknownModel))})...)
+	c.Request = canon.Object(append(members, canon.Member{Name: "model", Value: canon.Text(cmp.Or(model, unknownModel))})...)
 	said := span["output"].elems()
 	if problem := f["error"]; len(said) == 0 && problem.empty() {
 		c.Status = 0
 		return c
 	} else if len(said) == 0 {
-		c.Status, c.Answer = 0, obj("error", problem.value()).AppendTo(nil)
+		c.Status, c.Answer = 0, canon.Fields("error", problem.value()).AppendTo(nil)
 		return c
 	}
 	tokens := usage(span["usage"].fields(), "input_tokens prompt_tokens", "output_tokens completion_tokens",

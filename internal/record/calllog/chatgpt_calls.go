@@ -60,7 +60,7 @@ func (t *chatTree) request(model string, n *chatNode) canon.Any {
 	if n != nil {
 		list = n.spoken()
 	}
-	return obj("model", model, "messages", canon.ArrayOf(slices.Clip(list)...))
+	return canon.Fields("model", model, "messages", canon.ArrayOf(slices.Clip(list)...))
 }
 
 // answers reports whether the model says something in the node.

@@ -119,7 +119,7 @@ func joined(parts []provider.Part) canon.Any {
 		}
 		texts = append(texts, p.Content.Text)
 	}
-	return str(strings.Join(texts, "\n"))
+	return canon.Text(strings.Join(texts, "\n"))
 }
 
 // chatGPTParts reads a content by its type.
@@ -146,11 +146,11 @@ func chatGPTParts(f fields) (parts []provider.Part) {
 	case "thoughts":
 		for _, e := range f["thoughts"].elems() {
 			thought := e.fields()
-			parts = append(parts, thoughtPart(str(strings.TrimSpace(thought.text("summary")+"\n"+thought.text("content")))))
+			parts = append(parts, thoughtPart(canon.Text(strings.TrimSpace(thought.text("summary")+"\n"+thought.text("content")))))
 		}
 	case "reasoning_recap":
 		if text := f.text("content"); text != "" {
-			parts = append(parts, thoughtPart(str(text)))
+			parts = append(parts, thoughtPart(canon.Text(text)))
 		}
 	case "user_editable_context":
 		say(f.text("user_profile"))

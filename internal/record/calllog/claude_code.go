@@ -213,14 +213,14 @@ func holdsResult(line fields) bool {
 // partsOfMessage returns the content of a message as a list.
 func partsOfMessage(content canon.Any) []canon.Any {
 	if content.Kind == canon.KindString {
-		return []canon.Any{obj("type", "text", "text", content)}
+		return []canon.Any{canon.Fields("type", "text", "text", content)}
 	}
 	return content.Elems
 }
 
 // claudeRequest makes the request that has these messages.
 func claudeRequest(model string, messages []canon.Any) canon.Any {
-	return obj("model", model, "messages", canon.ArrayOf(messages[:len(messages):len(messages)]...))
+	return canon.Fields("model", model, "messages", canon.ArrayOf(messages[:len(messages):len(messages)]...))
 }
 
 func (t *claudeTree) session() Session {
@@ -245,7 +245,7 @@ func (t *claudeTree) session() Session {
 			made.Calls = append(made.Calls, t.call(a, model, before))
 		}
 		if !a.failed {
-			a.messages = append(before, obj("role", "assistant", "content", canon.ArrayOf(a.content()...)))
+			a.messages = append(before, canon.Fields("role", "assistant", "content", canon.ArrayOf(a.content()...)))
 		}
 	}
 	if last.answer == nil || last.answer.made || len(made.Calls) == 0 {

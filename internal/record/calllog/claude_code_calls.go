@@ -118,11 +118,11 @@ func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
 	}
 	if m.fresh && m.of == of {
 		m.open = append(m.open, parts...)
-		m.list[len(m.list)-1] = obj("role", role, "content", canon.ArrayOf(m.open...))
+		m.list[len(m.list)-1] = canon.Fields("role", role, "content", canon.ArrayOf(m.open...))
 		return
 	}
 	m.fresh, m.of, m.open = true, of, slices.Clone(parts)
-	m.list = append(m.list, obj("role", role, "content", canon.ArrayOf(m.open...)))
+	m.list = append(m.list, canon.Fields("role", role, "content", canon.ArrayOf(m.open...)))
 }
 
 // content returns all blocks of an answer.
@@ -157,7 +157,7 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before []canon.Any) Cal
 		b.taken, c.Rewrites = true, true
 	}
 	if id := first.text("requestId"); id != "" {
-		c.Attrs = map[string]canon.Any{"requestId": str(id)}
+		c.Attrs = map[string]canon.Any{"requestId": canon.Text(id)}
 	}
 	message := last.fields["message"].fields()
 	if a.failed {
@@ -167,12 +167,12 @@ func (t *claudeTree) call(a *claudeAnswer, model string, before []canon.Any) Cal
 			text += said.Text
 		}
 		c.Status = statusIn(text)
-		c.Answer = obj("type", "error", "error", obj("type", cmp.Or(first.text("error"), "api_error"), "message", text)).
+		c.Answer = canon.Fields("type", "error", "error", canon.Fields("type", cmp.Or(first.text("error"), "api_error"), "message", text)).
 			AppendTo(nil)
 		return c
 	}
 	finish := message["stop_reason"].text()
-	c.Answer = obj("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
+	c.Answer = canon.Fields("type", "message", "id", a.id, "role", "assistant", "model", model, "stop_reason", finish,
 		"content", canon.ArrayOf(a.content()...), "usage", message["usage"].value()).AppendTo(nil)
 	return c
 }

@@ -106,8 +106,8 @@ func (c *codex) instructions(meta fields) {
 	if text == "" || len(c.messages) > 0 {
 		return
 	}
-	c.opening = []canon.Any{obj("type", "message", "role", "developer",
-		"content", canon.ArrayOf(obj("type", "input_text", "text", text)))}
+	c.opening = []canon.Any{canon.Fields("type", "message", "role", "developer",
+		"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", text)))}
 	c.messages = slices.Clone(c.opening)
 }
 

@@ -25,19 +25,19 @@ var wrappers = []string{"data", "logs", "requests", "entries", "items", "records
 // be writing it; then cut is its number. E_DOCUMENT_INVALID with line and offset
 // for everything else that is not JSON.
 func entriesOf(data []byte) (list []entry, cut int, err error) {
-	first, number, rest := nextLine(data, 0, 0)
+	first, number, rest := canon.NextLine(data, 0, 0)
 	_, err = canon.Parse(first)
 	if lines := err == nil && len(bytes.TrimSpace(data[rest:])) > 0; !lines {
 		if err != nil {
 			_, err = canon.Parse(data)
 		}
 		if err != nil {
-			return nil, 0, inLine(err, data, 0, 0)
+			return nil, 0, canon.InLine(err, data, 0, 0)
 		}
 		return elementsOf(bytes.TrimSpace(data), number), 0, nil
 	}
 	for at, line := 0, 0; ; {
-		text, number, next := nextLine(data, at, line)
+		text, number, next := canon.NextLine(data, at, line)
 		if text == nil {
 			return list, 0, nil
 		}
@@ -46,7 +46,7 @@ func entriesOf(data []byte) (list []entry, cut int, err error) {
 				endsEarly(err, text) {
 				return list, number, nil
 			}
-			return nil, 0, inLine(err, text, next-len(text), number)
+			return nil, 0, canon.InLine(err, text, next-len(text), number)
 		}
 		list = append(list, entry{bytes.TrimSpace(text), number})
 		at, line = next, number
@@ -79,42 +79,10 @@ func elementsOf(data []byte, line int) []entry {
 	return all
 }
 
-// nextLine returns the next line with something in it and its line break, from
-// offset at on, its number, and where the line after it begins. line is the
-// number of the line before at. The text is nil if there is no such line.
-func nextLine(data []byte, at, line int) (text []byte, number, next int) {
-	for at < len(data) {
-		line++
-		end := len(data)
-		if i := bytes.IndexByte(data[at:], '\n'); i >= 0 {
-			end = at + i + 1
-		}
-		text, at = data[at:end], end
-		if len(bytes.TrimSpace(text)) > 0 {
-			return text, line, at
-		}
-	}
-	return nil, line, at
-}
-
 // endsEarly reports whether a text is not JSON only because it ends too early.
 func endsEarly(err error, text []byte) bool {
 	var e *fault.Error
 	return errors.As(err, &e) && e.Offset >= len(bytes.TrimSpace(text))
-}
-
-// inLine completes a syntax error with its line and its offset in the file. text
-// is what was parsed, at its offset, line its number if it is a single line.
-func inLine(err error, text []byte, at, line int) error {
-	var e *fault.Error
-	if !errors.As(err, &e) || e.Offset < 0 {
-		return err
-	}
-	in := *e
-	before := bytes.TrimRight(text[:min(e.Offset, len(text))], " \t\r\n")
-	in.Line = max(line, 1) + bytes.Count(before, []byte("\n"))
-	in.Offset += at
-	return &in
 }
 
 // findings collects what a reader could not map, one finding for each reason.

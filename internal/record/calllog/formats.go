@@ -72,7 +72,7 @@ func formatOf(data []byte) *format {
 	at, number := 0, 0
 	for range maxForeignLines {
 		var text []byte
-		if text, number, at = nextLine(data, at, number); text == nil {
+		if text, number, at = canon.NextLine(data, at, number); text == nil {
 			return nil
 		}
 		s := canon.Scanner{Data: data[at-len(text):]}

@@ -33,7 +33,7 @@ func readHAR(list []entry, found *findings) []Session {
 			found.add(0, "the archive lacks the body of an answer")
 		}
 		if c.Status == 0 {
-			c.Answer = obj("error", obj("message", cmp.Or(f.text("_error"), "no answer arrived"))).AppendTo(nil)
+			c.Answer = canon.Fields("error", canon.Fields("message", cmp.Or(f.text("_error"), "no answer arrived"))).AppendTo(nil)
 		}
 		c.ID = f.text("_request_id", "_id")
 		c.times(f)

@@ -131,7 +131,7 @@ func (s *sample) reported(f fields) (c Call, ok bool) {
 	case !response.empty() && answers(response.fields()):
 		c.Answer = s.resolved(response)
 	case f.text("error") != "":
-		c.Status, c.Answer = 0, obj("error", obj("message", f.text("error"))).AppendTo(nil)
+		c.Status, c.Answer = 0, canon.Fields("error", canon.Fields("message", f.text("error"))).AppendTo(nil)
 	case response.empty():
 		c.Status = 0
 	case !f["output"].empty():

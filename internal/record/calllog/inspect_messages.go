@@ -57,7 +57,7 @@ func (s *sample) message(r raw) turn {
 		failure := f["error"].fields()
 		content := f["content"].value()
 		if failure != nil && f["content"].empty() {
-			content = str(failure.text("message"))
+			content = canon.Text(failure.text("message"))
 		}
 		return turn{role: "user", parts: []provider.Part{resultPart(f.text("tool_call_id"), f.text("function"), content, failure != nil)}}
 	case "assistant", "system":
@@ -73,7 +73,7 @@ func (s *sample) message(r raw) turn {
 		case "text":
 			t.parts = append(t.parts, textPart(p.text("text")))
 		case "reasoning":
-			t.parts = append(t.parts, thoughtPart(str(p.text("reasoning", "summary"))))
+			t.parts = append(t.parts, thoughtPart(canon.Text(p.text("reasoning", "summary"))))
 		case "image":
 			t.parts = append(t.parts, imagePart(p.text("image")))
 		default:
@@ -92,7 +92,7 @@ func inspectTools(r raw) canon.Any {
 	var list []canon.Any
 	for _, e := range r.elems() {
 		f := e.fields()
-		list = append(list, obj("type", "function", "function", obj("name", f.text("name"),
+		list = append(list, canon.Fields("type", "function", "function", canon.Fields("name", f.text("name"),
 			"description", f.text("description"), "parameters", f["parameters"].value())))
 	}
 	return canon.ArrayOf(list...)

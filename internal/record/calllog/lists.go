@@ -44,7 +44,7 @@ func (g *grown) request(model string) canon.Any {
 	if g.api == provider.Gemini {
 		model = "" // the path names it
 	}
-	return obj(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "model", model, "system", listOrAbsent(g.system),
+	return canon.Fields(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "model", model, "system", listOrAbsent(g.system),
 		"tools", listOrAbsent(g.tools.Elems))
 }
 
@@ -128,16 +128,16 @@ func readAnthropicList(list []entry, found *findings) []Session {
 		content := f["content"].value()
 		if role == "assistant" {
 			if content.Kind == canon.KindString {
-				content = canon.ArrayOf(obj("type", "text", "text", content))
+				content = canon.ArrayOf(canon.Fields("type", "text", "text", content))
 			}
 			about := f["modelInfo"].fields()
 			model = cmp.Or(about.text("modelId", "model_id"), model)
 			a := provider.Answer{API: g.api, ID: f.text("id"), Content: content, Finish: f.text("stop_reason"),
 				Usage: usage(f, "metrics.tokens.prompt", "metrics.tokens.completion", "metrics.tokens.cached", "", "")}
 			g.call(Call{Line: e.line, Started: before, Ended: at, ID: a.ID}, model, a.Body())
-			g.answer(obj("role", role, "content", content))
+			g.answer(canon.Fields("role", role, "content", content))
 		} else {
-			g.messages = append(g.messages, obj("role", role, "content", content))
+			g.messages = append(g.messages, canon.Fields("role", role, "content", content))
 		}
 		before = at
 	}

@@ -80,8 +80,8 @@ func (c *logged) rebuildAnswer(f fields) {
 	switch {
 	case t.answer.Content.Kind != canon.KindAbsent:
 	case c.API == provider.Responses:
-		text := obj("type", "output_text", "text", str(firstText(t.parts)))
-		t.answer.Content = canon.ArrayOf(obj("type", "message", "role", "assistant", "content", canon.ArrayOf(text)))
+		text := canon.Fields("type", "output_text", "text", canon.Text(firstText(t.parts)))
+		t.answer.Content = canon.ArrayOf(canon.Fields("type", "message", "role", "assistant", "content", canon.ArrayOf(text)))
 	default:
 		c.setAnswer(writer{c.API}.answer(&t))
 		return
@@ -102,7 +102,7 @@ func firstText(parts []provider.Part) string {
 // failureOf returns the error that a log has of a call, absent if it has none.
 func failureOf(f fields) canon.Any {
 	if f["error"].empty() && f.text("level") == "ERROR" { // as Langfuse says it
-		return obj("message", cmp.Or(f.text("statusMessage"), "the call failed"))
+		return canon.Fields("message", cmp.Or(f.text("statusMessage"), "the call failed"))
 	}
 	if f["error"].empty() {
 		return canon.Any{}

@@ -110,12 +110,12 @@ func (o *opencode) part(f fields, t, results *turn, number int) {
 		}
 	case "reasoning":
 		if text := f.text("text"); text != "" {
-			t.parts = append(t.parts, thoughtPart(str(text)))
+			t.parts = append(t.parts, thoughtPart(canon.Text(text)))
 		}
 	case "file":
 		t.parts = append(t.parts, imagePart(f.text("url")))
 	case "compaction":
-		t.parts = append(t.parts, otherPart(obj("type", kind))) // the export lacks the words of the request
+		t.parts = append(t.parts, otherPart(canon.Fields("type", kind))) // the export lacks the words of the request
 	case "tool":
 		state := f["state"].fields()
 		id, name := f.text("callID"), f.text("tool")

@@ -116,7 +116,7 @@ func (s *spoken) pydanticResponse(f fields, line int) {
 		case "text":
 			t.parts = append(t.parts, textPart(p.text("content")))
 		case "thinking":
-			t.parts = append(t.parts, thoughtPart(obj("type", "thinking", "thinking", p["content"].value(), "signature", p.text("signature"))))
+			t.parts = append(t.parts, thoughtPart(canon.Fields("type", "thinking", "thinking", p["content"].value(), "signature", p.text("signature"))))
 		case "tool-call":
 			t.parts = append(t.parts, callPart(p.text("tool_call_id"), p.text("tool_name"), p["args"].value()))
 		default:

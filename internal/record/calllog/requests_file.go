@@ -53,7 +53,7 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 				cut = lines.number
 				break
 			}
-			return nil, requests.within(inLine(err, text, int(lines.at), lines.number))
+			return nil, requests.within(canon.InLine(err, text, int(lines.at), lines.number))
 		}
 		c := r.read(entry{bytes.TrimSpace(lines.text), lines.number})
 		if c == nil {

@@ -2,7 +2,6 @@ package calllog
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -35,10 +34,12 @@ type turn struct {
 	attrs  map[string]canon.Any
 }
 
-func textPart(text string) provider.Part { return provider.Part{Kind: "text", Content: str(text)} }
+func textPart(text string) provider.Part {
+	return provider.Part{Kind: "text", Content: canon.Text(text)}
+}
 
 func imagePart(address string) provider.Part {
-	return provider.Part{Kind: "image", Content: str(address)}
+	return provider.Part{Kind: "image", Content: canon.Text(address)}
 }
 
 func thoughtPart(thought canon.Any) provider.Part {
@@ -55,44 +56,12 @@ func resultPart(id, name string, content canon.Any, failed bool) provider.Part {
 
 func otherPart(as canon.Any) provider.Part { return provider.Part{Kind: "part", Content: as} }
 
-// str makes a text.
-func str(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
-
-func number(n int64) canon.Any {
-	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
-}
-
 // listOrAbsent returns a list, absent if it is empty.
 func listOrAbsent(list []canon.Any) canon.Any {
 	if len(list) == 0 {
 		return canon.Any{}
 	}
 	return canon.ArrayOf(list...)
-}
-
-// obj makes an object of names and values in turn: strings, numbers and values.
-// It leaves out members without a value: "", nil and a value without a kind.
-func obj(pairs ...any) canon.Any {
-	var members []canon.Member
-	for i := 0; i+1 < len(pairs); i += 2 {
-		var value canon.Any
-		switch v := pairs[i+1].(type) {
-		case string:
-			if v != "" {
-				value = str(v)
-			}
-		case *int64:
-			if v != nil {
-				value = number(*v)
-			}
-		case canon.Any:
-			value = v
-		}
-		if value.Kind != canon.KindAbsent {
-			members = append(members, canon.Member{Name: pairs[i].(string), Value: value})
-		}
-	}
-	return canon.Object(members...)
 }
 
 // session makes the calls of a conversation.
@@ -148,7 +117,7 @@ func (w writer) messages(t *turn) (list []canon.Any) {
 		}
 	}
 	if len(rest.parts) > 0 {
-		list = append(list, obj("role", t.role, "content", w.content(&rest)))
+		list = append(list, canon.Fields("role", t.role, "content", w.content(&rest)))
 	}
 	return list
 }
@@ -171,17 +140,17 @@ func (w writer) parts(t *turn) (list []canon.Any) {
 func (w writer) part(p *provider.Part) canon.Any {
 	switch p.Kind {
 	case "text":
-		return obj("type", "text", "text", p.Content)
+		return canon.Fields("type", "text", "text", p.Content)
 	case "image":
 		return w.image(p.Content.Text)
 	case "thinking":
 		if p.Content.Kind == canon.KindString {
-			return obj("type", "thinking", "thinking", p.Content)
+			return canon.Fields("type", "thinking", "thinking", p.Content)
 		}
 	case "call":
-		return obj("type", "tool_use", "id", p.Call, "name", p.Name, "input", parsedArguments(p.Content))
+		return canon.Fields("type", "tool_use", "id", p.Call, "name", p.Name, "input", parsedArguments(p.Content))
 	case "result":
-		return obj("type", "tool_result", "tool_use_id", p.Call, "content", resultContent(p.Content), "is_error", failure(p))
+		return canon.Fields("type", "tool_result", "tool_use_id", p.Call, "content", resultContent(p.Content), "is_error", failure(p))
 	}
 	return p.Content
 }
@@ -197,19 +166,19 @@ func failure(p *provider.Part) canon.Any {
 // image writes an image that has a URL, which may hold the image itself.
 func (w writer) image(from string) canon.Any {
 	if w.api == provider.Chat {
-		return obj("type", "image_url", "image_url", obj("url", from))
+		return canon.Fields("type", "image_url", "image_url", canon.Fields("url", from))
 	}
 	media, data, inside := strings.Cut(strings.TrimPrefix(from, "data:"), ";base64,")
 	if !inside {
-		return obj("type", "image", "source", obj("type", "url", "url", from))
+		return canon.Fields("type", "image", "source", canon.Fields("type", "url", "url", from))
 	}
-	return obj("type", "image", "source", obj("type", "base64", "media_type", media, "data", data))
+	return canon.Fields("type", "image", "source", canon.Fields("type", "base64", "media_type", media, "data", data))
 }
 
 // assistant writes a turn of the model as the message that later requests repeat.
 func (w writer) assistant(t *turn) canon.Any {
 	if w.api == provider.Messages {
-		return canon.Object(canon.Member{Name: "role", Value: str("assistant")},
+		return canon.Object(canon.Member{Name: "role", Value: canon.Text("assistant")},
 			canon.Member{Name: "content", Value: canon.ArrayOf(w.parts(t)...)})
 	}
 	var rest turn
@@ -217,8 +186,8 @@ func (w writer) assistant(t *turn) canon.Any {
 	for _, p := range t.parts {
 		switch p.Kind {
 		case "call":
-			calls = append(calls, obj("id", p.Call, "type", "function",
-				"function", obj("name", p.Name, "arguments", writtenArguments(p.Content))))
+			calls = append(calls, canon.Fields("id", p.Call, "type", "function",
+				"function", canon.Fields("name", p.Name, "arguments", writtenArguments(p.Content))))
 		case "thinking":
 			thoughts = append(thoughts, p.Content)
 		default:
@@ -233,11 +202,11 @@ func (w writer) assistant(t *turn) canon.Any {
 	if len(thoughts) == 1 {
 		thought = thoughts[0]
 	}
-	return obj("role", "assistant", "content", content, "tool_calls", listOrAbsent(calls), "reasoning_content", thought)
+	return canon.Fields("role", "assistant", "content", content, "tool_calls", listOrAbsent(calls), "reasoning_content", thought)
 }
 
 func chatResult(p *provider.Part) canon.Any {
-	return obj("role", "tool", "tool_call_id", p.Call, "name", p.Name, "content", resultContent(p.Content),
+	return canon.Fields("role", "tool", "tool_call_id", p.Call, "name", p.Name, "content", resultContent(p.Content),
 		"is_error", failure(p))
 }
 
@@ -260,9 +229,9 @@ func writtenArguments(v canon.Any) canon.Any {
 	case canon.KindString:
 		return v
 	case canon.KindAbsent, canon.KindNull:
-		return str("{}")
+		return canon.Text("{}")
 	}
-	return str(string(v.Value()))
+	return canon.Text(string(v.Value()))
 }
 
 // resultContent returns the content of a result as a text or a list of parts: the APIs
@@ -272,18 +241,18 @@ func resultContent(v canon.Any) canon.Any {
 	case canon.KindString:
 		return v
 	case canon.KindAbsent, canon.KindNull:
-		return str("")
+		return canon.Text("")
 	case canon.KindArray:
 		for _, e := range v.Elems {
 			if kind, _ := e.Get("type"); kind.Kind != canon.KindString {
-				return str(string(v.Value()))
+				return canon.Text(string(v.Value()))
 			}
 		}
 		if len(v.Elems) > 0 {
 			return v
 		}
 	}
-	return str(string(v.Value()))
+	return canon.Text(string(v.Value()))
 }
 
 // answer writes a turn of the model as the body of an answer.

@@ -142,7 +142,7 @@ func uiPart(kind string, p fields) (parts, results []provider.Part, known bool) 
 	case kind == "text":
 		return []provider.Part{textPart(p.text("text"))}, nil, true
 	case kind == "reasoning":
-		return []provider.Part{thoughtPart(str(p.text("text", "reasoning")))}, nil, true
+		return []provider.Part{thoughtPart(canon.Text(p.text("text", "reasoning")))}, nil, true
 	case kind == "file":
 		return []provider.Part{uiFile(p)}, nil, true
 	case kind == "tool-invocation": // up to version 4
@@ -176,10 +176,10 @@ func uiCall(name string, p fields) (call, result []provider.Part) {
 		}
 		answered.Content = output.value()
 	case "output-error":
-		answered.Content, answered.Failed = str(p.text("errorText")), true
+		answered.Content, answered.Failed = canon.Text(p.text("errorText")), true
 	case "output-denied":
 		why := cmp.Or(p["approval"].fields().text("reason"), "Tool execution denied.")
-		answered.Content, answered.Failed = str(why), true
+		answered.Content, answered.Failed = canon.Text(why), true
 	default:
 		return call, nil
 	}
@@ -195,5 +195,5 @@ func uiFile(p fields) provider.Part {
 	if strings.HasPrefix(kind, "image/") {
 		return imagePart(url)
 	}
-	return otherPart(obj("type", "file", "file", obj("filename", p.text("filename", "name"), "file_data", url)))
+	return otherPart(canon.Fields("type", "file", "file", canon.Fields("filename", p.text("filename", "name"), "file_data", url)))
 }

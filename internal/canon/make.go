@@ -1,0 +1,34 @@
+package canon
+
+import "strconv"
+
+// Text returns a string as a value to walk.
+func Text(s string) Any { return Any{Kind: KindString, Text: s} }
+
+// Number returns a whole number as a value to walk.
+func Number(n int64) Any { return Any{Kind: KindNumber, Text: strconv.FormatInt(n, 10)} }
+
+// Fields makes an object of names and values in turn: strings, *int64 and Any. It leaves out members without a
+// value: "", nil and an Any of no kind. Of equal names the last wins.
+func Fields(pairs ...any) Any {
+	members := make([]Member, 0, len(pairs)/2)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		var value Any
+		switch v := pairs[i+1].(type) {
+		case string:
+			if v != "" {
+				value = Text(v)
+			}
+		case *int64:
+			if v != nil {
+				value = Number(*v)
+			}
+		case Any:
+			value = v
+		}
+		if value.Kind != KindAbsent {
+			members = append(members, Member{Name: pairs[i].(string), Value: value})
+		}
+	}
+	return Object(members...)
+}
