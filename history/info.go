@@ -54,3 +54,9 @@ func CheckName(name string) error {
 	}
 	return nil
 }
+
+// NameTaken returns the error for a name that another context has: E_CONFLICT.
+func NameTaken(name string) error {
+	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already",
+		"choose another name, or delete that one")
+}

@@ -11,7 +11,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -207,7 +206,7 @@ func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *hi
 		return nil, err
 	}
 	if done == nil && ids == nil { // another process has carried out the same request since
-		return nil, engine.RequestSeen(in.Request)
+		return nil, history.RequestSeen(in.Request)
 	}
 	if done != nil {
 		return &revised[edited]{revisionTag(done.Revision), edited{done.Revision, done.Digest, nil, true}}, nil
@@ -239,7 +238,7 @@ func (s *Server) commit(ctx context.Context, in *change, wanted *committing, don
 		return nil, err
 	}
 	if done == nil && snapshot.Repeated { // another process has carried out the same request since
-		return nil, engine.RequestSeen(in.Request)
+		return nil, history.RequestSeen(in.Request)
 	}
 	made := committed{Cycle: snapshot.Cycle(), Revision: c.Revision(), Digest: snapshot.Digest(), Report: snapshot.Report,
 		IDs: ids}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/lifecycle"
@@ -268,7 +268,7 @@ func (s *Server) extension(ctx context.Context, name string, c *transcript.Conve
 	}
 	grown, err := there.Extension(ctx, whole)
 	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Code == fault.Conflict && f.Node == "" {
-		return nil, engine.NameTaken(name)
+		return nil, history.NameTaken(name)
 	}
 	return grown, err
 }

@@ -99,7 +99,7 @@ func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, 
 			return err
 		}
 		if known != 0 || seen[token] {
-			return RequestSeen(token)
+			return history.RequestSeen(token)
 		}
 		seen[token] = true
 	}

@@ -316,7 +316,7 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 					return err
 				}
 				if taken[of.Name] {
-					return NameTaken(of.Name)
+					return history.NameTaken(of.Name)
 				}
 				taken[of.Name] = true
 				if err := e.take(ctx, b, of.Name, l.key); err != nil {

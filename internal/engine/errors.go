@@ -28,12 +28,6 @@ func CycleOver(cycle, now int64) error {
 		"nothing was recorded: read the context again and repeat the call")
 }
 
-// RequestSeen returns the error for a request token that the log already has: E_CONFLICT.
-func RequestSeen(token string) error {
-	return fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" was used before",
-		"Request returns the log entry of that call")
-}
-
 // TokenTaken returns the error for the name of a token that is there already: E_CONFLICT.
 func TokenTaken(name string) error {
 	return fault.At(fault.Conflict, fault.NoOffset, name, "there is a token "+strconv.Quote(name)+" already",
@@ -56,12 +50,6 @@ func NoContext(name string) error {
 func NoKey(key history.Key) error {
 	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
 		" any more", "it was deleted; Contexts lists those that are there")
-}
-
-// NameTaken returns the error for a name that another context has: E_CONFLICT.
-func NameTaken(name string) error {
-	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already",
-		"choose another name, or delete that one")
 }
 
 // Moved returns the error for a guard that does not hold: E_CONFLICT.

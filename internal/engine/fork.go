@@ -26,7 +26,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		if token := f.Entry.Request; token != "" {
 			if seen, err := e.request(ctx, of, token); err != nil || seen != 0 {
 				if err == nil {
-					err = RequestSeen(token)
+					err = history.RequestSeen(token)
 				}
 				return err
 			}
@@ -160,7 +160,7 @@ func (e *Engine) name(ctx context.Context, b *store.Batch, of, made *line, f For
 		return err
 	}
 	if f.SupersededName == f.Name {
-		return NameTaken(f.Name)
+		return history.NameTaken(f.Name)
 	}
 	before := of.name
 	if err := e.rename(ctx, b, of, f.SupersededName); err != nil {

@@ -109,7 +109,7 @@ func (e *Engine) take(ctx context.Context, b *store.Batch, name string, key hist
 		return err
 	}
 	if row != nil {
-		return NameTaken(name)
+		return history.NameTaken(name)
 	}
 	expect(b, k, nil)
 	put(b, k, []byte(ordered(int64(key))))
