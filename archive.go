@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
@@ -46,6 +47,9 @@ func (c *Context) Copy(ctx context.Context, to *DB, name string) (_ *Context, er
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if s.Cycle < s.First {
+		return nil, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
 	}
 	g, err := archive.Copy(ctx, c.provenance(s), name, c.actor)
 	if err != nil {

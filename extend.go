@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"io"
 
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/engine"
@@ -22,19 +23,37 @@ type Extension struct {
 // but a block that was removed before any snapshot had it comes back. Cost: reading every
 // snapshot of both; the new cycles are held in memory.
 func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
-	s, err := c.current(ctx)
-	if err != nil {
-		return nil, err
-	}
 	all, err := other.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := archive.Extension(ctx, c.provenance(s), other.provenance(all), c.actor)
+	g, err := archive.Copy(ctx, other.provenance(all), all.Name, c.actor)
 	if err != nil {
 		return nil, err
 	}
-	return &Extension{max(0, all.State.Cycle-s.State.Cycle), changes, c, s}, nil
+	return c.extension(ctx, g)
+}
+
+// HistoryExtension is [Context.Extension] for the context that [ImportHistory] would make. It holds two
+// snapshots at a time, and the new cycles. Errors are also those of ImportHistory.
+func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *HistoryOptions) (_ *Extension, err error) {
+	read, err := archive.ReadHistory(ctx, c.Name(), r, optionsOf(o).archive(c.actor))
+	if err != nil {
+		return nil, err
+	}
+	return c.extension(ctx, read.Creation)
+}
+
+func (c *Context) extension(ctx context.Context, g engine.Creation) (*Extension, error) {
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, cycles, err := archive.Extension(ctx, c.provenance(s), g)
+	if err != nil {
+		return nil, err
+	}
+	return &Extension{cycles, changes, c, s}, nil
 }
 
 // Apply adds the snapshots and takes over the uncommitted edits, in one durable step. Log

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -96,6 +97,9 @@ func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
 			_, before := c.Cycles()
 			longer := importedFrom(t, pact.NewDB(store.NewMemory()), list[:n], policy)
 			x, err := c.Extension(t.Context(), longer)
+			if round%2 == 1 {
+				x, err = c.HistoryExtension(t.Context(), strings.NewReader(backedUp(t, longer)), nil)
+			}
 			if err != nil {
 				t.Fatalf("round %d: %d messages: %v", round, n, err)
 			}

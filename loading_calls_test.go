@@ -1,6 +1,7 @@
 package pact_test
 
 import (
+	"bytes"
 	"io"
 	"iter"
 	"reflect"
@@ -68,7 +69,14 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"History": func(c *pact.Context) error { return drain(c.History(background, pact.Cycle(1), pact.Latest())) },
 	"Log":     func(c *pact.Context) error { return drain(c.Log(background)) },
 	"LogFrom": func(c *pact.Context) error { return drain(c.LogFrom(background, 2)) },
-	"Name":    func(c *pact.Context) error { c.Name(); return nil },
+	"HistoryExtension": func(c *pact.Context) error {
+		var whole bytes.Buffer
+		if err := c.Backup(background, &whole); err != nil {
+			return err
+		}
+		return failure(c.HistoryExtension(background, &whole, nil))
+	},
+	"Name": func(c *pact.Context) error { c.Name(); return nil },
 	"Occurrences": func(c *pact.Context) error {
 		return failure(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
 	},

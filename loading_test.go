@@ -16,31 +16,32 @@ import (
 
 // neededBy says which calls of callsOfAll need a part of the store.
 var neededBy = map[string]string{
-	"Attempts": "Context.Attempts Context.Backup",
+	// HistoryExtension is called with a backup of the context.
+	"Attempts": "Context.Attempts Context.Backup Context.HistoryExtension",
 	"List":     "Context.Fork",
 	"Find":     "Context.Undo",
 	"Has":      "Context.Edit",
 	"Request":  "Context.Commit Context.Edit Context.Undo",
 	// What answers from memory asks Info for erasures, and after one loads the context again.
 	"Info": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
-		"Context.ExportHistory Context.Extension Context.Find Context.PlanPruning Context.Prepare " +
-		"Context.RichDiff Context.Select Context.Send Context.StartAttempt Context.Timeline",
+		"Context.ExportHistory Context.Extension Context.Find Context.HistoryExtension Context.PlanPruning " +
+		"Context.Prepare Context.RichDiff Context.Select Context.Send Context.StartAttempt Context.Timeline",
 	"Load": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
-		"Context.Find Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff Context.Select " +
-		"Context.Send Context.StartAttempt Context.Timeline",
+		"Context.Find Context.HistoryExtension Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff " +
+		"Context.Select Context.Send Context.StartAttempt Context.Timeline",
 	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory " +
-		"Context.Extension Context.Fork Context.History Context.Occurrences Context.Prefixes Context.RangeDiffLatest " +
-		"Context.RichDiff Context.Timeline",
+		"Context.Extension Context.Fork Context.History Context.HistoryExtension Context.Occurrences " +
+		"Context.Prefixes Context.RangeDiffLatest Context.RichDiff Context.Timeline",
 	"Deltas": "Context.Occurrences",
-	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log " +
-		"Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
+	"Log": "Context.Backup Context.Blame Context.Copy Context.Extension Context.Fork Context.HistoryExtension " +
+		"Context.Log Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
 	"Trace": "Context.Timeline",
 }
 
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
 // look into one.
 var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Context.At Context.Attempts " +
-	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Extension " +
+	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase " +
 	"Context.Fork Context.History Context.Log Context.LogFrom Context.Name Context.Origins Context.Refresh " +
 	"Context.Revision Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.ThreadSize")

@@ -1,10 +1,10 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/document"
@@ -21,11 +21,8 @@ func ReadDocument(name string, data []byte, o Options) (engine.Creation, []inspe
 	if err != nil {
 		return engine.Creation{}, nil, err
 	}
-	creationOf2, err := creationOf(name, d, o.Actor)
-	if err != nil {
-		return engine.Creation{}, nil, err
-	}
-	return creationOf2, d.Findings, nil
+	g, err := creationOf(name, d, o.Actor)
+	return g, d.Findings, err
 }
 
 // creationOf returns the creation of a context whose oldest snapshot is a document.
@@ -106,33 +103,29 @@ func (r *historyReader) edits(stamps tree.Stamps) (c engine.Change, edited bool,
 }
 
 // Copy returns the creation of a context with another name, or in another store, with all
-// snapshots and the working state of an existing one. E_SNAPSHOT_NOT_FOUND if that has no
-// snapshot. Cost: reading every snapshot.
+// snapshots and the working state of an existing one. Cost: reading every snapshot.
 func Copy(ctx context.Context, from *provenance.Source, name, actor string) (engine.Creation, error) {
 	s := &from.State
-	if s.Cycle < s.First {
-		return engine.Creation{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
+	g := engine.Creation{Name: name, Edition: s.Edition, Tree: s.Head, Imported: s.Cycle >= s.First}
+	if g.Imported {
+		var err error
+		if g.Tree, err = engine.Snapshot(ctx, from.Store, s.Key, s.First); err != nil {
+			return g, err
+		}
+		log := from.Publications(ctx)
+		defer log.Stop()
+		if g.Entry, err = log.Of(s.First); err != nil {
+			return g, err
+		}
 	}
-	first, err := engine.Snapshot(ctx, from.Store, s.Key, s.First)
-	if err != nil {
-		return engine.Creation{}, err
-	}
-	log := from.Publications(ctx)
-	begun, err := log.Of(s.First)
-	log.Stop()
-	if err != nil {
-		return engine.Creation{}, err
-	}
-	g := engine.Creation{
-		Name: name, Edition: s.Edition, Tree: first, Imported: true,
-		Stamps: stampsAfter(first, s.Stamps), Entry: firstEntry(begun, s.First, actor),
-	}
-	before := first.WithCycle(s.First + 1)
-	if s.First == s.Cycle && before.Digest() == s.Working.Digest() {
+	cycle := g.Tree.Cycle()
+	g.Entry.Cycle, g.Entry.Actor = cycle, cmp.Or(g.Entry.Actor, actor)
+	before := g.Tree.WithCycle(cycle + 1)
+	if g.Stamps = stampsAfter(g.Tree, s.Stamps); cycle == s.Cycle && before.Digest() == s.Working.Digest() {
 		g.Stamps = s.Stamps
 		return g, nil
 	}
-	g.Changes = changesAfter(ctx, from, s.First, before, actor)
+	g.Changes = changesAfter(ctx, from, cycle, before, actor)
 	return g, nil
 }
 
@@ -174,15 +167,6 @@ func changesAfter(ctx context.Context, from *provenance.Source, cycle int64, bef
 			yield(engine.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e}, nil)
 		}
 	}
-}
-
-// firstEntry begins the log of a copy with the commit of its oldest snapshot.
-func firstEntry(e history.Entry, cycle int64, actor string) history.Entry {
-	if e.Actor == "" {
-		e.Actor = actor
-	}
-	e.Cycle = cycle
-	return e
 }
 
 // stampsAfter returns the counters after a snapshot: they repeat no stamp and no id.

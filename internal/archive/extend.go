@@ -13,71 +13,68 @@ import (
 )
 
 // Extension returns the changes that give a context the snapshots and the working state that
-// another one has beyond it; none if there are none. E_CONFLICT if the shorter one of them does
-// not begin as the longer one, or if the other one goes on without an uncommitted edit of the
-// context. Cost: reading every snapshot that both have, and those beyond.
-func Extension(ctx context.Context, of, by *provenance.Source, actor string) ([]engine.Change, error) {
-	s, other := &of.State, &by.State
-	if s.Edition != other.Edition || s.First != other.First {
-		return nil, parted(other.Name, "begins in another way")
+// another one has beyond it, and how many snapshots these are; none if there are none. g makes the other
+// one. E_CONFLICT if the shorter one of them does not begin as the longer one, or if the other one goes on
+// without an uncommitted edit of the context. Cost: reading every snapshot that both have, two at a time,
+// and those beyond.
+func Extension(ctx context.Context, of *provenance.Source, g engine.Creation) (list []engine.Change, cycles int64, err error) {
+	s := &of.State
+	if s.Edition != g.Edition || s.First != g.First() {
+		return nil, 0, parted(g.Name, "begins in another way")
 	}
-	if err := sameUpTo(ctx, of, by, min(s.Cycle, other.Cycle)); err != nil {
-		return nil, err
-	}
-	next, err := other.Working, error(nil)
-	switch {
-	case s.Cycle > other.Cycle && other.Cycle >= other.First:
-		return nil, nil
-	case s.Cycle > other.Cycle: // no snapshot tells the other one from a stranger
-		if next, err = engine.Snapshot(ctx, of.Store, s.Key, s.First); err == nil && keepsEdits(other, next) != nil {
-			err = parted(other.Name, "begins in another way")
-		}
-		return nil, err
-	case s.Cycle < other.Cycle:
-		if next, err = engine.Snapshot(ctx, by.Store, other.Key, s.Cycle+1); err != nil {
-			return nil, err
-		}
-	case keepsEdits(other, s.Working) == nil:
-		return nil, nil
-	}
-	if err := keepsEdits(s, next); err != nil {
-		return nil, err
-	}
-	var list []engine.Change
-	for c, err := range changesAfter(ctx, by, s.Cycle, s.Working, actor) {
+	next, stop := iter.Pull2(of.Store.History(ctx, s.Key, s.First, s.Cycle))
+	defer stop()
+	other, last := engine.State{Head: g.Tree, Working: g.Tree}, s.First-1
+	for c, err := range changesOf(g) {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		list = append(list, c)
+		if other.Working = c.After; c.Sealed != nil {
+			other.Head, last = c.Sealed, c.Sealed.Cycle()
+		}
+		if c.Sealed == nil || last > s.Cycle {
+			list = append(list, c)
+			continue
+		}
+		own, err, there := next()
+		if err != nil {
+			return nil, 0, err
+		}
+		if !there || own.Digest() != c.Sealed.Digest() {
+			return nil, 0, parted(g.Name, "has another snapshot @c"+strconv.FormatInt(last, 10))
+		}
 	}
-	return list, nil
+	switch {
+	case last < s.Cycle && last < s.First: // no snapshot tells the other one from a stranger
+		first, err := engine.Snapshot(ctx, of.Store, s.Key, s.First)
+		if err == nil && keepsEdits(&other, first) != nil {
+			err = parted(g.Name, "begins in another way")
+		}
+		return nil, 0, err
+	case last < s.Cycle, last == s.Cycle && keepsEdits(&other, s.Working) == nil:
+		return nil, 0, nil
+	}
+	then := list[0].Sealed
+	if then == nil {
+		then = list[0].After
+	}
+	list[0].Before = s.Working
+	return list, last - s.Cycle, keepsEdits(s, then)
+}
+
+// changesOf yields the changes that make a context from one without snapshots.
+func changesOf(g engine.Creation) iter.Seq2[engine.Change, error] {
+	return func(yield func(engine.Change, error) bool) {
+		first := engine.Change{Sealed: g.Tree, After: g.Tree.WithCycle(g.Stamps.Cycle), Stamps: g.Stamps, Entry: g.Entry}
+		if g.Imported && !yield(first, nil) || g.Changes == nil {
+			return
+		}
+		g.Changes(yield)
+	}
 }
 
 func parted(name, why string) error {
 	return fault.At(fault.Conflict, fault.NoOffset, name, "the context "+strconv.Quote(name)+" "+why, "")
-}
-
-// sameUpTo compares all snapshots of two contexts up to a cycle.
-func sameUpTo(ctx context.Context, of, by *provenance.Source, cycle int64) error {
-	s := &of.State
-	if cycle < s.First {
-		return nil
-	}
-	next, stop := iter.Pull2(of.Store.History(ctx, s.Key, s.First, cycle))
-	defer stop()
-	for t, err := range by.Store.History(ctx, by.State.Key, s.First, cycle) {
-		if err != nil {
-			return err
-		}
-		own, err, there := next()
-		if err != nil {
-			return err
-		}
-		if !there || own.Digest() != t.Digest() {
-			return parted(by.State.Name, "has another snapshot @c"+strconv.FormatInt(t.Cycle(), 10))
-		}
-	}
-	return nil
 }
 
 // keepsEdits refuses a later state that lacks an uncommitted edit of a context.

@@ -10,6 +10,8 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -29,12 +31,7 @@ func existing(ctx context.Context, a *command.App, s *pact.DB, in *plan, p comma
 	if err != nil {
 		return command.Imported{}, err
 	}
-	quiet := &command.App{Screen: screen.Screen{Env: a.Env, Err: command.Discard{}}}
-	fresh, err := makeContext(ctx, quiet, pact.NewDB(store.NewMemory()), in, p, nil)
-	if err != nil {
-		return command.Imported{}, err
-	}
-	grows, err := c.Extension(ctx, fresh)
+	grows, err := extension(ctx, a, c, in, p)
 	switch f := command.FactsOf(err); {
 	case f.Code != fault.Conflict:
 	case f.Node != "":
@@ -45,4 +42,18 @@ func existing(ctx context.Context, a *command.App, s *pact.DB, in *plan, p comma
 			" already, made of something else", "choose another with --name, or delete it: pact delete "+screen.Quote(p.Name))
 	}
 	return command.Imported{Context: c, Existed: err == nil, Grows: grows}, err
+}
+
+// extension returns what a part has beyond a context.
+func extension(ctx context.Context, a *command.App, c *pact.Context, in *plan, p command.Part) (*pact.Extension, error) {
+	if in.kind == intake.History {
+		return in.Extension(ctx, c, pact.HistoryOptions{Edition: selector.Edition(in.edition),
+			Strict: in.strict, Renumber: in.renumber})
+	}
+	quiet := &command.App{Screen: screen.Screen{Env: a.Env, Err: command.Discard{}}}
+	fresh, err := makeContext(ctx, quiet, pact.NewDB(store.NewMemory()), in, p, nil)
+	if err != nil {
+		return nil, err
+	}
+	return c.Extension(ctx, fresh)
 }

@@ -114,6 +114,15 @@ func (in *Input) Begin(ctx context.Context, kind intake.Kind, s *pact.DB, name s
 	return c, findings, in.located(err)
 }
 
+// Extension returns what a history has beyond a context.
+func (in *Input) Extension(ctx context.Context, c *pact.Context, o pact.HistoryOptions) (*pact.Extension, error) {
+	grows, err := c.HistoryExtension(ctx, in.reader(), &o)
+	if FactsOf(err).Code == fault.Conflict { // it is about the context, not about a place in the input
+		return nil, err
+	}
+	return grows, in.located(err)
+}
+
 // CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. It gives the
 // memory that it held back to the budget of ctx.
 func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots int, findings []inspect.Finding, err error) {
