@@ -7,8 +7,7 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// about returns what the provider reported about an answer besides its content,
-// without secrets.
+// about returns the report of the provider about an answer, without its content and without secrets.
 func (c *call) about(a *provider.Answer) canon.Any {
 	about, _ := c.hide.value(aboutAnswer(a))
 	if a.Failure != "" && c.status != 0 {
@@ -21,7 +20,7 @@ func (c *call) about(a *provider.Answer) canon.Any {
 	return canon.Object(withMember(about.Members, "first_byte_ms", canon.Number(waited))...)
 }
 
-// aboutAnswer collects what the provider reported about an answer.
+// aboutAnswer collects the report of the provider about an answer.
 func aboutAnswer(a *provider.Answer) canon.Any {
 	var changed canon.Any
 	if len(a.Changed) > 0 {
@@ -32,8 +31,7 @@ func aboutAnswer(a *provider.Answer) canon.Any {
 		"reasoning", a.Usage.Reasoning, "cache_miss", a.CacheMiss, "changed", changed)
 }
 
-// aboutOf returns what an attempt keeps of the provider's report, a value of no
-// kind if it keeps none.
+// aboutOf returns the report that an attempt keeps of the provider, a value of no kind if it keeps none.
 func aboutOf(a history.Attempt) (canon.Any, error) {
 	if a.Request == "" {
 		return canon.Any{}, nil

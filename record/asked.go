@@ -13,9 +13,8 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// WasManaged says what a policy did to a recorded request: how many results of tools were sent
-// shaped, and how many bytes less the request had. would says that nothing was changed, because
-// the recorder only observed.
+// WasManaged returns how many results of tools a policy shaped in a recorded request, and how many bytes the
+// request became shorter. would says that the recorder only observed and changed nothing.
 func (b *Body) WasManaged() (shaped, saved int, would bool) {
 	if b.managed == nil {
 		return 0, 0, false

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// withBlock adds to what began a conversation the block of the call that it names, if the
-// store has it. Cost: reading the history of that context up to the call.
+// withBlock adds the block of a call to the description of the call that began a conversation, if the store has
+// the block. Cost: reading the history of that context up to the call.
 func withBlock(ctx context.Context, s *pact.DB, begun map[string]any) (map[string]any, error) {
 	from, _ := begun["context"].(string)
 	call, _ := begun["call"].(string)

@@ -22,7 +22,7 @@ const (
 	attrSource   = "wire:source"   // on the root: which log the calls come from, and how exact it is
 	attrBegun    = "wire:begun-by" // on the root: the call that began the conversation
 	attrReplaces = "wire:replaces" // id of the block whose place this one took
-	attrAnswer   = "wire:answer"   // on the first block of an answer: what the provider reported about the answer
+	attrAnswer   = "wire:answer"   // on the first block of an answer: the report of the provider about it
 )
 
 // key identifies the content of a block: two blocks with one key say the same
@@ -87,7 +87,7 @@ type block struct {
 	inHead                 bool        // it stands in ^ah
 	hash                   tree.Digest // of the content of a block of the working state, zero if it has none
 	cycle                  int64       // the cycle that added it
-	answer                 canon.Value // what the provider reported of the answer that it begins, "" if it begins none
+	answer                 canon.Value // the report of the provider about the answer that it begins, "" if it begins none
 }
 
 func blockOf(p *provider.Part, keys *keyer) block {

@@ -32,7 +32,7 @@ type call struct {
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
 	rewrites bool      // the log of a past call says that it replaces the conversation before it
-	logged   canon.Any // what the log of a past call says besides request and answer, absent otherwise
+	logged   canon.Any // the attributes that the log has of a past call, absent otherwise
 	started  time.Time
 	sending  *sending // of the ledger, nil without one
 
@@ -111,7 +111,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 	return c, err
 }
 
-// start makes the context hold what the request sends, and records the attempt.
+// start makes the context hold the request, and records the attempt.
 func (c *call) start(k *kept, g group, body []byte) error {
 	ctx := context.WithoutCancel(c.ctx) // the request is recorded even if the client stops waiting for the answer
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
@@ -139,7 +139,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 			return err
 		}
 	}
-	sum := sha256.Sum256(body) // without secrets in it, the body is what was read
+	sum := sha256.Sum256(body) // a body without secrets is the one that was read
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
 	q := requestOf(request, g)
 	q.rewrites = c.rewrites
@@ -171,8 +171,8 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	return nil
 }
 
-// requestOf turns a request into blocks that choose can compare with the recordings.
-// g is the group that the headers name, if any.
+// requestOf turns a request into blocks that choose can compare with the recordings. g is the group that the
+// headers name, if any.
 func requestOf(r *provider.Request, g group) *request {
 	q := &request{of: r, group: g, conversation: make([]block, 0, len(r.Parts))}
 	var keys keyer
@@ -217,9 +217,9 @@ func headerValues(headers map[string]string) canon.Any {
 	return canon.Object(members...)
 }
 
-// take assembles an answer and records it. gaveUp says that the client did not wait
+// answer assembles an answer and records it. gaveUp says that the client did not wait
 // for the rest of it.
-func (c *call) take(body []byte, broken error, gaveUp bool) error {
+func (c *call) answer(body []byte, broken error, gaveUp bool) error {
 	assembler := provider.NewAssembler(c.api, c.status, c.header)
 	_, _ = assembler.Write(body) // an Assembler accepts every byte
 	a := assembler.Close(broken)
@@ -239,7 +239,7 @@ func (c *call) take(body []byte, broken error, gaveUp bool) error {
 	return c.finish(o, content, c.noted(c.about(&a)), &a)
 }
 
-// noted adds what the log of a past call says of it.
+// noted adds the attributes that the log has of a past call.
 func (c *call) noted(about canon.Any) canon.Any {
 	if c.logged.Kind == canon.KindAbsent {
 		return about

@@ -24,7 +24,7 @@ type choice struct {
 	recording *recording // the recording that the request continues or, with fork, branches off from; nil for a new recording
 	fork      bool
 	cycle     int64  // the cycle whose snapshot the fork begins with
-	aside     string // what the request asks outside the conversation, one of asideKinds; "" for nothing
+	aside     string // the kind of question outside the conversation, one of asideKinds; "" for none
 	begun     map[string]any
 	why       string
 }
@@ -221,8 +221,7 @@ func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
 	return begun, why
 }
 
-// rewritten finds the recording that a request continues although the agent changed
-// what it had sent before.
+// rewritten finds the recording that a request continues although the agent changed earlier messages.
 func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	var best *candidate
 	why := ""
@@ -242,8 +241,7 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	return choice{recording: best.recording, why: "the agent rewrote the conversation: " + why}, true
 }
 
-// isLast reports whether the group's last request went to this recording, or asked
-// something outside its conversation.
+// isLast reports whether the last request of the group went to this recording, or asked outside its conversation.
 func (r *Recorder) isLast(l *recording, q *request) bool {
 	last := r.last[q.group.id]
 	return last != nil && (last == l || last.beside == l)
@@ -290,16 +288,15 @@ func (c *candidate) endGoesOn(conversation []block) bool {
 	return found && c.repeated > 0
 }
 
-// atMessage reports whether the request first differs from the recording in what the
-// user or the model said.
+// atMessage reports whether the request first differs from the recording in a message of the user or of the model.
 func (c *candidate) atMessage(now *block) bool {
 	old := c.block(c.repeated)
 	return old.role == now.role && (old.role == "user" || old.role == "assistant") &&
 		old.kind != "thinking" && now.kind != "thinking"
 }
 
-// edited finds the recording that a request branches off from: both begin alike, and
-// the request no longer has what the recording says after that.
+// edited finds the recording that a request branches off from: both begin alike, and the request lacks the rest of
+// the recording.
 func edited(of []candidate, q *request) (choice, bool) {
 	var best *candidate
 	for i := range of {

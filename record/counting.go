@@ -2,8 +2,8 @@ package record
 
 import "crypto/sha256"
 
-// counting is how a provider counts the tokens of a model, as far as its answers told: so many for four bytes, and so
-// many for each part besides. It fits both to what came new with each call.
+// counting estimates how a provider counts the tokens of a model: some tokens for four bytes, and some for each
+// part. It fits both numbers to the new parts of each answered request.
 type counting struct {
 	bytes, each                      float64
 	bytes2, both, each2, told, told2 float64 // sums of the fit
@@ -16,8 +16,8 @@ func newCounting() *counting {
 		parts: map[[sha256.Size]byte]float64{}}
 }
 
-// of returns the tokens of a part: those that it had in an earlier request, or an estimate.
-func (c *counting) of(p sized) float64 {
+// tokensOf returns the tokens of a part: those that it had in an earlier request, or an estimate.
+func (c *counting) tokensOf(p sized) float64 {
 	if n, known := c.parts[p.hash]; known {
 		return n
 	}
@@ -26,8 +26,8 @@ func (c *counting) of(p sized) float64 {
 
 func (c *counting) estimate(p sized) float64 { return c.bytes*float64(p.size)/4 + c.each }
 
-// learn shares out what a provider counted among the parts that are new. Those of a request that leaves something out say
-// little about how it counts.
+// learn divides the count of a provider among the new parts. With cut it does not fit the estimate: a request that
+// leaves parts out says little about how the provider counts.
 func (c *counting) learn(parts []sized, told float64, cut bool) {
 	if len(c.parts) > mostKeys {
 		clear(c.parts)
@@ -57,7 +57,7 @@ func (c *counting) learn(parts []sized, told float64, cut bool) {
 	}
 }
 
-// fit has the estimates fit what a provider counted of some parts, too.
+// fit adds the count of some parts to the fit.
 func (c *counting) fit(size, n, told float64) {
 	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
 	c.told, c.told2 = c.told+size*told, c.told2+n*told

@@ -17,9 +17,9 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// cutter has what is due by the policy leave requests that were sent before, when that pays. A result
-// leaves a note in its place, so that calls keep their results and no message goes; thinking goes. All else
-// that the policy would have go stays.
+// cutter takes out of a request, when that pays, the parts that a policy wants gone and earlier requests had. It
+// puts a note in place of a result, so that each call keeps its result and no message disappears, and it leaves
+// out thinking. It keeps all other parts.
 type cutter struct {
 	policy  lifecycle.Policy
 	when    lifecycle.When
@@ -43,31 +43,31 @@ func newCutter(p *lifecycle.Policy, o *Options, m *memory) (*cutter, error) {
 	if c.when == "" {
 		c.when = lifecycle.WhenPays
 	}
-	c.policy.When, c.policy.Orphans = lifecycle.WhenPays, lifecycle.Keep // what is due waits for the cutter
+	c.policy.When, c.policy.Orphans = lifecycle.WhenPays, lifecycle.Keep // due nodes wait for the cutter
 	var err error
 	c.rules, err = rules.Compile(p.Rules, selector.Canonical, c.counter)
 	return c, err
 }
 
-// quarters counts a token for each four bytes, under the name that the policy asks for. The ledger corrects it by
-// what the provider counts; for the limits of a policy it is good enough.
+// quarters counts a token for each four bytes, under the name that the policy asks for. That is good enough for
+// the limits of a policy; the ledger corrects it by the counts of the provider.
 type quarters string
 
 func (q quarters) Name() string { return string(q) }
 
 func (quarters) Count(text string) int { return (len(text) + 3) / 4 }
 
-// cutPart is a part of a request, and what becomes of it.
+// cutPart is a part of a request with the decision about it.
 type cutPart struct {
 	*provider.Part
-	answer bool // it is of the model
+	answer bool // the model said it
 	hash   [sha256.Size]byte
 	size   int64
 	result *sentResult // nil for all but results that can leave a note
 	place  *provider.PlacedThinking
 	key    string
-	taken  *Shaped // by what an earlier decision replaced it
-	note   string  // JSON: what is sent in place of the result
+	taken  *Shaped // the replacement that an earlier decision made, nil for none
+	note   string  // JSON: the note in place of the result, "" for none
 }
 
 // gone reports whether thinking is left out.
@@ -80,11 +80,11 @@ type question struct {
 	parts []cutPart
 	calls map[string]bool // the ids of its calls
 	since string          // the newest of them
-	sum   *summed         // what the ledger knows of it
+	sum   *summed         // its state in the ledger
 	form  *form           // as it is sent, once the ledger made it
 }
 
-// read reads a request, and has each of its parts know what was decided about it, unless its conversation is left alone.
+// read reads a request and looks up the decision about each part, unless managing ended for the conversation.
 func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool) (*question, bool) {
 	request, ok := provider.ReadRequest(body.name, body.value)
 	if !ok {
@@ -110,7 +110,7 @@ func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool)
 	}
 	for i := range q.parts {
 		if one := &q.parts[i]; one.key != "" && !alone {
-			one.take(e.cutOf(one.key, q.calls))
+			one.apply(e.cutOf(one.key, q.calls))
 		}
 	}
 	return q, true
@@ -126,8 +126,8 @@ func sizeOf(content canon.Any) int64 {
 	return int64(len(text) + strings.Count(text, "\n") + strings.Count(text, `"`) + strings.Count(text, `\`))
 }
 
-// take has a part sent as a decision says; nil changes nothing.
-func (p *cutPart) take(s *Shaped) {
+// apply applies a decision to a part; nil changes nothing.
+func (p *cutPart) apply(s *Shaped) {
 	if s == nil {
 		return
 	}
@@ -137,8 +137,8 @@ func (p *cutPart) take(s *Shaped) {
 	}
 }
 
-// decide has what is due leave a request, if that pays, and the decision is durable by a time. It returns how many
-// parts left.
+// decide takes parts that are due out of a request, if that pays and the decision is durable in time. It returns
+// how many parts it took.
 func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hider, until time.Time) (int, error) {
 	late := func() bool { return !until.IsZero() && time.Now().After(until) }
 	picked, err := c.due(ctx, q, hide, late)
@@ -159,7 +159,7 @@ func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hid
 		return 0, err
 	}
 	for k, i := range picked {
-		q.parts[i].take(made[k])
+		q.parts[i].apply(made[k])
 	}
 	q.form = nil
 	return len(picked), nil
@@ -192,18 +192,18 @@ func (c *cutter) due(ctx context.Context, q *question, hide *hider, late func() 
 	return picked, nil
 }
 
-// leave describes what leaves.
+// leave describes a part that leaves.
 func (c *cutter) leave(q *question, i int) (l leaving, err error) {
 	p := &q.parts[i]
 	if p.result == nil {
 		return leaving{Result: Result{Content: string(p.Content.Value())}, raw: p.place.List.Elems[p.place.At].Raw}, nil
 	}
-	said, _, err := p.result.said()
+	said, _, err := p.result.asResult()
 	return leaving{Result: said, raw: p.result.Content.Raw, calls: callsAfter(q.parts, i), had: p.result.shaped,
 		note: func(id string, calls int64) string { return commit.StubText(&c.policy, id, calls) }}, err
 }
 
-// notesFor returns what stands in place of parts that leave, as JSON; the id may become another.
+// notesFor returns, as JSON, the notes in place of parts that leave; the id may become another.
 func (c *cutter) notesFor(q *question, picked []int) map[int]string {
 	notes := map[int]string{}
 	for _, i := range picked {
@@ -212,7 +212,7 @@ func (c *cutter) notesFor(q *question, picked []int) map[int]string {
 	return notes
 }
 
-// callsAfter returns how many answers stand behind a part: with so many calls it was sent.
+// callsAfter returns how many answers stand behind a part: so many calls sent it.
 func callsAfter(parts []cutPart, i int) (n int64) {
 	for i++; i < len(parts); i++ {
 		if parts[i].answer && !parts[i-1].answer {
@@ -222,9 +222,9 @@ func callsAfter(parts []cutPart, i int) (n int64) {
 	return n
 }
 
-// pick returns the numbers of the parts that leave a request together, in order, none if they must not: of what is
-// due, the results that get shorter and the thinking of earlier answers. If the model binds thinking to what
-// stands before it, all thinking behind goes too, unless that would touch the last answer.
+// pick returns the numbers of the parts that leave a request together, in order: of those that are due, the
+// results that get shorter and the thinking of earlier answers. If the model binds thinking to the text before it,
+// all thinking behind goes too; pick returns none if that would touch the last answer.
 func (c *cutter) pick(q *question, due map[int]bool, hide *hider) (picked []int) {
 	last, others := -1, map[int]int{} // the last message of the model; parts of messages besides thinking
 	for i := range q.parts {
@@ -270,7 +270,7 @@ func (c *cutter) canLeave(q *question, i int, hide *hider) bool {
 	return hidden == 0
 }
 
-// cutUntil makes a decision durable. One that is late counts from the next request on.
+// cutUntil makes a decision durable. The next request follows a decision that comes too late for this one.
 func (r *Recorder) cutUntil(ctx context.Context, list []leaving, since string, until time.Time) ([]*Shaped, error) {
 	var made []*Shaped
 	err := r.inTime(until, func(begin func() error) (err error) {
@@ -283,8 +283,8 @@ func (r *Recorder) cutUntil(ctx context.Context, list []leaving, since string, u
 	return made, nil
 }
 
-// cut has parts leave a request, what left earlier ones and what is due. Of a conversation that is left alone nothing
-// more goes. An error says why what is due stays this time.
+// cut takes out of a request the parts that left earlier ones and those that are due. It takes out no more from a
+// conversation for which managing ended. An error says why due parts stay this time.
 func (r *Recorder) cut(ctx context.Context, body *reading, results []sentResult, m *managing, alone bool,
 	until time.Time) (err error) {
 	c := r.cutter

@@ -15,8 +15,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// grown is the tree of a conversation after some calls, as commits under the policy would have made it
-// if nothing that is due had gone.
+// grown is the tree of a conversation after some calls, as commits under the policy would make it if they removed
+// no due node.
 type grown struct {
 	tree   *tree.Tree
 	stamps tree.Stamps
@@ -32,8 +32,8 @@ type grown struct {
 // mostGrown bounds how many states a recorder remembers: the last ones of its conversations.
 const mostGrown = 128
 
-// grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends on
-// nothing but the request, and on what was cut of it. The caller holds c.mu.
+// grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
+// on the request and on the cuts in it. The caller holds c.mu.
 func (c *cutter) grownTo(ctx context.Context, parts []cutPart, late func() bool) (_ *grown, err error) {
 	ends, chain := turnsOf(parts)
 	at := len(ends)
@@ -61,8 +61,8 @@ func (c *cutter) grownTo(ctx context.Context, parts []cutPart, late func() bool)
 	return g, nil
 }
 
-// turnsOf returns after how many parts each call ended, and the hash of what was sent up to there.
-// An answer begins the turn of the next call.
+// turnsOf returns the number of parts up to the end of each call, and the hash of these parts. An answer begins
+// the turn of the next call.
 func turnsOf(parts []cutPart) (ends []int, chain [][sha256.Size]byte) {
 	h := sha256.New()
 	for i := range parts {
@@ -71,7 +71,7 @@ func turnsOf(parts []cutPart) (ends []int, chain [][sha256.Size]byte) {
 			parts[i-1].Section == provider.Conversation {
 			ends, chain = append(ends, i), append(chain, [sha256.Size]byte(h.Sum(nil)))
 		}
-		h.Write(p.hash[:]) // of tools too: what was added to them has other numbers behind it
+		h.Write(p.hash[:]) // of tools too: a new tool changes the numbers of the parts behind it
 		h.Write([]byte(strconv.FormatBool(p.gone()) + strconv.FormatBool(p.note != "")))
 	}
 	return append(ends, len(parts)), append(chain, [sha256.Size]byte(h.Sum(nil)))

@@ -37,9 +37,9 @@ func (r *Recorder) diagnose(name provider.API, req *http.Request, body []byte) (
 	return body, withBody(req, body), of
 }
 
-// skimmed returns what the question needs of a body: all but the tools, the system prompt, and the messages
-// behind the first one of the conversation. The client waits for it, so it passes over the rest without
-// reading it; the whole body is read once, by the queue. It returns no parts if the body is not JSON.
+// skimmed reads the part of a body that the question needs: all but the tools, the system prompt, and the messages
+// behind the first one of the conversation. The client waits for it, so it passes over the rest; the queue reads
+// the whole body later. It returns no parts if the body is not JSON.
 func skimmed(name provider.API, body []byte) *provider.Request {
 	nothing := &provider.Request{API: name}
 	if !json.Valid(body) {

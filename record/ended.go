@@ -8,8 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// Ended says that a recorded call is over, and how. It has nothing of what was said: no content,
-// no header, no words of an error.
+// Ended describes the end of a recorded call. It has no content, no header and no words of an error.
 type Ended struct {
 	Context context.Context // of the request; it may be cancelled by now
 	API     string          // openai.chat, openai.responses, anthropic.messages or gemini.generate

@@ -17,7 +17,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Attributes of the blocks in which an Entry keeps what it decided.
+// Attributes of the blocks with the decisions of an Entry.
 const (
 	attrDecided = "wire:decided" // the key of the result
 	attrRaw     = "wire:raw"     // the bytes of the result as the client wrote them, where they differ from canonical JSON
@@ -38,10 +38,10 @@ func (r *Result) key() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Shaped is what an Entry decided about a result.
+// Shaped is the decision of an Entry about a result.
 type Shaped struct {
 	ID      string // of the block that keeps the original
-	Content string // JSON, in the canonical form: what is sent
+	Content string // JSON, in the canonical form: the content to send
 	Refers  string // the call whose result the content refers to, "" for none
 	Whole   bool   // that result is there as it came, and the content names its call
 
@@ -63,17 +63,17 @@ type Entry struct {
 
 	io    sync.Mutex    // held during work with the store
 	c     *pact.Context // nil before the first use
-	cycle int64         // up to which decided knows the context
+	cycle int64         // of the last snapshot whose decisions were read
 
 	mu      sync.Mutex           // never held during work with the store: a request does not wait for another's
-	loaded  bool                 // decided knows what the context had when it was first read
+	loaded  bool                 // the decisions of the context were read
 	decided map[string]*decision // by key
 	held    int                  // bytes of the contents in decided
 	ended   map[string]bool      // keys of the results with which managing ended for a conversation
-	cuts    map[string][]cut     // by key, what left requests that were sent before
+	cuts    map[string][]cut     // by key, the parts that left requests
 }
 
-// decision is what was decided about a result.
+// decision is a decision about a result.
 type decision struct {
 	in     *tree.Tree // has the block whose content is still to be read, nil for none
 	id     string     // of that block
@@ -85,11 +85,11 @@ type decision struct {
 // results that no rule shapes it knows before it forgets them: a model saw them, which tells as much. Tests change both.
 var mostContents, mostPlain = 32 << 20, 1 << 17
 
-// endedBecause begins the reason of a mark that ended managing for a conversation.
+// endedBecause begins the reason of a mark that ends managing for a conversation.
 const endedBecause = "managing ended: "
 
-// NewEntry returns an Entry that keeps its decisions in a context, which it makes when it first
-// has one. Only the rules of the policy that shape count, and those before them.
+// NewEntry returns an Entry that keeps its decisions in a context, which it makes with the first one. It follows
+// the rules of the policy that shape, and the rules before these.
 func NewEntry(s *pact.DB, name string, p *lifecycle.Policy, o pact.OpenOptions) *Entry {
 	e := &Entry{store: s, name: name, options: o, decided: map[string]*decision{}, ended: map[string]bool{},
 		cuts: map[string][]cut{}}
@@ -97,7 +97,7 @@ func NewEntry(s *pact.DB, name string, p *lifecycle.Policy, o pact.OpenOptions) 
 	for _, r := range p.Rules {
 		kept := lifecycle.Rule{Select: r.Select, Head: r.Head, Tail: r.Tail, Once: r.Once}
 		if kept.Head+kept.Tail == 0 && !kept.Once {
-			kept.Priority = &none // it decides that nothing behind it does
+			kept.Priority = &none // so no later rule decides about the same nodes
 		}
 		e.once = e.once || kept.Once
 		e.pruning.Policy.Rules = append(e.pruning.Policy.Rules, kept)
@@ -137,7 +137,7 @@ func (e *Entry) warm(ctx context.Context) {
 	_ = e.load(ctx, true)
 }
 
-// ready reads what was decided before, unless it did already.
+// ready reads the decisions of the context, once.
 func (e *Entry) ready(ctx context.Context) error {
 	e.mu.Lock()
 	loaded := e.loaded
@@ -150,7 +150,7 @@ func (e *Entry) ready(ctx context.Context) error {
 	return e.load(ctx, false)
 }
 
-// refresh reads what other processes decided meanwhile.
+// refresh reads the decisions that other processes made meanwhile.
 func (e *Entry) refresh(ctx context.Context) error {
 	e.io.Lock()
 	defer e.io.Unlock()
@@ -162,8 +162,8 @@ func (e *Entry) refresh(ctx context.Context) error {
 	return e.load(ctx, false)
 }
 
-// known returns what was decided about the result with a key, as far as the Entry has read it, nil if it is sent as
-// it comes; known says whether anything was.
+// known returns the decision about the result with a key, as far as the Entry has read it; nil if the result is
+// sent as it comes. known says whether there is a decision.
 func (e *Entry) known(ctx context.Context, key string) (s *Shaped, known bool, err error) {
 	e.mu.Lock()
 	d := e.decided[key]
@@ -233,7 +233,7 @@ func (e *Entry) hasEnded(key string) bool {
 	return e.ended[key]
 }
 
-// load opens the context, if it is there, or makes it, and reads what was decided. The caller holds e.io.
+// load opens the context, or makes it with create, and reads the decisions. The caller holds e.io.
 func (e *Entry) load(ctx context.Context, create bool) error {
 	if e.c == nil {
 		c, err := pact.Open(ctx, e.store, e.name, &e.options)
@@ -265,8 +265,8 @@ func (e *Entry) load(ctx context.Context, create bool) error {
 	return nil
 }
 
-// read takes the decisions out of the blocks of the context. A mark that a result is sent as it comes
-// counts, whichever of the two came first. Else what the Entry itself decided stays.
+// read takes the decisions out of the blocks of the context. A mark that a result is sent as it comes always
+// counts. Otherwise the decisions of the Entry itself stay.
 func (e *Entry) read(ctx context.Context) (err error) {
 	t := tree.Of(e.c.Working())
 	raw, found := map[string]bool{}, map[string]*decision{} // raw: by key, whether managing ended with it
@@ -315,7 +315,7 @@ func (e *Entry) read(ctx context.Context) (err error) {
 	return nil
 }
 
-// shapedBlock reads what a rule made of a block; nil if it is as it came.
+// shapedBlock returns the form that a rule gave a block; nil if the block is as it came.
 func shapedBlock(ctx context.Context, t *tree.Tree, n *tree.Node) (*Shaped, error) {
 	content, err := contentOf(ctx, n)
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// attrSince is the attribute of a block with which an Entry keeps that something left the requests of a
-// conversation: the id of the newest call in the first request without it.
+// attrSince is on a block with which an Entry keeps that a part left the requests of a conversation: the id of the
+// newest call in the first request without it.
 const attrSince = "wire:since"
 
-// leaving is a result, or thinking, that later requests do without.
+// leaving is a result, or thinking, that is left out of later requests.
 type leaving struct {
 	Result         // the call is "" for thinking
 	raw    []byte  // the bytes that the client wrote
@@ -23,15 +23,15 @@ type leaving struct {
 	note   func(id string, calls int64) string
 }
 
-// cut is a decision that something left the requests that have a call.
+// cut is a decision to leave a part out of the requests that have a call.
 type cut struct {
 	since string
 	of    string // the id of the block with the original
 	*Shaped
 }
 
-// cutOf returns what stands in place of a result, or of thinking, in the requests that have some calls; nil if
-// it stays.
+// cutOf returns the replacement of a result, or of thinking, in the requests that have some calls; nil if it
+// stays.
 func (e *Entry) cutOf(key string, calls map[string]bool) *Shaped {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -46,8 +46,8 @@ func (e *Entry) cutOf(key string, calls map[string]bool) *Shaped {
 	return nil
 }
 
-// Cut keeps that something leaves the requests that have the call since, with the originals, before it
-// returns. It returns what stands in the place of each. begin is called before.
+// cut keeps the decision to leave parts out of the requests that have the call since, with their originals, before
+// it returns. It returns the replacement of each. It calls begin first.
 func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin func() error) ([]*Shaped, error) {
 	made, ids := make([]*Shaped, len(list)), make([]string, len(list))
 	edit := func(b *pact.Batch) error {
@@ -98,7 +98,7 @@ func (e *Entry) addCut(key string, c cut) {
 	}
 }
 
-// keep adds the blocks that keep the decision: the original, unless a block has it, and what stands for it.
+// keep adds the blocks of a decision: the original, unless a block has it, and its replacement.
 func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id string) bool) *Shaped {
 	attrs := map[string]any{attrDecided: l.key()}
 	if string(l.raw) != l.Content {

@@ -12,15 +12,14 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Decide decides about results, in their order, and keeps what it decided before it returns. raw
-// has the bytes of each as the client wrote them. It returns nil for a result that is sent as it
-// comes. A decision of before stays.
+// Decide decides about results, in their order, and keeps its decisions before it returns. raw has the bytes of
+// each as the client wrote them. It returns nil for a result that is sent as it comes. An earlier decision stays.
 func (e *Entry) Decide(ctx context.Context, results []Result, raw [][]byte) ([]*Shaped, error) {
 	return e.decide(ctx, results, raw, func() error { return nil })
 }
 
-// decide does the work of Decide. Before a decision may become durable it calls begin, maybe more than once; with an
-// error of begin nothing becomes durable any more.
+// decide does the work of Decide. It calls begin, maybe more than once, before it makes a decision durable, and
+// makes none durable after begin fails.
 func (e *Entry) decide(ctx context.Context, results []Result, raw [][]byte, begin func() error) ([]*Shaped, error) {
 	e.io.Lock()
 	defer e.io.Unlock()
@@ -77,11 +76,11 @@ func (e *Entry) decide(ctx context.Context, results []Result, raw [][]byte, begi
 	if err != nil {
 		return nil, err
 	}
-	e.take(list, results, fresh, made)
+	e.noteAll(list, results, fresh, made)
 	return list, nil
 }
 
-// again decides once more about those of the results that the other process left.
+// again decides about the results that the other process left undecided.
 func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list []*Shaped, fresh []int,
 	begin func() error) ([]*Shaped, error) {
 	var left []int
@@ -101,12 +100,12 @@ func (e *Entry) again(ctx context.Context, results []Result, raw [][]byte, list 
 	if err != nil {
 		return nil, err
 	}
-	e.take(list, results, left, made)
+	e.noteAll(list, results, left, made)
 	return list, nil
 }
 
-// take notes what was made of the fresh ones of some results, and adds it to list.
-func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shaped) {
+// noteAll notes the decisions about the fresh ones of some results, and adds them to list.
+func (e *Entry) noteAll(list []*Shaped, results []Result, fresh []int, made []*Shaped) {
 	for k, i := range fresh {
 		list[i] = made[k]
 		e.note(results[i].key(), made[k])
@@ -114,7 +113,7 @@ func (e *Entry) take(list []*Shaped, results []Result, fresh []int, made []*Shap
 	_, e.cycle = e.c.Cycles()
 }
 
-// note has the Entry know what was decided about the result with a key.
+// note keeps the decision about the result with a key.
 func (e *Entry) note(key string, s *Shaped) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -122,8 +121,8 @@ func (e *Entry) note(key string, s *Shaped) {
 	e.hold(s)
 }
 
-// commit adds results to a context as what is about to be sent, and returns what the rules made of
-// each. begin, if not nil, is called before.
+// commit adds results to a context that is about to be sent, and returns the form that the rules gave each. It
+// calls begin first, unless that is nil.
 func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, raw [][]byte, which []int,
 	begin func() error) ([]*Shaped, error) {
 	ids := make([]string, len(which))
@@ -151,7 +150,7 @@ func (e *Entry) commit(ctx context.Context, c *pact.Context, results []Result, r
 				return err
 			}
 			if node == nil && (k == 0 || !usedBefore(results, which[:k], r.Call)) {
-				s.ID = r.Call // what the text names is what the program knows
+				s.ID = r.Call // the text names the id that the program knows
 			}
 			ids[k] = b.AddResult(b.Add(activeHead, call), s)
 		}
@@ -187,7 +186,7 @@ func usedBefore(results []Result, which []int, call string) bool {
 func (e *Entry) leave(ctx context.Context, results []Result, why string) error {
 	e.mu.Lock()
 	for i := range results {
-		e.decided[results[i].key()] = &decision{mark: true} // whatever the store does
+		e.decided[results[i].key()] = &decision{mark: true} // also if the store fails
 		e.ended[results[i].key()] = e.ended[results[i].key()] || strings.HasPrefix(why, endedBecause)
 	}
 	e.mu.Unlock()
@@ -202,8 +201,8 @@ func (e *Entry) leave(ctx context.Context, results []Result, why string) error {
 	})
 }
 
-// Forget has no later result refer to one of before: they no longer stand in front of the model. What
-// was decided about those stays, and the log of the context has their originals.
+// Forget lets no later result refer to an earlier one: the earlier ones no longer stand in front of the model. The
+// decisions about them stay, and the log of the context has their originals.
 func (e *Entry) Forget(ctx context.Context) error {
 	return e.persist(ctx, false, func() (*pact.CommitOptions, error) {
 		var ids []string
@@ -217,8 +216,8 @@ func (e *Entry) Forget(ctx context.Context) error {
 	})
 }
 
-// persist commits to the context, which create has it make. It asks once more what to commit where another process
-// was faster.
+// persist commits to the context, which it makes with create. If another process was faster, it asks again which
+// options to commit.
 func (e *Entry) persist(ctx context.Context, create bool, options func() (*pact.CommitOptions, error)) error {
 	e.io.Lock()
 	defer e.io.Unlock()

@@ -65,7 +65,7 @@ func Erase(ctx context.Context, s *pact.DB, c *pact.Context, e pact.Erasure) (*E
 // saltBytes is how many random bytes an erasure takes.
 const saltBytes = 32
 
-// originalsPart is a context with originals, and what goes there.
+// originalsPart is a context with originals, and the ids of those to erase.
 type originalsPart struct {
 	in   *pact.Context
 	ids  []string

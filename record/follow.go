@@ -75,12 +75,12 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 	return list, err
 }
 
-// begin sets what the next calls are read from, and forgets the contents that were parsed.
+// begin sets the context of the next calls, and forgets the parsed contents.
 func (w *follower) begin(ctx context.Context, c *pact.Context) {
 	w.ctx, w.c, w.contents, w.hashes = ctx, c, contents{}, provider.Hashes{}
 }
 
-// clone copies what a call changes.
+// clone copies the fields that a call changes.
 func (w *follower) clone() follower {
 	f := *w
 	f.answers = maps.Clone(w.answers)

@@ -11,15 +11,15 @@ import (
 	"github.com/contexttree/pact/internal/record/wire"
 )
 
-// redacted replaces what a recorder must not store.
+// redacted replaces secrets.
 const redacted = "[redacted]"
 
 // shortest is the length of the shortest text that hider treats as a secret. A
 // shorter one would match inside ordinary text.
 const shortest = 8
 
-// hider removes what a recorder must not store: what the user's patterns match,
-// and the credentials of the request where a provider quotes them.
+// hider removes secrets: texts that match the patterns of the user, and the credentials of the request where a
+// provider quotes them.
 type hider struct {
 	patterns []*regexp.Regexp
 	secrets  []string
@@ -29,8 +29,7 @@ type hider struct {
 // carry credentials.
 var secretNames = []string{"authoriz", "cookie", "key", "token", "secret", "signature", "credential", "password"}
 
-// secret reports whether a header or a member of a query carries what must not
-// be kept.
+// secret reports whether a header or a member of a query carries a secret.
 func secret(name string) bool {
 	name = strings.ToLower(name)
 	return name == "sig" || strings.HasSuffix(name, "auth") ||
@@ -140,9 +139,8 @@ func (h *hider) value(v canon.Any) (canon.Any, int) {
 	return v, total
 }
 
-// body reads a body and removes what must not be stored. If it removed
-// anything, it drops the notes on how the body was written, because they could
-// show what stood there.
+// body reads a body and removes secrets. If it removed any, it drops the notes on how the body was written,
+// because they could reveal the secret.
 func (h *hider) body(text []byte) (wire.Body, int, error) {
 	body, err := wire.Read(text)
 	if err != nil {

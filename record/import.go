@@ -153,7 +153,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if p.Host == "" {
 		p.Host = "unknown"
 	}
-	i.at(p.Started, p.Ended)
+	i.setTime(p.Started, p.Ended)
 	c.started = c.now()
 	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
 	c.rewrites, c.provider = p.Rewrites, p.Host
@@ -166,7 +166,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if p.FirstByte > 0 && p.Started > 0 {
 		c.first = time.Unix(0, p.FirstByte)
 	}
-	i.at(p.Ended, p.Started)
+	i.setTime(p.Ended, p.Started)
 	if err := i.end(c, p); err != nil {
 		return false, err
 	}
@@ -191,7 +191,7 @@ func (i *Importer) end(c *call, p PastCall) error {
 	if streamed(p.Answer) {
 		c.header.Set("Content-Type", "text/event-stream")
 	}
-	return c.take(p.Answer, nil, false)
+	return c.answer(p.Answer, nil, false)
 }
 
 // streamed reports whether an answer is a stream of events: logs often lack its
@@ -201,8 +201,8 @@ func streamed(answer []byte) bool {
 	return strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "event:") || strings.HasPrefix(text, ":")
 }
 
-// at sets the time to the first of these that is known.
-func (i *Importer) at(times ...int64) {
+// setTime sets the time to the first of these that is known.
+func (i *Importer) setTime(times ...int64) {
 	for _, t := range times {
 		if t > 0 {
 			i.now = t
@@ -211,10 +211,9 @@ func (i *Importer) at(times ...int64) {
 	}
 }
 
-// AddUnsent makes the working state what a request would send that the log does not
-// have: the messages after the last answer. It records no call. It reports false,
-// and changes nothing, if the messages belong to none of the contexts: the call
-// that sends them may continue one all the same, as after a compaction.
+// AddUnsent puts the request that the next call would send, and that the log lacks, into the working state: the
+// messages after the last answer. It records no call. It reports false, and changes nothing, if the messages
+// belong to none of the contexts: the call that sends them may continue one all the same, as after a compaction.
 func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (bool, error) {
 	value, err := canon.ParseAny(body)
 	if err != nil {
@@ -255,8 +254,7 @@ func (i *Importer) Contexts() []string {
 	return names
 }
 
-// sourced adds to the attributes of a new context where its calls come from and
-// what began them.
+// sourced adds to the attributes of a new context the source of its calls, and the call that began them.
 func (r *Recorder) sourced(attrs map[string]any) map[string]any {
 	if r.begun != nil && attrs[attrBegun] == nil {
 		attrs[attrBegun] = maps.Clone(r.begun)

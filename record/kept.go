@@ -29,11 +29,11 @@ type kept struct {
 	Encoding   string            `json:"encoding,omitempty"` // how the client compressed the body
 	Call       string            `json:"call,omitempty"`     // id of a past call in the log that it comes from
 
-	Managed *managed `json:"managed,omitempty"` // what a policy changed in the request that came, or would have
+	Managed *managed `json:"managed,omitempty"` // the changes of a policy to the request that came, made or only observed
 
 	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
-	About  json.RawMessage `json:"about,omitempty"`  // what the provider reported of the answer
+	About  json.RawMessage `json:"about,omitempty"`  // the report of the provider about the answer
 	Erased bool            `json:"erased,omitempty"` // history.ErasedRequest: an erasure took all but API and numbers of About
 }
 
@@ -52,9 +52,8 @@ func (k *kept) json(parameters, frame canon.Any) (tree.JSON, error) {
 	return tree.JSON(canon.Object(append(members, value.Members...)...).Value()), nil
 }
 
-// withAnswer adds to what is kept of a request, as JSON without an answer, what came of its
-// answer; either may be absent. The two members are the first in canonical order, so that a
-// long record is not encoded again.
+// withAnswer adds the report and the content of an answer to the JSON of a request; either may be absent. The two
+// members are the first in canonical order, so a long record is not encoded again.
 func withAnswer(request tree.JSON, about, content canon.Any) tree.JSON {
 	members := ""
 	if about.Kind != canon.KindAbsent {
@@ -87,7 +86,7 @@ type Body struct {
 	Redacted int             // how many values the recorder removed before it stored the body
 	Encoding string          // compression on the wire, "" for none; Bytes are not compressed
 
-	managed *managed     // what a policy changed, nil for nothing
+	managed *managed     // the changes of a policy, nil for none
 	api     provider.API // that it was sent to
 }
 
@@ -149,9 +148,8 @@ func notRecorded(cycle int64, attempts []history.Attempt, message string) error 
 	return fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10), message, remedy)
 }
 
-// keptOf returns what an attempt of a cycle keeps of its request, nil for
-// nothing. If the attempt sent the same body as an earlier one, the earlier one
-// holds it.
+// keptOf returns the record that an attempt of a cycle keeps of its request, nil for none. If the attempt sent the
+// same body as an earlier one, the earlier one has it.
 func keptOf(attempts []history.Attempt, i int) (*kept, error) {
 	if attempts[i].Request == "" {
 		return nil, nil
@@ -171,12 +169,11 @@ func keptOf(attempts []history.Attempt, i int) (*kept, error) {
 type Broken struct {
 	Attempt history.Attempt
 	Content json.RawMessage // the message, content or items as JSON, as far as they arrived
-	About   json.RawMessage // what the provider had reported by then: id, model, tokens; an object
+	About   json.RawMessage // the report of the provider until then: id, model, tokens; an object
 }
 
-// BrokenAnswers returns, in the order of the attempts, what arrived of the
-// answers of a cycle that broke off. It leaves out attempts of which nothing
-// arrived.
+// BrokenAnswers returns, in the order of the attempts, the parts that arrived of the answers of a cycle that broke
+// off. It leaves out attempts without any.
 func BrokenAnswers(ctx context.Context, c *pact.Context, cycle int64) ([]Broken, error) {
 	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/contexttree/pact/internal/record/worth"
 )
 
-// ledger follows what the requests of a recorder cost: as they were asked for, and as they were sent. It knows
-// the caches of providers by their documents, and learns how they count tokens.
+// ledger adds up the cost of the requests of a recorder, as the agent asked for them and as they were sent. It
+// knows the caches of the providers from their documents, and learns from answers how they count tokens.
 type ledger struct {
 	prices *Prices
 	memory *memory
@@ -24,12 +24,12 @@ type ledger struct {
 	mu      sync.Mutex
 	caches  map[provider.API]*caches
 	counts  map[string]*counting       // by model
-	seen    map[[sha256.Size]byte]bool // what conversations begin with
+	seen    map[[sha256.Size]byte]bool // the first parts of known conversations
 	spent   worth.Spent
 	lastUse time.Time // when an earlier recorder sent its last request, zero if that is not known
 }
 
-// caches are what a provider would have of the requests as they were asked for, and what it has.
+// caches are two caches of a provider: as it would be after the requests that the agent asked for, and as it is.
 type caches struct{ asked, sent *provider.Cache }
 
 // mostLedgered bounds how many calls a ledger remembers the caches of.
@@ -40,20 +40,20 @@ func newLedger(o *Options, m *memory) *ledger {
 		seen: map[[sha256.Size]byte]bool{}}
 }
 
-// begins tells the ledger when the recorder before sent its last request.
+// begins tells the ledger when the previous recorder sent its last request.
 func (l *ledger) begins(at time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil { // else it takes everything for just sent
+	if err == nil { // else the ledger assumes that all was just sent
 		l.lastUse = at
 	}
 }
 
-// mostLooked is in how many contexts lastCall looks.
+// mostLooked is how many contexts lastCall reads.
 const mostLooked = 64
 
-// lastCall returns when the last call was sent that the contexts of a recorder record: the zero time if there is none,
-// or if there are too many contexts to look.
+// lastCall returns when the contexts of a recorder recorded their last call: the zero time without a call, and
+// with too many contexts to read.
 func lastCall(ctx context.Context, s *pact.DB, name string) (last time.Time, err error) {
 	list, err := pact.List(ctx, s)
 	looked := 0
@@ -81,7 +81,7 @@ func lastCall(ctx context.Context, s *pact.DB, name string) (last time.Time, err
 	return last, err
 }
 
-// summed is what the ledger knows about a request.
+// summed is the state of a request in the ledger.
 type summed struct {
 	at     time.Time
 	tariff worth.Tariff
@@ -97,13 +97,13 @@ type form struct {
 	first  []float64 // the tokens of the first n blocks, by n
 }
 
-// sized is a part by what it says, and its bytes.
+// sized is the hash of a part and its size in bytes.
 type sized struct {
 	hash [sha256.Size]byte
 	size int64
 }
 
-// formOf makes a form of a request: as it was asked for, or as it is sent without what leaves besides.
+// formOf makes a form of a request: as the agent asked for it or, without the parts in leaves, as it is sent.
 func (l *ledger) formOf(q *question, asked bool, leaves map[int]string) form {
 	f := form{parts: make([]sized, 0, len(q.parts)), first: make([]float64, 1, len(q.parts)+1)}
 	parts, hashes := make([]provider.Part, 0, len(q.parts)), make([][sha256.Size]byte, 0, len(q.parts))
@@ -125,7 +125,7 @@ func (l *ledger) formOf(q *question, asked bool, leaves map[int]string) form {
 			}
 		}
 		parts, hashes, f.parts = append(parts, one), append(hashes, is.hash), append(f.parts, is)
-		f.first = append(f.first, f.first[len(f.first)-1]+q.sum.counts.of(is))
+		f.first = append(f.first, f.first[len(f.first)-1]+q.sum.counts.tokensOf(is))
 	}
 	f.prompt = provider.CacheRulesOf(q.api).ReadHashed(&provider.Request{API: q.api, Model: q.of.Model,
 		Parameters: q.of.Parameters, Parts: parts}, q.of.Model, nil, hashes)
@@ -178,8 +178,8 @@ func (l *ledger) begin(q *question, at time.Time) {
 	}
 }
 
-// call returns the tokens of a request of which the provider has something in its cache: as it counted the part that it
-// counted before, and for the rest an estimate.
+// call returns the tokens of a request of which the provider has a part in its cache: the provider counted that
+// part before, and the rest is an estimate.
 func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 	read := f.first[cached.Blocks]
 	if cached.Tokens != nil {
@@ -189,8 +189,8 @@ func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 	return s.tariff.Call(int64(sent+0.5), int64(read+0.5))
 }
 
-// takeUp has the caches hold what another recorder, or this one long ago, presumably sent: all of a conversation that
-// goes on and that the ledger does not know, up to its last answer.
+// takeUp fills the caches with the requests that another recorder, or this one long ago, presumably sent: with all
+// of a conversation that the ledger does not know, up to its last answer.
 func (l *ledger) takeUp(q *question) {
 	begin, end := -1, 0
 	for i := range q.parts {
@@ -220,8 +220,8 @@ func (l *ledger) takeUp(q *question) {
 	s.on.sent.Call(l.formOf(before, false, nil).prompt, at)
 }
 
-// upTo returns the request without its parts from one on, with a cache marker at its end if it has any; nil if it
-// has none and its provider needs one, and for no parts.
+// upTo returns the parts of a request before one, with a cache marker at the end if the request has any. It
+// returns nil for no parts, and without a marker where the provider needs one.
 func (q *question) upTo(end int) *question {
 	if end == 0 {
 		return nil
@@ -243,7 +243,7 @@ func (q *question) upTo(end int) *question {
 	return before
 }
 
-// pays reports whether it pays that parts leave a request now. notes has what stands in their place.
+// pays reports whether it pays that parts leave a request now. notes has the notes in their place.
 func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -254,7 +254,7 @@ func (l *ledger) pays(q *question, notes map[int]string, c *cutter) bool {
 	return s.tariff.Caches(cut) && s.tariff.Pays(c.when, forecast(l.sentForm(q)), cut, l.spent)
 }
 
-// end adds a request as it is sent, and returns what the provider should count.
+// end adds a request as it is sent, and returns the count that the provider should make.
 func (l *ledger) end(q *question) *sending {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -266,21 +266,21 @@ func (l *ledger) end(q *question) *sending {
 	return &sending{counts: q.sum.counts, form: *f, cache: q.sum.on.sent, expects: call}
 }
 
-// sending is a request whose answer will tell what the provider counts.
+// sending is a request whose answer will have the count of the provider.
 type sending struct {
 	counts  *counting
 	form    form
 	cache   *provider.Cache
 	expects worth.Call
-	cut     bool // something leaves with it
+	cut     bool // parts leave with it
 }
 
-// asAsked is the request as it came, which a recorder sends that only observes.
+// asAsked is the request as the agent asked for it. A recorder that only observes sends it so.
 func (q *question) asAsked() *sending {
 	return &sending{counts: q.sum.counts, form: q.sum.asked, cache: q.sum.on.asked}
 }
 
-// learn notes what a provider counted of a request; nil for none that the ledger knows.
+// learn notes the count of a provider. s is nil for a request that the ledger does not know.
 func (l *ledger) learn(s *sending, u provider.Usage) {
 	if s == nil || u.In == nil || *u.In == 0 {
 		return

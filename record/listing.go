@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// listing has the blocks of a tree in thread order. It goes with a recording from tree to tree, and
-// reads again what changed.
+// listing has the blocks of a tree in thread order. It goes with a recording from tree to tree, and reads only
+// changed blocks again.
 type listing struct {
 	of                   *tree.Tree // nil before the first
 	system, conversation []block
@@ -29,9 +29,9 @@ type listedKey struct {
 	key  key
 }
 
-// take lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, a
+// update lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, a
 // comparison for each turn, and the blocks behind the turns with which the tree before began too.
-func (l *listing) take(ctx context.Context, t *tree.Tree) (err error) {
+func (l *listing) update(ctx context.Context, t *tree.Tree) (err error) {
 	if l.of == t {
 		return nil
 	}

@@ -21,27 +21,27 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Managed counts what a policy did to requests or, without Options.Manage, would have done.
+// Managed counts the changes that a policy made to requests or, without Options.Manage, would have made.
 type Managed struct {
 	Shaped  int    // results that a rule shaped before they were first sent
 	Cut     int    // results, and thinking, that left requests in which they were sent before
-	Batches int    // requests with which some left
-	Saved   int64  // bytes that the requests were shorter for it, each request counted
+	Batches int    // requests from which some of them were first left out
+	Saved   int64  // bytes that the changes saved, in all requests together
 	Open    int    // requests without a decision in time, or whose store failed: what is new went as it came, what is due stayed
-	Ended   int    // requests after whose refusal managing ended for their conversation
+	Ended   int    // refused requests that ended managing for their conversation
 	Why     string // the last reason of the two
 }
 
-// managed is what an attempt keeps of the request that the agent asked for.
+// managed is the part of an attempt about the request that the agent asked for.
 type managed struct {
 	In     string   `json:"in"`              // the context that keeps the originals
-	Would  bool     `json:"would,omitempty"` // nothing was changed: it is what would have been sent
+	Would  bool     `json:"would,omitempty"` // the recorder only observed, and sent the request as it came
 	Shaped []string `json:"shaped"`          // ids of the blocks with the originals, in the order of the request
 	Bytes  int      `json:"bytes"`           // of the request that the agent asked for
 	SHA256 string   `json:"sha256"`          // of its bytes; sum sets it
 	Saved  int      `json:"saved"`           // bytes that are sent less, or would be
 	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
-	Cut    int      `json:"cut,omitempty"`   // how much leaves requests from this one on
+	Cut    int      `json:"cut,omitempty"`   // how many parts leave requests from this one on
 	// Expects has the tokens that the provider should count, if anything goes by the policy.
 	Expects *worth.Call `json:"expects,omitempty"`
 }
@@ -65,7 +65,7 @@ type managing struct {
 	sending  *sending  // of its ledger
 }
 
-// sum completes what the attempt keeps. It is not done while the request waits.
+// sum completes the record of the request. No request waits for it.
 func (m *managing) sum() *managed {
 	if m.kept != nil && m.kept.SHA256 == "" {
 		sum := sha256.Sum256(m.asked)
@@ -74,11 +74,11 @@ func (m *managing) sum() *managed {
 	return m.kept
 }
 
-// originalsOf names the context that keeps the originals of what a recorder shaped.
+// originalsOf names the context with the originals of shaped results.
 func originalsOf(name string) string { return name + "/originals" }
 
-// manage shapes what is new in a request, and has what was sent before in another form sent in that
-// form again. It returns the body to send: the one that came where nothing applies, and on any doubt.
+// manage shapes the new results of a request, and repeats earlier decisions about the others. It returns the body
+// to send: the one that came if no decision applies, and in doubt.
 func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, *managing) {
 	m := &managing{asked: body, hide: &hider{patterns: r.options.Redact}}
 	if r.entry == nil || !r.options.Manage || encodingOf(req.Header) != "" {
@@ -97,12 +97,12 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 // mostObserved is how many bytes of originals a recorder that only observes has in memory at most.
 const mostObserved = 64 << 20
 
-// observe says what manage would have done with a request.
+// observe returns the changes that manage would have made to a request.
 func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) (*managed, *sending) {
 	if r.entry == nil || r.options.Manage {
 		return nil, nil
 	}
-	if r.observed > mostObserved { // what was decided is forgotten: those results go as they came from now on
+	if r.observed > mostObserved { // forget the decisions: those results go as they came from now on
 		r.entry, r.observed = NewEntry(pact.NewDB(store.NewMemory()), r.entry.name, r.options.Policy, r.openOptions()), 0
 	}
 	m := &managing{asked: body, hide: hide}
@@ -133,14 +133,14 @@ type sentResult struct {
 	shaped *Shaped // nil if it is sent as it came
 }
 
-// said returns what the result says.
-func (one *sentResult) said() (Result, canon.Any, error) {
+// asResult returns the result as an Entry takes it, and its content.
+func (one *sentResult) asResult() (Result, canon.Any, error) {
 	content, err := one.Content.Canon()
 	return Result{Call: one.Call, Tool: one.Tool, Content: string(content.Value()), Failed: one.Failed}, content, err
 }
 
-// shape writes the body in which all results have the form that was decided, and notes in m what it
-// changed. New results are decided about until a time; without one, however long it takes.
+// shape writes the body with all results in their decided form, and notes the changes in m. It waits for decisions
+// about new results until a time; for the zero time, however long they take.
 func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m *managing, until time.Time) []byte {
 	read, ok := r.memory.read(name, body)
 	if !ok {
@@ -154,7 +154,7 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 		fresh = nil
 	}
 	fresh = slices.DeleteFunc(fresh, func(i int) bool { // no secret enters the store
-		_, content, err := results[i].said()
+		_, content, err := results[i].asResult()
 		_, hidden := m.hide.value(content)
 		return err != nil || hidden > 0
 	})
@@ -204,9 +204,9 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	return now
 }
 
-// staysUncached reports whether a request may be too short for the provider to cache it if what is new in it is
-// sent shorter: then later requests would cost more than as they come. It counts four bytes a token, and half as many
-// again, because names and brackets in the body are hardly any.
+// staysUncached reports whether a request may become too short for the provider to cache it if its new results are
+// sent shorter: then later requests would cost more than as they come. It counts six bytes a token, because names
+// and brackets in the body are hardly any.
 func (r *Recorder) staysUncached(body *reading, results []sentResult, fresh []int) bool {
 	if when := r.options.Policy.When; when != lifecycle.WhenPays && when != "" {
 		return false
@@ -218,10 +218,9 @@ func (r *Recorder) staysUncached(body *reading, results []sentResult, fresh []in
 	return int64(rest) < 6*provider.CacheRulesOf(body.name).LeastTokens(body.root.Get("model").Text())
 }
 
-// sentResults returns the results of a request with what was decided about them, and the indexes of
-// those that are new: no model saw them, and nothing was decided. An unreadable result goes out as it
-// came. So does, with an error, one about which the store does not tell, now and later. alone says that managing ended for
-// the conversation.
+// sentResults returns the results of a request with the decisions about them, and the indexes of the new ones: no
+// model saw these, and no decision is made. An unreadable result goes out as it came, and so does, now and later,
+// a result about which the store fails; then err says why. alone says that managing ended for the conversation.
 func (r *Recorder) sentResults(ctx context.Context, body *reading) (results []sentResult, fresh []int, alone bool,
 	err error) {
 	times := map[string]int{}
@@ -270,8 +269,8 @@ func (r *Recorder) sentResults(ctx context.Context, body *reading) (results []se
 	return results, fresh, false, err
 }
 
-// decided takes over what was decided about a result, unless it was sent as it came, and reports whether
-// anything was.
+// decided takes over the decision about a result, unless the result was sent as it came, and reports whether there
+// is one.
 func (r *Recorder) decided(ctx context.Context, one *sentResult) (known bool, err error) {
 	var s *Shaped
 	err = twice(func() (err error) { s, known, err = r.entry.known(ctx, one.key); return err })
@@ -281,7 +280,7 @@ func (r *Recorder) decided(ctx context.Context, one *sentResult) (known bool, er
 	return known, err
 }
 
-// twice tries once more what fails.
+// twice repeats a call that fails once.
 func twice(f func() error) error {
 	if f() == nil {
 		return nil
@@ -289,9 +288,9 @@ func twice(f func() error) error {
 	return f()
 }
 
-// withoutBadReferences sends a result as it came where its reference would not lead to the result that it repeats: to
-// one that stands before it, as it came, and alone has its call. That depends on nothing but what stands before,
-// so the requests of a conversation agree about it.
+// withoutBadReferences sends a result as it came if its reference does not lead to the result that it repeats.
+// That result must stand before it, as it came, and no other may have its call. The check depends on nothing but
+// the results before, so the requests of a conversation agree about it.
 func withoutBadReferences(results []sentResult) {
 	before := map[string]*sentResult{} // by call, nil where two have it
 	for i := range results {
@@ -317,7 +316,7 @@ func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
 	var said []Result
 	for i := range m.results {
 		r.noteRaw(m.results[i].key)
-		if one, _, err := m.results[i].said(); err == nil {
+		if one, _, err := m.results[i].asResult(); err == nil {
 			said = append(said, one)
 		}
 	}

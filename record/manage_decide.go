@@ -21,7 +21,7 @@ func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int
 	var said []Result
 	var raw [][]byte
 	for _, i := range fresh {
-		one, _, err := results[i].said()
+		one, _, err := results[i].asResult()
 		if err != nil {
 			return err
 		}

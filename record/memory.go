@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 )
 
-// memory is what a recorder remembers of the bodies that it manages. Nearly all of a body stood in the one
-// before, so reading it costs a comparison, and the rest is for what is new. It forgets everything when it holds
-// too much, and then reads again.
+// memory keeps the parts of the bodies that a recorder manages. A body repeats nearly all of the one before, so
+// reading it costs a comparison, and only new elements are read. A memory that holds too much forgets everything,
+// and reads again.
 type memory struct {
 	mu       sync.Mutex
 	held     int                 // bytes of elements and of texts
@@ -99,7 +99,7 @@ func (m *memory) keyOf(r *reading, one *sentResult) (string, error) {
 	if known {
 		return key, nil
 	}
-	said, _, err := one.said()
+	said, _, err := one.asResult()
 	if err != nil {
 		return "", err
 	}

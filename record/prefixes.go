@@ -128,11 +128,11 @@ type sent struct {
 	thread *tree.Tree
 }
 
-func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
+func (w *follower) snapshot(cycle int64, committed bool) (*pact.Snapshot, error) {
 	if !committed {
 		return w.c.Working(), nil
 	}
-	return w.snapshots.at(w.ctx, w.c, cycle)
+	return w.snapshots.read(w.ctx, w.c, cycle)
 }
 
 // call reports on the last of some attempts of a cycle; k is the kept part of its request.
@@ -140,7 +140,7 @@ func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
 func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	a := of[len(of)-1]
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Started: tree.ISO(a.StartedNS), Model: a.Model}
-	s, err := w.at(a.Cycle, committed)
+	s, err := w.snapshot(a.Cycle, committed)
 	if err != nil {
 		return p, err
 	}
@@ -150,7 +150,7 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 	}
 	p.Provider = reportedCache(a, about)
 	if a.Status == history.Completed {
-		w.answers.take(a.Cycle, about)
+		w.answers.note(a.Cycle, about)
 	}
 	if p.Broken, err = w.fill(s, of[:len(of)-1]); err != nil {
 		return p, err
@@ -186,8 +186,8 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 	return p, nil
 }
 
-// fill adds to the cache what attempts before the last one of a cycle sent, although
-// their answers broke off, and returns how many these are.
+// fill adds to the cache the requests of attempts before the last one of a cycle whose answers broke off, and
+// returns how many these are.
 func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err error) {
 	for i, a := range of {
 		about, err := aboutOf(a)
@@ -230,7 +230,7 @@ func (w *follower) rulesOf(k *kept) *provider.CacheRules {
 	return provider.CacheRulesOf(k.API)
 }
 
-// prompt rebuilds what an attempt sent. E_CONFLICT if the snapshot does not restore it.
+// prompt rebuilds the prompt that an attempt sent. E_CONFLICT if the snapshot does not restore it.
 func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, *provider.Request, error) {
 	request, text, err := w.request(s, a, k)
 	if err != nil {
@@ -260,7 +260,7 @@ func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provi
 	return request, b.Bytes, nil
 }
 
-// compare fills in what a call repeats of the previous one.
+// compare fills in how much of the previous call a call repeats.
 func (w *follower) compare(p *inspect.CallPrefix, now *sent) error {
 	shared := now.rules.Compare(w.before.prompt, now.prompt)
 	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
@@ -291,8 +291,8 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) error {
 	return nil
 }
 
-// expect fills in what the provider should read from its cache, and compares it
-// with what the provider reported.
+// expect fills in how much the provider should read from its cache, and compares it with the report of the
+// provider.
 func (w *follower) expect(p *inspect.CallPrefix, now *sent, a history.Attempt) {
 	cache := w.cacheOf(now.rules)
 	f := cache.Call(now.prompt, time.Unix(0, a.StartedNS))
@@ -311,8 +311,8 @@ func (w *follower) cacheOf(d *provider.CacheRules) *provider.Cache {
 	return w.caches[d]
 }
 
-// ReportedCache returns what the provider reported about its cache in the answer to an attempt, nil
-// if it reported no tokens. E_DOCUMENT_INVALID if the record cannot be read.
+// ReportedCache returns the report of the provider about its cache in the answer to an attempt, nil if it reported
+// no tokens. E_DOCUMENT_INVALID if the record cannot be read.
 func ReportedCache(a history.Attempt) (*inspect.ProviderCache, error) {
 	about, err := aboutOf(a)
 	return reportedCache(a, about), err

@@ -76,7 +76,8 @@ func badPrices(why string, err error) error {
 	return fault.New(fault.DocumentInvalid, "this is not a list of prices: "+why, "such as "+remedy)
 }
 
-// Paid returns what a call of a model cost of which the provider counted so much, nil where [Prices.Cost] returns none.
+// Paid returns the cost of a call of a model with the counts of the provider, nil where [Prices.Cost] returns
+// none.
 func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
 	cost := p.Cost(nil, &inspect.CallPrefix{Model: model, Provider: told})
 	if cost == nil {
@@ -85,9 +86,8 @@ func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
 	return &cost.Paid
 }
 
-// Cost returns what a call cost, nil if the list has no price for its model or the provider
-// did not report its tokens or how many of them came from its cache. before is the previous
-// call, nil for the first.
+// Cost returns the cost of a call, nil if the list has no price for its model or the provider did not report its
+// tokens or how many of them came from its cache. before is the previous call, nil for the first.
 func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 	price, known := p.Model(call.Model)
 	u := call.Provider

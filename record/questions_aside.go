@@ -29,8 +29,8 @@ func AsideOf(name string) string {
 	return ""
 }
 
-// kindOfAside says what a request outside a conversation asks for. repeats says that it repeats
-// the conversation: without tools it then asks for a summary.
+// kindOfAside returns the kind of a question outside a conversation. repeats says that it repeats the
+// conversation: without tools it then asks for a summary.
 func kindOfAside(q *request, repeats bool) string {
 	said := ""
 	if n := len(q.conversation); n > 0 {
@@ -149,8 +149,8 @@ func (r *Recorder) openNamed(ctx context.Context, beside *recording, next func()
 	}
 }
 
-// FoldAsides leaves what stands aside of a conversation out of a list of contexts that has the
-// conversation, and counts it by its name: questions and the originals of shaped results.
+// FoldAsides leaves questions aside and the originals of shaped results out of a list of contexts that has their
+// conversation, and counts them by its name.
 func FoldAsides(all []history.Info) (recordings []history.Info, asides map[string]int) {
 	there := map[string]bool{}
 	for _, i := range all {

@@ -18,9 +18,9 @@ import (
 // block that many calls send is read and parsed once.
 type contents map[tree.Digest]canon.Any
 
-// of returns the content of a block. JSON cannot express every content; a block
+// content returns the content of a block. JSON cannot express every content; a block
 // without a hash is parsed each time.
-func (c contents) of(ctx context.Context, n *tree.Node) (canon.Any, error) {
+func (c contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) {
 	if v, ok := c[n.Hash]; ok && n.HashOK {
 		return v, nil
 	}
@@ -87,7 +87,7 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (val
 	for b, err := range tree.Of(s).Blocks(0) {
 		var content canon.Any
 		if err == nil {
-			content, err = known.of(ctx, b.Node())
+			content, err = known.content(ctx, b.Node())
 		}
 		if err != nil {
 			return canon.Any{}, err

@@ -28,7 +28,7 @@ func TestEachContentIsReadOnce(t *testing.T) {
 		{node(1, `["a"]`), `["a"]`, 1}, {node(1, `["a"]`), `["a"]`, 1}, {node(2, `"b"`), `"b"`, 2},
 		{node(1, `["a"]`), `["a"]`, 2}, {node(0, `"c"`), `"c"`, 3}, {node(0, `"d"`), `"d"`, 4}, {node(2, `"b"`), `"b"`, 4},
 	} {
-		got, err := known.of(t.Context(), c.node)
+		got, err := known.content(t.Context(), c.node)
 		if err != nil || string(got.Value()) != c.says || reads != c.reads {
 			t.Errorf("%d: %s after %d reads, want %s after %d; %v", i, got.Value(), reads, c.says, c.reads, err)
 		}

@@ -72,8 +72,8 @@ type Stats struct {
 	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
 	Lost      int   // calls that were not recorded: the queue was full, or the store failed
 	LastError error // why the last lost call was lost
-	// Manages says that the policy changes requests: a rule shapes results before they are first sent, or something
-	// goes by it.
+	// Manages says that the policy changes requests: a rule shapes results before they are first sent, or has parts
+	// leave later requests.
 	Manages bool
 	Managed Managed
 }
@@ -210,7 +210,7 @@ func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, st
 		if err != nil {
 			return nil, "", err
 		}
-		l, err := r.take(ctx, &c, q)
+		l, err := r.chosen(ctx, &c, q)
 		if errors.Is(err, fault.Conflict) {
 			continue
 		}
@@ -226,9 +226,9 @@ func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, st
 // RulePrefix begins the message of a commit that says by which rule its call belongs to its recording.
 const RulePrefix = "grouped by "
 
-// take returns the chosen recording. E_CONFLICT if another recorder took the name of
+// chosen returns the recording of a choice. E_CONFLICT if another recorder took the name of
 // a new recording.
-func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*recording, error) {
+func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recording, error) {
 	if c.recording != nil && !c.fork {
 		return c.recording, nil
 	}

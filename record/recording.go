@@ -44,8 +44,8 @@ type attempt struct {
 	id        string
 	why       string    // why the call belongs to this recording
 	same      string    // the attempt that sent the same before and keeps all of it, "" for none
-	kept      tree.JSON // what it keeps of its request
-	sent      tree.JSON // what it would keep if no attempt had sent the same before
+	kept      tree.JSON // the record of its request
+	sent      tree.JSON // the record if no earlier attempt had sent the same
 }
 
 func recordingOf(c *pact.Context, name string) *recording {
@@ -97,9 +97,8 @@ func (l *recording) committed() int64 {
 	return last
 }
 
-// start makes the working state what the request sends, and records a running
-// attempt. If another process changed the context meanwhile, start refreshes it
-// and tries once more. why says why the request belongs to this recording.
+// start puts the request into the working state, and records a running attempt. If another process changed the
+// context meanwhile, start refreshes it and tries once more. why says why the request belongs to this recording.
 func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt, error) {
 	if err := l.endLeft(ctx); err != nil {
 		return nil, err
@@ -177,8 +176,7 @@ func (l *recording) bring(ctx context.Context, q *request) (func(*pact.Batch) er
 	}, noteOf(&inSystem, &inConversation), nil
 }
 
-// noteOf writes the note of an edit: a request was sent, and what the agent
-// changed in it since the last one.
+// noteOf writes the note of an edit: a request was sent, with the changes that the agent made since the last one.
 func noteOf(changes ...*change) string {
 	gone, changed := 0, 0
 	for _, c := range changes {
@@ -223,9 +221,8 @@ func (l *recording) commit(ctx context.Context, more pact.CommitOptions) error {
 	return err
 }
 
-// end records how an attempt ended. An answer ends the cycle and becomes the
-// beginning of the next one. The attempt keeps what the provider reported and,
-// if the answer broke off, the part that arrived.
+// end records how an attempt ended. An answer ends the cycle and becomes the beginning of the next one. The
+// attempt keeps the report of the provider and, of an answer that broke off, the part that arrived.
 func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.Any, name provider.API) error {
 	l := a.recording
 	var said []provider.Part

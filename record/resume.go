@@ -35,7 +35,7 @@ func openRecording(ctx context.Context, s *pact.DB, name string, o pact.OpenOpti
 	return l, l.resume(ctx)
 }
 
-// textsOf returns what blocks of the working state say.
+// textsOf returns the texts in blocks of the working state.
 func (l *recording) textsOf(ctx context.Context, blocks []block) (texts string, err error) {
 	for i := range blocks {
 		if blocks[i].kind != "text" {
@@ -56,8 +56,8 @@ func (l *recording) textsOf(ctx context.Context, blocks []block) (texts string, 
 	return texts, nil
 }
 
-// resume takes up what an earlier recorder knew: its last answer, and the attempt that sent
-// the working state, which got none.
+// resume takes up the state that an earlier recorder left: its last answer, and the attempt that sent the working
+// state and got none.
 func (l *recording) resume(ctx context.Context) error {
 	done := l.committed()
 	attempts, err := l.c.Attempts(ctx, done, done+1)

@@ -75,8 +75,7 @@ type rewriter struct {
 	// several calls with one id the last.
 	calls, earlier map[string]string
 	early          int
-	// what the provider reported about an answer whose first block this edit
-	// removes; the next added block takes it over
+	// the report of the provider about an answer whose first block this edit removes; the next added block takes it over
 	answer canon.Value
 }
 

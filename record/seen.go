@@ -14,8 +14,8 @@ import (
 // answerCycles has the cycle of each call, by the provider's id of its answer.
 type answerCycles map[string]int64
 
-// take notes the answer to an attempt.
-func (c answerCycles) take(cycle int64, about canon.Any) {
+// note notes the answer to an attempt.
+func (c answerCycles) note(cycle int64, about canon.Any) {
 	if id := memberText(about, "id"); id != "" && c[id] == 0 {
 		c[id] = cycle
 	}
@@ -39,8 +39,7 @@ func memberText(v canon.Any, name string) string {
 	return m.Text
 }
 
-// seen says whether the model saw all of a request. about is what the provider
-// reported about the answer.
+// seen reports whether the model saw all of a request. about is the report of the provider about the answer.
 func (c answerCycles) seen(r *provider.Request, about canon.Any) inspect.Seen {
 	s := inspect.Seen{State: inspect.SeenWhole}
 	refer := func(field, id string) {
@@ -87,9 +86,9 @@ func (c answerCycles) seen(r *provider.Request, about canon.Any) inspect.Seen {
 	return s
 }
 
-// SeenByModel says whether the model saw what an attempt sent: which parts the request takes
-// from the provider's own storage, and which parts the provider said it changed. It fails
-// as [Request] does. Cost: that of the threads up to the following cycle.
+// SeenByModel reports whether the model saw the whole request of an attempt: which parts the request takes from
+// the storage of the provider, and which parts the provider said it changed. It fails as [Request] does. Cost:
+// that of the threads up to the following cycle.
 func SeenByModel(ctx context.Context, c *pact.Context, of history.Attempt) (*inspect.Seen, error) {
 	w := newFollower()
 	w.asked = of.ID

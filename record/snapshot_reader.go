@@ -20,7 +20,7 @@ type snapshotReader struct {
 // at once, too many for the two that an isolated call needs.
 const stepsToHistory = 2
 
-func (r *snapshotReader) at(ctx context.Context, c *pact.Context, cycle int64) (*pact.Snapshot, error) {
+func (r *snapshotReader) read(ctx context.Context, c *pact.Context, cycle int64) (*pact.Snapshot, error) {
 	if r.last != nil && r.last.Cycle() == cycle {
 		return r.last, nil
 	}

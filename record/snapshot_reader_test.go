@@ -35,7 +35,7 @@ func TestASnapshotReaderReadsWhatAtReads(t *testing.T) {
 				cycle++
 			}
 			cycle = min(max(cycle, 1), cycles)
-			got, err := r.at(t.Context(), c, cycle)
+			got, err := r.read(t.Context(), c, cycle)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestASnapshotReaderReadsWhatAtReads(t *testing.T) {
 				inHistory++
 			}
 		}
-		if _, err := r.at(t.Context(), c, cycles+1); err == nil {
+		if _, err := r.read(t.Context(), c, cycles+1); err == nil {
 			t.Error("there is no snapshot", cycles+1)
 		}
 		r.end()

@@ -17,10 +17,10 @@ type state struct {
 	conversation         []block // sent and answer
 }
 
-// state returns the state of the recording now; the next one takes its memory. Cost: what changed
-// since the last one, and a comparison for each turn.
+// state returns the state of the recording now; the next one takes its memory. Cost: the changes since the last
+// one, and a comparison for each turn.
 func (l *recording) state(ctx context.Context) (*state, error) {
-	if err := l.listed.take(ctx, tree.Of(l.c.Working())); err != nil {
+	if err := l.listed.update(ctx, tree.Of(l.c.Working())); err != nil {
 		return nil, err
 	}
 	v := &state{system: l.listed.system, sent: l.listed.conversation, conversation: l.listed.conversation}
@@ -184,8 +184,8 @@ func textOf(b *block) (string, bool) {
 	return b.part.Content.Text, true
 }
 
-// quotes reports whether a user's text repeats the longest line of the answer,
-// as the first message after a compaction does.
+// quotes reports whether a text of the user repeats the longest line of the answer, as the first message after a
+// compaction does.
 func quotes(conversation []block, said string) bool {
 	line := ""
 	for text := range strings.SplitSeq(said, "\n") {

@@ -7,18 +7,18 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Tail says what the working state of a recorded or imported run has beyond its snapshots.
+// Tail says which messages the working state of a recorded or imported run has beyond its snapshots.
 type Tail string
 
 // The tails.
 const (
-	NoTail     Tail = ""           // nothing that a model said or was sent
+	NoTail     Tail = ""           // none
 	Unsent     Tail = "unsent"     // the last answer, which no call has sent back yet
 	Unanswered Tail = "unanswered" // a request that has no answer yet
 )
 
-// Of puts a tail into words, for a block of a role.
-func (t Tail) Of(role string) string {
+// InWords puts a tail into words, for a block of a role.
+func (t Tail) InWords(role string) string {
 	switch {
 	case t == Unanswered:
 		return "sent, no answer yet"
@@ -33,8 +33,7 @@ func (t Tail) Of(role string) string {
 // attrMessage is the attribute of blocks that an import of a transcript made.
 const attrMessage = "openai:message"
 
-// TailOf says what the working state of a run has beyond its snapshots. Cost: the attempts of
-// the current cycle, and the nodes outside sealed turns.
+// TailOf returns the tail of a run. Cost: the attempts of the current cycle, and the nodes outside sealed turns.
 func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
 	_, last := c.Cycles()
 	w := c.Working()

@@ -40,9 +40,9 @@ func (c *call) answers(resp *http.Response) {
 	c.watch = provider.NewWatch(c.api, c.header)
 }
 
-// came takes the next bytes of the answer, and err as the client will read it. The answer is over
-// with its last event, before the client has that: what closes the connection afterwards does not
-// matter, nor does when. It returns err, or why the answer cannot be recorded.
+// came takes the next bytes of the answer, and err as the client will read it. The answer is over with its last
+// event, before the client has that: it does not matter when or why the connection closes afterwards. It returns
+// err, or why the answer cannot be recorded.
 func (c *call) came(p []byte, err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,8 +76,7 @@ func (c *call) ended(err error) error {
 	return c.end(err)
 }
 
-// end records what came of the answer. broken says why no more comes, nil if it ended. The caller
-// holds c.mu.
+// end records the answer as far as it came. broken says why no more comes, nil if it ended. The caller holds c.mu.
 func (c *call) end(broken error) error {
 	c.over, c.finished = true, c.now()
 	c.recorder.leave(c)
@@ -85,7 +84,7 @@ func (c *call) end(broken error) error {
 		errors.Is(broken, errClosedEarly) || errors.Is(broken, errRecorderClosed))
 	body := c.body
 	if c.status != 0 {
-		return c.do(len(body), func() error { return c.take(body, broken, gaveUp) })
+		return c.do(len(body), func() error { return c.answer(body, broken, gaveUp) })
 	}
 	o := pact.Outcome{Status: history.Failed, Err: c.hide.err(broken)}
 	if gaveUp {
@@ -110,9 +109,9 @@ func (r *Recorder) leave(c *call) {
 	r.underWay = slices.DeleteFunc(r.underWay, func(other *call) bool { return other == c })
 }
 
-// Close records what has come of the answers that are under way, waits until the recorder has
-// recorded everything that arrived before, and ends it. These and later calls go on, but what
-// comes of them is not recorded; later calls count as lost.
+// Close records the answers that are under way as far as they came, waits until the recorder has recorded
+// everything that arrived before, and ends it. These and later calls go on, but the recorder does not record the
+// rest of them; later calls count as lost.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	r.closed = true

@@ -149,7 +149,7 @@ func (r *redactor) object(v map[string]any, inside bool) any {
 		case slices.Contains(structural, name):
 			made[name] = of
 		case known[name] != nil && isText:
-			made[name] = r.of(known[name], text)
+			made[name] = r.closed(known[name], text)
 		case strings.Contains(name, ":") || strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_"):
 			made[r.attribute(name)] = r.value(of, true)
 		default:
@@ -159,8 +159,8 @@ func (r *redactor) object(v map[string]any, inside bool) any {
 	return made
 }
 
-// of redacts the value of a member that has values of its own; what follows a colon is never one of these.
-func (r *redactor) of(own []string, text string) string {
+// closed redacts the value of a member with a closed list of values. The text behind a colon is never one of these.
+func (r *redactor) closed(own []string, text string) string {
 	first, rest, parted := strings.Cut(text, ":")
 	switch {
 	case !slices.Contains(own, first):

@@ -179,7 +179,7 @@ func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
 	if recorded && a.StartedNS > 0 {
 		r.at = time.Unix(0, a.StartedNS)
 	}
-	said, err := r.texts.said(r, before, now)
+	said, err := r.texts.needs(r, before, now)
 	if err != nil {
 		return err
 	}

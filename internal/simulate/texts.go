@@ -27,8 +27,8 @@ type need struct {
 	of               []string // the blocks that had it
 }
 
-// said returns what the new blocks of the assistant take up from earlier blocks.
-func (x *texts) said(r *run, before, now *tree.Tree) (list []need, err error) {
+// needs returns the lines and calls in the new blocks of the assistant that earlier blocks have.
+func (x *texts) needs(r *run, before, now *tree.Tree) (list []need, err error) {
 	s, err := between(before, now)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func printFacts(a *command.App, list []story.Facts) error {
 	}
 	rows := make([][]string, len(list))
 	for i, f := range list {
-		state, partners := record.Tail(f.State).Of(f.Role), ""
+		state, partners := record.Tail(f.State).InWords(f.Role), ""
 		if f.Failed {
 			state = a.Paint.Bad("failed")
 		}

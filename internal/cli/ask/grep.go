@@ -96,7 +96,7 @@ func printOccurrences(a *command.App, list []*view.Occurrence) error {
 			}
 			continue
 		}
-		cycles := cmp.Or(record.Tail(f.State).Of(f.Role), f.State, view.Cycle(f.First))
+		cycles := cmp.Or(record.Tail(f.State).InWords(f.Role), f.State, view.Cycle(f.First))
 		if f.Last > f.First {
 			cycles += "–@c" + strconv.FormatInt(f.Last, 10)
 		}

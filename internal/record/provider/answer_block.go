@@ -40,8 +40,8 @@ func textMember(name, value string) canon.Member {
 // answerBlocks holds blocks by the provider's index. Indexes may have gaps.
 type answerBlocks map[int64]*answerBlock
 
-// at returns the block of an index, nil if the index is not valid.
-func (l *answerBlocks) at(index canon.Any) *answerBlock {
+// block returns the block of an index, nil if the index is not valid.
+func (l *answerBlocks) block(index canon.Any) *answerBlock {
 	i, ok := index.Value().Int64()
 	if !ok || i < 0 {
 		return nil

@@ -33,11 +33,11 @@ func (m *anthropicAnswer) event(event canon.Any) {
 		m.about(get(event, "delta"))
 		m.about(without(event, "delta", "type"))
 	case "content_block_start":
-		if b := m.content.at(get(event, "index")); b != nil {
+		if b := m.content.block(get(event, "index")); b != nil {
 			b.begun = get(event, "content_block")
 		}
 	case "content_block_delta":
-		if b := m.content.at(get(event, "index")); b != nil {
+		if b := m.content.block(get(event, "index")); b != nil {
 			m.delta(b, get(event, "delta"))
 		}
 	}

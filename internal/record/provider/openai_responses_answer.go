@@ -27,7 +27,7 @@ func (r *responsesAnswer) event(event canon.Any) {
 		r.response = response
 		return
 	}
-	item := r.items.at(get(event, "output_index"))
+	item := r.items.block(get(event, "output_index"))
 	if item == nil {
 		return
 	}
@@ -56,7 +56,7 @@ func (r *responsesAnswer) part(item *answerBlock, event canon.Any, field string)
 	if r.content[item] == nil {
 		r.content[item] = &answerBlocks{}
 	}
-	if part := r.content[item].at(get(event, "content_index")); part != nil {
+	if part := r.content[item].block(get(event, "content_index")); part != nil {
 		part.begun = canon.Object(textMember("type", partTypes[field]))
 		part.add(field, text(event, "delta"))
 	}
