@@ -173,15 +173,6 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	return id, true, b.families.Added(t, b.editor.Tree(), id)
 }
 
-// Update sets headers of a node: content, priority, tags and custom attributes; for a node
-// of this cycle also ttl, offset, role, kind, key, refs, pinned, provenance, mime and
-// encoding. The value nil removes an optional header. Errors: E_NODE_NOT_FOUND if there is
-// no such node, E_SEALED for a header that a commit has fixed, E_DOCUMENT_INVALID for a
-// header that does not exist or a value that does not fit.
-func (b *Batch) Update(id string, set map[string]any) {
-	b.change(func() error { return b.editor.Update(id, set) })
-}
-
 // Remove removes a node with everything below it from the working state. Errors:
 // E_NODE_NOT_FOUND if there is no such node, E_SEALED if only pruning may remove it.
 func (b *Batch) Remove(id string) { b.change(func() error { return b.editor.Remove(id) }) }

@@ -41,7 +41,7 @@ func contextWithPIN(t testing.TB, s *pact.DB, pin string) *pact.Context {
 	edit(func(b *pact.Batch) error { b.Add("^ah", said); return nil })
 	send()
 	edit(func(b *pact.Batch) error {
-		b.Update("said", map[string]any{"content": "My PIN is secret"})
+		b.Update("said", func(s *pact.Spec) { s.Content = "My PIN is secret" })
 		return nil
 	})
 	commit()

@@ -180,7 +180,7 @@ func TestErasureReachesHandles(t *testing.T) {
 			}})
 			must(t, err)
 			_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-				b.Update("rule", map[string]any{"content": "be kind to " + secret})
+				b.Update("rule", func(s *pact.Spec) { s.Content = "be kind to " + secret })
 				return say("I am " + secret)(b)
 			}})
 			must(t, err)

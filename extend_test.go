@@ -147,8 +147,8 @@ func TestExtensionsLoseNothing(t *testing.T) {
 	for name, change := range map[string]func(e *pact.Batch){
 		"another block":     func(e *pact.Batch) { e.Add("^ah", pact.Spec{Role: "user", Content: "mine"}) },
 		"a block elsewhere": func(e *pact.Batch) { e.Add("^sys", pact.Spec{Role: "system", Content: "mine"}) },
-		"an attribute":      func(e *pact.Batch) { e.Update(pending, map[string]any{"data_note": "kept"}) },
-		"a priority":        func(e *pact.Batch) { e.Update(pending, map[string]any{"priority": 7}) },
+		"an attribute":      func(e *pact.Batch) { e.Update(pending, func(s *pact.Spec) { s.Attrs["data_note"] = "kept" }) },
+		"a priority":        func(e *pact.Batch) { e.Update(pending, func(s *pact.Spec) { s.Priority = 7 }) },
 		"a policy":          func(e *pact.Batch) { e.KeepPolicy(&lifecycle.Policy{MaxTurns: 3}) },
 	} {
 		c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})

@@ -29,7 +29,7 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	}, Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 	must(t, err)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Update("rule", map[string]any{"content": "Be kind."})
+		b.Update("rule", func(s *pact.Spec) { s.Content = "Be kind." })
 		return nil
 	}, nil))
 	hits, err := c.Find(background, parsed(c, "@t0 .block"), nil)

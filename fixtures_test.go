@@ -65,9 +65,9 @@ func revisedContents(t *testing.T) *pact.Context {
 	}})
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-		b.Update("text", map[string]any{"content": "one\n2\n"})
-		b.Update("json", map[string]any{"content": map[string]any{"a": 2}})
-		b.Update("same", map[string]any{"priority": 4})
+		b.Update("text", func(s *pact.Spec) { s.Content = "one\n2\n" })
+		b.Update("json", func(s *pact.Spec) { s.Content = map[string]any{"a": 2} })
+		b.Update("same", func(s *pact.Spec) { s.Priority = 4 })
 		return nil
 	}})
 	must(t, err)
@@ -93,7 +93,10 @@ func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	})
 	commit(func(b *pact.Batch) {
 		add(b, "^ah", pact.Spec{ID: "u2", Content: "u2", Attrs: map[string]any{"data_x": 1}})
-		b.Update("s", map[string]any{"content": "two", "tags": []string{"a"}})
+		b.Update("s", func(s *pact.Spec) {
+			s.Content = "two"
+			s.Tags = []string{"a"}
+		})
 	})
 	commit(func(*pact.Batch) {})
 	return c
@@ -127,7 +130,10 @@ func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
 	})
 	commit()
 	edit(func(b *pact.Batch) error {
-		b.Update("rules", map[string]any{"content": "Be kind.", "data_n": 1.5})
+		b.Update("rules", func(s *pact.Spec) {
+			s.Content = "Be kind."
+			s.Attrs["data_n"] = 1.5
+		})
 		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "f"}})
 		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Offset: 1, TTL: pact.TTL(2), Refs: []string{call}, Content: 7})
 		return nil
@@ -168,7 +174,7 @@ func fillEveryColumn(t testing.TB, s *pact.DB) {
 	for i := range 3 {
 		_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{Content: i})
-			b.Update("rule", map[string]any{"content": fmt.Sprint("Be brief, ", i)})
+			b.Update("rule", func(s *pact.Spec) { s.Content = fmt.Sprint("Be brief, ", i) })
 			return nil
 		}})
 		must(t, err)
@@ -181,7 +187,7 @@ func fillEveryColumn(t testing.TB, s *pact.DB) {
 	must(t, err)
 	must(t, c.Edit(background, say("a draft"), nil))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Update("rule", map[string]any{"priority": 7})
+		b.Update("rule", func(s *pact.Spec) { s.Priority = 7 })
 		return nil
 	}, nil))
 	_, _, err = pact.Import(background, s, "imported", []byte(`{"cycle":4,"root":{"id":"r","children":[

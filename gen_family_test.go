@@ -76,6 +76,9 @@ func (f *genFamily) step() {
 func (f *genFamily) write(b *pact.Batch, id string) error {
 	text := fmt.Sprintf("secret %x of %s", f.Uint64(), id)
 	f.secrets[text] = id
-	b.Update(id, map[string]any{"content": map[string]any{"said": text}, "data_note": text})
+	b.Update(id, func(s *pact.Spec) {
+		s.Content = map[string]any{"said": text}
+		s.Attrs["data_note"] = text
+	})
 	return nil
 }

@@ -55,9 +55,10 @@ func (c *randomHistory) editAtRandom() {
 			id := choose(c.Rand, all...)
 			try(c.t, c.context, nil, func(b *pact.Batch) { b.Remove(id) })
 		case 1:
-			id, set := choose(c.Rand, all...), map[string]any{"tags": []string{choose(c.Rand, "red", "blue")},
-				"content": c.IntN(5)}
-			try(c.t, c.context, nil, func(b *pact.Batch) { b.Update(id, set) })
+			id, tag, content := choose(c.Rand, all...), choose(c.Rand, "red", "blue"), c.IntN(5)
+			try(c.t, c.context, nil, func(b *pact.Batch) {
+				b.Update(id, func(s *pact.Spec) { s.Tags, s.Content = []string{tag}, content })
+			})
 		default:
 			s := pact.Spec{
 				Role: choose(c.Rand, "user", "assistant", "tool"), Kind: choose(c.Rand, "text", "call", ""),

@@ -68,10 +68,18 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 				try(func(b *pact.Batch) { b.Remove(some()) })
 			case 1:
 				try(func(b *pact.Batch) {
-					b.Update(some(), map[string]any{"content": fmt.Sprint("text ", r.IntN(4)), "data_x": r.IntN(3)})
+					b.Update(some(), func(s *pact.Spec) {
+						s.Content = fmt.Sprint("text ", r.IntN(4))
+						s.Attrs["data_x"] = r.IntN(3)
+					})
 				})
 			case 2:
-				try(func(b *pact.Batch) { b.Update(some(), map[string]any{"priority": r.IntN(3), "tags": []string{"a"}}) })
+				try(func(b *pact.Batch) {
+					b.Update(some(), func(s *pact.Spec) {
+						s.Priority = int64(r.IntN(3))
+						s.Tags = []string{"a"}
+					})
+				})
 			case 3:
 				var id string
 				if try(func(b *pact.Batch) { id = b.Move(some(), choose(r, "^ah", "^sys", some()), r.Int64N(3)-1) }) {

@@ -104,7 +104,7 @@ func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 		t.Error(findings, c.Edition())
 	}
 	if err := c.Edit(background, func(b *pact.Batch) error {
-		b.Update("u", map[string]any{"content": "x"})
+		b.Update("u", func(s *pact.Spec) { s.Content = "x" })
 		return nil
 	}, nil); fault.CodeOf(err) != fault.Sealed {
 		t.Errorf("a published node was updated: %v", err)

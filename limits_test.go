@@ -166,7 +166,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			return c, c.Edit(background, func(b *pact.Batch) error {
 				id := b.Add("^sys", pact.Spec{})
 				must(t, b.Err())
-				b.Update(id, map[string]any{"x:y": deepGo(n)})
+				b.Update(id, func(s *pact.Spec) { s.Attrs["x:y"] = deepGo(n) })
 				return nil
 			}, nil)
 		},

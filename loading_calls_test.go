@@ -143,7 +143,7 @@ var callsOfBatch = map[string]func(b *pact.Batch){
 	"ParseSpec":  func(b *pact.Batch) { b.ParseSpec("block") },
 	"Remove":     func(b *pact.Batch) { b.Remove(unreadBlock) },
 	"Reorder":    func(b *pact.Batch) { b.Reorder(unreadBlock) },
-	"Update":     func(b *pact.Batch) { b.Update(unreadBlock, map[string]any{"priority": 1}) },
+	"Update":     func(b *pact.Batch) { b.Update(unreadBlock, func(s *pact.Spec) { s.Priority = 1 }) },
 }
 
 // callsOfAll has all these calls, under the names of type and method. older is a snapshot

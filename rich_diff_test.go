@@ -261,7 +261,7 @@ func TestCausesOfASelection(t *testing.T) {
 	_, err := c.Commit(background, nil)
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-		b.Update("rule", map[string]any{"priority": 5})
+		b.Update("rule", func(s *pact.Spec) { s.Priority = 5 })
 		return nil
 	}})
 	must(t, err)

@@ -45,7 +45,7 @@ func exchange(b *pact.Batch, i int) error {
 	case i == 0:
 		b.Add("^sys", pact.Spec{ID: "instructions", Role: "system", Kind: "text", Content: rules})
 	case i%50 == 0:
-		b.Update("instructions", map[string]any{"content": rules})
+		b.Update("instructions", func(s *pact.Spec) { s.Content = rules })
 	}
 	for _, s := range []pact.Spec{
 		{Role: "user", Kind: "text",

@@ -218,7 +218,7 @@ func (c *change) system(e *pact.Batch) {
 		case i >= 0 && !(added && old[i].offset <= offset):
 			offset, added = old[i].offset, false
 			if old[i].key != b.key {
-				e.Update(old[i].id, map[string]any{"content": b.part.Content})
+				e.Update(old[i].id, func(s *pact.Spec) { s.Content = b.part.Content })
 			}
 			continue
 		case i >= 0:

@@ -1,9 +1,12 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -11,6 +14,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/operations"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -86,11 +90,12 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 		return b.AddResult(e.ID, spec), b.Err()
 	case "update":
 		set, err := valuesOf(e.Set)
-		if err != nil {
-			return "", err
-		}
-		b.Update(e.ID, set)
-		return e.ID, b.Err()
+		b.Update(e.ID, func(s *pact.Spec) {
+			for _, name := range slices.Sorted(maps.Keys(set)) {
+				err = cmp.Or(err, operations.Set(s, name, set[name].(canon.Value)))
+			}
+		})
+		return e.ID, cmp.Or(err, b.Err())
 	case "move":
 		if e.At != "" {
 			return b.MoveTo(e.ID, e.At), placed(b.Err(), e.At)

@@ -170,11 +170,12 @@ func (b *builder) addBlock(e *pact.Batch, block block, at int) string {
 		if c.cycle != b.cycle {
 			continue
 		}
-		var refs []string
-		for _, r := range c.results {
-			refs = append(refs, r.node)
-		}
-		e.Update(c.node, map[string]any{"refs": refs})
+		e.Update(c.node, func(s *pact.Spec) {
+			s.Refs = nil
+			for _, r := range c.results {
+				s.Refs = append(s.Refs, r.node)
+			}
+		})
 	}
 	return id
 }

@@ -84,9 +84,11 @@ func (l *randomContexts) edit(c *pact.Context) func(*pact.Batch) error {
 		case 0:
 			b.Add("^sys", l.spec(c))
 		case 1: // a node of ^sys or of the turn under way changes
-			s := l.spec(c)
-			b.Update(l.some(c, isCall), map[string]any{"content": s.Content, attrCall: map[string]any{"id": fmt.Sprint("other_",
-				l.said)}})
+			said := l.spec(c)
+			b.Update(l.some(c, isCall), func(s *pact.Spec) {
+				s.Content = said.Content
+				s.Attrs[attrCall] = map[string]any{"id": fmt.Sprint("other_", l.said)}
+			})
 		case 2:
 			s := l.spec(c)
 			s.Offset = 1

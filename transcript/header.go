@@ -1,6 +1,10 @@
 package transcript
 
-import pact "github.com/contexttree/pact"
+import (
+	"maps"
+
+	"github.com/contexttree/pact"
+)
 
 // placed is a message in ^sys.
 type placed struct {
@@ -49,14 +53,11 @@ func (b *builder) update(e *pact.Batch, p *placed, m *message) bool {
 		}
 	}
 	for i := range was {
-		set := map[string]any{"content": will[i].Content}
-		for name := range was[i].Attrs {
-			set[name] = nil
-		}
-		for name, v := range will[i].Attrs {
-			set[name] = v
-		}
-		e.Update(p.nodes[i], set)
+		e.Update(p.nodes[i], func(s *pact.Spec) {
+			s.Content = will[i].Content
+			maps.DeleteFunc(s.Attrs, func(name string, _ any) bool { return was[i].Attrs[name] != nil })
+			maps.Copy(s.Attrs, will[i].Attrs)
+		})
 	}
 	p.message = m
 	return true

@@ -45,7 +45,7 @@ func TestPrefixOfSWESmith(t *testing.T) {
 		for i := range 3 {
 			if err := c.Edit(t.Context(), func(b *pact.Batch) error {
 				if i == 1 {
-					b.Update(header, map[string]any{"content": "You are somebody else."})
+					b.Update(header, func(s *pact.Spec) { s.Content = "You are somebody else." })
 					return nil
 				}
 				b.Add("^ah", pact.Spec{Role: "user", Content: "go on"})

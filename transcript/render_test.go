@@ -180,7 +180,7 @@ func TestRenderUpdated(t *testing.T) {
 			if n.Kind == "" {
 				continue
 			}
-			b.Update(n.ID, map[string]any{"content": contents[0]})
+			b.Update(n.ID, func(s *pact.Spec) { s.Content = contents[0] })
 			contents = contents[1:]
 		}
 		return nil

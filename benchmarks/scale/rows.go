@@ -132,7 +132,7 @@ func reopened(oneByOne bool) func(*bench, int) func() {
 			for at := 0; at < n; at += step {
 				b.edit(c, func(x *pact.Batch) error {
 					for _, id := range ids[at : at+step] {
-						x.Update(id, map[string]any{"content": "another rule"})
+						x.Update(id, func(s *pact.Spec) { s.Content = "another rule" })
 					}
 					return nil
 				})

@@ -99,6 +99,6 @@ func hostile(t testing.TB, db string) string {
 		b.Add("^ah", pact.Spec{ID: "image", Role: "user", Kind: "image", MIME: "image/svg+xml", Encoding: "base64",
 			Content: "PHN2ZyBvbmxvYWQ9IndpbmRvdy5ob3N0aWxlPTEiLz4="})
 	})
-	commit(t, c, note, func(b *pact.Batch) { b.Update("rules", map[string]any{"content": hostileMarkup[1]}) })
+	commit(t, c, note, func(b *pact.Batch) { b.Update("rules", func(s *pact.Spec) { s.Content = hostileMarkup[1] }) })
 	return name
 }

@@ -69,7 +69,9 @@ func grown(t testing.TB, db, name string, calls, blocks int) {
 			if cycle == 1 {
 				b.Add("^sys", pact.Spec{ID: "rules", Role: "system", Kind: "text", Content: "You are a careful engineer."})
 			} else if cycle%250 == 0 {
-				b.Update("rules", map[string]any{"content": fmt.Sprint("You are a careful engineer. It is day ", cycle/250)})
+				b.Update("rules", func(s *pact.Spec) {
+					s.Content = fmt.Sprint("You are a careful engineer. It is day ", cycle/250)
+				})
 			}
 			for i := 0; i < blocks; i += 3 {
 				at := fmt.Sprintf("%d-%d", cycle, i)

@@ -27,7 +27,7 @@ func story(t testing.TB, db, name string) *pact.Context {
 				b.Add("^sys", pact.Spec{ID: "rules", Role: "system", Kind: "text", Content: "You are a careful engineer."})
 				b.Add("^ah", pact.Spec{ID: "task", Role: "user", Kind: "text", Content: "Please make the tests pass."})
 			case 6:
-				b.Update("rules", map[string]any{"content": "You are a careful engineer. It is Monday."})
+				b.Update("rules", func(s *pact.Spec) { s.Content = "You are a careful engineer. It is Monday." })
 			}
 			storyStep(b, cycle)
 			return nil

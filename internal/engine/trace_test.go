@@ -49,11 +49,11 @@ func (h *drawnHistory) edit() {
 		case 0:
 			b.Remove(id)
 		case 1:
-			b.Update(id, map[string]any{"tags": []string{"t"}, "content": h.IntN(5)})
+			b.Update(id, func(s *pact.Spec) { s.Tags, s.Content = []string{"t"}, h.IntN(5) })
 		case 2:
 			b.Move(id, h.parent(), int64(h.IntN(3)-1))
 		case 3:
-			b.Update(id, map[string]any{"refs": []string{h.some()}})
+			b.Update(id, func(s *pact.Spec) { s.Refs = []string{h.some()} })
 		default:
 			s := pact.Spec{Role: "user", Offset: int64(h.IntN(3) - 1), Content: h.IntN(9)}
 			if h.IntN(4) == 0 {

@@ -1,13 +1,12 @@
 package operations
 
 import (
-	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // members reads the members of an object one at a time and remembers the first
@@ -137,46 +136,29 @@ func (m *members) texts(name string) (list []string) {
 
 // specOf reads the description of a new node from an operation. It keeps
 // contents and custom attributes as written, including numbers of any size.
-func specOf(doc canon.Any) (pact.Spec, error) {
+func specOf(doc canon.Any) (s pact.Spec, err error) {
 	m := &members{doc: doc, what: "node"}
 	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {
 		m.bad("id", "is at least one byte")
 	}
-	s := pact.Spec{
-		ID: m.text("id"), Type: m.text("nodeType"),
-		Offset: m.integer("offset", 0), Priority: m.integer("priority", 0),
-		Role: m.text("role"), Kind: m.text("kind"), Key: m.text("key"),
-		Provenance: m.text("provenance"), MIME: m.text("mime"), Encoding: m.text("encoding"),
-		Tags: m.texts("tags"), Refs: m.texts("refs"),
-		Removable: m.flag("removable"), Pinned: m.flag("pinned"),
-	}
-	if ttl, ok := doc.Get("ttl"); ok && ttl.Kind != canon.KindNull {
-		s.TTL = pact.TTL(m.integer("ttl", 0))
-	}
-	m.take("ttl")
-	if content, ok := m.take("content"); ok {
-		s.Content = content.Value()
-	}
-	if m.err != nil {
-		return s, m.err
-	}
+	s = pact.Spec{ID: m.text("id"), Type: m.text("nodeType"), Removable: m.flag("removable")}
 	for _, member := range doc.Members {
-		if !tree.CustomName(member.Name) {
+		name := member.Name
+		if slices.Contains(m.taken, name) {
 			continue
 		}
-		m.take(member.Name)
-		if s.Attrs == nil {
-			s.Attrs = make(map[string]any)
+		if !settable(name) {
+			return s, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the node cannot have "+strconv.Quote(name),
+				stampOr(name))
 		}
-		s.Attrs[member.Name] = member.Value.Value()
+		if err := Set(&s, name, member.Value.Value()); err != nil {
+			return s, err
+		}
 	}
-	err := m.end()
-	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Token != "" {
-		more := *f
-		more.Remedy = stampOr(f.Token)
-		return s, &more
+	if doc.Kind != canon.KindObject {
+		return s, fault.New(fault.DocumentInvalid, "the node is not a JSON object", "")
 	}
-	return s, err
+	return s, m.err
 }
 
 // stampOr returns the remedy for a member that a new node cannot have.

@@ -80,13 +80,13 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 		if err := m.end(); err != nil {
 			return err
 		}
-		values := make(map[string]any, len(set.Members))
-		for _, s := range set.Members {
-			values[s.Name] = s.Value.Value()
-		}
-		return r.Context.Edit(ctx, func(b *pact.Batch) error {
-			b.Update(id, values)
-			return nil
+		return r.Context.Edit(ctx, func(b *pact.Batch) (err error) {
+			b.Update(id, func(s *pact.Spec) {
+				for i := 0; i < len(set.Members) && err == nil; i++ {
+					err = Set(s, set.Members[i].Name, set.Members[i].Value.Value())
+				}
+			})
+			return err
 		}, nil)
 	case "remove":
 		id := m.need("id")

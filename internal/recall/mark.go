@@ -36,7 +36,7 @@ func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
 		return "", err
 	}
 	err = c.Edit(ctx, func(b *pact.Batch) error {
-		b.Update(in.ID, map[string]any{"pinned": !in.Off})
+		b.Update(in.ID, func(s *pact.Spec) { s.Pinned = !in.Off })
 		return nil
 	}, t.note("pin"))
 	if fault.CodeOf(err) == fault.Sealed {

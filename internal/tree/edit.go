@@ -259,10 +259,7 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
 	default:
 		if !custom {
-			if slices.Contains(fixed, name) {
-				return invalid(name, "this header cannot be updated", "")
-			}
-			return invalid(name, "there is no such header", "custom attributes need a namespace, such as data_"+name)
+			return NoHeader(name)
 		}
 	}
 	h, err := header(name, v)
@@ -320,6 +317,14 @@ func (x *Editor) removable(path []*Entry) error {
 		return sealed(id, "the node is in a sealed core, which is immutable")
 	}
 	return nil
+}
+
+// NoHeader returns the error for a name under which no header can be set: E_DOCUMENT_INVALID.
+func NoHeader(name string) error {
+	if slices.Contains(fixed, name) {
+		return invalid(name, "this header cannot be updated", "")
+	}
+	return invalid(name, "there is no such header", "custom attributes need a namespace, such as data_"+name)
 }
 
 // NoNode returns the error for an id that no node has: E_NODE_NOT_FOUND. where completes

@@ -25,7 +25,7 @@ func large(b *testing.B) *pact.Context {
 			case call == 0:
 				e.Add("^sys", pact.Spec{ID: "system", Role: "system", Content: "Be brief."})
 			case call%100 == 0:
-				e.Update("system", map[string]any{"content": fmt.Sprint("Be brief. It is day ", call)})
+				e.Update("system", func(s *pact.Spec) { s.Content = fmt.Sprint("Be brief. It is day ", call) })
 			}
 			for i := range 100 {
 				e.Add("^ah", pact.Spec{ID: fmt.Sprintf("block:%d-%d", call, i), Role: []string{"user", "assistant"}[i%2],

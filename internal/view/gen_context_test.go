@@ -44,7 +44,7 @@ func randomContext(t testing.TB, random *rand.Rand, calls int) *pact.Context {
 			if ids := blocksOf(c.Working()); len(ids) > 0 && random.IntN(3) == 0 {
 				id := ids[random.IntN(len(ids))]
 				if path := sure.Get(tree.Of(c.Working()).Path(id)); b.Has(id) && path[1].Class() == tree.Sys {
-					b.Update(id, map[string]any{"content": strings.Repeat("y", random.IntN(300))})
+					b.Update(id, func(s *pact.Spec) { s.Content = strings.Repeat("y", random.IntN(300)) })
 				}
 			}
 			return nil

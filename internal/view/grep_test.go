@@ -46,11 +46,11 @@ func grepContext(t *testing.T, random *rand.Rand, db *pact.DB) *pact.Context {
 			switch to := grepTexts[random.IntN(len(grepTexts))]; {
 			case path[1].Class().String() != "sys" || random.IntN(3) > 0:
 			case random.IntN(3) == 0:
-				b.Update(id, map[string]any{"priority": random.IntN(9)})
+				b.Update(id, func(s *pact.Spec) { s.Priority = int64(random.IntN(9)) })
 			case random.IntN(6) == 0:
 				b.Remove(id)
 			default:
-				b.Update(id, map[string]any{"content": to})
+				b.Update(id, func(s *pact.Spec) { s.Content = to })
 			}
 		}
 		for range random.IntN(4) {

@@ -44,7 +44,7 @@ func (s shape) make(t testing.TB) *pact.Context {
 					last = append(last, b.Add("^sys", pact.Spec{ID: fmt.Sprint(s.id, call, "-", i), Content: text}))
 				}
 			} else if s.comb {
-				b.Update(last[0], map[string]any{"content": fmt.Sprint("day ", call)})
+				b.Update(last[0], func(s *pact.Spec) { s.Content = fmt.Sprint("day ", call) })
 			}
 			b.Add("^ah", pact.Spec{ID: fmt.Sprint(s.id, "turn", call), Role: "user", Content: "next"})
 			return nil

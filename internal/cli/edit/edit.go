@@ -118,13 +118,12 @@ func updateCommand(a *command.App) *cobra.Command {
 	unset := cmd.Flags().StringArray("unset", nil, "take away the header `NAME`; may be repeated")
 	w := writingFlags(a, cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		set, err := node.set(ctx, a, cmd, *unset)
-		if err != nil {
+		if err := node.check(cmd, *unset); err != nil {
 			return err
 		}
-		err = edit(ctx, a, args[0], w, func(b *pact.Batch) error {
-			b.Update(args[1], set)
-			return nil
+		err := edit(ctx, a, args[0], w, func(b *pact.Batch) (err error) {
+			b.Update(args[1], func(s *pact.Spec) { err = node.change(ctx, a, cmd, s, *unset) })
+			return err
 		})
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/operations"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -132,48 +134,42 @@ func (n *nodeFlags) spec(ctx context.Context, a *command.App, cmd *cobra.Command
 	return err
 }
 
-// set returns the changes that the given flags make to a node.
-func (n *nodeFlags) set(ctx context.Context, a *command.App, cmd *cobra.Command, unset []string) (map[string]any, error) {
-	set, err := n.attributes(cmd)
-	if err != nil {
-		return nil, err
-	}
-	if set == nil {
-		set = make(map[string]any)
-	}
-	content, err := n.read(ctx, a, cmd)
-	if err != nil {
-		return nil, err
-	}
-	if content != nil {
-		set["content"] = content
-	}
-	given := map[string]any{
-		"role": n.role, "kind": n.kind, "key": n.key, "provenance": n.provenance, "mime": n.mime, "encoding": n.encoding,
-		"ttl": n.ttl, "priority": n.priority, "offset": n.offset, "pinned": n.pinned,
-	}
-	for name, v := range given {
-		if cmd.Flags().Changed(name) {
-			set[name] = v
-		}
-	}
+// change changes the description of a node as the flags say, and takes the headers away that unset names.
+func (n *nodeFlags) change(ctx context.Context, a *command.App, cmd *cobra.Command, s *pact.Spec, unset []string) error {
 	if cmd.Flags().Changed("tag") {
-		set["tags"] = n.tags
+		s.Tags = nil
 	}
 	if cmd.Flags().Changed("ref") {
-		set["refs"] = n.refs
+		s.Refs = nil
+	}
+	err := n.spec(ctx, a, cmd, s)
+	for _, name := range unset {
+		err = cmp.Or(err, operations.Set(s, name, canon.Null))
+	}
+	return err
+}
+
+// check refuses flags of an update that change nothing, or that contradict each other.
+func (n *nodeFlags) check(cmd *cobra.Command, unset []string) error {
+	attributes, err := n.attributes(cmd)
+	if err != nil {
+		return err
 	}
 	for _, name := range unset {
-		if _, both := set[name]; both {
-			return nil, command.Usage(cmd, "%s is both set and unset", name)
+		flag := name
+		if name == "tags" || name == "refs" {
+			flag = strings.TrimSuffix(name, "s")
+		}
+		if _, both := attributes[name]; both || cmd.Flags().Changed(flag) {
+			return command.Usage(cmd, "%s is both set and unset", name)
 		}
 		if slices.Contains([]string{"priority", "offset", "content"}, name) {
-			return nil, command.Usage(cmd, "%s can be changed, but not unset", name)
+			return command.Usage(cmd, "%s can be changed, but not unset", name)
 		}
-		set[name] = nil
 	}
-	if len(set) == 0 {
-		return nil, command.Usage(cmd, "update needs something to change")
+	if len(unset) == 0 && !slices.ContainsFunc([]string{"content", "content-json", "content-file", "role", "kind", "key",
+		"provenance", "mime", "encoding", "ttl", "priority", "offset", "pinned", "tag", "ref", "data"}, cmd.Flags().Changed) {
+		return command.Usage(cmd, "update needs something to change")
 	}
-	return set, nil
+	return nil
 }
