@@ -1,10 +1,7 @@
 package pact_test
 
 import (
-	"context"
 	"fmt"
-	"iter"
-	"sync/atomic"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -13,78 +10,6 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/store"
 )
-
-// failingStore is a store of which one read fails, and every later one: read number from, counted from 1. It
-// fails at none while from is 0. Get, Range and Log are a read each, and so is each pair and record
-// that they yield.
-type failingStore struct {
-	store.Store
-	from  atomic.Int64
-	reads atomic.Int64
-}
-
-func (s *failingStore) fails() bool {
-	from := s.from.Load()
-	return from > 0 && s.reads.Add(1) >= from
-}
-
-// failed reports whether any read failed.
-func (s *failingStore) failed() bool { return s.reads.Load() >= s.from.Load() }
-
-func (s *failingStore) Get(ctx context.Context, k store.Key) ([]byte, error) {
-	return failingReads{s.Store, s}.Get(ctx, k)
-}
-
-func (s *failingStore) Range(ctx context.Context, of store.Span, o store.Order) iter.Seq2[store.Pair, error] {
-	return failingReads{s.Store, s}.Range(ctx, of, o)
-}
-
-func (s *failingStore) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
-	return failingReads{s.Store, s}.Log(ctx, of, o)
-}
-
-func (s *failingStore) View(ctx context.Context, f func(store.Reader) error) error {
-	return s.Store.View(ctx, func(r store.Reader) error { return f(failingReads{r, s}) })
-}
-
-type failingReads struct {
-	store.Reader
-	of *failingStore
-}
-
-func (r failingReads) Get(ctx context.Context, k store.Key) ([]byte, error) {
-	if r.of.fails() {
-		return nil, errUnread
-	}
-	return r.Reader.Get(ctx, k)
-}
-
-func (r failingReads) Range(ctx context.Context, of store.Span, o store.Order) iter.Seq2[store.Pair, error] {
-	return failingSeq(r.of, r.Reader.Range(ctx, of, o))
-}
-
-func (r failingReads) Log(ctx context.Context, of store.Cut, o store.Order) iter.Seq2[store.Record, error] {
-	return failingSeq(r.of, r.Reader.Log(ctx, of, o))
-}
-
-func failingSeq[T any](s *failingStore, list iter.Seq2[T, error]) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var none T
-		if s.fails() {
-			yield(none, errUnread)
-			return
-		}
-		for x, err := range list {
-			if s.fails() {
-				yield(none, errUnread)
-				return
-			}
-			if !yield(x, err) {
-				return
-			}
-		}
-	}
-}
 
 // settledBytes returns what a store holds of a context whose early turns stand in checkpoints, in
 // batches that write it into another store.
@@ -129,12 +54,12 @@ func settledBytes(t *testing.T) []*store.Batch {
 // n: the call returns that error, or what it returns while no read fails. Nothing panics.
 func TestEveryReadThatFailsIsAnError(t *testing.T) {
 	held := settledBytes(t)
-	open := func() (*pact.Context, *pact.Snapshot, *failingStore) {
+	open := func() (*pact.Context, *pact.Snapshot, *dbtest.Failing) {
 		medium := store.NewMemory()
 		for _, b := range held {
 			must(t, medium.Write(background, b))
 		}
-		s := &failingStore{Store: medium}
+		s := &dbtest.Failing{Store: medium}
 		c, err := pact.Open(background, pact.NewDB(s), "c", &pact.OpenOptions{Clock: steps()})
 		must(t, err)
 		older, err := c.At(background, pact.Cycle(3))
@@ -147,14 +72,14 @@ func TestEveryReadThatFailsIsAnError(t *testing.T) {
 		readable := callsOfAll(t, older)[name](c)
 		for n := int64(1); ; n++ {
 			c, older, s := open()
-			s.from.Store(n)
+			s.From.Store(n)
 			panicked, got := panicOf(func() error { return callsOfAll(t, older)[name](c) })
 			if panicked != nil {
 				t.Errorf("%s panics where read %d fails: %v", name, n, panicked)
-			} else if s.failed() && fault.CodeOf(got) != fault.Store {
+			} else if s.Failed() && fault.CodeOf(got) != fault.Store {
 				t.Errorf("%s returns %v where read %d fails, and %v of a store that can be read", name, got, n, readable)
 			}
-			if !s.failed() {
+			if !s.Failed() {
 				break
 			}
 		}

@@ -1,4 +1,3 @@
-// Package dbtest opens contexts for tests.
 package dbtest
 
 import (

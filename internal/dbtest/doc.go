@@ -1,0 +1,2 @@
+// Package dbtest opens contexts for tests, and stores of which a read fails.
+package dbtest
