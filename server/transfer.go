@@ -17,9 +17,6 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
-
-	"github.com/contexttree/pact/transcript"
 )
 
 type imported struct {
@@ -184,91 +181,47 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 	if err != nil {
 		return nil, nil, err
 	}
-	sessions, err := intake.Sessions(ctx, log, in.Name)
+	plan, err := intake.PlanLog(ctx, log, intake.Options{Name: in.Name, OpenOptions: s.open()})
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := range sessions {
-		if err := rightOf(ctx).useBeginning(sessions[i].Name); err != nil {
+	for i := range plan.Parts {
+		if err := rightOf(ctx).useBeginning(plan.Parts[i].Name); err != nil {
 			return nil, nil, err
 		}
 	}
-	var names []string
-	for i := range sessions {
-		made, _, left, err := sessions[i].Record(ctx, s.store, s.options.Actor, nil, func(int) {})
-		if err != nil {
-			return nil, nil, err
-		}
-		if left {
-			log.Findings = append(log.Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: sessions[i].Name +
-				": what was said last has no answer in the log yet; it was left out, and comes with its answer"})
-		}
-		names = append(names, made...)
-	}
-	return names, log.Findings, nil
+	return s.carryOut(ctx, plan)
 }
 
 // importTranscript makes the contexts of a transcript, or adds what is new to those that an
-// earlier import of its beginning made. It compares all of them before it writes the first.
+// earlier import of its beginning made.
 func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte, limits *lifecycle.Policy) ([]string,
 	[]inspect.Finding, error) {
 	list, err := intake.Conversations(ctx, data)
 	if err != nil {
 		return nil, nil, err
 	}
-	names, grown := make([]string, len(list)), make([]*pact.Extension, len(list))
-	options := &transcript.ImportOptions{
-		CreateOptions: pact.CreateOptions{OpenOptions: s.open(), Edition: selector.Edition(in.Edition)}}
+	o := intake.Options{Name: in.Name, OpenOptions: s.open(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.Edition)}}
 	if limits != nil {
-		if options.Policy = *limits; limits.Counts() {
-			if options.Counter, err = s.counter(limits.Tokenizer); err != nil {
+		if o.Policy = *limits; limits.Counts() {
+			if o.Counter, err = s.counter(limits.Tokenizer); err != nil {
 				return nil, nil, err
 			}
-			options.Policy.Tokenizer = options.Counter.Name()
+			o.Policy.Tokenizer = o.Counter.Name()
 		}
 	}
-	var findings []inspect.Finding
-	for i, c := range list {
-		if names[i] = in.Name; len(list) > 1 {
-			names[i] += "/" + c.Name
-		}
-		if grown[i], err = s.extension(ctx, names[i], c, options); err != nil {
-			return nil, nil, err
-		}
-		findings = append(findings, c.Findings()...)
-	}
-	for i, c := range list {
-		if grown[i] != nil {
-			err = grown[i].Apply(ctx)
-		} else {
-			_, err = transcript.Import(ctx, s.store, names[i], c, options)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	return names, findings, nil
+	return s.carryOut(ctx, intake.PlanTranscript(list, o))
 }
 
-// extension returns what a conversation has beyond the context of a name, nil if there is no
-// such context.
-func (s *Server) extension(ctx context.Context, name string, c *transcript.Conversation,
-	o *transcript.ImportOptions) (*pact.Extension, error) {
-	own := s.open()
-	there, err := pact.Open(ctx, s.store, name, &own)
-	if fault.CodeOf(err) == fault.ContextNotFound {
-		return nil, nil
+// carryOut makes the contexts of a plan and returns their names.
+func (s *Server) carryOut(ctx context.Context, plan *intake.Plan) ([]string, []inspect.Finding, error) {
+	list, err := plan.Import(ctx, s.store, func(int, int) {})
+	if differs := (*intake.Differs)(nil); errors.As(err, &differs) && failureOf(err).Node == "" {
+		err = history.NameTaken(differs.Name)
 	}
-	if err != nil {
-		return nil, err
+	var names []string
+	for _, made := range list {
+		names, plan.Findings = append(names, made.Context.Name()), append(plan.Findings, made.Findings...)
 	}
-	whole, err := transcript.Import(ctx, pact.NewDB(store.NewMemory()), name, c, o)
-	if err != nil {
-		return nil, err
-	}
-	grown, err := there.Extension(ctx, whole)
-	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Code == fault.Conflict && f.Node == "" {
-		return nil, history.NameTaken(name)
-	}
-	return grown, err
+	return names, plan.Findings, err
 }

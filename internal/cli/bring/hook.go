@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -130,20 +129,15 @@ func hook(ctx context.Context, a *command.App, policy string) error {
 	if err != nil {
 		return err
 	}
-	if in.kind != intake.Log {
-		return fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.kind)+", not a transcript of Claude Code",
+	if in.Kind != intake.Log {
+		return fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.Kind)+", not a transcript of Claude Code",
 			"")
 	}
-	in.Findings = nil // they would come after every turn
 	s, err := a.OpenStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	for _, p := range in.parts {
-		if _, err := a.RecordLog(ctx, s, p, pact.OpenOptions{Actor: a.Getenv("USER", "")}, func(int) {}); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err = in.Import(ctx, s, func(int, int) {}) // the findings would come after every turn
+	return err
 }

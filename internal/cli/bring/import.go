@@ -2,8 +2,10 @@ package bring
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"os"
+	"slices"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -12,10 +14,8 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
@@ -85,71 +85,10 @@ func backupSize(name string) int64 {
 	return info.Size()
 }
 
-// split divides the input into parts, one for each context.
-func split(ctx context.Context, a *command.App, in *command.Input, kind intake.Kind, f *importFlags) ([]command.Part, error) {
-	name := f.name
-	if name == "" {
-		name = in.Base()
-	}
-	if kind == intake.Log {
-		log, err := in.Log(f.conversation)
-		if err != nil {
-			return nil, err
-		}
-		if f.conversation == "" {
-			if err := intake.AddSubAgents(in.Name, log, func(path string) (*calllog.Log, error) {
-				file, err := a.ReadFile(ctx, path, false)
-				if err != nil {
-					return nil, err
-				}
-				return file.Log("")
-			}); err != nil {
-				return nil, err
-			}
-		}
-		in.Findings = append(in.Findings, log.Findings...)
-		return in.LogParts(ctx, log, name)
-	}
-	if kind != intake.Transcript {
-		if kind == intake.Snapshot {
-			if err := intake.HoldNodes(ctx, in.Data); err != nil {
-				return nil, command.InFile(err, in.Name, nil)
-			}
-		}
-		if f.conversation != "" {
-			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+
-				string(kind))
-		}
-		return []command.Part{{Name: name}}, nil
-	}
-	if f.conversation != "" {
-		c, err := in.Conversation(f.conversation)
-		return []command.Part{{Name: name + "/" + f.conversation, Conversation: c}}, err
-	}
-	list, err := intake.Conversations(ctx, in.Data)
-	if err != nil {
-		return nil, command.InFile(err, in.Name, in.Data)
-	}
-	parts := make([]command.Part, len(list))
-	for i, c := range list {
-		parts[i] = command.Part{Name: name, Conversation: c}
-		in.Findings = append(in.Findings, c.Findings()...)
-		if len(list) > 1 {
-			parts[i].Name += "/" + c.Name
-		}
-	}
-	return parts, nil
-}
-
-// plan is a file and how to import it.
+// plan is a file and the contexts that it gives.
 type plan struct {
 	*command.Input
-	kind             intake.Kind
-	edition          string
-	strict, renumber bool
-	parts            []command.Part
-	policy           lifecycle.Policy // the policy under which the calls of a transcript are replayed
-	counter          tree.Counter     // counts tokens for the policy, nil if it needs none
+	*intake.Plan
 }
 
 func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*plan, error) {
@@ -165,82 +104,78 @@ func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*
 	return planFor(ctx, a, in, f)
 }
 
+// planFor divides the input into parts, one for each context.
 func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFlags) (p *plan, err error) {
-	p = &plan{Input: in, edition: f.edition, strict: f.strict, renumber: f.renumber}
-	if p.kind, err = in.Shape(); err == nil {
-		p.parts, err = split(ctx, a, in, p.kind, f)
-	}
-	return p, err
-}
-
-// importAll makes the contexts of a file. A context of that name gets what it lacks if it
-// was made of the beginning of the same contents; importAll refuses any other. It checks all
-// names before the first import.
-func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]command.Imported, error) {
-	found := make([]command.Imported, len(in.parts))
-	total := 0
-	for i, p := range in.parts {
-		var err error
-		if found[i], err = existing(ctx, a, s, in, p); err != nil {
-			return nil, err
-		}
-		total += p.Calls()
-	}
-	a.Warn(in.Findings)
-	m, done := a.Meter("importing"), 0
-	defer m.End()
-	var list []command.Imported
-	for i, p := range in.parts {
-		switch {
-		case p.Session != nil:
-			made, err := a.RecordLog(ctx, s, p, pact.OpenOptions{Actor: a.Getenv("USER", ""), Counter: in.counter},
-				func(n int) { m.At(done+n, total) })
-			if err != nil {
-				return nil, command.InFile(err, in.Name, in.Data)
-			}
-			list = append(list, made...)
-		case found[i].Context == nil:
-			c, err := makeContext(ctx, a, s, in, p, func(n, _ int) { m.At(done+n, total) })
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, command.Imported{Context: c, Existed: p.There, Added: p.Adds, Part: p})
-		default:
-			if grows := found[i].Grows; grows != nil {
-				if err := grows.Apply(ctx); err != nil {
-					return nil, err
-				}
-				found[i].Added = grows.Cycles
-			}
-			list = append(list, found[i])
-		}
-		done += p.Calls()
-		m.At(done, total)
-	}
-	return list, nil
-}
-
-// makeContext makes one context in a store.
-func makeContext(ctx context.Context, a *command.App, s *pact.DB, in *plan, p command.Part, progress func(done, total int)) (*pact.Context,
-	error) {
-	open := pact.OpenOptions{Actor: a.Getenv("USER", ""), Counter: in.counter}
-	if in.kind == intake.Transcript {
-		made := pact.CreateOptions{OpenOptions: open, Edition: selector.Edition(in.edition)}
-		options := &transcript.ImportOptions{CreateOptions: made, Policy: in.policy, Progress: progress}
-		if p.Lost != nil {
-			options.Pruned = func(before *pact.Snapshot, r *lifecycle.Report) error { return p.Lost.Take(ctx, before, r) }
-		}
-		c, err := transcript.Import(ctx, s, p.Name, p.Conversation, options)
-		return c, command.InFile(err, in.Name, in.Data)
-	}
-	c, findings, err := in.Begin(ctx, in.kind, s, p.Name, pact.ImportHistoryOptions{OpenOptions: open,
-		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.edition), Strict: in.strict, Renumber: in.renumber}})
+	kind, err := in.Shape()
 	if err != nil {
 		return nil, err
 	}
-	lacking, err := record.Lacking(ctx, c)
-	a.Warn(append(findings, lacking...))
-	return c, err
+	p = &plan{Input: in}
+	o := intake.Options{Name: cmp.Or(f.name, in.Base()), OpenOptions: pact.OpenOptions{Actor: a.Getenv("USER", "")},
+		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber}}
+	switch kind {
+	case intake.Log:
+		p.Plan, err = planLog(ctx, a, in, f.conversation, o)
+	case intake.Transcript:
+		p.Plan, err = planTranscript(ctx, in, f.conversation, o)
+	default:
+		if f.conversation != "" {
+			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+
+				string(kind))
+		}
+		if kind == intake.Snapshot {
+			err = intake.HoldNodes(ctx, in.Data)
+		}
+		p.Plan = intake.PlanFile(kind, in.Reader, o)
+	}
+	if err != nil {
+		return nil, in.Located(err)
+	}
+	p.Plan.Findings = slices.Concat(in.Findings, p.Plan.Findings)
+	return p, nil
+}
+
+// planLog plans the import of a log with the logs of its sub-agents, or of one session.
+func planLog(ctx context.Context, a *command.App, in *command.Input, session string, o intake.Options) (*intake.Plan, error) {
+	log, err := in.Log(session)
+	if err == nil && session == "" {
+		err = intake.AddSubAgents(in.Name, log, func(path string) (*calllog.Log, error) {
+			file, err := a.ReadFile(ctx, path, false)
+			if err != nil {
+				return nil, err
+			}
+			return file.Log("")
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return intake.PlanLog(ctx, log, o)
+}
+
+func planTranscript(ctx context.Context, in *command.Input, conversation string, o intake.Options) (*intake.Plan, error) {
+	if conversation != "" {
+		c, err := in.Conversation(conversation)
+		if err != nil {
+			return nil, err
+		}
+		o.Name += "/" + conversation
+		return intake.PlanTranscript([]*transcript.Conversation{c}, o), nil
+	}
+	list, err := intake.Conversations(ctx, in.Data)
+	return intake.PlanTranscript(list, o), err
+}
+
+// importAll makes the contexts of a file in a store.
+func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]intake.Made, error) {
+	a.Warn(in.Plan.Findings)
+	m := a.Meter("importing")
+	list, err := in.Import(ctx, s, m.At)
+	m.End()
+	for i := range list {
+		a.Warn(list[i].Findings)
+	}
+	return list, in.refused(a, err)
 }
 
 func importCommand(a *command.App) *cobra.Command {
@@ -255,15 +190,18 @@ func importCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if in.policy, in.counter, err = policy.Policy(ctx, a, cmd, nil); err != nil {
+		if in.Policy, in.Counter, err = policy.Policy(ctx, a, cmd, nil); err != nil {
 			return err
 		}
-		if in.kind != intake.Transcript && !in.policy.Empty() {
+		if in.Kind != intake.Transcript && !in.Policy.Empty() {
 			return in.refuseLimits(policy.Typed(cmd))
 		}
-		for i := range in.parts {
-			if policy.Prunes(&in.policy) {
-				in.parts[i].Lost = &story.LossReader{Counter: in.counter}
+		lost := map[*intake.Part]*story.LossReader{}
+		for i := range in.Parts {
+			if part := &in.Parts[i]; policy.Prunes(&in.Policy) {
+				reader := &story.LossReader{Counter: in.Counter}
+				lost[part] = reader
+				part.Pruned = func(before *pact.Snapshot, r *lifecycle.Report) error { return reader.Take(ctx, before, r) }
 			}
 		}
 		s := pact.NewDB(store.NewMemory())
@@ -280,7 +218,7 @@ func importCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return reportImport(a, list, in.kind, *dry)
+		return reportImport(a, list, lost, in.Kind, *dry)
 	})
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -12,7 +13,6 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/store/postgres"
@@ -21,56 +21,52 @@ import (
 // storeFor opens the store for an import, and makes it if it is missing. A file that may still be refused
 // is read before, or imported in memory: so a refused file leaves no store behind.
 func storeFor(ctx context.Context, a *command.App, in *plan) (*pact.DB, error) {
-	_, err := os.Stat(a.DB)
-	begins := !postgres.IsAddress(a.DB) && errors.Is(err, fs.ErrNotExist)
-	if begins && in.kind == intake.History {
-		if _, _, err := in.CheckHistory(ctx, in.historyOptions()); err != nil {
-			return nil, err
-		}
-	} else if begins && in.kind == intake.Snapshot {
-		quiet := &command.App{Screen: screen.Screen{Env: a.Env, Err: command.Discard{}}}
-		if _, err := makeContext(ctx, quiet, pact.NewDB(store.NewMemory()), in, in.parts[0], nil); err != nil {
-			return nil, err
-		}
+	var err error
+	switch {
+	case !lacksStore(a):
+	case in.Kind == intake.History:
+		_, _, err = in.CheckHistory(ctx, archive.Options{Edition: in.Edition, Strict: in.Strict, Renumber: in.Renumber})
+	case in.Kind == intake.Snapshot:
+		_, err = in.Import(ctx, pact.NewDB(store.NewMemory()), func(int, int) {})
+	}
+	if err != nil {
+		return nil, in.Located(err)
 	}
 	return a.OpenStore(ctx)
 }
 
-func (in *plan) historyOptions() archive.Options {
-	return archive.Options{Edition: selector.Edition(in.edition), Strict: in.strict, Renumber: in.renumber}
+// lacksStore reports whether the store is a file that is not there.
+func lacksStore(a *command.App) bool {
+	_, err := os.Stat(a.DB)
+	return !postgres.IsAddress(a.DB) && errors.Is(err, fs.ErrNotExist)
 }
 
-// rehearse looks into the store, if there is one, for what a dry run must know: which
-// names are taken, and which calls are recorded already. It refuses what the import
-// would refuse.
+// rehearse looks into the store, if there is one, for what a dry run must know. It refuses what the
+// import would refuse.
 func rehearse(ctx context.Context, a *command.App, in *plan) error {
-	if !postgres.IsAddress(a.DB) {
-		if _, err := os.Stat(a.DB); errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
+	if lacksStore(a) {
+		return nil
 	}
 	s, err := a.ExistingStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	for i := range in.parts {
-		p := &in.parts[i]
-		if p.Session == nil {
-			var found command.Imported
-			found, err = existing(ctx, a, s, in, *p)
-			p.There = found.Existed
-			if found.Grows != nil {
-				p.Adds = found.Grows.Cycles
-			}
-		} else {
-			p.Stored, err = p.Session.Importer(ctx, s, "")
-		}
-		if err != nil {
-			return command.InFile(err, in.Name, in.Data)
-		}
+	return in.refused(a, in.Rehearse(ctx, s))
+}
+
+// refused words the error of an import: where in the file it is, or which context is in its way.
+func (in *plan) refused(a *command.App, err error) error {
+	var differs *intake.Differs
+	if !errors.As(err, &differs) {
+		return in.Located(err)
 	}
-	return nil
+	if node := command.FactsOf(err).Node; node != "" {
+		return fault.OnNode(fault.Conflict, node, "the context "+strconv.Quote(differs.Name)+" has an edit that is not committed "+
+			"and that "+in.Input.Name+" lacks", "pact remove takes it back; --name imports into another context")
+	}
+	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(differs.Name)+" in "+a.Shown()+
+		" already, made of something else", "choose another with --name, or delete it: pact delete "+screen.Quote(differs.Name))
 }
 
 // refuseLimits returns the error for limits on an import that replays nothing. A log says
@@ -78,10 +74,10 @@ func rehearse(ctx context.Context, a *command.App, in *plan) error {
 // claim another request. flags are the limits as they were typed.
 func (in *plan) refuseLimits(flags string) error {
 	name := "NAME"
-	if len(in.parts) > 0 {
-		name = screen.Quote(in.parts[0].Name)
+	if len(in.Parts) > 0 {
+		name = screen.Quote(in.Parts[0].Name)
 	}
 	return fault.New(fault.DocumentInvalid, "limits are for transcripts, whose calls are replayed under them; the "+
-		string(in.kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
+		string(in.Kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
 		name+flags+" --dry-run")
 }

@@ -28,13 +28,13 @@ type madeContext struct {
 }
 
 // reportImport prints the contexts that an import made, or would make.
-func reportImport(a *command.App, list []command.Imported, kind intake.Kind, dry bool) error {
+func reportImport(a *command.App, list []intake.Made, lost map[*intake.Part]*story.LossReader, kind intake.Kind, dry bool) error {
 	answer := make([]madeContext, len(list))
 	for i, l := range list {
 		first, last := l.Context.Cycles()
 		m := madeContext{Name: l.Context.Name(), Kind: kind, Edition: string(l.Context.Edition()), First: first, Last: last,
 			Nodes: l.Context.Working().Len(), Existed: l.Existed, Added: l.Added,
-			Calls: l.Calls, Known: l.Known, Lost: l.Part.Lost.Total()}
+			Calls: l.Calls, Known: l.Known, Lost: lost[l.Part].Total()}
 		if s := l.Part.Session; s != nil {
 			m.Format, m.Exact, m.Missing = s.Format, string(s.Exact), s.Missing
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/internal/view/story"
@@ -36,7 +37,7 @@ func openCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f := &opened.Report{File: in.Name, Kind: in.kind, Sessions: found}
+		f := &opened.Report{File: in.Input.Name, Kind: in.Kind, Sessions: found}
 		f.Store.Path = a.Shown()
 		before := command.SizeOf(a.DB)
 		s, err := storeFor(ctx, a, in)
@@ -51,7 +52,7 @@ func openCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		f.Store.Bytes = command.SizeOf(a.DB)
-		if !slices.ContainsFunc(list, func(l command.Imported) bool { return l.Existed }) {
+		if !slices.ContainsFunc(list, func(l intake.Made) bool { return l.Existed }) {
 			f.Store.Grew = f.Store.Bytes - before
 		}
 		f.Next = next(a, f)
@@ -68,7 +69,7 @@ func openCommand(a *command.App) *cobra.Command {
 }
 
 // examine imports a file and describes the contexts that it gave.
-func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opened.Report) ([]command.Imported, error) {
+func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opened.Report) ([]intake.Made, error) {
 	list, err := importAll(ctx, a, s, in)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/record/sessions"
 	"github.com/contexttree/pact/internal/view"
 )
@@ -60,7 +61,7 @@ func newestSession(ctx context.Context, a *command.App, flags *importFlags) (*pl
 			continue
 		}
 		in, err := planOfSession(ctx, a, flags, s)
-		if err == nil && slices.ContainsFunc(in.parts, func(p command.Part) bool { return p.Calls() > 0 }) {
+		if err == nil && slices.ContainsFunc(in.Parts, func(p intake.Part) bool { return p.Calls() > 0 }) {
 			return in, list, nil
 		}
 		if ctx.Err() != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -80,13 +79,9 @@ func writeAll(ctx context.Context, s *command.Source, w io.Writer, compact bool,
 		}
 		return writeOne(ctx, s, w, nil)
 	}
-	c := s.Context
-	if c == nil {
-		var err error
-		if c, _, err = s.File.Begin(ctx, intake.Snapshot, s.Store, s.File.Base(),
-			pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: s.Edition()}}); err != nil {
-			return err
-		}
+	c, err := s.History(ctx)
+	if err != nil {
+		return err
 	}
 	if compact {
 		return c.Backup(ctx, w)

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
@@ -19,10 +18,6 @@ import (
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/record"
 )
-
-type Discard struct{}
-
-func (Discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // Input is the contents of a file or of standard input.
 type Input struct {
@@ -101,43 +96,21 @@ func (in *Input) Shape() (intake.Kind, error) {
 	return kind, InFile(err, in.Name, in.Data)
 }
 
-// Begin makes one context of a document or a history. The options for reading
-// histories do not apply to a document.
-func (in *Input) Begin(ctx context.Context, kind intake.Kind, s *pact.DB, name string,
-	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
-	if kind == intake.History {
-		c, findings, err = pact.ImportHistory(ctx, s, name, in.reader(), &o)
-	} else {
-		c, findings, err = pact.Import(ctx, s, name, in.Data, &pact.ImportOptions{OpenOptions: o.OpenOptions,
-			Edition: o.Edition})
-	}
-	return c, findings, in.located(err)
-}
-
-// Extension returns what a history has beyond a context.
-func (in *Input) Extension(ctx context.Context, c *pact.Context, o pact.HistoryOptions) (*pact.Extension, error) {
-	grows, err := c.HistoryExtension(ctx, in.reader(), &o)
-	if FactsOf(err).Code == fault.Conflict { // it is about the context, not about a place in the input
-		return nil, err
-	}
-	return grows, in.located(err)
-}
-
 // CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. It gives the
 // memory that it held back to the budget of ctx.
 func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots int, findings []inspect.Finding, err error) {
 	ctx, memory := budget.WithMemory(ctx, math.MaxInt64, "")
 	defer memory.Close()
-	read, err := archive.ReadHistory(ctx, in.Name, in.reader(), o)
+	read, err := archive.ReadHistory(ctx, in.Name, in.Reader(), o)
 	if err != nil {
-		return 0, nil, in.located(err)
+		return 0, nil, in.Located(err)
 	}
 	if read.Imported {
 		snapshots++
 	}
 	for c, err := range read.Changes {
 		if err != nil {
-			return 0, nil, in.located(err)
+			return 0, nil, in.Located(err)
 		}
 		if c.Sealed != nil {
 			snapshots++
@@ -146,15 +119,16 @@ func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots
 	return snapshots, read.Findings(), nil
 }
 
-// located adds to an error where in the input it is.
-func (in *Input) located(err error) error {
+// Located adds to an error where in the input it is.
+func (in *Input) Located(err error) error {
 	if f := FactsOf(err); err != nil && f.Line > 0 {
 		return InFile(err, in.Name, in.Line(f.Line))
 	}
 	return InFile(err, in.Name, in.Data)
 }
 
-func (in *Input) reader() io.Reader {
+// Reader returns the text of the input from its beginning.
+func (in *Input) Reader() io.Reader {
 	if in.backup != nil {
 		return in.backup()
 	}
@@ -163,7 +137,7 @@ func (in *Input) reader() io.Reader {
 
 // Line returns the n-th line, counted from 1, nil if there is none.
 func (in *Input) Line(n int) []byte {
-	for lines := bufio.NewReader(in.reader()); ; n-- {
+	for lines := bufio.NewReader(in.Reader()); ; n-- {
 		line, err := lines.ReadBytes('\n')
 		if n == 1 {
 			return bytes.TrimSuffix(line, []byte("\n"))

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -182,31 +183,53 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 		return err
 	}
 	s.File, s.Store = in, pact.NewDB(store.NewMemory())
-	var findings []inspect.Finding
-	switch kind {
-	case intake.Snapshot:
+	if kind == intake.Snapshot {
+		var findings []inspect.Finding
 		s.Alone, findings, err = pact.ReadSnapshot(in.Data, selector.Edition(f.Edition))
-		err = InFile(err, in.Name, in.Data)
-	case intake.History:
-		s.Context, findings, err = in.Begin(ctx, kind, s.Store, in.Base(), pact.ImportHistoryOptions{OpenOptions: s.options(),
-			HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}})
-	case intake.Log:
-		s.Context, findings, err = a.logSource(ctx, s, f)
-	case intake.Transcript:
-		var c *transcript.Conversation
-		if c, err = in.Conversation(f.conversation); err == nil {
-			m := a.Meter("reading")
-			made := pact.CreateOptions{OpenOptions: s.options(), Edition: selector.Edition(f.Edition)}
-			s.Context, err = transcript.Import(ctx, s.Store, in.Base(), c, &transcript.ImportOptions{CreateOptions: made,
-				Progress: m.At})
-			m.End()
-		}
+		a.Warn(findings)
+		return InFile(err, in.Name, in.Data)
 	}
+	plan, err := s.plan(ctx, kind, f)
 	if err != nil {
-		return err
+		return in.Located(err)
 	}
-	a.Warn(findings)
+	m := a.Meter("reading")
+	made, err := plan.Import(ctx, s.Store, m.At)
+	m.End()
+	if err != nil {
+		return in.Located(err)
+	}
+	s.Context = made[0].Context
+	a.Warn(slices.Concat(in.Findings, plan.Findings, made[0].Findings))
 	return nil
+}
+
+// plan plans the import of the one conversation of a file that is asked.
+func (s *Source) plan(ctx context.Context, kind intake.Kind, f *SourceFlags) (*intake.Plan, error) {
+	in := s.File
+	o := intake.Options{Name: in.Base(), OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}}
+	switch kind {
+	case intake.Log:
+		log, err := in.Log(f.conversation)
+		if err != nil {
+			return nil, err
+		}
+		if len(log.Sessions) > 1 {
+			var names []string
+			for _, session := range log.Sessions {
+				names = append(names, session.Name)
+			}
+			return nil, chooseOne(fault.DocumentInvalid, "the log holds several sessions", names)
+		}
+		return intake.PlanLog(ctx, log, o)
+	case intake.Transcript:
+		c, err := in.Conversation(f.conversation)
+		if err != nil {
+			return nil, err
+		}
+		return intake.PlanTranscript([]*transcript.Conversation{c}, o), nil
+	}
+	return intake.PlanFile(kind, in.Reader, o), nil
 }
 
 // Conversation picks one conversation of a transcript.
@@ -336,7 +359,7 @@ func (s *Source) History(ctx context.Context) (*pact.Context, error) {
 	if s.Alone == nil {
 		return s.Context, nil
 	}
-	c, _, err := pact.Import(ctx, s.Store, "document", s.File.Data, &pact.ImportOptions{OpenOptions: s.options(),
+	c, _, err := pact.Import(ctx, s.Store, s.File.Base(), s.File.Data, &pact.ImportOptions{OpenOptions: s.options(),
 		Edition: s.Alone.Edition()})
 	return c, err
 }
