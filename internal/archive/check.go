@@ -165,15 +165,14 @@ func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tr
 // head. It also refuses a block that kept the children it had as a container.
 func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 	for _, b := range born {
-		entry, err := last.Entry(b.Node.ID)
+		was, err := last.Entry(b.Node.ID)
 		if err != nil {
 			return err
 		}
-		entry2, err := next.Entry(b.Node.ID)
+		is, err := next.Entry(b.Node.ID)
 		if err != nil {
 			return err
 		}
-		was, is := entry, entry2
 		if is != nil && is.Class() == tree.Block && is.Children().Len() > 0 {
 			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, tree.BlockHasNoChildren, "")
 		}

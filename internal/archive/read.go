@@ -158,11 +158,10 @@ func (r *historyReader) line(data []byte) error {
 		return err
 	}
 	if root, ok := doc.Get("root"); ok && r.last != nil {
-		keepCycles2, err := r.keepCycles(root, "root")
-		if err != nil {
+		if root, err = r.keepCycles(root, "root"); err != nil {
 			return err
 		}
-		doc = withMember(doc, "root", keepCycles2)
+		doc = withMember(doc, "root", root)
 	}
 	d, err := document.FromAny(doc, document.Options{Edition: r.Edition})
 	if err != nil {
@@ -184,7 +183,7 @@ func (r *historyReader) line(data []byte) error {
 	}
 	brought := 0
 	for _, b := range born {
-		brought += int(b.Node.Content.Size())
+		brought += b.Node.Content.Size()
 	}
 	if err := r.hold(len(born), brought); err != nil {
 		return err

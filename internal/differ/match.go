@@ -150,17 +150,13 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		if err != nil {
 			return nil, nil, err
 		}
-		from, err := RangeOf(b.From, m.Removed)
-		if err != nil {
-			return nil, nil, err
-		}
-		to, err := RangeOf(b.To, m.Added)
+		ranges, err := RangesOf(b.From, m.Removed, b.To, m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
 		moves = append(moves, diff.Move{PreviousID: m.Removed, NewID: m.Added, ContentHash: node.ContentHash(),
 			PreviousParent: parent, NewParent: now, Cause: causes[m.Removed],
-			Ranges: diff.Ranges{Previous: from, New: to}})
+			Ranges: ranges})
 	}
 	left := func(ids []string, paired map[string]bool) (list []string) {
 		for _, id := range ids {
@@ -187,17 +183,13 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		if err != nil {
 			return nil, nil, err
 		}
-		older, err := RangeOf(b.From, m.Removed)
-		if err != nil {
-			return nil, nil, err
-		}
-		newer, err := RangeOf(b.To, m.Added)
+		ranges, err := RangesOf(b.From, m.Removed, b.To, m.Added)
 		if err != nil {
 			return nil, nil, err
 		}
 		replacements = append(replacements, diff.Replacement{
 			Key: to.KeyFacet(), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
-			Ranges: diff.Ranges{Previous: older, New: newer}})
+			Ranges: ranges})
 	}
 	return moves, replacements, nil
 }

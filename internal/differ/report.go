@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -112,7 +113,7 @@ func (b *richBuilder) components(t *tree.Tree, ids []string) ([]diff.Component, 
 		if err != nil {
 			return nil, err
 		}
-		ranges, err := b.ranges(id)
+		ranges, err := RangesOf(b.From, id, b.To, id)
 		if err != nil {
 			return nil, err
 		}
@@ -123,34 +124,28 @@ func (b *richBuilder) components(t *tree.Tree, ids []string) ([]diff.Component, 
 
 // difference looks up both versions of a node.
 func (b *richBuilder) difference(id string) (d tree.Difference, err error) {
-	if e, err := b.older.Entry(id); err != nil {
-		return tree.Difference{}, err
-	} else if e != nil {
-		parent, err := b.older.Parent(id)
-		if err != nil {
-			return tree.Difference{}, err
-		}
-		d.Old, d.OldClass, d.OldParent = e.Node(), e.Class(), parent
+	if d.Old, d.OldClass, d.OldParent, err = versionIn(b.older, id); err == nil {
+		d.New, d.NewClass, d.NewParent, err = versionIn(b.newer, id)
 	}
-	if e, err := b.newer.Entry(id); err != nil {
-		return tree.Difference{}, err
-	} else if e != nil {
-		parent, err := b.newer.Parent(id)
-		if err != nil {
-			return tree.Difference{}, err
-		}
-		d.New, d.NewClass, d.NewParent = e.Node(), e.Class(), parent
-	}
-	return d, nil
+	return d, err
 }
 
-func (b *richBuilder) ranges(id string) (diff.Ranges, error) {
-	from, err := RangeOf(b.From, id)
-	if err != nil {
-		return diff.Ranges{}, err
+// versionIn returns the version of a node in a tree, nil if it is not there, its class and its parent.
+func versionIn(t *tree.Tree, id string) (n *tree.Node, class tree.Class, parent string, err error) {
+	e, err := t.Entry(id)
+	if err != nil || e == nil {
+		return nil, 0, "", err
 	}
-	to, err := RangeOf(b.To, id)
-	return diff.Ranges{Previous: from, New: to}, err
+	parent, err = t.Parent(id)
+	return e.Node(), e.Class(), parent, err
+}
+
+// RangesOf returns the place of a node in one tree and that of a node, the same or another, in another tree.
+func RangesOf(from *tree.Tree, id string, to *tree.Tree, now string) (r diff.Ranges, err error) {
+	if r.Previous, err = RangeOf(from, id); err == nil {
+		r.New, err = RangeOf(to, now)
+	}
+	return r, err
 }
 
 // RangeOf returns the place of a node in the canonical thread of a tree, nil if
@@ -165,7 +160,7 @@ func RangeOf(t *tree.Tree, id string) (*diff.Range, error) {
 
 func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error) {
 	fields := b.pair.Fields(d)
-	ranges, err := b.ranges(d.New.ID)
+	ranges, err := RangesOf(b.From, d.New.ID, b.To, d.New.ID)
 	if err != nil {
 		return diff.Modification{}, err
 	}
@@ -236,15 +231,14 @@ func (b *richBuilder) children() error {
 			b.report.ChildrenRemoved[p.Previous] = append(b.report.ChildrenRemoved[p.Previous], m.ID)
 		}
 	}
-	for _, ids := range b.report.ChildrenAdded {
-		if err := b.To.Sort(ids); err != nil {
-			return err
+	return cmp.Or(sortAll(b.To, b.report.ChildrenAdded), sortAll(b.From, b.report.ChildrenRemoved))
+}
+
+func sortAll(t *tree.Tree, lists map[string][]string) (err error) {
+	for _, ids := range lists {
+		if err == nil {
+			err = t.Sort(ids)
 		}
 	}
-	for _, ids := range b.report.ChildrenRemoved {
-		if err := b.From.Sort(ids); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }

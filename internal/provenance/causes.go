@@ -49,12 +49,8 @@ func (c *Causes) Of(ctx context.Context, d tree.Difference, fields []string) (di
 	}
 	placeOnly := !slices.ContainsFunc(fields, func(f string) bool { return f != "parent" && f != "ttl" })
 	if d.OldParent != d.NewParent && placeOnly {
-		wasSealed2, err := c.wasSealed(d.New.ID)
-		if err != nil {
-			return diff.Cause{}, err
-		}
-		if wasSealed2 {
-			return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: c.log.committer(cycle)}, nil
+		if sealed, err := c.sealed(d.New.ID); err != nil || sealed {
+			return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: c.log.committer(cycle)}, err
 		}
 	}
 	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: c.log.editor(cycle)}, nil
@@ -67,19 +63,15 @@ func onlyTimePassed(d tree.Difference, cycle int64) bool {
 	return was == is && wasFinite == isFinite
 }
 
-// wasSealed reports whether a node was below ^ah in the older state and is in a turn in the
+// sealed reports whether a node was below ^ah in the older state and is in a turn in the
 // newer one.
-func (c *Causes) wasSealed(id string) (bool, error) {
-	path, err := c.older.Path(id)
+func (c *Causes) sealed(id string) (bool, error) {
+	was, err := c.older.Path(id)
 	if err != nil {
 		return false, err
 	}
-	path2, err := c.newer.Path(id)
-	if err != nil {
-		return false, err
-	}
-	was, is := path, path2
-	return len(was) > 2 && len(is) > 2 && was[1].Class() == tree.Head && is[1].Class() == tree.Seq, nil
+	is, err := c.newer.Path(id)
+	return len(was) > 2 && len(is) > 2 && was[1].Class() == tree.Head && is[1].Class() == tree.Seq, err
 }
 
 // lastCycle returns the last cycle in which something happened to a node: the newer one if the
@@ -110,11 +102,11 @@ func (c *Causes) changes(ctx context.Context) (*changes, error) {
 			return nil, err
 		}
 	}
-	var err error
-	if c.between, err = changesIn(states); err != nil {
-		return nil, err
+	between, err := changesIn(states)
+	if err == nil {
+		c.between = between
 	}
-	return c.between, nil
+	return between, err
 }
 
 func (c *Causes) ofAddition(ctx context.Context, d tree.Difference) (diff.Cause, error) {
@@ -231,11 +223,8 @@ func (c *Causes) replacement(id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	matchMoves, err := differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added)
-	if err != nil {
-		return "", err
-	}
-	for _, m := range matchMoves {
+	moves, err := differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added)
+	for _, m := range moves {
 		switch id {
 		case m.Removed:
 			return m.Added, nil
@@ -243,5 +232,5 @@ func (c *Causes) replacement(id string) (string, error) {
 			return m.Removed, nil
 		}
 	}
-	return "", nil
+	return "", err
 }

@@ -14,15 +14,21 @@ const entriesAtOnce = 256
 // cycle on; 0 for all. An error of the store ends it. It holds at most 256 entries, however long the
 // log is.
 func (s *Source) Entries(ctx context.Context, cycle int64) iter.Seq2[history.Entry, error] {
-	key, last := s.State.Key, s.State.Revision
 	return func(yield func(history.Entry, error) bool) {
 		from, err := s.firstRevision(ctx, cycle)
 		if err != nil {
 			yield(history.Entry{}, err)
 			return
 		}
-		for ; from <= last; from += entriesAtOnce {
-			list, err := s.Store.Log(ctx, key, from, min(last, from+entriesAtOnce-1))
+		s.revisions(ctx, from, s.State.Revision)(yield)
+	}
+}
+
+// revisions yields the entries of the revisions from..to.
+func (s *Source) revisions(ctx context.Context, from, to int64) iter.Seq2[history.Entry, error] {
+	return func(yield func(history.Entry, error) bool) {
+		for ; from <= to; from += entriesAtOnce {
+			list, err := s.Store.Log(ctx, s.State.Key, from, min(to, from+entriesAtOnce-1))
 			if err != nil {
 				yield(history.Entry{}, err)
 				return

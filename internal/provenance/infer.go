@@ -38,25 +38,17 @@ func inferRemoval(before, after *tree.Tree, id string) (diff.Kind, error) {
 	if len(path) == 0 {
 		return "", nil
 	}
-	lostAllChildren2, err := lostAllChildren(before, after, path[len(path)-1])
-	if err != nil {
+	if lost, err := lostAllChildren(before, after, path[len(path)-1]); err != nil || lost {
+		return diff.ByCascade, err
+	}
+	turn := tree.TurnOn(path)
+	if turn == nil {
+		return "", nil
+	}
+	if has, err := after.Has(turn.Node().ID); err != nil || has {
 		return "", err
 	}
-	if lostAllChildren2 {
-		return diff.ByCascade, nil
-	}
-	for _, e := range path {
-		if e.Class() == tree.Turn {
-			has2, err := after.Has(e.Node().ID)
-			if err != nil {
-				return "", err
-			}
-			if !has2 {
-				return diff.ByPruning, nil // only pruning removes turns
-			}
-		}
-	}
-	return "", nil
+	return diff.ByPruning, nil // only pruning removes turns
 }
 
 // lostAllChildren reports whether expiry took all children of a removable group

@@ -39,17 +39,7 @@ func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 		}
 		end--
 	}
-	entries, err := s.Store.Log(ctx, s.State.Key, first, end)
-	if err != nil {
-		return nil, err
-	}
-	l := newLog()
-	for _, e := range entries {
-		if err := l.add(e); err != nil {
-			return nil, err
-		}
-	}
-	return l, nil
+	return LogOf(s.revisions(ctx, first, end))
 }
 
 // LogOf indexes entries that the caller reads, oldest first, such as those of

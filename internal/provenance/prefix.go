@@ -182,30 +182,17 @@ func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Bre
 	if moved != "" {
 		b.Cause.Kind = diff.ByReordering
 	}
-	in := c.newer
-	has, err := in.Has(b.Node)
-	if err != nil {
-		return nil, err
+	path, err := c.newer.Path(b.Node)
+	if err == nil && path == nil {
+		path, err = c.older.Path(b.Node)
 	}
-	if !has {
-		in = c.older
-	}
-	path, err := in.Path(b.Node)
 	if err != nil {
 		return nil, err
 	}
 	n := path[len(path)-1].Node()
 	b.Role, b.Kind = n.RoleIn(path[1].Class()), n.Kind
-	rangeOf, err := differ.RangeOf(c.older, b.Node)
-	if err != nil {
-		return nil, err
-	}
-	now, err := differ.RangeOf(c.newer, b.Node)
-	if err != nil {
-		return nil, err
-	}
-	b.Ranges = diff.Ranges{Previous: rangeOf, New: now}
-	return b, nil
+	b.Ranges, err = differ.RangesOf(c.older, b.Node, c.newer, b.Node)
+	return b, err
 }
 
 // edit is the cause of a change that an edit of the newer cycle made.

@@ -30,14 +30,11 @@ func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree,
 
 // imagined adds the state before the first snapshot, if there was one.
 func (s *Source) imagined(trees []*tree.Tree) ([]*tree.Tree, error) {
-	if first := trees[0]; first.Root().Node().Cycle < s.State.First {
-		withoutOwnCycle2, err := withoutOwnCycle(first)
-		if err != nil {
-			return nil, err
-		}
-		return append([]*tree.Tree{withoutOwnCycle2}, trees...), nil
+	if trees[0].Root().Node().Cycle >= s.State.First {
+		return trees, nil
 	}
-	return trees, nil
+	before, err := withoutOwnCycle(trees[0])
+	return append([]*tree.Tree{before}, trees...), err
 }
 
 // statesBetween returns the snapshots from a cycle up to a state, and that state.

@@ -238,20 +238,14 @@ func (b *timelineBuilder) addBirth(c *Causes) error {
 	}
 	if turn != "" && !sealed && cause.Kind == diff.ByEdit {
 		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventBorn, Region: tree.Head.String(), Cause: cause})
-		if err := b.addPlaced(inspect.EventSealed, cycle, t, b.sealing(cycle)); err != nil {
-			return err
-		}
+		err = b.addPlaced(inspect.EventSealed, cycle, t, b.sealing(cycle))
 	} else {
-		if err := b.addPlaced(inspect.EventBorn, cycle, t, cause); err != nil {
-			return err
-		}
+		err = b.addPlaced(inspect.EventBorn, cycle, t, cause)
 	}
-	if cause.Kind == diff.ByEdit {
-		if b.timeline.Events[birth].Other, err = c.replacement(b.timeline.ID); err != nil {
-			return err
-		}
+	if err == nil && cause.Kind == diff.ByEdit {
+		b.timeline.Events[birth].Other, err = c.replacement(b.timeline.ID)
 	}
-	return nil
+	return err
 }
 
 func (b *timelineBuilder) addRemoval(c *Causes, d tree.Difference) error {
@@ -262,12 +256,9 @@ func (b *timelineBuilder) addRemoval(c *Causes, d tree.Difference) error {
 	e := inspect.Event{Cycle: c.newer.Cycle(), Kind: inspect.EventRemoved, Cause: &cause}
 	if cause.Kind == diff.ByEdit {
 		e.Other, err = c.replacement(b.timeline.ID)
-		if err != nil {
-			return err
-		}
 	}
 	b.add(e)
-	return nil
+	return err
 }
 
 func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
@@ -284,11 +275,9 @@ func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
 	}
 	if d.OldParent != d.NewParent {
 		kind := inspect.EventMoved
-		wasSealed2, err := c.wasSealed(b.timeline.ID)
-		if err != nil {
+		if sealed, err := c.sealed(b.timeline.ID); err != nil {
 			return err
-		}
-		if wasSealed2 {
+		} else if sealed {
 			kind = inspect.EventSealed
 		}
 		if err := b.addPlaced(kind, cycle, c.newer, &cause); err != nil {

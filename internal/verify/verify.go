@@ -30,12 +30,6 @@ func Keyed(
 	return among(ctx, s, name, progress, func(i engine.Info) bool { return i.Key == key })
 }
 
-// Info verifies a context that the store may not list, by its key, its name and the state that
-// it had. Errors are those of Named.
-func Info(ctx context.Context, s engine.Contexts, i engine.Info, progress Progress) (*inspect.Verification, error) {
-	return untilSettled(ctx, s, i, progress)
-}
-
 // among verifies the first listed context that is the wanted one, and rows that belong to no context.
 func among(
 	ctx context.Context, s engine.Contexts, name string, progress Progress, is func(engine.Info) bool,
@@ -51,7 +45,7 @@ func among(
 	if at < 0 {
 		return nil, engine.NoContext(name)
 	}
-	return untilSettled(ctx, s, list[at], progress)
+	return Info(ctx, s, list[at], progress)
 }
 
 // All verifies every context of a store, and the rows that belong to none. If it cannot read a
@@ -75,7 +69,7 @@ func All(ctx context.Context, s engine.Contexts, progress Progress) (*inspect.St
 	}
 	for _, i := range list {
 		before := done
-		verified, err := untilSettled(ctx, s, i, func(n, _ int) {
+		verified, err := Info(ctx, s, i, func(n, _ int) {
 			if done = before + n; progress != nil {
 				progress(min(done, total), total)
 			}
@@ -115,11 +109,10 @@ func defectOf(d *history.Damage, err error) (*inspect.Defect, error) {
 // tries is how often a context is verified again because others erase.
 const tries = 8
 
-// untilSettled verifies a context, and again if an erasure meanwhile mixed states from before
-// and after it. E_CONFLICT if that happens every time.
-func untilSettled(
-	ctx context.Context, s engine.Contexts, now engine.Info, progress Progress,
-) (*inspect.Verification, error) {
+// Info verifies a context that the store may not list, by its key, its name and the state that it had,
+// and again if an erasure meanwhile mixed states from before and after it. E_CONFLICT if that happens
+// every time. Other errors are those of Named.
+func Info(ctx context.Context, s engine.Contexts, now engine.Info, progress Progress) (*inspect.Verification, error) {
 	for range tries {
 		v := newVerifier(ctx, s, now)
 		err := v.context(progress)
