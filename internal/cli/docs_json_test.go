@@ -146,15 +146,19 @@ func (s stopping) Write(p []byte) (int, error) {
 	return s.Writer.Write(p)
 }
 
-// Every command answers as docs/json-schema.json says, line by line, and docs/json.md
-// names every schema.
+// Every command answers as docs/json-schema.json says, line by line, docs/json.md
+// names every schema, and docs/cli.md every command.
 func TestJSONIsAsTheSchemaSays(t *testing.T) {
 	testrun.OneGoroutine(t)
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "json-schema.json"))
+	docs, err := filepath.Abs(filepath.Join("..", "..", "docs"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "json.md"))
+	text, err := os.ReadFile(filepath.Join(docs, "json-schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join(docs, "json.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +211,14 @@ func TestJSONIsAsTheSchemaSays(t *testing.T) {
 			}
 		}
 	}
+	commands, err := os.ReadFile(filepath.Join(docs, "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, cmd := range root(command.New(command.Streams{})).Commands() {
+		if name := cmd.Name(); !strings.Contains(string(commands), "`"+name) && name != "completion" && name != "help" {
+			t.Errorf("docs/cli.md does not name pact %s", name)
+		}
 		if name := cmd.Name(); !ran[name] && !slices.Contains([]string{"proxy", "completion", "help", "hook", "mcp"}, name) {
 			t.Errorf("the test runs no pact %s", name)
 		}

@@ -1,0 +1,61 @@
+package pact_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	fenced  = regexp.MustCompile("(?s)```.*?```")
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	linked  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	noSlug  = regexp.MustCompile(`[^\pL\pN_ -]`)
+)
+
+// Every link of a document leads to a file that is there, and to a heading of it.
+func TestLinksOfTheDocumentsLead(t *testing.T) {
+	headings := map[string][]string{} // of a document, as GitHub names them
+	texts := map[string]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{".git", "build", "node_modules", "testdata"}, d.Name()):
+			return fs.SkipDir
+		case filepath.Ext(path) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		texts[path] = fenced.ReplaceAllString(string(text), "")
+		for _, h := range heading.FindAllStringSubmatch(texts[path], -1) {
+			words := strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")
+			headings[path] = append(headings[path], words)
+		}
+		return err
+	})
+	if err != nil || len(texts) < 50 {
+		t.Fatalf("%d documents: %v", len(texts), err)
+	}
+	for path, text := range texts {
+		for _, m := range linked.FindAllStringSubmatch(text, -1) {
+			file, section, _ := strings.Cut(m[1], "#")
+			to := path
+			if file != "" {
+				to = filepath.Join(filepath.Dir(path), file)
+			}
+			_, err := os.Stat(to)
+			switch {
+			case strings.Contains(m[1], "://"):
+			case err != nil:
+				t.Errorf("%s: %v", path, err)
+			case section != "" && !slices.Contains(headings[to], section):
+				t.Errorf("%s: %s has no heading %s", path, to, section)
+			}
+		}
+	}
+}
