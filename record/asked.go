@@ -13,13 +13,13 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// WasManaged returns how many results of tools a policy shaped in a recorded request, and how many bytes the
-// request became shorter. would says that the recorder only observed and changed nothing.
-func (b *Body) WasManaged() (shaped, saved int, would bool) {
+// WasManaged returns how many results of tools a policy shaped in a recorded request, how many it asked the provider
+// to clear, and how many bytes less the model read. would says that the recorder only observed and changed nothing.
+func (b *Body) WasManaged() (shaped, cleared, saved int, would bool) {
 	if b.managed == nil {
-		return 0, 0, false
+		return 0, 0, 0, false
 	}
-	return len(b.managed.Shaped), b.managed.Saved, b.managed.Would
+	return len(b.managed.Shaped), b.managed.Cleared, b.managed.Saved, b.managed.Would
 }
 
 // Asked returns the request that the agent asked for in place of the recorded one, byte for byte: the
@@ -43,6 +43,9 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		return nil, notAsked(nil)
 	}
 	var edits splice.Edits
+	if sent.managed.Cleared > 0 {
+		provider.TakeBack(&edits, sent.Bytes, root)
+	}
 	ids := sent.managed.Shaped
 	for _, one := range provider.Results(sent.api, root, func(string, string) bool { return false }) {
 		if len(ids) == 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -26,6 +27,8 @@ type cutter struct {
 	rules   []commit.CompiledRule
 	counter tree.Counter
 	ledger  *ledger
+	refused atomic.Bool // the provider refused a request that asked it to clear results
+	unnamed bool        // results can go without a stub
 
 	mu    sync.Mutex // never held during work with the store
 	grown map[[sha256.Size]byte]*grown
@@ -40,6 +43,8 @@ func newCutter(p *lifecycle.Policy, o *Options, m *memory) (*cutter, error) {
 	if !limited && !slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
 		return nil, nil
 	}
+	c.unnamed = limited && p.Stub == "" ||
+		slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil && !r.Stub })
 	if c.when == "" {
 		c.when = lifecycle.WhenPays
 	}
@@ -80,8 +85,10 @@ type question struct {
 	parts []cutPart
 	calls map[string]bool // the ids of its calls
 	since string          // the newest of them
-	sum   *summed         // its state in the ledger
-	form  *form           // as it is sent, once the ledger made it
+	// clears is how to ask the provider to clear results, nil if the request cannot.
+	clears *provider.Clearing
+	sum    *summed // its state in the ledger
+	form   *form   // as it is sent, once the ledger made it
 }
 
 // read reads a request and looks up the decision about each part, unless managing ended for the conversation.
@@ -92,6 +99,9 @@ func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool)
 	}
 	q := &question{api: body.name, of: request, parts: make([]cutPart, len(request.Parts)), calls: map[string]bool{}}
 	thinking := provider.Thinking(body.name, body.root)
+	if !c.refused.Load() {
+		q.clears = provider.ClearingFor(body.name, body.root, request.Model)
+	}
 	for i := range request.Parts {
 		p := &request.Parts[i]
 		one := &q.parts[i]
@@ -108,10 +118,8 @@ func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool)
 			one.place, one.key, thinking = &thinking[0], (&Result{Content: string(content)}).key(), thinking[1:]
 		}
 	}
-	for i := range q.parts {
-		if one := &q.parts[i]; one.key != "" && !alone {
-			one.apply(e.cutOf(one.key, q.calls))
-		}
+	if !alone {
+		q.follow(e)
 	}
 	return q, true
 }
@@ -131,8 +139,13 @@ func (p *cutPart) apply(s *Shaped) {
 	if s == nil {
 		return
 	}
-	if p.taken = s; p.result != nil {
-		p.note = s.Content
+	if p.taken = s; p.result == nil {
+		return
+	}
+	p.note = s.Content
+	if s.cleared {
+		p.result.cleared = true
+	} else {
 		p.result.shaped = s
 	}
 }
@@ -141,13 +154,13 @@ func (p *cutPart) apply(s *Shaped) {
 // how many parts it took.
 func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hider, until time.Time) (int, error) {
 	late := func() bool { return !until.IsZero() && time.Now().After(until) }
-	picked, err := c.due(ctx, q, hide, late)
+	picked, asks, err := c.due(ctx, q, hide, late)
 	if err != nil || len(picked) == 0 {
 		return 0, err
 	}
 	list := make([]leaving, len(picked))
 	for k, i := range picked {
-		if list[k], err = c.leave(q, i); err != nil {
+		if list[k], err = c.leave(q, i, asks); err != nil {
 			return 0, err
 		}
 	}
@@ -165,48 +178,64 @@ func (c *cutter) decide(ctx context.Context, r *Recorder, q *question, hide *hid
 	return len(picked), nil
 }
 
-// due returns the numbers of the parts that leave a request now, none if that does not pay. Protections keep
-// little of what waits, so they are asked only if it would pay to let all of it go.
-func (c *cutter) due(ctx context.Context, q *question, hide *hider, late func() bool) (picked []int, err error) {
+// due returns the numbers of the parts that leave a request now, none if that does not pay, and whether the provider
+// is asked to clear them. Protections keep little of what waits, so they are asked only if it would pay to let all of
+// it go.
+func (c *cutter) due(ctx context.Context, q *question, hide *hider, late func() bool) (picked []int, asks bool,
+	err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g, err := c.grownTo(ctx, q.parts, late)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	pays := func(due map[int]bool) bool {
-		picked = c.pick(q, due, hide)
-		return len(picked) > 0 && (c.when == lifecycle.WhenNow || c.ledger.pays(q, c.notesFor(q, picked), c))
+		if picked, asks = c.clear(q, due); !asks {
+			picked = c.pick(q, due, hide)
+		}
+		return c.pays(q, picked, asks)
 	}
+	may := func(due map[int]bool) bool { return pays(due) || asks && c.pays(q, c.pick(q, due, hide), false) }
 	alone := true // a call takes its result along, which then does not wait itself
 	for i := range g.waits {
 		alone = alone && (q.parts[i].Kind == "result" || q.parts[i].Kind == "thinking")
 	}
-	if len(g.waits) == 0 || alone && !pays(g.waits) {
-		return nil, nil
+	if len(g.waits) == 0 || alone && !may(g.waits) {
+		return nil, false, nil
 	}
 	goes, err := c.released(ctx, g)
 	if err != nil || !pays(goes) {
-		return nil, err
+		return nil, false, err
 	}
-	return picked, nil
+	return picked, asks, nil
 }
 
-// leave describes a part that leaves.
-func (c *cutter) leave(q *question, i int) (l leaving, err error) {
+// pays reports whether it pays that some parts leave a request now.
+func (c *cutter) pays(q *question, picked []int, asks bool) bool {
+	return len(picked) > 0 && (c.when == lifecycle.WhenNow || c.ledger.pays(q, c.notesFor(q, picked, asks), c))
+}
+
+// leave describes a part that leaves; asks says that the provider is asked to clear it.
+func (c *cutter) leave(q *question, i int, asks bool) (l leaving, err error) {
 	p := &q.parts[i]
 	if p.result == nil {
 		return leaving{Result: Result{Content: string(p.Content.Value())}, raw: p.place.List.Elems[p.place.At].Raw}, nil
 	}
 	said, _, err := p.result.asResult()
-	return leaving{Result: said, raw: p.result.Content.Raw, calls: callsAfter(q.parts, i), had: p.result.shaped,
-		note: func(id string, calls int64) string { return commit.StubText(&c.policy, id, calls) }}, err
+	l = leaving{Result: said, raw: p.result.Content.Raw, calls: callsAfter(q.parts, i), had: p.result.shaped}
+	if !asks {
+		l.note = func(id string, calls int64) string { return commit.StubText(&c.policy, id, calls) }
+	}
+	return l, err
 }
 
 // notesFor returns, as JSON, the notes in place of parts that leave; the id may become another.
-func (c *cutter) notesFor(q *question, picked []int) map[int]string {
+func (c *cutter) notesFor(q *question, picked []int, asks bool) map[int]string {
 	notes := map[int]string{}
 	for _, i := range picked {
+		if notes[i] = provider.Cleared; asks {
+			continue
+		}
 		notes[i] = string(canon.String(commit.StubText(&c.policy, q.parts[i].Call, callsAfter(q.parts, i))))
 	}
 	return notes
@@ -240,16 +269,17 @@ func (c *cutter) pick(q *question, due map[int]bool, hide *hider) (picked []int)
 	binds := provider.BindsThinking(q.api, q.of.Model)
 	for i := range q.parts {
 		p := &q.parts[i]
+		_, isDue := due[i]
 		switch {
 		case p.taken != nil:
-		case p.result != nil && due[i] && c.canLeave(q, i, hide):
+		case p.result != nil && isDue && c.canLeave(q, i, hide):
 			picked = append(picked, i)
 		case p.place != nil && binds && len(picked) > 0:
 			if stays(p) {
 				return nil
 			}
 			picked = append(picked, i)
-		case p.place != nil && due[i] && !stays(p):
+		case p.place != nil && isDue && !stays(p):
 			picked = append(picked, i)
 		}
 	}
@@ -258,16 +288,21 @@ func (c *cutter) pick(q *question, due map[int]bool, hide *hider) (picked []int)
 
 // canLeave reports whether a note in place of a result would be shorter, and whether the store may have the result.
 func (c *cutter) canLeave(q *question, i int, hide *hider) bool {
+	if !c.isLonger(q, i) {
+		return false
+	}
+	_, hidden := hide.value(q.parts[i].Content)
+	return hidden == 0
+}
+
+// isLonger reports whether a result that may leave is longer than a note in its place.
+func (c *cutter) isLonger(q *question, i int) bool {
 	p := &q.parts[i]
 	size := len(p.result.Content.Raw)
 	if p.result.shaped != nil {
 		size = len(p.result.shaped.Content)
 	}
-	if p.result.Fresh || p.result.doubt || len(commit.StubText(&c.policy, p.Call, callsAfter(q.parts, i)))+2 >= size {
-		return false
-	}
-	_, hidden := hide.value(p.Content)
-	return hidden == 0
+	return !p.result.Fresh && !p.result.doubt && len(commit.StubText(&c.policy, p.Call, callsAfter(q.parts, i)))+2 < size
 }
 
 // cutUntil makes a decision durable. The next request follows a decision that comes too late for this one.
@@ -297,7 +332,7 @@ func (r *Recorder) cut(ctx context.Context, body *reading, results []sentResult,
 	}
 	m.question = q
 	c.ledger.begin(q, time.Unix(0, r.options.Clock()))
-	if !alone && q.since != "" && provider.HasTools(body.root) && !asksForSummary(q.of) {
+	if !alone && q.since != "" && provider.HasTools(body.root) && !asksForSummary(q.of) && !q.of.ClearsItself() {
 		m.cut, err = c.decide(ctx, r, q, m.hide, until)
 		if n := m.cut; n > 0 {
 			r.count(func(s *Stats) { s.Managed.Cut += n; s.Managed.Batches++ })

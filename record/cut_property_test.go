@@ -22,15 +22,15 @@ import (
 // nothing, what is sent is in the store, what was asked comes back, and requests repeat what the conversation sent before, but
 // where a batch went. With when now and a lifetime alone, a naive model says what every request has.
 func TestManagedConversations(t *testing.T) {
-	cut, batches := 0, 0
+	cut, batches, cleared := 0, 0, 0
 	for seed := range uint64(testrun.Size(t, 12, 60, 1000)) {
 		m := &managedRun{T: t, r: rand.New(rand.NewPCG(26, seed)), seed: seed, s: pact.NewDB(store.NewMemory()),
 			since: map[string]string{}}
 		m.run()
-		cut, batches = cut+m.cut, batches+m.batches
+		cut, batches, cleared = cut+m.cut, batches+m.batches, cleared+m.cleared
 	}
-	t.Logf("%d results and thoughts left in %d batches", cut, batches)
-	if cut == 0 {
+	t.Logf("%d results and thoughts left in %d batches, of them %d by the provider", cut, batches, cleared)
+	if cut == 0 || cleared == 0 {
 		t.Error("nothing left")
 	}
 }
@@ -44,12 +44,14 @@ type managedRun struct {
 	ttl  int64
 	when string
 	only bool // nothing but a lifetime of results
+	stub bool // a stub names each result that goes
 
 	options      record.Options
 	rec          *record.Recorder
 	p            *providertest.Provider
 	agents       []*managedAgent
 	cut, batches int
+	cleared      int // by the provider, at most in a request
 	asked        []string
 	since        map[string]string // by the call of a result that was left out, the newest call of the request that did so
 }
@@ -59,6 +61,7 @@ type managedAgent struct {
 	*agent
 	open    []string // calls without results
 	sent    []json.RawMessage
+	cleared int // how many results the provider was asked to leave out
 	batches int // that went in all conversations until then
 }
 
@@ -66,7 +69,11 @@ func (m *managedRun) run() {
 	m.Helper()
 	m.name = managedAPIs[m.r.IntN(len(managedAPIs))]
 	m.ttl, m.when = int64(1+m.r.IntN(4)), []string{"now", "cold", "pays"}[m.r.IntN(3)]
-	rules := fmt.Sprintf(`{"select":".cb[kind='result']","ttl":%d,"stub":true}`, m.ttl)
+	m.stub = m.r.IntN(2) == 0
+	if m.seed%4 == 0 { // the provider is asked to leave results out
+		m.name, m.when, m.stub = provider.Messages, "now", false
+	}
+	rules := fmt.Sprintf(`{"select":".cb[kind='result']","ttl":%d,"stub":%v}`, m.ttl, m.stub)
 	m.only = m.r.IntN(2) == 0
 	if !m.only {
 		rules = fmt.Sprintf(`{"select":".cb[kind='thinking']","ttl":%d},{"select":"[kind='result'][bytes>900]","head":200,"tail":200,"ttl":%d},%s`,
@@ -128,7 +135,7 @@ func (m *managedRun) step() {
 		}
 		fork := *a.agent
 		fork.said, fork.client = slices.Clone(a.said), a.client
-		m.agents = append(m.agents, &managedAgent{agent: &fork, sent: slices.Clone(a.sent), batches: a.batches})
+		m.agents = append(m.agents, &managedAgent{agent: &fork, sent: slices.Clone(a.sent), cleared: a.cleared, batches: a.batches})
 	default:
 		for _, id := range a.open {
 			a.result(id, "ls", fmt.Sprint(id, " ", m.seed, " ", strings.Repeat("words ", 20+m.r.IntN(300))))
@@ -160,7 +167,7 @@ func (m *managedRun) call(a *managedAgent) {
 		body := received[len(received)-1].Body
 		m.asked = append(m.asked, string(a.lastBody))
 		m.check(a, body, m.batches > a.batches)
-		a.batches, a.sent = m.batches, said(m.T, m.name, body)
+		a.batches, a.sent, a.cleared = m.batches, said(m.T, m.name, body), clearedIn(m.T, body)
 		if status == 500 {
 			continue
 		}
@@ -202,12 +209,18 @@ func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 			m.Fatalf("seed %d: no batch went, and what was sent at %d as\n%s\nis now\n%s", m.seed, i, old, now[min(i, len(now)-1)])
 		}
 	}
-	if !m.only || m.when != "now" || a.body["model"] == "claude-fable-5-1" {
+	cleared := clearedIn(m.T, body)
+	if cleared != a.cleared && !batch {
+		m.Fatalf("seed %d: no batch went, and the provider leaves out %d results, before %d", m.seed, cleared, a.cleared)
+	}
+	m.cleared = max(m.cleared, cleared)
+	byProvider := !m.stub && m.name == provider.Messages && a.body["model"] != "m-1"
+	if !m.only || m.when != "now" || a.body["model"] == "claude-fable-5-1" && !byProvider {
 		return
 	}
 	// A result is left out if as many answers stand behind it as its lifetime has calls, or if it was left out before
 	// since a call that the request has: a fork shares that call, and may have fewer answers behind the result.
-	asked, age := said(m.T, m.name, a.lastBody), int64(0)
+	asked, age, old := said(m.T, m.name, a.lastBody), int64(0), 0
 	newest := ""
 	answer := false
 	for i := len(asked) - 1; i >= 0; i-- {
@@ -223,20 +236,48 @@ func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 		isResult := bytes.Contains(asked[i], []byte("tool_call_id")) || bytes.Contains(asked[i], []byte("tool_use_id")) ||
 			bytes.Contains(asked[i], []byte("function_call_output"))
 		want := asked[i]
-		if isResult {
-			want = naiveNote(m.T, asked[i], m.ttl, func(call string) bool {
-				since, left := m.since[call]
-				if left = left && bytes.Contains(a.lastBody, []byte(`"`+since+`"`)); age >= m.ttl && !left {
-					m.since[call] = newest
+		left := func(call string) bool {
+			since, left := m.since[call]
+			if left = left && bytes.Contains(a.lastBody, []byte(`"`+since+`"`)); age >= m.ttl && !left {
+				m.since[call] = newest
+			}
+			return left || age >= m.ttl
+		}
+		if isResult && byProvider { // the newest wait for others
+			more := slices.ContainsFunc(asked[i:], func(m json.RawMessage) bool { return bytes.Contains(m, []byte(`"type":"tool_use"`)) })
+			for _, id := range resultIDs.FindAllSubmatch(asked[i], -1) {
+				if more && left(string(id[1])) {
+					old++
 				}
-				return left || age >= m.ttl
-			})
+			}
+		} else if isResult {
+			want = naiveNote(m.T, asked[i], m.ttl, left)
 		}
 		if !bytes.Equal(now[i], want) {
 			m.Fatalf("seed %d: after %d answers\n%s\nwas sent as\n%s, want\n%s", m.seed, age, asked[i], now[i], want)
 		}
 	}
+	if old != cleared {
+		m.Fatalf("seed %d: the provider leaves out %d results, want %d", m.seed, cleared, old)
+	}
 }
+
+// clearedIn returns how many results a request asks to leave out: those of all uses of tools but the last ones.
+func clearedIn(t *testing.T, body []byte) int {
+	t.Helper()
+	var asks struct {
+		Field struct {
+			Edits []struct{ Keep struct{ Value int } }
+		} `json:"context_management"`
+	}
+	must(t, json.Unmarshal(body, &asks))
+	if len(asks.Field.Edits) == 0 {
+		return 0
+	}
+	return bytes.Count(body, []byte(`"type":"tool_use"`)) - asks.Field.Edits[0].Keep.Value
+}
+
+var resultIDs = regexp.MustCompile(`"tool_use_id":"(c[0-9]+_[0-9]+)"`)
 
 var callIDs = regexp.MustCompile(`"(?:id|call_id)":"(c[0-9]+_[0-9]+)"`)
 

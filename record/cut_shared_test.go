@@ -142,6 +142,8 @@ func TestManagingIsNeverDearer(t *testing.T) {
 		`{"when":"pays","rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000,"ttl":12,"stub":true},
 			{"select":"[kind='result'][bytes>400]","ttl":8,"stub":true}]}`,
 		`{"when":"pays","max_tokens":6000,"protect_task":true,"ranks":{"result":-40},"stub":"[left out]"}`,
+		`{"when":"pays","rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000,"ttl":12},
+			{"select":".cb[kind='result']","ttl":12}]}`,
 	}
 	cuts := 0
 	reads := []float64{0.1, 0.05, 0.025}

@@ -26,7 +26,7 @@ type grown struct {
 	last  commit.Input // of the commit of the last call
 	from  int          // how many parts were sent before that call
 	waits map[int]bool // the numbers of the parts that the policy would have go
-	goes  map[int]bool // the numbers of those that a commit lets go, nil before it is asked
+	goes  map[int]bool // the numbers of those that a commit lets go: whether with a stub; nil before it is asked
 }
 
 // mostGrown bounds how many states a recorder remembers: the last ones of its conversations.
@@ -139,16 +139,16 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 	next.waits = map[int]bool{}
 	for _, k := range report.Kept {
 		if k.Why == lifecycle.PruningWaits {
-			next.number(next.waits, k.ID)
+			next.number(next.waits, k.ID, false)
 		}
 	}
 	return next, nil
 }
 
 // number adds the number of the part that a block has, if it was sent before the last call.
-func (g *grown) number(to map[int]bool, id string) {
+func (g *grown) number(to map[int]bool, id string, stub bool) {
 	if i, err := strconv.Atoi(strings.TrimPrefix(id, "p")); err == nil && i < g.from {
-		to[i] = true
+		to[i] = stub
 	}
 }
 
@@ -165,7 +165,8 @@ func (c *cutter) released(ctx context.Context, g *grown) (map[int]bool, error) {
 	}
 	g.goes = map[int]bool{}
 	for _, gone := range report.Removed {
-		g.number(g.goes, gone.ID)
+		stub := gone.Number == 0 && c.policy.Stub != "" || gone.Number > 0 && c.policy.Rules[gone.Number-1].Stub
+		g.number(g.goes, gone.ID, stub)
 	}
 	return g.goes, nil
 }

@@ -48,6 +48,7 @@ type Shaped struct {
 	value     canon.Any // the content
 	refersKey string    // of the result that the content refers to
 	cut       bool      // the content is a note in place of a result that was sent before
+	cleared   bool      // the result is sent as before, and the provider is asked to clear it
 }
 
 // Entry shapes results of tools before they are first sent, by the rules of a policy with head,

@@ -6,9 +6,13 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
+
+// attrCleared is on a block with which an Entry keeps that the provider is asked to clear a result.
+const attrCleared = "wire:cleared"
 
 // attrSince is on a block with which an Entry keeps that a part left the requests of a conversation: the id of the
 // newest call in the first request without it.
@@ -16,11 +20,11 @@ const attrSince = "wire:since"
 
 // leaving is a result, or thinking, that is left out of later requests.
 type leaving struct {
-	Result         // the call is "" for thinking
-	raw    []byte  // the bytes that the client wrote
-	calls  int64   // with how many calls it was sent
-	had    *Shaped // in which form it was sent, nil if as it came
-	note   func(id string, calls int64) string
+	Result                                     // the call is "" for thinking
+	raw    []byte                              // the bytes that the client wrote
+	calls  int64                               // with how many calls it was sent
+	had    *Shaped                             // in which form it was sent, nil if as it came
+	note   func(id string, calls int64) string // nil if the provider is asked to leave the result out
 }
 
 // cut is a decision to leave a part out of the requests that have a call.
@@ -31,15 +35,15 @@ type cut struct {
 }
 
 // cutOf returns the replacement of a result, or of thinking, in the requests that have some calls; nil if it
-// stays.
-func (e *Entry) cutOf(key string, calls map[string]bool) *Shaped {
+// stays. asks says whether the request can ask the provider to clear results.
+func (e *Entry) cutOf(key string, calls map[string]bool, asks bool) *Shaped {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.ended[key] {
 		return nil
 	}
 	for _, c := range e.cuts[key] {
-		if calls[c.since] {
+		if calls[c.since] && (asks || !c.cleared) {
 			return c.Shaped
 		}
 	}
@@ -80,8 +84,10 @@ func (e *Entry) cut(ctx context.Context, list []leaving, since string, begin fun
 func (e *Entry) keptAs(l *leaving) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if cuts := e.cuts[l.key()]; len(cuts) > 0 {
-		return cuts[0].of
+	for _, c := range e.cuts[l.key()] {
+		if c.of != "" {
+			return c.of
+		}
 	}
 	if l.had != nil {
 		return l.had.ID
@@ -110,6 +116,11 @@ func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id st
 			Content: canon.Value(l.Content), Attrs: attrs})}
 	}
 	attrs[attrCall] = l.Call
+	if l.note == nil {
+		return &Shaped{ID: b.Add(activeHead, pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(provider.Cleared),
+			Attrs: map[string]any{attrCall: l.Call, attrDecided: l.key(), attrSince: since, attrCleared: true}}),
+			Content: provider.Cleared, cleared: true}
+	}
 	if *id == "" {
 		call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": l.Tool},
 			Attrs: map[string]any{attrCall: l.Call, attrName: l.Tool}}
@@ -129,6 +140,10 @@ func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id st
 func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
 	c.since, _ = n.Header(attrSince).Text()
 	c.Shaped = &Shaped{ID: n.ID, cut: n.Kind == "result"}
+	if n.Has(attrCleared) {
+		c.Shaped = &Shaped{ID: n.ID, Content: provider.Cleared, cleared: true}
+		return c, nil
+	}
 	if n.Kind == "result" && len(n.Refs) > 0 { // an edited context may have lost it
 		c.of = n.Refs[0]
 		var content canon.Value

@@ -26,7 +26,7 @@ type Managed struct {
 	Shaped  int    // results that a rule shaped before they were first sent
 	Cut     int    // results, and thinking, that left requests in which they were sent before
 	Batches int    // requests from which some of them were first left out
-	Saved   int64  // bytes that the changes saved, in all requests together
+	Saved   int64  // bytes that the model read less, in all requests together
 	Open    int    // requests without a decision in time, or whose store failed: what is new went as it came, what is due stayed
 	Ended   int    // refused requests that ended managing for their conversation
 	Why     string // the last reason of the two
@@ -39,9 +39,11 @@ type managed struct {
 	Shaped []string `json:"shaped"`          // ids of the blocks with the originals, in the order of the request
 	Bytes  int      `json:"bytes"`           // of the request that the agent asked for
 	SHA256 string   `json:"sha256"`          // of its bytes; sum sets it
-	Saved  int      `json:"saved"`           // bytes that are sent less, or would be
+	Saved  int      `json:"saved"`           // bytes that the model reads less, or would
 	Gone   []gone   `json:"gone,omitempty"`  // thinking that is not sent
 	Cut    int      `json:"cut,omitempty"`   // how many parts leave requests from this one on
+	// Cleared is how many results the provider is asked to clear.
+	Cleared int `json:"cleared,omitempty"`
 	// Expects has the tokens that the provider should count, if anything goes by the policy.
 	Expects *worth.Call `json:"expects,omitempty"`
 }
@@ -60,9 +62,10 @@ type managing struct {
 	results []sentResult // those that are sent in another form than they came
 	kept    *managed     // nil if the request goes out as it came
 
-	question *question // of the cutter, nil without one
-	cut      int       // how many parts leave
-	sending  *sending  // of its ledger
+	question *question          // of the cutter, nil without one
+	cut      int                // how many parts leave
+	sending  *sending           // of its ledger
+	clears   *provider.Clearing // how the provider is asked to leave results out, nil if it is not asked
 }
 
 // sum completes the record of the request. No request waits for it.
@@ -91,7 +94,11 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 		return body, req, m
 	}
 	r.count(func(s *Stats) { s.Managed.Saved += int64(m.kept.Saved) })
-	return now, withBody(req, now), m
+	req = withBody(req, now)
+	if m.clears != nil {
+		req.Header = m.clears.In(req.Header)
+	}
+	return now, req, m
 }
 
 // mostObserved is how many bytes of originals a recorder that only observes has in memory at most.
@@ -128,9 +135,10 @@ func withBody(req *http.Request, body []byte) *http.Request {
 // sentResult is a result in a request.
 type sentResult struct {
 	provider.PlacedResult
-	key    string
-	doubt  bool    // the request has the same one twice
-	shaped *Shaped // nil if it is sent as it came
+	key     string
+	doubt   bool    // the request has the same one twice
+	shaped  *Shaped // nil if it is sent as it came
+	cleared bool    // the provider is asked to leave it out
 }
 
 // asResult returns the result as an Entry takes it, and its content.
@@ -174,6 +182,12 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	var edits splice.Edits
 	kept := &managed{In: r.entry.name, Shaped: []string{}, Bytes: len(body), Cut: m.cut}
 	for _, one := range results {
+		if one.cleared {
+			kept.Saved += len(one.Content.Raw) - len(provider.Cleared)
+		}
+		if one.cleared || one.shaped != nil {
+			m.results = append(m.results, one)
+		}
 		if one.shaped == nil {
 			continue
 		}
@@ -182,9 +196,13 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 		} else if !provider.Rewrite(&edits, one.Content, canon.Value(one.shaped.Content)) {
 			continue
 		}
-		m.results, kept.Shaped = append(m.results, one), append(kept.Shaped, one.shaped.ID)
+		kept.Shaped = append(kept.Shaped, one.shaped.ID)
 	}
 	if m.question != nil {
+		if keep := m.question.clearing(nil); keep != nil && keep.uses > 0 {
+			m.clears, kept.Cleared = m.question.clears, keep.uses
+			m.clears.Ask(&edits, read.root, keep.stay)
+		}
 		for i := range m.question.parts {
 			if p := &m.question.parts[i]; p.gone() {
 				edits.Remove(p.place.List, p.place.At)
@@ -192,14 +210,14 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 			}
 		}
 	}
-	if len(kept.Shaped)+len(kept.Gone) == 0 {
+	if len(kept.Shaped)+len(kept.Gone)+kept.Cleared == 0 {
 		return body
 	}
 	now := edits.Apply(body)
 	if m.question != nil {
 		kept.Expects = &m.sending.expects
 	}
-	kept.Saved = len(body) - len(now)
+	kept.Saved += len(body) - len(now)
 	m.kept = kept
 	return now
 }
@@ -313,6 +331,9 @@ func withoutBadReferences(results []sentResult) {
 // took the one that came.
 func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
 	r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = why })
+	if m.clears != nil && len(m.kept.Shaped)+len(m.kept.Gone) == 0 {
+		r.cutter.refused.Store(true)
+	}
 	var said []Result
 	for i := range m.results {
 		r.noteRaw(m.results[i].key)

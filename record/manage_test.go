@@ -155,7 +155,7 @@ func TestManageObservesByDefault(t *testing.T) {
 	}
 	sent, err := record.Request(t.Context(), opened(t, s, "chat"), 2, 0)
 	must(t, err)
-	if shaped, saved, would := sent.WasManaged(); shaped != 1 || saved < 600 || !would {
+	if shaped, _, saved, would := sent.WasManaged(); shaped != 1 || saved < 600 || !would {
 		t.Errorf("%d results, %d bytes, would: %v", shaped, saved, would)
 	}
 	if _, err := s.Find(t.Context(), "chat/originals"); err == nil {

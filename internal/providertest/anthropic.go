@@ -45,7 +45,7 @@ func checkMessages(h http.Header, body object) *refusal {
 	case text(list(body["messages"])[0], "role") != "user":
 		return invalid("messages: first message must use the \"user\" role")
 	}
-	for _, refused := range []*refusal{checkMarked(body), checkPairs(list(body["messages"])),
+	for _, refused := range []*refusal{checkEdits(h, body), checkMarked(body), checkPairs(list(body["messages"])),
 		checkOrder(list(body["messages"])), checkForm(body), checkThinking(body)} {
 		if refused != nil {
 			return refused
@@ -128,6 +128,9 @@ func (a *reply) message(blocks []object, stop any, out int) object {
 	if !a.NoUsage {
 		message["usage"] = object{"input_tokens": a.usage.sent - a.usage.read - a.usage.written,
 			"cache_read_input_tokens": a.usage.read, "cache_creation_input_tokens": a.usage.written, "output_tokens": out}
+	}
+	if a.body["context_management"] != nil {
+		message["context_management"] = object{"applied_edits": append([]object{}, a.edited...)}
 	}
 	maps.Copy(message, a.diagnosis)
 	return message

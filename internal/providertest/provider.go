@@ -58,6 +58,7 @@ type Provider struct {
 	thoughts thoughts         // what was sent before the thinking of answers
 	dropped  int
 	needTool bool
+	plain    bool // it knows no context_management
 	held     atomic.Int64
 }
 
@@ -79,6 +80,9 @@ func (p *Provider) Aside(is func(body []byte) bool, script ...Turn) {
 // ForTools leaves the script to requests that have tools: it answers "ok" to the others, with which
 // agents ask for titles and the like beside their work.
 func (p *Provider) ForTools() { p.needTool = true }
+
+// KnowsNoEdits has it refuse requests that ask it to leave something out, as other servers of the API do.
+func (p *Provider) KnowsNoEdits() { p.plain = true }
 
 // Clock sets the clock that measures how long prefixes stay cached; the
 // system's by default.
@@ -153,6 +157,7 @@ type reply struct {
 	id    string
 	// what the answer says about the cache, if the request asked
 	diagnosis object
+	edited    []object // what was cleared of the request
 }
 
 // usage counts tokens, of four bytes each.
@@ -189,6 +194,9 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	refused := d.check(r.Header, body)
+	if refused == nil && p.plain && body["context_management"] != nil {
+		refused = invalid("context_management: Extra inputs are not permitted")
+	}
 	if refused == nil {
 		refused = checkSignatures(r.URL.Path, body)
 	}
@@ -243,7 +251,9 @@ func (p *Provider) next(path string, sent []byte, body object, number int) *repl
 		a.Turn, *script = (*script)[0], (*script)[1:]
 	}
 	if a.Status == 0 {
-		a.usage = p.cache.count(path, body, p.now())
+		var seen object
+		seen, a.edited = cleared(body)
+		a.usage = p.cache.count(path, seen, p.now())
 		a.diagnosis = p.diagnose(path, body, a.id)
 		p.thinks(a)
 		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + tokens(a.Refusal) + len(a.Calls)

@@ -38,6 +38,10 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 	blocks, _ := t.ThreadSize()
 	q := &provider.Request{Model: r.model, Parts: make([]provider.Part, 0, blocks)}
 	made := &request{first: make([]int64, 1, blocks+1)}
+	if r.asks.Kind != canon.KindAbsent {
+		q.Parameters = canon.Object(canon.Member{Name: "context_management", Value: r.asks})
+	}
+	tokens := make([]int64, 0, blocks)
 	message, role, system := -1, "", -1
 	for b, err := range t.Blocks(0) {
 		if err != nil {
@@ -57,8 +61,7 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 			one.Message, system = -1, len(q.Parts)
 		}
 		q.Parts = append(q.Parts, one)
-		made.counted += p.tokens
-		made.first = append(made.first, made.counted)
+		tokens = append(tokens, p.tokens)
 	}
 	if system >= 0 {
 		q.Parts[system].Marker = r.marker()
@@ -73,6 +76,13 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 		r.hashes = provider.Hashes{}
 	}
 	made.prompt = r.rules.ReadNext(q, r.model, nil, r.hashes)
+	for i, n := range tokens {
+		if made.prompt.Blocks[i].Cleared {
+			n = int64(r.o.Counter.Count(provider.Cleared))
+		}
+		made.counted += n
+		made.first = append(made.first, made.counted)
+	}
 	return made, nil
 }
 
@@ -92,7 +102,8 @@ func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	if _, err := budget.Hold(r.ctx, perByte*int64(len(content))); err != nil {
 		return nil, err
 	}
-	p := &part{Part: provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),
+	call, _ := n.Header("wire:call").Text()
+	p := &part{Part: provider.Part{Call: call, Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),
 		Content: canon.Value(content).Any()}}
 	if region == tree.Sys {
 		if p.Section = provider.System; n.Kind == toolcall.Definition {

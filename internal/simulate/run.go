@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
@@ -65,9 +66,16 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 	if err != nil {
 		return nil, err
 	}
-	r.attempts = map[int64]history.Attempt{}
+	r.attempts, r.edits = map[int64]history.Attempt{}, map[int64]canon.Any{}
 	for _, a := range attempts {
 		r.attempts[a.Cycle] = a
+		field, err := record.ContextManagement(a)
+		if err != nil {
+			return nil, err
+		}
+		if field != nil {
+			r.edits[a.Cycle] = canon.Value(field).Any()
+		}
 	}
 	if err := r.choose(attempts); err != nil {
 		return nil, err
@@ -113,6 +121,8 @@ type run struct {
 	priced   bool
 	tariff   worth.Tariff
 	attempts map[int64]history.Attempt
+	edits    map[int64]canon.Any // by cycle, what its request has the provider leave out
+	asks     canon.Any           // of these, that of the current call
 	parts    map[*tree.Node]*part
 	hashes   provider.Hashes
 	texts    *texts
@@ -175,6 +185,7 @@ func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
 	}
 	cycle := now.Cycle()
 	a, recorded := r.attempts[cycle]
+	r.asks = r.edits[cycle]
 	r.at = r.at.Add(time.Second) // without times no lifetime ends
 	if recorded && a.StartedNS > 0 {
 		r.at = time.Unix(0, a.StartedNS)

@@ -69,8 +69,8 @@ func requestFacts(ctx context.Context, c *pact.Context, body *record.Body) (map[
 	}
 	facts := map[string]any{"attempt": body.Attempt.ID, "status": body.Attempt.Status, "path": body.Path,
 		"sha256": body.SHA256, "bytes": len(body.Bytes), "body": string(body.Bytes), "seen": seen}
-	if shaped, saved, would := body.WasManaged(); shaped > 0 {
-		facts["managed"] = map[string]any{"shaped": shaped, "saved": saved, "would": would}
+	if shaped, cleared, saved, would := body.WasManaged(); shaped+cleared > 0 {
+		facts["managed"] = map[string]any{"shaped": shaped, "cleared": cleared, "saved": saved, "would": would}
 	}
 	if body.Redacted > 0 {
 		facts["redacted"] = body.Redacted

@@ -63,11 +63,12 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	if m == (record.Managed{}) {
 		return
 	}
-	what, saved := "would have shaped", "would have been sent less"
+	what, read := "would have shaped", "would have read"
 	if manage {
-		what, saved = "shaped", "were sent less"
+		what, read = "shaped", "read"
 	}
-	fmt.Fprintf(a.Err, "      %s %s; %s %s\n", what, view.Plural(m.Shaped, "result"), view.Size(m.Saved), saved)
+	fmt.Fprintf(a.Err, "      %s %s; the model %s %s less\n", what, view.Plural(m.Shaped, "result"), read,
+		view.Size(m.Saved))
 	if m.Cut > 0 {
 		fmt.Fprintf(a.Err, "      left out later: %s, at %s\n", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
 	}

@@ -23,7 +23,7 @@ var anthropic = &entry{
 	ending: ending{types: []string{"message_stop"},
 		source: "https://platform.claude.com/docs/en/build-with-claude/streaming"},
 	edits: []string{"context_management"},
-	cache: anthropicCache, asks: asksAnthropic,
+	cache: anthropicCache, asks: asksAnthropic, clears: anthropicClears,
 }
 
 func anthropicMessages(c *cutter, v canon.Any) canon.Any {

@@ -45,7 +45,8 @@ func (rules *CacheRules) Compare(older, newer *Prompt) Shared {
 	} else {
 		s.compareBlocks(rules, older, newer)
 	}
-	if !s.Complete {
+	byProvider := s.Cause == CauseBlock && s.Blocks < len(newer.Blocks) && newer.Blocks[s.Blocks].Cleared
+	if !s.Complete && !byProvider {
 		s.Reasoning = newer.reasoning(s.Blocks)
 	}
 	return s

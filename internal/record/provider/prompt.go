@@ -24,6 +24,7 @@ type Block struct {
 	Apart      bool // the provider removes it before it caches
 	Marked     bool
 	Lifetime   string // the marker's word
+	Cleared    bool   // the provider puts a placeholder in its place, as the request asks
 	message    int    // index of its message, -1 outside of messages
 	hash       [sha256.Size]byte
 }
@@ -67,6 +68,7 @@ func (rules *CacheRules) ReadHashed(r *Request, model string, body []byte, hashe
 	if len(rules.Forgets) > 0 && begins(p.Model, rules.Forgets) && !clearsThinking(r) {
 		p.forget(lastQuestion(r))
 	}
+	p.clear(r)
 	if marker := get(r.Parameters, "cache_control"); rules.Marked && marker.Kind == canon.KindObject {
 		if last := p.lastMarkable(); last != nil {
 			last.Marked, last.Lifetime = true, get(marker, "ttl").Text

@@ -39,6 +39,7 @@ type entry struct {
 	body      func(a *Answer) canon.Any // writes a whole answer, as newAnswer reads it
 	ending    ending
 	cache     *CacheRules
+	clears    *Clearing // nil if it clears nothing
 	// asks writes the member of a body that asks why the provider did not read all of its cache, given the
 	// id of the answer before, "" without one; "" where the body has it or the model takes no question. nil
 	// if the API has no such member.

@@ -1,0 +1,257 @@
+package record_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// unnamed has results go after three calls, without a stub.
+const unnamed = `{"when":"now","rules":[{"select":".cb[kind='result']","ttl":3}]}`
+
+// clearsBut is the member that asks the provider to leave out all results but those of the last uses.
+func clearsBut(uses int) string {
+	return fmt.Sprintf(`"context_management":{"edits":[{"type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":1},`+
+		`"keep":{"type":"tool_uses","value":%d}}]},`, uses)
+}
+
+// clearing returns an agent of a model that clears, and a recorder that manages it.
+func clearing(t *testing.T, s *pact.DB, policy string, script ...providertest.Turn) (*providertest.Provider, *agent,
+	*record.Recorder) {
+	p, url := startProvider(t, script...)
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, policy)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.body["model"] = "claude-opus-5"
+	a.ask("Look.")
+	a.call()
+	return p, a, rec
+}
+
+// The provider is asked to leave out what goes without a stub: every request has all results as they came, and one member
+// and a word in a header more. A later recorder asks the same. What the agent asked for comes back byte for byte.
+func TestTheProviderLeavesResultsOut(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, a, rec := clearing(t, s, unnamed, callTurns(8)...)
+	first := a.lastBody
+	a.header.Set("Anthropic-Beta", "another-2026-01-01")
+	asked := append([][]byte{first}, works(a, 0, 5)...)
+	rec.Close()
+	if got := rec.Stats(); got.Managed.Cut != 2 || got.Managed.Open+got.Managed.Ended != 0 || got.Lost != 0 {
+		t.Fatalf("%+v", got)
+	}
+	later := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
+	a.client.Transport = later.Transport(nil)
+	asked = append(asked, works(a, 5, 7)...)
+	later.Close()
+	for k, r := range p.Received() {
+		want, betas := string(asked[k]), r.Header.Get("Anthropic-Beta")
+		if k > 3 { // after call k there are k results, and three stay
+			want = "{" + clearsBut(3) + want[1:]
+		}
+		if string(r.Body) != want || strings.Contains(betas, ",context-management-2025-06-27") != (k > 3) {
+			t.Errorf("request %d, betas %q:\n%s, want\n%s", k, betas, r.Body, want)
+		}
+	}
+	askedAndSent(t, s, p, asked)
+}
+
+// A batch stays as it went: each later request leaves out the same results, so more stay.
+func TestTheProviderLeavesTheSameResultsOut(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, a, rec := clearing(t, s, unnamed, callTurns(8)...)
+	works(a, 0, 4)
+	rec.Close()
+	keeps := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
+		strings.Replace(unnamed, "3", "9", 1))}) // nothing more is due
+	a.client.Transport = keeps.Transport(nil)
+	works(a, 4, 7)
+	keeps.Close()
+	for k, r := range p.Received() {
+		if has := bytes.Contains(r.Body, []byte(clearsBut(k-1))); has != (k >= 4) {
+			t.Errorf("request %d: %s", k, r.Body)
+		}
+	}
+}
+
+// A simulation of a run without a policy expects what the provider counted of it, the results that it cleared included.
+func TestSimulationCountsWhatTheProviderCleared(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, url := startProvider(t, callTurns(8)...)
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, strings.Replace(unnamed, "3", "4", 1))})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	marker := map[string]any{"type": "ephemeral"}
+	a.body["model"], a.body["cache_control"] = "claude-sonnet-4-6", marker
+	a.body["system"] = []any{map[string]any{"type": "text", "text": strings.Repeat("Be kind. ", 600), "cache_control": marker}}
+	a.ask("Look.")
+	a.call()
+	for n := range 7 {
+		a.result(fmt.Sprint("c", n), "ls", strings.Repeat("word ", 2000))
+		a.call()
+	}
+	rec.Close()
+	would, err := simulate.Run(t.Context(), opened(t, s, "chat"), simulate.Options{Counter: quarters{}, Calls: true})
+	must(t, err)
+	broke := 0
+	for k, r := range p.Received() {
+		got := would.Outcomes[0].ByCall[k]
+		if !near(got.Sent, int64(r.Sent), 0) || !near(got.Read, int64(r.Read), 50) {
+			t.Errorf("call %d: expected %d, of these %d read, counted %d and %d", k, got.Sent, got.Read, r.Sent, r.Read)
+		}
+		if got.Broke {
+			broke++
+		}
+	}
+	if broke != 3 { // call k has k results, and four stay
+		t.Errorf("%d calls broke the prefix", broke)
+	}
+}
+
+// quarters counts a token for four bytes.
+type quarters struct{}
+
+func (quarters) Name() string { return "quarters" }
+
+func (quarters) Count(text string) int { return len(text)/4 + 10 }
+
+// An agent that has its provider clear results itself is left alone. If it begins to in the middle, or asks for something
+// else, the results that were cleared come back as notes, once for all requests.
+func TestAnAgentThatAsksItself(t *testing.T) {
+	own := func(kind string) any {
+		return map[string]any{"edits": []any{map[string]any{"type": kind}}}
+	}
+	for name, one := range map[string]struct {
+		from  int
+		field any
+		cut   int
+	}{
+		"it clears":              {0, own("clear_tool_uses_20250919"), 0},
+		"it clears from the 6th": {5, own("clear_tool_uses_20250919"), 2},
+		"it keeps thinking":      {5, own("clear_thinking_20251015"), 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, url := startProvider(t, callTurns(8)...)
+			s := pact.NewDB(store.NewMemory())
+			rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
+			a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+			a.body["model"] = "claude-opus-5"
+			a.header.Set("Anthropic-Beta", "context-management-2025-06-27")
+			a.ask("Look.")
+			a.call()
+			asked := [][]byte{a.lastBody}
+			asked = append(asked, works(a, 0, one.from)...)
+			a.body["context_management"] = one.field
+			asked = append(asked, works(a, one.from, 7)...)
+			rec.Close()
+			if got := rec.Stats().Managed; got.Cut != one.cut || got.Open+got.Ended > 0 {
+				t.Errorf("%+v", got)
+			}
+			for k, r := range p.Received()[1:] {
+				if n := bytes.Count(r.Body, []byte("context_management")); n > 1 {
+					t.Errorf("request %d has it %d times", k+1, n)
+				}
+			}
+			repeats(t, provider.Messages, p.Received()[one.from+2-min(one.from, 1):][:2-min(one.from, 1)])
+			askedAndSent(t, s, p, asked)
+		})
+	}
+}
+
+// Where a model binds thinking to what stands before it, results go and no thinking does: what is sent did not change.
+func TestTheProviderLeavesThinkingValid(t *testing.T) {
+	script := callTurns(8)
+	for n := range script {
+		script[n].Thinking = fmt.Sprint("thought ", n)
+	}
+	s := pact.NewDB(store.NewMemory())
+	p, url := startProvider(t, script...)
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
+	a.body["model"] = "claude-fable-5-1"
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 7)
+	rec.Close()
+	if got := rec.Stats().Managed; got.Cut != 4 || got.Ended+got.Open != 0 {
+		t.Errorf("%+v", got)
+	}
+	last := p.Received()[7].Body
+	if n := bytes.Count(last, []byte(`"signature"`)); n != 7 || !bytes.Contains(last, []byte(clearsBut(3))) {
+		t.Errorf("%d thoughts in %s", n, last)
+	}
+}
+
+// Notes stand for results where the provider cannot be asked for just what is due, or the agent asks itself.
+func TestWhereTheProviderIsNotAsked(t *testing.T) {
+	for name, one := range map[string]struct {
+		policy string
+		change func(a *agent)
+	}{
+		"a stub":           {strings.Replace(unnamed, `"ttl":3`, `"ttl":3,"stub":true`, 1), func(*agent) {}},
+		"another model":    {unnamed, func(a *agent) { a.body["model"] = "m-1" }},
+		"some results":     {strings.Replace(unnamed, `.cb[kind='result']`, `[kind='result'][bytes>1505]`, 1), func(*agent) {}},
+		"its own question": {unnamed, func(a *agent) { a.body["context_management"] = map[string]any{"edits": []any{}} }},
+		"a foreign tool": {unnamed, func(a *agent) {
+			a.body["tools"] = append(a.body["tools"].([]any), map[string]any{"type": "web_search_20250305", "name": "web_search"})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, url := startProvider(t, callTurns(8)...)
+			rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true, Policy: policyOf(t, one.policy)})
+			a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+			a.body["model"] = "claude-opus-5"
+			a.header.Set("Anthropic-Beta", "context-management-2025-06-27")
+			one.change(a)
+			a.ask("Look.")
+			a.call()
+			works(a, 0, 7)
+			rec.Close()
+			last := p.Received()[7].Body
+			if bytes.Contains(last, []byte("clear_tool_uses")) || !bytes.Contains(last, []byte("[Left out after")) {
+				t.Errorf("%s", last)
+			}
+		})
+	}
+}
+
+// A provider that does not know the member refuses the request: it goes out as it came, managing ends for its conversation,
+// also for a later recorder, and another conversation has notes.
+func TestAProviderThatDoesNotClear(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, a, rec := clearing(t, s, unnamed, callTurns(20)...)
+	p.KnowsNoEdits()
+	asked := works(a, 0, 5)
+	if got := rec.Stats().Managed; got.Ended != 1 || !strings.Contains(got.Why, "Extra inputs are not permitted") {
+		t.Errorf("%+v", got)
+	}
+	other := newAgent(t, provider.Messages, strings.TrimSuffix(a.url, "/v1/messages?beta=true"), rec.Transport(nil), false)
+	other.body["model"] = "claude-opus-5"
+	other.ask("Another.")
+	for n := 6; n < 12; n++ {
+		other.call()
+		other.result(fmt.Sprint("c", n), "ls", long(100+n))
+	}
+	other.call()
+	rec.Close()
+	received := p.Received()
+	if last := received[len(received)-1]; last.Header.Get("Anthropic-Beta") != "" ||
+		!bytes.Contains(last.Body, []byte("[Left out after")) {
+		t.Errorf("another conversation: %s", last.Body)
+	}
+	later := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
+	a.client.Transport = later.Transport(nil)
+	p.Then(callTurns(9)[6:]...)
+	asked = append(asked, works(a, 5, 6)...)
+	later.Close()
+	received = p.Received()
+	if last := received[len(received)-1].Body; !bytes.Equal(last, asked[len(asked)-1]) || later.Stats().Managed.Cut > 0 {
+		t.Errorf("later: %s", last)
+	}
+}
