@@ -145,9 +145,9 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 	return fault.OnNode(fault.Limit, id, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "")
 }
 
-// apply makes the tree that a line of the compact form leads to, and checks the places that it
+// buildNext makes the tree that a line of the compact form leads to, and checks the places that it
 // changed.
-func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
+func (r *historyReader) buildNext(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
 	next, err := r.last.Patch(cycle, gone, born)
 	if err != nil {
 		return nil, err

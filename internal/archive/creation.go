@@ -58,7 +58,7 @@ func (r *historyReader) creation(name string) (engine.Creation, error) {
 	}
 	stamps := g.Stamps
 	g.Changes = func(yield func(engine.Change, error) bool) {
-		for c, err := range r.rest() {
+		for c, err := range r.changes() {
 			if err != nil {
 				yield(c, err)
 				return
@@ -73,7 +73,7 @@ func (r *historyReader) creation(name string) (engine.Creation, error) {
 				return
 			}
 		}
-		if c, edited, err := r.edits(stamps); edited || err != nil {
+		if c, edited, err := r.draftChange(stamps); edited || err != nil {
 			yield(c, err)
 		}
 	}
@@ -81,8 +81,8 @@ func (r *historyReader) creation(name string) (engine.Creation, error) {
 	return g, nil
 }
 
-// edits returns the change that makes the working state of a history, if it has one with edits.
-func (r *historyReader) edits(stamps tree.Stamps) (c engine.Change, edited bool, err error) {
+// draftChange returns the change that makes the working state of a history, if it has one with edits.
+func (r *historyReader) draftChange(stamps tree.Stamps) (c engine.Change, edited bool, err error) {
 	if r.working == nil {
 		return c, false, nil
 	}

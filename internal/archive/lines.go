@@ -55,8 +55,8 @@ func (l *lines) next(ctx context.Context) (next line, err error) {
 	return next, err
 }
 
-// turn reads all lines, and lets them come again from the last one to the first two.
-func (l *lines) turn(ctx context.Context, first, second line) error {
+// reverse reads all lines, and lets them come again from the last one to the first two.
+func (l *lines) reverse(ctx context.Context, first, second line) error {
 	list := []line{first, second}
 	for next, err := range l.all(ctx) {
 		if err == nil {

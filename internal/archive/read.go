@@ -58,7 +58,7 @@ func (h *History) Findings() []inspect.Finding { return h.reader.findings }
 // snapshot first.
 func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (*History, error) {
 	r := newHistoryReader(ctx, o, &lines{in: bufio.NewReaderSize(in, 1<<16)})
-	first, err := r.begun()
+	first, err := r.readFirst()
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +70,12 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (*Hi
 	case !r.goesBackwards(second.data):
 		r.lines.back = []line{second}
 	default:
-		if err := r.lines.turn(ctx, first, second); err != nil {
+		if err := r.lines.reverse(ctx, first, second); err != nil {
 			return nil, err
 		}
 		r = newHistoryReader(ctx, o, r.lines)
 		r.report("", "the snapshots stand newest first: read from the end")
-		if _, err := r.begun(); err != nil {
+		if _, err := r.readFirst(); err != nil {
 			return nil, err
 		}
 	}
@@ -83,15 +83,15 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (*Hi
 	return &History{g, r}, err
 }
 
-// begun reads lines until there is a first tree, and returns the last one of these.
-func (r *historyReader) begun() (l line, err error) {
+// readFirst reads lines until there is a first tree, and returns the last one of these.
+func (r *historyReader) readFirst() (l line, err error) {
 	for r.first == nil {
 		if l, err = r.lines.next(r.ctx); err == io.EOF {
 			return l, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
 				"give a file with at least one snapshot; an export of the whole history has them all")
 		}
 		if err == nil {
-			err = r.line(l.data)
+			err = r.readLine(l.data)
 		}
 		if err != nil {
 			return l, onLine(err, l.no)
@@ -100,12 +100,12 @@ func (r *historyReader) begun() (l line, err error) {
 	return l, nil
 }
 
-// rest yields the changes of the lines that were not read yet.
-func (r *historyReader) rest() iter.Seq2[engine.Change, error] {
+// changes yields the changes of the lines that were not read yet.
+func (r *historyReader) changes() iter.Seq2[engine.Change, error] {
 	return func(yield func(engine.Change, error) bool) {
 		for l, err := range r.lines.all(r.ctx) {
 			if r.change = nil; err == nil {
-				err = r.line(l.data)
+				err = r.readLine(l.data)
 			}
 			if err != nil {
 				yield(engine.Change{}, onLine(err, l.no))
@@ -130,8 +130,8 @@ func (r *historyReader) hold(nodes int, line int) error {
 	return err
 }
 
-// line reads the next line of a history, in either form.
-func (r *historyReader) line(data []byte) error {
+// readLine reads the next line of a history, in either form.
+func (r *historyReader) readLine(data []byte) error {
 	parsed, err := budget.Hold(r.ctx, canon.Weight(data))
 	if err != nil {
 		return err
@@ -142,10 +142,10 @@ func (r *historyReader) line(data []byte) error {
 		return err
 	}
 	if v, ok := doc.Get("pact_history"); ok {
-		return r.compactHead(doc, v)
+		return r.readCompactHead(doc, v)
 	}
 	if r.compact {
-		return r.compactLine(doc, len(data))
+		return r.readCompactLine(doc, len(data))
 	}
 	if err := r.checkEdition(doc); err != nil {
 		return err

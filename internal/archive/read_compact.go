@@ -15,8 +15,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// compactHead reads the first line of the compact form.
-func (r *historyReader) compactHead(doc, version canon.Any) error {
+// readCompactHead reads the first line of the compact form.
+func (r *historyReader) readCompactHead(doc, version canon.Any) error {
 	if r.last != nil || r.compact || string(version.Value()) != strconv.Itoa(compactVersion) {
 		return fault.New(fault.DocumentInvalid, "the line does not begin a history of format "+strconv.Itoa(compactVersion),
 			"write it again with a version of this program that writes format "+strconv.Itoa(compactVersion))
@@ -33,8 +33,8 @@ func (r *historyReader) compactHead(doc, version canon.Any) error {
 	return nil
 }
 
-// compactLine reads any other line of the compact form.
-func (r *historyReader) compactLine(doc canon.Any, size int) error {
+// readCompactLine reads any other line of the compact form.
+func (r *historyReader) readCompactLine(doc canon.Any, size int) error {
 	if r.working != nil {
 		return fault.New(fault.DocumentInvalid, "a line follows the working state", "end the history with it")
 	}
@@ -62,7 +62,7 @@ func (r *historyReader) compactLine(doc canon.Any, size int) error {
 	switch {
 	case r.last == nil && kind != "working":
 		r.firstEntry = entry
-		err := r.begin(cycle, born, kind == "empty")
+		err := r.buildFirst(cycle, born, kind == "empty")
 		if err == nil {
 			err = r.checkThread(r.first, entry)
 		}
@@ -71,7 +71,7 @@ func (r *historyReader) compactLine(doc canon.Any, size int) error {
 		return fault.New(fault.DocumentInvalid, "the history does not begin with its oldest snapshot",
 			"write it from old to new")
 	}
-	next, err := r.apply(cycle, gone, born)
+	next, err := r.buildNext(cycle, gone, born)
 	if err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	return born, gone, nil
 }
 
-// begin builds the first tree; empty says that it is that of a new context.
-func (r *historyReader) begin(cycle int64, born []tree.Born, empty bool) error {
+// buildFirst builds the first tree; empty says that it is that of a new context.
+func (r *historyReader) buildFirst(cycle int64, born []tree.Born, empty bool) error {
 	if len(born) == 0 {
 		return fault.New(fault.DocumentInvalid, "the first snapshot has no nodes", "")
 	}

@@ -156,12 +156,12 @@ const shownBytes = 60
 func (c *comparer) differs(export []byte) {
 	original, _ := c.original.Peek(shownBytes)
 	c.difference = &inspect.Difference{
-		Line: c.line + 1, Byte: c.at, LineByte: c.at - c.lineStart, Original: shown(original), Export: shown(export),
+		Line: c.line + 1, Byte: c.at, LineByte: c.at - c.lineStart, Original: firstLine(original), Export: firstLine(export),
 	}
 }
 
-// shown returns the beginning of a line as text.
-func shown(b []byte) string {
+// firstLine returns the beginning of a line as text.
+func firstLine(b []byte) string {
 	line, _, _ := bytes.Cut(b[:min(len(b), shownBytes)], []byte("\n"))
 	return string(bytes.ToValidUTF8(line, []byte("\uFFFD")))
 }

@@ -37,15 +37,15 @@ func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, f
 			return err
 		}
 	}
-	if err := unerased(ctx, from, began.Erasures); err != nil {
+	if err := refuseErased(ctx, from, began.Erasures); err != nil {
 		return err
 	}
 	return buf.Flush()
 }
 
-// unerased returns E_CONFLICT if the context has seen more erasures than these. Contents are read
+// refuseErased returns E_CONFLICT if the context has seen more erasures than these. Contents are read
 // when they are written, so an erasure puts its mark beside the hash of what was there before.
-func unerased(ctx context.Context, from *provenance.Source, erasures int64) error {
+func refuseErased(ctx context.Context, from *provenance.Source, erasures int64) error {
 	now, err := from.Store.Info(ctx, from.State.Key)
 	if err == nil && now.Erasures != erasures {
 		err = fault.New(fault.Conflict, "an erasure changed the history while it was written", "write it again")
@@ -102,7 +102,7 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 	if err := write(s.Working, "working", history.Entry{}); err != nil {
 		return err
 	}
-	if err := unerased(ctx, from, s.Erasures); err != nil {
+	if err := refuseErased(ctx, from, s.Erasures); err != nil {
 		return err
 	}
 	return buf.Flush()

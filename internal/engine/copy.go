@@ -140,8 +140,8 @@ func (p *Part) readLog(ctx context.Context, r store.Reader, from, to int64) erro
 	return nil
 }
 
-// moved returns the records of a part as this engine keeps them.
-func (e *Engine) moved(ctx context.Context, p *Part) ([]*record, error) {
+// convert returns the records of a part as this engine keeps them.
+func (e *Engine) convert(ctx context.Context, p *Part) ([]*record, error) {
 	list := make([]*record, len(p.Revisions))
 	for i, r := range p.Revisions {
 		list[i] = r.record
@@ -168,7 +168,7 @@ func (e *Engine) moved(ctx context.Context, p *Part) ([]*record, error) {
 
 // BeginCopy implements [Contexts].
 func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.Key, error) {
-	list, err := e.moved(ctx, &Part{Revisions: first.Revisions[:1], from: first.from, line: first.line})
+	list, err := e.convert(ctx, &Part{Revisions: first.Revisions[:1], from: first.from, line: first.line})
 	if err != nil {
 		return 0, err
 	}
@@ -236,7 +236,7 @@ func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (*line, er
 
 // ExtendCopy implements [Contexts].
 func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, p *Part) error {
-	list, err := e.moved(ctx, p)
+	list, err := e.convert(ctx, p)
 	for err == nil && len(list) > 0 {
 		n, size := 0, 0
 		for n < len(list) && (size < partSize || !list[n-1].publishes()) {
@@ -319,7 +319,7 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 					return history.NameTaken(of.Name)
 				}
 				taken[of.Name] = true
-				if err := e.take(ctx, b, of.Name, l.key); err != nil {
+				if err := e.claimName(ctx, b, of.Name, l.key); err != nil {
 					return err
 				}
 			}

@@ -14,7 +14,7 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 	if err := history.CheckName(g.Name); err != nil {
 		return Info{}, err
 	}
-	n, err := e.begun(ctx, &g)
+	n, err := e.makeRecords(ctx, &g)
 	if err != nil {
 		return Info{}, err
 	}
@@ -24,7 +24,7 @@ func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
 		if err != nil {
 			return err
 		}
-		if err := e.take(ctx, b, g.Name, key); err != nil {
+		if err := e.claimName(ctx, b, g.Name, key); err != nil {
 			return err
 		}
 		l.key = key
@@ -86,8 +86,8 @@ func (w *writes) join(b *store.Batch, space store.Space) {
 	b.Expect, b.Append, b.Put = append(b.Expect, w.Expect...), append(b.Append, w.Append...), append(b.Put, w.Put...)
 }
 
-// begun makes the records of a context.
-func (e *Engine) begun(ctx context.Context, g *Creation) (*beginning, error) {
+// makeRecords makes the records of a context.
+func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, error) {
 	shown := Begun(g.Tree, g.Entry.TimeNS, g.Imported)
 	first := &record{entry: logged(g.Entry, history.Create, g.Tree), stamps: g.Stamps, latest: g.Tree.Cycle(),
 		bytes: shown.Bytes}

@@ -58,7 +58,7 @@ func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *line, without hi
 	}
 	expect(b, in(l.key, aboutKey), l.raw)
 	if len(forks) == 0 {
-		return e.vanish(ctx, b, l)
+		return e.removeLine(ctx, b, l)
 	}
 	upTo := int64(0)
 	for _, revision := range forks {
@@ -71,8 +71,8 @@ func (e *Engine) shrink(ctx context.Context, b *store.Batch, l *line, without hi
 	return e.truncate(ctx, b, l, upTo)
 }
 
-// vanish removes a line.
-func (e *Engine) vanish(ctx context.Context, b *store.Batch, l *line) error {
+// removeLine removes a line.
+func (e *Engine) removeLine(ctx context.Context, b *store.Batch, l *line) error {
 	kept := b.Delete[:0]
 	for _, s := range b.Delete {
 		if s.Space != store.Space(l.key) {

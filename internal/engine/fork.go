@@ -35,7 +35,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		if err != nil {
 			return err
 		}
-		made, err = e.fork(ctx, b, of.publisher(cycle), v, x, f)
+		made, err = e.makeFork(ctx, b, of.publisher(cycle), v, x, f)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		if s := e.kept(of); s != nil && s.head == v.t {
 			begun.loaded = s.loaded
 		}
-		return e.name(ctx, b, of, made, f)
+		return e.nameFork(ctx, b, of, made, f)
 	})
 	if err != nil {
 		return Info{}, err
@@ -80,8 +80,8 @@ func (e *Engine) forkPoint(ctx context.Context, of *line, cycle int64) (v versio
 // manyOrigins is how many forks of forks may follow each other without a checkpoint.
 const manyOrigins = 4
 
-// fork makes the line of a fork that begins with the version that a record of a line published.
-func (e *Engine) fork(ctx context.Context, b *store.Batch, of *line, v version, at *record, f Fork) (*line, error) {
+// makeFork makes the line of a fork that begins with the version that a record of a line published.
+func (e *Engine) makeFork(ctx context.Context, b *store.Batch, of *line, v version, at *record, f Fork) (*line, error) {
 	key, err := e.newLine(ctx, b)
 	if err != nil {
 		return nil, err
@@ -142,16 +142,16 @@ func forks(ctx context.Context, r store.Reader, first *line) (n int64, raw []byt
 	return n, raw, err
 }
 
-// name gives a fork its name, and the forked context another one if the fork takes over its
+// nameFork gives a fork its name, and the forked context another one if the fork takes over its
 // name. The forked context then logs that.
-func (e *Engine) name(ctx context.Context, b *store.Batch, of, made *line, f Fork) error {
+func (e *Engine) nameFork(ctx context.Context, b *store.Batch, of, made *line, f Fork) error {
 	origin := of.publisher(made.origin.Cycle)
 	if origin != of {
 		expect(b, in(origin.key, aboutKey), origin.raw)
 	}
 	if f.SupersededName == "" {
 		expect(b, in(of.key, aboutKey), of.raw)
-		return e.take(ctx, b, f.Name, made.key)
+		return e.claimName(ctx, b, f.Name, made.key)
 	}
 	if err := history.CheckName(f.SupersededName); err != nil {
 		return err
@@ -171,7 +171,7 @@ func (e *Engine) name(ctx context.Context, b *store.Batch, of, made *line, f For
 		k := at(common, namePrefix+before)
 		b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: []byte(ordered(int64(of.key)))})
 		put(b, k, []byte(ordered(int64(made.key))))
-	} else if err := e.take(ctx, b, f.Name, made.key); err != nil {
+	} else if err := e.claimName(ctx, b, f.Name, made.key); err != nil {
 		return err
 	}
 	l, err := e.working(ctx, of)

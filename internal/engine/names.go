@@ -101,8 +101,8 @@ func (e *Engine) Info(ctx context.Context, key history.Key) (Info, error) {
 	return l.info(), nil
 }
 
-// take gives a free name to a context.
-func (e *Engine) take(ctx context.Context, b *store.Batch, name string, key history.Key) error {
+// claimName gives a free name to a context.
+func (e *Engine) claimName(ctx context.Context, b *store.Batch, name string, key history.Key) error {
 	k := at(common, namePrefix+name)
 	row, err := e.store.Get(ctx, k)
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *Engine) rename(ctx context.Context, b *store.Batch, l *line, name strin
 	if name == l.name {
 		return nil
 	}
-	if err := e.take(ctx, b, name, l.key); err != nil {
+	if err := e.claimName(ctx, b, name, l.key); err != nil {
 		return err
 	}
 	remove(b, only(at(common, namePrefix+l.name)))

@@ -140,7 +140,7 @@ func (e *Engine) settle(ctx context.Context, key history.Key, cycles int64, now 
 // is appended behind another.
 func (e *Engine) join(ctx context.Context, b *store.Batch, l *line, s *settled) error {
 	contents := make(map[place]string, 4*e.pace.joined)
-	list, err := e.oldest(ctx, l, s, contents)
+	list, err := e.recordsToJoin(ctx, l, s, contents)
 	if err != nil {
 		return err
 	}
@@ -156,8 +156,8 @@ func (e *Engine) join(ctx context.Context, b *store.Batch, l *line, s *settled) 
 	return nil
 }
 
-// oldest returns the records in the log that are to be joined, and fills in their contents.
-func (e *Engine) oldest(ctx context.Context, l *line, s *settled, contents map[place]string) ([]*record, error) {
+// recordsToJoin returns the records in the log that are to be joined, and fills in their contents.
+func (e *Engine) recordsToJoin(ctx context.Context, l *line, s *settled, contents map[place]string) ([]*record, error) {
 	upTo := min(s.cycle+e.pace.joined, l.last.latest-1)
 	known := e.tailFrom(l, s.revision+1)
 	for i, x := range known {

@@ -33,7 +33,7 @@ func changesIn(states []*tree.Tree) (*changes, error) {
 			case d.New == nil:
 				c.removed[d.Old.ID] = cycle
 			default:
-				c.note(d, cycle)
+				c.noteChange(d, cycle)
 			}
 			return true
 		}); err != nil {
@@ -43,7 +43,7 @@ func changesIn(states []*tree.Tree) (*changes, error) {
 	return c, nil
 }
 
-func (c *changes) note(d tree.Difference, cycle int64) {
+func (c *changes) noteChange(d tree.Difference, cycle int64) {
 	fields := differ.Fields(d, cycle, cycle)
 	if len(fields) > 0 { // an expiry cycle that was read from a ttl of 0 differs without a visible change
 		c.changed[d.New.ID] = cycle

@@ -11,9 +11,9 @@ import (
 // near is how many cycles may lie between two snapshots that are read in one go.
 const near = 16
 
-// concerning returns the states of [Source.statesUpTo] that a cycle which concerns a node comes from
+// statesConcerning returns the states of [Source.statesUpTo] that a cycle which concerns a node comes from
 // or leads to, with the first and the latest, and the log of these cycles.
-func (s *Source) concerning(ctx context.Context, id string) ([]*tree.Tree, *Log, error) {
+func (s *Source) statesConcerning(ctx context.Context, id string) ([]*tree.Tree, *Log, error) {
 	if s.State.Cycle < s.State.First {
 		states, err := s.statesUpTo(ctx, s.State.Working)
 		if err != nil {
@@ -68,5 +68,5 @@ func (s *Source) statesAt(ctx context.Context, cycles []int64) (states []*tree.T
 	if s.State.Working.Cycle() > s.State.Cycle {
 		states = append(slices.Clip(states), s.State.Working)
 	}
-	return s.imagined(states)
+	return s.withStateBefore(states)
 }

@@ -30,7 +30,7 @@ func (s *Source) Occurrences(ctx context.Context, first, last int64, working boo
 		}
 		for d, err := range s.Store.Deltas(ctx, s.State.Key, first, last) {
 			if err == nil {
-				err = cmp.Or(ctx.Err(), o.delta(ctx, d))
+				err = cmp.Or(ctx.Err(), o.searchDelta(ctx, d))
 			}
 			if err != nil {
 				return nil, err
@@ -47,7 +47,7 @@ func (s *Source) Occurrences(ctx context.Context, first, last int64, working boo
 	if before == nil {
 		err = o.searchAll(ctx, s.State.Working)
 	} else {
-		err = o.working(ctx)
+		err = o.searchWorking(ctx)
 	}
 	for i := known; i < len(o.list); i++ {
 		found := &o.list[i]
@@ -87,7 +87,7 @@ func (o *occurrences) done() {
 func (o *occurrences) searchAll(ctx context.Context, t *tree.Tree) error {
 	for e, err := range t.All() {
 		if err == nil {
-			err = o.look(ctx, t, e.Node())
+			err = o.searchNode(ctx, t, e.Node())
 		}
 		if err != nil {
 			return err
@@ -96,10 +96,10 @@ func (o *occurrences) searchAll(ctx context.Context, t *tree.Tree) error {
 	return nil
 }
 
-// delta searches what a snapshot has other than the one before it.
-func (o *occurrences) delta(ctx context.Context, d engine.Delta) error {
+// searchDelta searches what a snapshot has other than the one before it.
+func (o *occurrences) searchDelta(ctx context.Context, d engine.Delta) error {
 	for _, id := range d.Gone {
-		o.gone(id, d.Cycle-1)
+		o.endOccurrence(id, d.Cycle-1)
 	}
 	for _, v := range d.Born {
 		if o.keeps(v.ID(), d.Cycle-1, v.Node) {
@@ -127,8 +127,8 @@ func (o *occurrences) delta(ctx context.Context, d engine.Delta) error {
 	return nil
 }
 
-// working searches what the working state has other than the latest snapshot.
-func (o *occurrences) working(ctx context.Context) error {
+// searchWorking searches what the working state has other than the latest snapshot.
+func (o *occurrences) searchWorking(ctx context.Context) error {
 	t := o.State.Working
 	_, born, err := o.State.Head.Delta(t)
 	if err != nil {
@@ -138,15 +138,15 @@ func (o *occurrences) working(ctx context.Context) error {
 		if o.keeps(b.Node.ID, o.last, func() *tree.Node { return b.Node }) {
 			continue
 		}
-		if err := o.look(ctx, t, b.Node); err != nil {
+		if err := o.searchNode(ctx, t, b.Node); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look searches the content that a node has in a state.
-func (o *occurrences) look(ctx context.Context, t *tree.Tree, n *tree.Node) error {
+// searchNode searches the content that a node has in a state.
+func (o *occurrences) searchNode(ctx context.Context, t *tree.Tree, n *tree.Node) error {
 	text, err := n.Content.Value(ctx)
 	if err != nil || text == "" || !o.match(t.Cycle(), string(text)) {
 		return err
@@ -161,11 +161,11 @@ func (o *occurrences) keeps(id string, last int64, now func() *tree.Node) bool {
 	if here && o.hashes[at] == now().ContentHash() {
 		return true
 	}
-	o.gone(id, last)
+	o.endOccurrence(id, last)
 	return false
 }
 
-func (o *occurrences) gone(id string, last int64) {
+func (o *occurrences) endOccurrence(id string, last int64) {
 	if at, here := o.current[id]; here {
 		o.list[at].Last = last
 		delete(o.current, id)

@@ -25,11 +25,11 @@ func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree,
 	if err != nil {
 		return nil, err
 	}
-	return s.imagined(trees)
+	return s.withStateBefore(trees)
 }
 
-// imagined adds the state before the first snapshot, if there was one.
-func (s *Source) imagined(trees []*tree.Tree) ([]*tree.Tree, error) {
+// withStateBefore adds the state before the first snapshot, if there was one.
+func (s *Source) withStateBefore(trees []*tree.Tree) ([]*tree.Tree, error) {
 	if trees[0].Root().Node().Cycle >= s.State.First {
 		return trees, nil
 	}

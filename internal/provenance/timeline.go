@@ -16,7 +16,7 @@ import (
 // Timeline returns everything that happened to a node, in the order of time. E_NODE_NOT_FOUND
 // for an id that no state and no commit ever had. Cost: the cycles that concern the node.
 func (s *Source) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
-	states, log, err := s.concerning(ctx, id)
+	states, log, err := s.statesConcerning(ctx, id)
 	if err != nil {
 		return nil, err
 	}

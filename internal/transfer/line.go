@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 )
 
-// line copies one line, from where an interrupted copy stopped.
-func (c *copying) line(l *line) error {
+// copyLine copies one line, from where an interrupted copy stopped.
+func (c *copying) copyLine(l *line) error {
 	done, err := c.resume(l)
 	if err != nil {
 		return err
@@ -37,15 +37,15 @@ func (c *copying) line(l *line) error {
 			break
 		}
 		done = part.Revisions[n-1].Number()
-		if err := c.part(l, part); err != nil {
+		if err := c.copyPart(l, part); err != nil {
 			return err
 		}
 	}
-	return c.attempts(l)
+	return c.copyAttempts(l)
 }
 
-// part adds a part to the copy of a line, which it begins if there is none.
-func (c *copying) part(l *line, part *engine.Part) error {
+// copyPart adds a part to the copy of a line, which it begins if there is none.
+func (c *copying) copyPart(l *line, part *engine.Part) error {
 	list := part.Revisions
 	if c.keys[l.Key] == 0 {
 		begun := l.Line
@@ -68,8 +68,8 @@ func (c *copying) part(l *line, part *engine.Part) error {
 	return nil
 }
 
-// same returns E_CONFLICT unless the log of the copy says what that of the line says.
-func (c *copying) same(l *line) error {
+// compareLogs returns E_CONFLICT unless the log of the copy says what that of the line says.
+func (c *copying) compareLogs(l *line) error {
 	same, _, err := c.begins(l, c.keys[l.Key], l.Revision)
 	if err == nil && !same {
 		err = changed(l)

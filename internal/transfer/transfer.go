@@ -32,12 +32,12 @@ func Copy(ctx context.Context, from, to engine.Contexts, names []string, progres
 		return nil, err
 	}
 	for _, l := range c.lines {
-		if err := c.line(l); err != nil {
+		if err := c.copyLine(l); err != nil {
 			return nil, err
 		}
 	}
 	for _, l := range c.lines {
-		if err := c.same(l); err != nil {
+		if err := c.compareLogs(l); err != nil {
 			return nil, err
 		}
 	}
