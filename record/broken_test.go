@@ -172,34 +172,6 @@ func (c copying) Write(p []byte) (int, error) {
 
 func (c copying) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Streams may end lines in CRLF, have comments, events of more than a megabyte,
-// come byte by byte and say nothing of usage.
-func TestStreamsThatAreOddAreRead(t *testing.T) {
-	long := strings.Repeat("long ", 400_000)
-	answer := strings.ReplaceAll(": hello\nevent: x\nid: 7\n"+`data: {"choices":[{"delta":`+"\n"+
-		`data: {"content":"one "}}]}`+"\n\n: ping\n\n"+
-		`data: {"choices":[{"delta":{"content":"`+long+`"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n", "\n", "\r\n")
-	url := serving(t, func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		for i := range 150 { // slowly
-			_, _ = io.WriteString(w, answer[i:i+1])
-			_ = http.NewResponseController(w).Flush()
-		}
-		_, _ = io.WriteString(w, answer[150:])
-	})
-	got, a, broken, s, err := recorded(t, url, []byte(plainChat))
-	must(t, err)
-	if got != answer {
-		t.Errorf("the client got %d bytes of %d", len(got), len(answer))
-	}
-	if a.Status != history.Completed || a.TokenIn != nil || a.TokenOut != nil || len(broken) != 0 {
-		t.Errorf("%+v, %v", a, broken)
-	}
-	if text := blocks(t, opened(t, s, "chat").Working()); !strings.Contains(text, `"one `+long+`"`) {
-		t.Errorf("the answer was read as %.200s", text)
-	}
-}
-
 // A provider that is not there is an attempt that failed.
 func TestAProviderThatIsDown(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

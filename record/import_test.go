@@ -3,7 +3,6 @@ package record_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -287,25 +286,6 @@ func TestACompactionOfATranscript(t *testing.T) {
 		if !bytes.Contains(request.Bytes, []byte(says)) {
 			t.Errorf("@c%d of the fork sent %s", cycle, request.Bytes)
 		}
-	}
-}
-
-// A log whose lines are in the wrong order gives requests without any message; the
-// request that goes on with the answer belongs to the same conversation.
-func TestARequestGoesOnWithTheAnswerToAnEmptyOne(t *testing.T) {
-	answer := `{"id":"a","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hello."}],` +
-		`"usage":{"input_tokens":1,"output_tokens":2}}`
-	body := `{"model":"m","max_tokens":9,"system":"Be brief.","messages":[%s]}`
-	calls := []record.PastCall{
-		{Path: "/v1/messages", Status: 200, Body: fmt.Appendf(nil, body, ""), Answer: []byte(answer)},
-		{Path: "/v1/messages", Status: 200, Answer: []byte(answer), Body: fmt.Appendf(nil, body,
-			`{"role":"assistant","content":[{"type":"text","text":"Hello."}]},{"role":"user","content":"Go on."}`)},
-	}
-	for i := range calls {
-		calls[i].ID = strconv.Itoa(i)
-	}
-	if names, added := addAll(t, pact.NewDB(store.NewMemory()), calls); added != 2 || len(names) != 1 {
-		t.Errorf("%d calls were added as %q, want 2 in one context", added, names)
 	}
 }
 

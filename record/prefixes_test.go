@@ -215,24 +215,6 @@ func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
 	}
 }
 
-// A marker looks back at 20 blocks only.
-func TestAMarkerLooksBackAtTwentyBlocks(t *testing.T) {
-	for _, more := range []int{17, 18} { // and the answer of a block, and the question
-		tk := newTalk(t, provider.Messages)
-		tk.turn("a")
-		for i := range more {
-			role := []string{"user", "assistant"}[i%2]
-			tk.said = append(tk.said, message(role, "more "+string(rune('a'+i))))
-		}
-		tk.turn("b")
-		list := tk.prefixes("")
-		agreed(t, list)
-		if read := *list[1].Provider.Read > 0; read != (more == 17) || list[1].Cut != nil {
-			t.Errorf("%d blocks more: %+v, read %d", more, list[1].Expected, *list[1].Provider.Read)
-		}
-	}
-}
-
 // The bodies as they were sent: a marker that moves is a difference.
 func TestBodiesAreComparedAsTheyWereSent(t *testing.T) {
 	tk := newTalk(t, provider.Messages)
