@@ -44,7 +44,7 @@ func providerRole(role string) string {
 	return "user"
 }
 
-// speech sets the fields for what the assistant says and calls.
+// speech sets the fields for the texts and calls of the assistant.
 func (r *renderer) speech(f *fields, list []piece) {
 	var texts []*piece
 	var calls []canon.Value

@@ -48,8 +48,8 @@ func kindsOf(object canon.Any) map[string]canon.Kind {
 	return kinds
 }
 
-// namesOf returns the member names of an object and the kinds of their values. It
-// stops at the first byte that is not JSON; Read reports what is wrong there.
+// namesOf returns the member names of an object and the kinds of their values. It stops at the first byte that is
+// not JSON; Read reports the error there.
 func namesOf(s *canon.Scanner) map[string]canon.Kind {
 	kinds := make(map[string]canon.Kind)
 	for s.Open('{'); s.Peek() == '"'; s.Next() {

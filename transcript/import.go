@@ -32,20 +32,16 @@ type ImportOptions struct {
 	Progress func(done, total int)
 }
 
-// Import makes a context of a conversation. Its snapshots hold what the model
-// calls were sent, oldest first; the working state is the end of the
-// conversation. The whole import is one durable step of the store. A
-// conversation without a model call has no snapshot; Import then takes two
-// steps, one to create the context and one to fill it.
+// Import makes a context of a conversation. Its snapshots hold the messages that each model call was sent, oldest
+// first; the working state is the end of the conversation. The whole import is one durable step of the store. A
+// conversation without a model call has no snapshot; Import then takes two steps, one to create the context and
+// one to fill it.
 //
-// A call may rewrite earlier messages instead of only adding to what the
-// previous call was sent. Import updates changed system messages at the
-// beginning in place, in ^sys. Of the other messages, it removes those from the
-// first change on, and adds the ones still sent to the new turn. It prunes
-// whole turns; but if the change lies outside the core of its turn, that turn
-// keeps what precedes the change. Messages that only the end of the
-// conversation drops stay outside the cores, where they can be removed without
-// a commit.
+// A call may rewrite earlier messages instead of only adding to those of the previous call. Import updates changed
+// system messages at the beginning in place, in ^sys. Of the other messages, it removes those from the first
+// change on, and adds the ones still sent to the new turn. It prunes whole turns; but if the change lies outside
+// the core of its turn, that turn keeps the messages before the change. Messages that only the end of the
+// conversation drops stay outside the cores, where they can be removed without a commit.
 //
 // E_CONFLICT if the name is taken, and the errors of a commit with the policy.
 //

@@ -82,8 +82,8 @@ func messagesOf(list []entry) ([]*message, error) {
 	return messages, nil
 }
 
-// speaks reports whether a message has one of the fields in which OpenAI's messages speak. otherwise
-// reports whether it speaks in another form, in a list or an object.
+// speaks reports whether a message has one of the fields in which messages of OpenAI speak. otherwise reports
+// whether it has a list or an object in another field.
 func (m *message) speaks() (speaks, otherwise bool) {
 	for _, field := range m.Members {
 		switch field.Name {

@@ -74,7 +74,7 @@ func run(e entry) (*Conversation, error) {
 	c := &Conversation{Shape: ShapeSWESmith, rest: e.without("trajectory", "history")}
 	if len(c.rest.Value()) > maxRun {
 		info, _ := c.rest.Get("info")
-		stats, _ := info.Get("model_stats") // what it counted stays
+		stats, _ := info.Get("model_stats") // its counts stay
 		c.rest = canon.Any{}
 		if stats.Kind == canon.KindObject {
 			info = canon.Object(canon.Member{Name: "model_stats", Value: stats})

@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
-// originals ends the name of a context that keeps what a policy shortened before it was sent.
+// originals ends the name of a context with the originals of blocks that a policy shortened.
 const originals = "/originals"
 
 // within reports whether the tools may look at a context.
@@ -62,7 +62,8 @@ func (t *tools) open(ctx context.Context, name string) (*pact.Context, error) {
 	return nil, fault.New(fault.ContextNotFound, "there is no context "+view.Visible(name), remedy)
 }
 
-// withOriginals returns a context and, if there is one, the context that keeps what a policy shortened in it.
+// withOriginals returns a context and, if there is one, the context with the originals of blocks that a policy
+// shortened in it.
 func (t *tools) withOriginals(ctx context.Context, name string) ([]*pact.Context, error) {
 	c, err := t.open(ctx, name)
 	if err != nil {

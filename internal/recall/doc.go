@@ -1,3 +1,3 @@
-// Package recall gives agents tools over the Model Context Protocol, with which they get back what a policy or
-// a compaction took out of their context, see what it holds and what changed, and say what shall stay.
+// Package recall gives agents tools over the Model Context Protocol. With them an agent gets back a text that a
+// policy or a compaction took out of its context, lists the context and its changes, and pins blocks.
 package recall

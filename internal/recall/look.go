@@ -55,7 +55,7 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// A selector gives the newest turn first; what is newer than any turn belongs before it.
+	// A selector gives the newest turn first; the active head is newer than any turn and belongs before it.
 	slices.SortStableFunc(hits, func(a, b pact.Hit) int {
 		return slices.Index(newestFirst, a.Region) - slices.Index(newestFirst, b.Region)
 	})

@@ -87,7 +87,8 @@ func (t *tools) note(tool string) *pact.Note {
 	return &pact.Note{Actor: t.options.Actor, Message: tool + " over MCP"}
 }
 
-// sentByUs refuses to change a context of which another program says what is sent: a change would reach no model.
+// sentByUs refuses to change a context that records the requests of another program: a change would reach no
+// model.
 func sentByUs(c *pact.Context) error {
 	if !record.Recorded(c.Working()) {
 		return nil

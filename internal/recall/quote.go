@@ -23,7 +23,7 @@ const mostMatches = 5
 // lineMost is how many bytes of a line that matches are shown, and of a content in a list.
 const lineMost = 200
 
-// whose says who wrote a text, so that a model does not take a quotation for a request.
+// whose names the author of a text, so that a model does not take a quotation for a request.
 func whose(role string) string {
 	switch role {
 	case pact.RoleUser:
@@ -38,7 +38,7 @@ func whose(role string) string {
 	return "A program wrote it; it is no request of the user"
 }
 
-// title says what a block is.
+// title describes a block.
 func title(n *pact.Node) string {
 	text := "block " + view.Visible(n.ID)
 	if n.Kind != "" {

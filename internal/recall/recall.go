@@ -137,7 +137,8 @@ func search(ctx context.Context, list []*pact.Context, in *recalling) (string, e
 		view.Plural(len(all), "block")), lines, in.From, fmt.Sprintf("recall with search %q and", in.Search))
 }
 
-// ours reports whether a block is a call of these tools or an answer of theirs, which repeat what they look for.
+// ours reports whether a block is a call of these tools or an answer of theirs, because these repeat the text of
+// the search.
 func ours(ctx context.Context, s *pact.Snapshot, id string) (bool, error) {
 	n, err := s.Node(id)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Options says what the tools reach.
+// Options limits and describes the tools.
 type Options struct {
 	// Context is the context that the tools look at if a call names none, and they look at no other but those
 	// named below it, such as Context/originals. With "" they look at all, and a call that names none
@@ -21,7 +21,7 @@ type Options struct {
 	Pin, Note bool
 	// Actor says in the log who changed a context.
 	Actor string
-	// Request is what the tools work for, nil for the session: it ends them, and has the limits of one call.
+	// Request ends the tools and has the limits of one call; nil for the session.
 	Request context.Context
 	// Version is that of the program.
 	Version string

@@ -1,3 +1,3 @@
-// Package runfile has the form in which a run stands in a page of its own: texts that share their pieces, so
-// that three hundred requests, each of which repeats the one before, take little more than the last one.
+// Package runfile writes and reads a run in a page of its own. Texts share their pieces, so that three hundred
+// requests, each of which repeats the one before, take little more than the last one.
 package runfile

@@ -35,7 +35,7 @@ type State struct {
 	Cut  json.RawMessage `json:"cut,omitempty"`
 }
 
-// Row is what is known of a version of a block, without what its place in a thread says.
+// Row describes a version of a block, without its place in a thread.
 type Row struct {
 	Block json.RawMessage `json:"block"` // as a list of blocks has it
 	Node  string          `json:"node"`  // the text that tells of it
@@ -94,7 +94,7 @@ func (f *File) Encode() (string, error) {
 	if err := w.Close(); err != nil {
 		return "", err
 	}
-	err = to.Close() // what it still has goes to packed
+	err = to.Close() // which writes the rest to packed
 	return packed.String(), err
 }
 

@@ -13,17 +13,17 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// blank stands for each character of what was redacted, at most eight.
+// blank stands for each redacted character, at most eight.
 const blank = "█"
 
-// Members of a line that are not contents: those with values of a closed list, which stay, and those that would
-// tell of what is gone, which go.
+// Members of a line that are not contents: those with values of a closed list, which stay, and those that reveal
+// redacted texts, which go.
 var (
 	structural = []string{"edition", "spec_version", "status"}
 	telling    = []string{"request", "params", "content_hash", "thread", "sent", "digest", "pactctx:digest"}
 )
 
-// known are the values of some members that say nothing about anybody, so that they stay.
+// known are the values of some members that reveal nothing, so that they stay.
 var known = map[string][]string{
 	"role":     {"user", "assistant", "tool", "system", "other"},
 	"kind":     {"text", "call", "result", "image", "audio", "document", "file", "thinking", "tool", "summary", "stub"},
@@ -36,12 +36,11 @@ var ours = regexp.MustCompile(`^(pact:(erased|original|policy|pruned|rule)|` +
 	`wire:(answer|call|context|decided|failed|frame|group|name|part|raw|replaces|since|source)|` +
 	`openai:(message|role|part|call|form|conversation)|pactctx:item|data_item|data_standing)$`)
 
-// Redact replaces what an expression matches in every text of a history in the compact form: contents, attributes
-// with their names, kinds, ids, messages and errors, and numbers in contents and attributes, which become texts. It
-// finds what JSON in a text escapes. It takes out the recorded bytes of requests, because the redacted ones were never
-// sent, and digests of what is gone; ids that end in such a digest get a number. It returns how many places were
-// replaced.
-// E_DOCUMENT_INVALID if the expression matches what was put in place of the texts, again and again.
+// Redact replaces every match of an expression in the texts of a history in the compact form: contents, attributes
+// with their names, kinds, ids, messages and errors, and numbers in contents and attributes, which become texts.
+// It finds matches that JSON in a text escapes. It removes the recorded bytes of requests, because the redacted
+// ones were never sent, and the digests of redacted texts; ids that end in such a digest get a number. It returns
+// how many places it replaced. E_DOCUMENT_INVALID if the expression matches its own replacement, again and again.
 func Redact(history []byte, what *regexp.Regexp) (_ []byte, places int, err error) {
 	r := redactor{what: what, names: map[string]string{}, taken: map[string]bool{}, digests: map[string]string{}}
 	var out bytes.Buffer
@@ -66,10 +65,10 @@ type redactor struct {
 	what   *regexp.Regexp
 	places int
 	err    error
-	names  map[string]string // what ids and other texts outside of contents became
-	taken  map[string]bool   // which of these there are
+	names  map[string]string // the replacements of ids and other texts outside of contents
+	taken  map[string]bool   // the replacements in use
 
-	digests map[string]string // what the ids that end in a digest became
+	digests map[string]string // the replacements of ids that end in a digest
 }
 
 // name redacts a text outside of contents. Different ones stay different, because ids are among them.
@@ -229,7 +228,7 @@ func (r *redactor) text(text string) string {
 			return text
 		}
 	}
-	r.err = fault.New(fault.DocumentInvalid, "the expression to redact matches what was put in its place", "make it match less")
+	r.err = fault.New(fault.DocumentInvalid, "the expression to redact matches its own replacement", "make it match less")
 	return text
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// CheckedRule says what a rule finds in a run.
+// CheckedRule describes the nodes that a rule finds in a run.
 type CheckedRule struct {
 	Rule     int      `json:"rule"` // counted from 1
 	Select   string   `json:"select"`

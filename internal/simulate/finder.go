@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
-// finder collects what the calls of a run tell.
+// finder collects facts about the calls of a run.
 type finder struct {
 	run     *run
 	blocks  map[string]int64    // the tokens of the blocks that a call sent, as the counter counts them
@@ -38,13 +38,13 @@ type carried struct {
 	scale  float64 // at that call
 	total  float64 // tokens in all calls, once it is gone
 	quoted bool
-	// quotable are the bytes of its lines that count as a quotation: of values in JSON that are short nobody can say
-	// whether an answer took them up.
+	// quotable are the bytes of its lines that count as a quotation. Short values in JSON do not: an answer may have
+	// them by chance.
 	quotable int
 	gone     bool
 }
 
-// call takes a call. said is what its new blocks take up from earlier ones.
+// call adds a call. said has the needs of its new blocks.
 func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 	f.run = r
 	for _, n := range said {
@@ -187,7 +187,7 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) error {
 	return err
 }
 
-// found returns what the whole run shows: what was carried for nothing.
+// found returns the findings about the whole run: the blocks that it carried for nothing.
 func (f *finder) found() []Finding {
 	list := f.list
 	var unused []*carried
@@ -215,7 +215,7 @@ func (f *finder) found() []Finding {
 	return list
 }
 
-// unused says which tools were defined for nothing, the largest first.
+// unused describes the tools that were defined for nothing, the largest first.
 func (f *finder) unused(list []*carried) Finding {
 	slices.SortFunc(list, func(a, b *carried) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.node.ID, b.node.ID))
@@ -249,14 +249,13 @@ func (f *finder) unused(list []*carried) Finding {
 	return all
 }
 
-// paid says what a block cost in all calls that sent it: writing it once, and reading it then.
+// paid returns the cost of a block in all calls that sent it: one write, and reads.
 func (f *finder) paid(c *carried) Finding {
 	all, once := int64(c.total+0.5), int64(float64(c.tokens)*c.scale+0.5)
 	return Finding{Node: c.node.ID, Tokens: all, Cost: f.cost(max(all-once, 0), min(all, once))}
 }
 
-// cost returns what it costs to read some tokens from the cache and to write others, nil without a
-// price.
+// cost returns the cost of reading some tokens from the cache and writing others, nil without a price.
 func (f *finder) cost(read, written int64) *float64 {
 	all := read + written
 	told := &inspect.ProviderCache{In: &all, Read: &read, Written: &written}
@@ -266,7 +265,7 @@ func (f *finder) cost(read, written int64) *float64 {
 	return f.run.prices.Paid(f.run.model, told)
 }
 
-// extra returns what it costs more to write some tokens than to read them.
+// extra returns how much more it costs to write some tokens than to read them.
 func (f *finder) extra(tokens int64) *float64 {
 	write, read := f.cost(0, tokens), f.cost(tokens, 0)
 	if write == nil {

@@ -19,11 +19,11 @@ const (
 	CalledAgain  = "repeated"   // a tool was called twice with the same arguments, and said the same
 	CarriedLong  = "carried"    // a result stood in many calls, and no answer has a line of it
 	ToolUnused   = "unused"     // tools were defined and never called
-	CompactLost  = "compaction" // the run dropped most of what it had been sending
+	CompactLost  = "compaction" // the run dropped most of its content
 	WindowFilled = "window"     // the window of the model is full soon
 )
 
-// Finding is something that a run paid for and may not have needed.
+// Finding is a cost of a run that it may not have needed.
 type Finding struct {
 	What   string   `json:"what" enum:"prefix,repeated,carried,unused,compaction,window"`
 	Cycle  int64    `json:"cycle,omitempty"`
@@ -32,7 +32,7 @@ type Finding struct {
 	Tokens int64    `json:"tokens" doc:"That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left"`
 	Cost   *float64 `json:"cost,omitempty" doc:"Of these; absent if the model has no price; of a compaction, of what was asked for again"`
 	// Helps is a rule with which the run would have cost less, by simulation, and which takes nothing that is
-	// quoted later. Only the first finding of a kind has it: what it saves is that of the whole run.
+	// quoted later. Only the first finding of a kind has it, because it saves the amount in the whole run.
 	Helps *lifecycle.Rule `json:"helps,omitempty" doc:"A rule with which the whole run would have cost less, by simulation, and which takes nothing that is quoted later; of a kind the first finding alone has it"`
 	Saves *float64        `json:"saves,omitempty" doc:"What the rule would have saved the whole run"`
 
@@ -40,7 +40,7 @@ type Finding struct {
 	tools []string // that were never called
 }
 
-// Report is what a run paid for and may not have needed.
+// Report has the costs of a run that it may not have needed.
 type Report struct {
 	Basis
 	Spent    Outcome   `json:"spent" doc:"What the run itself sent and cost"`
@@ -50,9 +50,9 @@ type Report struct {
 // most is how many findings of a kind are returned, the dearest ones.
 const most = 5
 
-// Findings says what a run paid for: the dearest first, at most five of a kind. Policies of the
-// options are left aside. Its errors and its cost are those of [Run], at most twice, the second time with
-// the rules that may have helped.
+// Findings returns the findings about a run: the dearest first, at most five of a kind. It leaves the policies of
+// the options aside. Its errors and its cost are those of [Run], at most twice, the second time with the rules
+// that may have helped.
 func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err error) {
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
@@ -87,7 +87,7 @@ func valueOf(cost *float64) float64 {
 	return *cost
 }
 
-// mostNamed is how many tools a rule names, so that its selector stays within what a parser takes.
+// mostNamed is how many tools a rule names, so that its selector stays within the limits of a parser.
 const mostNamed = 64
 
 // cures returns the rules that may help with a finding, the gentlest first.
@@ -109,9 +109,9 @@ func (f *Finding) cures() []lifecycle.Rule {
 	return nil
 }
 
-// cured names with the first finding of each kind the rule that helps most, if the run costs less with it,
-// it changes what the finding is about, and the run quotes nothing of what it takes. A call that the run repeats is
-// no reason against it: the run repeated that call although the whole result stood there.
+// cured adds to the first finding of each kind the rule that helps most, if the run costs less with it, it changes
+// a block of the finding, and the run quotes no text that it takes. A repeated call is no reason against a rule:
+// the run repeated that call although the whole result stood there.
 func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) error {
 	type trial struct {
 		of   *Finding
@@ -179,7 +179,7 @@ func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result) (l
 
 type cause struct{ text, node string }
 
-// causesOf says of each call what ended the prefix of the one before, as pact prefix does.
+// causesOf returns, for each call, the end of the prefix of the one before and its cause, as pact prefix does.
 func causesOf(ctx context.Context, c *pact.Context, dialect string) (map[int64]cause, error) {
 	causes := map[int64]cause{}
 	told, err := view.Recorded(ctx, c, dialect, nil)

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// line is the run under one policy: its tree, and what the provider has of it in its cache.
+// line is the run under one policy: its tree, and the cache of the provider.
 type line struct {
 	*run
 	Outcome
@@ -23,7 +23,7 @@ type line struct {
 	env     tree.Env
 	turns   map[string]string // the turns of the run, by id, as they are called here
 	idle    []string
-	removed map[string]bool // what the policy took
+	removed map[string]bool // the blocks that the policy took
 	shaped  map[string]string
 	said    map[[2]string]bool                                          // regrets that were noted
 	each    func(before, now, working *tree.Tree, fresh []string) error // nil but for the first policy, and there too without a visitor
@@ -52,7 +52,7 @@ func (r *run) line(p Named) (*line, error) {
 	return l, err
 }
 
-// spent returns what the calls so far cost, 0 without a price.
+// spent returns the cost of the calls so far, 0 without a price.
 func (l *line) spent() float64 {
 	if l.Cost == nil {
 		return 0
@@ -88,7 +88,7 @@ func (l *line) send(t *tree.Tree, sent *request, c Call) {
 	}
 }
 
-// step replays a call under the policy. spent is what the run as it was has cost up to this call.
+// step replays a call under the policy. spent is the cost of the run as it was, up to this call.
 func (l *line) step(before, now *tree.Tree, spent float64) error {
 	working, stamps, err := l.replay(before, now)
 	if err == nil && l.each != nil {
@@ -186,7 +186,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	return nil
 }
 
-// committed is what a commit makes of a call.
+// committed is the outcome of the commit of a call.
 type committed struct {
 	tree   *tree.Tree
 	stamps tree.Stamps
@@ -194,7 +194,7 @@ type committed struct {
 	sent   *request
 }
 
-// shaped returns what rules shortened in a working state.
+// shaped returns the nodes that rules shortened in a working state.
 func (c *committed) shaped(working *tree.Tree) (list []*tree.Node, err error) {
 	for _, found := range c.report.Ruled {
 		now, err := c.tree.Node(found.ID)
@@ -212,7 +212,7 @@ func (c *committed) shaped(working *tree.Tree) (list []*tree.Node, err error) {
 	return list, nil
 }
 
-// waiting counts what was due and stayed.
+// waiting counts the nodes that were due and stayed.
 func (c *committed) waiting() (n int) {
 	for _, k := range c.report.Kept {
 		if k.Why == lifecycle.PruningWaits {
@@ -222,24 +222,24 @@ func (c *committed) waiting() (n int) {
 	return n
 }
 
-// worth reports whether what is due goes now.
+// worth reports whether due nodes go now.
 func (l *line) worth(stays, goes *committed, without float64) bool {
 	cut := l.forecast(goes)
 	return l.tariff.Caches(cut) && l.pays(l.forecast(stays), cut, without)
 }
 
-// pays asks the tariff. without is what the run as it was has cost, this call included.
+// pays asks the tariff. without is the cost of the run as it was, this call included.
 func (l *line) pays(keep, cut worth.Call, without float64) bool {
 	return l.tariff.Pays(l.policy.When, keep, cut, worth.Spent{Calls: l.stamps.Cycle, Managed: l.spent(), Without: without})
 }
 
-// forecast returns what a call would cost.
+// forecast returns the cost of a call.
 func (l *line) forecast(c *committed) worth.Call {
 	return l.price(c.sent, l.cache.Forecast(c.sent.prompt, l.at).Blocks)
 }
 
-// mayBeWorth reports whether worth may say yes: it takes what is due for all that could go, so that
-// what is due for long does not have to be removed on trial at every call.
+// mayBeWorth reports whether worth may say yes. It assumes that all due nodes can go, so that nodes that are due
+// for long need not be removed on trial at every call.
 func (l *line) mayBeWorth(stays *committed, without float64) (bool, error) {
 	first, due := -1, int64(0)
 	for _, k := range stays.report.Kept {

@@ -5,14 +5,14 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// step is what differs between two calls of a run.
+// step is the difference between two calls of a run.
 type step struct {
 	added   []*tree.Entry // that the first call lacks, in document order
 	changed []*tree.Entry // whose contents differ
 	gone    []string
 }
 
-// between returns what differs between two snapshots. before may be nil.
+// between returns the difference between two snapshots. before may be nil.
 func between(before, now *tree.Tree) (s step, err error) {
 	if before == nil {
 		for e, err := range now.All() {
@@ -58,8 +58,8 @@ func lastTurn(t *tree.Tree) (string, error) {
 	return item.Node().ID, nil
 }
 
-// replay returns the working state of this line for a call: its last snapshot, with what the run
-// added, changed and removed between two calls.
+// replay returns the working state of this line for a call: its last snapshot, with the additions, changes and
+// removals of the run between two calls.
 func (l *line) replay(before, now *tree.Tree) (*tree.Tree, tree.Stamps, error) {
 	s, err := between(before, now)
 	if err != nil {

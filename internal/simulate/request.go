@@ -15,15 +15,15 @@ type part struct {
 	tokens int64
 }
 
-// request is what a tree would be sent as.
+// request is the request for a tree.
 type request struct {
 	prompt  *provider.Prompt
 	first   []int64 // the tokens of the first n blocks, by n
 	counted int64   // of all
 }
 
-// marker is what agents put where a prefix to cache ends. Markers for an hour are those of a run whose
-// provider told that it wrote for an hour.
+// marker is the marker that agents put where a prefix to cache ends. A run whose provider reported writes for an
+// hour gets markers for an hour.
 func (r *run) marker() canon.Any {
 	ttl := "" // the short one
 	if r.hour {
@@ -32,8 +32,8 @@ func (r *run) marker() canon.Any {
 	return canon.Fields("type", "ephemeral", "ttl", ttl)
 }
 
-// request makes the request of a tree. Where the provider caches only what is marked, the end of the
-// system prompt and the last block are, as agents do.
+// request makes the request of a tree. Where the provider caches only marked prefixes, it marks the end of the
+// system prompt and the last block, as agents do.
 func (r *run) request(t *tree.Tree) (*request, error) {
 	blocks, _ := t.ThreadSize()
 	q := &provider.Request{Model: r.model, Parts: make([]provider.Part, 0, blocks)}
@@ -119,7 +119,7 @@ func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	return p, nil
 }
 
-// price returns what a request costs if the provider has its first blocks in the cache.
+// price returns the cost of a request if the provider has its first blocks in the cache.
 func (r *run) price(sent *request, cached int) worth.Call {
 	return r.priceOf(sent.counted, sent.first[cached])
 }

@@ -1,6 +1,6 @@
 package simulate
 
-// Basis says what was replayed, and whose rules of caching and whose prices count.
+// Basis names the run that was replayed, and the rules of caching and the prices that count.
 type Basis struct {
 	Run      string `json:"run"`
 	Calls    int    `json:"calls"`
@@ -22,7 +22,7 @@ type Result struct {
 	lines []*line // of the outcomes
 }
 
-// Outcome is what a run would have sent and cost under a policy.
+// Outcome is how much a run would have sent and cost under a policy.
 type Outcome struct {
 	Policy    string   `json:"policy" doc:"Its name; none for the run as it was"`
 	Sent      int64    `json:"sent" doc:"Tokens of all requests"`
@@ -55,7 +55,7 @@ type Call struct {
 	Waiting   int      `json:"waiting,omitempty" doc:"Nodes that were due and stayed"`
 }
 
-// Regret is something that the run needed later and that a policy had removed.
+// Regret is a text or a call that the run needed later and that a policy had removed.
 type Regret struct {
 	Cycle int64  `json:"cycle" doc:"Whose context lacked it"`
 	Node  string `json:"node" doc:"The block that needed it"`

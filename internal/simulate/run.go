@@ -48,9 +48,9 @@ func Run(ctx context.Context, c *pact.Context, o Options) (_ *Result, err error)
 // visitor looks at a run while it is replayed. Both members may be nil.
 type visitor struct {
 	// call is called at every call of the run as it was, with the snapshots of this call and the one before, which
-	// is nil for the first, and what the new blocks take up from earlier ones.
+	// is nil for the first, and the needs of its new blocks.
 	call func(r *run, before, now *tree.Tree, said []need) error
-	// commit is called before each commit of the first policy, with its working state and the ids of what is new in it.
+	// commit is called before each commit of the first policy, with its working state and the ids of the new nodes in it.
 	commit func(before, now, working *tree.Tree, fresh []string) error
 }
 
@@ -130,7 +130,7 @@ type run struct {
 	scaled   bool
 	hour     bool // the run wrote to the cache for an hour
 	at       time.Time
-	each     func(r *run, before, now *tree.Tree, said []need) error // nil if nobody looks
+	each     func(r *run, before, now *tree.Tree, said []need) error // nil for no visitor
 }
 
 // choose decides whose rules of caching and whose prices count.

@@ -41,7 +41,8 @@ func (r *run) result(name string, calls int, lines []*line) *Result {
 	return made
 }
 
-// worthOf says what a policy saves or loses, and after how many more calls it would not lose.
+// worthOf returns, as a sentence, how much a policy saves or loses, and after how many more calls it would not
+// lose.
 func (r *run) worthOf(o, raw *Outcome) string {
 	extra := *o.Cost - *raw.Cost
 	share := func(part float64) float64 {

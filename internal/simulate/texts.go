@@ -19,8 +19,8 @@ type texts struct {
 
 func newTexts() *texts { return &texts{lines: map[string][]string{}, calls: map[string][]string{}} }
 
-// need is what a new block of the assistant says that may have stood elsewhere: a line, or a call
-// that was made before.
+// need is a line or a call in a new block of the assistant that earlier blocks have: a quotation, or a call that
+// was made before.
 type need struct {
 	node, text, tool string
 	thought          bool     // it stands in reasoning
@@ -89,7 +89,7 @@ func (x *texts) add(r *run, before, now *tree.Tree) error {
 	return nil
 }
 
-// callKey returns what two equal calls share, and the name of the tool.
+// callKey returns a key that equal calls share, and the name of the tool.
 func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
 	content, err := n.Content.Value(r.ctx)
 	if err == nil {
@@ -125,8 +125,8 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 	return list
 }
 
-// regret notes what new blocks needed and the policy had taken: every block that had it is gone, one
-// of them by the policy. It notes one line for two blocks.
+// regret notes needs that the policy left unmet: every block that had the text is gone, one of them by the policy.
+// It notes one line for two blocks.
 func (l *line) regret(said []need, cycle int64) error {
 	for _, n := range said {
 		if n.thought {

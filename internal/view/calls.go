@@ -67,7 +67,7 @@ type Attempts struct {
 	Window   int64    `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
 }
 
-// price says what the last attempt cost, if the provider counted what it read from its cache.
+// price adds the cost of the last attempt, if the provider counted how much it read from its cache.
 func (t *Attempts) price(told *inspect.ProviderCache) {
 	list := prices.BuiltIn()
 	price, _ := list.Model(t.Model)

@@ -6,9 +6,9 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Readable returns the text of a content, and whether it is one. A list of parts
-// that are all texts is one too, and reasoning that its provider wraps into an
-// object: so the APIs write what a person said or a tool printed.
+// Readable returns the text of a content, and whether it is one. A list of parts that are all texts counts as a
+// text, and so does reasoning that its provider wraps into an object: so the APIs write the words of a person and
+// the output of a tool.
 func Readable(v canon.Value) (text string, ok bool) {
 	switch v.Kind() {
 	case canon.KindString:

@@ -15,8 +15,8 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// Reader answers questions about the calls of one context at one revision, and keeps what it
-// found for the next question. It is safe for concurrent use.
+// Reader answers questions about the calls of one context at one revision, and keeps its results for the next
+// question. It is safe for concurrent use.
 type Reader struct {
 	context *pact.Context
 	unit    Unit
@@ -176,7 +176,7 @@ func (r *Reader) readLog(ctx context.Context) (err error) {
 	return err
 }
 
-// follow reads what is new of recorded calls.
+// follow reads the new recorded calls.
 func (r *Reader) follow(ctx context.Context) error {
 	told := map[int64]*inspect.CallPrefix{}
 	if record.Recorded(r.context.Working()) {
@@ -192,8 +192,8 @@ func (r *Reader) follow(ctx context.Context) error {
 	return nil
 }
 
-// renew forgets what may look different of a recorded context whose attempts have changed: these
-// have no revision. Only those that were running, and those of the newest cycles, can have changed.
+// renew forgets the reports about a recorded context whose attempts have changed, because attempts have no
+// revision. Only running attempts, and those of the newest cycles, can change.
 func (r *Reader) renew(ctx context.Context) error {
 	if !record.Recorded(r.context.Working()) {
 		return nil

@@ -26,7 +26,7 @@ type Line struct {
 	Start, End int `json:"-"` // of the first match in Text, as Grep finds it
 }
 
-// MatchPage is a page of what a search finds, in document order.
+// MatchPage is a page of the matches of a search, in document order.
 type MatchPage struct {
 	Items []Match `json:"items" nullable:"false"`
 	Next  int     `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
@@ -111,7 +111,7 @@ func matchIn(content canon.Value, folded string) *Match {
 	return m
 }
 
-// Part returns a line, or what stands around a place of it.
+// Part returns a line, or the part of a long line around a place.
 func Part(line string, at, size int) string {
 	from, to := max(0, at-around), min(len(line), at+size+around)
 	text := strings.ToValidUTF8(line[from:to], "")

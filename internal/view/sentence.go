@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// Sentence says in one or two sentences what a call repeats of the call before it, what ended
-// that, and how much was sent anew.
+// Sentence says in one or two sentences how much a call repeats of the call before it, what ended that, and how
+// much was sent anew.
 func Sentence(p *inspect.Prefix) string {
 	call := "Call " + strconv.FormatInt(p.Cycle, 10)
 	if p.Shared == nil {

@@ -71,7 +71,7 @@ type treeWalk struct {
 	err         error
 }
 
-// entry writes the rows of a node and what is below it. It reports whether to go on.
+// entry writes the rows of a node and of the nodes below it. It reports whether to go on.
 func (w *treeWalk) entry(e *tree.Entry, region tree.Class, depth int) bool {
 	if nodes := e.Summary().Nodes; nodes <= w.skip {
 		w.skip -= nodes

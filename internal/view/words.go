@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Plural returns a number and what it counts: "1 call", "2 calls", "2 bodies".
+// Plural returns a number with its noun: "1 call", "2 calls", "2 bodies".
 func Plural(n int, what string) string {
 	switch stem, ok := strings.CutSuffix(what, "y"); {
 	case n == 1:
@@ -55,8 +55,8 @@ func Percent(share float64) string {
 	return fmt.Sprintf("%.1f%%", min(share*100, 99.9))
 }
 
-// Visible replaces what a terminal would obey or hide: control characters, and characters
-// that change the direction of text. A tab becomes a space.
+// Visible replaces characters that a terminal would obey or hide: control characters, and characters that change
+// the direction of text. A tab becomes a space.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

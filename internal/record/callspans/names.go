@@ -25,8 +25,8 @@ const (
 	errorOther    = "_OTHER"   // no answer arrived, or only a part of one
 )
 
-// form is how the conventions call an API: what it does, and whose form its requests have. Other
-// providers speak these forms too; the address of the server tells them apart.
+// form is the name of an API in the conventions: its operation, and the provider whose form its requests have.
+// Other providers take these forms too; the address of the server tells them apart.
 type form struct{ operation, provider string }
 
 var forms = map[string]form{

@@ -74,7 +74,7 @@ func Record(c record.Ended) {
 	}
 }
 
-// failure says in one of a few words why a call failed, "" if it did not.
+// failure returns one of a few words for why a call failed, "" if it did not.
 func failure(c *record.Ended) string {
 	switch {
 	case c.Status == history.Completed:

@@ -82,7 +82,7 @@ func Bodies(dir string, unanswered bool, advice string) ([]byte, []inspect.Findi
 	return append(text, ']'), nil, nil
 }
 
-// waiting says why the last n requests of a directory were left to a later import.
+// waiting explains why the last n requests of a directory are left to a later import.
 func waiting(id string, n int, halfWritten bool, advice string) string {
 	why := id + requestEnd + " has no answer yet"
 	if halfWritten {

@@ -23,7 +23,7 @@ type File struct {
 	Text   []byte       // nil for what stays in a file
 	Log    *calllog.Log // nil for anything but a log that stays in a file
 	backup bool         // a history in the compact form stays in the file
-	file   *os.File     // what is read from
+	file   *os.File     // the open file, nil for none
 	temp   bool         // file is a temporary file that has a name yet
 }
 
@@ -36,7 +36,7 @@ func (f *File) Backup() io.Reader {
 	return io.NewSectionReader(f.file, 0, math.MaxInt64)
 }
 
-// Stays reports whether what the file has is read from it.
+// Stays reports whether calls or lines are read from the file as they are needed.
 func (f *File) Stays() bool { return f.Log != nil || f.backup }
 
 // Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file, and a large

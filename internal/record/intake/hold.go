@@ -19,8 +19,8 @@ func HoldNodes(ctx context.Context, data []byte) error {
 	return err
 }
 
-// holdRequest holds what recording a call takes: the values of its body, and a block for each object of
-// its messages. It takes it only beyond what an earlier call of the session held.
+// holdRequest holds the memory that recording a call takes: the values of its body, and a block for each object of
+// its messages. An earlier call of the session may have held part of it.
 func holdRequest(ctx context.Context, c *calllog.Call, held *int64) error {
 	need := canon.Weight(c.Body) + int64(bytes.Count(c.Body, []byte("{")))*memoryOfNode
 	for i := range c.Request.Members { // the calls of a rebuilt session share their messages: the list has been made

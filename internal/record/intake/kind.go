@@ -63,7 +63,7 @@ func KindOf(data []byte) (Kind, error) {
 	return "", unknown()
 }
 
-// unknown says what a file could have been.
+// unknown is the error for a file of no known kind.
 func unknown() error {
 	return fault.New(fault.DocumentInvalid,
 		"the file is neither a snapshot document nor a history nor a transcript nor a log of calls",

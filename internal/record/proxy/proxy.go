@@ -155,9 +155,8 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	}
 }
 
-// basePath returns what goes in front of a request's path: the path of the base
-// address, without a version that the request repeats. If neither has a version
-// and the address is a host alone, it is /v1.
+// basePath returns the path of the base address, without a version that the path of the request repeats. If
+// neither has a version and the address is a host alone, it is /v1.
 func basePath(base, path string) string {
 	base = strings.TrimSuffix(base, "/")
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")

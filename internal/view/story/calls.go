@@ -82,7 +82,7 @@ func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Cal
 	return calls, nil
 }
 
-// callReader collects what a run of snapshots says of their calls.
+// callReader collects facts about calls from a run of snapshots.
 type callReader struct {
 	ctx   context.Context
 	calls map[int64]*Call

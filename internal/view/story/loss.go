@@ -43,13 +43,13 @@ type turnLoss struct {
 	Begins  string   `json:"begins"`         // the first words that go, of the user if any of the user go
 }
 
-// LossReader adds up what commits take.
+// LossReader adds up the losses of commits.
 type LossReader struct {
 	Loss
 	Counter tree.Counter // nil to count no tokens
 }
 
-// Take adds what a commit took, or would take, from the state before it.
+// Take adds the loss that a commit caused, or would cause, to the state before it.
 func (l *LossReader) Take(ctx context.Context, from *pact.Snapshot, r *lifecycle.Report) error {
 	before := tree.Of(from)
 	task, err := commit.Task(ctx, before)
@@ -146,7 +146,7 @@ func (l *LossReader) block(ctx context.Context, t *tree.Tree, path []*tree.Entry
 	return nil
 }
 
-// LossOf returns what a commit takes from the state before it.
+// LossOf returns the loss that a commit causes to the state before it.
 func LossOf(ctx context.Context, before *pact.Snapshot, r *lifecycle.Report, counter pact.Counter) (*Loss, error) {
 	l := LossReader{Counter: counter}
 	if err := l.Take(ctx, before, r); err != nil {
@@ -155,7 +155,7 @@ func LossOf(ctx context.Context, before *pact.Snapshot, r *lifecycle.Report, cou
 	return &l.Loss, nil
 }
 
-// Summary says in one line what is lost, "" if nothing is.
+// Summary returns the loss in one line, "" for none.
 func (l *Loss) Summary() string {
 	var parts []string
 	add := func(n int, what string) {
@@ -188,7 +188,7 @@ func (l *Loss) Summary() string {
 	return text + view.Size(l.Bytes)
 }
 
-// Total returns what was added up, nil without a reader.
+// Total returns the sum, nil without a reader.
 func (l *LossReader) Total() *Loss {
 	if l == nil {
 		return nil

@@ -51,7 +51,7 @@ func Prefixes(ctx context.Context, c *pact.Context, from, to pact.Address, calls
 	return r, nil
 }
 
-// Reuse sums up what a run of threads repeats.
+// Reuse sums up how much a run of threads repeats.
 type Reuse struct {
 	Breaks   []int64
 	same, of float64
