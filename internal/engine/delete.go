@@ -177,15 +177,22 @@ func (e *Engine) contentsIn(ctx context.Context, r store.Reader, l *line, s *seg
 	return contents, nil
 }
 
-// putSegment writes a segment of folded records.
-func (e *Engine) putSegment(b *store.Batch, l *line, list []record, contents map[place]string) segmentIndex {
-	x, head, blocks := e.packing.join(list, contents)
+// putSegment writes a segment of folded records, and returns how many blocks it has.
+func (e *Engine) putSegment(b *store.Batch, l *line, list []record, contents map[place]string) int {
+	index, blocks := e.packing.joinContents(list, contents)
+	last := list[len(list)-1].entry.Revision
+	for i, block := range blocks {
+		put(b, in(l.key, blockPrefix+ordered(last)+ordered(int64(i))), block)
+	}
+	e.putHead(b, l, list, index)
+	return len(blocks)
+}
+
+// putHead writes a segment whose contents are in blocks already.
+func (e *Engine) putHead(b *store.Batch, l *line, list []record, blocks []blockIndex) {
+	x, head := e.packing.join(list, blocks)
 	put(b, in(l.key, indexPrefix+ordered(x.last)), x.encode())
 	put(b, in(l.key, headPrefix+ordered(x.last)), head)
-	for i, block := range blocks {
-		put(b, in(l.key, blockPrefix+ordered(x.last)+ordered(int64(i))), block)
-	}
-	return x
 }
 
 // dropPoints removes the checkpoints from a cycle on with the pages that came with them. Pages

@@ -68,7 +68,7 @@ func (x *erasure) conclude(b *store.Batch, m *member, total *history.Erased) err
 	return nil
 }
 
-// rewriteSegments writes the segments of a member anew that change.
+// rewriteSegments writes the segments of a member anew that change, and the contents of those that lose some.
 func (x *erasure) rewriteSegments(b *store.Batch, m *member) error {
 	list, err := x.e.segments(x.ctx, m.l)
 	if err != nil {
@@ -78,36 +78,57 @@ func (x *erasure) rewriteSegments(b *store.Batch, m *member) error {
 		if at.last < m.first && !m.blanks(at.first, at.last) {
 			continue
 		}
-		var s *segment
-		var contents map[place]string
-		err := x.e.store.View(x.ctx, func(r store.Reader) (err error) {
-			if err = m.l.same(x.ctx, r); err != nil {
-				return err
-			}
-			if s, err = x.e.readSegment(x.ctx, r, m.l, at, partHead); err == nil {
-				contents, err = x.e.contentsIn(x.ctx, r, m.l, s)
-			}
+		if err := x.rewriteSegment(b, m, at); err != nil {
 			return err
-		})
+		}
+	}
+	return nil
+}
+
+// view calls f within a view in which the line of a member is as the erasure knows it.
+func (x *erasure) view(m *member, f func(store.Reader) error) error {
+	return x.e.store.View(x.ctx, func(r store.Reader) error {
+		if err := m.l.same(x.ctx, r); err != nil {
+			return err
+		}
+		return f(r)
+	})
+}
+
+func (x *erasure) rewriteSegment(b *store.Batch, m *member, at *segmentIndex) error {
+	var s *segment
+	err := x.view(m, func(r store.Reader) (err error) {
+		s, err = x.e.readSegment(x.ctx, r, m.l, at, partHead)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	changed, nodes := false, false
+	for i := range s.records {
+		of, entry, err := x.rewriteRecord(b, m, &s.records[i])
 		if err != nil {
 			return err
 		}
-		changed := false
-		for i := range s.records {
-			did, err := x.rewriteRecord(b, m, &s.records[i])
-			if err != nil {
-				return err
-			}
-			changed = changed || did
+		changed, nodes = changed || entry, nodes || of
+	}
+	if !nodes {
+		if changed {
+			x.e.putHead(b, m.l, s.records, at.blocks)
 		}
-		if !changed {
-			continue
-		}
-		made := x.e.putSegment(b, m.l, s.records, contents)
-		if behind := len(made.blocks); behind < len(at.blocks) {
-			remove(b, store.Span{Space: store.Space(m.l.key), From: blockPrefix + ordered(at.last) + ordered(int64(behind)),
-				To: blockPrefix + ordered(at.last+1)})
-		}
+		return nil
+	}
+	var contents map[place]string
+	err = x.view(m, func(r store.Reader) (err error) {
+		contents, err = x.e.contentsIn(x.ctx, r, m.l, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if behind := x.e.putSegment(b, m.l, s.records, contents); behind < len(at.blocks) {
+		remove(b, store.Span{Space: store.Space(m.l.key), From: blockPrefix + ordered(at.last) + ordered(int64(behind)),
+			To: blockPrefix + ordered(at.last+1)})
 	}
 	return nil
 }
@@ -128,11 +149,8 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 	var list []*record
 	var values []store.Record
 	contents := make(map[place]string)
-	err := x.e.store.View(x.ctx, func(r store.Reader) error {
+	err := x.view(m, func(r store.Reader) error {
 		list, values = nil, nil
-		if err := m.l.same(x.ctx, r); err != nil {
-			return err
-		}
 		cut := store.Cut{Space: store.Space(m.l.key), First: 1, Last: store.MaxNumber}
 		for in, err := range r.Log(x.ctx, cut, store.Ascending) {
 			if err != nil {
@@ -154,7 +172,7 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 	}
 	made := folded(list)
 	for i := range made {
-		if _, err := x.rewriteRecord(b, m, &made[i]); err != nil {
+		if _, _, err := x.rewriteRecord(b, m, &made[i]); err != nil {
 			return err
 		}
 	}
@@ -168,8 +186,9 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 	return nil
 }
 
-// rewriteRecord leaves of a record what the erasure leaves, and reports whether that is less.
-func (x *erasure) rewriteRecord(b *store.Batch, m *member, rec *record) (changed bool, err error) {
+// rewriteRecord leaves of a record what the erasure leaves, and reports whether that is less: of its nodes and of its
+// entry.
+func (x *erasure) rewriteRecord(b *store.Batch, m *member, rec *record) (nodes, entry bool, err error) {
 	for i := range rec.rows {
 		r := &rec.rows[i]
 		if r.moved || !x.ids[r.id] {
@@ -178,7 +197,7 @@ func (x *erasure) rewriteRecord(b *store.Batch, m *member, rec *record) (changed
 		n := x.e.node(m.l, r)
 		gap, err := n.Erase(x.ctx, x.Salt)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if gap == n {
 			continue
@@ -186,16 +205,16 @@ func (x *erasure) rewriteRecord(b *store.Batch, m *member, rec *record) (changed
 		left := rowOf(gap, r.parent)
 		left.fresh = r.fresh
 		if err := left.include(x.ctx); err != nil {
-			return false, err
+			return false, false, err
 		}
-		*r, changed = left, true
+		*r, nodes = left, true
 	}
 	before := rec.entry
 	x.rewriteEntry(m, &rec.entry)
 	if before.Request != rec.entry.Request {
 		remove(b, only(in(m.l.key, requestPrefix+before.Request)))
 	}
-	return changed || !reflect.DeepEqual(before, rec.entry), nil
+	return nodes, !reflect.DeepEqual(before, rec.entry), nil
 }
 
 func (x *erasure) rewriteEntry(m *member, e *history.Entry) {

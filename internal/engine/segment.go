@@ -44,17 +44,12 @@ type located struct {
 // blockSize is how many bytes of contents a block has, unless one content has more.
 const blockSize = 96 << 10
 
-// join makes a segment of consecutive records, already folded. contents are those that they had
-// before.
-func (p *packing) join(list []record, contents map[place]string) (x segmentIndex, head []byte, blocks [][]byte) {
-	last := &list[len(list)-1]
-	x = segmentIndex{first: list[0].entry.Revision, last: last.entry.Revision, firstCycle: list[0].entry.Cycle,
-		lastCycle: last.latest}
-	var w writer
+// joinContents packs those contents that records, already folded, keep of what they had before.
+func (p *packing) joinContents(list []record, contents map[place]string) (index []blockIndex, blocks [][]byte) {
 	var open []byte
 	closeBlock := func() {
 		packed := p.pack(open)
-		x.blocks = append(x.blocks, blockIndex{len(open), sha256.Sum256(packed)})
+		index = append(index, blockIndex{len(open), sha256.Sum256(packed)})
 		blocks = append(blocks, packed)
 		open = open[:0]
 	}
@@ -67,6 +62,15 @@ func (p *packing) join(list []record, contents map[place]string) (x segmentIndex
 	if len(open) > 0 {
 		closeBlock()
 	}
+	return index, blocks
+}
+
+// join makes a segment of consecutive records whose contents are in blocks.
+func (p *packing) join(list []record, blocks []blockIndex) (x segmentIndex, head []byte) {
+	last := &list[len(list)-1]
+	x = segmentIndex{first: list[0].entry.Revision, last: last.entry.Revision, firstCycle: list[0].entry.Cycle,
+		lastCycle: last.latest, blocks: blocks}
+	var w writer
 	w.count(len(list))
 	var c rows
 	for i := range list {
@@ -77,7 +81,7 @@ func (p *packing) join(list []record, contents map[place]string) (x segmentIndex
 	x.touch(list)
 	head = p.pack(w.b)
 	x.headSize, x.head = len(w.b), sha256.Sum256(head)
-	return x, head, blocks
+	return x, head
 }
 
 // hold marks the first row of every content that records keep, and calls f with its record and
