@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
 )
@@ -26,7 +25,7 @@ func TestStandbyTakesOver(t *testing.T) {
 		t.Cleanup(func() { must(t, standby.Stop()) })
 		name := databaseName(t, address)
 		both := eitherOf(t, primary, standby, name)
-		load(t, func() *engine.Engine { return open(t, both) }, func() {
+		load(t, both, both, func() {
 			time.Sleep(700 * time.Millisecond)
 			primary.Kill()
 			time.Sleep(200 * time.Millisecond) // as a watchdog needs to notice
