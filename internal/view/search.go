@@ -3,6 +3,8 @@ package view
 import (
 	"context"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
@@ -105,10 +107,21 @@ func matchIn(content canon.Value, folded string) *Match {
 			continue
 		}
 		if m.Count++; m.Count <= linesShown {
-			m.Lines = append(m.Lines, Line{Line: number, Text: Part(line, min(at, len(line)), len(folded))})
+			m.Lines = append(m.Lines, Line{Line: number, Text: Part(line, unfolded(line, at), len(folded))})
 		}
 	}
 	return m
+}
+
+// unfolded returns the place in a line of a byte of the line in small letters, which may have other lengths.
+func unfolded(line string, at int) int {
+	for i, r := range line {
+		if at <= 0 {
+			return i
+		}
+		at -= utf8.RuneLen(unicode.ToLower(r))
+	}
+	return len(line)
 }
 
 // Part returns a line, or the part of a long line around a place.

@@ -267,6 +267,27 @@ func TestNodesNamesAndTexts(t *testing.T) {
 	}
 }
 
+// TestASearchShowsTheTextThatItFound: letters whose small form has other bytes stand before it on a long line.
+func TestASearchShowsTheTextThatItFound(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Edit(t.Context(), func(b *pact.Batch) error {
+		b.Add(pact.RegionHead, pact.Spec{Role: pact.RoleUser,
+			Content: strings.Repeat("İ", 300) + " Momo " + strings.Repeat("x", 400)})
+		return nil
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &view.State{Snapshot: c.Working(), Log: &provenance.Log{}}
+	p, err := v.Search(t.Context(), "momo", 0, 1)
+	if err != nil || len(p.Items) != 1 || !strings.Contains(p.Items[0].Lines[0].Text, "Momo") {
+		t.Fatalf("%v: %+v", err, p)
+	}
+}
+
 // TestCarriedIsEverySnapshotThatHasTheNode asks each snapshot.
 func TestCarriedIsEverySnapshotThatHasTheNode(t *testing.T) {
 	c := repair(t)
