@@ -67,8 +67,8 @@ func (e *Engine) checkLog(ctx context.Context, l *line, tokens requested) error 
 	})
 }
 
-// checkSegments reads every segment. Its contents are packed in blocks, whose sums it compares; who goes
-// through the snapshots reads the contents.
+// checkSegments reads every segment. It compares the sums of the blocks with its contents and does not
+// unpack them: a walk through the snapshots reads the contents.
 func (e *Engine) checkSegments(ctx context.Context, l *line, tokens requested) error {
 	list, err := e.segments(ctx, l)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// awaitCleaning notes in the batch of an erasure that the medium may still have what it removes, so
-// that who finds the note cleans up even after this process was killed.
+// awaitCleaning notes in the batch of an erasure that the medium may still have the erased text, so
+// that another process finds the note and cleans up if this one is killed.
 func (x *erasure) awaitCleaning(b *store.Batch) {
 	if _, ok := x.e.store.(store.Cleaner); ok {
 		first := x.family[0].l // its generation is another one after each erasure

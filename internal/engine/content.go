@@ -104,7 +104,7 @@ func (c *content) proven(v tree.JSON) error {
 		Found: is.String()}).Err()
 }
 
-// cached returns the content if what it stands in was read before.
+// cached returns the content if its block or its revision was read before.
 func (c *content) cached() (tree.JSON, bool) {
 	if held, ok := c.e.cache.get(cacheKey{c.key, c.generation, c.at.revision, partContents}).(map[place]string); ok {
 		v, ok := held[c.at]

@@ -20,8 +20,8 @@ type Contexts interface {
 	List(ctx context.Context) ([]Info, error)
 	// Find returns the context with a name.
 	Find(ctx context.Context, name string) (Info, error)
-	// Info returns the context with a key, as it is now. Whoever keeps trees in memory compares
-	// Erasures before using them again. Cost: a few look-ups.
+	// Info returns the context with a key, as it is now. A caller that keeps trees in memory
+	// compares Erasures before it uses them again. Cost: a few look-ups.
 	Info(ctx context.Context, key history.Key) (Info, error)
 	// Create makes a context. Its first revision is 1.
 	Create(ctx context.Context, g Creation) (Info, error)

@@ -115,7 +115,7 @@ func (e *Engine) makeRecords(ctx context.Context, g *Creation) (*beginning, erro
 			n.remember(e, published{t: c.Sealed, revision: n.line.last.revision})
 		}
 		made := n.state.made
-		if held += made[len(made)-1].held(); held > tailSize { // nobody would read them
+		if held += made[len(made)-1].held(); held > tailSize { // a join would not find them
 			n.state.made = made[len(made)-1:]
 		}
 	}

@@ -76,8 +76,7 @@ func (e *Engine) usable() error {
 	return nil
 }
 
-// errMoved is the error of what found that an erasure or a deletion rewrote a line since it was
-// looked up.
+// errMoved says that an erasure or a deletion rewrote a line since the reader looked it up.
 var errMoved = errors.New("the line was rewritten")
 
 // steady calls f until it does not meet a line that was rewritten meanwhile.
@@ -94,8 +93,8 @@ func (e *Engine) steady(ctx context.Context, key history.Key, f func(*line) erro
 	}
 }
 
-// write writes what make puts into a batch. Where the medium refuses the batch, somebody else
-// wrote, and make looks again at what the batch expects; it returns the error that ends this.
+// write writes what make puts into a batch. The medium refuses the batch if another writer
+// was faster; then make looks again at what the batch expects. An error of make ends this.
 func (e *Engine) write(ctx context.Context, make func(*store.Batch) error) error {
 	for {
 		if err := e.usable(); err != nil {

@@ -23,7 +23,7 @@ type Erase struct {
 	IDs       []string      // of nodes; whatever is or ever was below them goes too
 	Texts     []string      // every node and every log entry that contains one goes
 	Revisions []int64       // of the context; their entries lose actor, message, request and report
-	Salt      []byte        // SaltSize bytes that nobody can guess; the store does not keep them
+	Salt      []byte        // SaltSize bytes that cannot be guessed; the store does not keep them
 	Entry     history.Entry // Actor, Message (the reason) and TimeNS; the store sets the rest
 	Guard     Guard
 	DryRun    bool // change nothing; if nothing is named, only report what is left to clean up
@@ -37,7 +37,7 @@ type Erase struct {
 const SaltSize = 32
 
 // stale reports whether the digest of an entry may give away a short text. Such a digest covers
-// a working state with drafts that no snapshot ever showed; whoever knows the rest of the
+// a working state with drafts that no snapshot ever showed; a reader who knows the rest of the
 // conversation could guess the text. last is the digest of the last entry, whose state still
 // exists.
 func stale(e *history.Entry, last string) bool {

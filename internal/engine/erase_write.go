@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// publish puts everything that changes into one batch, with what it was worked out from as its
-// expectations.
+// publish puts everything that changes into one batch, and expects in it the rows from which the changes were worked
+// out.
 func (x *erasure) publish(b *store.Batch, total *history.Erased) error {
 	if !slices.ContainsFunc(x.family, func(m *member) bool { return m.concerned() }) {
 		return nil
@@ -243,8 +243,8 @@ func (x *erasure) rewriteEntry(m *member, e *history.Entry) {
 	}
 }
 
-// rewriteAttempts writes the attempts of a member anew that change. An attempt that somebody
-// starts or ends meanwhile lets the medium refuse the erasure.
+// rewriteAttempts writes the attempts of a member anew that change. The medium refuses the erasure if another writer
+// starts or ends one meanwhile.
 func (x *erasure) rewriteAttempts(b *store.Batch, m *member) error {
 	for i, a := range m.attempts {
 		cycle, number, _, _ := history.ParseAttemptID(a.ID)

@@ -6,8 +6,8 @@ import (
 )
 
 // folded leaves one delta for each snapshot that the records publish: that of the record that
-// published it. Nobody reads what drafts were before. The records behind the last snapshot are
-// folded into the last of them.
+// published it. No reader asks for the drafts in between. It folds the records behind the last snapshot into the
+// last of them.
 func folded(list []*record) []record {
 	out := make([]record, len(list))
 	first := 0
@@ -48,7 +48,7 @@ func fold(list []*record) (gone []string, out []row) {
 	for _, x := range list {
 		for _, r := range x.rows {
 			f := of(r.id, r.fresh)
-			if f.row >= 0 && !f.gone && r.moved { // what it is was said before
+			if f.row >= 0 && !f.gone && r.moved { // an earlier record has the node
 				parent := r.parent
 				r = all[f.row]
 				r.parent = parent

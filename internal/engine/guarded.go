@@ -11,7 +11,7 @@ import (
 
 // Guarded is the contexts that a caller may use. It checks the methods that find, list and make
 // contexts, and those to which a caller can give a key that it guessed, by the name of the context. A
-// Context gives the others the key of what it found here. Guarded refuses what concerns all of a
+// Context gives the others the key of what it found here. Guarded refuses calls that concern all of a
 // store; every copy begins with Lines.
 type Guarded struct {
 	Contexts

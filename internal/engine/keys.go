@@ -20,8 +20,8 @@ const (
 	uncleanPrefix             = "e" // by the key of the first line of the family
 )
 
-// The space of a line holds what no revision changes, how far it is settled, what its first line
-// counts, its forks, and what grew with it. The log of the space has one record a revision.
+// The space of a line holds the facts that no revision changes, how far it is settled, the counter of its first
+// line, its forks, and the rows that come with revisions. The log of the space has one record a revision.
 const (
 	aboutKey      = "i"
 	lastKey       = "d" // the last record without its nodes, if it is a long one

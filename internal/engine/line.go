@@ -233,8 +233,8 @@ func readOne(ctx context.Context, r store.Reader, key history.Key, known *line) 
 	return l, l.decode(raw)
 }
 
-// readAbout reads a line without its last record, nil if there is none. What it goes back to may
-// be out of date: who notices that calls distrust before it looks again.
+// readAbout reads a line without its last record, nil if there is none. The line that it goes back to
+// may be out of date: a caller that notices that calls distrust and looks again.
 func (e *Engine) readAbout(ctx context.Context, r store.Reader, key history.Key) (*line, error) {
 	known, _ := e.cache.get(cacheKey{key: key, part: partLine}).(*line)
 	l, err := readOne(ctx, r, key, known)

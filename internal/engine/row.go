@@ -73,7 +73,7 @@ type rows struct {
 	ids     [farBack]string // of the last rows, each in the place of the one so far before it
 	count   int
 
-	records slab[record] // what is read is allocated in slabs
+	records slab[record] // for the records and rows that are read
 	list    slab[row]
 	headers slab[tree.Header]
 	hashes  slab[tree.Digest]

@@ -36,7 +36,7 @@ func (e *Engine) settleSoon(l *line, now published) {
 	}
 	e.settling[l.key] = true
 	e.work.Go(func() {
-		// What fails now is tried again after a later change. Nothing depends on it.
+		// A later change tries again if this fails. Nothing depends on it.
 		_ = e.settleAfter(context.Background(), l.key, e.pace.due(), now)
 		e.mu.Lock()
 		defer e.mu.Unlock()

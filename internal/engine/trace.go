@@ -104,7 +104,7 @@ func (r *row) refs() []string {
 	for i := range r.head.headers {
 		if h := &r.head.headers[i]; h.Name == "refs" {
 			var ids []string
-			_ = json.Unmarshal([]byte(h.Value), &ids) // what is no list of ids refers to nothing
+			_ = json.Unmarshal([]byte(h.Value), &ids) // a value that is no list of ids refers to nothing
 			return ids
 		}
 	}

@@ -79,8 +79,8 @@ func (e *Engine) lineageParts(ctx context.Context, l *line, from, to int64, part
 	}
 }
 
-// waypoints are how many cycles lie between snapshots that are kept when they were passed on the way to a
-// later one: who goes back step by step, as undo does, comes by them again.
+// waypoints are how many cycles lie between the snapshots that the engine keeps on the way to a later one: a caller
+// that goes back step by step, as undo does, passes them again.
 var waypoints = [...]int64{16, 64}
 
 // waypoint returns the last snapshot before a cycle, or of it, that was kept on the way to another.
@@ -120,7 +120,7 @@ func (e *Engine) snapshot(ctx context.Context, l *line, cycle int64) (v version,
 			return v.publish(e, l, list)
 		}
 		if !e.inMemory && slices.ContainsFunc(waypoints[:], func(apart int64) bool { return x.latest == cycle-cycle%apart }) {
-			// What is damaged up to here is named by the snapshot that the caller asks for.
+			// The snapshot that the caller asks for names the damage up to here.
 			if way, err := v.publish(e, l, list); err == nil {
 				v, list = way, nil
 				e.cache.put(of.waypoint(x.latest), v, 1000+600*v.t.Root().Summary().Nodes/16)
