@@ -123,7 +123,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 		return nil
 	}
 	if !c.recorder.options.Manage && k.Encoding == "" { // managing does not read a compressed body either
-		k.Managed, c.sending = c.recorder.observe(ctx, c.api, body, &c.hide)
+		k.Managed, c.sending = c.recorder.observe(ctx, k, body, &c.hide)
 	}
 	read, redacted, err := c.hide.body(body)
 	if err != nil {

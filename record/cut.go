@@ -97,10 +97,11 @@ func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool)
 	if !ok {
 		return nil, false
 	}
+	request.Model = body.model
 	q := &question{api: body.name, of: request, parts: make([]cutPart, len(request.Parts)), calls: map[string]bool{}}
 	thinking := provider.Thinking(body.name, body.root)
 	if !c.refused.Load() {
-		q.clears = provider.ClearingFor(body.name, body.root, request.Model)
+		q.clears = provider.ClearingFor(body.name, body.root, body.model)
 	}
 	for i := range request.Parts {
 		p := &request.Parts[i]

@@ -103,6 +103,9 @@ func (m *managedRun) run() {
 		a.body["model"] = []string{"claude-fable-5-1", "claude-opus-5", "m-1"}[m.r.IntN(3)]
 		a.body["cache_control"] = map[string]any{"type": "ephemeral"}
 	}
+	if m.name == provider.Gemini && m.r.IntN(2) == 0 { // a model that refuses calls without their signatures
+		a.url = strings.Replace(a.url, "m-1", "gemini-3-pro-preview", 1)
+	}
 	m.agents = append(m.agents, a)
 	for range 12 + m.r.IntN(20) {
 		m.step()
@@ -140,11 +143,12 @@ func (m *managedRun) step() {
 		for _, id := range a.open {
 			a.result(id, "ls", fmt.Sprint(id, " ", m.seed, " ", strings.Repeat("words ", 20+m.r.IntN(300))))
 		}
-		if n := len(a.open); m.name == provider.Messages && n > 1 { // the results of one answer are one message
+		list := map[provider.API]string{provider.Messages: "content", provider.Gemini: "parts"}[m.name]
+		if n := len(a.open); list != "" && n > 1 { // the results of one answer are one message
 			all := a.said[len(a.said)-n:]
 			for _, one := range all[1:] {
 				first := all[0].(map[string]any)
-				first["content"] = append(first["content"].([]any), one.(map[string]any)["content"].([]any)...)
+				first[list] = append(first[list].([]any), one.(map[string]any)[list].([]any)...)
 			}
 			a.said = a.said[:len(a.said)-n+1]
 		}
@@ -224,7 +228,7 @@ func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 	newest := ""
 	answer := false
 	for i := len(asked) - 1; i >= 0; i-- {
-		ofModel := bytes.Contains(asked[i], []byte(`"role":"assistant"`)) || bytes.Contains(asked[i], []byte(`"type":"function_call"`)) ||
+		ofModel := bytes.Contains(asked[i], []byte(`"role":"assistant"`)) || bytes.Contains(asked[i], []byte(`"role":"model"`)) || bytes.Contains(asked[i], []byte(`"type":"function_call"`)) ||
 			bytes.Contains(asked[i], []byte(`"type":"reasoning"`))
 		if ofModel && !answer {
 			age++
@@ -234,7 +238,7 @@ func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 			newest = string(calls[len(calls)-1][1])
 		}
 		isResult := bytes.Contains(asked[i], []byte("tool_call_id")) || bytes.Contains(asked[i], []byte("tool_use_id")) ||
-			bytes.Contains(asked[i], []byte("function_call_output"))
+			bytes.Contains(asked[i], []byte("function_call_output")) || bytes.Contains(asked[i], []byte("functionResponse"))
 		want := asked[i]
 		left := func(call string) bool {
 			since, left := m.since[call]
@@ -302,6 +306,12 @@ func naiveNote(t *testing.T, message json.RawMessage, ttl int64, left func(call 
 		m["content"] = note(m["tool_call_id"].(string), m["content"])
 	case m["call_id"] != nil:
 		m["output"] = note(m["call_id"].(string), m["output"])
+	case m["parts"] != nil:
+		for _, part := range m["parts"].([]any) {
+			one := part.(map[string]any)["functionResponse"].(map[string]any)
+			says := one["response"].(map[string]any)
+			says["output"] = note(one["id"].(string), says["output"])
+		}
 	default:
 		for _, part := range m["content"].([]any) {
 			one := part.(map[string]any)

@@ -38,13 +38,15 @@ func requestsOf(t *testing.T, form string, conversation *transcript.Conversation
 			fields["model"], fields["max_tokens"] = json.RawMessage(`"claude-sonnet-4-6"`), json.RawMessage("1000")
 			fields["cache_control"] = json.RawMessage(`{"type":"ephemeral"}`)
 			fields["tools"] = json.RawMessage(`[{"name":"bash","input_schema":{"type":"object"}}]`)
+		case "gemini":
+			fields["tools"] = json.RawMessage(`[{"functionDeclarations":[{"name":"bash"}]}]`)
 		default:
 			fields["model"] = json.RawMessage(`"gpt-5.4"`)
 			fields["tools"] = json.RawMessage(`[{"type":"function","function":{"name":"bash"}}]`)
 		}
 		body, err := json.Marshal(fields)
 		must(t, err)
-		body, _, err = record.Mend(&record.Question{Form: form, Body: body})
+		body, _, err = record.Mend(&record.Question{Form: form, Body: body, Model: map[string]string{"gemini": "gemini-2.5-pro"}[form]})
 		must(t, err)
 		bodies = append(bodies, body)
 	}
@@ -62,12 +64,28 @@ func madeRun(t *testing.T, form string, calls int) (bodies [][]byte) {
 		messages = []any{message("system", strings.Repeat("Be kind. ", 800)), message("user", "Look.")}
 		fields = map[string]any{"model": "gpt-5.4", "tools": []any{map[string]any{"type": "function", "function": map[string]any{"name": "bash"}}}}
 	}
+	list := "messages"
+	if form == "gemini" {
+		said := func(text string) map[string]any { return map[string]any{"parts": []any{map[string]any{"text": text}}} }
+		list, messages = "contents", []any{said("Look.")}
+		fields = map[string]any{"systemInstruction": said(strings.Repeat("Be kind. ", 800)),
+			"tools": []any{map[string]any{"functionDeclarations": []any{map[string]any{"name": "bash"}}}}}
+	}
 	for n := range calls {
-		fields["messages"] = messages
+		fields[list] = messages
 		body, err := json.Marshal(fields)
 		must(t, err)
 		bodies = append(bodies, body)
 		id, text := fmt.Sprint("call_", n), strings.Repeat(fmt.Sprint("word", n, " "), 100+r.IntN(900))
+		if form == "gemini" {
+			part := func(role, name string, of map[string]any) any {
+				of["id"], of["name"] = id, "bash"
+				return map[string]any{"role": role, "parts": []any{map[string]any{name: of}}}
+			}
+			messages = append(messages, part("model", "functionCall", map[string]any{"args": map[string]any{}}),
+				part("user", "functionResponse", map[string]any{"response": map[string]any{"output": text}}))
+			continue
+		}
 		if form == "openai" {
 			messages = append(messages, map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{"id": id,
 				"type": "function", "function": map[string]any{"name": "bash", "arguments": "{}"}}}},
@@ -115,7 +133,7 @@ func sends(t *testing.T, path string, transport http.RoundTripper, bodies [][]by
 	for _, body := range bodies {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, path, bytes.NewReader(body))
 		must(t, err)
-		req.Header = http.Header{"X-Api-Key": {apiKey}, "Authorization": {"Bearer " + apiKey}, "Anthropic-Version": {"2023-06-01"}}
+		req.Header = http.Header{"X-Api-Key": {apiKey}, "X-Goog-Api-Key": {apiKey}, "Authorization": {"Bearer " + apiKey}, "Anthropic-Version": {"2023-06-01"}}
 		resp, err := (&http.Client{Transport: transport}).Do(req)
 		must(t, err)
 		a := provider.NewAssembler(name, resp.StatusCode, resp.Header)
@@ -148,7 +166,8 @@ func TestManagingIsNeverDearer(t *testing.T) {
 	cuts := 0
 	reads := []float64{0.1, 0.05, 0.025}
 	reads = reads[:testrun.Size(t, 1, 3, 3)]
-	for form, path := range map[string]string{"anthropic": "/v1/messages", "openai": "/v1/chat/completions"} {
+	for form, path := range map[string]string{"anthropic": "/v1/messages", "openai": "/v1/chat/completions",
+		"gemini": "/v1beta/models/gemini-2.5-pro:generateContent"} {
 		runs := [][][]byte{madeRun(t, form, testrun.Size(t, 40, 80, 200))}
 		for _, conversation := range sharedRuns(t) {
 			runs = append(runs, requestsOf(t, form, conversation))
@@ -161,7 +180,8 @@ func TestManagingIsNeverDearer(t *testing.T) {
 					where := fmt.Sprintf("%s, run %d, policy %d, reads at %g", form, n, k, read)
 					prices := &record.Prices{AsOf: "2026-11-26", Currency: "USD", Models: []record.Price{
 						{Model: "claude-sonnet-4-6", Input: 1, CacheRead: read, CacheWrite: 1.25, CacheWrite1h: 2},
-						{Model: "gpt-5.4", Input: 1, CacheRead: read, CacheWrite: 1, CacheWrite1h: 1}}}
+						{Model: "gpt-5.4", Input: 1, CacheRead: read, CacheWrite: 1, CacheWrite1h: 1},
+						{Model: "gemini-2.5-pro", Input: 1, CacheRead: read, CacheWrite: 1, CacheWrite1h: 1}}}
 					s := pact.NewDB(store.NewMemory())
 					rec := recorder(t, s, record.Options{Context: "chat", Policy: policyOf(t, text), Manage: true, Prices: prices,
 						Strict: true}) // the next request waits for what this answer tells

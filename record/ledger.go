@@ -111,6 +111,9 @@ func (l *ledger) formOf(q *question, asked bool, leaves map[int]string) form {
 		p := &q.parts[i]
 		one, is := *p.Part, sized{p.hash, p.size}
 		note, left := leaves[i]
+		if !left && p.note != "" {
+			note, left = p.note, true
+		}
 		if !asked {
 			switch {
 			case p.gone() || left && p.result == nil:
@@ -121,6 +124,9 @@ func (l *ledger) formOf(q *question, asked bool, leaves map[int]string) form {
 				one.Content, is.size = p.result.shaped.value, int64(len(p.result.shaped.Content))
 			}
 			if left || p.result != nil && p.result.shaped != nil {
+				if p.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
+					is.size += p.size - int64(len(p.result.Content.Raw))
+				}
 				is.hash = l.memory.hashOf(&one)
 			}
 		}

@@ -58,6 +58,7 @@ type gone struct {
 // managing is a request on its way through a policy.
 type managing struct {
 	asked   []byte // the body as it came
+	model   string // that the path names, "" for none
 	hide    *hider
 	results []sentResult // those that are sent in another form than they came
 	kept    *managed     // nil if the request goes out as it came
@@ -83,7 +84,7 @@ func originalsOf(name string) string { return name + "/originals" }
 // manage shapes the new results of a request, and repeats earlier decisions about the others. It returns the body
 // to send: the one that came if no decision applies, and in doubt.
 func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, *managing) {
-	m := &managing{asked: body, hide: &hider{patterns: r.options.Redact}}
+	m := &managing{asked: body, model: provider.ModelInPath(req.URL.Path), hide: &hider{patterns: r.options.Redact}}
 	if r.entry == nil || !r.options.Manage || encodingOf(req.Header) != "" {
 		return body, req, m
 	}
@@ -105,15 +106,15 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 const mostObserved = 64 << 20
 
 // observe returns the changes that manage would have made to a request.
-func (r *Recorder) observe(ctx context.Context, name provider.API, body []byte, hide *hider) (*managed, *sending) {
+func (r *Recorder) observe(ctx context.Context, k *kept, body []byte, hide *hider) (*managed, *sending) {
 	if r.entry == nil || r.options.Manage {
 		return nil, nil
 	}
 	if r.observed > mostObserved { // forget the decisions: those results go as they came from now on
 		r.entry, r.observed = NewEntry(pact.NewDB(store.NewMemory()), r.entry.name, r.options.Policy, r.openOptions()), 0
 	}
-	m := &managing{asked: body, hide: hide}
-	r.shape(ctx, name, body, m, time.Time{})
+	m := &managing{asked: body, model: provider.ModelInPath(k.Path), hide: hide}
+	r.shape(ctx, k.API, body, m, time.Time{})
 	if m.kept != nil {
 		m.kept.Would = true
 		r.count(func(s *Stats) { s.Managed.Saved += int64(m.kept.Saved) })
@@ -150,7 +151,7 @@ func (one *sentResult) asResult() (Result, canon.Any, error) {
 // shape writes the body with all results in their decided form, and notes the changes in m. It waits for decisions
 // about new results until a time; for the zero time, however long they take.
 func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m *managing, until time.Time) []byte {
-	read, ok := r.memory.read(name, body)
+	read, ok := r.memory.read(name, m.model, body)
 	if !ok {
 		return body
 	}
@@ -233,7 +234,7 @@ func (r *Recorder) staysUncached(body *reading, results []sentResult, fresh []in
 	for _, i := range fresh {
 		rest -= len(results[i].Content.Raw)
 	}
-	return int64(rest) < 6*provider.CacheRulesOf(body.name).LeastTokens(body.root.Get("model").Text())
+	return int64(rest) < 6*provider.CacheRulesOf(body.name).LeastTokens(body.model)
 }
 
 // sentResults returns the results of a request with the decisions about them, and the indexes of the new ones: no
@@ -265,7 +266,7 @@ func (r *Recorder) sentResults(ctx context.Context, body *reading) (results []se
 			r.noteRaw(results[i].key)
 		case !results[i].Fresh:
 			unknown = append(unknown, i)
-		case !results[i].doubt:
+		case !results[i].doubt && results[i].Content.Kind != canon.KindObject: // no rule shapes an object
 			fresh = append(fresh, i)
 		}
 	}

@@ -36,7 +36,7 @@ func capped(t testing.TB, more string) *lifecycle.Policy {
 func long(n int) string { return strings.Repeat("\"é\"\n<x>", n) }
 
 // managedAPIs are those whose results a recorder shapes.
-var managedAPIs = []provider.API{provider.Messages, provider.Chat, provider.Responses}
+var managedAPIs = []provider.API{provider.Messages, provider.Chat, provider.Responses, provider.Gemini}
 
 // said returns the members of the conversation in a body, as they are written.
 func said(t *testing.T, name provider.API, body []byte) (list []json.RawMessage) {

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"sync"
 
@@ -35,13 +36,14 @@ func newMemory() *memory {
 // reading is a body that was read.
 type reading struct {
 	name     provider.API
+	model    string // that the body or the path names
 	root     splice.Value
 	value    canon.Any
 	messages []*element // of the conversation
 }
 
-// read reads a body. ok is false if it is no JSON object that can be read.
-func (m *memory) read(name provider.API, body []byte) (r *reading, ok bool) {
+// read reads a body; model is the one that the path names. ok is false if the body is no JSON object that can be read.
+func (m *memory) read(name provider.API, model string, body []byte) (r *reading, ok bool) {
 	r = &reading{name: name}
 	if r.root, ok = splice.Parse(body); !ok || r.root.Kind != canon.KindObject {
 		return nil, false
@@ -62,7 +64,7 @@ func (m *memory) read(name provider.API, body []byte) (r *reading, ok bool) {
 			r.messages = elements
 		}
 	}
-	r.value = canon.Object(members...)
+	r.value, r.model = canon.Object(members...), cmp.Or(r.root.Get("model").Text(), model)
 	return r, true
 }
 

@@ -12,10 +12,21 @@ import (
 
 // What the providers document about their caches.
 const (
-	lookBack = 20   // positions that Anthropic checks for each marker, its own included
-	least    = 1024 // tokens of the shortest cached prefix, for all models here
-	step     = 128  // OpenAI counts the tokens read in multiples of it
+	lookBack = 20  // positions that Anthropic checks for each marker, its own included
+	step     = 128 // OpenAI counts the tokens read in multiples of it
 )
+
+// leastOf returns the tokens of the shortest cached prefix: Google's by model
+// (ai.google.dev/gemini-api/docs/caching, read in November 2026), of all others 1,024 here.
+func leastOf(path string) int {
+	switch {
+	case strings.Contains(path, "models/gemini-2.5"):
+		return 2048
+	case strings.Contains(path, "models/gemini-"):
+		return 4096
+	}
+	return 1024
+}
 
 // attribution begins a system text that Anthropic does not cache.
 const attribution = "x-anthropic-billing-header:"
@@ -149,7 +160,7 @@ func without(o object, name string) object {
 // count returns the usage of a request sent at a time, and caches the request.
 func (c *cache) count(path string, body object, now time.Time) (u usage) {
 	blocks := cachedBlocks(body)
-	byMarker := strings.HasSuffix(path, "/messages")
+	byMarker, least := strings.HasSuffix(path, "/messages"), leastOf(path)
 	hashes, sizes := make([][sha256.Size]byte, len(blocks)), make([]int, len(blocks))
 	h := sha256.New()
 	write := func(v any) {

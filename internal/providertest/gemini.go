@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -102,9 +103,12 @@ func (a *reply) parts(cut func(string) []string) (parts []object) {
 	for _, piece := range cut(a.Text + a.Refusal) {
 		parts = append(parts, object{"text": piece})
 	}
-	for _, c := range a.Calls {
-		call := object{"id": c.ID, "name": c.Name, "args": json.RawMessage(c.Arguments)}
-		parts = append(parts, object{"functionCall": call})
+	for i, c := range a.Calls {
+		part := object{"functionCall": object{"id": c.ID, "name": c.Name, "args": json.RawMessage(c.Arguments)}}
+		if i == 0 && geminiSigned.MatchString(a.path) {
+			part["thoughtSignature"] = base64.StdEncoding.EncodeToString([]byte("thought before " + c.ID))
+		}
+		parts = append(parts, part)
 	}
 	return parts
 }

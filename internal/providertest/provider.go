@@ -152,6 +152,7 @@ func streamField(_ string, body object) bool { return body["stream"] == true }
 // reply is an answer in the making.
 type reply struct {
 	Turn
+	path  string
 	body  object
 	usage usage
 	id    string
@@ -240,7 +241,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *Provider) next(path string, sent []byte, body object, number int) *reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := &reply{Turn: Turn{Text: "ok"}, body: body, id: strconv.Itoa(number)}
+	a := &reply{Turn: Turn{Text: "ok"}, path: path, body: body, id: strconv.Itoa(number)}
 	script := &p.script
 	for i := range p.asides {
 		if p.asides[i].is(sent) {

@@ -11,15 +11,14 @@ import (
 type PlacedResult struct {
 	Message    int          // the index of its message or item
 	Call, Tool string       // the id of the call, and the name of its tool
-	Content    splice.Value // a text, or a list of parts
+	Content    splice.Value // a text, a list of parts or, of Gemini, an object of the tool's own form
 	Failed     bool
 	Fresh      bool // no message of the model stands behind it
 }
 
-// Results returns the results of a body, in their order. It leaves out those without an id, and
-// Gemini's, whose responses are objects of the tool's own form. together says of two calls whether one
-// answer had both: a client of OpenAI's Responses may put a result between them. Cost: linear in the
-// values of the conversation.
+// Results returns the results of a body, in their order. It leaves out those without an id, and those of Gemini with
+// images and other parts. together says of two calls whether one answer had both: a client of OpenAI's Responses may
+// put a result between them. Cost: linear in the values of the conversation.
 func Results(name API, root splice.Value, together func(a, b string) bool) (list []PlacedResult) {
 	tools := map[string]string{}
 	said := func(call string) { // the model spoke, so it has seen what stands before
@@ -28,7 +27,8 @@ func Results(name API, root splice.Value, together func(a, b string) bool) (list
 		}
 	}
 	add := func(message int, call string, content splice.Value, failed bool) {
-		if call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray) {
+		if call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray ||
+			name == Gemini && content.Kind == canon.KindObject) {
 			list = append(list, PlacedResult{message, call, tools[call], content, failed, true})
 		}
 	}
@@ -70,8 +70,32 @@ func Results(name API, root splice.Value, together func(a, b string) bool) (list
 				tools[call] = item.Get("name").Text()
 			}
 		}
+	case Gemini:
+		for i, content := range root.Get("contents").Elems {
+			if content.Get("role").Text() == "model" {
+				said("")
+			}
+			for _, part := range content.Get("parts").Elems {
+				response := geminiResponse(part)
+				if id := response.Get("id").Text(); !geminiCall(part).Is() && !response.Get("parts").Is() {
+					tools[id] = response.Get("name").Text()
+					add(i, id, geminiSays(response.Get("response")), false)
+				}
+			}
+		}
 	}
 	return list
+}
+
+// geminiSays returns the text of a response, under the names that the API's reference and its clients have for it
+// (https://ai.google.dev/api/caching#FunctionResponse, read on 2026-11-26); the whole response if it has none.
+func geminiSays(response splice.Value) splice.Value {
+	for _, name := range []string{"output", "result", "error"} {
+		if v := response.Get(name); v.Kind == canon.KindString {
+			return v
+		}
+	}
+	return response
 }
 
 // HasTools reports whether a request offers tools: what an agent asks beside its work has none.
@@ -129,14 +153,17 @@ func BindsThinking(name API, model string) bool {
 	return name == Messages && begins(model, anthropicBound)
 }
 
-// LeaveNote collects the edit that has a note stand in place of a content: a text for a text, and for a list one
-// text, with the cache marker that the list had.
+// LeaveNote collects the edit that has a note stand in place of a content: a text for a text, for a list one text
+// with the cache marker that the list had, for an object one with the note.
 func LeaveNote(e *splice.Edits, content splice.Value, note string) {
 	e.Replace(content, noteIn(content, note))
 }
 
 func noteIn(content splice.Value, note string) []byte {
-	if content.Kind != canon.KindArray {
+	switch content.Kind {
+	case canon.KindObject:
+		return []byte(`{"note":` + note + `}`)
+	case canon.KindString:
 		return []byte(note)
 	}
 	word, marker := "text", ""
@@ -156,5 +183,6 @@ func noteIn(content splice.Value, note string) []byte {
 // HasNote reports whether a content is a note in place of another.
 func HasNote(content splice.Value, note string) bool {
 	return content.Kind == canon.KindString && string(content.Raw) == note ||
+		content.Kind == canon.KindObject && string(content.Raw) == string(noteIn(content, note)) ||
 		content.Kind == canon.KindArray && len(content.Elems) == 1 && string(content.Elems[0].Get("text").Raw) == note
 }

@@ -1,0 +1,85 @@
+package record_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// A Gemini model that refuses calls without their signatures answers calls of tools whose results have forms of their own. A
+// text among them is shaped, an object is not; both leave a note in their place. All that the model said stays, byte for byte.
+func TestGeminiResponsesOfAnyForm(t *testing.T) {
+	text := strings.Repeat("word ", 200)
+	forms := []map[string]any{
+		{"output": text, "exit_code": 1}, {"result": text}, {"error": text}, {"rows": []any{text, text}}, {"output": []any{text}},
+	}
+	p, url := startProvider(t, callTurns(8)...)
+	s := pact.NewDB(store.NewMemory())
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
+		`{"when":"now","rules":[{"select":".cb[kind='result']","head":20,"tail":10,"ttl":3,"stub":true}]}`)})
+	a := newAgent(t, provider.Gemini, url, rec.Transport(nil), false)
+	a.url = strings.Replace(a.url, "m-1", "gemini-3-pro-preview", 1)
+	a.ask("Look.")
+	a.call()
+	asked := [][]byte{a.lastBody}
+	for n := range 7 {
+		response := map[string]any{"id": fmt.Sprint("c", n), "name": "ls", "response": forms[n%len(forms)]}
+		a.said = append(a.said, map[string]any{"role": "user", "parts": []any{map[string]any{"functionResponse": response}}})
+		a.call()
+		asked = append(asked, a.lastBody)
+	}
+	rec.Close()
+	if got := rec.Stats(); got.Managed.Shaped != 5 || got.Managed.Cut != 4 || got.Managed.Open+got.Managed.Ended > 0 || got.Lost > 0 {
+		t.Errorf("%+v", got)
+	}
+	now, before := said(t, a.api, p.Received()[7].Body), said(t, a.api, asked[7])
+	for i := range now {
+		call := fmt.Sprint("c", (i-2)/2) // the user asks, then call and response take turns
+		note := `"[Left out after 3 calls; ` + call + ` is its id. Only pact writes such notes.]"`
+		want := [][]byte{[]byte(`{"exit_code":1,"output":` + note + `}`), []byte(`{"result":` + note + `}`),
+			[]byte(`{"error":` + note + `}`), []byte(`{"note":` + note + `}`)}
+		switch n := (i - 2) / 2; {
+		case i < 2 || i%2 == 1:
+			if !bytes.Equal(now[i], before[i]) {
+				t.Errorf("%s was sent as %s", before[i], now[i])
+			}
+		case n < 4 && !bytes.Contains(now[i], want[n]), n == 4 && !bytes.Equal(now[i], before[i]),
+			n > 4 && !bytes.Contains(now[i], []byte(call+" has them")):
+			t.Errorf("%s was sent as %s", before[i], now[i])
+		}
+	}
+	askedAndSent(t, s, p, asked)
+}
+
+// A Gemini response without an id, or with an image beside it, is sent as it came.
+func TestGeminiResponsesThatStay(t *testing.T) {
+	p, url := startProvider(t, providertest.Turn{Calls: []providertest.Call{{Name: "ls", Arguments: "{}"}}},
+		providertest.Turn{Calls: []providertest.Call{{ID: "c1", Name: "ls", Arguments: "{}"}}})
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
+		`{"when":"now","rules":[{"select":".cb[kind='result']","head":20,"tail":10,"ttl":1}]}`)})
+	a := newAgent(t, provider.Gemini, url, rec.Transport(nil), true)
+	a.ask("Look.")
+	a.call()
+	for n, more := range []map[string]any{{}, {"id": "c1", "parts": []any{map[string]any{"inlineData": map[string]any{
+		"mimeType": "image/png", "data": "aGk="}}}}} {
+		more["name"], more["response"] = "ls", map[string]any{"output": strings.Repeat("word ", 200)}
+		a.said = append(a.said, map[string]any{"role": "user", "parts": []any{map[string]any{"functionResponse": more}}})
+		a.call()
+		if got := p.Received()[n+1].Body; !bytes.Equal(got, a.lastBody) {
+			t.Errorf("sent %s", got)
+		}
+	}
+	a.ask("And?")
+	a.call()
+	rec.Close()
+	if got := p.Received()[3].Body; !bytes.Equal(got, a.lastBody) {
+		t.Errorf("sent %s", got)
+	}
+}
