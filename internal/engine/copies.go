@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/history"
@@ -47,31 +45,6 @@ type Line struct {
 	// Unfinished says that this is a copy under way. Name is then the name of the line that is
 	// being copied.
 	Unfinished bool
-}
-
-// Revision is a revision as a store has it.
-type Revision struct{ *record }
-
-// Number returns the number of the revision.
-func (r Revision) Number() int64 { return r.entry.Revision }
-
-// Publishes reports whether the revision published a snapshot.
-func (r Revision) Publishes() bool { return r.publishes() }
-
-// Same reports whether a log says the same of two revisions.
-func (r Revision) Same(o Revision) bool {
-	a, b := r.entry, o.entry
-	same := slices.Equal(a.Idle, b.Idle) && string(a.Report) == string(b.Report)
-	a.Idle, a.Report, b.Idle, b.Report = nil, nil, nil, nil
-	return same && reflect.DeepEqual(a, b) && r.ending() == o.ending()
-}
-
-// Part is revisions of one line that follow each other, and the context as it was when they were read.
-type Part struct {
-	Info
-	Revisions []Revision
-	from      *Engine
-	line      *line
 }
 
 // unfinishedPrefix begins the name of an unfinished copy. No context can have such a name.

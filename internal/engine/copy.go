@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
@@ -57,113 +56,6 @@ func (e *Engine) listed(ctx context.Context, r store.Reader, p store.Pair) (*lin
 		return nil, err
 	}
 	return l, e.readLast(ctx, r, l)
-}
-
-// Revisions implements [Contexts].
-func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64) (list []Revision, err error) {
-	err = e.steady(ctx, key, func(l *line) error {
-		list = nil
-		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
-			if err != nil {
-				return err
-			}
-			list = append(list, Revision{x})
-		}
-		return nil
-	})
-	return list, err
-}
-
-// partSize is about how many bytes of revisions a part from a log has, and one batch of a copy.
-const partSize = 4 << 20
-
-// Part implements [Contexts].
-func (e *Engine) Part(ctx context.Context, key history.Key, from, to int64) (p *Part, err error) {
-	err = e.steady(ctx, key, func(*line) error {
-		return e.store.View(ctx, func(r store.Reader) error {
-			l, err := e.findLine(ctx, r, key)
-			if err != nil {
-				return err
-			}
-			of := l.owner(from)
-			if err := of.same(ctx, r); err != nil {
-				return err
-			}
-			p = &Part{Info: l.info(), from: e, line: of}
-			x, err := readIndex(ctx, r, of, from, store.Ascending)
-			switch {
-			case err != nil:
-				return err
-			case x != nil && x.first <= from:
-				return p.readSegment(ctx, r, x, from, to)
-			case of == l:
-				to = min(to, l.last.revision)
-			}
-			return p.readLog(ctx, r, from, to)
-		})
-	})
-	return p, err
-}
-
-// readSegment reads those of the revisions that are in a segment.
-func (p *Part) readSegment(ctx context.Context, r store.Reader, x *segmentIndex, from, to int64) error {
-	s, err := p.from.readSegment(ctx, r, p.line, x, partHead)
-	if err != nil {
-		return err
-	}
-	contents, err := p.from.contentsIn(ctx, r, p.line, s)
-	if err != nil {
-		return err
-	}
-	hold(s.records, contents, func(x *record, text string) { x.contents = append(x.contents, tree.JSON(text)) })
-	for i := range s.records {
-		if at := s.records[i].entry.Revision; at >= from && at <= to {
-			p.Revisions = append(p.Revisions, Revision{&s.records[i]})
-		}
-	}
-	return nil
-}
-
-// readLog reads those of the revisions that are in the log, up to one that published a snapshot if they
-// are many.
-func (p *Part) readLog(ctx context.Context, r store.Reader, from, to int64) error {
-	size := 0
-	for x, err := range p.line.inLog(ctx, r, from, to) {
-		if err != nil {
-			return err
-		}
-		p.Revisions = append(p.Revisions, Revision{x})
-		if size += x.held(); size >= partSize && x.publishes() {
-			break
-		}
-	}
-	return nil
-}
-
-// convert returns the records of a part as this engine keeps them.
-func (e *Engine) convert(ctx context.Context, p *Part) ([]*record, error) {
-	list := make([]*record, len(p.Revisions))
-	for i, r := range p.Revisions {
-		list[i] = r.record
-		if e.inMemory == p.from.inMemory {
-			continue
-		}
-		x := *r.record
-		x.rows, x.contents = make([]row, 0, len(r.rows)), nil
-		for k := range r.rows {
-			var err error
-			if at := &r.rows[k]; at.moved {
-				x.rows = append(x.rows, *at)
-			} else {
-				err = x.add(ctx, e, p.from.node(p.line, at), at.parent, at.fresh, nil)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		list[i] = &x
-	}
-	return list, nil
 }
 
 // BeginCopy implements [Contexts].
