@@ -72,7 +72,6 @@ type cutPart struct {
 	place  *provider.PlacedThinking
 	key    string
 	taken  *Shaped // the replacement that an earlier decision made, nil for none
-	note   string  // JSON: the note in place of the result, "" for none
 }
 
 // gone reports whether thinking is left out.
@@ -140,13 +139,11 @@ func (p *cutPart) apply(s *Shaped) {
 	if s == nil {
 		return
 	}
-	if p.taken = s; p.result == nil {
-		return
-	}
-	p.note = s.Content
-	if s.cleared {
+	switch p.taken = s; {
+	case p.result == nil:
+	case s.cleared:
 		p.result.cleared = true
-	} else {
+	default:
 		p.result.shaped = s
 	}
 }

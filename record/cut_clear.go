@@ -55,7 +55,7 @@ func (q *question) follow(e *Entry) {
 	q.clears = nil
 	for i := range q.parts {
 		if p := &q.parts[i]; p.result != nil && p.result.cleared {
-			p.result.cleared, p.taken, p.note = false, nil, ""
+			p.result.cleared, p.taken = false, nil
 			p.apply(e.cutOf(p.key, q.calls, false))
 		}
 	}

@@ -72,7 +72,7 @@ func turnsOf(parts []cutPart) (ends []int, chain [][sha256.Size]byte) {
 			ends, chain = append(ends, i), append(chain, [sha256.Size]byte(h.Sum(nil)))
 		}
 		h.Write(p.hash[:]) // of tools too: a new tool changes the numbers of the parts behind it
-		h.Write([]byte(strconv.FormatBool(p.gone()) + strconv.FormatBool(p.note != "")))
+		h.Write([]byte(strconv.FormatBool(p.taken != nil)))
 	}
 	return append(ends, len(parts)), append(chain, [sha256.Size]byte(h.Sum(nil)))
 }
@@ -102,8 +102,8 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 		if p.Content.Kind != canon.KindAbsent {
 			s.Content = p.Content.Value()
 		}
-		if p.note != "" {
-			s.Content, s.Attrs[commit.StubAttr] = canon.Value(p.note), []string{s.ID}
+		if p.taken != nil {
+			s.Content, s.Attrs[commit.StubAttr] = canon.Value(p.taken.Content), []string{s.ID}
 		}
 		if p.Name != "" {
 			s.Attrs[attrName] = p.Name

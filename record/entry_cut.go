@@ -117,9 +117,8 @@ func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id st
 	}
 	attrs[attrCall] = l.Call
 	if l.note == nil {
-		return &Shaped{ID: b.Add(activeHead, pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(provider.Cleared),
-			Attrs: map[string]any{attrCall: l.Call, attrDecided: l.key(), attrSince: since, attrCleared: true}}),
-			Content: provider.Cleared, cleared: true}
+		return clearedAs(b.Add(activeHead, pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: canon.Value(provider.Cleared),
+			Attrs: map[string]any{attrCall: l.Call, attrDecided: l.key(), attrSince: since, attrCleared: true}}))
 	}
 	if *id == "" {
 		call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": l.Tool},
@@ -136,12 +135,17 @@ func (l *leaving) keep(b *pact.Batch, since string, id *string, taken func(id st
 	return &Shaped{ID: b.Add(activeHead, s), Content: string(note), value: note.Any(), cut: true}
 }
 
+// clearedAs is the decision that the provider is asked to clear a result, kept in a block.
+func clearedAs(id string) *Shaped {
+	return &Shaped{ID: id, Content: provider.Cleared, value: canon.Value(provider.Cleared).Any(), cleared: true}
+}
+
 // readCut reads a decision of cut from its block.
 func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
 	c.since, _ = n.Header(attrSince).Text()
 	c.Shaped = &Shaped{ID: n.ID, cut: n.Kind == "result"}
 	if n.Has(attrCleared) {
-		c.Shaped = &Shaped{ID: n.ID, Content: provider.Cleared, cleared: true}
+		c.Shaped = clearedAs(n.ID)
 		return c, nil
 	}
 	if n.Kind == "result" && len(n.Refs) > 0 { // an edited context may have lost it

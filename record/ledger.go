@@ -110,20 +110,20 @@ func (l *ledger) formOf(q *question, asked bool, leaves map[int]string) form {
 	for i := range q.parts {
 		p := &q.parts[i]
 		one, is := *p.Part, sized{p.hash, p.size}
-		note, left := leaves[i]
-		if !left && p.note != "" {
-			note, left = p.note, true
-		}
 		if !asked {
-			switch {
-			case p.gone() || left && p.result == nil:
+			note, left := leaves[i]
+			if p.gone() || left && p.result == nil {
 				continue
-			case left:
-				one.Content, is.size = canon.Value(note).Any(), int64(len(note))
-			case p.result != nil && p.result.shaped != nil:
-				one.Content, is.size = p.result.shaped.value, int64(len(p.result.shaped.Content))
 			}
-			if left || p.result != nil && p.result.shaped != nil {
+			said := p.taken
+			switch {
+			case left:
+				said = &Shaped{Content: note, value: canon.Value(note).Any()}
+			case said == nil && p.result != nil:
+				said = p.result.shaped
+			}
+			if said != nil {
+				one.Content, is.size = said.value, int64(len(said.Content))
 				if p.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
 					is.size += p.size - int64(len(p.result.Content.Raw))
 				}
