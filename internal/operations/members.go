@@ -18,7 +18,8 @@ type members struct {
 	err   error
 }
 
-func (m *members) take(name string) (canon.Any, bool) {
+// pop returns a member, which end then does not report as unknown.
+func (m *members) pop(name string) (canon.Any, bool) {
 	m.taken = append(m.taken, name)
 	return m.doc.Get(name)
 }
@@ -52,7 +53,7 @@ next:
 
 // optional returns a text that may be missing or null.
 func (m *members) optional(name string) (string, bool) {
-	v, ok := m.take(name)
+	v, ok := m.pop(name)
 	if !ok || v.Kind == canon.KindNull {
 		return "", false
 	}
@@ -88,7 +89,7 @@ func (m *members) target() (into, at string) {
 }
 
 func (m *members) object(name string) canon.Any {
-	v, ok := m.take(name)
+	v, ok := m.pop(name)
 	if !ok {
 		m.bad(name, "is missing")
 	} else if v.Kind != canon.KindObject {
@@ -98,7 +99,7 @@ func (m *members) object(name string) canon.Any {
 }
 
 func (m *members) integer(name string, fallback int64) int64 {
-	v, ok := m.take(name)
+	v, ok := m.pop(name)
 	if !ok || v.Kind == canon.KindNull {
 		return fallback
 	}
@@ -110,7 +111,7 @@ func (m *members) integer(name string, fallback int64) int64 {
 }
 
 func (m *members) flag(name string) bool {
-	v, ok := m.take(name)
+	v, ok := m.pop(name)
 	if ok && v.Kind != canon.KindBool && v.Kind != canon.KindNull {
 		m.bad(name, "is true or false")
 	}
@@ -118,7 +119,7 @@ func (m *members) flag(name string) bool {
 }
 
 func (m *members) texts(name string) (list []string) {
-	v, ok := m.take(name)
+	v, ok := m.pop(name)
 	if !ok || v.Kind == canon.KindNull {
 		return nil
 	}

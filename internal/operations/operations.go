@@ -110,8 +110,8 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 // change later.
 func (r *Replay) config(m *members) error {
 	edition, hasEdition := m.optional("edition")
-	clock, hasClock := m.take("clock")
-	prune, hasPrune := m.take("prune")
+	clock, hasClock := m.pop("clock")
+	prune, hasPrune := m.pop("prune")
 	if err := m.end(); err != nil {
 		return err
 	}

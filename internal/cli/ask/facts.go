@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -18,19 +17,6 @@ type nodeOrder struct {
 	falling bool
 }
 
-// nodeOrders are the facts that --sort knows.
-var nodeOrders = map[string]func(a, b *story.Facts) int{
-	"id":     func(a, b *story.Facts) int { return cmp.Compare(a.ID, b.ID) },
-	"role":   func(a, b *story.Facts) int { return cmp.Compare(a.Role, b.Role) },
-	"kind":   func(a, b *story.Facts) int { return cmp.Compare(a.Kind, b.Kind) },
-	"tool":   func(a, b *story.Facts) int { return cmp.Compare(a.Tool, b.Tool) },
-	"bytes":  func(a, b *story.Facts) int { return cmp.Compare(a.Bytes, b.Bytes) },
-	"tokens": func(a, b *story.Facts) int { return cmp.Compare(story.ValueOf(a.Tokens), story.ValueOf(b.Tokens)) },
-	"first":  func(a, b *story.Facts) int { return cmp.Compare(a.First, b.First) },
-	"last":   func(a, b *story.Facts) int { return cmp.Compare(a.Last, b.Last) },
-	"calls":  func(a, b *story.Facts) int { return cmp.Compare(a.Calls, b.Calls) },
-}
-
 // sortNames lists the facts that --sort knows, as the help shows them.
 var sortNames = []string{"bytes", "tokens", "calls", "first", "last", "tool", "role", "kind", "id"}
 
@@ -40,7 +26,7 @@ func parseOrder(cmd *cobra.Command, text string) (*nodeOrder, error) {
 		return nil, nil
 	}
 	by, direction, _ := strings.Cut(text, ":")
-	if nodeOrders[by] == nil || direction != "" && direction != "asc" && direction != "desc" {
+	if story.Orders[by] == nil || direction != "" && direction != "asc" && direction != "desc" {
 		return nil, command.Usage(cmd, "--sort %s is not known: it is one of %s, with :asc or :desc behind it", text,
 			strings.Join(sortNames, ", "))
 	}
@@ -50,7 +36,7 @@ func parseOrder(cmd *cobra.Command, text string) (*nodeOrder, error) {
 // sort sorts facts and keeps the order of equal ones.
 func (o *nodeOrder) sort(list []story.Facts) {
 	slices.SortStableFunc(list, func(a, b story.Facts) int {
-		c := nodeOrders[o.by](&a, &b)
+		c := story.Orders[o.by](&a, &b)
 		if o.falling {
 			return -c
 		}

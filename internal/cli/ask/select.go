@@ -3,12 +3,10 @@ package ask
 import (
 	"context"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
@@ -68,7 +66,7 @@ func selectCommand(a *command.App) *cobra.Command {
 			hits = nil
 		}
 		if *partners {
-			if hits, err = withPartners(hits); err != nil {
+			if hits, err = story.WithPartners(hits); err != nil {
 				return err
 			}
 		}
@@ -87,34 +85,6 @@ func countFor(s *command.Source, q *selector.Selector, order *nodeOrder) (err er
 		s.Counter, err = tokens.Named(command.DefaultTokenizer)
 	}
 	return err
-}
-
-// withPartners adds to each call its results and to each result its calls,
-// each node once.
-func withPartners(hits []pact.Hit) (list []pact.Hit, err error) {
-	there := map[string]bool{}
-	add := func(h pact.Hit) {
-		if !there[h.Node.ID] {
-			there[h.Node.ID], list = true, append(list, h)
-		}
-	}
-	for _, h := range hits {
-		before := len(list)
-		add(h)
-		partners, err := toolcall.Partners(tree.Of(h.Snapshot), tree.Of(h.Node))
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range partners {
-			if n, err := h.Snapshot.Node(p.ID); err == nil {
-				add(pact.Hit{Snapshot: h.Snapshot, Node: n})
-			}
-		}
-		if h.Node.Kind == toolcall.Result && len(list) > before { // calls come before their results
-			slices.Reverse(list[before:])
-		}
-	}
-	return list, nil
 }
 
 // printHits prints found nodes sorted, within the windows of the flags.

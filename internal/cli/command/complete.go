@@ -2,13 +2,11 @@ package command
 
 import (
 	"context"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
@@ -75,37 +73,26 @@ func completeSelector(ctx context.Context, c *pact.Context, prefix string) (list
 	return list
 }
 
-// valuesOf lists the values that an attribute has in the working state, sorted.
-func valuesOf(ctx context.Context, c *pact.Context, name string) []string {
-	values := map[string]bool{}
-	t := tree.Of(c.Working())
-	for e, err := range t.All() {
-		if err != nil {
-			break // a completion lacks what cannot be read
-		}
-		n := e.Node()
-		switch name {
-		case "id":
-			values[n.ID] = true
-		case "role":
-			values[n.Role] = true
-		case "kind":
-			values[n.Kind] = true
-		case "key":
-			values[n.Key] = true
-		case "tool":
-			tool, err := toolcall.Name(ctx, t, n)
-			if err == nil {
-				values[tool] = true
+// valuesOf lists the values that an attribute has in the working state, sorted. It lacks those that cannot
+// be read.
+func valuesOf(ctx context.Context, c *pact.Context, name string) (ids []string) {
+	if name == "id" {
+		for e, err := range tree.Of(c.Working()).All() {
+			if err != nil {
+				break
 			}
-		default:
-			for _, tag := range n.Tags {
-				values[tag] = true
-			}
+			ids = append(ids, e.Node().ID)
 		}
+		slices.Sort(ids)
+		return ids
 	}
-	delete(values, "")
-	return slices.Sorted(maps.Keys(values))
+	state := view.State{Snapshot: c.Working()}
+	names, err := state.Names(ctx)
+	if err != nil {
+		return nil
+	}
+	return map[string][]string{"role": names.Roles, "kind": names.Kinds, "key": names.Keys, "tool": names.Tools, "tag": names.Tags,
+		"tags": names.Tags}[name]
 }
 
 // CompleteValues completes a flag with the values that an attribute has in the

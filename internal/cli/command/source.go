@@ -160,16 +160,8 @@ func (a *App) Source(ctx context.Context, cmd *cobra.Command, f *SourceFlags, ar
 	if len(args) == 0 || strings.HasPrefix(args[0], "@") {
 		return nil, nil, Usage(cmd, "%s needs the NAME of a context, or --file FILE", cmd.Name())
 	}
-	a.Subject = screen.Quote(args[0])
-	if s.Store, err = a.ExistingStore(ctx); err != nil {
-		return nil, nil, err
-	}
-	o := s.options()
-	if s.Context, err = pact.Open(ctx, s.Store, args[0], &o); err != nil {
-		s.Close()
-		return nil, nil, err
-	}
-	return s, args[1:], nil
+	s.Context, s.Store, err = a.open(ctx, args[0], s.options())
+	return s, args[1:], err
 }
 
 // fileSource opens the file that the flags name.

@@ -145,12 +145,17 @@ func (a *App) OnContext(actor *string, work func(ctx context.Context, cmd *cobra
 
 // OpenContext opens a context for a command that changes it. The caller closes the store.
 func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Context, *pact.DB, error) {
+	return a.open(ctx, name, pact.OpenOptions{Actor: actor})
+}
+
+// open opens the context that a command is about.
+func (a *App) open(ctx context.Context, name string, o pact.OpenOptions) (*pact.Context, *pact.DB, error) {
 	a.Subject = screen.Quote(name)
 	s, err := a.ExistingStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := pact.Open(ctx, s, name, &pact.OpenOptions{Actor: actor})
+	c, err := pact.Open(ctx, s, name, &o)
 	if err != nil {
 		if fault.CodeOf(err) == fault.ContextNotFound {
 			a.nearest = nearestName(ctx, s, name)

@@ -142,14 +142,15 @@ func (a *Screen) PrintLine(text string) {
 // error: what a program reads stays empty.
 func (a *Screen) FoundNothing(format string, args ...any) {
 	if a.OutTerminal && a.Form == "" {
-		a.Report(fmt.Sprintf(format, args...))
+		a.Reportf(format, args...)
 	}
 }
 
 // Warnf prints a warning.
-func (a *Screen) Warnf(format string, args ...any) {
-	a.Report("pact: warning: " + fmt.Sprintf(format, args...))
-}
+func (a *Screen) Warnf(format string, args ...any) { a.Reportf("pact: warning: "+format, args...) }
+
+// Reportf is Report for a format.
+func (a *Screen) Reportf(format string, args ...any) { a.Report(fmt.Sprintf(format, args...)) }
 
 // Report writes a line to standard error. A terminal wraps it by words, and every
 // line but the first begins below the end of "pact: ".

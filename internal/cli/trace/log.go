@@ -2,8 +2,6 @@ package trace
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -12,7 +10,6 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
-	"github.com/contexttree/pact/lifecycle"
 
 	"github.com/spf13/cobra"
 )
@@ -22,17 +19,8 @@ type logged struct {
 	history.Entry
 	Time   string       `json:"time"`
 	Call   *story.Call  `json:"call,omitempty"` // nil unless the entry published a snapshot
-	Stat   *stat        `json:"stat,omitempty"`
+	Stat   *story.Stat  `json:"stat,omitempty"`
 	Origin *pact.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
-}
-
-// stat counts what a cycle changed since the previous one.
-type stat struct {
-	Added   int   `json:"added"`
-	Removed int   `json:"removed"`
-	Changed int   `json:"changed"`
-	Blocks  int   `json:"blocks"`
-	Bytes   int64 `json:"bytes"`
 }
 
 func logCommand(a *command.App) *cobra.Command {
@@ -55,9 +43,9 @@ func logCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		counted := map[int64]*stat{}
+		counted := map[int64]*story.Stat{}
 		if *stats && last >= first {
-			if counted, err = statsOf(ctx, s.Context); err != nil {
+			if counted, err = story.Stats(ctx, s.Context); err != nil {
 				return err
 			}
 		}
@@ -117,57 +105,4 @@ func logCommand(a *command.App) *cobra.Command {
 		return err
 	})
 	return cmd
-}
-
-func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
-	first, _ := c.Cycles()
-	byCycle := make(map[int64]*stat)
-	var before *pact.Snapshot
-	for s, err := range c.History(ctx, pact.Cycle(first), pact.Latest()) {
-		if err != nil {
-			return nil, err
-		}
-		n := &stat{Added: s.Len()}
-		if before != nil {
-			d, err := pact.Diff(ctx, before, s, nil)
-			if err != nil {
-				return nil, err
-			}
-			n.Added, n.Removed, n.Changed = len(d.Added), len(d.Removed), len(d.Changed)
-		}
-		n.Blocks, n.Bytes = s.ThreadSize()
-		byCycle[s.Cycle()], before = n, s
-	}
-	return byCycle, nil
-}
-
-// reported puts the report of a commit into words, a phrase for each reason.
-func reported(raw json.RawMessage) (list []string) {
-	var r lifecycle.Report
-	if len(raw) == 0 || json.Unmarshal(raw, &r) != nil {
-		return nil
-	}
-	reasons := map[lifecycle.Reason]int{}
-	for _, gone := range r.Removed {
-		reasons[gone.Reason]++
-	}
-	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned,
-		lifecycle.Orphaned} {
-		if n := reasons[reason]; n > 0 {
-			list = append(list, strconv.Itoa(n)+" "+string(reason))
-		}
-	}
-	if n := len(r.Kept); n > 0 {
-		list = append(list, strconv.Itoa(n)+" held back")
-	}
-	if n := len(r.Stubs); n > 0 {
-		list = append(list, view.Plural(n, "stub"))
-	}
-	if n := len(r.Orphans) - reasons[lifecycle.Orphaned]; n > 0 {
-		list = append(list, view.Plural(n, "orphan")+" kept")
-	}
-	if r.Budget != "" {
-		list = append(list, r.Budget)
-	}
-	return list
 }

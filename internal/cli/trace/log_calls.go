@@ -11,11 +11,16 @@ import (
 )
 
 // called returns the tools, after the call whose answer called them.
-func called(c *story.Call) string { return c.Earlier + toolsText(c.Tools) }
+func called(c *story.Call) string {
+	if len(c.Tools) == 0 {
+		return ""
+	}
+	return c.Earlier + toolsText(c.Tools)
+}
 
 // wordsOf returns the words, after the call whose answer they are if the user did not say them.
 func wordsOf(c *story.Call) string {
-	if c.SaidBy == "assistant" {
+	if c.SaidBy == "assistant" && c.Said != "" {
 		return c.Earlier + c.Said
 	}
 	return c.Said
@@ -29,8 +34,11 @@ func filled(c *story.Call) string {
 	return view.Percent(float64(*c.In) / float64(c.Window))
 }
 
-// took returns how long the call took, for a person.
+// took returns how long the call took, for a person, "" if that is not known.
 func took(c *story.Call) string {
+	if c.Took == nil {
+		return ""
+	}
 	return (time.Duration(*c.Took) * time.Millisecond).String()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
 
 	"github.com/spf13/cobra"
@@ -84,33 +85,65 @@ func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error)
 // leavesOut reports whether the flags leave out an entry of a cycle that they list.
 func (l *logLimits) leavesOut(e *history.Entry) bool { return l.since != "" && e.TimeNS < l.sinceNS }
 
-// logHead names the columns of a log with one line for each entry.
-var logHead = []string{"cycle", "time", "model", "took", "bytes", "in", "out", "cached", "paid", "window", "added", "removed", "changed",
-	"called", "said", "by", "message"}
+// column is one of a log with one line for each entry.
+type column struct {
+	name string
+	side string                // r aligns it at the right, l at the left
+	goes int                   // a narrow terminal lacks the columns with the lowest numbers, and never those with 0
+	cell func(l logged) string // "" for what is not known
+}
 
-// The columns of a log that a narrow terminal cuts, and those that it lacks, in the order in
-// which they go.
-const (
-	timeColumn    = 1
-	modelColumn   = 2
-	tookColumn    = 3
-	paidColumn    = 8
-	windowColumn  = 9
-	addedColumn   = 10
-	calledColumn  = 13
-	saidColumn    = 14
-	byColumn      = 15
-	messageColumn = 16
-)
+var columns = []column{
+	{"cycle", "l", 0, entryName},
+	{"time", "l", 7, func(l logged) string { return view.Time(l.TimeNS) }},
+	{"model", "l", 3, ofCall(func(c *story.Call) string { return view.Visible(c.Model) })},
+	{"took", "r", 4, ofCall(took)},
+	{"bytes", "r", 0, ofCall(func(c *story.Call) string { return number(c.Bytes) })},
+	{"in", "r", 15, ofCall(func(c *story.Call) string { return numberOr(c.In) })},
+	{"out", "r", 14, ofCall(func(c *story.Call) string { return numberOr(c.Out) })},
+	{"cached", "r", 13, ofCall(func(c *story.Call) string { return numberOr(c.Cached) })},
+	{"paid", "r", 2, ofCall(func(c *story.Call) string { return cost(c.Cost) })},
+	{"window", "r", 1, ofCall(filled)},
+	{"added", "r", 12, ofStat("+", func(s *story.Stat) int { return s.Added })},
+	{"removed", "r", 11, ofStat("-", func(s *story.Stat) int { return s.Removed })},
+	{"changed", "r", 10, ofStat("~", func(s *story.Stat) int { return s.Changed })},
+	{"called", "l", 8, ofCall(called)},
+	{"said", "l", 9, ofCall(wordsOf)},
+	{"by", "l", 5, func(l logged) string { return view.Visible(l.Actor) }},
+	{"message", "l", 6, func(l logged) string { return view.Visible(why(l)) }},
+}
 
-var dispensable = [...]int{windowColumn, paidColumn, modelColumn, tookColumn, byColumn, messageColumn, timeColumn, calledColumn, saidColumn,
-	addedColumn + 2, addedColumn + 1, addedColumn, 7, 6, 5}
+// cutColumns are the texts that a narrow terminal cuts before it lacks a column.
+var cutColumns = []int{columnOf("called"), columnOf("said"), columnOf("message")}
+
+func columnOf(name string) int {
+	return slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+}
+
+func ofCall(cell func(*story.Call) string) func(logged) string {
+	return func(l logged) string {
+		if l.Call == nil {
+			return ""
+		}
+		return cell(l.Call)
+	}
+}
+
+func ofStat(sign string, count func(*story.Stat) int) func(logged) string {
+	return func(l logged) string {
+		if l.Stat == nil {
+			return ""
+		}
+		return sign + strconv.Itoa(count(l.Stat))
+	}
+}
 
 // narrowLog makes a line of a log at most limit columns wide, if it can: it cuts the widest
 // texts, and leaves out a column rather than show less of it than narrowest columns.
 func narrowLog(c *screen.Layout, limit int) {
-	for _, next := range dispensable {
-		if c.Narrow(limit, calledColumn, saidColumn, messageColumn) {
+	for goes := range len(columns) {
+		next := slices.IndexFunc(columns, func(c column) bool { return c.goes == goes+1 })
+		if next < 0 || c.Narrow(limit, cutColumns...) {
 			return
 		}
 		c.Widths[next] = 0
@@ -132,8 +165,11 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 	if a.Form == "id" {
 		return each(func(l logged) error { a.Printf("%s\n", entryName(l)); return nil })
 	}
-	c := screen.LayoutOf("lllrrrrrrrrrrllll")
-	known, rules := make([]bool, len(logHead)), rulesOnce{}
+	align, head := "", make([]string, len(columns))
+	for i, column := range columns {
+		align, head[i] = align+column.side, column.name
+	}
+	c, known, rules := screen.LayoutOf(align), make([]bool, len(columns)), rulesOnce{}
 	narrow := a.Width > 0 && a.Form != "wide"
 	rowOf := func(l logged) []string {
 		if narrow && l.Call != nil { // the words are worth more than the call that they belong to
@@ -156,7 +192,7 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 	if !slices.Contains(known, true) {
 		return nil // no entry at all
 	}
-	c.Fit(logHead)
+	c.Fit(head)
 	for i := range known {
 		if !known[i] {
 			c.Widths[i] = 0
@@ -176,7 +212,7 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 		}
 		return c.Line(row)
 	}
-	a.Printf("%s\n", line(slices.Clone(logHead)))
+	a.Printf("%s\n", line(head))
 	rules = rulesOnce{}
 	return each(func(l logged) error {
 		a.Printf("%s\n", line(rowOf(l)))
@@ -202,44 +238,13 @@ func (r *rulesOnce) onceOf(l logged) logged {
 
 // logRow returns the cells of an entry, - for an unknown one.
 func logRow(l logged) []string {
-	row := append([]string{entryName(l), view.Time(l.TimeNS)}, slices.Repeat([]string{"-"}, byColumn-timeColumn-1)...)
-	if c := l.Call; c != nil {
-		if c.Model != "" {
-			row[modelColumn] = view.Visible(c.Model)
-		}
-		if c.Took != nil {
-			row[tookColumn] = took(c)
-		}
-		row[4] = strconv.FormatInt(c.Bytes, 10)
-		row[5], row[6], row[7] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
-		if c.Cost != nil {
-			row[paidColumn] = view.Money(*c.Cost)
-		}
-		if text := filled(c); text != "" {
-			row[windowColumn] = text
-		}
-		if len(c.Tools) > 0 {
-			row[calledColumn] = called(c)
-		}
-		if c.Said != "" {
-			row[saidColumn] = wordsOf(c)
+	row := make([]string, len(columns))
+	for i, column := range columns {
+		if row[i] = column.cell(l); row[i] == "" && column.name != "message" {
+			row[i] = "-"
 		}
 	}
-	if s := l.Stat; s != nil {
-		row[addedColumn], row[addedColumn+1], row[addedColumn+2] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
-	}
-	by := l.Actor
-	if by == "" {
-		by = "-"
-	}
-	return append(row, screen.Cells(by, why(l))...)
-}
-
-func countOr(n *int64) string {
-	if n == nil {
-		return "-"
-	}
-	return strconv.FormatInt(*n, 10)
+	return row
 }
 
 // entryName returns the cycle that an entry published, else what it did.
@@ -255,7 +260,7 @@ func entryName(l logged) string {
 
 // why returns the message of an entry and what it removed.
 func why(l logged) string {
-	return strings.Join(append(append(view.Words(l.Message), branchedOff(l)...), reported(l.Report)...), "; ")
+	return strings.Join(append(append(view.Words(l.Message), branchedOff(l)...), story.Reported(l.Report)...), "; ")
 }
 
 // drawEntry prints an entry for a person, as git does a commit.

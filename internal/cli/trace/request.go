@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -114,7 +113,7 @@ func printRequests(ctx context.Context, a *command.App, c *pact.Context, cycle i
 // noteRedacted says that a body lacks values of the request that was sent.
 func noteRedacted(a *command.App, body *record.Body) {
 	if body.Redacted > 0 {
-		fmt.Fprintf(a.Err, "pact: %s redacted before this was recorded\n", view.Plural(body.Redacted, "value"))
+		a.Reportf("pact: %s redacted before this was recorded", view.Plural(body.Redacted, "value"))
 	}
 }
 

@@ -93,7 +93,7 @@ func drawSimulation(a *command.App, r *simulate.Result) {
 	if r.AsOf != "" {
 		head += ", " + view.Visible(r.Model) + ", prices in " + view.Visible(r.Currency) + " of " + view.Visible(r.AsOf)
 	}
-	a.Printf("%s, cached as %s\n", head, r.Dialect)
+	a.Sentence(head + ", cached as " + r.Dialect)
 	rows := [][]string{}
 	for i := range r.Outcomes {
 		o := &r.Outcomes[i]
@@ -144,6 +144,13 @@ func broke(c simulate.Call) string {
 }
 
 func number(n int64) string { return strconv.FormatInt(n, 10) }
+
+func numberOr(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return number(*n)
+}
 
 func cost(c *float64) string {
 	if c == nil {

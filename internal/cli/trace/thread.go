@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -95,7 +94,7 @@ func writeThread(ctx context.Context, a *command.App, s *command.Source, snapsho
 		return err
 	}
 	if left > 0 {
-		fmt.Fprintf(a.Err, "pact: left out %s that this API has no form for\n", view.Plural(left, "part"))
+		a.Reportf("pact: left out %s that this API has no form for", view.Plural(left, "part"))
 	}
 	return a.WriteJSON(append(fields, '\n'))
 }

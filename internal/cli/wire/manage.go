@@ -2,7 +2,6 @@ package wire
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/prices"
@@ -20,14 +19,14 @@ type manageFlags struct {
 // aboutPolicies ends the explanation of a command with these flags.
 const aboutPolicies = `
 
---policy observes: what the policy would make shorter is kept with each call, and nothing
-is changed; pact request --json has it. With --manage requests are sent so. head, tail and
-once shape a result of a tool before it is first sent. What is due by a ttl or a limit goes
-as the policy's when says, by default when that pays: a result leaves a note, thinking goes,
-all else stays. Later requests have the same bytes. The originals are in the context
-NAME/originals, by the id that the text names. A request that is not decided in 10 ms, or
-whose decision the store does not keep in 5 s, goes out as it came, and one that the
-provider refuses is sent again as it came.`
+--policy observes: pact keeps with each call how the policy would shorten it, and changes
+nothing; pact request --json shows it. With --manage pact sends the shortened requests.
+head, tail and once shorten a result of a tool before its first request. When a ttl or a
+limit makes a result due, pact removes it as the policy's when says, by default once that
+pays: it leaves a note in place of the result, drops thinking and keeps all else. Later
+requests repeat the same bytes. The originals are in the context NAME/originals, under the
+ids that the texts name. pact sends a request as it came if deciding takes over 10 ms or
+storing the decision over 5 s, and sends it again as it came if the provider refuses it.`
 
 func policyFlags(cmd *cobra.Command) *manageFlags {
 	m := &manageFlags{}
@@ -67,13 +66,12 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	if manage {
 		what, read = "shaped", "read"
 	}
-	fmt.Fprintf(a.Err, "      %s %s; the model %s %s less\n", what, view.Plural(m.Shaped, "result"), read,
-		view.Size(m.Saved))
+	a.Reportf("      %s %s; the model %s %s less", what, view.Plural(m.Shaped, "result"), read, view.Size(m.Saved))
 	if m.Cut > 0 {
-		fmt.Fprintf(a.Err, "      left out later: %s, at %s\n", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
+		a.Reportf("      left out later: %s, at %s", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
 	}
 	if m.Open+m.Ended > 0 {
-		fmt.Fprintf(a.Err, "      sent as they came: %s; managing ended for %s: %s\n", view.Plural(m.Open, "request"),
+		a.Reportf("      sent as they came: %s; managing ended for %s: %s", view.Plural(m.Open, "request"),
 			view.Plural(m.Ended, "conversation"), view.Visible(m.Why))
 	}
 }

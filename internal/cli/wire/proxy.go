@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -89,13 +88,14 @@ func summary(a *command.App, r *recording, manage bool) {
 	if a.DB != "pact.db" {
 		db = " --db " + screen.Quote(a.Shown())
 	}
-	fmt.Fprintf(a.Err, "pact: recorded %s in %s\n", view.Plural(got.Calls, "call"), a.Shown())
+	a.Reportf("pact: recorded %s in %s", view.Plural(got.Calls, "call"), a.Shown())
 	if got.Calls+got.Lost+got.Unread == 0 && r.proxy.Tunneled() == 0 {
 		happened := "nothing called this address: the program takes its provider's from somewhere else"
 		if asked := r.proxy.Requests(); asked > 0 {
 			happened = view.Plural(asked, "request") + " came to this address, but no call of a model"
 		}
-		fmt.Fprintf(a.Err, "      %s\n      %s\n", r.address, happened)
+		a.Reportf("      %s", r.address)
+		a.Reportf("      %s", happened)
 	}
 	if len(names) > 0 {
 		var quoted []string
@@ -112,21 +112,21 @@ func summary(a *command.App, r *recording, manage bool) {
 			list += ", and " + view.Plural(aside, "question") + " aside"
 		}
 		work := screen.Quote(cmp.Or(r.recorder.Work(), names[0]))
-		fmt.Fprintf(a.Err, "      contexts: %s\n", list)
-		fmt.Fprintf(a.Err, "      see pact log %s%s, pact prefix %s%s, pact request %s @t0%s\n", work, db, work, db, work, db)
+		a.Reportf("      contexts: %s", list)
+		a.Reportf("      see pact log %s%s, pact prefix %s%s, pact request %s @t0%s", work, db, work, db, work, db)
 	}
 	managedSummary(a, got, manage)
 	if got.Lost > 0 {
-		fmt.Fprintf(a.Err, "      not recorded: %s: %s\n", view.Plural(got.Lost, "call"), view.Visible(got.LastError.Error()))
+		a.Reportf("      not recorded: %s: %s", view.Plural(got.Lost, "call"), view.Visible(got.LastError.Error()))
 	}
 	if got.Unread > 0 {
-		fmt.Fprintf(a.Err, "      not read: %s\n", view.Plural(got.Unread, "request"))
+		a.Reportf("      not read: %s", view.Plural(got.Unread, "request"))
 	}
 	if passed := r.proxy.Tunneled(); passed > 0 {
-		fmt.Fprintf(a.Err, "      not recorded: %s, let through by --websocket tunnel\n", view.Plural(passed, "WebSocket"))
+		a.Reportf("      not recorded: %s, let through by --websocket tunnel", view.Plural(passed, "WebSocket"))
 	}
 	if got.KeptRaw > 0 {
-		fmt.Fprintf(a.Err, "      kept raw: %s\n", view.Plural(got.KeptRaw, "body"))
+		a.Reportf("      kept raw: %s", view.Plural(got.KeptRaw, "body"))
 	}
 }
 

@@ -154,7 +154,7 @@ func runProgram(ctx context.Context, a *command.App, p *agents.Program) (code in
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		if code = failed.ExitCode(); code < 0 {
-			fmt.Fprintf(a.Err, "pact: the program ended by %s\n", failed.String())
+			a.Reportf("pact: the program ended by %s", failed.String())
 			code = command.ExitFailure
 		}
 		return code, nil

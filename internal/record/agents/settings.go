@@ -65,7 +65,7 @@ func TrySettings(name string, env map[string]string) (list []Checkup) {
 		list = append(list, Checkup{Tried: "settings", Works: remedy == "", Says: says, Remedy: remedy})
 	}
 	for _, variable := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"} {
-		if name == "claude" && on(env[variable]) {
+		if name == "claude" && isSet(env[variable]) {
 			list = append(list, Checkup{Tried: "settings", Says: variable + " sends the calls of Claude Code to another API",
 				Remedy: "unset it for the run"})
 		}
@@ -73,7 +73,8 @@ func TrySettings(name string, env map[string]string) (list []Checkup) {
 	return list
 }
 
-func on(value string) bool { return value != "" && value != "0" && value != "false" }
+// isSet reports whether a switch in an environment is on.
+func isSet(value string) bool { return value != "" && value != "0" && value != "false" }
 
 // claudeTrouble: the variables in the settings replace those that Claude Code is started with.
 func claudeTrouble(file string, text []byte) (says, remedy string) {
@@ -85,7 +86,7 @@ func claudeTrouble(file string, text []byte) (says, remedy string) {
 		case name == "ANTHROPIC_BASE_URL" && value != "":
 			return file + " sets ANTHROPIC_BASE_URL to " + value + ", which counts more than what pact sets",
 				"take it out of env there, and set ANTHROPIC_BASE_URL=" + value + " for the recording, which passes calls on to it"
-		case (name == "CLAUDE_CODE_USE_BEDROCK" || name == "CLAUDE_CODE_USE_VERTEX") && on(value):
+		case (name == "CLAUDE_CODE_USE_BEDROCK" || name == "CLAUDE_CODE_USE_VERTEX") && isSet(value):
 			return file + " sets " + name + ", so Claude Code calls another API", "take it out of env there for the run"
 		}
 	}

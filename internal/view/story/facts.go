@@ -1,7 +1,9 @@
 package story
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
@@ -75,4 +77,45 @@ func ValueOf(n *int64) int64 {
 		return 0
 	}
 	return *n
+}
+
+// Orders are the facts that lists of nodes are sorted by.
+var Orders = map[string]func(a, b *Facts) int{
+	"id":     func(a, b *Facts) int { return cmp.Compare(a.ID, b.ID) },
+	"role":   func(a, b *Facts) int { return cmp.Compare(a.Role, b.Role) },
+	"kind":   func(a, b *Facts) int { return cmp.Compare(a.Kind, b.Kind) },
+	"tool":   func(a, b *Facts) int { return cmp.Compare(a.Tool, b.Tool) },
+	"bytes":  func(a, b *Facts) int { return cmp.Compare(a.Bytes, b.Bytes) },
+	"tokens": func(a, b *Facts) int { return cmp.Compare(ValueOf(a.Tokens), ValueOf(b.Tokens)) },
+	"first":  func(a, b *Facts) int { return cmp.Compare(a.First, b.First) },
+	"last":   func(a, b *Facts) int { return cmp.Compare(a.Last, b.Last) },
+	"calls":  func(a, b *Facts) int { return cmp.Compare(a.Calls, b.Calls) },
+}
+
+// WithPartners adds to each call its results and to each result its calls,
+// each node once.
+func WithPartners(hits []pact.Hit) (list []pact.Hit, err error) {
+	there := map[string]bool{}
+	add := func(h pact.Hit) {
+		if !there[h.Node.ID] {
+			there[h.Node.ID], list = true, append(list, h)
+		}
+	}
+	for _, h := range hits {
+		before := len(list)
+		add(h)
+		partners, err := toolcall.Partners(tree.Of(h.Snapshot), tree.Of(h.Node))
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range partners {
+			if n, err := h.Snapshot.Node(p.ID); err == nil {
+				add(pact.Hit{Snapshot: h.Snapshot, Node: n})
+			}
+		}
+		if h.Node.Kind == toolcall.Result && len(list) > before { // calls come before their results
+			slices.Reverse(list[before:])
+		}
+	}
+	return list, nil
 }
