@@ -257,5 +257,5 @@ func first(ctx context.Context, n *tree.Node) (string, error) {
 	if err != nil || content == "" {
 		return "", err
 	}
-	return RawFirstWords(n.Kind, canon.Value(content), wordsShown), nil
+	return rawFirstWords(n.Kind, canon.Value(content), wordsShown), nil
 }

@@ -22,7 +22,7 @@ func Whole(kind string, content canon.Value) string {
 	case kind == toolcall.Call:
 		content = toolcall.Opened(content)
 	}
-	return Indented([]byte(content))
+	return indented([]byte(content))
 }
 
 // Having returns the newest state that has a node: the working state or, for a node that is gone, its

@@ -56,8 +56,8 @@ func ByAuthor(a diff.Author) string {
 	}
 }
 
-// Broken says what ended a prefix, and who caused it.
-func Broken(b *inspect.Break) string { return Deed(b.Cause, editedWord(b)) + ByAuthor(b.Cause.Author) }
+// brokenBy says what ended a prefix, and who caused it.
+func brokenBy(b *inspect.Break) string { return Deed(b.Cause, editedWord(b)) + ByAuthor(b.Cause.Author) }
 
 // editedWord is the word for what an edit did to the node of a break.
 func editedWord(b *inspect.Break) string {
@@ -85,7 +85,7 @@ func Reused(p *inspect.Prefix) (share float64, of int64, complete bool) {
 // reasoning follows it. mark marks what changed.
 func CutInBrief(p *inspect.Prefix, mark func(string) string) string {
 	if p.Call == nil || p.Call.Cut == nil {
-		return mark(Visible(p.Break.Node)) + " " + Broken(p.Break)
+		return mark(Visible(p.Break.Node)) + " " + brokenBy(p.Break)
 	}
 	cut := p.Call.Cut
 	text := ""

@@ -27,9 +27,9 @@ func beginning(v canon.Value, runes int) string {
 	return text
 }
 
-// Indented returns JSON indented and without escapes, for people to read. It
+// indented returns JSON indented and without escapes, for people to read. It
 // leaves what only Python can parse, such as NaN, as it is stored.
-func Indented(kept []byte) string {
+func indented(kept []byte) string {
 	var value any
 	d := json.NewDecoder(bytes.NewReader(kept))
 	d.UseNumber()
@@ -46,22 +46,22 @@ func Indented(kept []byte) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// OneLine returns JSON without escapes on one line, and any other text with its white space
+// oneLine returns JSON without escapes on one line, and any other text with its white space
 // as single spaces.
-func OneLine(text string) string { return strings.Join(strings.Fields(Indented([]byte(text))), " ") }
+func oneLine(text string) string { return strings.Join(strings.Fields(indented([]byte(text))), " ") }
 
 // FirstWords returns at most that many characters of a content as people read it on a
 // terminal: of a call what it passes to the tool.
 func FirstWords(kind string, content canon.Value, runes int) string {
-	return Visible(RawFirstWords(kind, content, runes))
+	return Visible(rawFirstWords(kind, content, runes))
 }
 
-// RawFirstWords returns what FirstWords does with each character as it is, for readers that
+// rawFirstWords returns what FirstWords does with each character as it is, for readers that
 // show controls and overrides of the direction in a way of their own.
-func RawFirstWords(kind string, content canon.Value, runes int) string {
+func rawFirstWords(kind string, content canon.Value, runes int) string {
 	if kind == toolcall.Call {
 		if arguments := toolcall.Arguments(content); arguments != "" {
-			return beginning(canon.String(OneLine(arguments)), runes)
+			return beginning(canon.String(oneLine(arguments)), runes)
 		}
 	}
 	return beginning(content, runes)

@@ -114,7 +114,7 @@ func (g *grep) look(content string) []Line {
 		lines = g.matches(text)
 	}
 	if _, plain := v.Text(); !plain && lines == nil { // the fields beside the text of a part are searched as well
-		lines = g.matches(Indented([]byte(content)))
+		lines = g.matches(indented([]byte(content)))
 	}
 	return lines
 }

@@ -94,7 +94,7 @@ func modelLines(content string, pattern *regexp.Regexp) (list []Line) {
 		in(text)
 	}
 	if list == nil && content[0] != '"' {
-		in(Indented([]byte(content)))
+		in(indented([]byte(content)))
 	}
 	return list
 }

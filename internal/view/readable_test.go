@@ -35,7 +35,7 @@ func TestFirstWordsOnATerminalAndAsTheyAre(t *testing.T) {
 	if got, want := FirstWords("text", content, 24), "red \uFFFD[31m\uFFFDgnp.exe next l…"; got != want {
 		t.Errorf("a terminal shows %q, want %q", got, want)
 	}
-	if got, want := RawFirstWords("text", content, 24), "red \x1b[31m\u202egnp.exe next l…"; got != want {
+	if got, want := rawFirstWords("text", content, 24), "red \x1b[31m\u202egnp.exe next l…"; got != want {
 		t.Errorf("the words are %q, want %q", got, want)
 	}
 }

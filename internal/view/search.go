@@ -93,7 +93,7 @@ func (v *State) Search(ctx context.Context, text string, after, limit int) (p *M
 func matchIn(content canon.Value, folded string) *Match {
 	text, isText := content.Text()
 	if !isText {
-		text = Indented([]byte(content))
+		text = indented([]byte(content))
 	}
 	if !strings.Contains(strings.ToLower(text), folded) {
 		return nil

@@ -29,16 +29,16 @@ func Sentence(p *inspect.Prefix) string {
 	if why := Why(p); why != "" {
 		text += ": " + why
 	}
-	anew := SentAnew(p)
+	anew := sentAnew(p)
 	if anew == 0 {
 		return text + ". Nothing stands behind it."
 	}
 	return text + ". " + Size(anew) + " behind it were sent anew."
 }
 
-// SentAnew returns the bytes of a thread that the call cannot take from the prefix of the
+// sentAnew returns the bytes of a thread that the call cannot take from the prefix of the
 // call before it.
-func SentAnew(p *inspect.Prefix) int64 {
+func sentAnew(p *inspect.Prefix) int64 {
 	share, _, complete := Reused(p)
 	if complete {
 		return max(0, p.Bytes-p.Shared.OfBytes)

@@ -173,9 +173,9 @@ func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
 	arguments := toolcall.Arguments(canon.Value(content))
 	if r.o.Markdown {
 		r.printf("calls `%s` (`%s`):\n\n", Visible(name), Visible(n.ID))
-		r.fenced(Indented([]byte(arguments)))
+		r.fenced(indented([]byte(arguments)))
 	} else {
-		line := "  ▸ " + r.o.Name(Visible(name)) + " " + Visible(OneLine(arguments))
+		line := "  ▸ " + r.o.Name(Visible(name)) + " " + Visible(oneLine(arguments))
 		if r.o.Command != nil {
 			line = r.o.Clip(line)
 		}
@@ -217,7 +217,7 @@ func (r *threadWriter) content(n *tree.Node) (text string, plain bool, err error
 	if text, plain = Readable(canon.Value(content)); plain {
 		return text, true, nil
 	}
-	return Indented([]byte(content)), false, nil
+	return indented([]byte(content)), false, nil
 }
 
 // text writes lines that wrap by words, and says how much it leaves out.
