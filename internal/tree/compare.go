@@ -1,9 +1,6 @@
 package tree
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // Difference is a node that differs between two trees. Old is nil for a node that only the
 // second tree has, New for one that only the first has.
@@ -38,9 +35,8 @@ func Compare(a, b *Tree, f func(Difference) bool) error {
 // a place by id, without a look at an index.
 func Differences(a, b *Tree) ([]Difference, error) {
 	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
-	m := merger{times: c.times, both: c.both, onlyA: c.onlyA, onlyB: c.onlyB}
-	m.entries(a.root, b.root, "")
-	if err := cmp.Or(m.err, c.err); err != nil || len(c.gone) == 0 {
+	m := merger{times: c.times, to: &c}
+	if err := m.entries(a.root, b.root, ""); err != nil || len(c.gone) == 0 {
 		return c.now, err
 	}
 	c.join()
@@ -59,33 +55,36 @@ type comparison struct {
 	times bool
 	now   []Difference // places that differ and places that only b has, in the order of b
 	gone  []Difference // places that only a has, in its order
-	err   error        // of a part that only one of them has
 }
 
-func (c *comparison) both(x, y *Entry, parent string) bool {
+func (c *comparison) same(*Summary) {}
+
+func (c *comparison) both(x, y *Entry, parent string) error {
 	d := Difference{x.node, y.node, parent, parent, x.class, y.class}
 	if c.differs(&d) {
 		c.now = append(c.now, d)
 	}
-	return true
+	return nil
 }
 
-func (c *comparison) onlyA(e *Entry, parent string) bool {
-	return walk(e, parent, func(p Place, err error) bool {
-		if c.err = err; err == nil {
+func (c *comparison) onlyA(e *Entry, parent string) (failed error) {
+	walk(e, parent, func(p Place, err error) bool {
+		if failed = err; err == nil {
 			c.gone = append(c.gone, Difference{Old: p.node, OldParent: p.Parent, OldClass: p.class})
 		}
 		return err == nil
 	})
+	return failed
 }
 
-func (c *comparison) onlyB(e *Entry, parent string) bool {
-	return walk(e, parent, func(p Place, err error) bool {
-		if c.err = err; err == nil {
+func (c *comparison) onlyB(e *Entry, parent string) (failed error) {
+	walk(e, parent, func(p Place, err error) bool {
+		if failed = err; err == nil {
 			c.now = append(c.now, Difference{New: p.node, NewParent: p.Parent, NewClass: p.class})
 		}
 		return err == nil
 	})
+	return failed
 }
 
 func (c *comparison) differs(d *Difference) bool {
@@ -118,121 +117,132 @@ func ttlDiffers(old, now *Node, oldCycle, newCycle int64) bool {
 	return a != b
 }
 
-// merger walks two trees side by side in document order. Each function may end
-// the walk by returning false. What cannot be loaded ends it too, and is in err.
+// merger walks two trees side by side in document order, and tells a visitor what it meets.
 type merger struct {
-	times        bool                                  // look into equal parts for nodes that expire
-	same         func(*Summary)                        // told what was skipped as equal; may be nil
-	both         func(x, y *Entry, parent string) bool // one place in both trees
-	onlyA, onlyB func(e *Entry, parent string) bool
-	err          error
+	times bool // look into equal parts for nodes that expire
+	to    visitor
 }
 
-func (m *merger) fail(err error) bool {
-	m.err = err
-	return false
+// visitor is told what two trees have. An error of both, onlyA or onlyB ends the walk.
+type visitor interface {
+	same(*Summary)                         // what was skipped as equal
+	both(x, y *Entry, parent string) error // one place in both trees
+	onlyA(e *Entry, parent string) error   // a place in the first tree, with all below it
+	onlyB(e *Entry, parent string) error   // a place in the second
 }
 
-func (m *merger) entries(x, y *Entry, parent string) bool {
+func (m *merger) entries(x, y *Entry, parent string) error {
 	if x.node.ID != y.node.ID {
-		return m.onlyA(x, parent) && m.onlyB(y, parent)
+		if err := m.to.onlyA(x, parent); err != nil {
+			return err
+		}
+		return m.to.onlyB(y, parent)
 	}
 	if x == y || x.digest == y.digest && x.class == y.class {
 		return m.equal(x, parent)
 	}
-	return m.both(x, y, parent) && m.lists(x.kids, y.kids, y.node.ID)
+	if err := m.to.both(x, y, parent); err != nil {
+		return err
+	}
+	return m.lists(x.kids, y.kids, y.node.ID)
 }
 
 // equal skips equal entries, or visits what will expire in them.
-func (m *merger) equal(e *Entry, parent string) bool {
+func (m *merger) equal(e *Entry, parent string) error {
 	if !m.times || e.sum.Finite == 0 {
-		if m.same != nil {
-			m.same(&e.sum)
-		}
-		return true
+		m.to.same(&e.sum)
+		return nil
 	}
-	return m.both(e, e, parent) && m.equalList(e.kids, e.node.ID)
+	if err := m.to.both(e, e, parent); err != nil {
+		return err
+	}
+	return m.equalList(e.kids, e.node.ID)
 }
 
-func (m *merger) equalList(l *List, parent string) bool {
-	return l.visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }, func(e *Entry, err error) bool {
-		if err != nil {
-			return m.fail(err)
+func (m *merger) equalList(l *List, parent string) (failed error) {
+	l.visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }, func(e *Entry, err error) bool {
+		if failed = err; err == nil && e.sum.Finite > 0 {
+			failed = m.equal(e, parent)
 		}
-		return e.sum.Finite == 0 || m.equal(e, parent)
+		return failed == nil
 	})
+	return failed
 }
 
-func (m *merger) lists(a, b *List, parent string) bool {
+func (m *merger) lists(a, b *List, parent string) (err error) {
 	x, y := a.Cursor(), b.Cursor()
-	for {
+	for err == nil {
 		xl, xe := x.Peek()
 		yl, ye := y.Peek()
 		switch {
 		case xl == nil && xe == nil && yl == nil && ye == nil:
-			return true
+			return nil
 		case xl != nil && yl != nil:
-			switch {
-			case xl == yl || xl.digest == yl.digest:
-				if !m.times || xl.sum.Finite == 0 {
-					if m.same != nil {
-						m.same(&xl.sum)
-					}
-				} else if !m.equalList(xl, parent) {
-					return false
-				}
-				x.Skip()
+			err = m.runs(&x, &y, xl, yl, parent)
+		case xl != nil:
+			var first bool
+			if first, err = ahead(ye, xl); err == nil && !first {
+				err = x.Enter()
+			} else if err == nil {
+				err = m.to.onlyB(ye, parent)
 				y.Skip()
-				continue
-			case xl.level > yl.level:
-				m.err = x.Enter()
-			case xl.level < yl.level:
-				m.err = y.Enter()
-			default:
-				if m.err = x.Enter(); m.err == nil {
-					m.err = y.Enter()
-				}
-				if m.err == nil {
-					m.skipShared(&x, &y)
-				}
 			}
-		case xl != nil && !m.ahead(ye, xl):
-			m.err = cmp.Or(m.err, x.Enter())
-		case yl != nil && !m.ahead(xe, yl):
-			m.err = cmp.Or(m.err, y.Enter())
+		case yl != nil:
+			var first bool
+			if first, err = ahead(xe, yl); err == nil && !first {
+				err = y.Enter()
+			} else if err == nil {
+				err = m.to.onlyA(xe, parent)
+				x.Skip()
+			}
 		case ye == nil || xe != nil && before(xe, ye):
-			if !m.onlyA(xe, parent) {
-				return false
-			}
+			err = m.to.onlyA(xe, parent)
 			x.Skip()
 		case xe == nil || before(ye, xe):
-			if !m.onlyB(ye, parent) {
-				return false
-			}
+			err = m.to.onlyB(ye, parent)
 			y.Skip()
 		default:
-			if !m.entries(xe, ye, parent) {
-				return false
-			}
+			err = m.entries(xe, ye, parent)
 			x.Skip()
 			y.Skip()
 		}
-		if m.err != nil {
-			return false
+	}
+	return err
+}
+
+// runs passes over two runs that are equal, and enters the larger of two that differ.
+func (m *merger) runs(x, y *Cursor, a, b *List, parent string) (err error) {
+	switch {
+	case a == b || a.digest == b.digest:
+		if !m.times || a.sum.Finite == 0 {
+			m.to.same(&a.sum)
+		} else {
+			err = m.equalList(a, parent)
+		}
+		x.Skip()
+		y.Skip()
+	case a.level > b.level:
+		err = x.Enter()
+	case a.level < b.level:
+		err = y.Enter()
+	default:
+		if err = x.Enter(); err == nil {
+			err = y.Enter()
+		}
+		if err == nil {
+			m.skipShared(x, y)
 		}
 	}
+	return err
 }
 
 // ahead reports whether an item, if there is one, stands before the first one of a run.
-func (m *merger) ahead(e *Entry, run *List) bool {
+func ahead(e *Entry, run *List) (bool, error) {
 	if e == nil {
-		return false
+		return false, nil
 	}
 	first, err := run.first()
-	if err != nil {
-		return m.fail(err)
-	}
-	return before(e, first)
+	return err == nil && before(e, first), err
 }
 
 // skipShared skips what two runs of one level share by pointer at their beginning, which
@@ -245,12 +255,10 @@ func (m *merger) skipShared(x, y *Cursor) {
 			run.sum.Finite > 0) {
 			return
 		}
-		if m.same != nil {
-			if run != nil {
-				m.same(&run.sum)
-			}
-			m.same(&e.sum)
+		if run != nil {
+			m.to.same(&run.sum)
 		}
+		m.to.same(&e.sum)
 		a.pos, b.pos = 2*i+2, 2*i+2
 	}
 }

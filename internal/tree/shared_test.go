@@ -70,5 +70,5 @@ func TestCompareLooksIntoNothingShared(t *testing.T) {
 
 // SharedBlocks is blocksInPlace where no two versions count as the same.
 func SharedBlocks(a, b *Tree) int {
-	return sure.Get(blocksInPlace(a, b, func(*Node, *Node) bool { return false }))
+	return sure.Get(blocksInPlace(a, b, func(*Node, *Node) (bool, error) { return false, nil }))
 }

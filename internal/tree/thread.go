@@ -3,6 +3,7 @@ package tree
 import (
 	"bytes"
 	"context"
+	"errors"
 )
 
 // RoleIn returns the role with which a region renders the block: the block's own or, if
@@ -60,21 +61,16 @@ func (t *Tree) BlockAt(n int) (block *Node, region Class, err error) {
 // plus the blocks that differ but render alike and the equal blocks that have moved, such
 // as those of a sealed ^ah.
 func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
-	var failed error
-	n, err = blocksInPlace(older, newer, func(x, y *Node) bool {
-		same := x.Header("role") == y.Header("role") && failed == nil // in one place the default role is the same too
-		if same {
-			same, failed = sameRendering(ctx, x, Seq, y, Seq)
+	n, err = blocksInPlace(older, newer, func(x, y *Node) (bool, error) {
+		if x.Header("role") != y.Header("role") { // in one place the default role is the same too
+			return false, nil
 		}
-		return same && failed == nil
+		return sameRendering(ctx, x, Seq, y, Seq)
 	})
 	if err != nil {
 		return 0, err
 	}
-	if failed != nil {
-		return 0, failed
-	}
-	for {
+	for ; ; n++ {
 		x, xRegion, err := older.BlockAt(n)
 		if err != nil {
 			return 0, err
@@ -86,40 +82,62 @@ func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
 		if x == nil || y == nil {
 			return n, nil
 		}
-		same, err := sameRendering(ctx, x, xRegion, y, yRegion)
-		if err != nil {
+		if same, err := sameRendering(ctx, x, xRegion, y, yRegion); err != nil {
 			return 0, err
-		}
-		if !same {
+		} else if !same {
 			return n, nil
 		}
-		n++
 	}
 }
 
-// blocksInPlace returns how many blocks at the beginning of both threads have the
-// same place in both trees and are the same version, or one that sameAs accepts.
-// Cost: that of one path, plus what differs in nodes that are not rendered.
-func blocksInPlace(a, b *Tree, sameAs func(x, y *Node) bool) (int, error) {
-	shared := 0
-	m := merger{
-		both: func(x, y *Entry, _ string) bool {
-			if x.class != Block && y.class != Block {
-				return true
-			}
-			if x.class != y.class || x.node.digest != y.node.digest && !sameAs(x.node, y.node) {
-				return false
-			}
-			shared++
-			return true
-		},
-		same:  func(s *Summary) { shared += s.Blocks },
-		onlyA: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
-		onlyB: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
+// blocksInPlace returns how many blocks at the beginning of both threads have the same place in both trees and
+// are the same version, or alike. Cost: that of one path, plus what differs in nodes that are not rendered.
+func blocksInPlace(a, b *Tree, alike func(x, y *Node) (bool, error)) (int, error) {
+	shared := sharedBlocks{alike: alike}
+	m := merger{to: &shared}
+	if err := m.entries(a.root, b.root, ""); err != nil && err != errDiffers {
+		return 0, err
 	}
-	m.entries(a.root, b.root, "")
-	return shared, m.err
+	return shared.n, nil
 }
+
+// sharedBlocks counts for blocksInPlace.
+type sharedBlocks struct {
+	alike func(x, y *Node) (bool, error)
+	n     int
+}
+
+// errDiffers ends the walk at the first block that differs.
+var errDiffers = errors.New("the threads differ from here on")
+
+func (c *sharedBlocks) same(s *Summary) { c.n += s.Blocks }
+
+func (c *sharedBlocks) both(x, y *Entry, _ string) error {
+	if x.class != Block && y.class != Block {
+		return nil
+	}
+	if x.class != y.class {
+		return errDiffers
+	}
+	if x.node.digest != y.node.digest {
+		if same, err := c.alike(x.node, y.node); err != nil {
+			return err
+		} else if !same {
+			return errDiffers
+		}
+	}
+	c.n++
+	return nil
+}
+
+func (c *sharedBlocks) onlyA(e *Entry, _ string) error {
+	if e.sum.Blocks > 0 {
+		return errDiffers
+	}
+	return nil
+}
+
+func (c *sharedBlocks) onlyB(e *Entry, parent string) error { return c.onlyA(e, parent) }
 
 // sameRendering reports whether two versions of a block render to the same bytes.
 // No content renders as the empty text does.

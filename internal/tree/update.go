@@ -1,0 +1,144 @@
+package tree
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Update sets headers of a node. set may hold content, priority, tags and custom
+// attributes; for a node of this cycle also ttl, offset, pinned, refs and the optional
+// string headers. The value nil removes an optional header. Errors: E_NODE_NOT_FOUND if
+// there is no such node, E_SEALED for a header that cannot be set any more,
+// E_DOCUMENT_INVALID for a value that does not fit, and E_LIMIT.
+//
+// Specification: 02 §3.2.1, 06 §2.3, 06 §2.4.
+func (x *Editor) Update(id string, set map[string]any) (err error) {
+	path, err := x.find(id)
+	if err != nil {
+		return err
+	}
+	e := path[len(path)-1]
+	if e.class.Region() || e.class == Turn {
+		return fault.OnNode(fault.Sealed, id, "the headers of regions and turns cannot be set",
+			"set those of the nodes in it")
+	}
+	if e.node.Erased() {
+		return erased(id)
+	}
+	earlier, err := x.Earlier(id)
+	if err != nil {
+		return err
+	}
+	free := !earlier
+	if !free && !within(path, Sys) {
+		return sealed(id, "the node was sealed in an earlier cycle, and only nodes of ^sys can still be updated")
+	}
+	n := *e.node
+	n.Headers = append([]Header(nil), n.Headers...)
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if err := x.setHeader(&n, name, set[name], free); err != nil {
+			return err
+		}
+	}
+	if n.Offset != e.node.Offset {
+		if err := x.admitAgain(path, n.Offset); err != nil {
+			return err
+		}
+	}
+	if err := x.hold(&n); err != nil {
+		return err
+	}
+	return x.swap(NewNode(n, nil))
+}
+
+// SetRoot sets a custom attribute of the root, in any cycle; nil removes it. Errors:
+// E_DOCUMENT_INVALID for a value without a JSON form, or a name that is no custom
+// attribute.
+func (x *Editor) SetRoot(name string, v any) (err error) {
+	if !CustomName(name) {
+		return invalid(name, "only custom attributes of the root can be set", "")
+	}
+	n := *x.Root().node
+	n.Headers = slices.Clone(n.Headers)
+	if err := x.setHeader(&n, name, v, true); err != nil {
+		return err
+	}
+	if err := x.hold(&n); err != nil {
+		return err
+	}
+	return x.swap(NewNode(n, nil))
+}
+
+// hold brings a node's content into memory, because the hash needs it.
+func (x *Editor) hold(n *Node) error {
+	v, err := n.Content.Value(x.ctx)
+	n.Content = Hold(v)
+	return err
+}
+
+func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
+	custom := CustomName(name)
+	if !custom && !free && name != "content" && name != "priority" && name != "tags" {
+		for _, f := range append(append([]string{"ttl", "offset", "pinned", "refs"}, optional...), fixed...) {
+			if f == name {
+				return sealed(n.ID, "the header "+name+" can only be set in the cycle that made the node")
+			}
+		}
+	}
+	switch name {
+	case "content":
+		var err error
+		n.Content, err = encodeContent(v)
+		return err
+	case "priority", "offset", "ttl":
+		value, err := encode(name, v)
+		if err != nil {
+			return err
+		}
+		number, ok := value.Int64()
+		switch {
+		case name == "ttl" && value == canon.Null:
+			n.Expiry = Never
+		case !ok:
+			return invalid(string(value), name+" must be an integer", "")
+		case name == "ttl":
+			n.Expiry, err = expiryOf(n.Cycle, number)
+			return err
+		case name == "priority":
+			n.Priority = number
+		default:
+			n.Offset = number
+		}
+		return checkInteger(name, number)
+	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
+	default:
+		if !custom {
+			return NoHeader(name)
+		}
+	}
+	h, err := header(name, v)
+	if err != nil {
+		return err
+	}
+	for i := range n.Headers {
+		if n.Headers[i].Name == name {
+			n.Headers = append(n.Headers[:i], n.Headers[i+1:]...)
+			break
+		}
+	}
+	if canon.Value(h.Value) != canon.Null {
+		n.Headers = append(n.Headers, h)
+	}
+	return nil
+}
+
+// NoHeader returns the error for a name under which no header can be set: E_DOCUMENT_INVALID.
+func NoHeader(name string) error {
+	if slices.Contains(fixed, name) {
+		return invalid(name, "this header cannot be updated", "")
+	}
+	return invalid(name, "there is no such header", "custom attributes need a namespace, such as data_"+name)
+}
