@@ -37,30 +37,16 @@ func found(err error) (*history.Damage, error) {
 
 // checkLog reads the contents of every revision that is not joined.
 func (e *Engine) checkLog(ctx context.Context, l *line, tokens requested) error {
-	return e.store.View(ctx, func(r store.Reader) error {
-		if err := l.same(ctx, r); err != nil {
-			return err
-		}
-		before := int64(0) // the number of the record before
-		cut := store.Cut{Space: store.Space(l.key), First: 1, Last: store.MaxNumber}
-		for in, err := range r.Log(ctx, cut, store.Ascending) {
+	return e.view(ctx, l, func(r store.Reader) error {
+		last := l.last.revision
+		for x, err := range l.inLog(ctx, r, 0, l.last.revision) {
 			if err != nil {
 				return err
 			}
-			x, err := l.recordIn(new(rows), in)
-			if err == nil {
-				err = contentsOf(x, in, func(*row, string) {})
-			}
-			if err == nil && (l.number(x.entry.Revision) != in.Number || before > 0 && in.Number != before+1) {
-				err = damaged("a revision is missing or in the place of another")
-			}
-			if err != nil {
-				return err
-			}
-			before = in.Number
+			last = x.entry.Revision
 			tokens.note(l, x)
 		}
-		if before > 0 && before < l.number(l.last.revision) {
+		if last < l.last.revision {
 			return damaged("a revision is missing")
 		}
 		return nil
@@ -75,10 +61,7 @@ func (e *Engine) checkSegments(ctx context.Context, l *line, tokens requested) e
 		return err
 	}
 	for _, x := range list {
-		err := e.store.View(ctx, func(r store.Reader) error {
-			if err := l.same(ctx, r); err != nil {
-				return err
-			}
+		err := e.view(ctx, l, func(r store.Reader) error {
 			s, err := e.readSegment(ctx, r, l, x, partEntries)
 			if err != nil {
 				return err
@@ -121,10 +104,7 @@ func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 		}
 		return nil
 	}
-	return e.store.View(ctx, func(r store.Reader) error {
-		if err := l.same(ctx, r); err != nil {
-			return err
-		}
+	return e.view(ctx, l, func(r store.Reader) error {
 		for row, err := range r.Range(ctx, under(store.Space(l.key), pointPrefix, ""), store.Ascending) {
 			if err != nil {
 				return err
@@ -147,10 +127,7 @@ func (e *Engine) checkPoints(ctx context.Context, l *line) error {
 
 // checkRest reads the rows beside the log, and compares those of request tokens with it.
 func (e *Engine) checkRest(ctx context.Context, l *line, tokens requested) error {
-	return e.store.View(ctx, func(r store.Reader) (err error) {
-		if err := l.same(ctx, r); err != nil {
-			return err
-		}
+	return e.view(ctx, l, func(r store.Reader) (err error) {
 		if _, err := readSettled(ctx, r, l); err != nil {
 			return err
 		}

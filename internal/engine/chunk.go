@@ -137,14 +137,21 @@ func (l *line) same(ctx context.Context, r store.Reader) error {
 	return nil
 }
 
-// chunk reads own records of a line from a revision on: some of those of one segment, or rows of
-// the log. The part is that of readSegment.
-func (e *Engine) chunk(ctx context.Context, l *line, from, to int64, part int) (list []*record, err error) {
-	err = e.store.View(ctx, func(r store.Reader) error {
-		list, err = nil, nil
+// view calls f within a view in which a line was not rewritten since it was looked up.
+func (e *Engine) view(ctx context.Context, l *line, f func(store.Reader) error) error {
+	return e.store.View(ctx, func(r store.Reader) error {
 		if err := l.same(ctx, r); err != nil {
 			return err
 		}
+		return f(r)
+	})
+}
+
+// chunk reads own records of a line from a revision on: some of those of one segment, or rows of
+// the log. The part is that of readSegment.
+func (e *Engine) chunk(ctx context.Context, l *line, from, to int64, part int) (list []*record, err error) {
+	err = e.view(ctx, l, func(r store.Reader) error {
+		list, err = nil, nil
 		var x *segmentIndex
 		if !e.inMemory {
 			if x, err = readIndex(ctx, r, l, from, store.Ascending); err != nil {
@@ -221,16 +228,20 @@ func (e *Engine) parts(ctx context.Context, l *line, from, to int64, part int) i
 	}
 }
 
-// inLog yields the revisions from..to that are in the log of a line, with their contents.
+// inLog yields the revisions from..to that are in the log of a line, with their contents; from 0 those from the
+// first that is there.
 func (l *line) inLog(ctx context.Context, r store.Reader, from, to int64) iter.Seq2[*record, error] {
 	return func(yield func(*record, error) bool) {
 		var decoder rows
-		cut := store.Cut{Space: store.Space(l.key), First: l.number(from), Last: l.number(to)}
+		cut := store.Cut{Space: store.Space(l.key), First: max(1, l.number(from)), Last: l.number(to)}
 		next := cut.First
 		for in, err := range r.Log(ctx, cut, store.Ascending) {
 			var x *record
 			if err == nil {
 				x, err = l.recordIn(&decoder, in)
+			}
+			if from == 0 {
+				from, next = 1, in.Number
 			}
 			if err == nil && (in.Number != next || l.number(x.entry.Revision) != next) {
 				err = damaged("a revision is missing, or in the place of another")
@@ -265,11 +276,8 @@ func (e *Engine) lastPoint(ctx context.Context, l *line, cycle int64) (p *point,
 	if cycle == math.MaxInt64 {
 		span.To = pointPrefix + "\xff\xff"
 	}
-	err = e.store.View(ctx, func(r store.Reader) error {
+	err = e.view(ctx, l, func(r store.Reader) error {
 		p = nil
-		if err := l.same(ctx, r); err != nil {
-			return err
-		}
 		for row, err := range r.Range(ctx, span, store.Descending) {
 			if err != nil {
 				return err

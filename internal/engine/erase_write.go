@@ -85,19 +85,9 @@ func (x *erasure) rewriteSegments(b *store.Batch, m *member) error {
 	return nil
 }
 
-// view calls f within a view in which the line of a member is as the erasure knows it.
-func (x *erasure) view(m *member, f func(store.Reader) error) error {
-	return x.e.store.View(x.ctx, func(r store.Reader) error {
-		if err := m.l.same(x.ctx, r); err != nil {
-			return err
-		}
-		return f(r)
-	})
-}
-
 func (x *erasure) rewriteSegment(b *store.Batch, m *member, at *segmentIndex) error {
 	var s *segment
-	err := x.view(m, func(r store.Reader) (err error) {
+	err := x.e.view(x.ctx, m.l, func(r store.Reader) (err error) {
 		s, err = x.e.readSegment(x.ctx, r, m.l, at, partHead)
 		return err
 	})
@@ -119,7 +109,7 @@ func (x *erasure) rewriteSegment(b *store.Batch, m *member, at *segmentIndex) er
 		return nil
 	}
 	var contents map[place]string
-	err = x.view(m, func(r store.Reader) (err error) {
+	err = x.e.view(x.ctx, m.l, func(r store.Reader) (err error) {
 		contents, err = x.e.contentsIn(x.ctx, r, m.l, s)
 		return err
 	})
@@ -149,7 +139,7 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 	var list []*record
 	var values []store.Record
 	contents := make(map[place]string)
-	err := x.view(m, func(r store.Reader) error {
+	err := x.e.view(x.ctx, m.l, func(r store.Reader) error {
 		list, values = nil, nil
 		cut := store.Cut{Space: store.Space(m.l.key), First: 1, Last: store.MaxNumber}
 		for in, err := range r.Log(x.ctx, cut, store.Ascending) {

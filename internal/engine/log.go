@@ -159,10 +159,7 @@ func (e *Engine) joinedHas(ctx context.Context, l *line, id string, upTo int64) 
 
 // segments returns the indexes of all segments of a line.
 func (e *Engine) segments(ctx context.Context, l *line) (list []*segmentIndex, err error) {
-	err = e.store.View(ctx, func(r store.Reader) error {
-		if err := l.same(ctx, r); err != nil {
-			return err
-		}
+	err = e.view(ctx, l, func(r store.Reader) error {
 		list, err = e.allSegments(ctx, r, l)
 		return err
 	})

@@ -167,11 +167,8 @@ func (e *Engine) recordsToJoin(ctx context.Context, l *line, s *settled, content
 		}
 	}
 	var list []*record
-	err := e.store.View(ctx, func(r store.Reader) error {
+	err := e.view(ctx, l, func(r store.Reader) error {
 		list = nil
-		if err := l.same(ctx, r); err != nil {
-			return err
-		}
 		if now, err := r.Get(ctx, in(l.key, settledKey)); err != nil || !bytes.Equal(now, s.raw) {
 			return cmp.Or(err, errMoved) // another process joined it
 		}
