@@ -167,8 +167,8 @@ func (c *candidate) whyNotContinued(q *request) string {
 	case c.repeated < len(c.sent):
 	case len(toolNames(c.system)) > 0 && len(toolNames(q.system)) == 0:
 		return "it has no tools"
-	case len(c.answer) > 0 && c.repeated == len(c.sent) && len(q.conversation) > len(c.sent) &&
-		q.conversation[c.repeated].role != "assistant":
+	case c.used && len(c.answer) > 0 && c.repeated == len(c.sent) && len(q.conversation) > len(c.sent) &&
+		q.conversation[c.repeated].role != "assistant": // of an earlier recorder: a kill may have taken the answer from the agent
 		return "it leaves the answer out"
 	}
 	return ""

@@ -41,3 +41,6 @@ func (e *Entry) Holds() (decided, bytes int) {
 func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
 	return e.leave(ctx, results, why)
 }
+
+// Warmed waits until a recorder that manages has read what an earlier one left.
+func Warmed(r *Recorder) { <-r.warm }

@@ -24,7 +24,7 @@ type ledger struct {
 	mu      sync.Mutex
 	caches  map[provider.API]*caches
 	counts  map[string]*counting       // by model
-	seen    map[[sha256.Size]byte]bool // the first parts of known conversations
+	seen    map[[sha256.Size]byte]bool // the first parts of known conversations, and their calls
 	spent   worth.Spent
 	lastUse time.Time // when an earlier recorder sent its last request, zero if that is not known
 }
@@ -196,8 +196,15 @@ func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 }
 
 // takeUp fills the caches with the requests that another recorder, or this one long ago, presumably sent: with all
-// of a conversation that the ledger does not know, up to its last answer.
+// of a conversation that the ledger does not know, up to its last answer. It knows a conversation by its beginning and,
+// once the agent wrote that anew, by its calls.
 func (l *ledger) takeUp(q *question) {
+	known := false
+	for i := len(q.parts) - 1; i >= 0 && !known; i-- {
+		if p := &q.parts[i]; p.Kind == "call" && p.Call != "" {
+			known, l.seen[p.hash] = l.seen[p.hash], true
+		}
+	}
 	begin, end := -1, 0
 	for i := range q.parts {
 		if p := &q.parts[i]; p.Section == provider.Conversation {
@@ -213,6 +220,9 @@ func (l *ledger) takeUp(q *question) {
 		return
 	}
 	l.seen[q.parts[begin].hash] = true
+	if known {
+		return
+	}
 	before := q.upTo(end)
 	if before == nil {
 		return

@@ -41,6 +41,7 @@ func kindOfAside(q *request, repeats bool) string {
 		text, _ := textOf(&q.system[i])
 		instructions += text + "\n"
 	}
+	bare := len(toolNames(q.system)) == 0
 	says := func(text, word string) bool { return strings.Contains(strings.ToLower(text), word) }
 	switch {
 	case q.compaction:
@@ -49,9 +50,9 @@ func kindOfAside(q *request, repeats bool) string {
 		return "check"
 	case says(said, "summar"):
 		return "summary"
-	case says(said, "title") || says(instructions, "title"):
+	case says(said, "title") || bare && says(instructions, "title"): // those of the work may have rules about titles
 		return "title"
-	case says(instructions, "summar"), repeats && len(toolNames(q.system)) == 0:
+	case says(instructions, "summar"), repeats && bare:
 		return "summary"
 	}
 	return "aside"

@@ -11,6 +11,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -18,12 +19,12 @@ import (
 // A check, a title and summaries get names that say what they are and whose, and leave the plain
 // names to the work, whichever comes first. A later recorder goes on counting.
 func TestQuestionsAsideAreNamed(t *testing.T) {
-	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"type":"message","role":"assistant","content":[{"type":"text","text":"fine"}],`+
 			`"stop_reason":"end_turn"}`)
 	}))
-	defer provider.Close()
+	defer server.Close()
 	const tools = `"tools":[{"name":"ls","input_schema":{"type":"object"}}],`
 	const said = `{"role":"user","content":"mend it"},{"role":"assistant","content":[{"type":"text","text":"fine"}]},`
 	requests := []string{
@@ -44,7 +45,7 @@ func TestQuestionsAsideAreNamed(t *testing.T) {
 				rec = recorder(t, s, record.Options{Context: "chat", Strict: true})
 			}
 			client := &http.Client{Transport: rec.Transport(nil)}
-			req, err := http.NewRequest(http.MethodPost, provider.URL+"/v1/messages",
+			req, err := http.NewRequest(http.MethodPost, server.URL+"/v1/messages",
 				strings.NewReader(strings.Replace(body, "{", `{"model":"m",`, 1)))
 			must(t, err)
 			req.Header.Set("X-Claude-Code-Session-Id", "one")
@@ -92,13 +93,13 @@ func TestTheCompactionOfClaudeCodeBelongsToItsConversation(t *testing.T) {
 
 func compacts(t *testing.T, again bool) {
 	answers := []string{"It is 4711.", "<summary>4711 was printed.</summary>", "Fine."}
-	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"type":"message","role":"assistant","content":[{"type":"text","text":"`+answers[0]+
 			`"}],"stop_reason":"end_turn"}`)
 		answers = answers[1:]
 	}))
-	defer provider.Close()
+	defer server.Close()
 	s, o := pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Strict: true}
 	rec := record.New(s, o)
 	for _, messages := range []string{
@@ -108,7 +109,7 @@ func compacts(t *testing.T, again bool) {
 		`{"role":"user","content":[{"type":"text","text":"Today is Monday."},{"type":"text","text":"4711 was printed."}]},` +
 			`{"role":"assistant","content":"It is 4711."},{"role":"user","content":"Go on."}`,
 	} {
-		req, err := http.NewRequest(http.MethodPost, provider.URL+"/v1/messages", strings.NewReader(`{"model":"m",`+
+		req, err := http.NewRequest(http.MethodPost, server.URL+"/v1/messages", strings.NewReader(`{"model":"m",`+
 			`"tools":[{"name":"ls","input_schema":{"type":"object"}}],"messages":[`+messages+`]}`))
 		must(t, err)
 		req.Header.Set("X-Claude-Code-Session-Id", "one")
@@ -151,5 +152,42 @@ func TestOriginalsAreFolded(t *testing.T) {
 	if got := strings.Join(names, " "); got != "chat hook/s1 other/originals originals /originals" ||
 		!maps.Equal(asides, map[string]int{"chat": 2, "hook/s1": 1}) {
 		t.Errorf("%s and %v", got, asides)
+	}
+}
+
+// pact and its agent are killed after pact recorded an answer and before the agent kept it. The agent goes on without that
+// answer: a later recorder takes the request for the work, not for a question aside.
+func TestWorkGoesOnWithoutTheAnswerThatAKillLost(t *testing.T) {
+	p, url := startProvider(t, callTurns(4)...)
+	s := pact.NewDB(store.NewMemory())
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
+	a.header.Set("X-Claude-Code-Session-Id", "one")
+	a.body["system"] = "Be kind. Give a pull request a short title."
+	a.ask("Look.")
+	a.call()
+	a.result("c0", "ls", "a file")
+	_, _, err := a.send(t.Context()) // this answer is lost
+	must(t, err)
+	rec.Close()
+	later := recorder(t, s, record.Options{Context: "chat"})
+	a.client.Transport = later.Transport(nil)
+	a.ask("Go on.")
+	a.call()
+	a.result("c2", "ls", "another file")
+	a.call()
+	later.Close()
+	if names := later.Contexts(); !slices.Equal(names, []string{"chat"}) {
+		t.Errorf("the later recorder recorded to %q", names)
+	}
+	if got := later.Stats(); got.Lost > 0 || got.Calls != 2 {
+		t.Errorf("%+v", got)
+	}
+	c := opened(t, s, "chat")
+	sentAsReceived(t, c, p)
+	log, err := c.Attempts(t.Context(), 1, 4)
+	must(t, err)
+	if len(log) != 4 {
+		t.Errorf("%d attempts", len(log))
 	}
 }
