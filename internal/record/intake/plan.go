@@ -40,7 +40,7 @@ type Part struct {
 	Name         string
 	Conversation *transcript.Conversation
 	Session      *Session
-	Pruned       func(before *pact.Snapshot, r *lifecycle.Report) error // hears what the policy takes, nil for no one
+	Pruned       func(before *pact.Snapshot, r *lifecycle.Report) error // is told what the policy takes, unless it is nil
 
 	existed bool             // a rehearsal found the context, made of the same contents
 	adds    int64            // a rehearsal found how many cycles that context would get
