@@ -143,16 +143,18 @@ func clearedAs(id string) *Shaped {
 // readCut reads a decision of cut from its block.
 func readCut(ctx context.Context, n *tree.Node) (c cut, err error) {
 	c.since, _ = n.Header(attrSince).Text()
-	c.Shaped = &Shaped{ID: n.ID, cut: n.Kind == "result"}
-	if n.Has(attrCleared) {
+	switch {
+	case n.Has(attrCleared):
 		c.Shaped = clearedAs(n.ID)
-		return c, nil
-	}
-	if n.Kind == "result" && len(n.Refs) > 0 { // an edited context may have lost it
-		c.of = n.Refs[0]
-		var content canon.Value
-		content, err = contentOf(ctx, n)
-		c.Content, c.value = string(content), content.Any()
+	case n.Kind != "result":
+		c.Shaped = &Shaped{ID: n.ID}
+	default:
+		var note canon.Value
+		note, err = contentOf(ctx, n)
+		c.Shaped = &Shaped{ID: n.ID, Content: string(note), value: note.Any(), cut: true}
+		if len(n.Refs) > 0 { // an edit may have removed the original
+			c.of = n.Refs[0]
+		}
 	}
 	return c, err
 }
