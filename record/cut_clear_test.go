@@ -9,6 +9,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -253,5 +254,26 @@ func TestAProviderThatDoesNotClear(t *testing.T) {
 	received = p.Received()
 	if last := received[len(received)-1].Body; !bytes.Equal(last, asked[len(asked)-1]) || later.Stats().Managed.Cut > 0 {
 		t.Errorf("later: %s", last)
+	}
+}
+
+// A client that writes spaces gets the member with spaces, so the store need not keep the whole body.
+func TestTheMemberIsWrittenAsTheClientWrites(t *testing.T) {
+	for before, want := range map[string]string{
+		`{"model":"m","messages":[]}`:              `{"context_management":{"edits":[{"type":"clear_tool_uses_20250919",`,
+		`{"model": "m", "messages": []}`:           `{"context_management": {"edits": [{"type": "clear_tool_uses_20250919", `,
+		"{\n  \"model\": \"m\", \"messages\": []}": "{\n  \"context_management\": {\"edits\": [{\"type\": ",
+	} {
+		root, _ := splice.Parse([]byte(before))
+		var edits, back splice.Edits
+		(&provider.Clearing{}).Ask(&edits, root, 3)
+		asks := edits.Apply([]byte(before))
+		root, ok := splice.Parse(asks)
+		if !ok || !strings.HasPrefix(string(asks), want) {
+			t.Errorf("%s became %s", before, asks)
+		}
+		if provider.TakeBack(&back, root); string(back.Apply(asks)) != before {
+			t.Errorf("%s came back as %s", before, back.Apply(asks))
+		}
 	}
 }

@@ -75,18 +75,22 @@ func (r *Request) ClearsItself() bool {
 	})
 }
 
-// Ask collects the edit that has a body ask the provider to clear all results but those of the last uses of tools.
+// Ask collects the edit that has a body ask the provider to clear all results but those of the last uses of tools. It
+// writes the member with spaces if the client does, else the store would have to keep the whole body.
 func (c *Clearing) Ask(e *splice.Edits, root splice.Value, keep int) {
-	e.Replace(splice.Value{Start: root.Start + 1}, []byte(`"`+clearingName+`":{"edits":[{"type":"`+clearsUses+
-		`","trigger":{"type":"tool_uses","value":1},"keep":{"type":"tool_uses","value":`+strconv.Itoa(keep)+`}}]},`))
+	first := root.Members[0]
+	text := `"` + clearingName + `":{"edits":[{"type":"` + clearsUses + `","trigger":{"type":"tool_uses","value":1},` +
+		`"keep":{"type":"tool_uses","value":` + strconv.Itoa(keep) + `}}]},`
+	if root.Raw[first.Value.Start-root.Start-1] == ' ' {
+		text = strings.NewReplacer(":", ": ", ",", ", ").Replace(text)
+	}
+	e.Replace(splice.Value{Start: first.Start}, []byte(text))
 }
 
 // TakeBack collects the edit that undoes Ask.
-func TakeBack(e *splice.Edits, body []byte, root splice.Value) {
-	for _, m := range root.Members {
-		if m.Name == clearingName {
-			e.Replace(splice.Value{Start: m.Start, Raw: body[m.Start : m.Value.End()+1]}, nil) // with its comma
-		}
+func TakeBack(e *splice.Edits, root splice.Value) {
+	if first := root.Members[0]; first.Name == clearingName && len(root.Members) > 1 {
+		e.Replace(splice.Value{Start: first.Start, Raw: root.Raw[first.Start-root.Start : root.Members[1].Start-root.Start]}, nil)
 	}
 }
 
