@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 )
 
 // attemptsAtOnce is how many attempts one transaction writes.
@@ -25,13 +26,21 @@ func (c *copying) copyAttempts(l *line) error {
 	if err != nil {
 		return err
 	}
-	for some := range slices.Chunk(list, attemptsAtOnce) {
+	there, err := c.to.Attempts(c.ctx, key, from, to)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]history.Attempt, len(there))
+	for _, a := range there {
+		known[a.ID] = a
+	}
+	missing := slices.DeleteFunc(slices.Clone(list), func(a history.Attempt) bool { return reflect.DeepEqual(a, known[a.ID]) })
+	for some := range slices.Chunk(missing, attemptsAtOnce) {
 		if err := c.to.CopyAttempts(c.ctx, key, some); err != nil {
 			return err
 		}
 	}
-	there, err := c.to.Attempts(c.ctx, key, from, to)
-	if err != nil {
+	if there, err = c.to.Attempts(c.ctx, key, from, to); err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(list, there) {

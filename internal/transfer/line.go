@@ -36,7 +36,9 @@ func (c *copying) copyLine(l *line) error {
 		if n == 0 {
 			break
 		}
-		done = part.Revisions[n-1].Number()
+		if done = part.Revisions[n-1].Number(); done <= l.Origin.Revision+l.found {
+			continue // drafts that an interrupted copy wrote, and that are the latest still
+		}
 		if err := c.copyPart(l, part); err != nil {
 			return err
 		}

@@ -103,6 +103,23 @@ func TestDraftsThatMoveOn(t *testing.T) {
 	equal(t, names, path, target)
 }
 
+// TestNothingIsCopiedTwice repeats a copy that was interrupted when everything was there, drafts too.
+func TestNothingIsCopiedTwice(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "from.db")
+	names := family(t, path)
+	from, target := open(t, path), filepath.Join(t.TempDir(), "to.db")
+	to := open(t, target)
+	canceled, cancel := context.WithCancel(background)
+	if _, err := transfer.Copy(canceled, from, interrupting{to, cancel}, nil, nil); err == nil {
+		t.Fatal("the copy was not interrupted")
+	}
+	_, err := transfer.Copy(background, from, &stopping{to, 0}, nil, nil)
+	must(t, err)
+	must(t, from.Close())
+	must(t, to.Close())
+	equal(t, names, path, target)
+}
+
 // TestDiscard deletes what an interrupted copy left, with the forks in it, and nothing
 // else.
 func TestDiscard(t *testing.T) {
