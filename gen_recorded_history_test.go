@@ -81,10 +81,15 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 					})
 				})
 			case 3:
-				var id string
-				if try(func(b *pact.Batch) { id = b.Move(some(), choose(r, "^ah", "^sys", some()), r.Int64N(3)-1) }) {
+				var from, id string
+				if try(func(b *pact.Batch) {
+					from = some()
+					id = b.Move(from, choose(r, "^ah", "^sys", some()), r.Int64N(3)-1)
+				}) {
 					ids = append(ids, id)
-					s.actors[id] = actor
+					if id != from { // a node that moves in its own cycle keeps its id, and who added it
+						s.actors[id] = actor
+					}
 				}
 			default:
 				n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"),

@@ -57,7 +57,9 @@ func ByAuthor(a diff.Author) string {
 }
 
 // brokenBy says what ended a prefix, and who caused it.
-func brokenBy(b *inspect.Break) string { return Deed(b.Cause, editedWord(b)) + ByAuthor(b.Cause.Author) }
+func brokenBy(b *inspect.Break) string {
+	return Deed(b.Cause, editedWord(b)) + ByAuthor(b.Cause.Author)
+}
 
 // editedWord is the word for what an edit did to the node of a break.
 func editedWord(b *inspect.Break) string {
