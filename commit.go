@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
@@ -169,7 +170,7 @@ func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Contex
 
 // change describes the candidate of a state for the store.
 func (cand *candidate) change(ctx context.Context, s *state, e history.Entry) (_ engine.Change, err error) {
-	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()
+	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, commit.Idle(&cand.report)
 	if e.Anew, err = provenance.SentAnew(ctx, s.Head, cand.sealed); err != nil {
 		return engine.Change{}, err
 	}

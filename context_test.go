@@ -329,7 +329,7 @@ func TestDeepContentComesBack(t *testing.T) {
 		return nil
 	}})
 	must(t, err)
-	out, err := snapshot.Bytes(background)
+	out, err := documentOf(background, snapshot.Snapshot)
 	must(t, err)
 	again, _, err := pact.ReadSnapshot(out, "")
 	must(t, err)

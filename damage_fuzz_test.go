@@ -78,10 +78,10 @@ func answersOf(t *testing.T, ctx context.Context, s *pact.DB) map[string]string 
 			}
 			thread, err := x.Thread(ctx)
 			say(fmt.Sprint("thread ", name, cycle), string(thread), err)
-			export, err := x.Bytes(ctx)
+			export, err := documentOf(ctx, x)
 			say(fmt.Sprint("export ", name, cycle), string(export), err)
 		}
-		export, err := c.Working().Bytes(ctx)
+		export, err := documentOf(ctx, c.Working())
 		say("working "+name, string(export), err)
 		var backup strings.Builder
 		err = c.Backup(ctx, &backup)

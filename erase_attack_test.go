@@ -173,7 +173,7 @@ func hashesOf(t *testing.T, pin string) map[string]bool {
 			all[string(b)] = true
 		}
 	}
-	for e, err := range c.Log(background) {
+	for e, err := range c.Log(background, 0) {
 		must(t, err)
 		add(e.Digest)
 		add(e.Thread)

@@ -106,7 +106,7 @@ func TestSelectRefusesOptionsWithoutUse(t *testing.T) {
 
 // A document that was read on its own is what @t0, its cycle and @* name.
 func TestADocumentIsAskedByItsAddresses(t *testing.T) {
-	doc, err := snapshotAt(t, threeSnapshots(t), pact.Cycle(2)).Bytes(background)
+	doc, err := documentOf(background, snapshotAt(t, threeSnapshots(t), pact.Cycle(2)))
 	must(t, err)
 	s, _, err := pact.ReadSnapshot(doc, "")
 	must(t, err)

@@ -61,7 +61,7 @@ func TestExportedHistoryIsItsSnapshots(t *testing.T) {
 		t.Fatalf("got %d lines, want 300", len(lines))
 	}
 	for i, line := range lines {
-		want, err := snapshotAt(t, c, pact.Cycle(int64(i+1))).Bytes(background)
+		want, err := documentOf(background, snapshotAt(t, c, pact.Cycle(int64(i+1))))
 		must(t, err)
 		if !bytes.Equal(line, want) {
 			t.Fatalf("line %d is not the document of its snapshot", i+1)

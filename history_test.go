@@ -117,11 +117,11 @@ func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 	if got := ids(t, c, "@t0 ^seq .mt:depth(1) > .mc > .cb"); len(got) != 1 || got[0] != "u" {
 		t.Errorf("sealed as %v", got)
 	}
-	before, err := snapshotAt(t, c, pact.Cycle(41)).Bytes(background)
+	before, err := documentOf(background, snapshotAt(t, c, pact.Cycle(41)))
 	must(t, err)
 	again, _, err := pact.ReadSnapshot(before, "")
 	must(t, err)
-	after, err := again.Bytes(background)
+	after, err := documentOf(background, again)
 	must(t, err)
 	if !bytes.Equal(before, after) {
 		t.Errorf("\n%s\n%s", before, after)

@@ -15,14 +15,10 @@ func (c *Context) provenance(s *state) *provenance.Source {
 	return &provenance.Source{Store: c.store, State: s.State}
 }
 
-// Log yields the log entries of all revisions, oldest first. It holds only a few of them
-// in memory. If it fails, it yields the error and ends.
-func (c *Context) Log(ctx context.Context) iter.Seq2[history.Entry, error] { return c.LogFrom(ctx, 0) }
-
-// LogFrom yields the log entries as [Context.Log] does, from those of a cycle on. Cost: these, and
-// a few look-ups.
-func (c *Context) LogFrom(ctx context.Context, cycle int64) iter.Seq2[history.Entry, error] {
-	return c.provenance(c.state.Load()).Entries(ctx, cycle)
+// Log yields the log entries of a cycle and all later ones, oldest first; of all cycles from 0. It holds only
+// a few of them in memory. If it fails, it yields the error and ends. Cost: these entries, and a few look-ups.
+func (c *Context) Log(ctx context.Context, from int64) iter.Seq2[history.Entry, error] {
+	return c.provenance(c.state.Load()).Entries(ctx, from)
 }
 
 // Blame returns for every block in the thread of a state, in the order of the thread, the

@@ -67,8 +67,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		return failure(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},
 	"History": func(c *pact.Context) error { return drain(c.History(background, pact.Cycle(1), pact.Latest())) },
-	"Log":     func(c *pact.Context) error { return drain(c.Log(background)) },
-	"LogFrom": func(c *pact.Context) error { return drain(c.LogFrom(background, 2)) },
+	"Log":     func(c *pact.Context) error { return drain(c.Log(background, 0)) },
 	"HistoryExtension": func(c *pact.Context) error {
 		var whole bytes.Buffer
 		if err := c.Backup(background, &whole); err != nil {
@@ -111,7 +110,6 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 // callsOfSnapshot has a call of every exported method of Snapshot.
 var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 	"At":          func(s *pact.Snapshot) error { return failure(s.At(pact.Latest())) },
-	"Bytes":       func(s *pact.Snapshot) error { return failure(s.Bytes(background)) },
 	"Cycle":       func(s *pact.Snapshot) error { s.Cycle(); return nil },
 	"Digest":      func(s *pact.Snapshot) error { s.Digest(); return nil },
 	"Edition":     func(s *pact.Snapshot) error { s.Edition(); return nil },

@@ -34,7 +34,7 @@ var neededBy = map[string]string{
 		"Context.Prefixes Context.RangeDiffLatest Context.RichDiff Context.Timeline",
 	"Deltas": "Context.Occurrences",
 	"Log": "Context.Backup Context.Blame Context.Copy Context.Extension Context.Fork Context.HistoryExtension " +
-		"Context.Log Context.LogFrom Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
+		"Context.Log Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
 	"Trace": "Context.Timeline",
 }
 
@@ -42,7 +42,7 @@ var neededBy = map[string]string{
 // look into one.
 var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Context.At Context.Attempts " +
 	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase " +
-	"Context.Fork Context.History Context.Log Context.LogFrom Context.Name Context.Origins Context.Refresh " +
+	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.Refresh " +
 	"Context.Revision Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.ThreadSize")
 

@@ -36,7 +36,7 @@ func TestTheLogIsReadInPieces(t *testing.T) {
 		}
 		s.most, s.total = 0, 0
 		revision := int64(0)
-		for e, err := range c.Log(background) {
+		for e, err := range c.Log(background, 0) {
 			must(t, err)
 			if revision++; e.Revision != revision || e.Cycle != revision-1 {
 				t.Fatalf("entry %d is revision %d of cycle %d", revision, e.Revision, e.Cycle)
@@ -46,7 +46,7 @@ func TestTheLogIsReadInPieces(t *testing.T) {
 			t.Errorf("%d commits: %d entries, %d asked for, %d at once", commits, revision, s.total, s.most)
 		}
 		s.most, s.total = 0, 0
-		for range c.Log(background) {
+		for range c.Log(background, 0) {
 			break
 		}
 		if s.total > 256 {

@@ -39,7 +39,7 @@ func newModelState(t *testing.T, s *pact.Snapshot) *modelState {
 	t.Helper()
 	p := &modelState{cycle: s.Cycle(), headers: map[string]map[string]any{}, kids: map[string][]string{},
 		objects: map[string]string{}}
-	data, err := s.Bytes(background)
+	data, err := documentOf(background, s)
 	must(t, err)
 	var doc struct{ Root map[string]any }
 	d := json.NewDecoder(bytes.NewReader(data))

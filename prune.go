@@ -37,7 +37,7 @@ func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *insp
 	if fork.Head, err = c.at(ctx, s, Cycle(cycle)); err != nil {
 		return nil, err
 	}
-	log, err := provenance.LogOf(c.Log(ctx))
+	log, err := provenance.LogOf(c.Log(ctx, 0))
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ var answers = map[string]func(c *pact.Context) error{
 	"export": func(c *pact.Context) error {
 		s, err := c.At(background, pact.Cycle(1))
 		if err == nil {
-			_, err = s.Bytes(background)
+			_, err = documentOf(background, s)
 		}
 		return err
 	},

@@ -1,7 +1,6 @@
 package pact
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"iter"
@@ -110,11 +109,4 @@ func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return tree.Of(
 // Export writes the canonical document of the snapshot (05 §3.1).
 func (s *Snapshot) Export(ctx context.Context, w io.Writer) (err error) {
 	return document.Write(ctx, w, tree.Of(s), string(s.edition))
-}
-
-// Bytes returns the canonical document of the snapshot (05 §3.1).
-func (s *Snapshot) Bytes(ctx context.Context) ([]byte, error) {
-	var b bytes.Buffer
-	err := s.Export(ctx, &b)
-	return b.Bytes(), err
 }

@@ -96,14 +96,3 @@ type Report struct {
 	Stubs     []Stub     `json:"stubs,omitempty"`    // the stubs that the commit left
 	Orphans   []Orphan   `json:"orphans,omitempty"`  // the orphans that the commit dropped or kept
 }
-
-// Idle returns the ids of the removable groups that are empty and stay because something
-// keeps them (02 §5.3.1). The next commit tries to remove them again: see Input.Idle.
-func (r *Report) Idle() (ids []string) {
-	for _, h := range r.Kept {
-		if h.Reason == Cascaded {
-			ids = append(ids, h.ID)
-		}
-	}
-	return ids
-}

@@ -186,7 +186,7 @@ func TestRequestsOfRealAgents(t *testing.T) {
 func logOf(t *testing.T, s *pact.DB, name string) string {
 	t.Helper()
 	var all strings.Builder
-	for e, err := range opened(t, s, name).Log(t.Context()) {
+	for e, err := range opened(t, s, name).Log(t.Context(), 0) {
 		must(t, err)
 		all.WriteString(string(e.Kind) + ": " + e.Message + "\n")
 	}

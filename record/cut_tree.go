@@ -135,7 +135,7 @@ func (c *cutter) grow(ctx context.Context, g *grown, parts []cutPart, from, to i
 	if err != nil {
 		return nil, err
 	}
-	next.tree, next.stamps, next.idle, next.from = t, stamps, report.Idle(), from
+	next.tree, next.stamps, next.idle, next.from = t, stamps, commit.Idle(&report), from
 	next.waits = map[int]bool{}
 	for _, k := range report.Kept {
 		if k.Why == lifecycle.PruningWaits {

@@ -84,7 +84,7 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 			}
 		}
 		said := false
-		for e, err := range c.Log(t.Context()) {
+		for e, err := range c.Log(t.Context(), 0) {
 			must(t, err)
 			said = said || strings.Contains(e.Message, fmt.Sprintf("it changed %d of them", shortened))
 		}

@@ -120,16 +120,6 @@ type DepthTerm struct {
 	Lo, Hi int64 // 1 is the newest turn, 0 is ^ah, -1 is ^sys
 }
 
-// Contains reports whether depth is in the set.
-func (s DepthSet) Contains(depth int64) bool {
-	for _, t := range s.Terms {
-		if t.Lo <= depth && depth <= t.Hi {
-			return true
-		}
-	}
-	return false
-}
-
 // DepthIs is :depth(…) (04 §3.4).
 type DepthIs struct {
 	Set DepthSet // the depths that pass

@@ -257,15 +257,6 @@ func TestString(t *testing.T) {
 	}
 }
 
-func TestDepthSetContains(t *testing.T) {
-	set := depths(1, 1, 3, highest)
-	for depth, want := range map[int64]bool{0: false, 1: true, 2: false, 3: true, 1 << 40: true} {
-		if set.Contains(depth) != want {
-			t.Errorf("depth %d: %v", depth, !want)
-		}
-	}
-}
-
 func TestMustParse(t *testing.T) {
 	defer func() {
 		if r, ok := recover().(string); !ok || !strings.Contains(r, "E_SELECTOR_INVALID") {

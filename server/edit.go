@@ -284,7 +284,7 @@ func behind(ctx context.Context, c *pact.Context, cycle, last int64) error {
 		", but the latest is cycle "+strconv.FormatInt(last, 10),
 		"read what is new, and decide whether the change still fits"))
 	const most = 100
-	for e, err := range c.LogFrom(ctx, cycle+1) {
+	for e, err := range c.Log(ctx, cycle+1) {
 		if err != nil {
 			return err
 		}

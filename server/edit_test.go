@@ -54,7 +54,7 @@ func TestEditsAndCommitsAreWhatTheLibraryStores(t *testing.T) {
 		t.Errorf("the commit answered %+v, want %+v", made, want)
 	}
 	var actors []string
-	for entry, err := range c.Log(t.Context()) {
+	for entry, err := range c.Log(t.Context(), 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -64,7 +65,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		cycles = append(cycles, question(p, err))
 	}
 	var entries []any
-	for e, err := range c.Log(ctx) {
+	for e, err := range c.Log(ctx, 0) {
 		entries = append(entries, question(e, err))
 	}
 	blocks, latest := selector.MustParse(".block", c.Edition()), selector.MustParse("@t0 .block", c.Edition())
@@ -144,11 +145,12 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := snapshot.Bytes(t.Context())
+	var document bytes.Buffer
+	err = snapshot.Export(t.Context(), &document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string][]byte{"thread": thread, "thread?as=openai": messages, "snapshot": document} {
+	for path, want := range map[string][]byte{"thread": thread, "thread?as=openai": messages, "snapshot": document.Bytes()} {
 		if got := r.must(nil, "GET", "/v1/contexts/weather/"+path, "").body; string(got) != string(want) {
 			t.Errorf("%s: %.100s, want %.100s", path, got, want)
 		}

@@ -74,7 +74,7 @@ func Named(name string) (*Counter, error) {
 	}
 	for _, f := range families {
 		rest, found := strings.CutPrefix(name, f.name)
-		if found && (f.counter.Approximate() || rest == "" || rest[0] == '-' || rest[0] == '.') {
+		if found && (f.counter.approximate() || rest == "" || rest[0] == '-' || rest[0] == '.') {
 			return f.counter, nil
 		}
 	}
@@ -88,8 +88,8 @@ func Named(name string) (*Counter, error) {
 // encoding, after "approx:" for an approximation. [Named] accepts it.
 func (c *Counter) Name() string { return c.name }
 
-// Approximate reports whether the counts are estimates that no model uses exactly.
-func (c *Counter) Approximate() bool { return strings.HasPrefix(c.name, approximately) }
+// approximate reports whether the counts are estimates that no model uses exactly.
+func (c *Counter) approximate() bool { return strings.HasPrefix(c.name, approximately) }
 
 // Count returns the number of tokens of text, from 1 to its length in bytes, 0
 // only for the empty text. Names of special tokens are text like any other.

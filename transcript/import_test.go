@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"path/filepath"
@@ -71,11 +72,12 @@ func exportAndBack(t *testing.T, made *pact.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document, err := last.Bytes(t.Context())
+	var document bytes.Buffer
+	err = last.Export(t.Context(), &document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "again", document, nil)
+	again, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "again", document.Bytes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

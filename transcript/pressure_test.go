@@ -90,7 +90,7 @@ type pressure struct {
 func (p *pressure) context(c *pact.Context) {
 	p.Helper()
 	before := (*pact.Snapshot)(nil)
-	log, err := logOf(c.Log(p.Context()))
+	log, err := logOf(c.Log(p.Context(), 0))
 	if err != nil {
 		p.Fatal(err)
 	}

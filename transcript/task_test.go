@@ -89,7 +89,7 @@ func firstUserText(c *Conversation) string {
 
 // prunedIn returns the ids that limits took from a context.
 func prunedIn(t *testing.T, c *pact.Context) (ids []string) {
-	log, err := logOf(c.Log(t.Context()))
+	log, err := logOf(c.Log(t.Context(), 0))
 	if err != nil {
 		t.Fatal(err)
 	}

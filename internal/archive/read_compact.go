@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -102,7 +103,7 @@ func readEntry(doc canon.Any) (history.Entry, error) {
 	if l.Idle == nil { // older versions wrote the groups into the report only
 		var report lifecycle.Report
 		if json.Unmarshal(l.Report, &report) == nil {
-			l.Idle = report.Idle()
+			l.Idle = commit.Idle(&report)
 		}
 	}
 	return history.Entry{

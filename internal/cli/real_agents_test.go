@@ -189,7 +189,7 @@ func (a *agentRun) check() (begun, logs map[string]string) {
 	sent := len(received)
 	begun, logs = map[string]string{}, map[string]string{}
 	a.eachContext(func(info history.Info, c *pact.Context) {
-		for e, err := range c.Log(a.Context()) {
+		for e, err := range c.Log(a.Context(), 0) {
 			a.must(err)
 			logs[info.Name] += string(e.Kind) + ": " + e.Message + "\n"
 		}

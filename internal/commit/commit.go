@@ -121,3 +121,14 @@ func (in *Input) weigher(ctx context.Context) (weigher, error) {
 	p.Tokenizer = in.Counter.Name()
 	return weigher{ctx, tree.Tokens(in.Counter)}, nil
 }
+
+// Idle returns the ids of the removable groups that are empty and stay because something keeps them (02 §5.3.1).
+// The next commit tries to remove them again: see [Input].
+func Idle(r *lifecycle.Report) (ids []string) {
+	for _, k := range r.Kept {
+		if k.Reason == lifecycle.Cascaded {
+			ids = append(ids, k.ID)
+		}
+	}
+	return ids
+}

@@ -202,9 +202,9 @@ func (w *model) test(parts []selector.Part, i int, x *modelNode) bool {
 		if !w.traits.DepthMeansRegions && x.depth < 1 {
 			return false
 		}
-		return x.placed && part.Set.Contains(x.depth)
+		return x.placed && inDepths(part.Set, x.depth)
 	case selector.DepthStep:
-		return isPlace(x) && part.Set.Contains(x.depth)
+		return isPlace(x) && inDepths(part.Set, x.depth)
 	case selector.Tag:
 		return slices.Contains(x.node.Tags, part.Name)
 	case selector.Attr:
@@ -269,4 +269,8 @@ func unique(list []*modelNode) []*modelNode {
 		}
 	}
 	return once
+}
+
+func inDepths(set selector.DepthSet, depth int64) bool {
+	return slices.ContainsFunc(set.Terms, func(t selector.DepthTerm) bool { return t.Lo <= depth && depth <= t.Hi })
 }

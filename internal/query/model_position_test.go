@@ -57,7 +57,7 @@ func (w *model) answers(h selector.Hop, first bool, x *modelNode) bool {
 	ok := true
 	switch h.Kind {
 	case selector.HopDepth:
-		ok = isPlace(x) && h.Depth.Contains(x.depth)
+		ok = isPlace(x) && inDepths(h.Depth, x.depth)
 	case selector.HopTurn:
 		ok = isSealed(x) || !first && (x.class == tree.Turn || x.class == tree.Head || x.class == tree.Sys)
 	case selector.HopContainer:

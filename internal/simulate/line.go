@@ -113,7 +113,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 		return err
 	}
 	whole := false
-	commit := func(hold bool) (*committed, error) {
+	attempt := func(hold bool) (*committed, error) {
 		t, after, report, err := commit.Run(l.ctx, commit.Input{Before: l.head, Working: working, Stamps: stamps,
 			Env: l.env, Policy: l.policy, Rules: l.rules, Counter: l.o.Counter, Idle: l.idle, Hold: hold, Whole: whole})
 		if err != nil {
@@ -123,7 +123,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 		return &committed{t, after, report, sent}, err
 	}
 	waits := l.policy.When == lifecycle.WhenPays || l.policy.When == lifecycle.WhenCold
-	made, err := commit(waits)
+	made, err := attempt(waits)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 	}
 	if l.policy.When == lifecycle.WhenPays && len(shaped) > 0 && !l.tariff.Caches(l.forecast(made)) {
 		whole = true // shorter, nothing would be cached, and later calls would read nothing
-		if made, err = commit(waits); err != nil {
+		if made, err = attempt(waits); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 		}
 	}
 	if may {
-		acts, err := commit(false)
+		acts, err := attempt(false)
 		if err != nil {
 			return err
 		}
@@ -174,7 +174,7 @@ func (l *line) step(before, now *tree.Tree, spent float64) error {
 		l.shaped[n.ID] = string(text)
 		l.Shaped++
 	}
-	l.stamps, l.idle = made.stamps, made.report.Idle()
+	l.stamps, l.idle = made.stamps, commit.Idle(&made.report)
 	turn, err := lastTurn(now)
 	if err != nil {
 		return err

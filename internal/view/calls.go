@@ -108,7 +108,7 @@ func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Uni
 	if err != nil {
 		return nil, err
 	}
-	log, err := provenance.LogOf(c.Log(ctx))
+	log, err := provenance.LogOf(c.Log(ctx, 0))
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ type Column struct {
 // Cost: reading the snapshots, and a path through the tree for each band that the column
 // before does not have. A picture that is too long is drawn again.
 func Draw(ctx context.Context, c *pact.Context, calls []Call, o PictureOptions) (*Picture, error) {
-	log, err := provenance.LogOf(c.Log(ctx))
+	log, err := provenance.LogOf(c.Log(ctx, 0))
 	if err != nil {
 		return nil, err
 	}

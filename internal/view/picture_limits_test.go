@@ -151,7 +151,7 @@ func TestPicturesGoOn(t *testing.T) {
 // visits counts the nodes and runs that a picture of 50 rows looks at.
 func visits(t *testing.T, c *pact.Context, calls []Call, known *strips) int {
 	t.Helper()
-	log, err := provenance.LogOf(c.Log(t.Context()))
+	log, err := provenance.LogOf(c.Log(t.Context(), 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func (r *Reader) Log(ctx context.Context) (*provenance.Log, error) {
 // readLog reads the log once.
 func (r *Reader) readLog(ctx context.Context) (err error) {
 	if r.log == nil {
-		r.log, err = provenance.LogOf(r.context.Log(ctx))
+		r.log, err = provenance.LogOf(r.context.Log(ctx, 0))
 	}
 	return err
 }

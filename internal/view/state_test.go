@@ -57,7 +57,7 @@ func (words) Count(text string) int { return len(strings.Fields(text)) }
 
 func stateAt(t *testing.T, c *pact.Context, cycle int64) *view.State {
 	t.Helper()
-	log, err := provenance.LogOf(c.Log(t.Context()))
+	log, err := provenance.LogOf(c.Log(t.Context(), 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func logCommand(a *command.App) *cobra.Command {
 		listed := 0
 		each := func(do func(logged) error) error {
 			listed = 0
-			for e, err := range s.Context.LogFrom(ctx, from) {
+			for e, err := range s.Context.Log(ctx, from) {
 				if err != nil {
 					return err
 				}

@@ -112,7 +112,7 @@ func (d *driver) committed(c engine.Change, in commit.Input) engine.Change {
 	must(d.T, err)
 	return engine.Change{
 		Before: c.Before, After: sealed.WithCycle(stamps.Cycle), Sealed: sealed, Stamps: stamps,
-		Entry: history.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text, Idle: report.Idle(),
+		Entry: history.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text, Idle: commit.Idle(&report),
 			Anew: anewOf(sealed)},
 	}
 }
