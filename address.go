@@ -135,7 +135,7 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.at(ctx, s, a)
+	t, err := c.treeAt(ctx, s, a)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,8 @@ func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error)
 	return s, nil
 }
 
-func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
+// treeAt returns the tree of a snapshot, or of the working state.
+func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
 	if a == Working() {
 		return s.Working, nil
 	}

@@ -114,7 +114,7 @@ func (c *Context) sides(ctx context.Context, a, b Address) (s *state, from, to *
 	}
 	list := [2]*Snapshot{}
 	for i, at := range [...]Address{a, b} {
-		t, err := c.at(ctx, s, at)
+		t, err := c.treeAt(ctx, s, at)
 		if err != nil {
 			return nil, nil, nil, err
 		}

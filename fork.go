@@ -29,7 +29,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.at(ctx, s, Cycle(cycle))
+	t, err := c.treeAt(ctx, s, Cycle(cycle))
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tr
 		return s.past[:cycle-s.past[0].Cycle()+1], s.reach, nil
 	}
 	if s.reach == 0 {
-		t, err := c.at(ctx, s, Cycle(cycle))
+		t, err := c.treeAt(ctx, s, Cycle(cycle))
 		return []*tree.Tree{t}, 1, err
 	}
 	reach = 4 * s.reach

@@ -31,7 +31,7 @@ func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err 
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.at(ctx, s, a)
+	t, err := c.treeAt(ctx, s, a)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *insp
 		return nil, err
 	}
 	fork := &state{State: s.State}
-	if fork.Head, err = c.at(ctx, s, Cycle(cycle)); err != nil {
+	if fork.Head, err = c.treeAt(ctx, s, Cycle(cycle)); err != nil {
 		return nil, err
 	}
 	log, err := provenance.LogOf(c.Log(ctx, 0))

@@ -65,9 +65,9 @@ func (c Cuts) bars() (bars [MaxCuts + 1]uint64) {
 	return bars
 }
 
-// After returns the shares after the newest of so many calls, of whose bytes some were sent anew
+// WithCall returns the shares after the newest of so many calls, of whose bytes some were sent anew
 // after a cut. There is at least one call.
-func (c Cuts) After(calls, anew, bytes int64) Cuts {
+func (c Cuts) WithCall(calls, anew, bytes int64) Cuts {
 	calls = max(calls, 1)
 	now := each(calls)
 	wider := calls > 1 && now != each(calls-1)

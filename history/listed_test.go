@@ -20,7 +20,7 @@ func TestCutsAreTheLargestOfNeighbours(t *testing.T) {
 			anew = 1 + r.Int64N(1000)
 		}
 		shares = append(shares, float64(anew)/1000)
-		cuts = cuts.After(calls, anew, 1000)
+		cuts = cuts.WithCall(calls, anew, 1000)
 		width := 1
 		for (len(shares)+width-1)/width > history.MaxCuts {
 			width *= 2
@@ -37,7 +37,7 @@ func TestCutsAreTheLargestOfNeighbours(t *testing.T) {
 		if got := history.Cuts("").Shares(calls); got == nil || len(got) > 0 {
 			t.Errorf("%d calls have the bars %v", calls, got)
 		}
-		if got := history.Cuts("").After(calls, 1, 1).Shares(1); !slices.Equal(got, []float64{1}) {
+		if got := history.Cuts("").WithCall(calls, 1, 1).Shares(1); !slices.Equal(got, []float64{1}) {
 			t.Errorf("after %d calls %v", calls, got)
 		}
 	}
@@ -47,7 +47,7 @@ func TestCutsAreTheLargestOfNeighbours(t *testing.T) {
 	if got := history.Cuts("\xff").Shares(3); !slices.Equal(got, []float64{0, 0, 0}) {
 		t.Errorf("bytes that are no cuts read as %v", got)
 	}
-	if got := history.Cuts("").After(1, 1, 1_000_000).Shares(1); got[0] != 0.001 {
+	if got := history.Cuts("").WithCall(1, 1, 1_000_000).Shares(1); got[0] != 0.001 {
 		t.Errorf("a small cut is shown as %v", got)
 	}
 }

@@ -31,7 +31,7 @@ type components struct {
 }
 
 // of returns the component of a node that is in the tree.
-func (s *components) of(id string) (*component, error) {
+func (s *components) componentOf(id string) (*component, error) {
 	if s.found[id] == nil {
 		if err := s.search(id); err != nil {
 			return nil, err
@@ -227,7 +227,7 @@ func (s *components) groupWithOutsideChild(of *component, inside map[*component]
 			return "", "", err
 		}
 		if turn := enclosingTurn(path); turn != "" {
-			if c, err := s.of(turn); err != nil {
+			if c, err := s.componentOf(turn); err != nil {
 				return "", "", err
 			} else if inside[c] {
 				continue
@@ -237,7 +237,7 @@ func (s *components) groupWithOutsideChild(of *component, inside map[*component]
 			if err != nil {
 				return "", "", err
 			}
-			if c, err := s.of(k.Node().ID); err != nil {
+			if c, err := s.componentOf(k.Node().ID); err != nil {
 				return "", "", err
 			} else if !inside[c] {
 				return id, k.Node().ID, nil
@@ -255,7 +255,7 @@ func (s *components) outsideReferrer(of *component, inside map[*component]bool) 
 		has, err := s.tree.Has(id)
 		var c *component
 		if has && err == nil {
-			c, err = s.of(id)
+			c, err = s.componentOf(id)
 		}
 		if err != nil {
 			return candidate{}, err
@@ -272,7 +272,7 @@ func (s *components) outsideReferrer(of *component, inside map[*component]bool) 
 			if from == id {
 				continue
 			}
-			c, err := s.of(from)
+			c, err := s.componentOf(from)
 			if err != nil {
 				return candidate{}, err
 			}

@@ -30,7 +30,7 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecyc
 	} else if why != "" {
 		return keep(why, c.id)
 	}
-	first, err := p.components.of(c.id)
+	first, err := p.components.componentOf(c.id)
 	if err != nil {
 		return nil, nil, lifecycle.Kept{}, err
 	}
@@ -47,7 +47,7 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held lifecyc
 			for below, err := range e.All() {
 				var m *component
 				if err == nil {
-					m, err = p.components.of(below.Node().ID)
+					m, err = p.components.componentOf(below.Node().ID)
 				}
 				if err != nil {
 					return nil, nil, lifecycle.Kept{}, err

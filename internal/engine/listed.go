@@ -25,7 +25,7 @@ func ListedAfter(l history.Listed, c *Change, first int64) history.Listed {
 	}
 	if c.Sealed != nil {
 		_, l.Bytes = c.Sealed.ThreadSize()
-		l.Cuts = l.Cuts.After(c.Sealed.Cycle()-first+1, c.Entry.Anew, l.Bytes)
+		l.Cuts = l.Cuts.WithCall(c.Sealed.Cycle()-first+1, c.Entry.Anew, l.Bytes)
 	}
 	return l
 }

@@ -104,7 +104,7 @@ func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
 	var none Digest
 	for i, e := range items {
 		if below != nil {
-			l.take(below[i])
+			l.addRun(below[i])
 			h.Write(below[i].sumOr(&none))
 		}
 		l.sum.add(&e.sum)
@@ -116,14 +116,15 @@ func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
 		h.Write(e.digest[:])
 	}
 	if below != nil {
-		l.take(below[len(items)])
+		l.addRun(below[len(items)])
 		h.Write(below[len(items)].sumOr(&none))
 	}
 	h.Sum(l.digest[:0])
 	return l
 }
 
-func (l *List) take(b *List) {
+// addRun adds what a run of lower items holds to the sums of a list.
+func (l *List) addRun(b *List) {
 	if b != nil {
 		l.count += b.count
 		l.sum.add(&b.sum)

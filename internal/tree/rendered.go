@@ -43,7 +43,7 @@ type renderCache struct {
 	forms atomic.Pointer[[maxForms]*rendered]
 }
 
-func (c *renderCache) of(f *Form) *rendered {
+func (c *renderCache) inForm(f *Form) *rendered {
 	if forms := c.forms.Load(); forms != nil {
 		for _, k := range forms {
 			if k != nil && k.form == f {
@@ -76,7 +76,7 @@ func (c *renderCache) put(f *Form, k *rendered) {
 }
 
 func (c *renderCache) drop(f *Form) {
-	if c.of(f) != nil {
+	if c.inForm(f) != nil {
 		c.put(f, nil)
 	}
 }
@@ -222,7 +222,7 @@ func (r *Rendering) result(own func(turn *Node) (bool, error)) *rendered {
 // known returns what is kept of the form of r. It returns nil if nothing is kept, or if a
 // node elsewhere that it needs has changed.
 func (r *Rendering) known(c *renderCache) *rendered {
-	k := c.of(r.form)
+	k := c.inForm(r.form)
 	if k != nil {
 		for _, n := range k.needs {
 			now, err := r.tree.Node(n.id)
