@@ -11,7 +11,8 @@ import "github.com/contexttree/pact/internal/tree"
 // the empty groups that something keeps.
 //
 // Specification: 02 §5.3, 02 §5.3.1, 03 §4.2.
-func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, kept []lifecycle.Kept, err error) {
+func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string,
+	kept []lifecycle.Kept, err error) {
 	var groups []string
 	going := make(map[string]bool)
 	for len(parents) > 0 {

@@ -14,7 +14,8 @@ import (
 // commits left empty. It returns the empty groups that something keeps.
 //
 // Specification: 02 §5, 02 §5.2, 03 §3.2, 03 §4, 03 §4.1.
-func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, emptyGroups []lifecycle.Kept, err error) {
+func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, emptyGroups []lifecycle.Kept,
+	err error) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
 	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
 		return t, nil, nil
