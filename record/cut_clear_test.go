@@ -277,3 +277,26 @@ func TestTheMemberIsWrittenAsTheClientWrites(t *testing.T) {
 		}
 	}
 }
+
+// A provider that refuses to clear results is not asked again, also if the refused request had shaped results: the next
+// conversation has notes, and managing goes on for it.
+func TestAProviderThatDoesNotClearIsAskedOnce(t *testing.T) {
+	p, a, rec := clearing(t, pact.NewDB(store.NewMemory()),
+		`{"when":"now","rules":[{"select":".cb[kind='result'][bytes>400]","head":200,"tail":100,"ttl":3}]}`, callTurns(20)...)
+	p.KnowsNoEdits()
+	works(a, 0, 5)
+	other := newAgent(t, provider.Messages, strings.TrimSuffix(a.url, "/v1/messages?beta=true"), rec.Transport(nil), false)
+	other.body["model"] = "claude-opus-5"
+	other.ask("Another.")
+	for n := 6; n < 12; n++ {
+		other.call()
+		other.result(fmt.Sprint("c", n), "ls", long(100+n))
+	}
+	other.call()
+	rec.Close()
+	received := p.Received()
+	last := received[len(received)-1]
+	if got := rec.Stats().Managed; got.Ended != 1 || !bytes.Contains(last.Body, []byte("[Left out after")) {
+		t.Errorf("%+v; the other conversation: %s", got, last.Body)
+	}
+}

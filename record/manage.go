@@ -332,8 +332,13 @@ func withoutBadReferences(results []sentResult) {
 // took the one that came.
 func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
 	r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = why })
-	if m.clears != nil && len(m.kept.Shaped)+len(m.kept.Gone) == 0 {
+	if m.clears != nil { // maybe for another reason, but notes are as good
 		r.cutter.refused.Store(true)
+	}
+	if len(m.results) == 0 { // only thinking left, and results mark a conversation
+		if first := m.question.firstResult(); first != nil {
+			m.results = append(m.results, *first)
+		}
 	}
 	var said []Result
 	for i := range m.results {
