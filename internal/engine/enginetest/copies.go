@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -195,26 +194,20 @@ func hidden(t *testing.T, s engine.Contexts) {
 	}
 }
 
-// copyOf returns drivers for the copies of contexts, with their keys.
+// copyOf returns drivers for the copies of contexts, with their keys. A copy has the name of its context; the origins of
+// both are followed, because their names are made of keys.
 func copyOf(t *testing.T, in engine.Contexts, family []*genHistory) []*genHistory {
 	t.Helper()
-	lines, err := in.Lines(background)
-	must(t, err)
-	var keys []history.Key // of the family and of its origins, ascending
+	from, _ := linesOf(t, family[0].store)
+	to, named := linesOf(t, in)
+	now := make(map[history.Key]history.Key)
 	for _, r := range family {
-		keys = append(keys, r.state.Key)
-		for _, i := range r.published {
-			keys = append(keys, i.Key)
+		for key, copied := r.state.Key, named[r.state.Name]; key != 0; key, copied = from[key], to[copied] {
+			now[key] = copied
 		}
 	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	if len(lines) != len(keys) {
-		t.Fatalf("%d lines were copied, want %d", len(lines), len(keys))
-	}
-	now := make(map[history.Key]history.Key, len(keys)) // an origin is copied before its forks
-	for i, l := range lines {
-		now[keys[i]] = l.Key
+	if len(to) != len(now) {
+		t.Fatalf("%d lines were copied, want %d", len(to), len(now))
 	}
 	var list []*genHistory
 	for _, r := range family {
@@ -228,4 +221,16 @@ func copyOf(t *testing.T, in engine.Contexts, family []*genHistory) []*genHistor
 		list = append(list, &genHistory{&d, r.Rand})
 	}
 	return list
+}
+
+// linesOf returns the key of the origin of each line of a store, and the keys of lines by their names.
+func linesOf(t *testing.T, s engine.Contexts) (origins map[history.Key]history.Key, named map[string]history.Key) {
+	t.Helper()
+	lines, err := s.Lines(background)
+	must(t, err)
+	origins, named = make(map[history.Key]history.Key), make(map[string]history.Key)
+	for _, l := range lines {
+		origins[l.Key], named[l.Name] = l.Origin.Key, l.Key
+	}
+	return origins, named
 }
