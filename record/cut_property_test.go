@@ -25,7 +25,7 @@ func TestManagedConversations(t *testing.T) {
 	cut, batches, cleared := 0, 0, 0
 	for seed := range uint64(testrun.Size(t, 12, 60, 1000)) {
 		m := &managedRun{T: t, r: rand.New(rand.NewPCG(26, seed)), seed: seed, s: pact.NewDB(store.NewMemory()),
-			since: map[string]string{}}
+			since: map[string][]string{}}
 		m.run()
 		cut, batches, cleared = cut+m.cut, batches+m.batches, cleared+m.cleared
 	}
@@ -53,7 +53,7 @@ type managedRun struct {
 	cut, batches int
 	cleared      int // by the provider, at most in a request
 	asked        []string
-	since        map[string]string // by the call of a result that was left out, the newest call of the request that did so
+	since        map[string][]string // by the call of a result that was left out, the newest calls of the requests that did so
 }
 
 // managedAgent is a conversation, and what it sent last.
@@ -225,7 +225,12 @@ func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 	// A result is left out if as many answers stand behind it as its lifetime has calls, or if it was left out before
 	// since a call that the request has: a fork shares that call, and may have fewer answers behind the result.
 	asked, age, old := said(m.T, m.name, a.lastBody), int64(0), 0
-	newest := ""
+	newest := "" // call of the request
+	for _, one := range asked {
+		for _, call := range callIDs.FindAllSubmatch(one, -1) {
+			newest = string(call[1])
+		}
+	}
 	answer := false
 	for i := len(asked) - 1; i >= 0; i-- {
 		ofModel := bytes.Contains(asked[i], []byte(`"role":"assistant"`)) || bytes.Contains(asked[i], []byte(`"role":"model"`)) || bytes.Contains(asked[i], []byte(`"type":"function_call"`)) ||
@@ -234,16 +239,15 @@ func (m *managedRun) check(a *managedAgent, body []byte, batch bool) {
 			age++
 		}
 		answer = ofModel
-		if calls := callIDs.FindAllSubmatch(asked[i], -1); ofModel && newest == "" && len(calls) > 0 {
-			newest = string(calls[len(calls)-1][1])
-		}
 		isResult := bytes.Contains(asked[i], []byte("tool_call_id")) || bytes.Contains(asked[i], []byte("tool_use_id")) ||
 			bytes.Contains(asked[i], []byte("function_call_output")) || bytes.Contains(asked[i], []byte("functionResponse"))
 		want := asked[i]
 		left := func(call string) bool {
-			since, left := m.since[call]
-			if left = left && bytes.Contains(a.lastBody, []byte(`"`+since+`"`)); age >= m.ttl && !left {
-				m.since[call] = newest
+			left := slices.ContainsFunc(m.since[call], func(since string) bool {
+				return bytes.Contains(a.lastBody, []byte(`"`+since+`"`))
+			})
+			if age >= m.ttl && !left {
+				m.since[call] = append(m.since[call], newest)
 			}
 			return left || age >= m.ttl
 		}
