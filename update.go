@@ -3,9 +3,7 @@ package pact
 import (
 	"context"
 	"encoding/json"
-	"maps"
 	"reflect"
-	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -25,15 +23,13 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 		if e == nil {
 			return tree.NoNode(id, "in the working state")
 		}
-		n := nodeOf(e, b.editor.Tree())
-		was, err := n.spec(b.ctx)
+		was, err := specOf(b.ctx, e, b.editor.Tree())
 		if err != nil {
 			return err
 		}
-		now := was
-		now.Tags, now.Refs, now.Attrs = slices.Clone(was.Tags), slices.Clone(was.Refs), maps.Clone(was.Attrs)
-		if was.TTL != nil {
-			now.TTL = new(*was.TTL)
+		now, err := specOf(b.ctx, e, b.editor.Tree()) // f may change what it refers to
+		if err != nil {
+			return err
 		}
 		if now.Attrs == nil {
 			now.Attrs = map[string]any{}
@@ -47,8 +43,9 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 	})
 }
 
-// spec describes a node as it is.
-func (n *Node) spec(ctx context.Context) (Spec, error) {
+// specOf describes a node of a tree as it is.
+func specOf(ctx context.Context, e *tree.Entry, t *tree.Tree) (Spec, error) {
+	n := nodeOf(e, t)
 	s := Spec{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Role: n.Role, Kind: n.Kind,
 		Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned, Attrs: n.Attrs}
