@@ -97,7 +97,12 @@ func (v *verifier) snapshots(of []proof, progress Progress) (last *tree.Tree, er
 		if err != nil {
 			return nil, err
 		}
-		if v.found.Defect = v.snapshot(t, of[t.Cycle()-v.now.First]); v.found.Defect != nil || v.err != nil {
+		n := v.found.Snapshots
+		if cycle := v.now.First + int64(n); t.Cycle() != cycle || n == len(of) {
+			v.found.Defect = unpublished(cycle)
+			return nil, nil
+		}
+		if v.found.Defect = v.snapshot(t, of[n]); v.found.Defect != nil || v.err != nil {
 			return nil, v.err
 		}
 		last = t
