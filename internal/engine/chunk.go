@@ -53,8 +53,7 @@ func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *se
 func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmentIndex, part int) (*segment, error) {
 	k := cacheKey{l.key, l.generation, x.last, partHead}
 	s, ok := e.cache.get(k).(*segment)
-	if !ok && part != partHead {
-		k.part = part
+	if k.part = part; !ok || s.head != x.head {
 		s, ok = e.cache.get(k).(*segment)
 	}
 	if ok && s.head == x.head {

@@ -155,7 +155,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 			case at > last: // the medium refuses a gap
 				e.append(b, l, x)
 				l.last = x.ending()
-			case x.publishes():
+			case x.publishes() || x.latest != l.last.latest:
 				return Moved(Guard{x.entry.Cycle, at - 1}, l.last.latest, last)
 			default:
 				b.Replace = append(b.Replace, e.record(l, x))
