@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -47,12 +48,19 @@ func Extension(ctx context.Context, of *provenance.Source, g engine.Creation) (l
 	switch {
 	case last < s.Cycle && last < s.First: // no snapshot tells the other one from a stranger
 		first, err := engine.Snapshot(ctx, of.Store, s.Key, s.First)
-		if err == nil && keepsEdits(&other, first) != nil {
+		if err != nil {
+			return nil, 0, err
+		}
+		if err = keepsEdits(&other, first); errors.Is(err, fault.Conflict) {
 			err = parted(g.Name, "begins in another way")
 		}
 		return nil, 0, err
-	case last < s.Cycle, last == s.Cycle && keepsEdits(&other, s.Working) == nil:
+	case last < s.Cycle:
 		return nil, 0, nil
+	case last == s.Cycle:
+		if err := keepsEdits(&other, s.Working); !errors.Is(err, fault.Conflict) {
+			return nil, 0, err
+		}
 	}
 	then := list[0].Sealed
 	if then == nil {
