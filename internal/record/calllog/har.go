@@ -14,12 +14,16 @@ func isHAR(first raw) bool {
 	return first.fields()["log"].fields()["entries"].kind() == canon.KindArray
 }
 
-// readHAR reads the calls to the four APIs among the exchanges of an HTTP
-// archive. Browsers, mitmproxy, Charles and Proxyman write them.
+// readHAR reads the calls to the four APIs among the exchanges of HTTP
+// archives, one a line. Browsers, mitmproxy, Charles and Proxyman write them.
 func readHAR(list []entry, found *findings) []Session {
 	session := Session{Exact: Wire}
 	ids := callIDs{}
-	for _, e := range list[0].fields()["log"].fields()["entries"].elems() {
+	var exchanges []raw
+	for _, e := range list {
+		exchanges = append(exchanges, e.fields()["log"].fields()["entries"].elems()...)
+	}
+	for _, e := range exchanges {
 		f := e.fields()
 		c := &logged{}
 		if !c.request(f, 0) {

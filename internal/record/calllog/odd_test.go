@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -204,5 +205,37 @@ func TestCallsThatAreThereTwice(t *testing.T) {
 	log, err = Read(slices.Concat(bodies, bodies))
 	if err != nil || calls(log) != 8 {
 		t.Errorf("%v: %d calls, want 8", err, calls(log))
+	}
+}
+
+// Archives, exports and logs that follow one another as JSON Lines are all read.
+func TestEachLineCounts(t *testing.T) {
+	for name, sessions := range map[string]int{"exchanges.har": 1, "inspect.json": 2, "opencode-export.json": 2} {
+		one := sampleLog(t, name)
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line bytes.Buffer
+		if err := json.Compact(&line, data); err != nil {
+			t.Fatal(err)
+		}
+		other := strings.NewReplacer(`"_request_id":"`, `"_request_id":"z`, `"id":"`, `"id":"z`).Replace(line.String())
+		both, err := Read([]byte(line.String() + "\n" + other + "\n"))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		calls, names := 0, map[string]bool{}
+		for i := range both.Sessions {
+			calls += len(both.Sessions[i].Calls)
+			names[both.Sessions[i].Name] = true
+		}
+		want := 0
+		for i := range one.Sessions {
+			want += 2 * len(one.Sessions[i].Calls)
+		}
+		if calls != want || len(names) != len(both.Sessions) || len(names) < sessions {
+			t.Errorf("%s: %d calls in the sessions %v, want %d in %d sessions at least", name, calls, names, want, sessions)
+		}
 	}
 }

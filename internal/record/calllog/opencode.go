@@ -55,7 +55,11 @@ func openSession(f fields, found *findings) []Session {
 	if f["info"].fields()["revert"] != nil {
 		o.found.add(0, "the session was set back to an earlier message; what was said after it is read all the same")
 	}
-	return o.sessions(o.model)
+	made := o.sessions(o.model)
+	for i := range made {
+		made[i].Name = f["info"].fields().text("id")
+	}
+	return made
 }
 
 // message adds a message; number counts them.
