@@ -117,7 +117,7 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 			edits(who)
 		}
 		if r.IntN(3) == 0 {
-			release, _ = c.Retain(choose(r, slices.Collect(maps.Keys(newModelState(t, c.Working()).headers))...))
+			release, _ = c.Retain(choose(r, slices.Sorted(maps.Keys(newModelState(t, c.Working()).headers))...))
 		}
 		var pruning pact.Pruning
 		rule := "named"
