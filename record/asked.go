@@ -1,10 +1,12 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"slices"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -38,7 +40,8 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		return nil, err
 	}
 	kept := originals.Working()
-	root, ok := splice.Parse(sent.Bytes)
+	text := withoutQuestion(sent)
+	root, ok := splice.Parse(text)
 	if !ok {
 		return nil, notAsked(nil)
 	}
@@ -89,11 +92,17 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		edits.Insert(messages[g.Message].Get("content"), g.At-at[g.Message], original)
 		at[g.Message]++
 	}
-	asked.Bytes, asked.SHA256, asked.managed = edits.Apply(sent.Bytes), sent.managed.SHA256, nil
+	asked.Bytes, asked.SHA256, asked.managed = edits.Apply(text), sent.managed.SHA256, nil
 	if sum := sha256.Sum256(asked.Bytes); hex.EncodeToString(sum[:]) != asked.SHA256 && sent.Redacted == 0 {
 		return nil, notAsked(nil)
 	}
 	return &asked, nil
+}
+
+// withoutQuestion returns the body of a managed request without the question about the cache.
+func withoutQuestion(sent *Body) []byte {
+	begin := bytes.IndexByte(sent.Bytes, '{') + 1
+	return slices.Delete(slices.Clone(sent.Bytes), begin, min(begin+sent.managed.Question, len(sent.Bytes)))
 }
 
 // notAsked is the error for a request that the originals do not restore.

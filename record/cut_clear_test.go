@@ -300,3 +300,29 @@ func TestAProviderThatDoesNotClearIsAskedOnce(t *testing.T) {
 		t.Errorf("%+v; the other conversation: %s", got, last.Body)
 	}
 }
+
+// What the agent asked for comes back also if the recorder asks the provider about its cache in the same requests.
+func TestWhatWasAskedComesBackBesideAQuestion(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, url := startProvider(t, callTurns(8)...)
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Diagnose: true, Policy: policyOf(t, unnamed)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.body["model"] = "claude-opus-5"
+	a.ask("Look.")
+	a.call()
+	asked := append([][]byte{a.lastBody}, works(a, 0, 6)...)
+	rec.Close()
+	last := p.Received()[6].Body
+	if !bytes.Contains(last, []byte(`"diagnostics":`)) || !bytes.Contains(last, []byte(`"context_management":`)) {
+		t.Fatalf("sent %s", last)
+	}
+	c := opened(t, s, "chat")
+	for k := 4; k < len(asked); k++ { // from then on results are cleared
+		sent, err := record.Request(t.Context(), c, int64(k+1), 0)
+		must(t, err)
+		got, err := record.Asked(t.Context(), s, sent)
+		if err != nil || !bytes.Equal(got.Bytes, asked[k]) {
+			t.Errorf("cycle %d: %v", k+1, err)
+		}
+	}
+}

@@ -38,7 +38,11 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 // send sends a request and records it. It returns the answer, whose body is recorded as it is read.
 func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *managing,
 	next func(*http.Request) (*http.Response, error)) (*http.Response, *call, error) {
+	came := len(body)
 	body, req, of := r.diagnose(name, req, body)
+	if m.kept != nil {
+		m.kept.Question = len(body) - came
+	}
 	c, err := r.begin(name, req, body, of, m)
 	if err != nil {
 		return nil, nil, err

@@ -44,6 +44,8 @@ type managed struct {
 	Cut    int      `json:"cut,omitempty"`   // how many parts leave requests from this one on
 	// Cleared is how many results the provider is asked to clear.
 	Cleared int `json:"cleared,omitempty"`
+	// Question is how many bytes behind the first brace ask the provider about its cache.
+	Question int `json:"question,omitempty"`
 	// Expects has the tokens that the provider should count, if anything goes by the policy.
 	Expects *worth.Call `json:"expects,omitempty"`
 }
