@@ -375,6 +375,20 @@ func testCanceled(t *testing.T, suite Suite) {
 	if _, err := s.Get(ctx, key(1, "a")); !errors.Is(err, context.Canceled) {
 		t.Errorf("a read: %v", err)
 	}
+	if err := s.View(ctx, func(r store.Reader) error {
+		_, err := r.Get(ctx, key(1, "a"))
+		return err
+	}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a view: %v", err)
+	}
+	var listing, logging error
+	for _, listing = range s.Range(ctx, all(1), store.Ascending) {
+	}
+	for _, logging = range s.Log(ctx, store.Cut{Space: 1, First: 1, Last: 1}, store.Ascending) {
+	}
+	if !errors.Is(listing, context.Canceled) || !errors.Is(logging, context.Canceled) {
+		t.Errorf("a range: %v, a log: %v", listing, logging)
+	}
 	want(t, "nothing was written", value(t, s, key(1, "a")), "-")
 }
 
