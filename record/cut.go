@@ -218,11 +218,6 @@ func (c *cutter) due(ctx context.Context, q *question, hide *hider, late func() 
 	return picked, asks, nil
 }
 
-// pays reports whether it pays that some parts leave a request now.
-func (c *cutter) pays(q *question, picked []int, asks bool) bool {
-	return len(picked) > 0 && (c.when == lifecycle.WhenNow || c.ledger.pays(q, c.notesFor(q, picked, asks), c))
-}
-
 // leave describes a part that leaves; asks says that the provider is asked to clear it.
 func (c *cutter) leave(q *question, i int, asks bool) (l leaving, err error) {
 	p := &q.parts[i]

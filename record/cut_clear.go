@@ -1,6 +1,9 @@
 package record
 
-import "github.com/contexttree/pact/internal/record/provider"
+import (
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/lifecycle"
+)
 
 // cleared is how many uses of tools the provider is asked to leave the results of, and how many stay.
 type cleared struct{ uses, stay int }
@@ -93,4 +96,9 @@ func (c *cutter) clear(q *question, due map[int]bool) (picked []int, asks bool) 
 		return nil, true
 	}
 	return picked, true
+}
+
+// pays reports whether it pays that some parts leave a request now.
+func (c *cutter) pays(q *question, picked []int, asks bool) bool {
+	return len(picked) > 0 && (c.when == lifecycle.WhenNow || c.ledger.pays(q, c.notesFor(q, picked, asks), c))
 }
