@@ -99,9 +99,9 @@ func printsNumbers(t *testing.T, name string, more []string, flags ...string) sp
 	}, append(a.numbers("aside", 3), providertest.Turn{Text: "4711 is a number."})...)
 	a.killedInTheMiddle(more)
 	a.provider.Then(script[middle:]...)
-	last := a.run(a.next, "Go on.", more...)
+	last := a.run(a.goesOn(), "Go on.", more...)
 	for try := 0; try < 5 && !strings.Contains(last, allPrinted); try++ {
-		last = a.run(a.next, "Go on.", more...)
+		last = a.run(a.goesOn(), "Go on.", more...)
 	}
 	if !strings.Contains(last, allPrinted) || a.provider.Left() > 0 {
 		t.Errorf("%s did not come to its end: %d turns are left", name, a.provider.Left())
@@ -157,9 +157,22 @@ func (a *agentRun) killedInTheMiddle(more []string) {
 				}
 			}
 		}
-		arguments, say = a.next, "Go on."
+		arguments, say = a.goesOn(), "Go on."
 	}
 	a.Fatalf("%s did not come to the middle", a.name)
+}
+
+// goesOn returns the arguments with which the agent goes on with its own session. The last one of Codex may be that of
+// its sub-agent, so the session that it began first is named.
+func (a *agentRun) goesOn() []string {
+	begun, err := filepath.Glob(filepath.Join(a.dir, "..", "sessions", "*", "*", "*", "rollout-*.jsonl"))
+	a.must(err)
+	if a.name != "codex" || len(begun) == 0 {
+		return a.next
+	}
+	name := strings.TrimSuffix(filepath.Base(begun[0]), ".jsonl")
+	const id = len("00000000-0000-0000-0000-000000000000")
+	return append(slices.Clone(a.next[:len(a.next)-1]), name[len(name)-id:])
 }
 
 // numbers returns turns that call the shell. A third of the results are long, and a third of the answers think.
