@@ -124,16 +124,6 @@ func (c *cutter) read(e *Entry, body *reading, results []sentResult, alone bool)
 	return q, true
 }
 
-// firstResult returns the oldest result of the request that can leave a note, nil for none.
-func (q *question) firstResult() *sentResult {
-	for i := range q.parts {
-		if q.parts[i].result != nil {
-			return q.parts[i].result
-		}
-	}
-	return nil
-}
-
 // sizeOf returns how long a content is, for a forecast: line breaks, quotes and backslashes, which are mostly
 // tokens of their own, count twice.
 func sizeOf(content canon.Any) int64 {

@@ -123,3 +123,35 @@ func (r *Recorder) leaveRaw(ctx context.Context, said []Result, why string) {
 		r.count(func(s *Stats) { s.Managed.Why = err.Error() })
 	}
 }
+
+// endManaging ends managing for the conversation of a request that the provider refused although it
+// took the one that came.
+func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
+	r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = why })
+	if m.clears != nil { // maybe for another reason, but notes are as good
+		r.cutter.refused.Store(true)
+	}
+	if len(m.results) == 0 { // only thinking left, and results mark a conversation
+		if first := m.question.firstResult(); first != nil {
+			m.results = append(m.results, *first)
+		}
+	}
+	var said []Result
+	for i := range m.results {
+		r.noteRaw(m.results[i].key)
+		if one, _, err := m.results[i].asResult(); err == nil {
+			said = append(said, one)
+		}
+	}
+	r.leaveRaw(context.WithoutCancel(ctx), said, endedBecause+why)
+}
+
+// firstResult returns the oldest result of the request that can leave a note, nil for none.
+func (q *question) firstResult() *sentResult {
+	for i := range q.parts {
+		if q.parts[i].result != nil {
+			return q.parts[i].result
+		}
+	}
+	return nil
+}
