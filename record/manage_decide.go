@@ -76,7 +76,7 @@ func (r *Recorder) inTime(until time.Time, work func(begin func() error) error, 
 		defer r.late.Done()
 		defer close(done)
 		err = work(func() error {
-			if state.CompareAndSwap(computing, committing) || state.Load() == committing {
+			if state.Load() == committing || time.Now().Before(until) && state.CompareAndSwap(computing, committing) {
 				return nil
 			}
 			return errNotInTime
