@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"iter"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
@@ -69,14 +70,14 @@ func (v *verifier) rest(progress Progress) error {
 
 // recorded checks the log and everything whose digest the log records.
 func (v *verifier) recorded(progress Progress) error {
-	of, defect, err := checkLog(v.log().Entries(v.ctx, 0), v.now)
+	erasures, defect, err := checkLog(v.log().Entries(v.ctx, 0), v.now)
 	if v.found.Defect = defect; defect != nil || err != nil {
 		return err
 	}
 	if err := v.readAttempts(); err != nil {
 		return err
 	}
-	last, err := v.snapshots(of.proofs, progress)
+	last, err := v.snapshots(progress)
 	if err != nil || v.found.Defect != nil {
 		return err
 	}
@@ -84,25 +85,30 @@ func (v *verifier) recorded(progress Progress) error {
 		return err
 	}
 	v.found.Erased = len(v.erased)
-	v.found.Erasures, err = erasuresOf(v.ctx, v.store, v.now, of.erasures)
+	v.found.Erasures, err = erasuresOf(v.ctx, v.store, v.now, erasures)
 	return err
 }
 
 // snapshots checks the snapshots one after the other against what the log says of them, and returns the last one.
-func (v *verifier) snapshots(of []proof, progress Progress) (last *tree.Tree, err error) {
+func (v *verifier) snapshots(progress Progress) (last *tree.Tree, err error) {
 	if v.now.Cycle < v.now.First {
 		return nil, nil
 	}
+	next, stop := iter.Pull2(proofs(v.log().Entries(v.ctx, 0), v.now.First))
+	defer stop()
 	for t, err := range v.store.History(v.ctx, v.now.Key, v.now.First, v.now.Cycle) {
 		if err != nil {
 			return nil, err
 		}
-		n := v.found.Snapshots
-		if cycle := v.now.First + int64(n); t.Cycle() != cycle || n == len(of) {
+		of, err, more := next()
+		if err != nil {
+			return nil, err
+		}
+		if cycle := v.now.First + int64(v.found.Snapshots); t.Cycle() != cycle || !more {
 			v.found.Defect = unpublished(cycle)
 			return nil, nil
 		}
-		if v.found.Defect = v.snapshot(t, of[n]); v.found.Defect != nil || v.err != nil {
+		if v.found.Defect = v.snapshot(t, of); v.found.Defect != nil || v.err != nil {
 			return nil, v.err
 		}
 		last = t

@@ -12,51 +12,55 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 )
 
-// said is what a log says of the snapshots.
-type said struct {
-	erasures []history.Entry
-	proofs   []proof // of the snapshots in their order
-}
-
 // proof is what an entry says of the state that it left.
 type proof struct{ digest, thread, sent string }
 
 func proofOf(e *history.Entry) proof { return proof{e.Digest, e.Thread, e.Sent} }
 
-// checkLog checks that a log has every revision once and every cycle once, in order, and returns what it says.
-func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (of said, d *inspect.Defect, err error) {
-	revision, published := int64(0), i.First-1 // the latest of each
-	publish := func(e *history.Entry) {
-		published = e.Cycle
-		of.proofs = append(of.proofs, proofOf(e))
+// publishes reports whether an entry published a snapshot of a context whose first one has a cycle.
+func publishes(e *history.Entry, first int64) bool {
+	return e.Kind == history.Commit || e.Kind == history.Create && e.Cycle == first // an import brought it
+}
+
+// proofs yields what a log says of the snapshots, in their order. It keeps none: a context may have millions.
+func proofs(log iter.Seq2[history.Entry, error], first int64) iter.Seq2[proof, error] {
+	return func(yield func(proof, error) bool) {
+		for e, err := range log {
+			if (err != nil || publishes(&e, first)) && !yield(proofOf(&e), err) {
+				return
+			}
+		}
 	}
+}
+
+// checkLog checks that a log has every revision once and every cycle once, in order, and returns its erasures.
+func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (erasures []history.Entry, d *inspect.Defect, err error) {
+	revision, published := int64(0), i.First-1 // the latest of each
 	for e, err := range log {
 		if err != nil {
-			return of, nil, err
+			return erasures, nil, err
 		}
 		revision++
 		begins := e.Kind == history.Create
 		switch e.Kind {
-		case history.Create:
-			if e.Cycle == i.First { // an import brought the first snapshot
-				publish(&e)
-			}
-		case history.Edit, history.Forked, history.Superseded:
+		case history.Create, history.Edit, history.Forked, history.Superseded:
 		case history.Erasing:
-			of.erasures = append(of.erasures, e)
+			erasures = append(erasures, e)
 		case history.Commit:
 			switch {
 			case e.Cycle <= published:
-				return of, &inspect.Defect{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
+				return erasures, &inspect.Defect{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
 			case e.Cycle > published+1:
-				return of, unpublished(published + 1), nil
+				return erasures, unpublished(published + 1), nil
 			}
-			publish(&e)
 		default:
-			return of, &inspect.Defect{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}, nil
+			return erasures, &inspect.Defect{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}, nil
+		}
+		if publishes(&e, i.First) {
+			published = e.Cycle
 		}
 		if e.Revision != revision || begins != (revision == 1) {
-			return of, &inspect.Defect{
+			return erasures, &inspect.Defect{
 				Cycle: e.Cycle, What: "the log does not count its revisions",
 				Found: strconv.FormatInt(e.Revision, 10), Recorded: strconv.FormatInt(revision, 10),
 			}, nil
@@ -64,11 +68,11 @@ func checkLog(log iter.Seq2[history.Entry, error], i engine.Info) (of said, d *i
 	}
 	switch {
 	case revision != i.Revision || revision == 0:
-		return of, &inspect.Defect{Cycle: i.Cycle, What: "the log ends early"}, nil
+		return erasures, &inspect.Defect{Cycle: i.Cycle, What: "the log ends early"}, nil
 	case published < i.Cycle:
-		return of, unpublished(published + 1), nil
+		return erasures, unpublished(published + 1), nil
 	}
-	return of, nil, nil
+	return erasures, nil, nil
 }
 
 func unpublished(cycle int64) *inspect.Defect {
