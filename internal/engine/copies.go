@@ -16,8 +16,8 @@ type Copier interface {
 	// Revisions returns the revisions from..to of a context, oldest first, without what they did.
 	Revisions(ctx context.Context, key history.Key, from, to int64) ([]Revision, error)
 	// Part returns some of the revisions from..to of a context, oldest first, with what they did.
-	// from is the first revision of a line, or comes after one that published a snapshot; the last
-	// revision of the part publishes one, or is the latest of the context.
+	// from is the first revision of a line, or comes after one that published a snapshot. A part that
+	// ends before to, and before the latest revision, ends with one that published a snapshot.
 	Part(ctx context.Context, key history.Key, from, to int64) (*Part, error)
 	// BeginCopy makes a hidden line with the first revision of a part. Origin.Key of a fork is the
 	// key of the origin in this store. E_CONFLICT if there is already an unfinished copy of a line

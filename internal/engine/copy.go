@@ -79,7 +79,7 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 			return err
 		}
 		expect(b, name, nil)
-		put(b, name, []byte(ordered(int64(key))))
+		put(b, name, copyRow(key, list[0].entry.Revision))
 		made = &line{about: about{key: key, name: UnfinishedName(of.Name), edition: of.Edition, first: of.First,
 			fork: of.Fork, origin: of.Origin, erasures: of.Erasures, standing: unfinished}, last: list[0].ending()}
 		if of.Origin.Key != 0 {
@@ -95,6 +95,10 @@ func (e *Engine) BeginCopy(ctx context.Context, of Line, first *Part) (history.K
 	}
 	return made.key, nil
 }
+
+// copyRow is the row of an unfinished copy under its name. It holds the last revision too, so that a batch that
+// only replaces drafts is refused once another process has added to the copy.
+func copyRow(key history.Key, last int64) []byte { return []byte(ordered(int64(key)) + ordered(last)) }
 
 // origin returns the line in which a copied fork begins. It has the snapshot that the fork begins with.
 func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (*line, error) {
@@ -117,13 +121,21 @@ func (e *Engine) origin(ctx context.Context, b *store.Batch, o history.Origin) (
 	return l, nil
 }
 
-// unfinishedCopy finds an unfinished copy.
-func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (*line, error) {
-	l, err := e.line(ctx, key)
-	if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
-		return nil, NoCopy()
-	}
-	return l, err
+// unfinishedCopy finds an unfinished copy, and its row as copyRow makes it, as they were at one moment.
+func (e *Engine) unfinishedCopy(ctx context.Context, key history.Key) (l *line, named store.Pair, err error) {
+	err = e.store.View(ctx, func(r store.Reader) (err error) {
+		l, err = e.findLine(ctx, r, key)
+		if errors.Is(err, fault.ContextNotFound) || err == nil && l.standing != unfinished {
+			return NoCopy()
+		}
+		if err != nil {
+			return err
+		}
+		named.Key = at(common, copyPrefix+CopiedName(l.name))
+		named.Value, err = r.Get(ctx, named.Key)
+		return err
+	})
+	return l, named, err
 }
 
 // ExtendCopy implements [Contexts].
@@ -145,10 +157,12 @@ func (e *Engine) ExtendCopy(ctx context.Context, key history.Key, p *Part) error
 func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record) error {
 	var l *line
 	err := e.write(ctx, func(b *store.Batch) (err error) {
-		if l, err = e.unfinishedCopy(ctx, key); err != nil {
+		var named store.Pair
+		if l, named, err = e.unfinishedCopy(ctx, key); err != nil {
 			return err
 		}
 		expect(b, in(key, aboutKey), l.raw)
+		expect(b, named.Key, named.Value)
 		last := l.last.revision
 		for _, x := range list {
 			switch at := x.entry.Revision; {
@@ -161,6 +175,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 				b.Replace = append(b.Replace, e.record(l, x))
 			}
 		}
+		put(b, named.Key, copyRow(key, l.last.revision))
 		return nil
 	})
 	if err == nil {
@@ -173,7 +188,7 @@ func (e *Engine) extendCopy(ctx context.Context, key history.Key, list []*record
 // CopyAttempts implements [Contexts].
 func (e *Engine) CopyAttempts(ctx context.Context, key history.Key, list []history.Attempt) error {
 	return e.write(ctx, func(b *store.Batch) error {
-		l, err := e.unfinishedCopy(ctx, key)
+		l, _, err := e.unfinishedCopy(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -192,11 +207,11 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 	err := e.write(ctx, func(b *store.Batch) error {
 		taken := make(map[string]bool)
 		for _, of := range lines {
-			l, err := e.unfinishedCopy(ctx, of.Key)
+			l, named, err := e.unfinishedCopy(ctx, of.Key)
 			if err != nil {
 				return err
 			}
-			remove(b, only(at(common, copyPrefix+CopiedName(l.name))))
+			remove(b, only(named.Key))
 			l.erasures, l.standing, l.name, l.attrs = of.Erasures, live, of.Name, of.Listed.Attrs
 			if of.Forks > 0 {
 				put(b, in(l.key, forksKey), []byte(ordered(of.Forks)))

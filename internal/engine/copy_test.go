@@ -1,7 +1,9 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -12,12 +14,26 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
+// between is a medium to which another process writes before the next batch.
+type between struct {
+	shared
+	other func() // nil once it has written
+}
+
+func (b *between) Write(ctx context.Context, of *store.Batch) error {
+	if other := b.other; other != nil {
+		b.other = nil
+		other()
+	}
+	return b.shared.Write(ctx, of)
+}
+
 // TestASlowCopierReplacesNoCommit has two processes continue one copy: that which read the drafts of the source
-// before they were committed may not put them back behind what the other one wrote.
+// before they were committed may not put them back behind what the other one wrote, also if the other one writes
+// after the slow one looked at the copy.
 func TestASlowCopierReplacesNoCommit(t *testing.T) {
-	from, to := engine.New(store.NewMemory(), zstd.Packing), engine.New(store.NewMemory(), zstd.Packing)
+	from := engine.New(store.NewMemory(), zstd.Packing)
 	defer from.Close()
-	defer to.Close()
 	c, err := pact.Create(background, dbtest.Of(from), "chat", nil)
 	must(t, err)
 	edit := func(b *pact.Batch) error {
@@ -35,11 +51,31 @@ func TestASlowCopierReplacesNoCommit(t *testing.T) {
 	must(t, err)
 	fast, err := from.Part(background, lines[0].Key, 2, 3)
 	must(t, err)
-	key, err := to.BeginCopy(background, lines[0], first)
+	want, err := from.Revisions(background, lines[0].Key, 1, 3)
 	must(t, err)
-	must(t, to.ExtendCopy(background, key, slow))
-	must(t, to.ExtendCopy(background, key, fast)) // which has the draft as well
-	if err := to.ExtendCopy(background, key, slow); !errors.Is(err, fault.Conflict) {
-		t.Errorf("drafts from before a commit: %v", err)
+
+	for _, late := range []bool{false, true} {
+		medium := &between{shared: shared{store.NewMemory()}}
+		to, other := engine.New(medium, zstd.Packing), engine.New(medium.shared, zstd.Packing)
+		key, err := to.BeginCopy(background, lines[0], first)
+		must(t, err)
+		must(t, to.ExtendCopy(background, key, slow))
+		commits := func() { must(t, other.ExtendCopy(background, key, fast)) } // which has the draft as well
+		if late {
+			medium.other = commits
+		} else {
+			commits()
+		}
+		if err := to.ExtendCopy(background, key, slow); !errors.Is(err, fault.Conflict) {
+			t.Errorf("drafts from before a commit: %v", err)
+		}
+		got, err := to.Revisions(background, key, 1, 3)
+		must(t, err)
+		if !slices.EqualFunc(got, want, engine.Revision.Same) {
+			t.Errorf("the copy has %d revisions, and not those of its source", len(got))
+		}
+		must(t, to.Close())
+		must(t, other.Close())
+		must(t, medium.Store.Close())
 	}
 }

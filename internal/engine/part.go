@@ -39,7 +39,7 @@ type Part struct {
 func (e *Engine) Revisions(ctx context.Context, key history.Key, from, to int64) (list []Revision, err error) {
 	err = e.steady(ctx, key, func(l *line) error {
 		list = nil
-		for x, err := range e.lineage(ctx, l, max(from, 1), min(to, l.last.revision)) {
+		for x, err := range e.entries(ctx, l, max(from, 1), min(to, l.last.revision)) {
 			if err != nil {
 				return err
 			}
