@@ -95,7 +95,7 @@ func (db *DB) Attempts(ctx context.Context, key history.Key, from, to int64) ([]
 
 // AddToken keeps an access token, so that every process that serves the store knows it. It is
 // durable before AddToken returns. Errors: E_CONFLICT if there is one with its name,
-// E_DOCUMENT_INVALID for one that [history.AccessToken.Check] refuses.
+// E_DOCUMENT_INVALID for a name or a pattern that no context can have.
 func (db *DB) AddToken(ctx context.Context, t history.AccessToken) error {
 	return db.kept().AddToken(ctx, t)
 }

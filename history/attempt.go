@@ -3,13 +3,10 @@ package history
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -104,80 +101,8 @@ func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 	return cycle, number, fork, number > 0 && AttemptID(cycle, number, fork) == id
 }
 
-// End copies from another record how and when the attempt ended, and the packed request if the
-// other record has one. The end is never before the start.
-func (a *Attempt) End(as Attempt) {
-	as = as.clone()
-	a.Status, a.EndedNS, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.Error
-	a.TokenIn, a.TokenOut = as.TokenIn, as.TokenOut
-	if as.Request != "" {
-		a.Request = as.Request
-	}
-}
-
-// clone returns a copy that shares nothing.
-func (a Attempt) clone() Attempt {
-	for _, n := range [...]**int64{&a.TokenIn, &a.TokenOut} {
-		if *n != nil {
-			count := **n
-			*n = &count
-		}
-	}
-	return a
-}
-
 // Limits of an attempt, in bytes.
 const (
 	MaxProvider     = 1 << 10 // of provider and model each
 	MaxAttemptError = 64 << 10
 )
-
-// Check returns an error for an attempt that PutAttempt cannot keep: E_DOCUMENT_INVALID, or
-// E_LIMIT for a text that is too long.
-func (a *Attempt) Check() error {
-	switch a.Status {
-	case Running, Completed, Canceled, Failed:
-	default:
-		return invalidAttempt(string(a.Status), "the status of an attempt is unknown")
-	}
-	if (a.Status == Running) != (a.ID == "") {
-		return invalidAttempt(string(a.Status), "an attempt starts as running and ends as completed, canceled or error")
-	}
-	for _, n := range [...]*int64{a.TokenIn, a.TokenOut} {
-		if n != nil && *n < 0 {
-			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is negative")
-		}
-	}
-	if len(a.Request) > MaxRequest {
-		return requestTooLong()
-	}
-	if err := checkText("error", a.Error, MaxAttemptError); err != nil || a.ID != "" {
-		return err
-	}
-	for _, digest := range [...]string{a.Params, a.Thread} {
-		if b, err := hex.DecodeString(digest); err != nil || len(b) != sha256.Size {
-			return invalidAttempt(digest, "this is not a SHA-256 in hexadecimal")
-		}
-	}
-	if a.Provider == "" || a.Model == "" {
-		return invalidAttempt("", "the attempt has no provider or no model")
-	}
-	if err := checkText("provider", a.Provider, MaxProvider); err != nil {
-		return err
-	}
-	return checkText("model", a.Model, MaxProvider)
-}
-
-func checkText(name, text string, limit int) error {
-	if len(text) > limit {
-		return fault.New(fault.Limit, "the "+name+" of an attempt has more than "+strconv.Itoa(limit)+" bytes", "shorten it")
-	}
-	if !canon.ValidText(text) || strings.Contains(text, "\x00") {
-		return invalidAttempt("", "the "+name+" of an attempt is not UTF-8, or holds a NUL")
-	}
-	return nil
-}
-
-func invalidAttempt(token, message string) error {
-	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, "")
-}

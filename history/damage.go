@@ -1,9 +1,5 @@
 package history
 
-import (
-	"github.com/contexttree/pact/fault"
-)
-
 // Damage is something in a store that differs from what was written. It is the cause of the
 // E_STORE that a reader gets.
 type Damage struct {
@@ -25,11 +21,4 @@ func (d *Damage) Error() string {
 		return d.What
 	}
 	return d.What + ": recorded is " + d.Recorded + ", found " + d.Found
-}
-
-// Err returns the error for a reader of the damaged part: E_STORE.
-func (d *Damage) Err() error {
-	e := fault.Wrap(fault.Store, d, "the store is damaged", "restore it from a backup or an export")
-	e.Node = d.Node
-	return e
 }

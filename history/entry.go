@@ -1,11 +1,6 @@
 package history
 
-import (
-	"encoding/json"
-	"strconv"
-
-	"github.com/contexttree/pact/fault"
-)
+import "encoding/json"
 
 // Kind is the kind of a log entry.
 type Kind string
@@ -81,9 +76,3 @@ const Blank = "[erased]"
 
 // BlankReport replaces a report that was erased.
 const BlankReport = `{"blank":true}`
-
-// RequestSeen returns the error for a request token that the log already has: E_CONFLICT.
-func RequestSeen(token string) error {
-	return fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" was used before",
-		"Request returns the log entry of that call")
-}

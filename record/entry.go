@@ -107,16 +107,6 @@ func NewEntry(s *pact.DB, name string, p *lifecycle.Policy, o pact.OpenOptions) 
 	return e
 }
 
-// CheckPolicy returns E_DOCUMENT_INVALID for a policy that cannot be followed, and E_SELECTOR_INVALID
-// for a rule whose selector cannot be used. A recorder with such a policy would manage nothing.
-func CheckPolicy(ctx context.Context, p *lifecycle.Policy) error {
-	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "scratch", nil)
-	if err != nil {
-		return err
-	}
-	return c.Edit(ctx, func(b *pact.Batch) error { b.KeepPolicy(p); return nil }, nil)
-}
-
 // shapes reports whether any rule shapes.
 func (e *Entry) shapes() bool {
 	for _, r := range e.pruning.Policy.Rules {

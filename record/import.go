@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
 )
@@ -98,7 +99,7 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 	if o.Context == "" {
 		o.Context = "imported"
 	}
-	if err := history.CheckName(o.Context); err != nil {
+	if err := names.Check(o.Context); err != nil {
 		return nil, err
 	}
 	i.recorder = &Recorder{store: s, last: map[string]*recording{}, previous: map[asked]string{}, source: o.Source,

@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/operations"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
@@ -211,7 +212,7 @@ func (s *Server) edit(ctx context.Context, in *change, wanted *editing, done *hi
 		return nil, err
 	}
 	if done == nil && ids == nil { // another process has carried out the same request since
-		return nil, history.RequestSeen(in.Request)
+		return nil, names.RequestSeen(in.Request)
 	}
 	if done != nil {
 		return &revised[edited]{revisionTag(done.Revision), edited{done.Revision, done.Digest, nil, true}}, nil
@@ -243,7 +244,7 @@ func (s *Server) commit(ctx context.Context, in *change, wanted *committing, don
 		return nil, err
 	}
 	if done == nil && snapshot.Repeated { // another process has carried out the same request since
-		return nil, history.RequestSeen(in.Request)
+		return nil, names.RequestSeen(in.Request)
 	}
 	made := committed{Cycle: snapshot.Cycle(), Revision: c.Revision(), Digest: snapshot.Digest(), Report: snapshot.Report,
 		IDs: ids}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/lifecycle"
@@ -217,7 +217,7 @@ func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte, 
 func (s *Server) carryOut(ctx context.Context, plan *intake.Plan) ([]string, []inspect.Finding, error) {
 	list, err := plan.Import(ctx, s.store, func(int, int) {})
 	if differs := (*intake.Differs)(nil); errors.As(err, &differs) && failureOf(err).Node == "" {
-		err = history.NameTaken(differs.Name)
+		err = names.Taken(differs.Name)
 	}
 	var names []string
 	for _, made := range list {

@@ -102,7 +102,7 @@ func readAttempts(doc canon.Any, cycle int64) ([]history.Attempt, error) {
 		}
 		a := history.Attempt{Cycle: cycle, Status: history.Running, StartedNS: k.StartedNS, Provider: k.Provider,
 			Model: k.Model, Params: k.Params, Thread: k.Thread, Request: string(request)}
-		if err := a.Check(); err != nil {
+		if err := engine.CheckAttempt(&a); err != nil {
 			return nil, err
 		}
 		if a.ID = history.AttemptID(cycle, k.Number, 0); k.Number != int64(i+1) {
@@ -112,10 +112,10 @@ func readAttempts(doc canon.Any, cycle int64) ([]history.Attempt, error) {
 		if k.Status != history.Running {
 			end := history.Attempt{ID: a.ID, Status: k.Status, EndedNS: k.EndedNS, Error: k.Error, TokenIn: k.TokenIn,
 				TokenOut: k.TokenOut}
-			if err := end.Check(); err != nil {
+			if err := engine.CheckAttempt(&end); err != nil {
 				return nil, err
 			}
-			a.End(end)
+			engine.EndAttempt(&a, end)
 		}
 		list[i] = a
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/store"
 )
 
@@ -99,7 +100,7 @@ func (e *Engine) change(ctx context.Context, b *store.Batch, l *line, s *state, 
 			return err
 		}
 		if known != 0 || seen[token] {
-			return history.RequestSeen(token)
+			return names.RequestSeen(token)
 		}
 		seen[token] = true
 	}

@@ -10,7 +10,7 @@ import (
 
 // PutAttempt implements [Contexts].
 func (e *Engine) PutAttempt(ctx context.Context, key history.Key, a history.Attempt) (kept history.Attempt, err error) {
-	if err := a.Check(); err != nil {
+	if err := CheckAttempt(&a); err != nil {
 		return history.Attempt{}, err
 	}
 	err = e.write(ctx, func(b *store.Batch) error {
@@ -44,7 +44,7 @@ func (e *Engine) attemptsOf(ctx context.Context, b *store.Batch, l *line, change
 			list = make([]history.Attempt, len(changes))
 		}
 		a := *c.Attempt
-		err := a.Check()
+		err := CheckAttempt(&a)
 		switch {
 		case err != nil:
 		case a.ID == "":
@@ -119,7 +119,7 @@ func (e *Engine) endAttempt(ctx context.Context, b *store.Batch, l *line, as his
 	case a.Status != history.Running:
 		return as, AttemptEnded(a)
 	}
-	a.End(as)
+	EndAttempt(&a, as)
 	expect(b, in(l.key, aboutKey), l.raw)
 	b.Expect = append(b.Expect, store.Expectation{Key: k, State: store.Equal, Value: row})
 	return copyOf(a), putAttempt(b, of, a)
@@ -222,7 +222,7 @@ func attemptAt(l *line, p store.Pair) (history.Attempt, error) {
 	id := history.AttemptID(cycle, no, l.fork)
 	a, err := decodeAttempt(p.Value)
 	if d, _ := found(err); d != nil || err == nil && a.ID != id {
-		return a, (&history.Damage{Cycle: cycle, What: id + " is not as it was recorded"}).Err()
+		return a, DamageErr(&history.Damage{Cycle: cycle, What: id + " is not as it was recorded"})
 	}
 	return a, err
 }

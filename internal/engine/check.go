@@ -195,7 +195,7 @@ func (t requested) check(ctx context.Context, r store.Reader, l *line) error {
 	}
 	for token, of := range t {
 		if rows[token] != of.revision {
-			return (&history.Damage{Cycle: of.cycle, What: "a request token does not lead to its revision"}).Err()
+			return DamageErr(&history.Damage{Cycle: of.cycle, What: "a request token does not lead to its revision"})
 		}
 		delete(rows, token)
 	}
@@ -225,7 +225,7 @@ func checkAttempts(ctx context.Context, r store.Reader, l *line) error {
 			last, next = cycle, 1
 		}
 		if no != next {
-			return (&history.Damage{Cycle: cycle, What: history.AttemptID(cycle, next, l.fork) + " is missing"}).Err()
+			return DamageErr(&history.Damage{Cycle: cycle, What: history.AttemptID(cycle, next, l.fork) + " is missing"})
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ func (x *segmentIndex) concerns(err error) error {
 		return err
 	}
 	what := fmt.Sprintf("%s, of the cycles %d to %d", d.What, x.firstCycle, x.lastCycle)
-	return (&history.Damage{Cycle: x.firstCycle, What: what}).Err()
+	return DamageErr(&history.Damage{Cycle: x.firstCycle, What: what})
 }
 
 // chunkSize is how many rows of the log are read at once.

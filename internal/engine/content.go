@@ -86,7 +86,7 @@ func (c *content) get(ctx context.Context) (v tree.JSON, err error) {
 // damageOf adds to the error for damage which node it concerns.
 func damageOf(cycle int64, id string, err error) error {
 	if d, _ := found(err); d != nil && d.Node == "" {
-		return (&history.Damage{Cycle: cycle, Node: id, What: d.What}).Err()
+		return DamageErr(&history.Damage{Cycle: cycle, Node: id, What: d.What})
 	}
 	return err
 }
@@ -100,8 +100,8 @@ func (c *content) proven(v tree.JSON) error {
 	if ok && is == c.of.Hash {
 		return nil
 	}
-	return (&history.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: "content hash", Recorded: c.of.ContentHash(),
-		Found: is.String()}).Err()
+	return DamageErr(&history.Damage{Cycle: c.of.Cycle, Node: c.of.ID, What: "content hash", Recorded: c.of.ContentHash(),
+		Found: is.String()})
 }
 
 // cached returns the content if its block or its revision was read before.

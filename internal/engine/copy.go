@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/store"
 )
 
@@ -219,11 +220,11 @@ func (e *Engine) FinishCopies(ctx context.Context, lines []Line) error {
 			if of.Shared {
 				l.standing, l.name, l.attrs = shared, "", ""
 			} else {
-				if err := history.CheckName(of.Name); err != nil {
+				if err := names.Check(of.Name); err != nil {
 					return err
 				}
 				if taken[of.Name] {
-					return history.NameTaken(of.Name)
+					return names.Taken(of.Name)
 				}
 				taken[of.Name] = true
 				if err := e.claimName(ctx, b, of.Name, l.key); err != nil {

@@ -6,12 +6,13 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/store"
 )
 
 // Create implements [Contexts].
 func (e *Engine) Create(ctx context.Context, g Creation) (Info, error) {
-	if err := history.CheckName(g.Name); err != nil {
+	if err := names.Check(g.Name); err != nil {
 		return Info{}, err
 	}
 	n, err := e.makeRecords(ctx, &g)

@@ -91,3 +91,10 @@ func CopyUnderWay(name string) error {
 func NoCopy() error {
 	return fault.New(fault.ContextNotFound, "the unfinished copy is gone", "another process finished it or began anew")
 }
+
+// DamageErr returns the error for a reader of a damaged part: E_STORE.
+func DamageErr(d *history.Damage) error {
+	e := fault.Wrap(fault.Store, d, "the store is damaged", "restore it from a backup or an export")
+	e.Node = d.Node
+	return e
+}

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
 
 // Fork implements [Contexts].
 func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork) (Info, error) {
-	if err := history.CheckName(f.Name); err != nil {
+	if err := names.Check(f.Name); err != nil {
 		return Info{}, err
 	}
 	var made *line
@@ -26,7 +27,7 @@ func (e *Engine) Fork(ctx context.Context, key history.Key, cycle int64, f Fork)
 		if token := f.Entry.Request; token != "" {
 			if seen, err := e.request(ctx, of, token); err != nil || seen != 0 {
 				if err == nil {
-					err = history.RequestSeen(token)
+					err = names.RequestSeen(token)
 				}
 				return err
 			}
@@ -153,14 +154,14 @@ func (e *Engine) nameFork(ctx context.Context, b *store.Batch, of, made *line, f
 		expect(b, in(of.key, aboutKey), of.raw)
 		return e.claimName(ctx, b, f.Name, made.key)
 	}
-	if err := history.CheckName(f.SupersededName); err != nil {
+	if err := names.Check(f.SupersededName); err != nil {
 		return err
 	}
 	if err := of.moved(f.Guard); err != nil {
 		return err
 	}
 	if f.SupersededName == f.Name {
-		return history.NameTaken(f.Name)
+		return names.Taken(f.Name)
 	}
 	before := of.name
 	if err := e.rename(ctx, b, of, f.SupersededName); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/store"
 )
 
@@ -57,7 +58,7 @@ func (e *Engine) named(ctx context.Context, r store.Reader, name string, row []b
 	if d, _ := found(err); d != nil {
 		of := *d
 		of.What = "the context " + strconv.Quote(name) + " is damaged: " + d.What
-		err = of.Err()
+		err = DamageErr(&of)
 	}
 	return l, err
 }
@@ -109,7 +110,7 @@ func (e *Engine) claimName(ctx context.Context, b *store.Batch, name string, key
 		return err
 	}
 	if row != nil {
-		return history.NameTaken(name)
+		return names.Taken(name)
 	}
 	expect(b, k, nil)
 	put(b, k, []byte(ordered(int64(key))))
@@ -131,7 +132,7 @@ func (e *Engine) rename(ctx context.Context, b *store.Batch, l *line, name strin
 
 // Rename implements [Contexts].
 func (e *Engine) Rename(ctx context.Context, key history.Key, name string) error {
-	if err := history.CheckName(name); err != nil {
+	if err := names.Check(name); err != nil {
 		return err
 	}
 	return e.write(ctx, func(b *store.Batch) error {

@@ -19,7 +19,7 @@ func derived(cycle int64, err error) error {
 	if d == nil {
 		return err
 	}
-	return (&history.Damage{Cycle: cycle, What: d.What, Derived: true}).Err()
+	return DamageErr(&history.Damage{Cycle: cycle, What: d.What, Derived: true})
 }
 
 // isDerived returns the damage of a checkpoint that an error reports, or nil.

@@ -226,7 +226,7 @@ func (x *record) damagedContent(contents []byte) error {
 			break
 		}
 	}
-	return d.Err()
+	return DamageErr(d)
 }
 
 // begin fills in the rows of a whole tree.
@@ -321,4 +321,4 @@ func digest(text string) (d tree.Digest, ok bool) {
 	return d, err == nil
 }
 
-func damaged(what string) error { return (&history.Damage{NoCycle: true, What: what}).Err() }
+func damaged(what string) error { return DamageErr(&history.Damage{NoCycle: true, What: what}) }

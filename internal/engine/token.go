@@ -2,14 +2,17 @@ package engine
 
 import (
 	"context"
+	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/store"
 )
 
 // AddToken implements [Contexts].
 func (e *Engine) AddToken(ctx context.Context, t history.AccessToken) error {
-	if err := t.Check(); err != nil {
+	if err := CheckToken(&t); err != nil {
 		return err
 	}
 	k := at(common, tokenPrefix+t.Name)
@@ -60,6 +63,23 @@ func (e *Engine) RevokeToken(ctx context.Context, name string) error {
 		remove(b, only(k))
 		return nil
 	})
+}
+
+// CheckToken returns E_DOCUMENT_INVALID for a token that no store keeps.
+func CheckToken(t *history.AccessToken) error {
+	if err := names.Check(t.Name); err != nil {
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, t.Name,
+			"the name of the token is not 1 to "+strconv.Itoa(history.MaxName)+" bytes of text, or begins with @ or -",
+			"choose another name")
+	}
+	if t.Pattern == "" {
+		return nil
+	}
+	if err := names.Check(t.Pattern); err != nil {
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, t.Pattern, "no context has a name like this pattern",
+			"write a name of a context, with * for any characters")
+	}
+	return nil
 }
 
 func encodeToken(t *history.AccessToken) []byte {

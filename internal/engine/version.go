@@ -143,8 +143,8 @@ func (v version) publish(e *Engine, l *line, list []*record) (version, error) {
 		return v, err
 	}
 	if found := next.t.Digest().String(); x.entry.Digest != "" && x.entry.Digest != found {
-		return v, (&history.Damage{Cycle: x.latest, Suspects: suspects(list), What: "digest of headers and contents",
-			Recorded: x.entry.Digest, Found: found}).Err()
+		return v, DamageErr(&history.Damage{Cycle: x.latest, Suspects: suspects(list), What: "digest of headers and contents",
+			Recorded: x.entry.Digest, Found: found})
 	}
 	e.remember(l, published{t: next.t, revision: next.revision})
 	return next, nil

@@ -74,7 +74,7 @@ func (c *copying) verify() error {
 		return err
 	}
 	if damage != nil {
-		return damage.Err()
+		return engine.DamageErr(damage)
 	}
 	for _, l := range c.lines {
 		if l.Shared {

@@ -3,10 +3,13 @@ package wire
 import (
 	"context"
 
+	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
 
@@ -47,13 +50,23 @@ func (m *manageFlags) options(ctx context.Context, a *command.App, cmd *cobra.Co
 	}
 	policy, err := a.PolicyNamed(ctx, m.policy)
 	if err == nil {
-		err = record.CheckPolicy(ctx, &policy)
+		err = checkPolicy(ctx, &policy)
 	}
 	if err != nil {
 		return err
 	}
 	o.Policy, o.Manage, o.Prices = &policy, m.manage, prices.BuiltIn()
 	return nil
+}
+
+// checkPolicy returns E_DOCUMENT_INVALID for a policy that cannot be followed, and E_SELECTOR_INVALID
+// for a rule whose selector cannot be used. A recorder with such a policy would manage nothing.
+func checkPolicy(ctx context.Context, p *lifecycle.Policy) error {
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "scratch", nil)
+	if err != nil {
+		return err
+	}
+	return c.Edit(ctx, func(b *pact.Batch) error { b.KeepPolicy(p); return nil }, nil)
 }
 
 // managedSummary says what a policy did.

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/server"
 
@@ -51,7 +52,7 @@ func tokenAddCommand(a *command.App) *cobra.Command {
 			return fault.New(fault.DocumentInvalid, "the pattern is empty", "leave --context out for all contexts")
 		}
 		secret, t := server.NewToken(args[0], *write, *pattern, time.Now())
-		if err := t.Check(); err != nil { // before a store is made for it
+		if err := engine.CheckToken(&t); err != nil { // before a store is made for it
 			return err
 		}
 		s, err := a.OpenStore(ctx)

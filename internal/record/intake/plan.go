@@ -7,8 +7,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -181,7 +181,7 @@ func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Cont
 	}
 	c, err := pact.Open(ctx, s, part.Name, &pact.OpenOptions{Actor: p.Actor})
 	if errors.Is(err, fault.ContextNotFound) {
-		return nil, nil, history.CheckName(part.Name)
+		return nil, nil, names.Check(part.Name)
 	}
 	if err != nil {
 		return nil, nil, err
