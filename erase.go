@@ -103,5 +103,5 @@ func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 		return "", fault.New(fault.DocumentInvalid, "the receipt is not 64 hexadecimal digits",
 			"give the receipt that the erasure returned")
 	}
-	return tree.Of(n).Mark(ctx, salt)
+	return tree.NodeOf(n).Mark(ctx, salt)
 }

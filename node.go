@@ -46,7 +46,7 @@ type Node struct {
 // there is none. It returns E_STORE if the content must be read from the store and cannot
 // be. Cost: reading the content, which is not kept in memory.
 func (n Node) Text(ctx context.Context) (string, error) {
-	v, err := tree.Of(n).Content.Value(ctx)
+	v, err := tree.NodeOf(n).Content.Value(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (n Node) Text(ctx context.Context) (string, error) {
 // JSON returns the content as canonical JSON (08 §2), nil if the node has no content. Its
 // errors and its cost are those of [Node.Text].
 func (n Node) JSON(ctx context.Context) ([]byte, error) {
-	v, err := tree.Of(n).Content.Value(ctx)
+	v, err := tree.NodeOf(n).Content.Value(ctx)
 	if err != nil || v == "" {
 		return nil, err
 	}
@@ -84,12 +84,12 @@ func (n Node) Decode(ctx context.Context, v any) error {
 
 // StandsFor returns the ids of the nodes that a stub replaces (02 §7), in document order;
 // nil for a node that is not a stub.
-func (n Node) StandsFor() []string { return commit.StandsFor(tree.Of(n)) }
+func (n Node) StandsFor() []string { return commit.StandsFor(tree.NodeOf(n)) }
 
 // Original returns the content that the node had before a rule of a policy shaped it, in canonical
 // JSON; nil if none did.
 func (n Node) Original() []byte {
-	v, shaped := commit.Original(tree.Of(n))
+	v, shaped := commit.Original(tree.NodeOf(n))
 	if !shaped {
 		return nil
 	}

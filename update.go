@@ -49,7 +49,7 @@ func specOf(ctx context.Context, e *tree.Entry, t *tree.Tree) (Spec, error) {
 	s := Spec{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Role: n.Role, Kind: n.Kind,
 		Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned, Attrs: n.Attrs}
-	content, err := tree.Of(n).Content.Value(ctx)
+	content, err := tree.NodeOf(n).Content.Value(ctx)
 	if text, ok := content.Text(); ok {
 		s.Content = text
 	} else if content != "" {

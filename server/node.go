@@ -37,7 +37,7 @@ func (s *Server) nodes() {
 			if err != nil {
 				return nil, err
 			}
-			if _, err := budget.Hold(ctx, 2*int64(tree.Of(n).Content.Size())); err != nil {
+			if _, err := budget.Hold(ctx, 2*int64(tree.NodeOf(n).Content.Size())); err != nil {
 				return nil, err
 			}
 			text, err := n.Text(ctx)

@@ -86,7 +86,7 @@ func line(ctx context.Context, h *pact.Hit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	tool, err := toolcall.Name(ctx, tree.Of(h.Snapshot), tree.Of(n))
+	tool, err := toolcall.Name(ctx, tree.Of(h.Snapshot), tree.NodeOf(n))
 	if err != nil {
 		return "", err
 	}

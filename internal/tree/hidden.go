@@ -4,10 +4,14 @@ package tree
 // snapshots and one in its nodes.
 type Hidden[T Tree | Node] struct{ it *T }
 
-// Hide returns it in a value that shows it to nobody but [Of].
+// Hide returns it in a value that shows it to nobody but [Of] and [NodeOf].
 func Hide[T Tree | Node](it *T) Hidden[T] { return Hidden[T]{it} }
 
 func (h Hidden[T]) hidden() *T { return h.it }
 
-// Of returns what a snapshot or a node hides from other modules.
-func Of[T Tree | Node](holder interface{ hidden() *T }) *T { return holder.hidden() }
+// Of returns the tree that a snapshot hides from other modules. Of and [NodeOf] are no generic function,
+// because the compiler would not see which method that calls, and each holder would go to the heap.
+func Of(holder interface{ hidden() *Tree }) *Tree { return holder.hidden() }
+
+// NodeOf returns the node that a node of package pact hides from other modules.
+func NodeOf(holder interface{ hidden() *Node }) *Node { return holder.hidden() }

@@ -51,7 +51,7 @@ func catCommand(a *command.App) *cobra.Command {
 			if n.Kind != toolcall.Call || *raw {
 				continue
 			}
-			partners, err := toolcall.Partners(tree.Of(snapshot), tree.Of(n))
+			partners, err := toolcall.Partners(tree.Of(snapshot), tree.NodeOf(n))
 			if err != nil {
 				return err
 			}

@@ -134,7 +134,7 @@ func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pa
 // listNodes prints a line for each node that a selector found.
 func listNodes(ctx context.Context, a *command.App, hits []pact.Hit) error {
 	for _, h := range hits {
-		line, err := a.NodeLine(ctx, tree.Of(h.Node), h.Snapshot)
+		line, err := a.NodeLine(ctx, tree.NodeOf(h.Node), h.Snapshot)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func WithPartners(hits []pact.Hit) (list []pact.Hit, err error) {
 	for _, h := range hits {
 		before := len(list)
 		add(h)
-		partners, err := toolcall.Partners(tree.Of(h.Snapshot), tree.Of(h.Node))
+		partners, err := toolcall.Partners(tree.Of(h.Snapshot), tree.NodeOf(h.Node))
 		if err != nil {
 			return nil, err
 		}
