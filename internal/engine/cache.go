@@ -31,7 +31,7 @@ type cacheKey struct {
 // The parts that are no blocks.
 const (
 	partHead     = -1 - iota // of a segment
-	partEntries              // of a segment, without what the records did to the tree
+	partEntries              // of a segment, without what the records did to the tree; never kept
 	partSegments             // the indexes of all segments of the line
 	partContents             // of a revision in the log, by place
 	partLine                 // the line as this process left it; generation 0

@@ -49,23 +49,16 @@ func (e *Engine) readSegment(ctx context.Context, r store.Reader, l *line, x *se
 	return s, x.concerns(err)
 }
 
-// segment is readSegment with the cache. The line has the generation of what r reads.
+// segment is readSegment with the cache, which keeps whole records only: a log is read once, and its messages are long.
+// The line has the generation of what r reads.
 func (e *Engine) segment(ctx context.Context, r store.Reader, l *line, x *segmentIndex, part int) (*segment, error) {
 	k := cacheKey{l.key, l.generation, x.last, partHead}
-	s, ok := e.cache.get(k).(*segment)
-	if k.part = part; !ok || s.head != x.head {
-		s, ok = e.cache.get(k).(*segment)
-	}
-	if ok && s.head == x.head {
+	if s, ok := e.cache.get(k).(*segment); ok && s.head == x.head {
 		return s, nil
 	}
 	s, err := e.readSegment(ctx, r, l, x, part)
-	if err == nil {
-		size := x.headSize + 600*len(s.records)
-		if part == partHead {
-			size = 4*x.headSize + 64*len(x.touched)
-		}
-		e.cache.put(k, s, size)
+	if err == nil && part == partHead {
+		e.cache.put(k, s, 4*x.headSize+64*len(x.touched))
 	}
 	return s, err
 }
