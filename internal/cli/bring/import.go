@@ -123,10 +123,9 @@ func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFl
 			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+
 				string(kind))
 		}
-		if kind == intake.Snapshot {
-			err = intake.HoldNodes(ctx, in.Data)
+		if p.Plan = intake.PlanHistory(in.Reader, o); kind == intake.Snapshot {
+			p.Plan, err = intake.PlanDocument(in.Data, o), intake.HoldNodes(ctx, in.Data)
 		}
-		p.Plan = intake.PlanFile(kind, in.Reader, o)
 	}
 	if err != nil {
 		return nil, in.Located(err)

@@ -220,8 +220,10 @@ func (s *Source) plan(ctx context.Context, kind intake.Kind, f *SourceFlags) (*i
 			return nil, err
 		}
 		return intake.PlanTranscript([]*transcript.Conversation{c}, o), nil
+	case intake.Snapshot:
+		return intake.PlanDocument(in.Data, o), nil
 	}
-	return intake.PlanFile(kind, in.Reader, o), nil
+	return intake.PlanHistory(in.Reader, o), nil
 }
 
 // Conversation picks one conversation of a transcript.

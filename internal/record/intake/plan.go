@@ -31,7 +31,8 @@ type Plan struct {
 	Parts    []Part
 	Findings []inspect.Finding // about the file, before a part of it is imported
 
-	text func() io.Reader // of a document or a history, from its beginning
+	document []byte
+	history  func() io.Reader // from its beginning
 }
 
 // Part is the source of contexts: a conversation or a whole file, which give one, or a session of a log,
@@ -79,9 +80,14 @@ func (e *Differs) Error() string { return e.Err.Error() }
 // Unwrap returns the conflict.
 func (e *Differs) Unwrap() error { return e.Err }
 
-// PlanFile plans the import of a document or a history, which gives one context.
-func PlanFile(kind Kind, text func() io.Reader, o Options) *Plan {
-	return &Plan{Options: o, Kind: kind, Parts: []Part{{Name: o.Name}}, text: text}
+// PlanDocument plans the import of a document.
+func PlanDocument(document []byte, o Options) *Plan {
+	return &Plan{Options: o, Kind: Snapshot, Parts: []Part{{Name: o.Name}}, document: document}
+}
+
+// PlanHistory plans the import of a history, which text reads from its beginning.
+func PlanHistory(text func() io.Reader, o Options) *Plan {
+	return &Plan{Options: o, Kind: History, Parts: []Part{{Name: o.Name}}, history: text}
 }
 
 // PlanTranscript plans the import of conversations. Of several each has its name behind that of the options.
@@ -188,7 +194,7 @@ func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Cont
 	}
 	var grows *pact.Extension
 	if p.Kind == History {
-		grows, err = c.HistoryExtension(ctx, p.text(), &p.HistoryOptions)
+		grows, err = c.HistoryExtension(ctx, p.history(), &p.HistoryOptions)
 	} else {
 		var fresh *pact.Context
 		if fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Conversation: part.Conversation},
@@ -212,13 +218,9 @@ func (p *Plan) begin(ctx context.Context, s *pact.DB, part *Part, progress func(
 			Pruned: part.Pruned, Progress: func(done, _ int) { progress(done) }})
 		return c, nil, err
 	case Snapshot:
-		data, err := io.ReadAll(p.text())
-		if err != nil {
-			return nil, nil, err
-		}
-		return pact.Import(ctx, s, part.Name, data, &pact.ImportOptions{OpenOptions: p.OpenOptions, Edition: p.Edition})
+		return pact.Import(ctx, s, part.Name, p.document, &pact.ImportOptions{OpenOptions: p.OpenOptions, Edition: p.Edition})
 	}
-	c, findings, err := pact.ImportHistory(ctx, s, part.Name, p.text(), &pact.ImportHistoryOptions{OpenOptions: p.OpenOptions,
+	c, findings, err := pact.ImportHistory(ctx, s, part.Name, p.history(), &pact.ImportHistoryOptions{OpenOptions: p.OpenOptions,
 		HistoryOptions: p.HistoryOptions})
 	if err != nil {
 		return nil, nil, err
