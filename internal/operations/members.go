@@ -58,7 +58,7 @@ func (m *members) optional(name string) (string, bool) {
 		return "", false
 	}
 	if v.Kind != canon.KindString {
-		m.bad(name, "is a string")
+		m.bad(name, "must be a string")
 	}
 	return v.Text, true
 }
@@ -93,7 +93,7 @@ func (m *members) object(name string) canon.Any {
 	if !ok {
 		m.bad(name, "is missing")
 	} else if v.Kind != canon.KindObject {
-		m.bad(name, "is an object")
+		m.bad(name, "must be an object")
 	}
 	return v
 }
@@ -105,7 +105,7 @@ func (m *members) integer(name string, fallback int64) int64 {
 	}
 	n, fits := v.Value().Int64()
 	if !fits {
-		m.bad(name, "is an integer of 64 bits")
+		m.bad(name, "must be an integer of 64 bits")
 	}
 	return n
 }
@@ -113,7 +113,7 @@ func (m *members) integer(name string, fallback int64) int64 {
 func (m *members) flag(name string) bool {
 	v, ok := m.pop(name)
 	if ok && v.Kind != canon.KindBool && v.Kind != canon.KindNull {
-		m.bad(name, "is true or false")
+		m.bad(name, "must be true or false")
 	}
 	return v.Text == string(canon.True) && v.Kind == canon.KindBool
 }
@@ -124,11 +124,11 @@ func (m *members) texts(name string) (list []string) {
 		return nil
 	}
 	if v.Kind != canon.KindArray {
-		m.bad(name, "is a list of strings")
+		m.bad(name, "must be a list of strings")
 	}
 	for _, e := range v.Elems {
 		if e.Kind != canon.KindString {
-			m.bad(name, "is a list of strings")
+			m.bad(name, "must be a list of strings")
 		}
 		list = append(list, e.Text)
 	}
@@ -140,7 +140,7 @@ func (m *members) texts(name string) (list []string) {
 func specOf(doc canon.Any) (s pact.Spec, err error) {
 	m := &members{doc: doc, what: "node"}
 	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {
-		m.bad("id", "is at least one byte")
+		m.bad("id", "must be at least one byte")
 	}
 	s = pact.Spec{ID: m.text("id"), Type: m.text("nodeType"), Removable: m.flag("removable")}
 	for _, member := range doc.Members {

@@ -2,10 +2,8 @@ package operations
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -22,99 +20,47 @@ func Set(s *pact.Spec, name string, value canon.Value) error {
 	if !settable(name) {
 		return tree.NoHeader(name)
 	}
-	v := setting{name: name, v: value.Any()}
-	v.none = v.v.Kind == canon.KindNull
+	read := value.Any()
+	m := &members{doc: canon.Any{Kind: canon.KindObject, Members: []canon.Member{{Name: name, Value: read}}}, what: "node"}
+	none := read.Kind == canon.KindNull
 	switch name {
 	case "role":
-		s.Role = v.text()
+		s.Role = m.text(name)
 	case "kind":
-		s.Kind = v.text()
+		s.Kind = m.text(name)
 	case "key":
-		s.Key = v.text()
+		s.Key = m.text(name)
 	case "provenance":
-		s.Provenance = v.text()
+		s.Provenance = m.text(name)
 	case "mime":
-		s.MIME = v.text()
+		s.MIME = m.text(name)
 	case "encoding":
-		s.Encoding = v.text()
+		s.Encoding = m.text(name)
 	case "tags":
-		s.Tags = v.texts()
+		s.Tags = m.texts(name)
 	case "refs":
-		s.Refs = v.texts()
+		s.Refs = m.texts(name)
 	case "priority":
-		s.Priority = v.integer()
+		s.Priority = m.integer(name, 0)
 	case "offset":
-		s.Offset = v.integer()
+		s.Offset = m.integer(name, 0)
 	case "ttl":
-		if s.TTL = nil; !v.none {
-			s.TTL = new(v.integer())
+		if s.TTL = nil; !none {
+			s.TTL = new(m.integer(name, 0))
 		}
 	case "pinned":
-		s.Pinned = v.flag()
+		s.Pinned = m.flag(name)
 	case "content":
-		if s.Content = nil; !v.none {
+		if s.Content = nil; !none {
 			s.Content = value
 		}
 	default:
 		if s.Attrs == nil {
 			s.Attrs = map[string]any{}
 		}
-		if s.Attrs[name] = value; v.none {
+		if s.Attrs[name] = value; none {
 			delete(s.Attrs, name)
 		}
 	}
-	return v.err
-}
-
-// setting reads the value of a header and remembers that it does not fit.
-type setting struct {
-	name string
-	v    canon.Any
-	none bool // null
-	err  error
-}
-
-func (s *setting) must(be string) {
-	s.err = fault.At(fault.DocumentInvalid, fault.NoOffset, s.name, strconv.Quote(s.name)+" must be "+be, "")
-}
-
-func (s *setting) text() string {
-	if s.none {
-		return ""
-	}
-	if s.v.Kind != canon.KindString {
-		s.must("a string")
-	}
-	return s.v.Text
-}
-
-func (s *setting) texts() (list []string) {
-	if s.v.Kind != canon.KindArray && !s.none {
-		s.must("a list of strings")
-	}
-	for _, e := range s.v.Elems {
-		if e.Kind != canon.KindString {
-			s.must("a list of strings")
-		}
-		list = append(list, e.Text)
-	}
-	return list
-}
-
-func (s *setting) integer() int64 {
-	if s.none {
-		return 0
-	}
-	n, ok := s.v.Value().Int64()
-	if !ok {
-		s.must("an integer of 64 bits")
-	}
-	return n
-}
-
-func (s *setting) flag() bool {
-	if s.v.Kind != canon.KindBool && !s.none {
-		s.must("true or false")
-	}
-	return s.v.Text == string(canon.True)
+	return m.err
 }
