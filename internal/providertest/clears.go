@@ -54,8 +54,9 @@ func checkEdits(h http.Header, body object) *refusal {
 			return invalid(where + ".keep: Input should be 'all', or thinking_turns greater than 0")
 		}
 		if kind == "clear_tool_uses_20250919" {
-			for name, units := range map[string][]string{"trigger": {"input_tokens", "tool_uses"}, "keep": {"tool_uses"},
-				"clear_at_least": {"input_tokens"}} {
+			for _, number := range [][]string{{"trigger", "input_tokens", "tool_uses"}, {"keep", "tool_uses"},
+				{"clear_at_least", "input_tokens"}} {
+				name, units := number[0], number[1:]
 				if v := member(e, name); v != nil && !counts(v, 0, units...) {
 					return invalid(where + "." + name + ": Input should be a valid number of " + strings.Join(units, ", "))
 				}

@@ -96,6 +96,7 @@ func (p *Program) Command(ctx context.Context) (cmd *exec.Cmd, done func(), err 
 			err = os.WriteFile(filepath.Join(p.Dir, p.File), []byte(p.Holds), 0o600)
 		}
 		if err != nil {
+			_ = os.RemoveAll(p.Dir)
 			return nil, nil, fault.Wrap(fault.Store, err, "the program needs a file that cannot be written", "")
 		}
 	}
