@@ -2,6 +2,7 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 1m
 VERSION ?= v0.0.0
+THIS = $(shell go env GOOS)/$(shell go env GOARCH)
 TESTS = go tool -modfile=tools.mod gotestsum --format pkgname --format-hide-empty-pkg
 # SQLite is a program in C that was translated to Go. Under the race detector it is three times as slow if it is
 # watched too, and none of the races that could be found in it are ours.
@@ -9,7 +10,7 @@ RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/l
 # Neither the tests of these packages nor what they call starts a goroutine, so they are left out under the race detector.
 PURE = examples/.*|fault|inspector|lifecycle|internal/(canon|commit|differ.*|document|query|record/(calllog|provider|wire)|release|safefile|search|toolcall|verify)
 
-.PHONY: help build test test-all lint fuzz bench clients browser generate release
+.PHONY: help build test test-all lint fuzz bench clients browser generate wheel npm release
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -66,6 +67,14 @@ generate: ## write anew what is made from other files: inspector/dist, the types
 	python3 clients/python/tools/generate.py
 	UPDATE_NOTICES=1 go test -count=1 -run '^TestNoticesHoldEveryLinkedLicence$$' .
 	UPDATE_PICTURE=1 go test -count=1 -run '^TestThePictureOfTheReadme' ./internal/cli
+
+wheel: ## build the Python package for this machine into dist, which needs Go alone
+	go run ./internal/release -only wheel -platforms $(THIS) $(VERSION)
+
+npm: ## build the packages for Node for this machine into dist, which needs npm
+	clients/typescript/install.sh build/typescript
+	clients/typescript/build.sh build/typescript
+	go run ./internal/release -only npm -js build/typescript/dist -platforms $(THIS) $(VERSION)
 
 release: ## build pact for six platforms and pack it into dist, as VERSION (default v0.0.0), with the clients for Python and for Node, which needs npm; publishes nothing
 	clients/typescript/install.sh build/typescript

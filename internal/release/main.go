@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -19,12 +20,13 @@ func main() {
 	out := flag.String("o", "dist", "the `DIRECTORY` to write to")
 	platforms := flag.String("platforms", offered, "the platforms to build for, as a `LIST` of system/processor")
 	js := flag.String("js", "", "pack the client for Node too, which TypeScript built into this `DIRECTORY`")
+	only := flag.String("only", "", "make this `KIND` alone: "+strings.Join(kinds(), ", ")+"; without the plugin and the formula")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		fmt.Fprintln(os.Stderr, "release: name the version, such as v0.1.0")
 		os.Exit(2)
 	}
-	if err := release(*out, flag.Arg(0), *js, strings.Split(*platforms, ",")); err != nil {
+	if err := release(*out, flag.Arg(0), *js, *only, strings.Split(*platforms, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
@@ -32,10 +34,14 @@ func main() {
 
 var versionForm = regexp.MustCompile(`^v\d+\.\d+\.\d+[-+.0-9A-Za-z]*$`)
 
-// release writes what each platform gets, the client for Node if js is where it was built, then their sums.
-func release(dir, version, js string, platforms []string) error {
+// release writes what each platform gets, the client for Node if js is where it was built, then their sums. If only
+// names a kind, it is all that each platform gets.
+func release(dir, version, js, only string, platforms []string) error {
 	if !versionForm.MatchString(version) {
 		return fmt.Errorf("%q is not a version: write one such as v0.1.0", version)
+	}
+	if only != "" && !slices.Contains(kinds(), only) {
+		return fmt.Errorf("%q is not a kind: write one of %s", only, strings.Join(kinds(), ", "))
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -55,8 +61,11 @@ func release(dir, version, js string, platforms []string) error {
 		if err != nil {
 			return err
 		}
-		for _, write := range made {
-			path, err := write(dir, version, platform, binary)
+		for _, kind := range made {
+			if only != "" && only != kind.name {
+				continue
+			}
+			path, err := kind.write(dir, version, platform, binary)
 			if err != nil {
 				return err
 			}
@@ -70,10 +79,14 @@ func release(dir, version, js string, platforms []string) error {
 		}
 		list = append(list, client)
 	}
-	for _, write := range []func() (string, error){
+	beyond := []func() (string, error){
 		func() (string, error) { return plugin(dir, version) },
 		func() (string, error) { return formula(dir, version, platforms) },
-	} {
+	}
+	if only != "" {
+		beyond = nil // the formula names the archives
+	}
+	for _, write := range beyond {
 		path, err := write()
 		if err != nil {
 			return err
@@ -92,7 +105,27 @@ func release(dir, version, js string, platforms []string) error {
 
 // made lists what is made of the binary of each platform. Each writes one file and returns its path, "" where the
 // platform has no such thing.
-var made = []func(dir, version, platform, binary string) (string, error){archive, wheel, npmBinary, deb, image, bundle, sbom}
+var made = []struct {
+	name  string
+	write func(dir, version, platform, binary string) (string, error)
+}{
+	{"archive", archive},
+	{"wheel", wheel},
+	{"npm", npmBinary},
+	{"deb", deb},
+	{"image", image},
+	{"bundle", bundle},
+	{"sbom", sbom},
+}
+
+// kinds are the names of what is made, in their order.
+func kinds() []string {
+	var names []string
+	for _, kind := range made {
+		names = append(names, kind.name)
+	}
+	return names
+}
 
 // archive packs the binary with its licences.
 func archive(dir, version, platform, binary string) (string, error) {

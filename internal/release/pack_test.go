@@ -12,8 +12,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // content returns the files of an archive, by name.
@@ -119,11 +123,28 @@ func TestArchivesHoldTheFilesAndNoTime(t *testing.T) {
 
 func TestReleaseRefusesBadNames(t *testing.T) {
 	for _, version := range []string{"", "1.0.0", "v1", "v1.0.0/../..", "v1.0.0 x"} {
-		if err := release(t.TempDir(), version, "", nil); err == nil {
+		if err := release(t.TempDir(), version, "", "", nil); err == nil {
 			t.Errorf("%q is taken for a version", version)
 		}
 	}
-	if err := release(t.TempDir(), "v1.0.0", "", []string{"linux"}); err == nil {
+	if err := release(t.TempDir(), "v1.0.0", "", "", []string{"linux"}); err == nil {
 		t.Error("a system without a processor is taken for a platform")
+	}
+	if err := release(t.TempDir(), "v1.0.0", "", "wheels", nil); err == nil || !strings.Contains(err.Error(), "wheel, npm") {
+		t.Errorf("an unknown kind is refused with %v", err)
+	}
+}
+
+// What is made for one person's machine is one file and its sum.
+func TestOnlyOneKindIsMade(t *testing.T) {
+	testrun.Long(t, "it builds pact")
+	t.Chdir("../..")
+	dir := t.TempDir()
+	if err := release(dir, "v1.2.3", "", "wheel", []string{runtime.GOOS + "/" + runtime.GOARCH}); err != nil {
+		t.Fatal(err)
+	}
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 2 || !strings.HasSuffix(files[1].Name(), ".whl") {
+		t.Errorf("%v %v", files, err)
 	}
 }
