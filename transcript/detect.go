@@ -29,8 +29,8 @@ func shapeOf(kinds map[string]canon.Kind) string {
 	switch {
 	case kinds["root"] != canon.KindAbsent || kinds["pact_history"] != canon.KindAbsent:
 		return ""
-	case kinds["trajectory"] == canon.KindArray:
-		return ShapeSWESmith
+	case kinds["trajectory"] == canon.KindArray, kinds["history"] == canon.KindArray && len(kinds) == 1:
+		return ShapeSWESmith // a demonstration of SWE-agent has its history alone
 	case kinds["traj"] == canon.KindArray:
 		return ShapeTauBench
 	case kinds["messages"] == canon.KindArray || kinds["role"] == canon.KindString:

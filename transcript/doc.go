@@ -2,7 +2,7 @@
 // into the messages of a provider (07 §4.1).
 //
 // It reads OpenAI chat messages (a JSON array, an object with messages, JSON
-// Lines), tau-bench result files and SWE-smith trajectories. A context made of
+// Lines), tau-bench result files and trajectories of SWE-agent and SWE-smith. A context made of
 // one has a cycle for each model call, and the snapshot of cycle k is exactly
 // what call k was sent: its answer belongs to the cycle after it. The messages
 // after the last call are the working state.

@@ -297,7 +297,7 @@ func TestMovingMarker(t *testing.T) {
 // TestSmallFieldsOfARunAreKept: the fields of a run are kept while they are small.
 func TestSmallFieldsOfARunAreKept(t *testing.T) {
 	for _, size := range []int{10, maxRun} {
-		made := importText(t, `{"trajectory":[],"history":[1],"environment":"e","info":"`+strings.Repeat("x", size)+`"}`)
+		made := importText(t, `{"trajectory":[],"history":[{"role":"user","content":"Fix it."}],"environment":"e","info":"`+strings.Repeat("x", size)+`"}`)
 		about := tree.Of(made.Working()).Root().Node().Header("swe-smith:conversation")
 		if kept := canon.Value(about) == canon.Value(`{"environment":"e","info":"`+strings.Repeat("x", size)+
 			`"}`); kept != (size < maxRun) || !kept && about != "" {

@@ -22,10 +22,10 @@ type entry struct {
 // or has an unknown shape, and with the number of the message, counted from 0,
 // if a message is invalid or if no message of the file has a known role.
 //
-// From a SWE-smith run Read takes the lists of messages and the fields of the
-// run. It drops the other fields of the steps (action, observation, response,
-// thought, execution_time, state, extra_info), history, which repeats the last
-// list, and the fields of a run if they exceed 64 KiB in total.
+// From a run of SWE-agent or SWE-smith Read takes what each step says that the model was sent, of older ones the
+// history, and the fields of the run. It drops the other fields of the steps (action, thought, execution_time,
+// state, extra_info), what repeats the last list, and the fields of a run if they exceed 64 KiB in total. Each
+// attempt of a run with several is a conversation.
 func Read(data []byte) ([]*Conversation, error) {
 	list, err := entries(data)
 	if err != nil {
@@ -34,7 +34,7 @@ func Read(data []byte) ([]*Conversation, error) {
 	if Detect(data) == "" {
 		return nil, &fault.Error{
 			Code: fault.DocumentInvalid, Line: 1, Message: "the file is in no known format of conversations",
-			Remedy: "give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench or a SWE-smith file",
+			Remedy: "give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench, SWE-agent or SWE-smith file",
 		}
 	}
 	if len(list) == 0 || isMessage(list[0].Any) {
@@ -46,6 +46,11 @@ func Read(data []byte) ([]*Conversation, error) {
 		c.cut(messages)
 		return []*Conversation{c}, readable([]*Conversation{c}, list)
 	}
+	var runs []entry
+	for _, e := range list {
+		runs = append(runs, attemptsOf(e)...)
+	}
+	list = runs
 	conversations := make([]*Conversation, len(list))
 	for i, e := range list {
 		c, err := conversation(e)

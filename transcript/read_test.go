@@ -91,7 +91,7 @@ func TestReadErrors(t *testing.T) {
 			"conversation 1: this is not a conversation"},
 		{"a bad conversation on a line", "{\"messages\":[]}\n{\"messages\":[7]}", 2, -1, "conversation 1: message 0 is not"},
 		{"step without messages", `{"trajectory":[{"messages":[]},{"action":"` + strings.Repeat("x", 99) + `"}]}`, 0, -1,
-			"step 1 of the trajectory has no list"},
+			"step 1 of the trajectory has neither a query nor a list"},
 		{"junk in a step", `{"trajectory":[{"messages":[1]}]}`, 0, -1, "step 0: message 0 is not an object"},
 	}
 	for _, test := range tests {

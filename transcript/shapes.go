@@ -2,15 +2,10 @@ package transcript
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 )
-
-// maxRun is the largest size in bytes of the fields that Read keeps of a
-// SWE-smith run.
-const maxRun = 64 << 10
 
 // isMessage reports whether a value is one OpenAI message, not a conversation.
 func isMessage(v canon.Any) bool {
@@ -64,65 +59,6 @@ func (c *Conversation) cut(messages []*message) {
 			c.calls = append(c.calls, messages[:i:i])
 		}
 	}
-}
-
-// run reads a SWE-smith trajectory. Each step lists the messages after its
-// call, including answer and observation, so a call was sent the list of the
-// previous step. Steps may rewrite earlier messages.
-func run(e entry) (*Conversation, error) {
-	trajectory, _ := e.Get("trajectory")
-	c := &Conversation{Shape: ShapeSWESmith, rest: e.without("trajectory", "history")}
-	if len(c.rest.Value()) > maxRun {
-		info, _ := c.rest.Get("info")
-		stats, _ := info.Get("model_stats") // its counts stay
-		c.rest = canon.Any{}
-		if stats.Kind == canon.KindObject {
-			info = canon.Object(canon.Member{Name: "model_stats", Value: stats})
-			c.rest = canon.Object(canon.Member{Name: "info", Value: info})
-		}
-	}
-	same := make(map[canon.Value]*message) // equal messages share one value
-	for i, step := range trajectory.Elems {
-		list, _ := step.Get("messages")
-		if list.Kind != canon.KindArray {
-			return nil, &fault.Error{
-				Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line, Token: quote(step),
-				Message: "step " + strconv.Itoa(i) + " of the trajectory has no list of messages",
-			}
-		}
-		after := make([]*message, len(list.Elems))
-		for n, v := range list.Elems {
-			m, err := newMessage(entry{v, e.line}, n)
-			if err != nil {
-				return nil, inStep(err, i)
-			}
-			key := v.Value()
-			if known := same[key]; known != nil {
-				m = known
-			}
-			same[key], after[n] = m, m
-		}
-		if i == 0 {
-			c.final = beforeAnswer(after)
-		}
-		c.calls = append(c.calls, c.final)
-		c.final = after
-	}
-	return c, nil
-}
-
-// beforeAnswer returns the messages before the first assistant message.
-func beforeAnswer(list []*message) []*message {
-	i := slices.IndexFunc(list, func(m *message) bool { return m.role == "assistant" })
-	if i < 0 {
-		return list
-	}
-	return list[:i:i]
-}
-
-func inStep(err *fault.Error, i int) error {
-	err.Message = "step " + strconv.Itoa(i) + ": " + err.Message
-	return err
 }
 
 // without returns the fields of an object except the named ones.

@@ -25,6 +25,8 @@ type Conversation struct {
 	calls [][]*message // the messages that each call was sent
 	final []*message   // all messages at the end
 	rest  canon.Any    // an object: the conversation's own fields, if any
+	steps int          // how many steps of a run came without a call to the model
+	lost  int          // how many steps of a run have an answer that its messages lack
 }
 
 // Calls returns the number of model calls, which equals the number of cycles.
@@ -58,6 +60,14 @@ func (c *Conversation) Findings() []inspect.Finding {
 	if n := slices.IndexFunc(c.final, unread); n >= 0 {
 		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
 			" has no content and calls nothing; it is imported as an empty one, with its other fields"})
+	}
+	if c.steps > 0 {
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +
+			"steps that sent nothing to the model are no calls: " + strconv.Itoa(c.steps)})
+	}
+	if c.lost > 0 {
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +
+			"steps with an answer that the history lacks were left out: " + strconv.Itoa(c.lost)})
 	}
 	why := ""
 	switch {

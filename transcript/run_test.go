@@ -1,0 +1,87 @@
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// sentTo says of each call how many messages it was sent, then how many there are in the end.
+func sentTo(c *Conversation) string {
+	var list []string
+	for _, call := range c.calls {
+		list = append(list, fmt.Sprint(len(call)))
+	}
+	return strings.Join(list, " ") + " | " + fmt.Sprint(len(c.final))
+}
+
+// A run of SWE-agent says in one of three ways what each call was sent.
+func TestEachVersionOfSWEAgentTellsItsCalls(t *testing.T) {
+	const system, task = `{"role":"system","content":"You are."}`, `{"role":"user","content":"fix it"}`
+	const first, seen = `{"role":"assistant","content":"I list.","action":"ls"}`, `{"role":"user","content":"a.py"}`
+	const second = `{"role":"assistant","content":"I read.","action":"cat a.py"}`
+	const history = `"history":[` + system + `,` + task + `,` + first + `,` + seen + `,` + second + `]`
+	for name, test := range map[string]struct{ file, want string }{
+		"from 1.1 on, with the query": {`{"trajectory":[{"response":"I list.","observation":"a.py","query":[` + system + `,` + task +
+			`]},{"response":"I read.","observation":"x","query":[` + system + `,` + task + `,` + first + `,` + seen + `]}],` + history + `}`,
+			"2 4 | 5"},
+		"with a query but no history": {`{"trajectory":[{"response":"I list.","observation":"a.py","query":[` + system + `,` + task + `]}]}`,
+			"2 | 4"},
+		"1.0, with the messages after each step": {`{"trajectory":[{"messages":[` + system + `,` + task + `,` + first + `,` + seen +
+			`]},{"messages":[` + system + `,` + task + `,` + first + `,` + seen + `,` + second + `]}],` + history + `}`, "2 4 | 5"},
+		"older, with the history alone": {`{"trajectory":[{"action":"ls","response":"I list."}],` + history + `}`, "2 4 | 5"},
+		"older, the history without the last answer": {`{"trajectory":[{"response":"I list."},{"response":"I read.","observation":"x"}],` +
+			strings.Replace(history, `,`+second, "", 1) + `}`, "2 4 | 6"},
+		"a demonstration of the history": {`{` + strings.Replace(history, `"action":"ls"`, `"is_demo":true`, 1) + `}`, "4 | 5"},
+		"an end without a call": {`{"trajectory":[{"response":"I list.","observation":"a.py","query":[` + system + `,` + task +
+			`]},{"response":"","observation":"Exited","query":[{}]}]}`, "2 | 4"},
+	} {
+		list, err := Read([]byte(test.file))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := sentTo(list[0]); got != test.want || len(list) != 1 || list[0].Shape != ShapeSWESmith {
+			t.Errorf("%s: %s in %d conversations, want %s", name, got, len(list), test.want)
+		}
+		if says := strings.Contains(fmt.Sprint(list[0].Findings()), "are no calls: 1"); says != (name == "an end without a call") {
+			t.Errorf("%s: the findings are %v", name, list[0].Findings())
+		}
+	}
+}
+
+// Each attempt of a run is read once: the file repeats the one that was chosen.
+func TestAttemptsOfARun(t *testing.T) {
+	attempt := func(said string) string {
+		return `{"trajectory":[{"response":"` + said + `","query":[{"role":"user","content":"fix it"}]}],"info":{}}`
+	}
+	text := `{"attempts":[` + attempt("one") + `,` + attempt("two") + `],` + strings.TrimPrefix(attempt("two"), "{")
+	list, err := Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, c := range list {
+		content, _ := c.final[len(c.final)-1].Get("content")
+		said = append(said, c.Name+" "+content.Text)
+	}
+	if got := strings.Join(said, ", "); got != "0 one, 1 two" {
+		t.Errorf("the attempts say %s", got)
+	}
+}
+
+// The answer of the last call is the history's, with the calls of tools that a step lacks.
+func TestTheLastAnswerKeepsItsCalls(t *testing.T) {
+	list, err := Read([]byte(`{"trajectory":[{"response":"I list.","observation":"a.py","query":[{"role":"user","content":"fix it"}]}],` +
+		`"history":[{"role":"user","content":"fix it"},{"role":"assistant","content":"I list.","tool_calls":[{"id":"c1","type":` +
+		`"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","content":"a.py","tool_call_ids":["c1"]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	final := list[0].final
+	if calls, _ := final[1].Get("tool_calls"); len(final) != 3 || len(calls.Elems) != 1 || final[2].role != "tool" {
+		t.Errorf("the messages are %s", canon.ArrayOf(final[0].Any, final[1].Any).Value())
+	}
+}
