@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/record/sums"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 )
@@ -25,6 +26,7 @@ type madeContext struct {
 	Calls   int         `json:"calls,omitempty"`   // recorded now, in all contexts of the session
 	Known   int         `json:"known,omitempty"`   // recorded before
 	Lost    *story.Loss `json:"lost,omitempty"`    // to the limits
+	Sums    *sums.Sums  `json:"sums,omitempty"`    // of the file, beside its first context
 }
 
 // reportImport prints the contexts that an import made, or would make.
@@ -37,6 +39,9 @@ func reportImport(a *command.App, list []intake.Made, lost map[*intake.Part]*sto
 			Calls: l.Calls, Known: l.Known, Lost: lost[l.Part].Total()}
 		if s := l.Part.Session; s != nil {
 			m.Format, m.Exact, m.Missing = s.Format, string(s.Exact), s.Missing
+			if i == 0 {
+				m.Sums = s.Sums
+			}
 		}
 		answer[i] = m
 		if a.JSON {

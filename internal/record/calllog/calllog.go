@@ -6,6 +6,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/sums"
 )
 
 // Exactness says how a request in a log relates to what the provider received.
@@ -23,6 +24,7 @@ type Log struct {
 	Format   string            // name for people, such as "HAR"
 	Sessions []Session         // at least one
 	Findings []inspect.Finding // what could not be read or mapped, counted by kind
+	Sums     *sums.Sums        // what the file holds and what was read of it, nil where bodies of requests stay as they are
 }
 
 // Session is a series of calls that belong together.

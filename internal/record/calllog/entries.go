@@ -90,19 +90,24 @@ type findings struct {
 	order []string
 	count map[string]int
 	line  map[string]int // the first
+	lines map[int]bool   // all lines that are named
 }
 
 // add notes that something was left out in a line, 0 if it has none.
 func (f *findings) add(line int, why string) {
 	if f.count == nil {
-		f.count, f.line = map[string]int{}, map[string]int{}
+		f.count, f.line, f.lines = map[string]int{}, map[string]int{}, map[int]bool{}
 	}
+	f.lines[line] = true
 	if f.count[why] == 0 {
 		f.order = append(f.order, why)
 		f.line[why] = line
 	}
 	f.count[why]++
 }
+
+// names reports whether a finding is about a line.
+func (f *findings) names(line int) bool { return f.lines[line] }
 
 // list returns the findings in the order in which their reasons came up.
 func (f *findings) list() []inspect.Finding {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/sums"
 )
 
 // format is a format of logs. The first value of a file tells it.
@@ -15,6 +16,9 @@ type format struct {
 	empty  string   // the error for a file without a session
 	remedy string   // for that error
 	lacks  []string // the parts of a request that a rebuilt session lacks
+	// count counts a value of the file apart from read: each message, the tokens, the price. It shares no code with
+	// read but for the names of members. Nil for bodies of requests, which stay as they are.
+	count func(e entry, b *sums.Book)
 }
 
 const noMessage = "it holds no message"
@@ -29,31 +33,31 @@ var (
 
 // formats are in the order in which they are tried: the last one fits most.
 var formats = []format{
-	{"a " + ClaudeCode, isClaudeCode, readClaudeCode, noMessage, "", lacksClaude},
-	{"an opencode export", isOpencode, readOpencode, noMessage, "", lacksSetup},
+	{"a " + ClaudeCode, isClaudeCode, readClaudeCode, noMessage, "", lacksClaude, countClaude},
+	{"an opencode export", isOpencode, readOpencode, noMessage, "", lacksSetup, nil},
 	{"a HAR", isHAR, readHAR, "none of its exchanges is a call to one of the four APIs",
-		"record the exchanges with their bodies", nil},
-	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools},
+		"record the exchanges with their bodies", nil, nil},
+	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools, nil},
 	{"an Inspect log", isInspect, readInspect, "none of its samples has a call to a model",
-		"write the log with its samples: inspect log dump", []string{"the form of the request"}},
-	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup},
+		"write the log with its samples: inspect log dump", []string{"the form of the request"}, nil},
+	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup, nil},
 	{"a list of Vercel AI messages", isUIMessages, readUIMessages,
-		"none of its messages has a part that a model reads", "", lacksSetup},
-	{"an ADK session", isADK, readADK, "it holds no event with a content", "", lacksSetup},
-	{"a list of Pydantic AI messages", isPydantic, readPydantic, noMessage, "", lacksTools},
-	{"a list of LangChain messages", isLangChain, readLangChain, noMessage, "", lacksTools},
+		"none of its messages has a part that a model reads", "", lacksSetup, nil},
+	{"an ADK session", isADK, readADK, "it holds no event with a content", "", lacksSetup, nil},
+	{"a list of Pydantic AI messages", isPydantic, readPydantic, noMessage, "", lacksTools, nil},
+	{"a list of LangChain messages", isLangChain, readLangChain, noMessage, "", lacksTools, nil},
 	{"a trace of the OpenAI Agents SDK", isSpans, readSpans, "none of its spans has the messages of a call",
-		"record generations with trace_include_sensitive_data, or record the calls themselves", lacksTools[:1]},
-	{"a list of OpenAI Responses items", isItems, readItems, "it holds no item", "", lacksModel},
-	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup},
-	{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup},
-	{"a list of Gemini contents", isGeminiList, readGeminiList, "it holds no content", "", lacksSetup},
+		"record generations with trace_include_sensitive_data, or record the calls themselves", lacksTools[:1], nil},
+	{"a list of OpenAI Responses items", isItems, readItems, "it holds no item", "", lacksModel, nil},
+	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup, nil},
+	{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup, nil},
+	{"a list of Gemini contents", isGeminiList, readGeminiList, "it holds no content", "", lacksSetup, nil},
 	requests,
 }
 
 // requests is the format of bodies of requests, and of objects that hold one.
 var requests = format{"a log of requests", isRequests, readRequests,
-	"it holds no request to one of the four APIs", "", nil}
+	"it holds no request to one of the four APIs", "", nil, nil}
 
 // Detect names the format of a file, with its article; "" if it is none that
 // Read knows. data must be text; see [Text].

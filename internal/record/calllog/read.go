@@ -27,7 +27,11 @@ func Read(data []byte) (*Log, error) {
 		return nil, f.within(err)
 	}
 	var found findings
-	return f.log(f.read(list, &found), &found, cut)
+	log, err := f.log(f.read(list, &found), &found, cut)
+	if err == nil {
+		f.account(log, list, &found)
+	}
+	return log, err
 }
 
 // log returns the log of sessions, with the findings about them. cut is the number of a line that is cut

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/record/sums"
 	"github.com/contexttree/pact/record"
 )
 
@@ -17,6 +18,7 @@ type Session struct {
 	Name    string         // of its first context
 	Format  string         // of the log
 	BegunBy map[string]any // the call of another session that began a sub-agent, nil for none
+	Sums    *sums.Sums     // of the file of the log, nil for none
 	*calllog.Session
 }
 
@@ -27,7 +29,7 @@ func Sessions(ctx context.Context, log *calllog.Log, name string) ([]Session, er
 	list := make([]Session, len(log.Sessions))
 	for i := range log.Sessions {
 		s := &log.Sessions[i]
-		list[i] = Session{Name: name, Format: log.Format, Session: s}
+		list[i] = Session{Name: name, Format: log.Format, Sums: log.Sums, Session: s}
 		if s.Name != "" {
 			list[i].Name += "/" + s.Name
 		}

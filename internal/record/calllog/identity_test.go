@@ -1,0 +1,82 @@
+package calllog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/record/sums"
+)
+
+// sharedData returns the directory of the real conversations, "" if it is not there.
+func sharedData(t testing.TB) string {
+	dir := os.Getenv("PACT_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "..", "shared")
+	}
+	if dir = filepath.Join(dir, "data"); !isDirectory(dir) {
+		t.Log("left out: the real conversations are not there")
+		return ""
+	}
+	return dir
+}
+
+func isDirectory(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// sumsOf returns the pairs of the sums that must be equal, by their names.
+func sumsOf(s *sums.Sums) map[string]sums.Sum {
+	return map[string]sums.Sum{"records": s.Records, "messages": s.Messages, "calls": s.Calls, "results": s.Results,
+		"tokens in": s.In, "tokens out": s.Out, "tokens cached": s.Cached, "tokens written": s.Written}
+}
+
+// TestEachRecordOfAFileIsSomewhere: of all samples and all real conversations that a reader takes, what the file
+// holds was read, or a finding says what was not.
+func TestEachRecordOfAFileIsSomewhere(t *testing.T) {
+	var files []string
+	for name := range samples(t) {
+		files = append(files, filepath.Join("testdata", name))
+	}
+	if dir := sharedData(t); dir != "" {
+		for _, pattern := range []string{"*.json*", "agents/*/*.json*", "agents/*/*/*/*.jsonl", "cases/*/*.json*", "cases/*/*.traj"} {
+			more, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, more...)
+		}
+	}
+	for _, name := range files {
+		t.Run(strings.TrimPrefix(name, "testdata/"), func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := formatOf(data)
+			if f == nil || f.count == nil {
+				t.Skip("no format that is counted")
+			}
+			log, err := Read(data)
+			if err != nil {
+				t.Skip(err)
+			}
+			differs := 0
+			for what, sum := range sumsOf(log.Sums) {
+				if sum.File != sum.Read {
+					differs++
+					t.Logf("%s: %d in the file, %d read", what, sum.File, sum.Read)
+				}
+			}
+			if differs > 0 && len(log.Findings) == 0 {
+				t.Error("the counts differ, and no finding says so")
+			}
+			for _, found := range log.Findings {
+				t.Log(found.Message)
+			}
+			t.Logf("%s: %+v", f.name, *log.Sums)
+		})
+	}
+}

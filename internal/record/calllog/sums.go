@@ -1,0 +1,74 @@
+package calllog
+
+import (
+	"net/http"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/sums"
+)
+
+// account counts the file and what was read of it, and adds a finding for each difference.
+func (f *format) account(log *Log, list []entry, found *findings) {
+	if f.count == nil {
+		return
+	}
+	b := &sums.Book{}
+	lines := map[int]int{}
+	for _, e := range list {
+		b.Record(e.line)
+		f.count(e, b)
+		lines[e.line]++
+	}
+	for i := range log.Sessions {
+		s := &log.Sessions[i]
+		for j := range s.Calls {
+			c := &s.Calls[j]
+			if c.Body != nil {
+				b.Sent(raw(c.Body).value())
+			}
+			b.Sent(c.Request)
+			a := c.answer()
+			b.Answered(&a, c.Attrs[costAttr].Text)
+		}
+		b.Sent(s.Unsent)
+	}
+	// A finding names a line, and so a record only if that has the line for itself.
+	all, differences := b.Close(func(line int) bool { return line > 0 && lines[line] == 1 && found.names(line) })
+	log.Sums, log.Findings = all, append(log.Findings, differences...)
+}
+
+// costAttr is the attribute of a call with its price in dollars, as the log says it.
+const costAttr = "cost"
+
+// answer reads the answer to a call; the zero Answer if the log has none.
+func (c *Call) answer() provider.Answer {
+	if c.Answer == nil {
+		return provider.Answer{}
+	}
+	header := http.Header{}
+	if streamed(string(c.Answer[:min(len(c.Answer), longestEvent)])) {
+		header.Set("Content-Type", "text/event-stream")
+	}
+	assembler := provider.NewAssembler(c.API, c.Status, header)
+	_, _ = assembler.Write(c.Answer) // it takes every byte
+	return assembler.Close(nil)
+}
+
+// countClaude counts a line of a transcript of Claude Code.
+func countClaude(e entry, b *sums.Book) {
+	f := e.fields()
+	message := f["message"].fields()
+	switch kind := f.text("type"); {
+	case kind == "user" && message != nil:
+		b.Message(f["message"].value())
+	case kind == "assistant" && message != nil:
+		b.Message(canon.Fields("content", message["content"].value()), "caller", "signature")
+		if counts := message["usage"].fields(); counts != nil && message.text("model") != "<synthetic>" {
+			b.Tokens(message.text("id"), withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens",
+				"cache_creation_input_tokens", "")))
+		}
+	default:
+		b.Note(kind)
+	}
+}

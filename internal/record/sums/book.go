@@ -1,0 +1,251 @@
+package sums
+
+import (
+	"crypto/sha256"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// Book counts a file and what was read of it. [Book.Record] and the methods up to [Book.Total] are for what counts
+// the file, [Book.Sent] and [Book.Answered] for what was read. Memory: 8 bytes for each different text.
+type Book struct {
+	records  []record
+	messages []message
+	calls    ids
+	results  ids
+	notes    []Note
+	tokens   map[string]counted // of the file, by answer
+	order    []string
+	prices   []counted
+	total    *Total
+
+	read        map[key]struct{} // texts of requests and answers
+	readCalls   ids
+	readResults ids
+	readTokens  tokens
+	readMoney   float64
+	walked      map[*canon.Member]struct{} // messages, which requests share
+	last        map[string][]canon.Any     // the list that was read last of each member of a request
+}
+
+// counted is what a provider counted for an answer.
+type counted struct {
+	provider.Usage
+	dollars float64
+	line    int
+}
+
+// key stands for a text.
+type key [8]byte
+
+func keyOf(kind byte, text string) key {
+	sum := sha256.Sum256(append([]byte{kind}, text...))
+	return key(sum[:8])
+}
+
+// ids are the different calls or results of tools, with the line of the first.
+type ids map[key]int
+
+func (list ids) add(k key, line int) ids {
+	if list == nil {
+		list = ids{}
+	}
+	if _, known := list[k]; !known {
+		list[k] = line
+	}
+	return list
+}
+
+// record is one line of a file or one element of its list.
+type record struct {
+	line int
+	says bool // a message, a note, or a number
+}
+
+type message struct {
+	record int
+	says   []key
+}
+
+// Total is what a file says of itself as a whole; nil where it says nothing.
+type Total struct {
+	In, Out, Cached *int64
+	Dollars         string // "" for none
+}
+
+// Record begins the next record of the file. line is 0 if it has none.
+func (b *Book) Record(line int) { b.records = append(b.records, record{line: line}) }
+
+func (b *Book) says() int {
+	if len(b.records) == 0 {
+		b.Record(0)
+	}
+	at := len(b.records) - 1
+	b.records[at].says = true
+	return b.records[at].line
+}
+
+// Note says that the record, or a part of it, is of a kind that no request has.
+func (b *Book) Note(kind string) {
+	line := b.says()
+	for i := range b.notes {
+		if b.notes[i].Kind == kind {
+			b.notes[i].Records++
+			return
+		}
+	}
+	b.notes = append(b.notes, Note{kind, 1, line})
+}
+
+// Message counts a message of the record. Each text in it must be in a request or an answer, but for those of members
+// called type, role or one of except. Calls and results of tools in the words of an API are counted with it.
+func (b *Book) Message(v canon.Any, except ...string) {
+	b.says()
+	at := len(b.records) - 1
+	w := walk{except: except}
+	w.value(v, "")
+	b.messages = append(b.messages, message{at, w.texts})
+	for _, k := range w.calls {
+		b.calls = b.calls.add(k, b.records[at].line)
+	}
+	for _, k := range w.results {
+		b.results = b.results.add(k, b.records[at].line)
+	}
+}
+
+// Call counts the call of a tool that Message does not know, by its id.
+func (b *Book) Call(id string) { b.calls = b.calls.add(keyOf('c', id), b.says()) }
+
+// Result counts the result of a call that Message does not know, by the id of the call.
+func (b *Book) Result(call string) { b.results = b.results.add(keyOf('r', call), b.says()) }
+
+// Tokens counts the tokens of an answer. Of several counts with one id the last stands; "" is no id.
+func (b *Book) Tokens(id string, u provider.Usage) {
+	line := b.says()
+	if id == "" {
+		id = "#" + strconv.Itoa(len(b.order))
+	}
+	if b.tokens == nil {
+		b.tokens = map[string]counted{}
+	}
+	if _, known := b.tokens[id]; !known {
+		b.order = append(b.order, id)
+	}
+	b.tokens[id] = counted{Usage: u, line: line}
+}
+
+// Money counts the price of an answer in dollars; what is no number is not counted.
+func (b *Book) Money(dollars string) {
+	b.prices = append(b.prices, counted{dollars: amount(dollars), line: b.says()})
+}
+
+// Total notes what the file says of itself as a whole. Of several the last stands.
+func (b *Book) Total(t Total) {
+	b.says()
+	b.total = &t
+}
+
+// Sent counts what a request says as read. Requests may share messages: each is walked once.
+func (b *Book) Sent(request canon.Any) {
+	for _, m := range request.Members {
+		if m.Value.Kind != canon.KindArray {
+			b.take(m.Value)
+			continue
+		}
+		list, last, from := m.Value.Elems, b.last[m.Name], 0
+		if len(list) > 0 && len(last) > 0 && &list[0] == &last[0] {
+			from = min(len(list), len(last))
+		}
+		for _, e := range list[from:] {
+			b.once(e)
+		}
+		if b.last == nil {
+			b.last = map[string][]canon.Any{}
+		}
+		if len(list) > from || from == 0 {
+			b.last[m.Name] = list
+		}
+	}
+}
+
+// once counts a message that requests may share.
+func (b *Book) once(m canon.Any) {
+	if len(m.Members) > 0 {
+		if _, known := b.walked[&m.Members[0]]; known {
+			return
+		}
+		if b.walked == nil {
+			b.walked = map[*canon.Member]struct{}{}
+		}
+		b.walked[&m.Members[0]] = struct{}{}
+	}
+	b.take(m)
+}
+
+// Answered counts an answer as read. dollars is its price, "" if none was kept.
+func (b *Book) Answered(a *provider.Answer, dollars string) {
+	b.take(a.Content)
+	b.take(canon.Text(a.Failure))
+	b.readTokens.add(a.Usage)
+	b.readMoney += amount(dollars)
+}
+
+func (b *Book) take(v canon.Any) {
+	w := walk{read: true}
+	w.value(v, "")
+	if b.read == nil {
+		b.read = map[key]struct{}{}
+	}
+	for _, k := range w.texts {
+		b.read[k] = struct{}{}
+	}
+	for _, k := range w.calls {
+		b.readCalls = b.readCalls.add(k, 0)
+	}
+	for _, k := range w.results {
+		b.readResults = b.readResults.add(k, 0)
+	}
+}
+
+// tokens are sums of what providers counted.
+type tokens struct{ in, out, cached, written int64 }
+
+func (t *tokens) add(u provider.Usage) {
+	for to, n := range map[*int64]*int64{&t.in: u.In, &t.out: u.Out, &t.cached: u.Cached, &t.written: u.Written} {
+		if n != nil {
+			*to += *n
+		}
+	}
+}
+
+func amount(dollars string) float64 {
+	n, err := strconv.ParseFloat(dollars, 64)
+	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		return 0
+	}
+	return n
+}
+
+// cents rounds away what adding up fractions leaves: to a billionth of a dollar.
+func cents(dollars float64) float64 { return math.Round(dollars*1e9) / 1e9 }
+
+// missing returns how many messages were not read, and the line of the first that no finding names.
+func (b *Book) missing(named func(line int) bool) (n, unnamed, line int) {
+	for _, m := range b.messages {
+		if !slices.ContainsFunc(m.says, func(k key) bool { _, is := b.read[k]; return !is }) {
+			continue
+		}
+		n++
+		if at := b.records[m.record].line; !named(at) {
+			if unnamed == 0 {
+				line = at
+			}
+			unnamed++
+		}
+	}
+	return n, unnamed, line
+}
