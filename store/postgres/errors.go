@@ -52,6 +52,8 @@ const (
 	noDatabase        = "3D000"
 	divisionByZero    = "22012"
 	uniqueViolation   = "23505"
+	lockTimeout       = "55P03"
+	noPermission      = "42501"
 )
 
 // lost reports whether an error means that the connection is gone.
@@ -113,8 +115,9 @@ func explain(err error) (code fault.Code, message, remedy string) {
 		return fault.Store, "there is no such database", "make it first: createdb"
 	case strings.HasPrefix(state, "28"):
 		return fault.Store, "the server refused this user", "check the user and the password in the address"
-	case state == "42501":
-		return fault.Store, "the user lacks a permission", "give it the tables: GRANT ALL ON ALL TABLES IN SCHEMA public"
+	case state == noPermission:
+		return fault.Store, "the user lacks a permission", "have the owner of the tables GRANT SELECT, INSERT, UPDATE, DELETE on " +
+			"pair and log, SELECT on pact_store; to clean up after an erasure, be that owner"
 	case lost(err):
 		return fault.Store, "the server cannot be reached", "check the address and that the server runs, then repeat the call"
 	}

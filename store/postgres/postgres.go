@@ -19,7 +19,7 @@ import (
 // Store is the store in a database. It implements store.Store, store.Cleaner and store.Packer.
 type Store struct {
 	*keyValues
-	db *sql.DB
+	connector *connector
 }
 
 type keyValues = sqlkv.Store
@@ -82,42 +82,10 @@ func openSchema(ctx context.Context, config *pgconn.Config, address string, make
 		return nil, errors.Join(err, db.Close())
 	}
 	c.opened.Store(true)
-	return &Store{sqlkv.New(db, db, dialect), db}, nil
+	return &Store{sqlkv.New(db, db, dialect), c}, nil
 }
 
 var dialect = sqlkv.Dialect{Snapshot: sql.LevelRepeatableRead, Refused: refused, Again: again, InDoubt: inDoubt, Explain: explain}
 
 // Packing implements store.Packer.
 func (s *Store) Packing() store.Packing { return zstd.Packing }
-
-// Clean implements store.Cleaner. It rewrites the tables without the room of deleted, erased and
-// joined rows (VACUUM FULL), for which the server needs room for a second copy of each; everybody
-// else waits while it rewrites a table. If ctx is canceled, the database stays as it was. It
-// returns E_STORE if the tables cannot be rewritten, as on an engine without such a statement, or
-// if the user does not own them. Cost: reading everything in the store, and writing it once.
-func (s *Store) Clean(ctx context.Context) (remains string, err error) {
-	err = rewrite(ctx, s.db)
-	switch {
-	case err == nil:
-		return "", nil
-	case ctx.Err() != nil:
-		return "", fault.Wrap(fault.Store, ctx.Err(), "the tables were not written anew: the call was interrupted", "")
-	}
-	code, why, remedy := explain(err)
-	message := "the tables were not written anew"
-	if why != "" {
-		message += ": " + why
-	}
-	return "", fault.Wrap(code, err, message, remedy)
-}
-
-// rewrite rewrites the tables without the free parts of their pages. Others wait meanwhile. Plain
-// VACUUM would not do: it frees space for reuse and leaves the old bytes in it.
-func rewrite(ctx context.Context, db *sql.DB) error {
-	for _, table := range [...]string{"pair", "log"} {
-		if _, err := db.ExecContext(ctx, "VACUUM (FULL) "+table); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -87,8 +87,7 @@ func cleanStore(ctx context.Context, a *command.App) error {
 
 // unfinished is the error for an erasure whose clean-up is still to do.
 func unfinished(remains string) error {
-	return fault.New(fault.Store, "the file is not cleaned up: "+remains,
-		"end the other processes, then pact erase --clean")
+	return fault.New(fault.Store, "the store is not cleaned up: "+remains, "then pact erase --clean finishes it")
 }
 
 func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlags, name string, ids []string) error {
