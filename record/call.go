@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,8 +17,6 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 )
-
-const maxAnswer = provider.MaxAnswer
 
 // call is a request whose answer has not been recorded yet.
 type call struct {
@@ -42,7 +41,7 @@ type call struct {
 	finished time.Time // when the answer was over
 	status   int
 	header   http.Header
-	body     []byte // of the answer, as far as it came
+	body     passed // the answer, as far as it came
 	watch    *provider.Watch
 	over     bool
 }
@@ -217,11 +216,16 @@ func headerValues(headers map[string]string) canon.Any {
 	return canon.Object(members...)
 }
 
-// answer assembles an answer and records it. gaveUp says that the client did not wait
-// for the rest of it.
-func (c *call) answer(body []byte, broken error, gaveUp bool) error {
+// answer assembles an answer and records it. cut says why body is only its beginning, "" if it is all of it; gaveUp
+// that the client did not wait for the rest.
+func (c *call) answer(body io.Reader, cut string, broken error, gaveUp bool) error {
 	assembler := provider.NewAssembler(c.api, c.status, c.header)
-	_, _ = assembler.Write(body) // an Assembler accepts every byte
+	if _, err := io.Copy(assembler, body); err != nil { // of the file, because an Assembler accepts every byte
+		cut = err.Error()
+	}
+	if cut != "" {
+		assembler.Fail(cut)
+	}
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
 	c.recorder.noteIssued(c.api, &a)

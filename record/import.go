@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"net/http"
@@ -192,7 +193,7 @@ func (i *Importer) end(c *call, p PastCall) error {
 	if streamed(p.Answer) {
 		c.header.Set("Content-Type", "text/event-stream")
 	}
-	return c.answer(p.Answer, nil, false)
+	return c.answer(bytes.NewReader(p.Answer), "", nil, false)
 }
 
 // streamed reports whether an answer is a stream of events: logs often lack its

@@ -52,9 +52,13 @@ func (c *call) came(p []byte, err error) error {
 	if len(p) > 0 && c.first.IsZero() {
 		c.first = c.now()
 	}
-	c.body = append(c.body, p[:min(len(p), maxAnswer-len(c.body))]...)
+	last := c.watch.Write(p)
+	c.body.add(p)
+	if from, is := c.watch.Endless(); is {
+		c.body.end(from, provider.TooLong)
+	}
 	broken := err
-	if errors.Is(err, io.EOF) || c.watch.Write(p) {
+	if errors.Is(err, io.EOF) || last {
 		broken = nil
 	} else if err == nil {
 		return nil
@@ -82,9 +86,15 @@ func (c *call) end(broken error) error {
 	c.recorder.leave(c)
 	gaveUp := broken != nil && (c.ctx.Err() != nil || errors.Is(broken, context.Canceled) ||
 		errors.Is(broken, errClosedEarly) || errors.Is(broken, errRecorderClosed))
-	body := c.body
-	if c.status != 0 {
-		return c.do(len(body), func() error { return c.answer(body, broken, gaveUp) })
+	if body := c.body; c.status != 0 {
+		err := c.do(body.len(), func() error {
+			defer body.close()
+			return c.answer(body.reader(), body.cut, broken, gaveUp)
+		})
+		if c.lost { // nobody reads it
+			body.close()
+		}
+		return err
 	}
 	o := pact.Outcome{Status: history.Failed, Err: c.hide.err(broken)}
 	if gaveUp {

@@ -1,5 +1,3 @@
-// Package safefile replaces files as a whole: the old file stays until the new one
-// is complete and on the disk.
 package safefile
 
 import (

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // inMemory is how many bytes of text a file may have that is always read into memory.
@@ -24,7 +25,7 @@ type File struct {
 	Log    *calllog.Log // nil for anything but a log that stays in a file
 	backup bool         // a history in the compact form stays in the file
 	file   *os.File     // the open file, nil for none
-	temp   bool         // file is a temporary file that has a name yet
+	temp   io.Closer    // the temporary file that file is, nil for none
 }
 
 // Backup returns a history in the compact form that stays in its file, from its beginning; nil for
@@ -73,16 +74,16 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 
 // spooled puts a text into a temporary file, and looks whether it can stay there.
 func spooled(ctx context.Context, text io.Reader) (f *File, err error) {
-	file, err := os.CreateTemp("", "pact-import-*")
+	temp, err := safefile.NewUnnamed("pact-import-*")
 	if err != nil {
 		return nil, err
 	}
-	f = &File{file: file, temp: os.Remove(file.Name()) != nil} // some systems remove no open file
-	if _, err = io.Copy(file, text); err == nil {
+	f = &File{file: temp.File, temp: temp}
+	if _, err = io.Copy(temp, text); err == nil {
 		err = f.look(ctx)
 	}
 	if err == nil {
-		_, err = file.Seek(0, io.SeekStart)
+		_, err = temp.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -95,12 +96,12 @@ func (f *File) Close() error {
 	if f.file == nil {
 		return nil
 	}
-	err := f.file.Close()
-	if f.temp {
-		err = errors.Join(err, os.Remove(f.file.Name()))
+	closer := io.Closer(f.file)
+	if f.temp != nil {
+		closer = f.temp
 	}
 	f.file = nil
-	return err
+	return closer.Close()
 }
 
 // look finds out whether a large plain file is a log of requests or a history in the compact form.

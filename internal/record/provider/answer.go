@@ -102,7 +102,7 @@ func (a *Assembler) Write(p []byte) (int, error) {
 		a.body = append(a.body, taken...)
 	}
 	if len(taken) < len(p) {
-		a.fail("the answer has more than " + strconv.Itoa(MaxAnswer) + " bytes, of which the first were read")
+		a.Fail("the answer has more than " + strconv.Itoa(MaxAnswer) + " bytes, of which the first were read")
 	}
 	return len(p), nil
 }
@@ -121,17 +121,17 @@ func (a *Assembler) Close(broken error) Answer {
 	a.reader.fill(&a.answer)
 	switch {
 	case a.answer.Status >= 400 && (broken != nil || unread == nil):
-		a.fail("HTTP " + strconv.Itoa(a.answer.Status))
+		a.Fail("HTTP " + strconv.Itoa(a.answer.Status))
 	case a.answer.Status >= 400:
-		a.fail("HTTP " + strconv.Itoa(a.answer.Status) + ": " + unread.Error())
+		a.Fail("HTTP " + strconv.Itoa(a.answer.Status) + ": " + unread.Error())
 	case a.progress.complete() && (unread == nil || errors.Is(unread, io.ErrUnexpectedEOF)):
 	case broken != nil:
 		a.answer.BrokeOff = a.answer.Failure == ""
-		a.fail("the answer broke off: " + broken.Error())
+		a.Fail("the answer broke off: " + broken.Error())
 	case unread != nil:
-		a.fail(unread.Error())
+		a.Fail(unread.Error())
 	default:
-		a.fail("the answer ended before it was whole")
+		a.Fail("the answer ended before it was whole")
 	}
 	return a.answer
 }
@@ -159,8 +159,8 @@ func (a *Assembler) decoded() ([]byte, error) {
 	return body, err
 }
 
-// fail records a failure unless an earlier one is recorded.
-func (a *Assembler) fail(why string) {
+// Fail notes why the answer is none or only a part of one, unless an earlier reason is noted.
+func (a *Assembler) Fail(why string) {
 	if a.answer.Failure == "" {
 		a.answer.Failure = why
 	}
@@ -193,7 +193,7 @@ func (a *Assembler) dispatch(data []byte) {
 	}
 	value, err := canon.ParseAny(data)
 	if err != nil {
-		a.fail("an event is not JSON: " + err.Error())
+		a.Fail("an event is not JSON: " + err.Error())
 		return
 	}
 	a.chunk(value)
@@ -218,7 +218,7 @@ func (a *Assembler) failed(value canon.Any) bool {
 	if _, ok := value.Get("object"); ok {
 		return false // a Responses answer that carries its own error
 	}
-	a.fail(problemText(problem))
+	a.Fail(problemText(problem))
 	return true
 }
 

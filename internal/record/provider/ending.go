@@ -54,8 +54,19 @@ func (p *progress) complete() bool {
 	return p.over || len(p.finished) > 0
 }
 
+// Limits of one event of a stream, in bytes. An event beyond the first is passed on unread; the last one of the four
+// APIs has a few hundred bytes, but for that of Responses, which repeats the answer. One beyond the second is taken
+// for endless: the longest are pictures.
+const (
+	mostWatched = 1 << 20
+	MaxEvent    = 32 << 20
+)
+
+// TooLong says why an answer is recorded only up to an event.
+const TooLong = "an event has more than 33554432 bytes; the record of the answer ends before it"
+
 // Watch notices the event after which nothing comes in an answer, while the answer passes. It
-// reads no other event.
+// reads no other event, and none of more than a MiB.
 type Watch struct {
 	ending
 	events events
@@ -67,7 +78,7 @@ type Watch struct {
 func NewWatch(name API, header http.Header) *Watch {
 	w := &Watch{}
 	if streamed(header) && uncompressed(encodingOf(header)) {
-		w.ending, w.events.dispatch = entryOf(name).ending, w.dispatch
+		w.ending, w.events.dispatch, w.events.most = entryOf(name).ending, w.dispatch, mostWatched
 	}
 	return w
 }
@@ -78,6 +89,11 @@ func (w *Watch) Write(p []byte) (over bool) {
 		w.events.write(p)
 	}
 	return w.over
+}
+
+// Endless returns where the present event begins, and whether it has more than MaxEvent bytes so far.
+func (w *Watch) Endless() (from int64, is bool) {
+	return w.events.begun, w.events.at-w.events.begun > MaxEvent
 }
 
 func (w *Watch) dispatch(data []byte) {
