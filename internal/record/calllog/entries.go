@@ -67,14 +67,18 @@ func elementsOf(data []byte, line int) []entry {
 	if list.kind() != canon.KindArray {
 		return []entry{{list, line}}
 	}
-	var all []entry
-	at := 0
-	for _, e := range list.elems() {
-		// Every element is a part of data, so its capacity says where it begins.
-		begins := cap(data) - cap(e)
-		line += bytes.Count(data[at:begins], []byte("\n"))
+	return entry{data, line}.under(list)
+}
+
+// under returns the elements of a list that is a part of the entry, each with its line.
+func (e entry) under(list raw) (all []entry) {
+	at, line := 0, e.line
+	for _, r := range list.elems() {
+		// Every element is a part of the entry, so its capacity says where it begins.
+		begins := cap(e.raw) - cap(r)
+		line += bytes.Count(e.raw[at:begins], []byte("\n"))
 		at = begins
-		all = append(all, entry{e, line})
+		all = append(all, entry{r, line})
 	}
 	return all
 }

@@ -34,6 +34,8 @@ var (
 // formats are in the order in which they are tried: the last one fits most.
 var formats = []format{
 	{"a " + ClaudeCode, isClaudeCode, readClaudeCode, noMessage, "", lacksClaude, countClaude},
+	{"a Gemini CLI session", isGeminiChat, readGeminiChat, noMessage, "", lacksSetup, countGeminiChat},
+	{"a Gemini CLI stream", isGeminiStream, readGeminiStream, noMessage, "", lacksSetup, countGeminiStream},
 	{"an opencode export", isOpencode, readOpencode, noMessage, "", lacksSetup, nil},
 	{"a HAR", isHAR, readHAR, "none of its exchanges is a call to one of the four APIs",
 		"record the exchanges with their bodies", nil, nil},

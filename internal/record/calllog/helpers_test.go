@@ -106,3 +106,5 @@ func callLines(t testing.TB, log *Log) (list []string) {
 	}
 	return list
 }
+
+func text64(n int64) string { return fmt.Sprint(n) }

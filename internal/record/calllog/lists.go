@@ -16,7 +16,7 @@ import (
 type grown struct {
 	api      provider.API
 	list     string      // the member of a request that holds the messages
-	system   []canon.Any // the system prompt, for the API of Anthropic
+	system   []canon.Any // the parts of the system prompt, for the APIs of Anthropic and Google
 	tools    canon.Any
 	messages []canon.Any
 	answered int // how many messages the last answer ends
@@ -41,8 +41,15 @@ func (g *grown) answer(messages ...canon.Any) {
 
 // request makes the body of a request. It may keep messages, but not add to it.
 func (g *grown) request(model string) canon.Any {
-	if g.api == provider.Gemini {
-		model = "" // the path names it
+	if g.api == provider.Gemini { // the path names the model
+		var system, tools canon.Any
+		if len(g.system) > 0 {
+			system = canon.Fields("parts", canon.ArrayOf(g.system...))
+		}
+		if len(g.tools.Elems) > 0 {
+			tools = geminiTools(g.tools.Elems)
+		}
+		return canon.Fields(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "systemInstruction", system, "tools", tools)
 	}
 	return canon.Fields(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "model", model, "system", listOrAbsent(g.system),
 		"tools", listOrAbsent(g.tools.Elems))

@@ -12,7 +12,7 @@ import (
 // requests are made of it again, for the API of the provider that answered: each
 // turn of the model is the answer to a request with all turns before it.
 type spoken struct {
-	api   provider.API // Chat or Messages
+	api   provider.API // Chat, Messages or Gemini
 	model string       // of a turn that names none
 	tools canon.Any
 	turns []turn
@@ -67,10 +67,13 @@ func listOrAbsent(list []canon.Any) canon.Any {
 // session makes the calls of a conversation.
 func (s *spoken) session() Session {
 	g := grown{api: s.api, list: "messages", tools: s.tools}
+	if s.api == provider.Gemini {
+		g.list = "contents"
+	}
 	w := writer{s.api}
 	for i := range s.turns {
 		t := &s.turns[i]
-		if t.role == "system" && s.api == provider.Messages && len(g.messages) == 0 {
+		if t.role == "system" && s.api != provider.Chat && len(g.messages) == 0 {
 			g.system = append(g.system, w.parts(t)...)
 			continue
 		}
@@ -102,6 +105,9 @@ type writer struct{ api provider.API }
 // messages returns the messages of a turn. In chat completions each result is a
 // message of its own.
 func (w writer) messages(t *turn) (list []canon.Any) {
+	if w.api == provider.Gemini {
+		return []canon.Any{w.geminiTurn(t)}
+	}
 	if t.role == "assistant" {
 		return []canon.Any{w.assistant(t)}
 	}
@@ -138,6 +144,9 @@ func (w writer) parts(t *turn) (list []canon.Any) {
 }
 
 func (w writer) part(p *provider.Part) canon.Any {
+	if w.api == provider.Gemini {
+		return geminiPart(p)
+	}
 	switch p.Kind {
 	case "text":
 		return canon.Fields("type", "text", "text", p.Content)
@@ -263,6 +272,8 @@ func (w writer) answer(t *turn) canon.Any {
 	case len(t.parts) == 0 && a.Failure != "":
 	case w.api == provider.Messages:
 		a.Content = canon.ArrayOf(w.parts(t)...)
+	case w.api == provider.Gemini:
+		a.Content = w.geminiTurn(t)
 	default:
 		a.Content = w.assistant(t)
 	}

@@ -92,6 +92,7 @@ func (c *cutter) geminiPart(v canon.Any) canon.Any {
 		p.Kind, p.Call, p.Name = "call", text(call, "id"), text(call, "name")
 	} else if response, ok := memberOf(v, "functionResponse", "function_response"); ok {
 		p.Kind, p.Role, p.Call, p.Name = "result", "tool", text(response, "id"), text(response, "name")
+		p.Failed = geminiFailed(get(response, "response"))
 	} else if data, ok := memberOf(v, "inlineData", "inline_data", "fileData", "file_data"); ok {
 		p.Kind = "file"
 		if strings.HasPrefix(text(data, "mimeType", "mime_type"), "image/") {
@@ -103,6 +104,14 @@ func (c *cutter) geminiPart(v canon.Any) canon.Any {
 		p.Kind = "text"
 	}
 	return c.cut(p)
+}
+
+// geminiFailed reports whether a function failed: the API keeps error for the details of that, and output for what a
+// function gave.
+func geminiFailed(response canon.Any) bool {
+	problem, says := response.Get("error")
+	_, gave := response.Get("output")
+	return says && !gave && problem.Kind != canon.KindNull && problem.Text != string(canon.False)
 }
 
 type geminiWriter struct{ commonWriter }

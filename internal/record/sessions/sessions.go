@@ -37,7 +37,7 @@ var agents = []struct {
 }{
 	{"Claude Code", "CLAUDE_CONFIG_DIR", ".claude", "projects/*/*.jsonl", true},
 	{"Codex", "CODEX_HOME", ".codex", "sessions/*/*/*/rollout-*.jsonl*", true},
-	{"Gemini CLI", "GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/session-*.json*", false},
+	{"Gemini CLI", "GEMINI_CLI_HOME", "", ".gemini/tmp/*/chats/session-*.json*", true},
 	{"pi", "PI_CODING_AGENT_DIR", ".pi/agent", "sessions/*/*.jsonl", false},
 }
 

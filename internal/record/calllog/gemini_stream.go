@@ -1,0 +1,182 @@
+package calllog
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/sums"
+)
+
+// isGeminiStream reports whether a value begins what `gemini --output-format stream-json` prints.
+func isGeminiStream(first raw) bool {
+	f := first.fields()
+	return f.text("type") == "init" && f.text("session_id") != "" && f.text("model") != "" && f.text("timestamp") != ""
+}
+
+// geminiStream rebuilds the calls of a run of Gemini CLI from the events that it prints.
+type geminiStream struct {
+	spoken
+	name   string
+	answer turn
+	names  map[string]string // of the tools, by call
+	found  *findings
+	before int64 // when the last event was printed
+}
+
+// readGeminiStream reads runs of Gemini CLI: texts and calls up to the next result of a tool are one answer.
+func readGeminiStream(list []entry, found *findings) (made []Session) {
+	var s *geminiStream
+	end := func() {
+		if s == nil {
+			return
+		}
+		s.end()
+		for i := range s.turns {
+			s.turns[i].answer.Model = s.model
+		}
+		for _, session := range s.sessions() {
+			session.Name = s.name
+			made = append(made, session)
+		}
+	}
+	for _, e := range list {
+		f := e.fields()
+		if s == nil || isGeminiStream(e.raw) {
+			end()
+			s = &geminiStream{spoken: spoken{api: provider.Gemini, model: f.text("model")}, found: found,
+				name: f.text("session_id"), names: map[string]string{}}
+		}
+		s.event(e, f)
+	}
+	end()
+	return made
+}
+
+// event takes one event.
+func (s *geminiStream) event(e entry, f fields) {
+	at := timeOf(f["timestamp"].value())
+	switch kind := f.text("type"); {
+	case kind == "init":
+	case kind == "message" && f.text("role") == "assistant":
+		s.says(e.line, at)
+		if n := len(s.answer.parts) - 1; n >= 0 && s.answer.parts[n].Kind == "text" && f["delta"].isTrue() {
+			s.answer.parts[n].Content = canon.Text(s.answer.parts[n].Content.Text + f.text("content"))
+		} else if text := f.text("content"); text != "" {
+			s.answer.parts = append(s.answer.parts, textPart(text))
+		}
+	case kind == "message":
+		s.end()
+		s.turns = append(s.turns, turn{role: "user", line: e.line, at: at, parts: []provider.Part{textPart(f.text("content"))}})
+	case kind == "tool_use":
+		s.says(e.line, at)
+		id, name := f.text("tool_id"), f.text("tool_name")
+		s.names[id] = name
+		s.answer.parts = append(s.answer.parts, callPart(id, name, f["parameters"].value()))
+	case kind == "tool_result":
+		s.end()
+		s.result(e.line, at, f)
+	case kind == "result":
+		s.close(e.line, at, f)
+	case kind == "error":
+		s.found.add(e.line, "a "+cmp.Or(f.text("severity"), "message")+" of the program was left out: it is not sent")
+	default:
+		s.found.add(e.line, "it is no event of a known type, so it was left out")
+	}
+	if at > 0 {
+		s.before = at
+	}
+}
+
+// says begins an answer, or goes on with it.
+func (s *geminiStream) says(line int, at int64) {
+	if s.answer.role == "" {
+		s.answer = turn{role: "assistant", line: line, began: s.before}
+	}
+	s.answer.at = at
+}
+
+// end adds the answer that was printed.
+func (s *geminiStream) end() {
+	if len(s.answer.parts) > 0 {
+		s.turns = append(s.turns, s.answer)
+	}
+	s.answer = turn{}
+}
+
+// result adds what a tool answered. Results that follow each other were sent together.
+func (s *geminiStream) result(line int, at int64, f fields) {
+	failed := f.text("status") == "error"
+	output := f["output"].value()
+	if output.Kind == canon.KindAbsent {
+		output = f["error"].fields()["message"].value()
+	}
+	id := f.text("tool_id")
+	part := resultPart(id, s.names[id], output, failed)
+	if n := len(s.turns) - 1; n >= 0 && s.turns[n].role == "user" && s.turns[n].parts[0].Kind == "result" {
+		s.turns[n].parts, s.turns[n].at = append(s.turns[n].parts, part), at
+		return
+	}
+	s.turns = append(s.turns, turn{role: "user", line: line, at: at, parts: []provider.Part{part}})
+}
+
+// close takes the end of the run. It counts the tokens of all calls together.
+func (s *geminiStream) close(line int, at int64, f fields) {
+	s.end()
+	stats := f["stats"].fields()
+	if models := stats["models"].fields(); len(models) == 1 && strings.HasPrefix(s.model, "auto") {
+		for name := range models {
+			s.model = name
+		}
+	}
+	if why := f["error"].fields().text("message"); why != "" {
+		s.turns = append(s.turns, turn{role: "assistant", line: line, began: s.before, at: at,
+			answer: provider.Answer{Failure: why}})
+	}
+	var last *turn
+	calls := 0
+	for i := range s.turns {
+		if s.turns[i].role == "assistant" {
+			last = &s.turns[i]
+			calls++
+		}
+	}
+	switch {
+	case last == nil || stats == nil:
+	case calls == 1:
+		last.answer.Usage = streamUsage(stats)
+	default:
+		last.attrs = map[string]canon.Any{"usage": f["stats"].value()}
+	}
+}
+
+// streamUsage reads the tokens of a run. What is neither input nor output in the sum are thoughts.
+func streamUsage(stats fields) provider.Usage {
+	u := usage(stats, "input_tokens", "output_tokens", "cached", "", "")
+	if all := stats.count("total_tokens"); all != nil && u.In != nil && u.Out != nil && *all > *u.In+*u.Out {
+		thoughts := *all - *u.In - *u.Out
+		u.Reasoning = &thoughts
+		u.Out = sum(u.Out, u.Reasoning)
+	}
+	return u
+}
+
+// countGeminiStream counts an event. The pieces of a text are joined by the reader, so they are not compared.
+func countGeminiStream(e entry, b *sums.Book) {
+	f := e.fields()
+	switch kind := f.text("type"); {
+	case kind == "message" && f.text("role") != "assistant":
+		b.Message(e.value(), "timestamp")
+	case kind == "tool_use":
+		b.Call(f.text("tool_id"))
+		b.Message(canon.Fields("parameters", f["parameters"].value()))
+	case kind == "tool_result":
+		b.Result(f.text("tool_id"))
+		b.Message(canon.Fields("output", f["output"].value()))
+	case kind == "result" && f["stats"] != nil:
+		b.Tokens("", streamUsage(f["stats"].fields()))
+	default:
+		b.Note(kind)
+	}
+}
