@@ -111,8 +111,8 @@ func TestAddResultRefusesCallsThatAreNoBlocks(t *testing.T) {
 	}
 }
 
-// A call and its answers go together, by expiry and by pruning, whether they
-// refer to each other or the call was sealed before.
+// A call and its answers go together, by expiry and, where the policy keeps pairs whole, by pruning,
+// whether they refer to each other or the call was sealed before.
 func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 	for _, sealed := range []bool{false, true} {
 		for _, way := range []string{"ttl", "named", "limit"} {
@@ -124,8 +124,7 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 				}
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(),
-						&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
+					_, err := c.Commit(t.Context(), nil)
 					must(t, err)
 				}
 				s.ID, s.Role, s.Kind = "", "", ""
@@ -135,9 +134,9 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 				var pruning pact.Pruning
 				switch way {
 				case "named":
-					pruning.IDs = []string{"call"}
+					pruning.IDs, pruning.Policy = []string{"call"}, lifecycle.Policy{WholePairs: true}
 				case "limit":
-					pruning.Policy = lifecycle.Policy{Parts: []lifecycle.Part{{Kind: "call", MaxBytes: 1}}}
+					pruning.Policy = lifecycle.Policy{WholePairs: true, Parts: []lifecycle.Part{{Kind: "call", MaxBytes: 1}}}
 				}
 				for range 4 {
 					snapshot, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})

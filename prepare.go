@@ -15,9 +15,9 @@ import (
 // Prepare expires, prunes and seals the working state without publishing the result. It
 // returns this candidate for the next snapshot, whose thread is what to send to the model.
 // [Context.Commit] then publishes exactly this candidate. An edit discards it; another
-// Prepare replaces it. It returns E_PLACEMENT_INVALID if the thread would have a call
-// without its result or a result without its call, unless the policy allows that. Cost:
-// what changed, never the length of the history.
+// Prepare replaces it. A call without its result or a result without its call is a warning
+// in the report, unless the policy asks for more. Cost: what changed, never the length of
+// the history.
 func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Sealed, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()

@@ -59,7 +59,7 @@ func (c *Context) plan(ctx context.Context, s *state, retained map[string]bool, 
 		return nil, err
 	}
 	report.Retained = slices.Sorted(maps.Keys(retained))
-	in.Policy, in.Prune, in.Chosen = lifecycle.Policy{Orphans: lifecycle.Keep}, nil, nil
+	in.Policy, in.Prune, in.Chosen = lifecycle.Policy{}, nil, nil
 	before, _, _, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err

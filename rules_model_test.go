@@ -131,7 +131,7 @@ func (m *rulesModel) commit(p *lifecycle.Policy, cycle int64) {
 			m.enter(p, b, cycle)
 		}
 	}
-	m.expire(cycle)
+	m.expire(cycle, p.Orphans == lifecycle.Refuse)
 	m.prune(p, cycle)
 }
 
@@ -153,9 +153,9 @@ func (m *rulesModel) enter(p *lifecycle.Policy, b *modelBlock, cycle int64) {
 	}
 }
 
-// expire removes what is due, unless a result that stays refers to it, and then the halves of pairs
-// that are left alone.
-func (m *rulesModel) expire(cycle int64) {
+// expire removes what is due, unless a result that stays refers to it, and then, if the policy wants no
+// halves of pairs, the calls that are left alone.
+func (m *rulesModel) expire(cycle int64, noHalves bool) {
 	due := func(b *modelBlock) bool { return b.expiry > 0 && b.expiry <= cycle }
 	var gone []*modelBlock
 	for _, b := range m.blocks {
@@ -176,7 +176,7 @@ func (m *rulesModel) expire(cycle int64) {
 		}
 	}
 	for _, b := range gone {
-		if call := m.get(b.call); b.kind == "result" && call != nil && m.result(call.id) == nil && !call.pinned {
+		if call := m.get(b.call); noHalves && b.kind == "result" && call != nil && m.result(call.id) == nil && !call.pinned {
 			m.drop(call, "")
 		}
 	}
@@ -243,6 +243,7 @@ func (m *rulesModel) prune(p *lifecycle.Policy, cycle int64) {
 }
 
 func genRules(t *rapid.T) (p lifecycle.Policy) {
+	p.Orphans = rapid.SampledFrom([]lifecycle.Orphans{"", lifecycle.Refuse}).Draw(t, "orphans")
 	for range rapid.IntRange(0, 4).Draw(t, "rules") {
 		r := lifecycle.Rule{Select: rapid.SampledFrom(modelSelectors).Draw(t, "selector").text}
 		switch rapid.IntRange(0, 4).Draw(t, "what") {

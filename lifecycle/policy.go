@@ -43,9 +43,12 @@ type Policy struct {
 	// pruning. A commit carries it out at once unless they hold it back.
 	When When `json:"when,omitempty"`
 
-	Stub      string  `json:"stub,omitempty"`      // the text of a block that replaces pruned nodes; "" for none
-	Orphans   Orphans `json:"orphans,omitempty"`   // what to do with calls without results and results without calls
-	Tokenizer string  `json:"tokenizer,omitempty"` // the name of the counter of tokens; "" for that of the context
+	Stub    string  `json:"stub,omitempty"`    // the text of a block that replaces pruned nodes; "" for none
+	Orphans Orphans `json:"orphans,omitempty"` // what to do with calls without results and results without calls
+	// WholePairs has pruning take a call and its results together or not at all, as Refuse and Drop do, and as
+	// rules always do. Without it only references tie nodes (02 §5.4).
+	WholePairs bool   `json:"whole_pairs,omitempty"`
+	Tokenizer  string `json:"tokenizer,omitempty"` // the name of the counter of tokens; "" for that of the context
 }
 
 // Part limits the nodes of a region, of a kind and with a tag; "" means any. Only a limit
@@ -78,9 +81,9 @@ type Orphans string
 
 // What a commit does with orphans.
 const (
-	Refuse Orphans = "refuse" // it fails and names the node; also what "" means
+	Refuse Orphans = "refuse" // it fails and names the node
 	Drop   Orphans = "drop"   // it removes the orphan and reports it
-	Keep   Orphans = "keep"   // it keeps the orphan and reports it
+	Keep   Orphans = "keep"   // it keeps the orphan and reports it; also what "" means
 )
 
 // Empty reports whether the policy says nothing.
@@ -93,7 +96,8 @@ func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
 		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.ProtectTask == o.ProtectTask &&
 		p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
-		p.When == o.When && p.Stub == o.Stub && p.Orphans == o.Orphans && p.Tokenizer == o.Tokenizer
+		p.When == o.When && p.Stub == o.Stub && p.Orphans == o.Orphans && p.WholePairs == o.WholePairs &&
+		p.Tokenizer == o.Tokenizer
 }
 
 // Counts reports whether the policy needs a counter of tokens.

@@ -49,6 +49,7 @@ func newCutter(p *lifecycle.Policy, o *Options, m *memory) (*cutter, error) {
 		c.when = lifecycle.WhenPays
 	}
 	c.policy.When, c.policy.Orphans = lifecycle.WhenPays, lifecycle.Keep // due nodes wait for the cutter
+	c.policy.WholePairs = true                                           // a provider refuses halves
 	var err error
 	c.rules, err = rules.Compile(p.Rules, selector.Canonical, c.counter)
 	return c, err

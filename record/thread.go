@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -25,7 +26,7 @@ const importedAttr = "openai:conversation"
 // messages that only their own API has.
 //
 // A context that no recorder made is read as the message list that [transcript.OpenAI]
-// gives of it, with the tools that came with an imported conversation.
+// gives of it, with the tools that came with an imported conversation; [LeftOut] says what that leaves out.
 //
 // For the API that was recorded, [Request] returns the bytes that were sent.
 // E_DOCUMENT_INVALID for an unknown form. Cost: that of the thread.
@@ -40,6 +41,24 @@ func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessa
 	}
 	fields, left := said.render(to)
 	return json.RawMessage(fields.Value()), left, nil
+}
+
+// LeftOut returns the calls and results that [Thread] and [WholeRequest] leave out of a thread, because a provider
+// refuses one without the other ([transcript.LeftOut]). What a recorder wrote, or [AddRequest], was a request once:
+// all of it is written, and [Check] says what its provider refuses.
+func LeftOut(ctx context.Context, s *pact.Snapshot) ([]lifecycle.Orphan, error) {
+	if Recorded(s) {
+		return nil, nil
+	}
+	left, err := transcript.LeftOut(ctx, s)
+	if err != nil || len(left) == 0 {
+		return nil, err
+	}
+	said, err := recordedParts(ctx, s)
+	if err != nil || said.added() {
+		return nil, err
+	}
+	return left, nil
 }
 
 func unknownForm(form string) error {

@@ -78,6 +78,13 @@ func (s *Server) bytesOf() {
 			if err != nil {
 				return nil, err
 			}
+			if in.As != "canonical" {
+				refused, err := record.LeftOut(ctx, snapshot)
+				if err != nil {
+					return nil, err
+				}
+				left += len(refused)
+			}
 			if left > 0 {
 				exchangeOf(ctx).Header().Set("Pact-Left-Out", strconv.Itoa(left))
 			}

@@ -57,9 +57,6 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	}
 	defer release()
 	made, policy := o.CreateOptions, o.Policy
-	if policy.Orphans == "" {
-		policy.Orphans = lifecycle.Keep
-	}
 	if made.Clock == nil {
 		made.Clock = counter()
 	}

@@ -13,7 +13,7 @@ import (
 // OpenAI returns the thread of a snapshot (02 §12) as OpenAI chat messages: a
 // compact JSON array with sorted names, otherwise written as the canonical
 // thread writes it. It works for every snapshot, and fails only if the store
-// cannot read a content. WriteOpenAI writes the same without holding all of it
+// cannot read a content. It leaves out what [LeftOut] returns. WriteOpenAI writes the same without holding all of it
 // in memory.
 //
 // The blocks of an imported message together give back the JSON value that it
@@ -40,7 +40,11 @@ func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
 // that of copying the bytes if the turns were rendered before, because sealed
 // turns keep their rendering, as for the canonical thread.
 func WriteOpenAI(ctx context.Context, w io.Writer, s *pact.Snapshot) error {
-	return tree.Of(s).WriteAs(ctx, w, openAIForm)
+	t, err := sendable(ctx, tree.Of(s))
+	if err != nil {
+		return err
+	}
+	return t.WriteAs(ctx, w, openAIForm)
 }
 
 // openAIForm is the form of OpenAI chat messages. No message spans two turns or

@@ -7,7 +7,6 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -18,6 +17,8 @@ func TestRenderAdded(t *testing.T) {
 		return spec{Role: "assistant", Kind: "call", Content: map[string]any{"name": name, "arguments": "{}"}}
 	}
 	same := map[string]any{attrMessage: map[string]any{"n": 1}}
+	result := func(call string) spec { return spec{Role: "tool", Kind: "result", Refs: []string{call}, Content: "r"} }
+	said := func(call string) string { return `{"content":"r","role":"tool","tool_call_id":"` + call + `"}` }
 	tests := []struct {
 		name  string
 		specs []spec
@@ -27,30 +28,35 @@ func TestRenderAdded(t *testing.T) {
 		{"texts", []spec{{Content: "a"}, {Role: "assistant", Kind: "text", Content: "b"}, {Role: "assistant", Content: "c"},
 			{Role: "other", Content: "d"}, {Role: "a:b", Content: nil}},
 			`[{"content":"a","role":"user"},{"content":"b","role":"assistant"},{"content":"c","role":"assistant"},{"content":"d","role":"user"},{"content":"","role":"user"}]`},
-		{"text and calls", []spec{{Role: "assistant", Content: "a"}, call("f"), call("g"), {Role: "tool", Kind: "result",
-			Refs: []string{"block:1-2"}, Content: "r"}},
+		{"text and calls", []spec{{Role: "assistant", Content: "a"}, call("f"), call("g"), result("block:1-1"),
+			result("block:1-2")},
 			`[{"content":"a","role":"assistant","tool_calls":[` +
 				`{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"},` +
 				`{"function":{"arguments":"{}","name":"g"},"id":"block:1-2","type":"function"}]},` +
-				`{"content":"r","role":"tool","tool_call_id":"block:1-2"}]`},
-		{"calls only", []spec{call("f"), {Content: "u"}, call("g")},
+				said("block:1-1") + "," + said("block:1-2") + `]`},
+		{"calls only", []spec{call("f"), result("block:1-0"), {Content: "u"}, call("g"), result("block:1-3")},
 			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"block:1-0","type":"function"}]},` +
-				`{"content":"u","role":"user"},` +
-				`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"g"},"id":"block:1-2","type":"function"}]}]`},
-		{"texts around a call", []spec{{Role: "assistant", Content: "a"}, call("f"), {Role: "assistant", Content: 7}},
-			`[{"content":[{"text":"a","type":"text"},{"text":"7","type":"text"}],"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"}]}]`},
+				said("block:1-0") + `,{"content":"u","role":"user"},` +
+				`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"g"},"id":"block:1-3","type":"function"}]},` + said("block:1-3") + `]`},
+		{"texts around a call", []spec{{Role: "assistant", Content: "a"}, call("f"), {Role: "assistant", Content: 7},
+			result("block:1-1")},
+			`[{"content":[{"text":"a","type":"text"},{"text":"7","type":"text"}],"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"}]},` + said("block:1-1") + `]`},
 		{"a call by key and one without a role", []spec{{Kind: "call", Key: "look", Content: "up"},
-			{Kind: "call", Content: map[string]any{"name": "f", "arguments": map[string]any{"a": 1}}}},
+			{Kind: "call", Content: map[string]any{"name": "f", "arguments": map[string]any{"a": 1}}},
+			result("block:1-0"), result("block:1-1")},
 			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"up","name":"look"},"id":"block:1-0","type":"function"},` +
-				`{"function":{"arguments":"{\"a\":1}","name":"f"},"id":"block:1-1","type":"function"}]}]`},
+				`{"function":{"arguments":"{\"a\":1}","name":"f"},"id":"block:1-1","type":"function"}]},` + said("block:1-0") + "," + said("block:1-1") + `]`},
 		{"a call with an id of its own",
 			[]spec{{Kind: "call", Attrs: map[string]any{attrCall: map[string]any{"id": "c9", "index": 1}}},
 				{Kind: "result", Refs: []string{"gone", "block:1-0"}, Content: []any{map[string]any{"type": "text", "text": "x"}}}},
 			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"call"},"id":"c9","index":1,"type":"function"}]},` +
 				`{"content":[{"text":"x","type":"text"}],"role":"tool","tool_call_id":"c9"}]`},
+		{"a call without a result after it", []spec{{Content: "u"}, result("block:1-2"), call("f"), call("g"),
+			result("block:1-3")}, `[{"content":"u","role":"user"},{"content":null,"role":"assistant","tool_calls":` +
+			`[{"function":{"arguments":"{}","name":"g"},"id":"block:1-3","type":"function"}]},` + said("block:1-3") + `]`},
 		{"results without a call", []spec{{Role: "tool", Kind: "result", Content: []any{1}}, {Role: "tool", Kind: "result",
 			Refs: []string{"gone"}}, {Role: "tool", Content: "t"}},
-			`[{"content":"[1]","role":"tool","tool_call_id":"block:1-0"},{"content":"","role":"tool","tool_call_id":"gone"},{"content":"t","role":"tool","tool_call_id":"block:1-2"}]`},
+			`[{"content":"t","role":"tool","tool_call_id":"block:1-2"}]`},
 		{"images", []spec{{Kind: "image", Content: "u"}, {Kind: "image", Content: map[string]any{"url": "v"}},
 			{Kind: "image", Content: map[string]any{"type": "image"}}},
 			`[{"content":[{"image_url":{"url":"u"},"type":"image_url"}],"role":"user"},{"content":[{"image_url":{"url":"v"},"type":"image_url"}],"role":"user"},{"content":[{"type":"image"}],"role":"user"}]`},
@@ -101,20 +107,24 @@ func TestRenderTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	say := func(parent string, s pact.Spec) {
+	say := func(parent string, list ...pact.Spec) {
 		t.Helper()
 		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add(parent, s)
+			for _, s := range list {
+				b.Add(parent, s)
+			}
 			return nil
-		}, Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}}); err != nil {
+		}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	say("^sys", pact.Spec{Content: "s"})
 	say("^ah", pact.Spec{Role: "assistant", Content: "a"})
-	say("^ah", pact.Spec{Kind: "call", Key: "f", Content: "x"})
+	say("^ah", pact.Spec{Kind: "call", Key: "f", Content: "x"},
+		pact.Spec{Role: "tool", Kind: "result", Refs: []string{"block:3-0"}, Content: "r"})
 	want := `[{"content":"s","role":"system"},{"content":"a","role":"assistant"},` +
-		`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"x","name":"f"},"id":"block:3-0","type":"function"}]}]`
+		`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"x","name":"f"},"id":"block:3-0","type":"function"}]},` +
+		`{"content":"r","role":"tool","tool_call_id":"block:3-0"}]`
 	if got := openAI(t, c.Working()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

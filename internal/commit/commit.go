@@ -35,7 +35,7 @@ type Input struct {
 // report. It does not change its input. Errors: E_DOCUMENT_INVALID for a policy that
 // cannot be followed, E_NODE_NOT_FOUND and E_PLACEMENT_INVALID for ids that cannot be
 // pruned, E_PLACEMENT_INVALID if an edit or pruning would leave a call without its result or
-// the reverse, E_LIMIT if no cycle or stamp is left, and the errors of reading contents
+// the reverse and the policy refuses that, E_LIMIT if no cycle or stamp is left, and the errors of reading contents
 // that must be counted.
 //
 // Cost: the nodes that expire or are pruned, the children of ^ah, what changed since the

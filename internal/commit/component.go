@@ -184,10 +184,10 @@ func (s *components) dependencies(id string) (ids []string, err error) {
 }
 
 // pairsGoTogether reports whether removing a call removes its result and the reverse
-// (decision 062). They can go alone where the policy keeps orphans and a caller asks
-// for one of them, and in a rewrite, which may bring the other half again.
+// (decision 062): where the policy asks for it, and where a rule removes. In a rewrite they
+// can go alone, because it may bring the other half again.
 func (p *pruner) pairsGoTogether() bool {
-	return !p.rewriting && (p.requested == nil || p.byRule != nil || p.in.Policy.Orphans != lifecycle.Keep)
+	return !p.rewriting && (p.byRule != nil || p.in.Policy.WholePairs || !p.keepsOrphans())
 }
 
 // isFixedAncestor reports whether id names an ancestor of the node at the end of path

@@ -156,6 +156,7 @@ func (s *genTree) genPolicy() (p lifecycle.Policy) {
 	}
 	pick := func(list ...string) string { return list[s.Intn(len(list))] }
 	p.Orphans = lifecycle.Orphans(pick("", "refuse", "drop", "drop", "keep", "keep"))
+	p.WholePairs = s.Intn(3) == 0
 	if p.ProtectTurns = few(3, 3); s.Intn(5) == 0 {
 		return p
 	}

@@ -146,7 +146,7 @@ func (l *comparison) count(report lifecycle.Report, missed string, p *modelPrune
 	note("stub", len(p.stubs) > 0)
 	note("waiting", p.waits != nil)
 	note("budget", missed != "")
-	note("kept", len(report.Orphans) > 0 && l.in.Policy.Orphans == lifecycle.Keep)
+	note("kept", len(report.Orphans) > 0 && (l.in.Policy.Orphans == "" || l.in.Policy.Orphans == lifecycle.Keep))
 }
 
 // comparison is a commit that is held to the model.

@@ -50,7 +50,7 @@ func (r *model) mend(in commit.Input, before modelTree) (said map[string]bool, r
 			said[id] = true
 		}
 		switch {
-		case len(lone) == 0 || in.Policy.Orphans == lifecycle.Keep:
+		case len(lone) == 0 || in.Policy.Orphans == "" || in.Policy.Orphans == lifecycle.Keep:
 			return said, ""
 		case in.Policy.Orphans != lifecycle.Drop:
 			for _, id := range lone {
@@ -100,7 +100,7 @@ func (r *model) lapse(in commit.Input, working, before modelTree) (held []string
 		for _, id := range lone {
 			r.lapsed[id] = true
 		}
-		if len(lone) == 0 || in.Policy.Orphans == lifecycle.Keep {
+		if len(lone) == 0 || in.Policy.Orphans == "" || in.Policy.Orphans == lifecycle.Keep {
 			return held
 		}
 		fixed := map[string]bool{}

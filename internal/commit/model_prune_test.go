@@ -39,13 +39,14 @@ func (r *model) prunable(id string) bool {
 	return i.class == "turn" || i.class == "block" && !r.inCore(id)
 }
 
-// tied are the other halves of a pair, which may be parted by name where orphans
-// are kept.
+// tied are the other halves of a pair, where the policy says that they must not be parted
+// or that a half alone may not stay. The specification ties by references alone (02 §5.4).
 func (p *modelPruner) tied(id string) []string {
-	if p.named != nil && p.policy.Orphans == lifecycle.Keep {
-		return nil
+	switch {
+	case p.policy.WholePairs, p.policy.Orphans == lifecycle.Drop, p.policy.Orphans == lifecycle.Refuse:
+		return p.pairs(id)
 	}
-	return p.pairs(id)
+	return nil
 }
 
 // cascades reports whether a node is a removable group outside any core.

@@ -98,10 +98,7 @@ func (p *pruner) newOrphans() ([]string, error) {
 }
 
 // mayPair reports whether a tree may have calls or results. Only a false is certain.
-func mayPair(t *tree.Tree) bool {
-	kinds := t.Root().Summary().Marks.Kinds
-	return kinds&(tree.Mark(callKind)|tree.Mark(resultKind)) != 0
-}
+func mayPair(t *tree.Tree) bool { return mayHoldHalf(t.Root()) }
 
 // hasPartner reports whether a call has a result after it, or a result a call before it.
 func hasPartner(t *tree.Tree, n *tree.Node) (bool, error) {
@@ -116,6 +113,12 @@ func hasPartner(t *tree.Tree, n *tree.Node) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// keepsOrphans reports whether the policy lets calls and results stand without the other. The
+// specification has no such rule, so a policy must ask for another.
+func (p *pruner) keepsOrphans() bool {
+	return p.in.Policy.Orphans == "" || p.in.Policy.Orphans == lifecycle.Keep
 }
 
 // resolveOrphans refuses, drops or keeps new orphans, as the policy says. Dropping an
@@ -152,7 +155,7 @@ func (p *pruner) refuseOrKeepOrphans(orphans []string, report *lifecycle.Report)
 		}
 		o := lifecycle.Orphan{ID: id, What: describe(n)}
 		reported = append(reported, o)
-		if p.in.Policy.Orphans != lifecycle.Keep {
+		if !p.keepsOrphans() {
 			if stays, err := p.answersNobody(n); err != nil {
 				return err
 			} else if !stays {

@@ -8,9 +8,8 @@ import (
 )
 
 // dropOrphansOfExpiry removes the calls and results whose last partner expired in this
-// commit (decision 062): providers refuse one without the other, and a commit must not
-// fail because time passed. An orphan stays if it is pinned, retained, referred to or
-// in a sealed core, or if the policy keeps orphans. The report names every orphan, also
+// commit, unless the policy keeps orphans (decision 062): a commit must not fail because
+// time passed. An orphan stays if it is pinned, retained, referred to or in a sealed core. The report names every orphan, also
 // those that stay. Cost: the nodes that expired and their partners.
 func (p *pruner) dropOrphansOfExpiry(report *lifecycle.Report) error {
 	if p.in.Before == nil || p.tree == p.in.Working {
@@ -34,7 +33,7 @@ func (p *pruner) dropOrphansOfExpiry(report *lifecycle.Report) error {
 			}
 			report.Orphans = append(report.Orphans, lifecycle.Orphan{ID: id, What: describe(n)})
 		}
-		if p.in.Policy.Orphans == lifecycle.Keep {
+		if p.keepsOrphans() {
 			return nil
 		}
 		held, err := holdBack(p.tree, orphans, going, p.mustStay, lifecycle.Orphaned)

@@ -51,9 +51,14 @@ func TestRanksDecideWhatLimitsTakeFirst(t *testing.T) {
 	}{
 		{"without a table the oldest goes first, and that is the task", lifecycle.Policy{MaxTokens: 200},
 			"say1 call1 res1 say2 call2 res2 ask say3 call3 res3"},
-		{"with one it is the oldest result, with its call", lifecycle.Policy{MaxTokens: 200, Ranks: ranks},
+		{"with one it is the oldest result", lifecycle.Policy{MaxTokens: 200, Ranks: ranks},
+			"task say1 call1 say2 call2 res2 ask say3 call3 res3"},
+		{"with its call, where pairs are to stay whole", lifecycle.Policy{MaxTokens: 200, Ranks: ranks, WholePairs: true},
 			"task say1 say2 call2 res2 ask say3 call3 res3"},
-		{"then the next result, though words of the assistant are older", lifecycle.Policy{MaxTokens: 160, Ranks: ranks},
+		{"or where no half may stay alone", lifecycle.Policy{MaxTokens: 200, Ranks: ranks, Orphans: lifecycle.Refuse},
+			"task say1 say2 call2 res2 ask say3 call3 res3"},
+		{"then the next result, though words of the assistant are older",
+			lifecycle.Policy{MaxTokens: 160, Ranks: ranks, WholePairs: true},
 			"task say1 say2 ask say3 call3 res3"},
 		{"then words of the assistant, the oldest first", lifecycle.Policy{MaxTokens: 120, Ranks: ranks},
 			"task say2 ask say3 call3 res3"},
@@ -66,7 +71,7 @@ func TestRanksDecideWhatLimitsTakeFirst(t *testing.T) {
 		{"a policy can have another table", lifecycle.Policy{MaxTokens: 180, Ranks: map[string]int64{"text": -10, "call": 1}},
 			"say1 call1 res1 say2 call2 res2 say3 call3 res3"},
 		{"the task can be protected without a table: a call is older than its turn",
-			lifecycle.Policy{MaxTokens: 200, ProtectTask: true}, "task say1 say2 call2 res2 ask say3 call3 res3"},
+			lifecycle.Policy{MaxTokens: 200, ProtectTask: true, WholePairs: true}, "task say1 say2 call2 res2 ask say3 call3 res3"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			s, working := agentRun(t)

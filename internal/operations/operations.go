@@ -24,7 +24,7 @@ type Replay struct {
 
 // New returns a replay without operations. Its edition is canonical, and calls without results stay.
 func New() *Replay {
-	return &Replay{edition: selector.Canonical, step: 1, policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
+	return &Replay{edition: selector.Canonical, step: 1}
 }
 
 // Misplaced is an error about a text that names a position.
@@ -137,9 +137,6 @@ func (r *Replay) config(m *members) error {
 		p, err := lifecycle.ParsePolicy([]byte(prune.Value()))
 		if err != nil {
 			return err
-		}
-		if p.Orphans == "" {
-			p.Orphans = lifecycle.Keep
 		}
 		r.policy = p
 	}

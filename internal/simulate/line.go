@@ -34,6 +34,7 @@ func (r *run) line(p Named) (*line, error) {
 	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, cache: r.rules.NewCache(),
 		turns:   map[string]string{},
 		removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
+	l.policy.WholePairs = true // as a managing recorder: a provider refuses halves
 	if l.policy.Orphans == "" {
 		l.policy.Orphans = lifecycle.Drop
 	}

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 09aed2c1920ee3bf65f8a5d5442dca74c0102d069ccd48c413b18d2fdb3770b5.
+// SHA-256 is a87770b9c6d7e7e7a342a121a5eccf32243caee3055f0a8b5a20a847ae37aea4.
 
 export interface Attempt {
   attempt_id: string
@@ -716,6 +716,7 @@ export interface LifecyclePolicy {
   stub?: string
   tokenizer?: string
   when?: string
+  whole_pairs?: boolean
 }
 
 export interface LifecyclePostponed {

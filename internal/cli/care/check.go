@@ -82,14 +82,14 @@ func (f *checkFlags) question(ctx context.Context, a *command.App, cmd *cobra.Co
 	if cycle == 0 {
 		_, cycle = c.Cycles()
 	}
-	if err := f.recorded(ctx, c, cycle, q); err != nil {
+	if err := f.recorded(ctx, a, c, cycle, q); err != nil {
 		return nil, err
 	}
 	return q, nil
 }
 
 // recorded takes the request of a call, or the thread as one to another API.
-func (f *checkFlags) recorded(ctx context.Context, c *pact.Context, cycle int64, q *record.Question) error {
+func (f *checkFlags) recorded(ctx context.Context, a *command.App, c *pact.Context, cycle int64, q *record.Question) error {
 	snapshot, err := c.At(ctx, pact.Cycle(cycle))
 	if err != nil {
 		return err
@@ -109,7 +109,9 @@ func (f *checkFlags) recorded(ctx context.Context, c *pact.Context, cycle int64,
 		return fault.New(fault.DocumentInvalid, "no recorder made this context, so it has no request",
 			"--api says to which API its thread would be one")
 	}
-	q.Body, _, err = record.WholeRequest(ctx, c, snapshot, f.api)
+	if err = a.NoteLeftOut(ctx, snapshot); err == nil {
+		q.Body, _, err = record.WholeRequest(ctx, c, snapshot, f.api)
+	}
 	return err
 }
 

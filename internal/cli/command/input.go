@@ -10,12 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 )
 
@@ -165,4 +167,14 @@ func FindingText(f inspect.Finding) string {
 		return f.Message
 	}
 	return "node " + f.Node + ": " + f.Message
+}
+
+// NoteLeftOut names the calls and results that the thread of a snapshot loses as a request, because a provider
+// refuses one without the other.
+func (a *App) NoteLeftOut(ctx context.Context, s *pact.Snapshot) error {
+	list, err := record.LeftOut(ctx, s)
+	for _, o := range list {
+		a.Warnf("left out %s: %s, which a provider refuses", view.Visible(o.ID), o.What)
+	}
+	return err
 }

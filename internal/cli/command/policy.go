@@ -105,7 +105,7 @@ func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
 		if err != nil {
 			return policy, nil, err
 		}
-		policy.Ranks, policy.ProtectTask = standard.Ranks, standard.ProtectTask
+		policy.Ranks, policy.ProtectTask, policy.WholePairs = standard.Ranks, standard.ProtectTask, standard.WholePairs
 	}
 	if err := policy.Check(); err != nil {
 		return policy, nil, err
@@ -213,7 +213,8 @@ func (a *App) PolicyNamed(ctx context.Context, name string) (policy lifecycle.Po
 // Prunes reports whether a policy has a limit.
 func (p *PolicyFlags) Prunes(policy *lifecycle.Policy) bool {
 	rest := *policy
-	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns, rest.ProtectTask, rest.Ranks = "", "", "", 0, false, nil
+	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns, rest.Ranks = "", "", "", 0, nil
+	rest.ProtectTask, rest.WholePairs = false, false
 	return !rest.Empty()
 }
 
@@ -221,7 +222,7 @@ func (p *PolicyFlags) Prunes(policy *lifecycle.Policy) bool {
 var ReadyPolicies = map[string]string{
 	lifecycle.ReadyAgent:   "old results to stubs first, then calls, then old turns; the task and four turns stay",
 	lifecycle.ReadyChat:    "old results first, then the oldest turns, with stubs; the task and two turns stay",
-	lifecycle.ReadyDefault: "what prune and import do with limits alone: as agent, without stubs and recent turns",
+	lifecycle.ReadyDefault: "what import does with limits alone: as agent, without stubs and recent turns",
 	lifecycle.ReadyStrict:  "the headers alone decide: priority, then age, then id (02 §7.1)",
 }
 

@@ -21,7 +21,6 @@ func policyCommand(a *command.App) *cobra.Command {
 	printed := cmd.Flags().String("print", "", "print the ready policy `POLICY`: agent, chat, default or strict")
 	set := a.PolicyFlagsAs(cmd, "set", "keep the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
 		"other flags override it")
-	set.Bare = lifecycle.ReadyDefault
 	check := cmd.Flags().String("check", "", "with --on: say what each rule of the policy in `FILE` finds")
 	on := cmd.Flags().String("on", "", "with --check: the run `NAME` in which to look")
 	_ = cmd.RegisterFlagCompletionFunc("on", a.CompleteNames)

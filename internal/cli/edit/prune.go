@@ -28,7 +28,6 @@ func pruneCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("prune")
 	f := cmd.Flags()
 	policy := a.PolicyFlags(cmd)
-	policy.Bare = lifecycle.ReadyDefault
 	chosen := f.StringArray("select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
 	retain := f.StringArray("retain", nil, "keep the node `ID` this time; may be repeated")
 	dryRun := f.Bool("dry-run", false, "change nothing")

@@ -82,7 +82,11 @@ func writeThread(ctx context.Context, a *command.App, s *command.Source, snapsho
 		}
 		a.Printf("\n")
 		return nil
-	case form == "openai" && !record.Recorded(snapshot) && !*f.request:
+	}
+	if err := a.NoteLeftOut(ctx, snapshot); err != nil {
+		return err
+	}
+	if form == "openai" && !record.Recorded(snapshot) && !*f.request {
 		messages, err := transcript.OpenAI(ctx, snapshot)
 		if err != nil {
 			return err

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 09aed2c1920ee3bf65f8a5d5442dca74c0102d069ccd48c413b18d2fdb3770b5.
+SHA-256 is a87770b9c6d7e7e7a342a121a5eccf32243caee3055f0a8b5a20a847ae37aea4.
 """
 
 from __future__ import annotations
@@ -683,6 +683,7 @@ class LifecyclePolicy(TypedDict):
     stub: NotRequired[str]
     tokenizer: NotRequired[str]
     when: NotRequired[str]
+    whole_pairs: NotRequired[bool]
 
 
 class LifecyclePostponed(TypedDict):
