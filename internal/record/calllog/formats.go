@@ -51,6 +51,8 @@ var formats = []format{
 	{"a trace of the OpenAI Agents SDK", isSpans, readSpans, "none of its spans has the messages of a call",
 		"record generations with trace_include_sensitive_data, or record the calls themselves", lacksTools[:1], nil},
 	{"a list of OpenAI Responses items", isItems, readItems, "it holds no item", "", lacksModel, nil},
+	{"a mini-swe-agent trajectory", isMiniSWE, readMiniSWE, noMessage, "", lacksTools, countMiniSWE},
+	{"a Cline session", isClineSession, readClineSession, noMessage, "", lacksTools, countClineSession},
 	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup, nil},
 	{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup, nil},
 	{"a list of Gemini contents", isGeminiList, readGeminiList, "it holds no content", "", lacksSetup, nil},
