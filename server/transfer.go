@@ -181,7 +181,8 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 	if err != nil {
 		return nil, nil, err
 	}
-	plan, err := intake.PlanLog(ctx, log, intake.Options{Name: in.Name, OpenOptions: s.open()})
+	plan, err := intake.PlanLog(ctx, log, intake.Options{Name: in.Name, OpenOptions: s.open(),
+		HistoryOptions: pact.HistoryOptions{Strict: in.Strict}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -210,7 +211,12 @@ func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte, 
 			o.Policy.Tokenizer = o.Counter.Name()
 		}
 	}
-	return s.carryOut(ctx, intake.PlanTranscript(list, o))
+	o.Strict = in.Strict
+	plan, err := intake.PlanTranscript(list, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.carryOut(ctx, plan)
 }
 
 // carryOut makes the contexts of a plan and returns their names.

@@ -4,10 +4,30 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
+// maxDamaged is how many lines Detect looks at if the first ones are damaged.
+const maxDamaged = 8
+
 // Detect returns the shape of a conversation file, judged by its first value; "" if [Read]
 // cannot read it. A PACT document or history is not a conversation. The beginning of a file
-// is enough if it holds the names that distinguish the shapes.
+// is enough if it holds the names that distinguish the shapes. Damaged lines at the beginning are passed over.
 func Detect(data []byte) string {
+	shape, at, number := detect(data), 0, 0
+	for range maxDamaged {
+		var text []byte
+		if text, number, at = canon.NextLine(data, at, number); shape != "" || text == nil {
+			break
+		}
+		for _, p := range canon.Salvage(text) {
+			if p.Value {
+				return detect(p.Text)
+			}
+		}
+	}
+	return shape
+}
+
+// detect returns the shape of the value with which a text begins.
+func detect(data []byte) string {
 	s := &canon.Scanner{Data: data}
 	s.Space()
 	list := s.Peek() == '['

@@ -27,7 +27,8 @@ type entry struct {
 // state, extra_info), what repeats the last list, and the fields of a run if they exceed 64 KiB in total. Each
 // attempt of a run with several is a conversation.
 func Read(data []byte) ([]*Conversation, error) {
-	list, err := entries(data)
+	var damage canon.Damage
+	list, err := entries(data, &damage)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func Read(data []byte) ([]*Conversation, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := &Conversation{Shape: ShapeOpenAI}
+		c := &Conversation{Shape: ShapeOpenAI, damage: damage}
 		c.cut(messages)
 		return []*Conversation{c}, readable([]*Conversation{c}, list)
 	}
@@ -62,6 +63,7 @@ func Read(data []byte) ([]*Conversation, error) {
 		}
 		conversations[i] = c
 	}
+	conversations[0].damage = damage
 	return conversations, readable(conversations, list)
 }
 
@@ -133,18 +135,19 @@ func inConversation(err error, i, line, of int) error {
 }
 
 // entries parses a file. If its first line is a value and more lines follow,
-// the file is JSON Lines; blank lines do not count.
-func entries(data []byte) ([]entry, error) {
-	first, line, rest := canon.NextLine(data, 0, 0)
+// the file is JSON Lines; blank lines do not count, and damaged ones give what they still hold.
+func entries(data []byte, damage *canon.Damage) ([]entry, error) {
+	first, _, rest := canon.NextLine(data, 0, 0)
 	value, err := canon.ParseAny(first)
-	switch {
-	case err != nil:
-		value, err = canon.ParseAny(data)
-		if err != nil {
+	s := canon.Scanner{Data: data[rest-len(first):]}
+	alone := err == nil || len(s.Value()) == len(bytes.TrimSpace(first)) // a damaged line is one all the same
+	if alone && len(bytes.TrimSpace(data[rest:])) > 0 {
+		return lines(data, damage)
+	}
+	if err != nil {
+		if value, err = canon.ParseAny(data); err != nil {
 			return nil, canon.InLine(err, data, 0, 0)
 		}
-	case len(bytes.TrimSpace(data[rest:])) > 0:
-		return lines(data, entry{value, line}, line, rest)
 	}
 	if value.Kind != canon.KindArray {
 		return []entry{{Any: value}}, nil
@@ -156,18 +159,24 @@ func entries(data []byte) ([]entry, error) {
 	return list, nil
 }
 
-// lines parses JSON Lines from the second value on.
-func lines(data []byte, first entry, line, at int) ([]entry, error) {
-	list := []entry{first}
-	for {
-		var text []byte
-		if text, line, at = canon.NextLine(data, at, line); text == nil {
-			return list, nil
+// lines parses JSON Lines. They are an error only if none of them can be read.
+func lines(data []byte, damage *canon.Damage) (list []entry, err error) {
+	for at, line := 0, 0; ; {
+		text, number, next := canon.NextLine(data, at, line)
+		if text == nil {
+			if len(list) == 0 {
+				err = damage.First
+			}
+			return list, err
 		}
-		value, err := canon.ParseAny(text)
-		if err != nil {
-			return nil, canon.InLine(err, text, at-len(text), line)
+		last := len(list) > 0 && len(bytes.TrimSpace(data[next:])) == 0
+		for _, p := range damage.Line(text, int64(next-len(text)), number, last) {
+			value, err := canon.ParseAny(p.Text)
+			if err != nil {
+				return nil, canon.InLine(err, text, next-len(text), number)
+			}
+			list = append(list, entry{value, number})
 		}
-		list = append(list, entry{value, line})
+		at, line = next, number
 	}
 }

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,7 +76,6 @@ func TestReadErrors(t *testing.T) {
 		{"empty", "", 1, 0, "end of the text"},
 		{"no JSON", "hello", 1, 0, "expected a value"},
 		{"broken list", "[\n {\"role\": \"user\"},\n {\"role\" \"user\"}\n]", 3, 30, "expected :"},
-		{"broken line", "{\"role\":\"user\"}\n\n{\"role\":\n\"user\"}\n", 3, 26, "end of the text"},
 		{"PACT document", `{"root":{}}`, 1, 0, "no known format of conversations"},
 		{"another object", `{"a":1}`, 1, 0, "no known format of conversations"},
 		{"a number", `1`, 1, 0, "no known format of conversations"},
@@ -105,5 +105,30 @@ func TestReadErrors(t *testing.T) {
 				t.Errorf("line %d, offset %d: %v", e.Line, e.Offset, e)
 			}
 		})
+	}
+}
+
+// TestDamagedLinesOfMessages: every whole message is read, a finding names line and bytes of the rest, and the file
+// says what a strict import refuses.
+func TestDamagedLinesOfMessages(t *testing.T) {
+	const ask, answer = `{"role":"user","content":"Where?"}`, `{"role":"assistant","content":"Here."}`
+	for _, c := range []struct {
+		file, finding string
+		messages      int
+	}{
+		{ask + "\n\n{\"role\":\n" + answer, "line 3: 8 bytes from byte ", 2},
+		{ask + answer + "\n" + ask, "line 1: 2 records stand in one line", 3},
+		{ask[:9] + "\n" + ask + "\n" + answer, "line 1: 9 bytes from byte 0 ", 2},
+		{ask + "\n" + answer + "\n\x00\x00\x00", "line 3: 3 bytes from byte ", 2},
+		{ask + "\n" + answer + "\n" + ask[:9], "line 3: it is cut short", 2},
+	} {
+		list, err := Read([]byte(c.file))
+		if err != nil || Detect([]byte(c.file)) != ShapeOpenAI {
+			t.Errorf("%q: %v, detected as %q", c.file, err, Detect([]byte(c.file)))
+			continue
+		}
+		if list[0].Messages() != c.messages || list[0].Damage() == nil || !strings.Contains(fmt.Sprint(list[0].Findings()), c.finding) {
+			t.Errorf("%q: %d messages, %v, %v", c.file, list[0].Messages(), list[0].Damage(), list[0].Findings())
+		}
 	}
 }

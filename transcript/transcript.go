@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -27,7 +28,13 @@ type Conversation struct {
 	rest  canon.Any    // an object: the conversation's own fields, if any
 	steps int          // how many steps of a run came without a call to the model
 	lost  int          // how many steps of a run have an answer that its messages lack
+
+	damage canon.Damage // to the lines of the file, in its first conversation
 }
+
+// Damage returns the error of the first damaged line of the file, nil if there is none or if this is not the first
+// conversation of the file. [Read] reads the rest all the same.
+func (c *Conversation) Damage() error { return cmp.Or(c.damage.First, c.damage.Cut) }
 
 // Calls returns the number of model calls, which equals the number of cycles.
 func (c *Conversation) Calls() int { return len(c.calls) }
@@ -37,13 +44,16 @@ func (c *Conversation) Messages() int { return len(c.final) }
 
 // Findings names the roles that no provider has, with the first message of each. Their
 // messages count as other (01 §2) and keep the word as an attribute. It also names the first message
-// that speaks in an unknown form, and says why a conversation makes no cycle. Cost: the messages.
+// that speaks in an unknown form, damaged lines of the file, and says why a conversation makes no cycle. Cost: the messages.
 func (c *Conversation) Findings() []inspect.Finding {
 	var found []inspect.Finding
 	of := ""
 	if c.Name != "" {
 		of = "conversation " + c.Name + ": "
 	}
+	c.damage.Say(func(line int, what string) {
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: "line " + strconv.Itoa(line) + ": " + what})
+	})
 	known := map[string]bool{}
 	for n, m := range c.final {
 		if _, is := canonicalRoles[m.original]; is || known[m.original] {

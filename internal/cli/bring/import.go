@@ -37,7 +37,7 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	f := &importFlags{}
 	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
 	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: v0.1, depth or canonical")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history whose order or regions would have to be mended")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history that would have to be mended, and a log with damaged lines")
 	cmd.Flags().BoolVar(&f.renumber, "renumber", false,
 		"count the cycles of a history with gaps anew, one for each snapshot")
 	cmd.Flags().BoolVar(&f.unanswered, "unanswered", false,
@@ -159,10 +159,13 @@ func planTranscript(ctx context.Context, in *command.Input, conversation string,
 			return nil, err
 		}
 		o.Name += "/" + conversation
-		return intake.PlanTranscript([]*transcript.Conversation{c}, o), nil
+		return intake.PlanTranscript([]*transcript.Conversation{c}, o)
 	}
 	list, err := intake.Conversations(ctx, in.Data)
-	return intake.PlanTranscript(list, o), err
+	if err != nil {
+		return nil, err
+	}
+	return intake.PlanTranscript(list, o)
 }
 
 // importAll makes the contexts of a file in a store.

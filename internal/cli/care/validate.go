@@ -1,6 +1,7 @@
 package care
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/contexttree/pact"
@@ -75,6 +76,9 @@ func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlag
 	switch v.Kind {
 	case intake.Log:
 		log, err := in.Log("")
+		if err == nil {
+			err = in.Located(log.Damage)
+		}
 		if err != nil {
 			return err
 		}
@@ -88,6 +92,7 @@ func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlag
 		for _, c := range list {
 			v.Snapshots += c.Calls()
 			v.Findings = append(v.Findings, c.Findings()...)
+			err = cmp.Or(err, c.Damage())
 		}
 		return command.InFile(err, in.Name, in.Data)
 	case intake.Snapshot:

@@ -219,7 +219,7 @@ func (s *Source) plan(ctx context.Context, kind intake.Kind, f *SourceFlags) (*i
 		if err != nil {
 			return nil, err
 		}
-		return intake.PlanTranscript([]*transcript.Conversation{c}, o), nil
+		return intake.PlanTranscript([]*transcript.Conversation{c}, o)
 	case intake.Snapshot:
 		return intake.PlanDocument(in.Data, o), nil
 	}

@@ -24,6 +24,7 @@ type Log struct {
 	Format   string            // name for people, such as "HAR"
 	Sessions []Session         // at least one
 	Findings []inspect.Finding // what could not be read or mapped, counted by kind
+	Damage   error             // of the first line that is no JSON, nil if all are: a strict import refuses the file
 	Sums     *sums.Sums        // what the file holds and what was read of it, nil where bodies of requests stay as they are
 }
 

@@ -2,7 +2,6 @@ package calllog
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -20,35 +19,37 @@ type entry struct {
 var wrappers = []string{"data", "logs", "requests", "entries", "items", "records", "results", "generations",
 	"observations", "traces"}
 
-// entriesOf returns the values of a file: of JSON Lines each line, of a list
-// each element. The last line may be cut short, because the program may still
-// be writing it; then cut is its number. E_DOCUMENT_INVALID with line and offset
-// for everything else that is not JSON.
-func entriesOf(data []byte) (list []entry, cut int, err error) {
+// entriesOf returns the values of a file: of JSON Lines each line, of a list each element. Damaged lines give the
+// values that they still hold; what was left out of them is in d. E_DOCUMENT_INVALID with line and offset for a single
+// value that is not JSON. byLine says that the lines were recognized one by one.
+func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err error) {
 	first, number, rest := canon.NextLine(data, 0, 0)
 	_, err = canon.Parse(first)
-	if lines := err == nil && len(bytes.TrimSpace(data[rest:])) > 0; !lines {
+	s := canon.Scanner{Data: data[rest-len(first):]}
+	alone := err == nil || len(s.Value()) == len(bytes.TrimSpace(first)) // a damaged line is one all the same
+	if lines := byLine || alone && len(bytes.TrimSpace(data[rest:])) > 0; !lines {
 		if err != nil {
 			_, err = canon.Parse(data)
 		}
-		if err != nil {
-			return nil, 0, canon.InLine(err, data, 0, 0)
+		if whole := bytes.TrimRight(data, "\x00"); err != nil && len(whole) < len(data) {
+			d.Tail(canon.InLine(err, data, 0, 0), data, len(whole))
+			data = whole
+			_, err = canon.Parse(data)
 		}
-		return elementsOf(bytes.TrimSpace(data), number), 0, nil
+		if err != nil {
+			return nil, d, canon.InLine(err, data, 0, 0)
+		}
+		return elementsOf(bytes.TrimSpace(data), number), d, nil
 	}
 	for at, line := 0, 0; ; {
 		text, number, next := canon.NextLine(data, at, line)
 		if text == nil {
-			return list, 0, nil
+			return list, d, nil
 		}
-		if _, err := canon.Parse(text); err != nil {
-			if len(bytes.TrimSpace(data[next:])) == 0 && fault.CodeOf(err) == fault.DocumentInvalid && len(list) > 0 &&
-				endsEarly(err, text) {
-				return list, number, nil
-			}
-			return nil, 0, canon.InLine(err, text, next-len(text), number)
+		last := len(bytes.TrimSpace(data[next:])) == 0
+		for _, p := range d.Line(text, int64(next-len(text)), number, last && len(list) > 0) {
+			list = append(list, entry{p.Text, number})
 		}
-		list = append(list, entry{bytes.TrimSpace(text), number})
 		at, line = next, number
 	}
 }
@@ -83,12 +84,6 @@ func (e entry) under(list raw) (all []entry) {
 	return all
 }
 
-// endsEarly reports whether a text is not JSON only because it ends too early.
-func endsEarly(err error, text []byte) bool {
-	var e *fault.Error
-	return errors.As(err, &e) && e.Offset >= len(bytes.TrimSpace(text))
-}
-
 // findings collects what a reader could not map, one finding for each reason.
 type findings struct {
 	order []string
@@ -99,10 +94,18 @@ type findings struct {
 
 // add notes that something was left out in a line, 0 if it has none.
 func (f *findings) add(line int, why string) {
-	if f.count == nil {
-		f.count, f.line, f.lines = map[string]int{}, map[string]int{}, map[int]bool{}
+	f.say(line, why)
+	if f.lines == nil {
+		f.lines = map[int]bool{}
 	}
 	f.lines[line] = true
+}
+
+// say notes something about a line of which everything may have been read.
+func (f *findings) say(line int, why string) {
+	if f.count == nil {
+		f.count, f.line = map[string]int{}, map[string]int{}
+	}
 	if f.count[why] == 0 {
 		f.order = append(f.order, why)
 		f.line[why] = line

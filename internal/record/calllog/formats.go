@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -66,32 +67,55 @@ var requests = format{"a log of requests", isRequests, readRequests,
 // Detect names the format of a file, with its article; "" if it is none that
 // Read knows. data must be text; see [Text].
 func Detect(data []byte) string {
-	if f := formatOf(data); f != nil {
+	if f, _ := formatOf(data); f != nil {
 		return f.name
 	}
 	return ""
 }
 
 // maxForeignLines is how many lines Read looks at for the first one that a format has: some programs
-// begin a log with lines about themselves.
+// begin a log with lines about themselves, and a line may be damaged.
 const maxForeignLines = 8
 
-func formatOf(data []byte) *format {
+// formatOf returns the format of a file, nil for none. byLine says that its lines told it one by one.
+func formatOf(data []byte) (whole *format, byLine bool) {
 	at, number := 0, 0
-	for range maxForeignLines {
+	goesOn := false // the first value goes on behind its line, unless that is damaged
+	for n := range maxForeignLines {
 		var text []byte
 		if text, number, at = canon.NextLine(data, at, number); text == nil {
-			return nil
+			break
 		}
 		s := canon.Scanner{Data: data[at-len(text):]}
 		first := s.Value()
-		for i := range formats {
-			if formats[i].is(first) {
-				return &formats[i]
-			}
+		if n == 0 && len(first) > len(text) {
+			whole, goesOn = formatOfValue(first), true
 		}
-		if len(first) > len(text) {
-			return nil // the value goes on after its line: there are no lines to try
+		pieces := []canon.Piece{{Text: first, Value: true}}
+		if len(first) != len(bytes.TrimSpace(text)) {
+			pieces = canon.Salvage(text)
+		}
+		for _, p := range pieces {
+			f := formatOfValue(p.Text)
+			if !p.Value || f == nil {
+				continue
+			}
+			if goesOn {
+				if _, err := canon.Parse(data); err == nil {
+					return whole, false
+				}
+			}
+			return f, goesOn || n > 0 || len(pieces) > 1
+		}
+	}
+	return whole, false
+}
+
+// formatOfValue returns the format of a value of a file, nil for none.
+func formatOfValue(first raw) *format {
+	for i := range formats {
+		if formats[i].is(first) {
+			return &formats[i]
 		}
 	}
 	return nil

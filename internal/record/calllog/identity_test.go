@@ -55,7 +55,7 @@ func TestEachRecordOfAFileIsSomewhere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := formatOf(data)
+			f, _ := formatOf(data)
 			if f == nil || f.count == nil {
 				t.Skip("no format that is counted")
 			}

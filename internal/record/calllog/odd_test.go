@@ -60,9 +60,22 @@ func oddities(name string, data []byte) []odd {
 		{name: "UTF-16 without mark", data: inUTF16(data, 0, 1), says: "the file is UTF-16"},
 		{name: "carriage returns", data: bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n"))},
 		{name: "blank lines around", data: slices.Concat([]byte("\n \n"), data, []byte("\n\n"))},
-		{name: "Latin-1", data: bytes.Replace(data, []byte("Momo"), []byte("M\xf6mo"), 1), says: "line "},
-		{name: "text behind it", data: append(slices.Clone(data), "the end"...), says: "line "},
-		{name: "a zero byte in it", data: slices.Insert(slices.Clone(data), 20, 0), says: "a binary file"},
+	}
+	damaged := []odd{
+		{name: "Latin-1", data: bytes.Replace(data, []byte("Momo"), []byte("M\xf6mo"), 1)},
+		{name: "text behind it", data: append(slices.Clone(data), "the end"...)},
+		{name: "zero bytes behind it", data: append(slices.Clone(data), make([]byte, 4096)...)},
+		{name: "a zero byte in it", data: slices.Insert(slices.Clone(data), 20, 0)},
+	}
+	for _, o := range damaged {
+		switch { // of a single value nothing else is left
+		case len(lines) > 1 && strings.HasSuffix(name, ".jsonl"), strings.HasPrefix(o.name, "zero bytes"),
+			len(lines) == 1 && strings.HasSuffix(o.name, "behind it"):
+			o.finding, o.fewer = "left out", -1
+		default:
+			o.says = "line "
+		}
+		list = append(list, o)
 	}
 	if strings.HasSuffix(name, ".jsonl") {
 		last := lines[len(lines)-1]
@@ -70,7 +83,7 @@ func oddities(name string, data []byte) []odd {
 		return append(list,
 			odd{name: "last line cut short", data: cut, finding: "cut short", fewer: -1},
 			odd{name: "a broken line in the middle", data: bytes.Replace(data, []byte("\n{"), []byte("\n{,"), 1),
-				says: "line 2"},
+				finding: "line 2", fewer: -1},
 			odd{name: "a foreign line", data: slices.Concat(data, []byte("{\"level\":\"info\",\"msg\":\"done\"}\n")), fewer: -1},
 			odd{name: "no line break at the end", data: bytes.TrimSpace(data)})
 	}

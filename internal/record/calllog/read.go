@@ -18,25 +18,30 @@ func Read(data []byte) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := formatOf(data)
+	f, byLine := formatOf(data)
 	if f == nil {
+		if _, _, err := entriesOf(data, false); err != nil && (data[0] == '{' || data[0] == '[') {
+			return nil, err // a damaged value may be of any format
+		}
 		return nil, fault.New(fault.DocumentInvalid, "the file is in no known format of logs", "known are "+known())
 	}
-	list, cut, err := entriesOf(data)
+	list, d, err := entriesOf(data, byLine)
 	if err != nil {
 		return nil, f.within(err)
 	}
 	var found findings
-	log, err := f.log(f.read(list, &found), &found, cut)
+	log, err := f.log(f.read(list, &found), &found, &d)
 	if err == nil {
 		f.account(log, list, &found)
 	}
 	return log, err
 }
 
-// log returns the log of sessions, with the findings about them. cut is the number of a line that is cut
-// short, 0 for none.
-func (f *format) log(sessions []Session, found *findings, cut int) (*Log, error) {
+// log returns the log of sessions, with the findings about them and about damaged lines.
+func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log, error) {
+	if len(sessions) == 0 && d.First != nil {
+		return nil, f.within(d.First)
+	}
 	if len(sessions) == 0 {
 		return nil, f.within(fault.New(fault.DocumentInvalid, f.empty, f.remedy))
 	}
@@ -44,9 +49,7 @@ func (f *format) log(sessions []Session, found *findings, cut int) (*Log, error)
 	if !slices.ContainsFunc(sessions, says) {
 		return nil, f.within(fault.New(fault.DocumentInvalid, "nothing in it was said to a model or by one", ""))
 	}
-	if cut > 0 {
-		found.add(cut, "it is cut short, so it was left out")
-	}
+	d.Say(found.say)
 	if len(sessions) == 1 {
 		sessions[0].Name = ""
 	}
@@ -58,7 +61,11 @@ func (f *format) log(sessions []Session, found *findings, cut int) (*Log, error)
 		}
 	}
 	_, name, _ := strings.Cut(f.name, " ")
-	return &Log{Format: name, Sessions: sessions, Findings: append(found.list(), withoutCalls(sessions)...)}, nil
+	log := &Log{Format: name, Sessions: sessions, Findings: append(found.list(), withoutCalls(sessions)...)}
+	if d.First != nil {
+		log.Damage = f.within(d.First)
+	}
+	return log, nil
 }
 
 // withoutCalls says why a session makes no cycle: a call is there with its answer.

@@ -33,7 +33,7 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 	lines = linesOf(file, size, longestLine)
 	var found findings
 	r := newRequestList(&found)
-	cut := 0
+	var d canon.Damage
 	for {
 		err := lines.next()
 		if err == io.EOF {
@@ -45,26 +45,18 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 		if err != nil {
 			return nil, err
 		}
-		if _, err := names.Parse(lines.text); err != nil {
-			rest := lines // only its error is asked
-			text := bytes.Clone(lines.text)
-			if rest.next() == io.EOF && len(r.session.Calls) > 0 && endsEarly(err, text) &&
-				fault.CodeOf(err) == fault.DocumentInvalid {
-				cut = lines.number
-				break
+		for _, p := range d.Line(lines.text, lines.at, lines.number, lines.after == size && len(r.session.Calls) > 0) {
+			c := r.read(entry{p.Text, lines.number})
+			if c == nil {
+				continue
 			}
-			return nil, requests.within(canon.InLine(err, text, int(lines.at), lines.number))
+			c.Refused = check(c)
+			c.kept = &keptCall{file, lines.at + int64(p.At), len(p.Text)}
+			c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
+			r.session.Calls = append(r.session.Calls, *c)
 		}
-		c := r.read(entry{bytes.TrimSpace(lines.text), lines.number})
-		if c == nil {
-			continue
-		}
-		c.Refused = check(c)
-		c.kept = &keptCall{file, lines.at, len(lines.text)}
-		c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
-		r.session.Calls = append(r.session.Calls, *c)
 	}
-	return requests.log(r.sessions(), &found, cut)
+	return requests.log(r.sessions(), &found, &d)
 }
 
 // keptCall is where a call stands in its file.
@@ -160,7 +152,7 @@ func (l *fileLines) holdRequests() (bool, error) {
 				return false, nil
 			}
 		}
-		if f := formatOf(l.text); f != nil {
+		if f, _ := formatOf(l.text); f != nil {
 			if f.name != requests.name {
 				return false, nil
 			}

@@ -20,6 +20,18 @@ func Text(data []byte) ([]byte, error) {
 	return data, nil
 }
 
+// everyOther reports whether every other byte is zero, as in UTF-16 of ASCII: nine in ten of one half, few of the other.
+func everyOther(head []byte) bool {
+	var zeros [2]int
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	half := len(head) / 2
+	return half > 1 && max(zeros[0], zeros[1])*10 >= half*9 && min(zeros[0], zeros[1])*10 <= half
+}
+
 // binaryKinds are the kinds of files that people take for logs, by how they begin.
 var binaryKinds = []struct{ begins, kind, remedy string }{
 	{"PK\x03\x04", "a zip archive", "unpack it first"},
@@ -46,12 +58,17 @@ func binaryKind(data []byte) (kind, remedy string) {
 	}
 	const looked = 4 << 10
 	head := data[:min(len(data), looked)]
-	zeros := bytes.Count(head, []byte{0})
-	switch {
-	case zeros > 0 && zeros >= len(head)/3 && bytes.IndexByte(head, '{')+bytes.IndexByte(head, '[') > -2:
-		return "UTF-16", "save it as UTF-8"
-	case zeros > 0:
-		return "a binary file", ""
+	if zeros := bytes.Count(head, []byte{0}); zeros > 0 {
+		text := bytes.TrimLeft(data, "\x00 \t\r\n")
+		switch {
+		case everyOther(head):
+			return "UTF-16", "save it as UTF-8"
+		case len(text) == 0:
+			return "nothing but zero bytes", "a power failure leaves a file so: look for a copy of it"
+		case text[0] != '{' && text[0] != '[':
+			return "a binary file", ""
+		}
+		return "", "" // JSON with a damaged part
 	}
 	for i := 0; i < len(head); {
 		r, size := utf8.DecodeRune(head[i:])

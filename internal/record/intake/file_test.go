@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/record/calllog"
@@ -112,14 +113,25 @@ func TestOtherFilesAreReadIntoMemory(t *testing.T) {
 	}
 }
 
-// TestALineThatIsWrongIsNamed: a line that is no JSON is refused with its number and offset, and a call that
-// no importer takes with its place, before the first call is recorded.
+// TestALineThatIsWrongIsNamed: a line that is no JSON is named with its number and offset, wherever the log stays; a
+// strict import refuses it. A call that no importer takes is refused before the first call is recorded.
 func TestALineThatIsWrongIsNamed(t *testing.T) {
 	testrun.OneGoroutine(t)
 	text := growing(30, 300_000)
 	broken := bytes.Replace(text, []byte(`{"id":"c20"`), []byte(`{"id" "c20"`), 1)
-	_, err := Read(t.Context(), onDisk(t, broken), MaxText)
-	_, want := calllog.Read(broken)
+	inFile, err := Read(t.Context(), onDisk(t, broken), MaxText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inMemory, err := calllog.Read(broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(inFile.Log.Findings), fmt.Sprint(inMemory.Findings); got != want || !strings.Contains(got, "line 23: ") {
+		t.Errorf("the findings are %s, want %s, with line 23", got, want)
+	}
+	_, err = PlanLog(t.Context(), inFile.Log, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
+	_, want := PlanLog(t.Context(), inMemory, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
 	if fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Errorf("the error is %v, want %v", err, want)
 	}

@@ -90,21 +90,28 @@ func PlanHistory(text func() io.Reader, o Options) *Plan {
 	return &Plan{Options: o, Kind: History, Parts: []Part{{Name: o.Name}}, history: text}
 }
 
-// PlanTranscript plans the import of conversations. Of several each has its name behind that of the options.
-func PlanTranscript(list []*transcript.Conversation, o Options) *Plan {
+// PlanTranscript plans the import of conversations. Of several each has its name behind that of the options. A strict
+// one refuses a file with damaged lines.
+func PlanTranscript(list []*transcript.Conversation, o Options) (*Plan, error) {
 	p := &Plan{Options: o, Kind: Transcript, Parts: make([]Part, len(list))}
 	for i, c := range list {
+		if err := c.Damage(); o.Strict && err != nil {
+			return nil, err
+		}
 		p.Parts[i] = Part{Name: o.Name, Conversation: c}
 		if len(list) > 1 {
 			p.Parts[i].Name += "/" + c.Name
 		}
 		p.Findings = append(p.Findings, c.Findings()...)
 	}
-	return p
+	return p, nil
 }
 
-// PlanLog plans the import of a log, a part for each of its sessions.
+// PlanLog plans the import of a log, a part for each of its sessions. A strict one refuses a log with damaged lines.
 func PlanLog(ctx context.Context, log *calllog.Log, o Options) (*Plan, error) {
+	if o.Strict && log.Damage != nil {
+		return nil, log.Damage
+	}
 	sessions, err := Sessions(ctx, log, o.Name)
 	p := &Plan{Options: o, Kind: Log, Parts: make([]Part, len(sessions)), Findings: log.Findings}
 	for i := range sessions {
