@@ -32,6 +32,17 @@ var (
 	lacksModel  = []string{"the instructions", "tool definitions", "the model", "parameters"}
 )
 
+// lacking returns which parts of a request a session lacks, if only that of each session is known.
+func lacking(system, tools bool) (list []string) {
+	if !system {
+		list = append(list, lacksSetup[0])
+	}
+	if !tools {
+		list = append(list, lacksSetup[1])
+	}
+	return append(list, lacksSetup[2])
+}
+
 // formats are in the order in which they are tried: the last one fits most.
 var formats = []format{
 	{"a " + ClaudeCode, isClaudeCode, readClaudeCode, noMessage, "", lacksClaude, countClaude},
@@ -52,6 +63,7 @@ var formats = []format{
 	{"a trace of the OpenAI Agents SDK", isSpans, readSpans, "none of its spans has the messages of a call",
 		"record generations with trace_include_sensitive_data, or record the calls themselves", lacksTools[:1], nil},
 	{"a list of OpenAI Responses items", isItems, readItems, "it holds no item", "", lacksModel, nil},
+	{"an ATIF trajectory", isATIF, readATIF, "it holds no step", "", lacksSetup, countATIF},
 	{"a mini-swe-agent trajectory", isMiniSWE, readMiniSWE, noMessage, "", lacksTools, countMiniSWE},
 	{"a Cline session", isClineSession, readClineSession, noMessage, "", lacksTools, countClineSession},
 	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup, nil},

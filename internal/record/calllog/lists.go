@@ -47,7 +47,7 @@ func (g *grown) request(model string) canon.Any {
 			system = canon.Fields("parts", canon.ArrayOf(g.system...))
 		}
 		if len(g.tools.Elems) > 0 {
-			tools = geminiTools(g.tools.Elems)
+			tools = canon.ArrayOf(canon.Fields("functionDeclarations", g.tools))
 		}
 		return canon.Fields(g.list, canon.ArrayOf(slices.Clip(g.messages)...), "systemInstruction", system, "tools", tools)
 	}

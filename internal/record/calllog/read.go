@@ -56,7 +56,7 @@ func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log
 	for i := range sessions {
 		s := &sessions[i]
 		ownIDs(s.Calls)
-		if s.Exact == Rebuilt {
+		if s.Exact == Rebuilt && s.Missing == nil {
 			s.Missing = f.lacks
 		}
 	}

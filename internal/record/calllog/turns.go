@@ -27,7 +27,9 @@ type turn struct {
 	line  int
 	at    int64 // when it was said, ns since the epoch, 0 if unknown
 
+	fresh bool // the conversation begins anew with this turn: the agent put a summary in the place of what was before
 	// of an answer
+	copied bool   // it repeats an answer of another session, so it is no call
 	id     string // of the call in the log
 	began  int64
 	answer provider.Answer // without its content
@@ -66,22 +68,33 @@ func listOrAbsent(list []canon.Any) canon.Any {
 
 // session makes the calls of a conversation.
 func (s *spoken) session() Session {
-	g := grown{api: s.api, list: "messages", tools: s.tools}
+	g := grown{api: s.api, list: "messages", tools: toolsFor(s.api, s.tools.Elems)}
 	if s.api == provider.Gemini {
 		g.list = "contents"
 	}
 	w := writer{s.api}
+	rewrites, begins := false, 0 // how many system messages begin the list
 	for i := range s.turns {
 		t := &s.turns[i]
+		if t.fresh {
+			g.messages, g.answered, rewrites = g.messages[:begins:begins], begins, len(g.made.Calls) > 0
+		}
 		if t.role == "system" && s.api != provider.Chat && len(g.messages) == 0 {
 			g.system = append(g.system, w.parts(t)...)
 			continue
 		}
 		if t.role != "assistant" {
-			g.messages = append(g.messages, w.messages(t)...)
+			if g.messages = append(g.messages, w.messages(t)...); t.role == "system" && len(g.messages) == begins+1 {
+				begins++
+			}
 			continue
 		}
-		c := Call{ID: t.id, Line: t.line, Started: t.began, Ended: t.at, Attrs: t.attrs}
+		if t.copied {
+			g.answer(w.messages(t)...)
+			continue
+		}
+		c := Call{ID: t.id, Line: t.line, Started: t.began, Ended: t.at, Attrs: t.attrs, Rewrites: rewrites}
+		rewrites = false
 		if c.Started == 0 && i > 0 {
 			c.Started = s.turns[i-1].at
 		}

@@ -56,15 +56,3 @@ func geminiResponse(p *provider.Part) canon.Any {
 	}
 	return canon.Fields("output", output)
 }
-
-// geminiTools writes definitions of tools, which chat completions take each as a function, as Gemini takes them.
-func geminiTools(tools []canon.Any) canon.Any {
-	var list []canon.Any
-	for _, tool := range tools {
-		if function, ok := tool.Get("function"); ok {
-			tool = function
-		}
-		list = append(list, tool)
-	}
-	return canon.ArrayOf(canon.Fields("functionDeclarations", canon.ArrayOf(list...)))
-}
