@@ -145,9 +145,13 @@ func entries(data []byte, damage *canon.Damage) ([]entry, error) {
 		return lines(data, damage)
 	}
 	if err != nil {
-		if value, err = canon.ParseAny(data); err != nil {
-			return nil, canon.InLine(err, data, 0, 0)
-		}
+		value, err = canon.ParseAny(data)
+	}
+	if err != nil && canon.InLines(data) {
+		return lines(data, damage)
+	}
+	if err != nil {
+		return nil, canon.InLine(err, data, 0, 0)
 	}
 	if value.Kind != canon.KindArray {
 		return []entry{{Any: value}}, nil

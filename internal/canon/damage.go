@@ -85,3 +85,29 @@ func endsEarly(err error, text []byte) bool {
 }
 
 func allZeros(text []byte) bool { return len(bytes.Trim(text, "\x00 \t\r\n")) == 0 }
+
+// mostLooked is how many lines InLines looks at.
+const mostLooked = 8
+
+// InLines reports whether a text that is no JSON value is JSON Lines, of which the first may be damaged: one of the
+// first lines is a value by itself, or begins with one.
+func InLines(data []byte) bool {
+	at, number := 0, 0
+	for n := range mostLooked {
+		var text []byte
+		if text, number, at = NextLine(data, at, number); text == nil {
+			return false
+		}
+		pieces := Salvage(bytes.TrimRight(text, "\r\n"))
+		if len(pieces) > 1 && allZeros(pieces[0].Text) {
+			pieces = pieces[1:]
+		}
+		if len(pieces) > 0 && pieces[0].Value && text[0] != ' ' && text[0] != '\t' {
+			last := pieces[len(pieces)-1]
+			if n == 0 || len(pieces) == 1 || last.Value {
+				return true
+			}
+		}
+	}
+	return false
+}
