@@ -2,6 +2,7 @@ package safefile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,8 +13,8 @@ import (
 // Only its owner can read a new file (0600), whatever the umask allows, because
 // conversations are private; a file that replaces another keeps the other's mode.
 // If name is a symbolic link, Replace replaces the file that it points to. If
-// name is not a regular file, such as a pipe or a device, write writes to it
-// directly.
+// name is a device, or a pipe that a shell opened, write writes to it directly.
+// E_STORE for another pipe, because nobody may ever read from it.
 func Replace(name string, write func(*os.File) error) (err error) {
 	if there, err := filepath.EvalSymlinks(name); err == nil {
 		name = there
@@ -21,6 +22,9 @@ func Replace(name string, write func(*os.File) error) (err error) {
 	mode := os.FileMode(0o600)
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
+			if info.Mode()&fs.ModeNamedPipe != 0 && !ShellPipe(name) {
+				return CheckRegular(name)
+			}
 			f, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
 				return err

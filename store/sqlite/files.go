@@ -42,10 +42,8 @@ func findFiles(path string) (*files, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fault.Wrap(fault.Store, err, "cannot open "+path, "check the permissions of the directory")
-	case info.IsDir():
-		return nil, fault.New(fault.Store, path+" is a directory", "name a file in it")
 	case !info.Mode().IsRegular():
-		return nil, fault.New(fault.Store, path+" is a pipe, a device or a socket", "name a file")
+		return nil, safefile.CheckRegular(path)
 	case info.Size() == 0:
 		return nil, fault.New(fault.Store,
 			path+" is an empty file, which no store ever is: it was truncated, or another program made it",

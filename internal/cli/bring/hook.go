@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
@@ -91,53 +92,88 @@ func hookCommand(a *command.App) *cobra.Command {
 		case *show:
 			return command.Usage(cmd, "--for is claude or opencode")
 		}
-		return hook(ctx, a, *policy)
+		answer, err := inTime(ctx, func(ctx context.Context) (string, error) { return hook(ctx, a, *policy) })
+		if err == nil {
+			a.Printf("%s", answer)
+		}
+		return err
 	})
 	return cmd
 }
 
+// hookPatience is how long a hook takes at most: the agent waits for it.
+const hookPatience = 5 * time.Second
+
+// inTime runs a hook, and leaves it when its time is over: a system call may never end. What was not imported by then
+// comes with a later event. It returns what the agent reads.
+func inTime(ctx context.Context, work func(context.Context) (string, error)) (string, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, hookPatience, fault.New(fault.Limit,
+		"the hook took more than 5 seconds, and ended", "a later event takes what is missing; pact import FILE takes it now"))
+	defer cancel()
+	type answer struct {
+		text string
+		err  error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		text, err := work(ctx)
+		done <- answer{text, err}
+	}()
+	select {
+	case said := <-done:
+		if said.err != nil && ctx.Err() != nil {
+			said.err = context.Cause(ctx)
+		}
+		return said.text, said.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+}
+
 // hook imports the new part of the transcript that the event on standard input names.
-func hook(ctx context.Context, a *command.App, policy string) error {
+func hook(ctx context.Context, a *command.App, policy string) (answer string, err error) {
 	data, err := io.ReadAll(io.LimitReader(a.In, maxHookEvent+1))
 	if err != nil {
-		return err
+		return "", err
 	}
 	var e hookEvent
 	if err := json.Unmarshal(data, &e); err != nil || len(data) > maxHookEvent {
-		return fault.New(fault.DocumentInvalid, "standard input is no event of a hook",
+		return "", fault.New(fault.DocumentInvalid, "standard input is no event of a hook",
 			"pact hook --print shows how to set it up")
 	}
 	if e.Event == afterClaudeTool || e.Event == afterOpencodeTool {
 		if policy == "" {
-			return nil
+			return "", nil
 		}
 		p, err := a.PolicyNamed(ctx, policy)
 		if err != nil {
-			return err
+			return "", err
 		}
 		return shapeTool(ctx, a, &e, data, &p)
 	}
 	if policy != "" && e.Event == beforeCompaction {
 		if err := compacted(ctx, a, &e, policy); err != nil {
-			return err
+			return "", err
 		}
 	}
 	if e.TranscriptPath == "" {
-		return fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)", "")
+		return "", fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)", "")
 	}
-	in, err := planOf(ctx, a, e.TranscriptPath, &importFlags{name: e.context()})
+	flags := &importFlags{name: e.context()}
+	ctx = flags.limited(ctx, "pact import", e.TranscriptPath)
+	in, err := planOf(ctx, a, e.TranscriptPath, flags)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if in.Kind != intake.Log {
-		return fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.Kind)+", not a transcript of Claude Code",
+		return "", fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.Kind)+", not a transcript of Claude Code",
 			"")
 	}
 	s, err := a.OpenStore(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer s.Close()
 	_, err = in.Import(ctx, s, func(int, int) {}) // the findings would come after every turn
-	return err
+	return "", err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -52,10 +51,11 @@ func textOf(tool string, answer splice.Value) splice.Value {
 
 // shapeTool answers an event after a call with the answer of the tool as the rules of a policy shape it, and
 // with nothing if they leave it alone.
-func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, policy *lifecycle.Policy) error {
+func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, policy *lifecycle.Policy) (string,
+	error) {
 	root, ok := splice.Parse(data)
 	if !ok {
-		return fault.New(fault.DocumentInvalid, "standard input is no event of a hook", "")
+		return "", fault.New(fault.DocumentInvalid, "standard input is no event of a hook", "")
 	}
 	answer := root.Get("tool_response")
 	text := textOf(e.Tool, answer)
@@ -63,33 +63,32 @@ func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, p
 		text = answer.Get("output")
 	}
 	if text.Kind != canon.KindString && text.Kind != canon.KindArray || len(text.Raw) <= shortest(policy) {
-		return nil
+		return "", nil
 	}
 	said, err := text.Canon()
 	if err != nil {
-		return err
+		return "", err
 	}
 	sum := sha256.Sum256(text.Raw)
 	result := record.Result{Call: cmp.Or(e.Call, "hook_"+hex.EncodeToString(sum[:8])), Tool: e.Tool,
 		Content: string(said.Value())}
 	shaped, err := decideOnce(ctx, a, e.originals(), policy, result, text.Raw)
 	if err != nil || shaped == nil {
-		return err
+		return "", err
 	}
 	if e.Event == afterOpencodeTool {
-		return a.PrintJSON(map[string]json.RawMessage{"output": json.RawMessage(shaped.Content)})
+		return `{"output":` + string(shaped.Content) + "}\n", nil
 	}
 	var edits splice.Edits
 	if !provider.Rewrite(&edits, text, canon.Value(shaped.Content)) {
-		return nil
+		return "", nil
 	}
 	for _, name := range shownInstead {
 		edits.RemoveMember(answer, name)
 	}
 	whole := edits.Apply(data)
 	updated := whole[answer.Start : answer.End()+len(whole)-len(data)] // all edits are inside of the answer
-	a.Printf(`{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":%s}}`+"\n", updated)
-	return nil
+	return `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":` + string(updated) + "}}\n", nil
 }
 
 // shortest returns how many bytes of JSON no rule of a policy makes shorter.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"os"
 	"slices"
 
 	"github.com/contexttree/pact"
@@ -14,6 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
@@ -54,7 +54,7 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 const backupMemory = 32
 
 // limited returns a context in which an import of a file with a command may hold what the flags allow.
-func (f *importFlags) limited(ctx context.Context, cmd *cobra.Command, file string) context.Context {
+func (f *importFlags) limited(ctx context.Context, command, file string) context.Context {
 	if f.anySize {
 		return ctx
 	}
@@ -62,7 +62,7 @@ func (f *importFlags) limited(ctx context.Context, cmd *cobra.Command, file stri
 	if size := backupSize(file); size > most/backupMemory {
 		most = size * backupMemory
 	}
-	ctx, _ = budget.WithMemory(ctx, most, "divide the file, or take it as it is: "+cmd.CommandPath()+" "+
+	ctx, _ = budget.WithMemory(ctx, most, "divide the file, or take it as it is: "+command+" "+
 		screen.Quote(file)+" --any-size")
 	return ctx
 }
@@ -70,16 +70,13 @@ func (f *importFlags) limited(ctx context.Context, cmd *cobra.Command, file stri
 // backupSize returns the size of a file on disk that is a history in the compact form, 0 for any other. A
 // compressed one is small beside what it can hold, so its size warrants nothing.
 func backupSize(name string) int64 {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
-	file, err := os.Open(name)
+	file, err := safefile.Open(name)
 	if err != nil {
 		return 0
 	}
 	defer file.Close()
-	if !intake.IsBackup(bufio.NewReader(file)) {
+	info, err := file.Stat()
+	if err != nil || !intake.IsBackup(bufio.NewReader(file)) {
 		return 0
 	}
 	return info.Size()
@@ -187,7 +184,7 @@ func importCommand(a *command.App) *cobra.Command {
 	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")
 	policy.Bare = lifecycle.ReadyDefault
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		ctx = flags.limited(ctx, cmd, args[0])
+		ctx = flags.limited(ctx, cmd.CommandPath(), args[0])
 		in, err := planOf(ctx, a, args[0], flags)
 		if err != nil {
 			return err

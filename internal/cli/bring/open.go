@@ -32,7 +32,7 @@ func openCommand(a *command.App) *cobra.Command {
 		if len(args) > 0 {
 			file = args[0]
 		}
-		ctx = flags.limited(ctx, cmd, file)
+		ctx = flags.limited(ctx, cmd.CommandPath(), file)
 		in, found, err := toOpen(ctx, a, flags, args)
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 )
@@ -30,15 +31,43 @@ type Input struct {
 	Findings []inspect.Finding // about parts of a log that were left out or wait
 }
 
-// Read reads a file; - is standard input. It stops waiting for input when ctx
-// ends.
+// mostPiped is how many bytes Read holds for what comes from a pipe, which may never end. It has the text twice.
+const mostPiped = 256 << 20
+
+// Read reads a file of [intake.MaxText] bytes at most; - is standard input. It stops waiting for input when ctx
+// ends. E_LIMIT for more, E_STORE for what is neither a regular file nor a pipe of the shell.
 func (a *App) Read(ctx context.Context, name string) (*Input, error) {
-	if name != "-" {
-		data, err := os.ReadFile(name)
-		return &Input{Name: name, Data: data}, err
+	from, in, err := a.stream(name)
+	if err != nil {
+		return nil, err
 	}
-	data, err := waitFor(ctx, func() ([]byte, error) { return io.ReadAll(a.In) })
-	return &Input{Name: "standard input", Data: data}, err
+	if from == nil {
+		in.Data, err = safefile.Read(name, intake.MaxText)
+		return in, err
+	}
+	piped, _ := budget.WithMemory(ctx, mostPiped, "save it in a file, and name that")
+	in.Data, err = waitFor(ctx, func() ([]byte, error) {
+		data, _, err := budget.ReadAll(piped, from)
+		return data, err
+	})
+	return in, err
+}
+
+// stream returns standard input for -, and the pipe for <(…) of a shell, which is a descriptor that the shell opened.
+// It returns no reader for any other name: that of a file.
+func (a *App) stream(name string) (io.Reader, *Input, error) {
+	if name == "-" {
+		return a.In, &Input{Name: "standard input"}, nil
+	}
+	in := &Input{Name: name}
+	if !safefile.ShellPipe(name) {
+		return nil, in, nil
+	}
+	pipe, err := os.Open(name)
+	if err == nil {
+		a.files = append(a.files, pipe)
+	}
+	return pipe, in, err
 }
 
 // Prices reads a list of prices from a file.

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // ReadFile is Read for a file that may be a log: plain, gzip or Zstandard, with or
@@ -24,15 +25,16 @@ func (a *App) ReadFile(ctx context.Context, name string, unanswered bool) (*Inpu
 		}
 		return &Input{Name: strings.TrimRight(name, "/"), Data: data, Findings: left}, InFile(err, name, nil)
 	}
-	in := &Input{Name: name}
+	from, in, err := a.stream(name)
+	if err != nil {
+		return nil, err
+	}
 	var file *intake.File
-	var err error
-	if name == "-" {
-		in.Name = "standard input"
-		file, err = waitFor(ctx, func() (*intake.File, error) { return intake.Read(ctx, a.In, intake.MaxText) })
+	if from != nil {
+		file, err = waitFor(ctx, func() (*intake.File, error) { return intake.Read(ctx, from, intake.MaxText) })
 	} else {
 		var from *os.File
-		if from, err = os.Open(name); err != nil {
+		if from, err = safefile.Open(name); err != nil {
 			return nil, err
 		}
 		if file, err = intake.Read(ctx, from, intake.MaxText); err != nil || !file.Stays() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // certificates gives out a certificate that is kept in two files, and reads them again when
@@ -33,7 +34,9 @@ const certAge = time.Second
 // listenTLS returns a listener whose connections speak TLS 1.2 or later.
 func listenTLS(inner net.Listener, cert, key string) (net.Listener, error) {
 	c := &certificates{cert: cert, key: key}
-	if err := c.read(); err != nil {
+	if err := c.read(); fault.CodeOf(err) != "" {
+		return nil, err
+	} else if err != nil {
 		return nil, fault.Wrap(fault.DocumentInvalid, err, "the certificate and the key cannot be read",
 			"give files in PEM that belong together")
 	}
@@ -68,6 +71,9 @@ func (c *certificates) read() error {
 
 func (c *certificates) stampsNow() (s [2]stamp, err error) {
 	for i, name := range [...]string{c.cert, c.key} {
+		if err := safefile.CheckRegular(name); err != nil {
+			return s, err
+		}
 		info, err := os.Stat(name)
 		if err != nil {
 			return s, err

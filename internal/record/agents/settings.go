@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/contexttree/pact/internal/safefile"
 )
+
+// mostSettings is how many bytes of settings are looked at.
+const mostSettings = 16 << 20
 
 // TrySettings looks for settings of an agent, "" for all, that count more than the address that pact gives it.
 // It says nothing of an agent that pact does not know or that is not set up here.
@@ -50,7 +54,7 @@ func TrySettings(name string, env map[string]string) (list []Checkup) {
 			continue // the home is the working directory
 		}
 		seen[path] = true
-		text, err := os.ReadFile(file)
+		text, err := safefile.Read(file, mostSettings)
 		if err != nil {
 			continue // it is not there, or the agent cannot read it either
 		}

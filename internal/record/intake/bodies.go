@@ -16,6 +16,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // The ends of the file names under which Claude Code writes the bodies of a call, if
@@ -163,7 +164,7 @@ var errHalfWritten = errors.New("the body is not written to its end")
 // end the log around it. errHalfWritten if it is the newest file and only its end is missing.
 func bodyIn(dir, name string, newest time.Time) ([]byte, time.Time, error) {
 	path := filepath.Join(dir, name)
-	body, err := os.ReadFile(path)
+	body, err := safefile.Read(path, MaxText)
 	if err != nil {
 		return nil, time.Time{}, err
 	}

@@ -61,7 +61,7 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 	}
 	all := io.Reader(bytes.NewReader(head))
 	if len(head) > inMemory && !bytes.HasPrefix(head, []byte(zipMark)) {
-		f, err := spooled(ctx, io.MultiReader(all, text))
+		f, err := spooled(ctx, &bounded{io.MultiReader(all, text), most, most})
 		if err != nil || f.Stays() {
 			return f, err
 		}

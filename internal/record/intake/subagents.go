@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // Uncompressed returns the name of a file without the ending that tells its compression.
@@ -92,7 +93,7 @@ func parentsFirst(sessions []calllog.Session) {
 // beganBy names the call that began the session of a sub-agent, as the file
 // beside its transcript has it. The call may be another sub-agent's.
 func beganBy(meta string, s *calllog.Session, all []calllog.Session) error {
-	data, err := os.ReadFile(meta)
+	data, err := safefile.Read(meta, MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // earlier versions did not write it
 	}

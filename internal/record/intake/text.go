@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"io"
+	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
@@ -17,7 +20,7 @@ import (
 // stay held, because the caller goes on to read them.
 func Text(ctx context.Context, file *bufio.Reader, most int64) ([]byte, error) {
 	backup := IsBackup(file) // it is read line by line, and each line is held then
-	data, release, err := budget.ReadAll(ctx, file)
+	data, release, err := budget.ReadAll(ctx, &bounded{file, most, most})
 	switch {
 	case err != nil:
 	case bytes.HasPrefix(data, []byte(zipMark)):
@@ -36,4 +39,19 @@ func Text(ctx context.Context, file *bufio.Reader, most int64) ([]byte, error) {
 	}
 	_, err = budget.Hold(ctx, canon.Weight(data))
 	return data, err
+}
+
+// bounded reads a text that may never end, up to most bytes.
+type bounded struct {
+	from       io.Reader
+	left, most int64
+}
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, fault.New(fault.Limit, "the text has more than "+strconv.FormatInt(b.most, 10)+" bytes", "divide it")
+	}
+	return n, err
 }

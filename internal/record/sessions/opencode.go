@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/safefile"
 	_ "modernc.org/sqlite" // the driver
 )
 
@@ -137,7 +138,7 @@ func inStorage(storage string) (list []Session, err error) {
 		s := Session{Agent: nameOpencode, Path: filepath.Join(storage, filepath.FromSlash(name)), Reads: true, storage: storage,
 			Changed: info.ModTime()}
 		var about struct{ ID, Directory, ParentID string }
-		data, err := os.ReadFile(s.Path)
+		data, err := safefile.Read(s.Path, mostInfo)
 		if err != nil || json.Unmarshal(data, &about) != nil || about.ID == "" || about.ParentID != "" {
 			return
 		}
@@ -150,7 +151,7 @@ func inStorage(storage string) (list []Session, err error) {
 // stored reads a session from such a folder: message/SESSION/MESSAGE.json, part/MESSAGE/PART.json. The
 // ids rise with time, so the order of the names is that of the conversation.
 func stored(storage string, s *Session) (any, []message, error) {
-	info, err := os.ReadFile(s.Path)
+	info, err := safefile.Read(s.Path, mostInfo)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +190,7 @@ func objects(folder string) (list []object, err error) {
 		if !is {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
+		text, err := safefile.Read(filepath.Join(folder, f.Name()), mostInfo)
 		if err != nil {
 			return nil, err
 		}

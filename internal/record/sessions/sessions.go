@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/contexttree/pact/internal/safefile"
 )
 
 // Session is a session of an agent.
@@ -107,6 +109,9 @@ func idOf(base string) string {
 	return id
 }
 
+// mostInfo is how many bytes of a file of a session are read as a whole.
+const mostInfo = 256 << 20
+
 // headOf is how much of a file is looked at for the folder.
 const headOf = 64 << 10
 
@@ -114,7 +119,7 @@ var workingDir = regexp.MustCompile(`"cwd" ?: ?("(?:[^"\\]|\\.)*")`)
 
 // folderOf returns the first folder that a session says it worked in, "" for none.
 func folderOf(name string) (folder string) {
-	file, err := os.Open(name)
+	file, err := safefile.Open(name)
 	if err != nil {
 		return ""
 	}
