@@ -131,7 +131,7 @@ func (c *Context) Working() *Snapshot {
 // E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
 // its nodes; for the working state and the latest snapshot only a look-up.
 func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
-	s, err := c.stateFor(ctx, a)
+	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -140,21 +140,6 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 		return nil, err
 	}
 	return s.show(t), nil
-}
-
-// stateFor returns the state in which to look up addresses. If that state has one of them
-// in memory, stateFor asks the store first whether something was erased (see current).
-func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error) {
-	s := c.state.Load()
-	for _, a := range list {
-		if a == Working() {
-			return c.current(ctx)
-		}
-		if cycle, err := a.cycle(s.Info); err == nil && cycle == s.State.Cycle {
-			return c.current(ctx)
-		}
-	}
-	return s, nil
 }
 
 // treeAt returns the tree of a snapshot, or of the working state.
@@ -209,7 +194,11 @@ func (s *Snapshot) named(t *selector.Time) error {
 // each snapshot to the next.
 func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
-		s := c.state.Load()
+		s, err := c.current(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		first, last, err := cycles(s.Info, from, to)
 		if err != nil {
 			yield(nil, err)
@@ -243,11 +232,11 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 			return nil, nil, err
 		}
 	default:
-		snapshot, err := c.At(ctx, addressOf(q))
+		t, err := c.treeAt(ctx, s, addressOf(q))
 		if err != nil {
 			return nil, nil, err
 		}
-		return []*tree.Tree{tree.Of(snapshot)}, nil, nil
+		return []*tree.Tree{t}, nil, nil
 	}
 	trees, err := c.trees(ctx, s, first, last)
 	return trees, warnings, err

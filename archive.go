@@ -68,7 +68,7 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Snapshot{hiddenTree: tree.Hide(d.Tree), edition: d.Edition, alone: true}, d.Findings, nil
+	return &Snapshot{hiddenTree: tree.Hide(d.Tree, nil), edition: d.Edition, alone: true}, d.Findings, nil
 }
 
 // Import makes a context from a snapshot document (05 §3.2). The document becomes the

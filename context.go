@@ -28,7 +28,7 @@ import (
 // again: so its answer holds nothing that an earlier erasure removed. That costs one look-up,
 // and returns E_CONTEXT_NOT_FOUND if the context was deleted. A change that does not know of
 // the erasure returns E_CONFLICT. To ask one snapshot often, call the methods of [Snapshot],
-// which do not ask.
+// which ask only before they give out a content, and not again within 20 milliseconds.
 //
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
@@ -110,7 +110,7 @@ func (o OpenOptions) context(contexts engine.Contexts) *Context {
 // begin creates the context in its store. It keeps the last trees of a history alone, so
 // that the store may let go of the others before it is done.
 func (c *Context) begin(ctx context.Context, g engine.Creation) (*Context, error) {
-	begun := engine.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
+	begun := engine.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle, From: c.store}
 	if changes := g.Changes; changes != nil {
 		g.Changes = func(yield func(engine.Change, error) bool) {
 			for change, err := range changes {

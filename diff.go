@@ -104,12 +104,12 @@ func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_
 		Selection: selection, Mode: mode, ContextLines: lines,
 		Cause: func(tree.Difference, []string) (diff.Cause, error) { return cause, nil },
 	}
-	return r.Report(ctx)
+	return r.Report(to.asking(from.asking(ctx)))
 }
 
 // sides returns the snapshots at two addresses, and the state in which it found them.
 func (c *Context) sides(ctx context.Context, a, b Address) (s *state, from, to *Snapshot, err error) {
-	if s, err = c.stateFor(ctx, a, b); err != nil {
+	if s, err = c.current(ctx); err != nil {
 		return nil, nil, nil, err
 	}
 	list := [2]*Snapshot{}

@@ -51,7 +51,7 @@ type Erased struct {
 // Every other [Context] of these histories, in this process or another one, reads its
 // state again at its next call that takes a context.Context. That discards prepared
 // candidates; a call that changes something returns E_CONFLICT. A [Snapshot] that
-// the program still holds keeps what it has in memory.
+// a program still holds gives out no content any more.
 //
 // If the erasure is done but the context cannot be read again, Erase returns both an answer
 // and an error. Errors: E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID

@@ -211,8 +211,8 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f engine.F
 		}
 		return &state{State: *loaded}, nil
 	}
-	return &state{State: engine.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle}},
-		nil
+	return &state{State: engine.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle,
+		From: c.store}}, nil
 }
 
 // undoneName is the name that this line gets when its latest commit is undone.

@@ -27,7 +27,7 @@ func (c *Context) Log(ctx context.Context, from int64) iter.Seq2[history.Entry, 
 // its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the address. Cost:
 // what changed from the first snapshot to that state.
 func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err error) {
-	s, err := c.stateFor(ctx, a)
+	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,5 +96,5 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[insp
 // structure, and the blocks that differ but render to the same bytes; it renders nothing
 // else.
 func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.SharedPrefix, err error) {
-	return provenance.SharedPrefix(ctx, tree.Of(older), tree.Of(newer))
+	return provenance.SharedPrefix(newer.asking(older.asking(ctx)), tree.Of(older), tree.Of(newer))
 }

@@ -23,11 +23,11 @@ var neededBy = map[string]string{
 	"Has":      "Context.Edit",
 	"Request":  "Context.Commit Context.Edit Context.Undo",
 	// What answers from memory asks Info for erasures, and after one loads the context again.
-	"Info": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
-		"Context.ExportHistory Context.Extension Context.Find Context.HistoryExtension Context.PlanPruning " +
+	"Info": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
+		"Context.ExportHistory Context.Extension Context.Find Context.History Context.HistoryExtension Context.PlanPruning " +
 		"Context.Prepare Context.RichDiff Context.Select Context.Send Context.StartAttempt Context.Timeline",
-	"Load": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
-		"Context.Find Context.HistoryExtension Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff " +
+	"Load": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
+		"Context.Find Context.History Context.HistoryExtension Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff " +
 		"Context.Select Context.Send Context.StartAttempt Context.Timeline",
 	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory " +
 		"Context.Extension Context.Fork Context.History Context.HistoryExtension Context.Occurrences " +

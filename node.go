@@ -46,7 +46,7 @@ type Node struct {
 // there is none. It returns E_STORE if the content must be read from the store and cannot
 // be. Cost: reading the content, which is not kept in memory.
 func (n Node) Text(ctx context.Context) (string, error) {
-	v, err := tree.NodeOf(n).Content.Value(ctx)
+	v, err := tree.NodeOf(n).Content.Value(tree.Asking(ctx, tree.AskerOf(n)))
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (n Node) Text(ctx context.Context) (string, error) {
 // JSON returns the content as canonical JSON (08 §2), nil if the node has no content. Its
 // errors and its cost are those of [Node.Text].
 func (n Node) JSON(ctx context.Context) ([]byte, error) {
-	v, err := tree.NodeOf(n).Content.Value(ctx)
+	v, err := tree.NodeOf(n).Content.Value(tree.Asking(ctx, tree.AskerOf(n)))
 	if err != nil || v == "" {
 		return nil, err
 	}
@@ -96,8 +96,8 @@ func (n Node) Original() []byte {
 	return []byte(v)
 }
 
-// nodeOf returns the Node for an entry of a tree.
-func nodeOf(e *tree.Entry, t *tree.Tree) Node {
+// nodeOf returns the Node for an entry of a tree, whose contents ask from.
+func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 	n := e.Node()
 	text := func(name string) string {
 		s, _ := n.Header(name).Text()
@@ -109,7 +109,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree) Node {
 		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(),
 		Cycle: n.Cycle, CreatedNS: n.CreatedNS, Index: n.Index,
 		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(),
-		hiddenNode: tree.Hide(n),
+		hiddenNode: tree.Hide(n, from),
 	}
 	if ttl, ok := n.TTL(t.Cycle()); ok {
 		node.TTL = &ttl

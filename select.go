@@ -52,11 +52,14 @@ func (c *Context) Find(ctx context.Context, q *selector.Selector, o *SelectOptio
 }
 
 func (c *Context) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
-	state := c.state.Load()
 	s, err := search.New(q, c.searchOptions(o))
 	if err == nil {
 		err = s.CheckGivesIDs()
 	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +94,11 @@ func (c *Context) searchOptions(o *SelectOptions) search.Options {
 // evaluates a range that gives changes in each of its snapshots, and Where, Skip and
 // Limit do not apply to that.
 func (c *Context) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
-	state := c.state.Load()
 	s, err := search.New(q, c.searchOptions(o))
+	if err != nil {
+		return nil, err
+	}
+	state, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +135,7 @@ func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOpti
 	if err != nil {
 		return nil, err
 	}
-	return found.Find(ctx, []*tree.Tree{tree.Of(s)})
+	return found.Find(s.asking(ctx), []*tree.Tree{tree.Of(s)})
 }
 
 // Explain evaluates a selector without an address in this snapshot and says how, as
@@ -139,7 +145,7 @@ func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, o *SelectO
 	if err != nil {
 		return nil, err
 	}
-	return found.Explain(ctx, []*tree.Tree{tree.Of(s)})
+	return found.Explain(s.asking(ctx), []*tree.Tree{tree.Of(s)})
 }
 
 // search prepares a selector that has no address of its own, or one that names
@@ -167,13 +173,13 @@ func (s *Snapshot) hits(list []search.Match) ([]Hit, error) {
 	in := map[*tree.Tree]*Snapshot{tree.Of(s): s}
 	for i, m := range list {
 		if in[m.Tree] == nil {
-			in[m.Tree] = &Snapshot{hiddenTree: tree.Hide(m.Tree), edition: s.edition}
+			in[m.Tree] = &Snapshot{hiddenTree: tree.Hide(m.Tree, tree.AskerOf(s)), edition: s.edition}
 		}
 		path, err := m.Tree.Path(m.Entry.Node().ID)
 		if err != nil {
 			return nil, err
 		}
-		hits[i] = Hit{Snapshot: in[m.Tree], Node: nodeOf(m.Entry, m.Tree), Region: path[min(1, len(path)-1)].Class().String()}
+		hits[i] = Hit{Snapshot: in[m.Tree], Node: nodeOf(m.Entry, m.Tree, tree.AskerOf(s)), Region: path[min(1, len(path)-1)].Class().String()}
 		if len(path) > 1 {
 			hits[i].Parent = path[len(path)-2].Node().ID
 		}

@@ -14,10 +14,12 @@ import (
 // Snapshot is one state of a context: a published snapshot, a prepared candidate, or the
 // working state at one moment. It is immutable and safe for concurrent use.
 //
-// An erasure does not change a Snapshot that the program holds: it still has what is in its
-// memory, namely headers, contents that this process wrote or that were drafts, and rendered
-// bytes. A content that it reads from the store after the erasure is "[erased]".
-// [Context.At] returns the snapshot as it is after the erasure (docs/erasure.md).
+// After an erasure in its context, by any handle or process, a Snapshot that the program holds,
+// and its nodes, give out no content and no thread any more: a method that would read one
+// returns E_CONFLICT, also if the bytes are in memory. So does one after the context was deleted,
+// and E_STORE after its store was closed. To know, each of these methods asks the store, unless that
+// was asked less than 20 milliseconds ago. [Context.At] returns the snapshot as it is after the
+// erasure (docs/erasure.md).
 type Snapshot struct {
 	hiddenTree
 	edition selector.Edition
@@ -40,7 +42,15 @@ type Sealed struct {
 
 // show returns a tree of a context as a snapshot.
 func (s *state) show(t *tree.Tree) *Snapshot {
-	return &Snapshot{hiddenTree: tree.Hide(t), edition: selector.Edition(s.Edition)}
+	return &Snapshot{hiddenTree: tree.Hide(t, tree.Asker(s)), edition: selector.Edition(s.Edition)}
+}
+
+// Ask implements [tree.Asker].
+func (s *state) Ask(ctx context.Context) error { return s.From.Present(ctx, s.Key, s.Erasures) }
+
+// asking returns a context for one operation on the snapshot.
+func (s *Snapshot) asking(ctx context.Context) context.Context {
+	return tree.Asking(ctx, tree.AskerOf(s))
 }
 
 // Cycle returns the cycle of the snapshot; for the working state that of the next commit.
@@ -67,7 +77,7 @@ func (s *Snapshot) Node(id string) (_ Node, err error) {
 	if e == nil {
 		return Node{}, tree.NoNode(id, "in this snapshot")
 	}
-	return nodeOf(e, tree.Of(s)), nil
+	return nodeOf(e, tree.Of(s), tree.AskerOf(s)), nil
 }
 
 // Nodes yields all nodes in document order, one at a time. If a part of the snapshot
@@ -77,7 +87,7 @@ func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
 		for at, err := range tree.Of(s).All() {
 			var n Node
 			if err == nil {
-				n = nodeOf(at.Entry, tree.Of(s))
+				n = nodeOf(at.Entry, tree.Of(s), tree.AskerOf(s))
 			}
 			if !yield(n, err) {
 				return
@@ -94,19 +104,21 @@ func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return tree.Of(s).Th
 // provider adds for each message. Cost: the contents that were not counted before, in
 // this snapshot or in one that shares their nodes.
 func (s *Snapshot) Tokens(ctx context.Context, counter Counter) (int64, error) {
-	return tree.Tokens(counter).Sum(ctx, tree.Of(s).Root())
+	return tree.Tokens(counter).Sum(s.asking(ctx), tree.Of(s).Root())
 }
 
 // WriteThread writes the canonical thread (02 §12), the bytes to send to a model. The same
 // snapshot always gives the same bytes.
 func (s *Snapshot) WriteThread(ctx context.Context, w io.Writer) error {
-	return tree.Of(s).WriteThread(ctx, w)
+	return tree.Of(s).WriteThread(s.asking(ctx), w)
 }
 
 // Thread returns the canonical thread (02 §12), which [Snapshot.WriteThread] writes.
-func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return tree.Of(s).Thread(ctx) }
+func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) {
+	return tree.Of(s).Thread(s.asking(ctx))
+}
 
 // Export writes the canonical document of the snapshot (05 §3.1).
 func (s *Snapshot) Export(ctx context.Context, w io.Writer) (err error) {
-	return document.Write(ctx, w, tree.Of(s), string(s.edition))
+	return document.Write(s.asking(ctx), w, tree.Of(s), string(s.edition))
 }

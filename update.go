@@ -45,7 +45,7 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 
 // specOf describes a node of a tree as it is.
 func specOf(ctx context.Context, e *tree.Entry, t *tree.Tree) (Spec, error) {
-	n := nodeOf(e, t)
+	n := nodeOf(e, t, nil)
 	s := Spec{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Role: n.Role, Kind: n.Kind,
 		Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned, Attrs: n.Attrs}

@@ -76,7 +76,7 @@ func changed(err error) error {
 
 // value rebuilds the value of the body.
 func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (value canon.Any, err error) {
-	r := provider.Request{API: k.API}
+	r, ctx := provider.Request{API: k.API}, tree.Asking(ctx, tree.AskerOf(s))
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
 		return canon.Any{}, err
 	}

@@ -97,7 +97,7 @@ func (p *parts) added() bool {
 // recordedParts returns the parts that the blocks of a recorder are, or of AddRequest. Other blocks between them
 // are read as parts of a chat completion.
 func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
-	said := &parts{}
+	said, ctx := &parts{}, tree.Asking(ctx, tree.AskerOf(s))
 	var begun *message // the message whose blocks come
 	var first string   // its first block
 	at := 0            // which part that is

@@ -40,6 +40,7 @@ func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
 // that of copying the bytes if the turns were rendered before, because sealed
 // turns keep their rendering, as for the canonical thread.
 func WriteOpenAI(ctx context.Context, w io.Writer, s *pact.Snapshot) error {
+	ctx = tree.Asking(ctx, tree.AskerOf(s))
 	t, err := sendable(ctx, tree.Of(s))
 	if err != nil {
 		return err

@@ -42,6 +42,7 @@ const (
 	partWaypoint             // a snapshot that was passed on the way to a later one, by its cycle
 	partNamed                // the ids behind the segments, by the last joined revision
 	partOwn                  // of an engine in memory
+	partAsked                // the line as it was when somebody asked; generation 0
 )
 
 type cached struct {

@@ -20,6 +20,7 @@ type State struct {
 	Head    *tree.Tree // the latest snapshot, or the empty tree of a new context; its Cycle is Info.Cycle
 	Working *tree.Tree // the working state; its Cycle is Stamps.Cycle
 	Idle    []string   // of the entry that published Head
+	From    Contexts   // which it was loaded from
 }
 
 // Guard is the cycle and the revision that a writer saw before its change. A store refuses the

@@ -61,7 +61,9 @@ func (c *content) get(ctx context.Context) (v tree.JSON, err error) {
 		return "", err
 	}
 	if v, ok := c.cached(); ok {
-		return v, nil
+		if l, err := c.e.ask(ctx, c.key); err != nil || l != nil && l.generation == c.generation {
+			return v, err
+		}
 	}
 	err = c.e.store.View(ctx, func(r store.Reader) error {
 		l, err := readOne(ctx, r, c.key, nil)
@@ -73,7 +75,7 @@ func (c *content) get(ctx context.Context) (v tree.JSON, err error) {
 		}
 		v, err = c.e.read(ctx, r, l, c.at)
 		switch {
-		case err == nil && len(v) != c.size && l.generation != c.generation:
+		case err == nil && l.generation != c.generation && (len(v) != c.size || c.proven(v) != nil):
 			return gone()
 		case err == nil && len(v) != c.size:
 			return damaged("a content is not as long as it was")

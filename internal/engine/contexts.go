@@ -23,6 +23,9 @@ type Contexts interface {
 	// Info returns the context with a key, as it is now. A caller that keeps trees in memory
 	// compares Erasures before it uses them again. Cost: a few look-ups.
 	Info(ctx context.Context, key history.Key) (Info, error)
+	// Present returns E_CONFLICT if a context was deleted, or if something in it was erased since it had so
+	// many erasures. Cost: a look-up, unless it was asked a moment ago.
+	Present(ctx context.Context, key history.Key, erasures int64) error
 	// Create makes a context. Its first revision is 1.
 	Create(ctx context.Context, g Creation) (Info, error)
 	// Load reads the latest snapshot and the working state.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
@@ -56,6 +57,7 @@ func (e *Engine) Erase(ctx context.Context, key history.Key, order Erase) (total
 	if order.DryRun {
 		return total, nil
 	}
+	defer e.outlast(time.Now())
 	for _, m := range x.family {
 		e.cache.dropLine(m.l.key)
 	}

@@ -53,7 +53,7 @@ func (e *Engine) Load(ctx context.Context, key history.Key) (st *State, err erro
 			}
 			e.keep(l, s)
 		}
-		st = &State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle}
+		st = &State{Info: l.info(), Head: s.head, Working: s.working, Idle: s.idle, From: e}
 		return nil
 	})
 	return st, err

@@ -45,8 +45,11 @@ func (c Content) Held() bool { return c.from == nil && c.fetch == nil }
 func (c Content) Size() int { return c.size }
 
 // Value returns the content, "" if there is none. It fails only if the content must be read
-// from a store and cannot be.
+// from a store and cannot be, or if what the operation of ctx asks fails (see [Asking]).
 func (c Content) Value(ctx context.Context) (JSON, error) {
+	if err := ask(ctx); err != nil {
+		return "", err
+	}
 	switch {
 	case c.from != nil:
 		return c.from.Read(ctx)

@@ -54,6 +54,9 @@ func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 // it hashes what is new since a tree that begins with the same bytes was hashed; if there
 // was none, all bytes.
 func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, err error) {
+	if err := ask(ctx); err != nil {
+		return Digest{}, err
+	}
 	r := newRendering(ctx, t, w, canonical)
 	r.hash = newHashing()
 	if err := r.all(); err != nil {
@@ -67,6 +70,9 @@ func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, 
 // bytes, if the turns were rendered in this form before. It renders a part of ^seq of up
 // to 256 KiB again if a turn in it changed, or a node elsewhere that the form asked for.
 func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
+	if err := ask(ctx); err != nil {
+		return err
+	}
 	return newRendering(ctx, t, w, f).all()
 }
 

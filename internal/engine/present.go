@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/contexttree/pact/history"
+)
+
+// trust is how long an answer about a line holds. An erasure is acknowledged no sooner after it was
+// written, so an answer that another process still trusts is from before.
+const trust = 20 * time.Millisecond
+
+// answer is a line as it was when somebody asked, nil for none.
+type answer struct {
+	l     *line
+	until time.Time
+}
+
+// Present implements [Contexts].
+func (e *Engine) Present(ctx context.Context, key history.Key, erasures int64) error {
+	l, err := e.ask(ctx, key)
+	if err == nil && (l == nil || l.standing == shared || l.erasures != erasures) {
+		err = gone()
+	}
+	return err
+}
+
+// ask returns a line without its last record, nil if there is none, as it was at most [trust] ago; in memory as it is.
+func (e *Engine) ask(ctx context.Context, key history.Key) (*line, error) {
+	if err := e.usable(); err != nil {
+		return nil, err
+	}
+	k := cacheKey{key: key, part: partAsked}
+	known, _ := e.cache.get(k).(*answer)
+	begun := time.Now()
+	if known != nil && begun.Before(known.until) {
+		return known.l, nil
+	}
+	var before *line
+	if known != nil {
+		before = known.l
+	}
+	l, err := readOne(ctx, e.store, key, before)
+	if err != nil {
+		return nil, err
+	}
+	now := &answer{l: l, until: begun.Add(trust)}
+	if e.inMemory { // nobody else can erase, and the cache is told too late
+		now.until = begun
+	}
+	if known == nil || !e.inMemory || known.l != l {
+		e.cache.put(k, now, 500)
+	}
+	return l, nil
+}
+
+// outlast waits until nobody trusts an answer from before a time.
+func (e *Engine) outlast(written time.Time) {
+	if !e.inMemory {
+		time.Sleep(time.Until(written.Add(trust)))
+	}
+}
