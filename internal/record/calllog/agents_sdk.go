@@ -3,6 +3,7 @@ package calllog
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -34,13 +35,17 @@ func isItems(first raw) bool {
 	return false
 }
 
+// inputs are the types of items that are given to the model, besides messages and outputs of tools. agent_message is
+// what one agent of Codex tells another.
+var inputs = []string{"item_reference", "agent_message", "mcp_approval_response", "additional_tools", "ghost_snapshot"}
+
 // output reports whether an item comes from the model.
 func output(f fields) bool {
 	kind := f.text("type")
 	if kind == "" || kind == "message" {
 		return f.text("role") == "assistant"
 	}
-	return !strings.HasSuffix(kind, "_output") && kind != "item_reference"
+	return !strings.HasSuffix(kind, "_output") && !slices.Contains(inputs, kind)
 }
 
 // readItems reads the items that a session of the OpenAI Agents SDK holds. Items

@@ -2,10 +2,13 @@ package calllog
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/sums"
 )
 
 // isCodex reports whether a value is a line of a rollout of Codex. The first one should be
@@ -33,13 +36,17 @@ type codex struct {
 	events   bool        // there are events, which tell when an answer ends
 	unasked  bool        // nothing was said between the last two answers: the last one may be a summary
 	prior    int         // how many messages the answer before the last one ended
+	last     provider.Answer
+	noted    int         // the line with the tokens of the last answer
+	spent    canon.Value // what the thread had spent at the last note of tokens
+	found    *findings
 }
 
 // readCodex reads a rollout of Codex, the log of a thread. The items of an answer
 // end where the tokens of the call are noted. Lines of type event_msg repeat what
 // other lines say, so only their tokens count.
 func readCodex(list []entry, found *findings) []Session {
-	c := codex{grown: grown{api: provider.Responses, list: "input"}, model: unknownModel}
+	c := codex{grown: grown{api: provider.Responses, list: "input"}, model: unknownModel, found: found}
 	if inOrderOfTime(list) {
 		found.add(0, "its lines were not in the order of their times, and were put into it")
 	}
@@ -56,23 +63,14 @@ func readCodex(list []entry, found *findings) []Session {
 			c.unasked = false
 			c.item(payload, f["payload"].value(), e.line, at)
 		case "token_usage_record":
+			c.noted = e.line
 			c.end(payload.text("response_id"), payload["usage"].fields())
 		case "event_msg":
 			c.events = true
-			switch payload.text("type") {
-			case "token_count": // older rollouts have no other note of tokens
-				c.end("", payload["info"].fields()["last_token_usage"].fields())
-			case "task_complete", "turn_aborted":
-				c.end("", nil)
-				c.unasked = false
-			}
+			c.event(payload, e.line)
 		case "compacted":
 			c.end("", nil)
-			if payload["replacement_history"].kind() != canon.KindArray {
-				found.add(e.line, "it does not say what a compaction left, so the history before it stays")
-				continue
-			}
-			c.replace(payload, e.line, found)
+			c.replace(payload, e.line)
 		case "world_state":
 		default:
 			found.add(e.line, "it is a line of an unknown type, so it was left out")
@@ -83,6 +81,81 @@ func readCodex(list []entry, found *findings) []Session {
 		return nil
 	}
 	return []Session{c.session(c.model)}
+}
+
+// event reads an event that says something that no other line does.
+func (c *codex) event(payload fields, line int) {
+	switch payload.text("type") {
+	case "token_count": // older rollouts have no other note of tokens
+		info := payload["info"].fields()
+		spent := info["total_token_usage"].value().Value()
+		if spent != "" && spent == c.spent && len(c.said) == 0 {
+			return // it repeats the note before, with other limits
+		}
+		c.spent = spent
+		if len(c.said) > 0 {
+			c.noted = line
+		}
+		if tokens := info["last_token_usage"].fields(); len(c.said) > 0 {
+			c.end("", tokens)
+		} else if tokens != nil {
+			c.counted(tokens)
+		}
+	case "task_complete", "turn_aborted":
+		c.end("", nil)
+		c.unasked = false
+	case "thread_rolled_back":
+		c.end("", nil)
+		n, _ := payload["num_turns"].value().Value().Int64()
+		c.rollBack(n, line)
+	}
+}
+
+// counted gives tokens to the last answer if it has none: what a tool answered may stand before their note.
+func (c *codex) counted(tokens fields) {
+	if n := len(c.made.Calls); n > 0 && c.last.Usage == (provider.Usage{}) {
+		c.last.Usage = codexUsage(tokens)
+		c.made.Calls[n-1].Answer = c.last.Body().AppendTo(nil)
+	}
+}
+
+// rollBack takes the last turns out of the history: each begins with what the user said. The next request is a
+// branch: what was taken stays in the calls before.
+func (c *codex) rollBack(turns int64, line int) {
+	at := len(c.messages)
+	for ; turns > 0 && at > len(c.opening); turns-- {
+		for at--; at > len(c.opening) && !beginsTurn(c.messages[at]); at-- {
+		}
+	}
+	if turns > 0 {
+		c.found.add(line, "it takes back more turns than there are")
+	}
+	if at < len(c.messages) && c.answered < len(c.messages) {
+		c.found.add(line, "it takes back what the model had not answered, so no request has it")
+	}
+	c.messages, c.unasked = c.messages[:at:at], false
+	c.answered, c.prior = at, min(c.prior, at)
+}
+
+// beginsTurn reports whether an item is what a user or another agent said, and not what Codex tells the model about
+// the place where it works.
+func beginsTurn(item canon.Any) bool {
+	kind, _ := item.Get("type")
+	role, _ := item.Get("role")
+	if kind.Text == "agent_message" {
+		return true
+	}
+	content, _ := item.Get("content")
+	for _, part := range content.Elems {
+		text, _ := part.Get("text")
+		for _, begins := range []string{"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>",
+			"<user_shell_command>", "<subagent_notification>", "<skill>"} {
+			if strings.HasPrefix(strings.TrimSpace(text.Text), begins) {
+				return false
+			}
+		}
+	}
+	return role.Text == "user"
 }
 
 // leave leaves out answers that the next lines may change: an answer that goes on, if events tell when
@@ -148,23 +221,86 @@ func (c *codex) end(id string, tokens fields) {
 	c.unasked = len(c.made.Calls) > 0 && !c.rewrites && len(c.messages) == c.answered
 	c.prior = c.answered
 	a := provider.Answer{API: c.api, ID: id, Model: c.model, Content: canon.ArrayOf(c.said...),
-		Usage: usage(tokens, "input_tokens", "output_tokens", "cached_input_tokens", "", "reasoning_output_tokens")}
+		Usage: codexUsage(tokens)}
+	c.last = a
 	c.call(Call{ID: id, Line: c.line, Started: c.before, Ended: c.at, Rewrites: c.rewrites}, c.model, a.Body())
 	c.answer(c.said...)
 	c.said, c.rewrites = nil, false
 }
 
+func codexUsage(tokens fields) provider.Usage {
+	return usage(tokens, "input_tokens", "output_tokens", "cached_input_tokens", "", "reasoning_output_tokens")
+}
+
 // replace takes the history that a compaction left. The call that wrote the
-// summary is left out: its request ends with a prompt that the rollout lacks.
-func (c *codex) replace(f fields, line int, found *findings) {
+// summary is left out: its request ends with a prompt that the rollout lacks. A rollout without that history has the
+// summary: Codex puts it behind what the user said.
+func (c *codex) replace(f fields, line int) {
 	calls := c.made.Calls
 	if id := f.text("compaction_response_id"); id != "" && len(calls) > 0 && calls[len(calls)-1].ID == id {
 		c.made.Calls = calls[:len(calls)-1]
-		found.add(line, "the rollout lacks the prompt of the call for a summary, so that call was left out")
+		c.found.say(line, "the rollout lacks the prompt of the call for a summary, so that call was left out")
+		c.found.leave(c.noted)
 	}
+	history := f["replacement_history"].elems()
+	summary := f.text("message")
+	if history == nil && summary == "" {
+		c.found.add(line, "it does not say what a compaction left, so the history before it stays")
+		return
+	}
+	before := c.messages[len(c.opening):]
 	c.messages, c.unasked, c.talk = slices.Clone(c.opening), false, true
-	for _, e := range f["replacement_history"].elems() {
+	for _, e := range history {
 		c.messages = append(c.messages, sentItem(e.value()))
 	}
+	if history == nil {
+		c.found.say(line, "the rollout lacks what a compaction left; it was rebuilt of what the user said and the summary")
+		for _, m := range before {
+			if role, _ := m.Get("role"); role.Text == "user" || role.Text == "developer" {
+				c.messages = append(c.messages, m)
+			}
+		}
+		c.messages = append(c.messages, canon.Fields("type", "message", "role", "user",
+			"content", canon.ArrayOf(canon.Fields("type", "input_text", "text", summary))))
+	}
 	c.answered, c.rewrites = len(c.messages), true
+}
+
+// countCodex counts a line of a rollout.
+func countCodex(e entry, b *sums.Book) {
+	f := e.fields()
+	payload := f["payload"].fields()
+	switch kind := f.text("type"); {
+	case kind == "response_item":
+		b.Message(f["payload"].value(), "internal_chat_message_metadata_passthrough")
+	case kind == "compacted":
+		b.Note(kind)
+		if history := payload["replacement_history"].elems(); history != nil {
+			for _, item := range history {
+				b.Message(item.value(), "internal_chat_message_metadata_passthrough")
+			}
+		} else if text := payload.text("message"); text != "" {
+			b.Message(canon.Text(text))
+		}
+	case kind == "token_usage_record":
+		id := payload.text("response_id")
+		if all := codexUsage(payload["thread_token_usage"].fields()); all.In != nil && all.Out != nil {
+			id = fmt.Sprint(*all.In, *all.Out) // which the token_count behind it repeats
+		}
+		b.Tokens(id, codexUsage(payload["usage"].fields()))
+	case payload.text("type") == "token_count":
+		info := payload["info"].fields()
+		last := codexUsage(info["last_token_usage"].fields())
+		switch all := codexUsage(info["total_token_usage"].fields()); {
+		case all.In != nil && all.Out != nil:
+			b.Total(sums.Total{In: all.In, Out: all.Out, Cached: all.Cached})
+			b.TokensOnce(fmt.Sprint(*all.In, *all.Out), last)
+		case last.In != nil:
+			b.Tokens("", last)
+		default:
+			b.Note(kind)
+		}
+	default:
+		b.Note(strings.Trim(kind+" "+payload.text("type"), " "))
+	}
 }

@@ -95,6 +95,11 @@ type findings struct {
 // add notes that something was left out in a line, 0 if it has none.
 func (f *findings) add(line int, why string) {
 	f.say(line, why)
+	f.leave(line)
+}
+
+// leave says that a finding is about a line, besides the one that it names.
+func (f *findings) leave(line int) {
 	if f.lines == nil {
 		f.lines = map[int]bool{}
 	}

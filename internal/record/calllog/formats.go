@@ -51,7 +51,7 @@ var formats = []format{
 	{"an opencode export", isOpencode, readOpencode, noMessage, "", lacksSetup, nil},
 	{"a HAR", isHAR, readHAR, "none of its exchanges is a call to one of the four APIs",
 		"record the exchanges with their bodies", nil, nil},
-	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools, nil},
+	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools, countCodex},
 	{"an Inspect log", isInspect, readInspect, "none of its samples has a call to a model",
 		"write the log with its samples: inspect log dump", []string{"the form of the request"}, nil},
 	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup, nil},

@@ -65,7 +65,7 @@ func oddities(name string, data []byte) []odd {
 		{name: "Latin-1", data: bytes.Replace(data, []byte("Momo"), []byte("M\xf6mo"), 1)},
 		{name: "text behind it", data: append(slices.Clone(data), "the end"...)},
 		{name: "zero bytes behind it", data: append(slices.Clone(data), make([]byte, 4096)...)},
-		{name: "a zero byte in it", data: slices.Insert(slices.Clone(data), 20, 0)},
+		{name: "a zero byte in it", data: slices.Insert(slices.Clone(data), len(data)-20, 0)},
 	}
 	for _, o := range damaged {
 		switch { // of a single value nothing else is left

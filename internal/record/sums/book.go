@@ -129,6 +129,18 @@ func (b *Book) Tokens(id string, u provider.Usage) {
 	if id == "" {
 		id = "#" + strconv.Itoa(len(b.order))
 	}
+	b.count(id, u, line)
+}
+
+// TokensOnce is Tokens for a count that may repeat one before, with the same id: then the first stands.
+func (b *Book) TokensOnce(id string, u provider.Usage) {
+	line := b.says()
+	if _, known := b.tokens[id]; !known {
+		b.count(id, u, line)
+	}
+}
+
+func (b *Book) count(id string, u provider.Usage, line int) {
 	if b.tokens == nil {
 		b.tokens = map[string]counted{}
 	}

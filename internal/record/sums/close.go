@@ -104,14 +104,14 @@ func (b *Book) numbers(s *Sums, named func(int) bool, differs func(int, string, 
 			differs(0, "the file counts %d %s, the answers that were read %d", c.sum.File, c.name, c.sum.Read)
 		}
 		if c.total != nil && *c.total != c.sum.File {
-			differs(0, "the file says %d %s in all, its answers add up to %d", *c.total, c.name, c.sum.File)
+			differs(0, "altogether the file says %d %s, its answers add up to %d", *c.total, c.name, c.sum.File)
 		}
 	}
 	if s.Money.File != s.Money.Read && cents(money-explainedMoney) != s.Money.Read {
 		differs(0, "the file counts %v dollars, the answers that were read %v", s.Money.File, s.Money.Read)
 	}
 	if all := cents(amount(dollars)); dollars != "" && all != s.Money.File {
-		differs(0, "the file says %v dollars in all, its answers add up to %v", all, s.Money.File)
+		differs(0, "altogether the file says %v dollars, its answers add up to %v", all, s.Money.File)
 	}
 }
 
