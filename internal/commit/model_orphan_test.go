@@ -61,7 +61,7 @@ func (r *model) mend(in commit.Input, before modelTree) (said map[string]bool, r
 			return said, ""
 		}
 		for _, id := range lone {
-			held := r.modelTree[id].pinned || r.retained[id] || before[id] != nil && r.inCore(id)
+			held := r.modelTree[id].pinned || r.retained[id] || before.settled(id) && r.inCore(id)
 			for _, from := range r.referrers(id) {
 				held = held || !set[from]
 			}
@@ -105,7 +105,7 @@ func (r *model) lapse(in commit.Input, working, before modelTree) (held []string
 		}
 		fixed := map[string]bool{}
 		for _, id := range lone {
-			fixed[id] = r.retained[id] || r.modelTree[id].pinned || before[id] != nil && r.inCore(id)
+			fixed[id] = r.retained[id] || r.modelTree[id].pinned || before.settled(id) && r.inCore(id)
 		}
 		gone := r.largest(lone, fixed, nil)
 		for _, id := range lone {
@@ -116,4 +116,9 @@ func (r *model) lapse(in commit.Input, working, before modelTree) (held []string
 		r.take(gone, "orphan")
 		r.cascade()
 	}
+}
+
+// settled: a snapshot has it, and not in ^ah, where nothing was sealed yet.
+func (b modelTree) settled(id string) bool {
+	return b[id] != nil && (b[id].class == "^ah" || b.region(id) != "^ah")
 }

@@ -143,10 +143,10 @@ func (p *pruner) withCause(h lifecycle.Kept) (lifecycle.Kept, error) {
 	return h, nil
 }
 
-// inSealedCore reports whether a node of an earlier snapshot is in a core. Only expiry
+// inSealedCore reports whether a node of an earlier cycle is in a core. Only expiry
 // may remove nodes from there (02 §6.4).
 func (p *pruner) inSealedCore(id string) (bool, error) {
-	if earlier, err := p.in.Before.Has(id); !earlier || err != nil {
+	if earlier, err := p.in.Before.Settled(id); !earlier || err != nil {
 		return false, err
 	}
 	path, err := p.tree.Path(id)

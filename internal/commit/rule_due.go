@@ -95,7 +95,7 @@ func (p *pruner) due() (map[string]int, error) {
 		at, counts, err := p.dueAt(id, i)
 		sealed := false
 		if err == nil && counts && at <= p.stamps.Cycle {
-			sealed, err = p.in.Before.Has(id)
+			sealed, err = p.in.Before.Settled(id)
 		}
 		if err != nil {
 			return nil, err

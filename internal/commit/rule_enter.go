@@ -9,7 +9,7 @@ import (
 )
 
 // enter has the rules decide about the nodes that the commit is about to seal: those that the last
-// snapshot does not have. It sets their headers, and shapes their contents, as an edit would.
+// snapshot does not have, or has in ^ah. It sets their headers, and shapes their contents, as an edit would.
 // Cost: what changed since the last snapshot.
 //
 // Specification: 02 §3.2.1.
@@ -52,9 +52,20 @@ func (p *pruner) enter(report *lifecycle.Report) error {
 	return nil
 }
 
-// fresh returns, in document order, the blocks and groups that the last snapshot does not have.
+// fresh returns, in document order, the blocks and groups that the last snapshot does not have, or has in ^ah.
 func (p *pruner) fresh() (ids []string, err error) {
-	differences, err := tree.Differences(p.in.Before.WithCycle(p.tree.Cycle()), p.tree)
+	var open []string // what an import brought, and nothing has sealed yet
+	for k, err := range p.in.Before.Region(tree.Head).Children().All() {
+		if err != nil {
+			return nil, err
+		}
+		open = append(open, k.Node().ID)
+	}
+	before, err := p.in.Before.Without(open...)
+	if err != nil {
+		return nil, err
+	}
+	differences, err := tree.Differences(before.WithCycle(p.tree.Cycle()), p.tree)
 	if err != nil {
 		return nil, err
 	}

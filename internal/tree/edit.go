@@ -40,7 +40,7 @@ type Editor struct {
 }
 
 // Edit begins a batch on a working state. base is the last published snapshot; the nodes in
-// it belong to earlier cycles.
+// it belong to earlier cycles, except those that its ^ah holds ([Tree.Settled]).
 func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
 	return &Editor{change: working.change(), Stamps: s, ctx: ctx, base: base, env: env}
 }
@@ -58,7 +58,17 @@ func (x *Editor) Draft() *Tree {
 }
 
 // Earlier reports whether a node belongs to an earlier cycle.
-func (x *Editor) Earlier(id string) (bool, error) { return x.base.Has(id) }
+func (x *Editor) Earlier(id string) (bool, error) { return x.base.Settled(id) }
+
+// Settled reports whether a snapshot has a node, and not below its ^ah. What ^ah holds, which only an
+// import brings, was never sealed: the next commit seals it, and until then it can be edited (03 §5.5).
+func (t *Tree) Settled(id string) (bool, error) {
+	if head := t.Region(Head); head == nil || head.kids.Len() == 0 {
+		return t.Has(id)
+	}
+	path, err := t.Path(id)
+	return len(path) > 0 && (len(path) < 3 || !within(path, Head)), err
+}
 
 // Add adds a new node under a parent and returns its id. Its offset and its stamps
 // determine its place in canonical order. parent is an id or the name of a region. A block

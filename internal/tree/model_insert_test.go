@@ -59,7 +59,7 @@ func (w *modelTree) gap(g tree.Gap, moving string) (parent string, offset int64,
 // stampAll gives the siblings that must follow their new stamps.
 func (w *modelTree) stampAll(list []string) {
 	for _, id := range list {
-		w.stamp(w.nodes[id])
+		w.restamp(w.nodes[id])
 	}
 }
 
@@ -118,7 +118,7 @@ func (w *modelTree) update(id string, set map[string]any) (no []refusal) {
 			}
 		case !later && !w.free(id):
 			no = append(no, sealed(id))
-		case !n.set(name, v):
+		case !n.set(name, v, w.cycle):
 			no = append(no, invalid())
 		}
 	}
@@ -136,7 +136,7 @@ func (w *modelTree) update(id string, set map[string]any) (no []refusal) {
 }
 
 // set sets one header and reports whether the value is one for it.
-func (r *modelNode) set(name string, v any) bool {
+func (r *modelNode) set(name string, v any, cycle int64) bool {
 	number, isInt := v.(int)
 	switch name {
 	case "priority":
@@ -146,7 +146,7 @@ func (r *modelNode) set(name string, v any) bool {
 		r.offset = int64(number)
 		return isInt
 	case "ttl":
-		if r.expiry = r.cycle + int64(number); v == nil {
+		if r.expiry = cycle + int64(number); v == nil {
 			r.expiry = never
 		}
 		return v == nil || isInt && number >= 0

@@ -22,7 +22,9 @@ func missing(id string) refusal   { return refusal{fault.NodeNotFound, id} }
 func invalid() refusal            { return refusal{fault.DocumentInvalid, ""} }
 
 // free: born in this cycle, so everything may be done to it.
-func (w *modelTree) free(id string) bool { return !w.published[id] }
+// free reports whether a node can be edited as a new one can: it is in no snapshot, or only below ^ah of one, where
+// nothing was sealed yet.
+func (w *modelTree) free(id string) bool { return !w.published[id] || w.open[id] }
 
 // resolve is a parent by id or by the name of a region.
 func (w *modelTree) resolve(parent string) string {
@@ -229,7 +231,7 @@ func (w *modelTree) move(id, parent string, offset int64, restamp bool, first []
 	}
 	r.parent, r.offset = into, offset
 	if restamp {
-		w.stamp(r)
+		w.restamp(r)
 	}
 	return id, nil
 }
@@ -273,7 +275,7 @@ func (w *modelTree) reorder(list []string) (no []refusal) {
 	}
 	if len(no) == 0 {
 		for _, id := range list {
-			w.stamp(w.nodes[id])
+			w.restamp(w.nodes[id])
 		}
 	}
 	return no

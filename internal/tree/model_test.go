@@ -29,6 +29,7 @@ type modelNode struct {
 type modelTree struct {
 	nodes     map[string]*modelNode
 	published map[string]bool // ids of the last snapshot: what belongs to earlier cycles
+	open      map[string]bool // ids below ^ah of the last snapshot
 	history   map[string]bool // ids of every snapshot there ever was
 	now       int64           // what the clock says
 	cycle     int64           // of the commit to come
@@ -59,6 +60,12 @@ func (w *modelTree) stamp(r *modelNode) {
 	w.next++
 }
 
+// restamp gives a node that is there a new stamp, which is one of this cycle.
+func (w *modelTree) restamp(r *modelNode) {
+	r.cycle = w.cycle
+	w.stamp(r)
+}
+
 // put stamps a node, names it where it has no name, and takes it in.
 func (w *modelTree) put(r *modelNode) string {
 	for r.id == "" {
@@ -75,9 +82,10 @@ func (w *modelTree) put(r *modelNode) string {
 }
 
 func (w *modelTree) publish() {
-	w.published = map[string]bool{}
+	w.published, w.open = map[string]bool{}, map[string]bool{}
 	for id := range w.nodes {
 		w.published[id], w.history[id] = true, true
+		w.open[id] = w.regionOf(id) == "^ah" && w.class(id) != "^ah"
 	}
 }
 
@@ -90,7 +98,7 @@ func (w *modelTree) frozen() *modelTree {
 		n.headers = maps.Clone(r.headers)
 		c.nodes[id] = &n
 	}
-	c.published, c.history = maps.Clone(w.published), nil
+	c.published, c.open, c.history = maps.Clone(w.published), maps.Clone(w.open), nil
 	sorted := map[string][]*modelNode{}
 	for id := range c.nodes {
 		sorted[id] = c.kids(id)

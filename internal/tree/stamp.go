@@ -23,7 +23,7 @@ func (x *Editor) stamp(n *Node) error {
 			"check the clock, and the stamps of what was imported")
 	}
 	x.LastNS = at
-	n.CreatedNS, n.Index = x.LastNS, x.Next
+	n.Cycle, n.CreatedNS, n.Index = x.Stamps.Cycle, x.LastNS, x.Next // of an import, n has an older one
 	x.Next++
 	return nil
 }
