@@ -103,14 +103,18 @@ func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 	if len(findings) > 0 || c.Edition() != selector.V01 {
 		t.Error(findings, c.Edition())
 	}
-	if err := c.Edit(background, func(b *pact.Batch) error {
-		b.Update("u", func(s *pact.Spec) { s.Content = "x" })
-		return nil
-	}, nil); fault.CodeOf(err) != fault.Sealed {
-		t.Errorf("a published node was updated: %v", err)
+	update := func(text string) error {
+		return c.Edit(background, func(b *pact.Batch) error {
+			b.Update("u", func(s *pact.Spec) { s.Content = text })
+			return nil
+		}, nil)
 	}
+	must(t, update("x")) // nothing was sealed yet (03 §5.5)
 	snapshot, err := c.Commit(background, nil)
 	must(t, err)
+	if err := update("y"); fault.CodeOf(err) != fault.Sealed {
+		t.Errorf("a sealed node was updated: %v", err)
+	}
 	if snapshot.Cycle() != 42 {
 		t.Errorf("cycle %d follows 41", snapshot.Cycle())
 	}

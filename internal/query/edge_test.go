@@ -48,7 +48,7 @@ func TestEmptyTextsAndForeignRegions(t *testing.T) {
 }
 
 // A namespaced type finds the nodes of that very nodeType too, whatever their
-// kind header says (001, 003 §7.3), in either vocabulary.
+// kind header says (001, 003 §7.3), in either vocabulary, and so does the kind behind the colon (§3.2).
 func TestANamespacedTypeFindsItsOwnNodeType(t *testing.T) {
 	answers{
 		{canonical, ".block:summary", "exact bare words old"},
@@ -58,7 +58,13 @@ func TestANamespacedTypeFindsItsOwnNodeType(t *testing.T) {
 		{depth, "[nodeType=['cb:summary','cb:text']]", "exact bare words old text"},
 		{canonical, ".block:call", "exact"},
 		{canonical, ".block[nodeType!='block:summary']", "text"},
-		{canonical, ".block[kind='summary']", "bare words"},
+		{canonical, ".block[kind='summary']", "exact bare words old"},
+		{canonical, "[nodeType='block'][kind='summary']", "exact bare words old"},
+		{canonical, ".block[kind='call']", "exact"},
+		{canonical, ".block[kind!='summary']", "text"},
+		{canonical, ".block[kind<'note']", "exact"},
+		{canonical, ".block[kind~'^no']", "old"},
+		{v01, ".cb[kind='summary']", "words"},
 		{canonical, ".block:summary:first", "exact"},
 		{canonical, ".block:summary[kind='note']", "old"},
 		{canonical, "?? {type='cb:summary', kind=call}", "exact"},

@@ -2,6 +2,7 @@ package query
 
 import (
 	"encoding/hex"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
@@ -28,8 +29,9 @@ const (
 	fieldContentHash
 	fieldRole
 	fieldKind      // the header alone
-	fieldKindFacet // the header, else what the type says
-	fieldKey
+	fieldKindFacet // the set of the header and what the type says
+	fieldKey       // the header alone
+	fieldKeyOrID   // what "#" asks for where it means a key
 
 	fieldTags
 	fieldRefs
@@ -45,7 +47,7 @@ const (
 )
 
 func (f field) number() bool { return f <= fieldSdepth }
-func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
+func (f field) text() bool   { return fieldSdepth < f && f <= fieldKeyOrID }
 
 // derived reports whether the node computes the text instead of holding it.
 func (f field) derived() bool { return f == fieldCreatedISO || f == fieldContentHash }
@@ -99,8 +101,8 @@ func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	return int64(at.level), true
 }
 
-// text reads a text and reports whether the node has it. An elided core has
-// neither id nor key; only blocks and nodes with content have a content hash.
+// text reads a text and reports whether the node has it. Of a kind facet it reads the header,
+// else what the type says; see [typeKind] for the other. An elided core has neither id nor key; only blocks and nodes with content have a content hash.
 func text(f field, e *tree.Entry) (string, bool) {
 	n := e.Node()
 	switch f {
@@ -117,11 +119,30 @@ func text(f field, e *tree.Entry) (string, bool) {
 	case fieldKind:
 		return n.Kind, n.Kind != "" || n.Has("kind")
 	case fieldKindFacet:
-		k := kindOf(n)
-		return k, k != "" || n.Has("kind")
+		if n.Kind != "" || n.Has("kind") {
+			return n.Kind, true
+		}
+		return typeKind(n)
+	case fieldKey:
+		return n.Key, n.Key != "" || n.Has("key")
 	}
 	k := n.KeyFacet()
 	return k, k != "" || n.Has("key")
+}
+
+// typeKind returns the part of the type after the first colon, and whether there is one. It is a
+// kind of the node beside that of the header (003, 001 §3.2, §7.3).
+func typeKind(n *tree.Node) (string, bool) {
+	_, kind, named := strings.Cut(n.Type, ":")
+	return kind, named
+}
+
+// otherKind returns the second text of a kind facet, for a node that has the header too.
+func otherKind(f field, n *tree.Node) (string, bool) {
+	if f != fieldKindFacet || n.Kind == "" && !n.Has("kind") {
+		return "", false
+	}
+	return typeKind(n)
 }
 
 // holdsDerived compares a derived text. It builds the text in a buffer on the
@@ -196,7 +217,10 @@ func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 		}
 		return value{}
 	case g.field.text():
-		if s, known := text(g.field, e); known {
+		s, known := text(g.field, e)
+		if other, too := otherKind(g.field, n); too {
+			return texts([]string{s, other})
+		} else if known {
 			return value{kind: word, s: s}
 		}
 		return value{}

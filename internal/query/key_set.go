@@ -50,7 +50,7 @@ func (p *Plan) namesKey(part selector.Part) bool {
 	case selector.ID:
 		return p.traits.HashIsKey
 	case selector.Attr:
-		return part.Name == "key" && part.Op == selector.Eq && len(part.Values) == 1
+		return part.Name == "key" && part.Op == selector.Eq && len(part.Values) == 1 && part.Values[0].Kind != selector.Null
 	}
 	return false
 }

@@ -85,10 +85,8 @@ func (w *model) facet(name string, x *modelNode) facet {
 		return texts(n.ContentHash(), !x.elided && (x.class == tree.Block || n.Content.Size() > 0))
 	case "role":
 		return texts(n.Header("role").Text())
-	case "kind":
-		return texts(w.kind(x))
 	case "key":
-		return texts(x.key())
+		return texts(n.Header("key").Text())
 	case "tag", "tags":
 		return lists(n.Tags)
 	case "refs":
@@ -109,7 +107,22 @@ func anything(v canon.Value) facet {
 
 // attr tests one filter.
 func (w *model) attr(a selector.Attr, x *modelNode) bool {
-	f := w.facet(a.Name, x)
+	if a.Name != "kind" {
+		return w.holds(a, w.facet(a.Name, x), x)
+	}
+	kinds := w.kinds(x)
+	if len(kinds) == 0 {
+		return w.holds(a, facet{}, x)
+	}
+	each := func(k string) bool { return w.holds(a, texts(k, true), x) }
+	if a.Op == selector.Ne {
+		return !slices.ContainsFunc(kinds, func(k string) bool { return !each(k) })
+	}
+	return slices.ContainsFunc(kinds, each)
+}
+
+// holds tests one filter on one value of the attribute.
+func (w *model) holds(a selector.Attr, f facet, x *modelNode) bool {
 	equal := f.equals
 	if a.Name == "nodeType" {
 		equal = func(l selector.Literal) bool { return l.Kind != selector.Null && w.hasType(x, l.Text) }
@@ -283,8 +296,7 @@ func (w *model) hasType(x *modelNode, name string) bool {
 	case !narrow:
 		return true
 	}
-	k, ok := w.kind(x)
-	return ok && k == kind
+	return slices.Contains(w.kinds(x), kind)
 }
 
 // oldWords spells a type in the words of edition v0.1.

@@ -91,11 +91,8 @@ var equivalences = []equivalence{
 		tail := d.filters(x, 1) + d.tail(x)
 		if kind, ok := d.w.kind(x); ok && kind != "" && one(d.Rand, 2) {
 			texts := []string{fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind),
-				fmt.Sprintf(".%s:%s", inOtherWords(word), kind)}
-			if !d.w.contradicts(word, kind) {
-				texts = append(texts, fmt.Sprintf("[nodeType='%s'][kind='%s']", word, kind),
-					fmt.Sprintf("[kind='%s'][type=%s]", kind, inOtherWords(word)), fmt.Sprintf(".%s(kind='%s')", word, kind))
-			}
+				fmt.Sprintf(".%s:%s", inOtherWords(word), kind), fmt.Sprintf("[nodeType='%s'][kind='%s']", word, kind),
+				fmt.Sprintf("[kind='%s'][type=%s]", kind, inOtherWords(word)), fmt.Sprintf(".%s(kind='%s')", word, kind)}
 			return each(tail, texts...)
 		}
 		if strings.Contains(tail, ":depth") && isTurn(x) {
@@ -114,7 +111,10 @@ var equivalences = []equivalence{
 		return nil
 	}},
 	{"key", editions[2:], func(d *generator, x *modelNode) []string {
-		key, _ := x.key()
+		key, ok := x.node.Header("key").Text()
+		if !ok || slices.ContainsFunc(d.w.real, func(x *modelNode) bool { return !x.node.Has("key") && x.node.ID == key }) {
+			return nil // "#" finds a node without a key by its id (001 §6.2), and no filter does (04 §3.5)
+		}
 		tail := d.filters(x, 1) + d.tail(x)
 		return each(tail, "#"+d.quoteName(key), "[key="+d.quote(key)+"]", "*[key="+d.quote(key)+"]", "{key="+d.quote(key)+"}")
 	}},
@@ -218,15 +218,6 @@ func TestRangesAreSpelledTwoWays(t *testing.T) {
 			}
 		}
 	}
-}
-
-// contradicts reports whether some node has the type word:kind and another kind:
-// the type finds it and the kind does not (003, 001 §7.3 beside §3.2).
-func (w *model) contradicts(word, kind string) bool {
-	return slices.ContainsFunc(w.real, func(x *modelNode) bool {
-		k, _ := w.kind(x)
-		return oldWords(x.node.Type) == word+":"+kind && k != kind
-	})
 }
 
 // tail draws a way from x further down, or nothing.

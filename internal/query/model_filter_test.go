@@ -39,16 +39,9 @@ func (w *model) covered(s *selector.Selector) map[*modelNode]bool {
 func (w *model) group(s *selector.Selector, g selector.Group) []*modelNode {
 	var now []*modelNode
 	for i, step := range g.Steps {
-		if part, ok := lonely(step); ok {
+		if part, ok := lonely(step); ok && i < len(g.Steps)-1 {
 			now = w.partsFrom(now, step.Comb, part.Zone)
-			if i < len(g.Steps)-1 {
-				continue
-			}
-			var all []*modelNode // the last step selects all that is in the part
-			for _, p := range now {
-				all = append(all, below(p)...)
-			}
-			return all
+			continue
 		}
 		at := len(step.Parts)
 		if i == len(g.Steps)-1 && w.isFamily(s) {
@@ -67,7 +60,7 @@ func (w *model) group(s *selector.Selector, g selector.Group) []*modelNode {
 	return now
 }
 
-// lonely returns the part of a turn that a step names by standing alone.
+// lonely returns the part of a turn that a step names by standing alone before another step.
 func lonely(s selector.Step) (selector.Offset, bool) {
 	o, ok := s.Parts[0].(selector.Offset)
 	return o, ok && len(s.Parts) == 1
@@ -228,7 +221,7 @@ func (w *model) standsForTurn(parts []selector.Part, x *modelNode, name string) 
 		x.class != tree.Head && x.class != tree.Sys {
 		return false
 	}
-	if k, ok := w.kind(x); narrow && (!ok || k != kind) {
+	if narrow && !slices.Contains(w.kinds(x), kind) {
 		return false
 	}
 	return slices.ContainsFunc(parts, func(p selector.Part) bool { _, ok := p.(selector.DepthIs); return ok })

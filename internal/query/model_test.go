@@ -148,7 +148,7 @@ func below(x *modelNode) []*modelNode {
 	return slices.Concat(families(x, false)...)
 }
 
-// key is the key facet: the header, else the id. What is not in the tree has none.
+// key is the family: the header, else the id. What is not in the tree has none.
 func (x *modelNode) key() (string, bool) {
 	if x.elided {
 		return "", false
@@ -159,17 +159,22 @@ func (x *modelNode) key() (string, bool) {
 	return x.node.ID, true
 }
 
-// kind is the kind facet: the header or, in the editions that read types so,
+// kinds is the kind facet: the header and, in the editions that read types so,
 // what stands behind the first colon of the type.
-func (w *model) kind(x *modelNode) (string, bool) {
+func (w *model) kinds(x *modelNode) (list []string) {
 	if k, ok := x.node.Header("kind").Text(); ok {
-		return k, true
+		list = append(list, k)
 	}
-	if !w.traits.KindInType {
-		return "", false
+	if _, k, ok := strings.Cut(x.node.Type, ":"); ok && w.traits.KindInType {
+		list = append(list, k)
 	}
-	_, k, ok := strings.Cut(x.node.Type, ":")
-	return k, ok
+	return list
+}
+
+// kind is the first of them.
+func (w *model) kind(x *modelNode) (string, bool) {
+	list := append(w.kinds(x), "")
+	return list[0], len(list) > 1
 }
 
 // path returns the ids from the root down to x.

@@ -42,7 +42,7 @@ type group struct {
 	childSteps  uint64 // steps joined by ">"
 	regionSteps uint64 // steps that only a region can match
 	coreSteps   uint64 // steps that an elided core may match
-	zoneSteps   uint64 // steps that consist of :pre, :core or :post alone
+	zoneSteps   uint64 // steps before the last that consist of :pre, :core or :post alone
 	pickSteps   uint64 // steps with :first, :last or :nth
 }
 
@@ -113,10 +113,6 @@ func Compile(s *selector.Selector) (*Plan, error) {
 
 // group compiles a chain of plain steps.
 func (p *Plan) group(g *group, steps []selector.Step) error {
-	if o := steps[len(steps)-1].Parts; isZone(o) { // a zone at the end selects everything in it
-		steps = append(slices.Clip(steps), selector.Step{Comb: selector.Descendant,
-			Parts: []selector.Part{selector.Universal{}}})
-	}
 	if len(steps) > selector.MaxSteps {
 		return fault.New(fault.Limit,
 			fmt.Sprintf("a group has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps),
@@ -157,7 +153,7 @@ func (s *step) inherit(rest []step) {
 func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 	s, bit := &g.steps[i], uint64(1)<<i
 	s.parts, s.idIndex, s.classes = parts, -1, everyClass
-	if isZone(parts) {
+	if isZone(parts) && i < len(g.steps)-1 { // at the end it tests offsets as beside other parts
 		s.zone = parts[0].(selector.Offset).Zone
 		g.zoneSteps |= bit
 		return nil

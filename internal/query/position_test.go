@@ -186,7 +186,7 @@ func TestTooManySteps(t *testing.T) {
 		"+x" + strings.Repeat(" > *", selector.MaxSteps-2):          true,
 		"+x" + strings.Repeat(" > *", selector.MaxSteps-1):          false,
 		"*" + strings.Repeat(" > *", selector.MaxSteps-1):           true,
-		"*" + strings.Repeat(" > *", selector.MaxSteps-2) + " :pre": false,
+		"*" + strings.Repeat(" > *", selector.MaxSteps-2) + " :pre": true,
 	} {
 		_, err := query.Compile(selector.MustParse(text, canonical))
 		var f *fault.Error

@@ -62,13 +62,20 @@ func (r *run) holds(t *predicate, e *tree.Entry, at location) bool {
 			return t.holdsDerived(e)
 		}
 		s, known := text(t.field, e)
-		return t.holdsText(s, known) != t.not
+		holds := t.holdsText(s, known)
+		if other, too := otherKind(t.field, e.Node()); too && !holds {
+			holds = t.holdsText(other, true)
+		}
+		return holds != t.not
 	case opTextOrder:
 		if t.field.derived() {
 			return t.holdsDerived(e)
 		}
 		s, known := text(t.field, e)
-		return known && t.order>>(strings.Compare(s, t.texts[0])+1)&1 != 0
+		if other, too := otherKind(t.field, e.Node()); too && t.inOrder(other) {
+			return true
+		}
+		return known && t.inOrder(s)
 	case opAny:
 		for _, all := range t.alternatives {
 			if r.passes(all, e, at) {
@@ -85,6 +92,9 @@ func (r *run) holds(t *predicate, e *tree.Entry, at location) bool {
 	}
 	return picksFirst(t.pick)
 }
+
+// inOrder reports whether a text sorts as opTextOrder asks.
+func (t *predicate) inOrder(s string) bool { return t.order>>(strings.Compare(s, t.texts[0])+1)&1 != 0 }
 
 func (t *predicate) holdsNumber(n int64, known bool) bool {
 	if !known {
@@ -141,11 +151,11 @@ func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint,
 		tests, c := p.typePredicates(part.Name, byDepth)
 		return tests, c, nil
 	case selector.ID:
-		name := "id"
-		if p.traits.HashIsKey {
-			name = "key"
+		if !p.traits.HashIsKey {
+			return p.attrPredicates(equals("id", part.Name))
 		}
-		return p.attrPredicates(equals(name, part.Name))
+		a := equals("key", part.Name)
+		return []predicate{textPredicate(fieldKeyOrID, a)}, p.hintOf(a, fieldKey), nil
 	case selector.Tag:
 		return p.attrPredicates(equals("tag", part.Name))
 	case selector.Attr:
@@ -217,9 +227,9 @@ func classAt(depths []interval) (tree.Class, bool) {
 }
 
 // typePredicates compiles a type token of either vocabulary. A canonical name
-// alone matches the whole class. A namespaced name matches the exact nodeType
-// and, in the editions after v0.1, also every node of that class and kind (04
-// §3.2; 003, 001 §3.2, §7.3). In the editions with one axis of depths, a type of
+// alone matches the whole class. A namespaced name matches the exact nodeType; in the
+// editions after v0.1 it matches the nodes of that class that have the kind by their header
+// or their type (04 §3.2; 003, 001 §3.2, §7.3). In the editions with one axis of depths, a type of
 // turns beside :depth(…) also matches the regions that have a depth:
 // .mt:depth(0) is ^ah.
 //
@@ -244,10 +254,7 @@ func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 		return of, c
 	case p.traits.KindInType:
 		c.need("kind", &c.marks.Kinds, rest) // a type leaves the mark of its kind, whatever the header says
-		return append(of, predicate{op: opAny, alternatives: [][]predicate{
-			{{op: opText, field: fieldKindFacet, texts: []string{rest}}},
-			{{op: opText, field: fieldNodeType, texts: spellings(name)}},
-		}}), c
+		return append(of, predicate{op: opText, field: fieldKindFacet, texts: []string{rest}}), c
 	}
 	return []predicate{{op: opText, field: fieldNodeType, texts: spellings(name)}}, c
 }
@@ -268,14 +275,4 @@ func spellings(name string) []string {
 		}
 	}
 	return []string{name}
-}
-
-// kindOf returns the kind facet: the header, else the part of the type after the
-// first colon (003, 001 §3.5.3).
-func kindOf(n *tree.Node) string {
-	if n.Kind != "" || n.Has("kind") {
-		return n.Kind
-	}
-	_, rest, _ := strings.Cut(n.Type, ":")
-	return rest
 }

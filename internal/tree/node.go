@@ -153,9 +153,9 @@ func AppendISO(b []byte, ns int64) []byte {
 	return time.Unix(ns/1e9, ns%1e9).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
 }
 
-// KeyFacet returns what selectors and comparisons take for the key of a node: the key
-// header, which may be empty, or the id if it has none. So a node without a key is a
-// family of one (003, 001 §3.5.3).
+// KeyFacet returns the family of a node: the key header, which may be empty, or the id if it
+// has none. So a node without a key is a family of one, which #x of edition canonical finds
+// (001 §6.2); [key=x] asks for the header alone (04 §3.5).
 func (n *Node) KeyFacet() string {
 	if n.Key != "" || n.Has("key") {
 		return n.Key
