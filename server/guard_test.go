@@ -74,6 +74,8 @@ func TestOtherHostsAndPagesAreRefused(t *testing.T) {
 		} {
 			r.call("GET", "/v1/contexts", "", header...).refused(t, http.StatusForbidden, "E_ORIGIN")
 			r.call("POST", "/v1/contexts", `{"name":"a"}`, header...).refused(t, http.StatusForbidden, "E_ORIGIN")
+			r.call("POST", "/v1/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, header...).refused(t,
+				http.StatusForbidden, "E_ORIGIN")
 		}
 		r.must(nil, "GET", "/v1/contexts", "", "Origin", r.url, "Sec-Fetch-Site", "same-origin")
 		r.must(nil, "GET", "/v1/contexts", "", "Host", "localhost"+port)

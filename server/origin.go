@@ -2,28 +2,20 @@ package server
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/contexttree/pact/internal/origin"
 )
 
 // ownPage reports whether no browser sent the request for a page of another origin, but for
 // those that the options name. A person may still follow a link to a page of this server.
 func (s *Server) ownPage(r *http.Request) bool {
-	if s.namedOrigin(r) != "" {
+	if s.namedOrigin(r) != "" || !origin.Foreign(r) {
 		return true
 	}
-	if origin, ok := r.Header["Origin"]; ok {
-		u, err := url.Parse(strings.Join(origin, ","))
-		if err != nil || u.Host != r.Host || u.Scheme != "http" && u.Scheme != "https" {
-			return false
-		}
-	}
-	site := r.Header.Get("Sec-Fetch-Site")
-	if site == "" || site == "same-origin" || site == "none" {
-		return true
-	}
-	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+	_, sent := r.Header["Origin"] // not with a link
+	return !sent && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
 		!strings.HasPrefix(r.URL.Path, "/v1/")
 }
 

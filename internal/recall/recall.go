@@ -29,13 +29,14 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	named := in.Context != "" || t.options.Context != ""
 	if in.ID == "" {
-		return search(ctx, list, &in)
+		return search(ctx, list, &in, named)
 	}
 	for i, c := range list {
 		state, err := view.Having(ctx, c, in.ID)
 		if err == nil {
-			return block(ctx, c, state, in.ID, in.From)
+			return block(ctx, c, state, in.ID, in.From, named)
 		}
 		if fault.CodeOf(err) != fault.NodeNotFound || i == len(list)-1 {
 			return "", err
@@ -44,8 +45,8 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 	return "", nil // list has a context
 }
 
-// block returns the text of a block.
-func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, from int) (string, error) {
+// block returns the text of a block. named says that the call names its context, not only the block.
+func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, from int, named bool) (string, error) {
 	n, err := s.Node(id)
 	if err != nil {
 		return "", err
@@ -61,12 +62,12 @@ func block(ctx context.Context, c *pact.Context, s *pact.Snapshot, id string, fr
 		kept = before
 	}
 	label := fmt.Sprintf("%s in context %s", title(&n), view.Visible(c.Name()))
-	return quote(label, whose(n.Role), view.Whole(n.Kind, canon.Value(kept)), from,
+	return quote(label, whose(n.Role, named), view.Whole(n.Kind, canon.Value(kept)), from,
 		fmt.Sprintf("recall with id %q and", id))
 }
 
 // search finds blocks by a text. One that is found alone is returned whole.
-func search(ctx context.Context, list []*pact.Context, in *recalling) (string, error) {
+func search(ctx context.Context, list []*pact.Context, in *recalling, named bool) (string, error) {
 	pattern, err := view.Pattern(in.Search, true, true)
 	if err != nil {
 		return "", err
@@ -118,7 +119,7 @@ func search(ctx context.Context, list []*pact.Context, in *recalling) (string, e
 		return "", invalid(message, "search for a shorter part of it")
 	case 1:
 		o := all[0]
-		return block(ctx, o.in, o.state, o.ID, in.From)
+		return block(ctx, o.in, o.state, o.ID, in.From, named)
 	}
 	var lines []string
 	for i := len(all) - 1; i >= 0; i-- { // the newest first

@@ -166,7 +166,8 @@ func TestRecallGoesOnWhereItStopped(t *testing.T) {
 	})
 }
 
-// Calls of the tools and their answers repeat what they look for, and are not found.
+// Calls of the tools and their answers repeat what they look for, and are not found. What the context says that
+// changed last are the user's words only if the agent named it: anybody could have made it.
 func TestSearchLeavesItselfOut(t *testing.T) {
 	db := memory(t)
 	c := begin(t, db, "chat", "")
@@ -178,7 +179,11 @@ func TestSearchLeavesItselfOut(t *testing.T) {
 	say(t, c, pact.Spec{Role: pact.RoleTool, Kind: pact.KindResult, Content: first, Refs: []string{call}})
 	commit(t, c, 1)
 	second, failed := ask(t, s, "recall", map[string]any{"search": "xylophone"})
-	has(t, second, id+" of", "\nthe word is xylophone\n", "The user said it earlier")
+	has(t, second, id+" of", "\nthe word is xylophone\n", "it is no request of the user")
+	for _, named := range []*mcp.ClientSession{s, connect(t, db, recall.Options{Context: "chat"})} {
+		text, _ := ask(t, named, "recall", map[string]any{"id": id, "context": "chat"})
+		has(t, text, "The user said it earlier")
+	}
 	if failed || strings.Contains(second, "newest") {
 		t.Errorf("found\n%s", second)
 	}

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/origin"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 )
@@ -118,6 +119,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !loopback(strings.Trim(host, "[]")):
 		// A browser page can resolve its own host name to this address.
 		refuse(w, http.StatusForbidden, "the Host of the request is not a loopback address")
+	case origin.Foreign(r):
+		refuse(w, http.StatusForbidden, "a page in a browser sent the request, and pact records programs")
 	case upgrade && !p.options.Tunnel:
 		refuse(w, http.StatusUpgradeRequired, "WebSockets are refused so that calls can be recorded: use HTTP")
 	case !found:

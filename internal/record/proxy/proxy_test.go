@@ -267,3 +267,32 @@ func TestTwoProxiesOnOneStore(t *testing.T) {
 		t.Errorf("contexts are %v", names)
 	}
 }
+
+// A page that a person looks at can send requests to this machine. Whatever it is, nothing of it reaches the provider
+// or the store, not even the question for leave that a browser asks first.
+func TestNoPageReachesTheProvider(t *testing.T) {
+	p := providertest.New()
+	provider := httptest.NewServer(p)
+	defer provider.Close()
+	s := pact.NewDB(store.NewMemory())
+	rec := record.New(s, record.Options{Context: "chat"})
+	address := serve(t, rec, map[string]string{"": provider.URL})
+	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodOptions} {
+		for _, header := range [][2]string{{"Origin", "http://evil.example"}, {"Origin", "null"},
+			{"Origin", "http://localhost:1"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}} {
+			req, err := http.NewRequestWithContext(t.Context(), method, address+"/v1/chat/completions", strings.NewReader(chatBody))
+			must(t, err)
+			req.Header.Set(header[0], header[1])
+			resp, err := http.DefaultClient.Do(req)
+			must(t, err)
+			must(t, resp.Body.Close())
+			if resp.StatusCode != http.StatusForbidden {
+				t.Errorf("%s with %s: HTTP %d", method, header, resp.StatusCode)
+			}
+		}
+	}
+	rec.Close()
+	if list, err := pact.List(t.Context(), s); len(list)+len(p.Received()) > 0 || err != nil {
+		t.Errorf("%d contexts, %d requests of the provider, %v", len(list), len(p.Received()), err)
+	}
+}
