@@ -137,7 +137,8 @@ func (a *atif) agent(t *turn, f fields) {
 		}
 	}
 	t.attrs = attr.Attrs
-	if n := len(a.turns) - 1; n >= 0 && a.turns[n].role == "assistant" && calls == nil && !t.copied && !a.turns[n].copied &&
+	n := len(a.turns) - 1
+	if n >= 0 && a.turns[n].role == "assistant" && calls == nil && !t.copied && !a.turns[n].copied &&
 		(metrics == nil || a.turns[n].answer.Usage == provider.Usage{}) {
 		whole := a.turns[n]
 		whole.parts = append(whole.parts, t.parts...)
@@ -202,6 +203,6 @@ func (a *atif) results(observation fields, of *turn) (parts []provider.Part) {
 // failedResult reports whether agents note of a result that the call failed.
 func failedResult(extra fields) bool {
 	status := extra.text("status")
-	return extra["is_error"].isTrue() || extra["tool_result_is_error"].isTrue() || status == "error" || status == "failed" ||
-		!extra["error"].empty() && string(extra["error"]) != string(canon.False)
+	return extra["is_error"].isTrue() || extra["tool_result_is_error"].isTrue() || status == "error" ||
+		status == "failed" || !extra["error"].empty() && string(extra["error"]) != string(canon.False)
 }

@@ -11,8 +11,8 @@ import (
 // isClineSession reports whether a value is what the SDK of Cline keeps of a session (session.messages.json).
 func isClineSession(first raw) bool {
 	f := first.fields()
-	return f["messages"].kind() == canon.KindArray && f["version"].kind() == canon.KindNumber && f.text("updated_at") != "" &&
-		f.text("agent", "sessionId") != ""
+	return f["messages"].kind() == canon.KindArray && f["version"].kind() == canon.KindNumber &&
+		f.text("updated_at") != "" && f.text("agent", "sessionId") != ""
 }
 
 // readClineSession reads sessions of the SDK of Cline, whose messages are those of Anthropic's API but for images

@@ -24,6 +24,8 @@ type format struct {
 
 const noMessage = "it holds no message"
 
+const lacksForm = "the form of the request"
+
 // What rebuilt requests lack.
 var (
 	lacksSetup  = []string{"the system prompt", "tool definitions", "parameters"}
@@ -53,7 +55,7 @@ var formats = []format{
 		"record the exchanges with their bodies", nil, nil},
 	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools, countCodex},
 	{"an Inspect log", isInspect, readInspect, "none of its samples has a call to a model",
-		"write the log with its samples: inspect log dump", []string{"the form of the request"}, nil},
+		"write the log with its samples: inspect log dump", []string{lacksForm}, nil},
 	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup, nil},
 	{"a list of Vercel AI messages", isUIMessages, readUIMessages,
 		"none of its messages has a part that a model reads", "", lacksSetup, nil},
@@ -64,6 +66,9 @@ var formats = []format{
 		"record generations with trace_include_sensitive_data, or record the calls themselves", lacksTools[:1], nil},
 	{"a list of OpenAI Responses items", isItems, readItems, "it holds no item", "", lacksModel, nil},
 	{"an ATIF trajectory", isATIF, readATIF, "it holds no step", "", lacksSetup, countATIF},
+	{"an OTLP export", isOTLP, readOTLP, "none of its spans is a call to a model with its messages",
+		"have the program capture the contents of messages, for example with " +
+			"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true", nil, countOTLP},
 	{"a mini-swe-agent trajectory", isMiniSWE, readMiniSWE, noMessage, "", lacksTools, countMiniSWE},
 	{"a Cline session", isClineSession, readClineSession, noMessage, "", lacksTools, countClineSession},
 	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup, nil},

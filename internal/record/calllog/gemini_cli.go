@@ -9,11 +9,14 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
-// isGeminiChat reports whether a value begins a session that Gemini CLI keeps in its folder chats.
+// isGeminiChat reports whether a value is of a session that Gemini CLI keeps in its folder chats: its beginning, or an
+// answer.
 func isGeminiChat(first raw) bool {
 	f := first.fields()
-	return f.text("sessionId") != "" && f.text("projectHash") != ""
+	return beginsGeminiChat(f) || f.text("type") == "gemini" && f.text("id") != "" && f.text("timestamp") != ""
 }
+
+func beginsGeminiChat(f fields) bool { return f.text("sessionId") != "" && f.text("projectHash") != "" }
 
 // geminiChat rebuilds the requests of a session of Gemini CLI.
 type geminiChat struct {
@@ -48,7 +51,7 @@ func readGeminiChat(list []entry, found *findings) (made []Session) {
 	}
 	for _, e := range list {
 		f := e.fields()
-		if c == nil || isGeminiChat(e.raw) && len(c.now) > 0 && f.text("sessionId") != c.made.Name {
+		if c == nil || beginsGeminiChat(f) && len(c.now) > 0 && f.text("sessionId") != c.made.Name {
 			end()
 			c = &geminiChat{grown: grown{api: provider.Gemini, list: "contents"}, found: found}
 		}
@@ -67,7 +70,7 @@ func (c *geminiChat) record(e entry, f fields) {
 	case set["messages"].kind() == canon.KindArray:
 		c.replace(e.under(set["messages"]))
 	case f["$set"] != nil: // settings, such as when the session was last used
-	case isGeminiChat(e.raw):
+	case beginsGeminiChat(f):
 		c.made.Name = f.text("sessionId")
 		for _, m := range e.under(f["messages"]) {
 			c.message(m)

@@ -68,7 +68,8 @@ func (s *geminiStream) event(e entry, f fields) {
 		}
 	case kind == "message":
 		s.end()
-		s.turns = append(s.turns, turn{role: "user", line: e.line, at: at, parts: []provider.Part{textPart(f.text("content"))}})
+		s.turns = append(s.turns, turn{role: "user", line: e.line, at: at,
+			parts: []provider.Part{textPart(f.text("content"))}})
 	case kind == "tool_use":
 		s.says(e.line, at)
 		id, name := f.text("tool_id"), f.text("tool_name")

@@ -178,7 +178,8 @@ func countMiniSWE(e entry, b *sums.Book) {
 		}
 		b.Money(extra["cost"].value().Text)
 	}
-	if spent := e.fields()["info"].fields()["model_stats"].fields()["instance_cost"].value(); spent.Kind == canon.KindNumber {
+	stats := e.fields()["info"].fields()["model_stats"].fields()
+	if spent := stats["instance_cost"].value(); spent.Kind == canon.KindNumber {
 		b.Total(sums.Total{Dollars: spent.Text})
 	}
 }

@@ -53,7 +53,8 @@ func apiFor(name, model string) provider.API {
 	switch said := cmp.Or(name, model); {
 	case strings.Contains(said, "anthropic") || strings.Contains(base, "claude"):
 		return provider.Messages
-	case strings.HasPrefix(base, "gemini") || model == "" && (strings.Contains(said, "gemini") || strings.Contains(said, "google")):
+	case strings.HasPrefix(base, "gemini") ||
+		model == "" && (strings.Contains(said, "gemini") || strings.Contains(said, "google")):
 		return provider.Gemini
 	}
 	return provider.Chat
