@@ -98,7 +98,7 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(settings, "settings.json"),
-		[]byte(`{"env":{"ANTHROPIC_BASE_URL":"https://gateway.example"}}`), 0o600); err != nil {
+		[]byte(`{"env":{"ANTHROPIC_BASE_URL":"https://${HOST}"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -123,8 +123,8 @@ func TestDoctorNamesCauseAndRemedy(t *testing.T) {
 		{"address not taken", base, []string{"--", "astray", "fixed", foreign.URL}, "program", "nothing of astray came",
 			"pact proxy --upstream", false, 1},
 		{"no call of a model", base, []string{"--", "astray", "models"}, "program", "GET /openai/v1/models", "asks its model", false, 0},
-		{"own settings", with("CLAUDE_CONFIG_DIR=" + settings), nil, "settings", "sets ANTHROPIC_BASE_URL to https://gateway.example",
-			"take it out of env", false, 0},
+		{"own settings", with("CLAUDE_CONFIG_DIR=" + settings), nil, "settings", "settings.json: ANTHROPIC_BASE_URL is https://${HOST}",
+			"write the address in full there", false, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

@@ -67,7 +67,7 @@ func drawCheckups(a *command.App, list []agents.Checkup, args []string) {
 // tryProgram looks into the settings of the program that was named, else of all agents, and runs it.
 func tryProgram(ctx context.Context, a *command.App, args []string, patience time.Duration) ([]agents.Checkup, error) {
 	if len(args) == 0 {
-		return agents.TrySettings("", a.Env), nil
+		return agents.TrySettings(a.Env), nil
 	}
 	m := a.Meter("waiting for a call")
 	defer m.End()

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/view"
@@ -55,26 +54,20 @@ func (v *arrivals) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(`{"type":"error","error":{"type":"invalid_request_error","message":"` + says + `"}}`))
 }
 
-// TryProgram looks into the settings of a program, and runs it, unless they send calls elsewhere, as pact run
-// does. It answers the requests that come, the first call of a model ends it, and so does patience.
+// TryProgram looks where a program would call, and runs it as pact run does. It answers the requests that come, the
+// first call of a model ends it, and so does patience.
 func TryProgram(ctx context.Context, args []string, env map[string]string, patience time.Duration) ([]Checkup, error) {
-	name := baseName(args[0])
-	list := TrySettings(name, env)
-	if slices.ContainsFunc(list, func(c Checkup) bool { return !c.Works }) {
-		return append(list, Checkup{Tried: "program", Says: name + " was not run, because its settings send calls to a provider, " +
-			"which may cost", Remedy: "change the settings named above, then try again"}), nil
-	}
-	if ask := hello[name]; len(args) == 1 && ask != nil {
-		args = slices.Concat(args, ask)
-	}
+	name, _ := named(args)
 	p, err := NewProgram(args, env)
-	if p.known.refused != "" {
-		return append(list, Checkup{Tried: "program", Says: err.(*fault.Error).Message, Remedy: p.known.refused}), nil
-	}
-	if err == nil {
-		err = p.Find()
-	}
+	list := p.tried(name, err)
 	if err != nil {
+		return append(list, Checkup{Tried: "program", Says: name + " was not run, because pact cannot tell from its settings where its calls go",
+			Remedy: "change what is named above, then try again"}), nil
+	}
+	if ask := hello[name]; len(args) == p.word+1 && ask != nil {
+		p.Args = slices.Concat(p.Args, ask)
+	}
+	if err := p.Find(); err != nil {
 		return nil, err
 	}
 	if p.Dir, err = os.MkdirTemp("", "pact-doctor-*"); err != nil {

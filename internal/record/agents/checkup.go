@@ -106,3 +106,40 @@ func TryEnvironment(env map[string]string) Checkup {
 	}
 	return Checkup{Tried: "environment", Works: true, Says: "no other proxy takes calls for 127.0.0.1"}
 }
+
+// TrySettings says of each agent that has settings here where its calls go.
+func TrySettings(env map[string]string) (list []Checkup) {
+	for _, one := range agents {
+		if one.resolve == nil {
+			continue
+		}
+		name := one.names[0]
+		p, err := NewProgram([]string{name}, env)
+		for _, c := range p.tried(name, err) {
+			if c.Remedy != "" || strings.Contains(c.Says, ", from "+string(filepath.Separator)) {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// tried says where the calls of a program go, or why that is unknown.
+func (p *Program) tried(name string, err error) (list []Checkup) {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		says := f.Message
+		if cause := errors.Unwrap(f); cause != nil {
+			says += ": " + cause.Error()
+		}
+		return []Checkup{{Tried: "settings", Says: says, Remedy: f.Remedy}}
+	}
+	for _, r := range p.Routes {
+		from := r.From
+		if from == "" {
+			from = "no setting: it is the default"
+		}
+		list = append(list, Checkup{Tried: "settings", Works: true, Says: name + " calls " + r.To.String() + ", from " + from})
+	}
+	return list
+}

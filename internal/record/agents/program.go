@@ -9,57 +9,39 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/record/proxy"
 )
-
-// client says how a program learns the address of a provider.
-type client struct {
-	variable string // the environment variable
-	segment  string // the first path segment, by which the proxy recognizes the provider
-	path     string // the path that programs expect after the host
-	provider string // the provider's base address
-}
-
-var clients = []client{
-	{"ANTHROPIC_BASE_URL", "anthropic", "", "https://api.anthropic.com"},
-	{"OPENAI_BASE_URL", "openai", "/v1", "https://api.openai.com/v1"},
-	{"GOOGLE_GEMINI_BASE_URL", "gemini", "", "https://generativelanguage.googleapis.com"},
-}
 
 // Program is a program and the way to run it.
 type Program struct {
 	Args        []string
 	Env         []string            // "NAME=value", in addition to the environment of this process
-	Upstreams   map[string]*url.URL // where the proxy passes calls on, by the first segment of their paths
+	Routes      []Route             // every address that the proxy passes calls on to
+	Upstreams   map[string]*url.URL // the same without their paths, by name
 	Dir         string              // a folder for this one run
 	File, Holds string              // the name and the text of a file in it that the program reads, "" for none
 	Note        string              // for its user
 
-	path  string            // the file to run, once it was found
-	given map[string]string // the environment of this process
-	base  map[string]string // the address that programs take for that of a provider, by the segment
-	known agent
+	path      string            // the file to run, once it was found
+	given     map[string]string // the environment of this process
+	word      int               // which argument names the agent
+	variables [][2]string       // a variable, and the name of the route that it tells
+	steer     func()            // tells it of the proxy by other ways than variables; nil for none
+	address   string            // of the proxy
 }
 
-// NewProgram returns a program as a user typed it, in an environment.
+// NewProgram returns a program as a user typed it, in an environment, with every address that it would call without
+// pact. E_DOCUMENT_INVALID if one cannot be known: the program is not to be started.
 func NewProgram(args []string, env map[string]string) (*Program, error) {
-	known := agentOf(args[0])
-	p := &Program{Args: slices.Clone(args), Upstreams: map[string]*url.URL{}, Note: known.says, given: env, known: known}
-	if known.refused != "" {
-		return p, fault.New(fault.DocumentInvalid, known.names[0]+" takes addresses of providers from its own settings only", known.refused)
+	name, word := named(args)
+	known := agentOf(name)
+	p := &Program{Args: slices.Clone(args), Upstreams: map[string]*url.URL{}, Note: known.says, given: env, word: word}
+	switch {
+	case known.refused != "":
+		return p, unknown(known.names[0]+" takes addresses of providers from its own settings only", known.refused)
+	case known.resolve != nil:
+		return p, known.resolve(p)
 	}
-	for _, one := range slices.Concat(clients, known.reads) {
-		address := env[one.variable]
-		if address == "" {
-			address = one.provider
-		}
-		to, err := proxy.ParseUpstream(address)
-		if err != nil {
-			return p, err
-		}
-		p.Upstreams[one.segment] = to
-	}
-	return p, nil
+	return p, p.routeBy(layers{{"", env}}, anthropic, openai, gemini)
 }
 
 // Find looks for the file to run.
@@ -74,15 +56,14 @@ func (p *Program) Find() (err error) {
 // CannotRun returns the error for a program that does not start.
 func CannotRun(err error) error { return fault.Wrap(fault.Store, err, "the program cannot be run", "") }
 
-// Point makes the program call the proxy at an address.
+// Point makes the program call the proxy at an address. The proxy passes nothing on but to the routes.
 func (p *Program) Point(address string) {
-	p.base = map[string]string{}
-	for _, one := range slices.Concat(clients, p.known.reads) {
-		p.base[one.segment] = address + "/" + one.segment + one.path
-		p.Env = append(p.Env, one.variable+"="+p.base[one.segment])
+	p.address = address
+	for _, pair := range p.variables {
+		p.Env = append(p.Env, pair[0]+"="+p.told(pair[1]))
 	}
-	if p.known.prepare != nil {
-		p.known.prepare(p)
+	if p.steer != nil {
+		p.steer()
 	}
 }
 

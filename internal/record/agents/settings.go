@@ -1,147 +1,236 @@
 package agents
 
 import (
+	"bufio"
 	"cmp"
-	"encoding/json"
-	"maps"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
+	"github.com/BurntSushi/toml"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/safefile"
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
+
+	"encoding/json"
 )
 
 // mostSettings is how many bytes of settings are looked at.
 const mostSettings = 16 << 20
 
-// TrySettings looks for settings of an agent, "" for all, that count more than the address that pact gives it.
-// It says nothing of an agent that pact does not know or that is not set up here.
-func TrySettings(name string, env map[string]string) (list []Checkup) {
-	if name == "" {
-		for _, name := range []string{"claude", "codex", "opencode", "gemini"} {
-			list = append(list, TrySettings(name, env)...)
-		}
-		return list
-	}
-	home := cmp.Or(env["HOME"], env["USERPROFILE"])
-	config := cmp.Or(env["XDG_CONFIG_HOME"], filepath.Join(home, ".config"))
-	var files []string
-	var trouble func(file string, text []byte) (says, remedy string)
-	switch name {
-	case "claude":
-		dir := cmp.Or(env["CLAUDE_CONFIG_DIR"], filepath.Join(home, ".claude"))
-		files = []string{filepath.Join(dir, "settings.json"), ".claude/settings.json", ".claude/settings.local.json"}
-		trouble = claudeTrouble
-	case "codex":
-		if signedIn(env) { // else pact gives it a provider of its own
-			files = []string{filepath.Join(codexHome(env), "config.toml")}
-		}
-		trouble = codexTrouble
-	case "opencode":
-		files = []string{filepath.Join(config, "opencode", "opencode.json"), filepath.Join(config, "opencode", "opencode.jsonc"),
-			"opencode.json", "opencode.jsonc"}
-		trouble = opencodeTrouble
-	case "gemini":
-		dir := cmp.Or(env["GEMINI_CLI_HOME"], home)
-		files = []string{filepath.Join(dir, ".gemini", "settings.json"), ".gemini/settings.json"}
-		trouble = geminiTrouble
-	}
-	seen := map[string]bool{}
-	for _, file := range files {
-		path, err := filepath.Abs(file)
-		if err != nil || seen[path] {
-			continue // the home is the working directory
-		}
-		seen[path] = true
-		text, err := safefile.Read(file, mostSettings)
-		if err != nil {
-			continue // it is not there, or the agent cannot read it either
-		}
-		says, remedy := trouble(file, text)
-		switch {
-		case says != "":
-		case filepath.Ext(file) != ".toml" && !json.Valid(text):
-			says = file + " is not plain JSON, so pact has not looked into it"
-		default:
-			says = file + " leaves the address to pact"
-		}
-		list = append(list, Checkup{Tried: "settings", Works: remedy == "", Says: says, Remedy: remedy})
-	}
-	for _, variable := range []string{"CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"} {
-		if name == "claude" && isSet(env[variable]) {
-			list = append(list, Checkup{Tried: "settings", Says: variable + " sends the calls of Claude Code to another API",
-				Remedy: "unset it for the run"})
-		}
-	}
-	return list
+// layer is one place that sets variables, and what it sets.
+type layer struct {
+	place  string
+	values map[string]string
 }
+
+// layers are the places that set a program's variables, the one that counts most first.
+type layers []layer
+
+// get returns what counts of several variables that mean the same, the first of which counts most, and its place.
+func (l layers) get(names ...string) (value, place string) {
+	for _, name := range names {
+		for _, one := range l {
+			if value := one.values[name]; value != "" {
+				if one.place == "" {
+					return value, name
+				}
+				return value, one.place + ": " + name
+			}
+		}
+	}
+	return "", ""
+}
+
+func (l *layers) add(place string, values map[string]string) {
+	if len(values) > 0 {
+		*l = append(*l, layer{place, values})
+	}
+}
+
+// unknown is the error for an address that pact cannot know; the program is not started.
+func unknown(what, remedy string) error { return fault.New(fault.DocumentInvalid, what, remedy) }
+
+// read returns a file, nil if there is none.
+func read(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && info.IsDir() {
+		return nil, nil
+	}
+	text, err := safefile.Read(file, mostSettings)
+	if err != nil {
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "pact cannot read "+file+", which may set where calls go",
+			"make it readable, or take it away for the run")
+	}
+	return text, nil
+}
+
+// readSettings returns what a file of settings holds, by the ending of its name: TOML, YAML, or JSON that may have
+// comments; nil if there is none.
+func readSettings(file string) (map[string]any, error) {
+	text, err := read(file)
+	if err != nil || len(strings.TrimSpace(string(text))) == 0 {
+		return nil, err
+	}
+	return parseSettings(file, text)
+}
+
+func parseSettings(file string, text []byte) (settings map[string]any, err error) {
+	switch filepath.Ext(file) {
+	case ".toml":
+		err = toml.Unmarshal(text, &settings)
+	case ".yaml", ".yml":
+		err = yaml.Unmarshal(text, &settings)
+	default:
+		if text, err = hujson.Standardize(text); err == nil {
+			err = json.Unmarshal(text, &settings)
+		}
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "pact cannot read "+file+", which may set where calls go",
+			"correct it, or take it away for the run")
+	}
+	return settings, nil
+}
+
+// readEnv returns the variables of a file of lines NAME=value. A value that refers to another variable is an error,
+// if it is an address.
+func readEnv(file string) (map[string]string, error) {
+	text, err := read(file)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	set := map[string]string{}
+	lines := bufio.NewScanner(strings.NewReader(string(text)))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "export "), "=")
+		if name = strings.TrimSpace(name); !ok || strings.HasPrefix(name, "#") {
+			continue
+		}
+		value = strings.TrimSpace(value)
+		if quote := value[:min(1, len(value))]; quote != "" && strings.Contains("\"'`", quote) && strings.Count(value, quote) > 1 {
+			value, _, _ = strings.Cut(value[1:], quote)
+		} else {
+			value, _, _ = strings.Cut(value, " #")
+			value = strings.TrimSpace(value)
+		}
+		set[name] = value
+	}
+	return set, nil
+}
+
+// at returns what stands at a path of names in settings, nil if nothing does.
+func at(settings map[string]any, path ...string) any {
+	var v any = settings
+	for _, name := range path {
+		object, _ := v.(map[string]any)
+		v = object[name]
+	}
+	return v
+}
+
+// textAt is at for a text, "" for all else.
+func textAt(settings map[string]any, path ...string) string {
+	text, _ := at(settings, path...).(string)
+	return text
+}
+
+// tableAt is at for an object, nil for all else.
+func tableAt(settings map[string]any, path ...string) map[string]any {
+	table, _ := at(settings, path...).(map[string]any)
+	return table
+}
+
+// textsIn returns the members of an object that are texts.
+func textsIn(object map[string]any) map[string]string {
+	texts := map[string]string{}
+	for name, v := range object {
+		if text, ok := v.(string); ok {
+			texts[name] = text
+		}
+	}
+	return texts
+}
+
+// merged lays an object over another, member by member.
+func merged(under, over map[string]any) map[string]any {
+	all := map[string]any{}
+	for name, v := range under {
+		all[name] = v
+	}
+	for name, v := range over {
+		a, isObject := all[name].(map[string]any)
+		b, too := v.(map[string]any)
+		if isObject && too {
+			v = merged(a, b)
+		}
+		all[name] = v
+	}
+	return all
+}
+
+// upward returns the files of a name in a folder and those above it, the nearest first. It ends with the folder that
+// has one of the roots, if there are any.
+func upward(dir string, roots []string, names ...string) (files []string) {
+	for {
+		for _, name := range names {
+			files = append(files, filepath.Join(dir, name))
+		}
+		isRoot := slices.ContainsFunc(roots, func(root string) bool {
+			_, err := os.Lstat(filepath.Join(dir, root))
+			return err == nil
+		})
+		if above := filepath.Dir(dir); !isRoot && above != dir {
+			dir = above
+			continue
+		}
+		return files
+	}
+}
+
+// home returns the user's folder.
+func (p *Program) home() string { return cmp.Or(p.given["HOME"], p.given["USERPROFILE"]) }
+
+// config returns the folder for settings.
+func (p *Program) config() string {
+	return cmp.Or(p.given["XDG_CONFIG_HOME"], filepath.Join(p.home(), ".config"))
+}
+
+// option returns the last value of an option in the arguments, as "--name value" or "--name=value", "" without any.
+func (p *Program) option(names ...string) string {
+	values := p.options(names...)
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// options returns all values of an option, in their order.
+func (p *Program) options(names ...string) (values []string) {
+	args := p.Args[p.word+1:]
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		name, value, joined := strings.Cut(arg, "=")
+		switch {
+		case joined && slices.Contains(names, name):
+			values = append(values, value)
+		case slices.Contains(names, arg) && i+1 < len(args):
+			values = append(values, args[i+1])
+		}
+	}
+	return values
+}
+
+// insert puts arguments behind the word that names the agent.
+func (p *Program) insert(args ...string) { p.Args = slices.Insert(p.Args, p.word+1, args...) }
 
 // isSet reports whether a switch in an environment is on.
 func isSet(value string) bool { return value != "" && value != "0" && value != "false" }
-
-// claudeTrouble: the variables in the settings replace those that Claude Code is started with.
-func claudeTrouble(file string, text []byte) (says, remedy string) {
-	var settings struct{ Env map[string]any }
-	_ = json.Unmarshal(text, &settings) // Claude Code itself complains of what is no JSON
-	for _, name := range slices.Sorted(maps.Keys(settings.Env)) {
-		value, _ := settings.Env[name].(string)
-		switch {
-		case name == "ANTHROPIC_BASE_URL" && value != "":
-			return file + " sets ANTHROPIC_BASE_URL to " + value + ", which counts more than what pact sets",
-				"take it out of env there, and set ANTHROPIC_BASE_URL=" + value + " for the recording, which passes calls on to it"
-		case (name == "CLAUDE_CODE_USE_BEDROCK" || name == "CLAUDE_CODE_USE_VERTEX") && isSet(value):
-			return file + " sets " + name + ", so Claude Code calls another API", "take it out of env there for the run"
-		}
-	}
-	return "", ""
-}
-
-var (
-	modelProvider = regexp.MustCompile(`(?m)^\s*model_provider\s*=\s*["']([^"'\n]+)["']`)
-	tableBegins   = regexp.MustCompile(`(?m)^\s*\[`)
-)
-
-// codexTrouble: pact gives an address to the provider openai of Codex; another keeps its own.
-func codexTrouble(file string, text []byte) (says, remedy string) {
-	top := text
-	if at := tableBegins.FindIndex(text); at != nil {
-		top = text[:at[0]]
-	}
-	if m := modelProvider.FindSubmatch(top); m != nil && string(m[1]) != "openai" {
-		id := string(m[1])
-		return file + " has Codex call the provider " + id + ", at the address that stands there",
-			"start a proxy for that address, and set -c model_providers." + id + ".base_url to its own"
-	}
-	return "", ""
-}
-
-// opencodeTrouble: pact gives an address to three providers of opencode.
-func opencodeTrouble(file string, text []byte) (says, remedy string) {
-	var settings struct {
-		Provider map[string]struct{ Options struct{ BaseURL string } }
-	}
-	_ = json.Unmarshal(text, &settings)
-	for _, id := range slices.Sorted(maps.Keys(settings.Provider)) {
-		url := settings.Provider[id].Options.BaseURL
-		if url != "" && !slices.Contains([]string{"anthropic", "openai", "google"}, id) && !strings.Contains(url, "127.0.0.1") {
-			return file + " has a provider " + id + " at " + url + ", whose calls do not come to pact",
-				"start a proxy for " + url + ", and set baseURL there to its address"
-		}
-	}
-	return "", ""
-}
-
-// geminiTrouble: after a login with Google, and for Vertex AI, Gemini CLI calls another API.
-func geminiTrouble(file string, text []byte) (says, remedy string) {
-	var settings struct {
-		SelectedAuthType string
-		Security         struct{ Auth struct{ SelectedType string } }
-	}
-	_ = json.Unmarshal(text, &settings)
-	if how := cmp.Or(settings.Security.Auth.SelectedType, settings.SelectedAuthType); how != "" && how != "gemini-api-key" {
-		return file + " has Gemini CLI sign in by " + how + ", and then it calls another API",
-			"set GEMINI_API_KEY, and security.auth.selectedType to gemini-api-key there"
-	}
-	return "", ""
-}

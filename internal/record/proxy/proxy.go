@@ -23,8 +23,9 @@ import (
 // Options says where a proxy forwards requests.
 type Options struct {
 	// Upstreams holds the base addresses of providers by the first segment of
-	// the request path: openai for /openai/v1/responses. The upstream named ""
-	// takes all other paths.
+	// the request path: openai for /openai/v1/responses. What follows is appended
+	// as it is. The upstream named "" takes all other paths, with a version in
+	// the path, in the address, or in both.
 	Upstreams map[string]*url.URL
 	Recorder  *record.Recorder
 	// Tunnel lets WebSockets through unrecorded. By default the proxy refuses
@@ -149,7 +150,9 @@ func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	to, rest, _ := p.upstream(r.In.URL.Path)
 	r.Out.URL.Path, r.Out.URL.RawPath = rest, ""
 	base := *to
-	base.Path = basePath(base.Path, rest)
+	if to == p.options.Upstreams[""] {
+		base.Path = basePath(base.Path, rest)
+	}
 	r.SetURL(&base)
 	if accepted := r.Out.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") {
 		r.Out.Header.Set("Accept-Encoding", "gzip") // the recorder can read gzip

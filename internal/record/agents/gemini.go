@@ -1,0 +1,185 @@
+package agents
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// resolveGemini: the environment counts more than the one file of variables that Gemini CLI reads: the nearest of
+// .gemini/.env and .env in the folder and above it, then that of the user.
+func resolveGemini(p *Program) error {
+	home := cmp.Or(p.given["GEMINI_CLI_HOME"], p.home())
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	places := layers{{"", p.given}}
+	for _, file := range append(upward(dir, nil, ".gemini/.env", ".env"), filepath.Join(home, ".gemini", ".env"), filepath.Join(home, ".env")) {
+		set, err := readEnv(file)
+		if err != nil {
+			return err
+		}
+		if set != nil {
+			for name := range p.given {
+				delete(set, name) // what the environment has counts, even if it is empty
+			}
+			places.add(file, set)
+			break
+		}
+	}
+	system := cmp.Or(p.given["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "/etc/gemini-cli/settings.json")
+	how, where := "", ""
+	for _, file := range []string{system, ".gemini/settings.json", filepath.Join(home, ".gemini", "settings.json"),
+		p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]} {
+		if file == "" || how != "" {
+			continue
+		}
+		settings, err := readSettings(file)
+		if err != nil {
+			return err
+		}
+		how, where = cmp.Or(textAt(settings, "security", "auth", "selectedType"), textAt(settings, "selectedAuthType")), file
+	}
+	for variable, other := range map[string]string{"GOOGLE_GENAI_USE_GCA": "oauth-personal", "GOOGLE_GENAI_USE_VERTEXAI": "vertex-ai"} {
+		if value, from := places.get(variable); how == "" && value == "true" {
+			how, where = other, from
+		}
+	}
+	if how != "" && how != "gemini-api-key" && how != "gateway" {
+		return unknown(where+" has Gemini CLI sign in by "+how+", and then it calls another API",
+			"set GEMINI_API_KEY, and security.auth.selectedType to gemini-api-key there")
+	}
+	if err := p.routeBy(places, gemini); err != nil {
+		return err
+	}
+	// Without a choice Gemini CLI signs in by the key in its environment, but at a foreign address as at a gateway.
+	if key, _ := places.get("GEMINI_API_KEY"); key != "" && how == "" && p.Routes[0].From == "" &&
+		p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"] == "" {
+		p.File, p.Holds = "gemini.json", `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`
+		p.steer = func() {
+			p.Env = append(p.Env, "GEMINI_CLI_SYSTEM_DEFAULTS_PATH="+filepath.Join(p.Dir, p.File))
+		}
+	}
+	return nil
+}
+
+// resolveQwen: an address of the model in modelProviders counts more than --openai-base-url, that more than the
+// environment, files of variables, env of the settings, and these more than security.auth.baseUrl.
+func resolveQwen(p *Program) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	folder := cmp.Or(p.given["QWEN_HOME"], filepath.Join(p.home(), ".qwen"))
+	system := cmp.Or(p.given["QWEN_CODE_SYSTEM_SETTINGS_PATH"], "/etc/qwen-code/settings.json")
+	var settings, ofSystem map[string]any
+	froms := map[string]string{}
+	for _, file := range []string{filepath.Join(folder, "settings.json"), ".qwen/settings.json", system} {
+		if ofSystem, err = readSettings(file); err != nil {
+			return err
+		}
+		for _, name := range []string{"modelProviders", "security"} {
+			if ofSystem[name] != nil {
+				froms[name] = file
+			}
+		}
+		if ofSystem["modelProviders"] != nil {
+			delete(settings, "modelProviders") // the whole of it is replaced
+		}
+		settings = merged(settings, ofSystem)
+	}
+	how := cmp.Or(p.option("--auth-type"), textAt(settings, "security", "auth", "selectedType"))
+	if how == "qwen-oauth" || how == "vertex-ai" {
+		return unknown("Qwen Code signs in by "+how+", and then it calls another API", "sign in with a key: qwen --auth-type openai")
+	}
+	var places layers
+	places.add("the command line", map[string]string{"OPENAI_BASE_URL": p.option("--openai-base-url", "--openaiBaseUrl")})
+	places.add("", p.given)
+	files := append(upward(dir, nil, ".qwen/.env", ".env"), filepath.Join(folder, ".env"), filepath.Join(p.home(), ".env"))
+	for _, file := range files {
+		set, err := readEnv(file)
+		if err != nil {
+			return err
+		}
+		places.add(file, set)
+	}
+	places.add("env of the settings", textsIn(tableAt(settings, "env")))
+	places.add(froms["security"]+": security.auth.baseUrl", map[string]string{
+		"OPENAI_BASE_URL": textAt(settings, "security", "auth", "baseUrl")})
+	if err := p.routeBy(places, anthropic, openai, gemini); err != nil {
+		return err
+	}
+	return p.qwenModels(settings, ofSystem, froms["modelProviders"])
+}
+
+// qwenModels routes each address in modelProviders, and has a file that counts more name the proxy instead.
+func (p *Program) qwenModels(settings, ofSystem map[string]any, from string) error {
+	providers := tableAt(settings, "modelProviders")
+	named := map[string]string{}
+	for _, id := range names(providers) {
+		list, _ := providers[id].([]any)
+		if table, isTable := providers[id].(map[string]any); isTable {
+			list, _ = table["models"].([]any)
+		}
+		for _, m := range list {
+			model, _ := m.(map[string]any)
+			address := textAt(model, "baseUrl")
+			if address == "" || named[address] != "" {
+				continue
+			}
+			named[address] = "qwen-" + string(rune('a'+len(named)%26))
+			if len(named) > 26 {
+				return unknown(from+" has more than 26 addresses of models", "take out those that the run does not need")
+			}
+			if err := p.route(named[address], address, from+": modelProviders."+id); err != nil {
+				return err
+			}
+		}
+	}
+	how := textAt(settings, "security", "auth", "baseUrl")
+	p.steer = func() {
+		p.drop("--openai-base-url")
+		p.drop("--openaiBaseUrl")
+		if len(named) == 0 && how == "" {
+			return
+		}
+		mine := map[string]any{}
+		if how != "" {
+			mine["security"] = map[string]any{"auth": map[string]any{"baseUrl": p.told("openai")}}
+		}
+		if len(named) > 0 {
+			mine["modelProviders"] = replaced(providers, func(address string) string {
+				return p.told(named[address])
+			})
+		}
+		text, _ := json.Marshal(merged(ofSystem, mine))
+		p.File, p.Holds = "qwen.json", string(text)
+		p.Env = append(p.Env, "QWEN_CODE_SYSTEM_SETTINGS_PATH="+filepath.Join(p.Dir, p.File))
+	}
+	return nil
+}
+
+// replaced returns a copy of settings with other addresses of models.
+func replaced(v any, with func(string) string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		all := map[string]any{}
+		for name, of := range v {
+			if address, isText := of.(string); name == "baseUrl" && isText && address != "" {
+				of = with(address)
+			}
+			all[name] = replaced(of, with)
+		}
+		return all
+	case []any:
+		all := slices.Clone(v)
+		for i := range all {
+			all[i] = replaced(all[i], with)
+		}
+		return all
+	}
+	return v
+}

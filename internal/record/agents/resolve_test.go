@@ -1,0 +1,168 @@
+package agents
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// Where each agent would call without pact, by what its settings hold; of the files, HOME is the user's folder and the
+// agent starts in HOME/work. A real agent of each kind shows the same in internal/cli.
+func TestWhereAnAgentCalls(t *testing.T) {
+	const codexGate = "model_provider = \"g\"\n[model_providers.g]\nbase_url = \"https://gate/v1\"\n[profiles.other]\n" +
+		"model_provider = \"h\"\n[model_providers.h]\nbase_url = \"https://other/v1\"\n"
+	files := func(pairs ...string) (list map[string]string) {
+		list = map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			list[pairs[i]] = pairs[i+1]
+		}
+		return list
+	}
+	claude := func(address string) string { return `{"env":{"ANTHROPIC_BASE_URL":"` + address + `"}}` }
+	opencode := func(id, address string) string {
+		return `{"provider":{"` + id + `":{"options":{"baseURL":"` + address + `"}}}}`
+	}
+	for _, c := range []struct {
+		line, env string
+		files     map[string]string
+		want      string // an address and a part of its place, or of the refusal
+	}{
+		{"agent.py", "", nil, "https://api.openai.com/v1 <"},
+		{"agent.py", "OPENAI_BASE_URL=https://gate/a/v1", nil, "https://gate/a/v1 <OPENAI_BASE_URL"},
+		{"agent.py", "OPENAI_BASE_URL=https://u:p@gate", nil, "refused: cannot tell which address"},
+
+		{"claude", "", nil, "https://api.anthropic.com <"},
+		{"claude", "ANTHROPIC_BASE_URL=https://env", nil, "https://env <ANTHROPIC_BASE_URL"},
+		{"claude", "ANTHROPIC_BASE_URL=https://env", files(".claude/settings.json", claude("https://gate")), "https://gate <.claude/settings.json"},
+		{"claude", "", files(".claude/settings.json", claude("https://user"), "work/.claude/settings.json", claude("https://gate")),
+			"https://gate <.claude/settings.json"},
+		{"claude", "", files("work/.claude/settings.json", claude("https://project"), "work/.claude/settings.local.json", claude("https://gate")),
+			"https://gate <settings.local.json"},
+		{"claude", "", files(".claude.json", claude("https://old"), ".claude/settings.json", claude("https://gate")), "https://gate <settings.json"},
+		{"claude --settings " + claude("https://gate"), "", files(".claude/settings.json", claude("https://user")), "https://gate <"},
+		{"claude", "CLAUDE_CODE_USE_BEDROCK=1", nil, "refused: CLAUDE_CODE_USE_BEDROCK"},
+		{"claude", "", files("work/.claude/settings.json", `{"env":{"CLAUDE_CODE_USE_VERTEX":"true"}}`), "refused: CLAUDE_CODE_USE_VERTEX"},
+		{"claude", "", files(".claude/settings.json", `{"env":`), "refused: pact cannot read"},
+		{"npx @anthropic-ai/claude-code", "", files(".claude/settings.json", claude("https://gate")), "https://gate <"},
+
+		{"codex exec hi", "OPENAI_BASE_URL=https://env/v1 OPENAI_API_KEY=k", nil, "https://env/v1 <OPENAI_BASE_URL"},
+		{"codex exec hi", "OPENAI_BASE_URL=https://env/v1", files(".codex/auth.json", `{"OPENAI_API_KEY":"k"}`), "https://api.openai.com/v1 <"},
+		{"codex exec hi", "", files(".codex/auth.json", `{"tokens":{}}`), "https://chatgpt.com/backend-api/codex <"},
+		{"codex exec hi", "OPENAI_API_KEY=k", files(".codex/config.toml", `openai_base_url = "https://gate/v1"`), "https://gate/v1 <config.toml: openai_base_url"},
+		{"codex exec hi", "", files(".codex/config.toml", codexGate), "https://gate/v1 <model_providers.g.base_url"},
+		{"codex exec -p other hi", "", files(".codex/config.toml", codexGate), "https://other/v1 <model_providers.h.base_url"},
+		{"codex --profile=p2", "", files(".codex/config.toml", codexGate, ".codex/p2.config.toml", `model_provider = "h"`), "https://other/v1 <"},
+		{"codex -p none", "", nil, "refused: no profile none"},
+		{"codex exec -c model_provider=h hi", "", files(".codex/config.toml", codexGate), "https://other/v1 <"},
+		{"codex exec --config=model_providers.g.base_url='https://flag/v1'", "", files(".codex/config.toml", codexGate), "https://flag/v1 <-c: model_providers.g.base_url"},
+		{"codex -c model_providers.g={base_url='x'}", "", files(".codex/config.toml", codexGate), "refused: sets a whole table"},
+		{"codex", "", files(".codex/config.toml", `model_provider = "none"`), "refused: which none of its settings has"},
+		{"codex", "", files(".codex/config.toml", `model_provider = "amazon-bedrock"`), "refused: built-in provider"},
+		{"codex --oss", "", nil, "refused: built-in provider"},
+		{"codex", "", files(".codex/config.toml", `model_provider = `), "refused: pact cannot read"},
+		{"codex", "", files("work/.codex/config.toml", `openai_base_url = "https://project/v1"`), "https://api.openai.com/v1 <"},
+
+		{"opencode", "", nil, "https://api.anthropic.com/v1 <"},
+		{"opencode", "ANTHROPIC_BASE_URL=https://env/v1", files("work/opencode.json", opencode("anthropic", "https://gate/v1")), "https://gate/v1 <opencode.json"},
+		{"opencode", "", files(".config/opencode/opencode.json", opencode("g", "https://user/v1"), "opencode.jsonc", "{ // mine\n"+opencode("g", "https://gate/v1")[1:]),
+			"https://gate/v1 <opencode.jsonc: provider.g.options.baseURL"},
+		{"opencode", "OPENCODE_CONFIG=more.json", files("work/more.json", opencode("g", "https://gate/v1")), "https://gate/v1 <more.json"},
+		{"opencode", "OPENCODE_CONFIG_CONTENT=" + opencode("g", "https://gate/v1"), files("work/opencode.json", opencode("g", "https://file/v1")),
+			"https://gate/v1 <OPENCODE_CONFIG_CONTENT"},
+		{"opencode", "GATE=https://gate", files("work/opencode.json", opencode("g", "{env:GATE}/v1")), "https://gate/v1 <"},
+		{"opencode", "", files("work/opencode.json", opencode("g", "{file:x}/v1")), "refused: cannot tell which address"},
+		{"opencode run -m groq/x", "", nil, "refused: the provider groq"},
+		{"opencode", "", files("work/opencode.json", `{"model":"groq/x"}`), "refused: the provider groq"},
+		{"opencode", "", files(".local/share/opencode/auth.json", `{"https://x":{"type":"wellknown"}}`), "refused: settings from a server"},
+
+		{"gemini -p hi", "GEMINI_API_KEY=k", nil, "https://generativelanguage.googleapis.com <"},
+		{"gemini", "", files(".gemini/.env", "GOOGLE_GEMINI_BASE_URL='https://gate' # mine"), "https://gate <.gemini/.env: GOOGLE"},
+		{"gemini", "GOOGLE_GEMINI_BASE_URL=https://env", files("work/.env", "GOOGLE_GEMINI_BASE_URL=https://file"), "https://env <"},
+		{"gemini", "", files(".gemini/.env", "GOOGLE_GEMINI_BASE_URL=https://user", "work/.env", "export GOOGLE_GEMINI_BASE_URL=\"https://gate\""), "https://gate <work/.env"},
+		{"gemini", "", files("work/.env", "GOOGLE_GEMINI_BASE_URL=https://${HOST}"), "refused: cannot tell which address"},
+		{"gemini", "GOOGLE_GENAI_USE_VERTEXAI=true", nil, "refused: vertex-ai"},
+		{"gemini", "", files(".gemini/settings.json", `{"security":{"auth":{"selectedType":"oauth-personal"}}}`), "refused: oauth-personal"},
+
+		{"pi -p hi", "ANTHROPIC_BASE_URL=https://env", nil, "https://api.anthropic.com <"},
+		{"pi", "", files(".pi/agent/models.json", `{"providers":{"g":{"baseUrl":"https://gate/v1"}}}`), "https://gate/v1 <models.json: providers.g.baseUrl"},
+		{"pi --model groq/x", "", nil, "refused: the provider groq"},
+		{"pi", "", files(".pi/agent/settings.json", `{"defaultProvider":"groq"}`), "refused: the provider groq"},
+		{"pi", "", files(".pi/agent/models.json", `{"providers":{"g":{"baseUrl":"https://a","models":[{"id":"m","baseUrl":"https://b"}]}}}`),
+			"refused: different addresses"},
+
+		{"qwen", "", files(".qwen/settings.json", `{"modelProviders":{"openai":[{"id":"m","baseUrl":"https://gate/v1"}]}}`), "https://gate/v1 <modelProviders.openai"},
+		{"qwen --openai-base-url https://flag/v1", "OPENAI_BASE_URL=https://env/v1", nil, "https://flag/v1 <the command line"},
+		{"qwen", "", files(".qwen/.env", "OPENAI_BASE_URL=https://gate/v1"), "https://gate/v1 <.qwen/.env"},
+		{"qwen", "", files(".qwen/settings.json", `{"env":{"OPENAI_BASE_URL":"https://gate/v1"},"security":{"auth":{"baseUrl":"https://auth/v1"}}}`), "https://gate/v1 <env of the settings"},
+		{"qwen", "", files("work/.qwen/settings.json", `{"security":{"auth":{"baseUrl":"https://gate/v1"}}}`), "https://gate/v1 <security.auth.baseUrl"},
+		{"qwen --auth-type qwen-oauth", "", nil, "refused: qwen-oauth"},
+
+		{"goose run", "", files(".config/goose/config.yaml", "OPENAI_HOST: https://gate\n"), "https://gate <config.yaml: OPENAI_HOST"},
+		{"goose", "OPENAI_HOST=https://env", files(".config/goose/config.yaml", "OPENAI_HOST: https://file"), "https://env <OPENAI_HOST"},
+		{"goose", "OPENAI_HOST=https://a OPENAI_BASE_URL=https://b/v1", nil, "refused: different addresses"},
+		{"goose", "GOOSE_PROVIDER=aws_bedrock", nil, "refused: aws_bedrock"},
+		{"goose", "GOOSE_PROVIDER=mine", files(".config/goose/custom_providers/mine.json", `{}`), "refused: mine"},
+
+		{"aider", "OPENAI_API_BASE=https://env/v1", files("work/.env", "OPENAI_API_BASE=https://gate/v1"), "https://gate/v1 <.env"},
+		{"aider --openai-api-base https://flag/v1", "", files(".aider.conf.yml", "openai-api-base: https://file/v1"), "https://flag/v1 <"},
+		{"aider", "", files(".aider.conf.yml", "set-env:\n - ANTHROPIC_API_BASE=https://gate\n"), "https://gate <.aider.conf.yml"},
+		{"aider", "", files(".aider.model.settings.yml", "- extra_params:\n    api_base: https://x\n"), "refused: an address for a model"},
+		{"mini", "OPENAI_API_BASE=https://env/v1", files(".config/mini-swe-agent/.env", "OPENAI_API_BASE=https://file/v1"), "https://env/v1 <"},
+		{"mini -c my.yaml", "", files("work/my.yaml", "model:\n  model_kwargs:\n    api_base: https://gate/v1\n"), "https://gate/v1 <my.yaml"},
+		{"crush", "", nil, "refused: its own settings only"},
+	} {
+		t.Run(c.line+" "+c.want, func(t *testing.T) {
+			home := t.TempDir()
+			for file, text := range c.files {
+				file = filepath.Join(home, file)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			work := filepath.Join(home, "work")
+			if err := os.MkdirAll(filepath.Join(work, ".git"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if c.files["opencode.jsonc"] != "" { // above the folder, in the repository
+				if err := os.Rename(filepath.Join(work, ".git"), filepath.Join(home, ".git")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(work)
+			env := map[string]string{"HOME": home}
+			for _, pair := range strings.Fields(c.env) {
+				name, value, _ := strings.Cut(pair, "=")
+				env[name] = value
+			}
+			p, err := NewProgram(strings.Fields(c.line), env)
+			if says, isRefused := strings.CutPrefix(c.want, "refused: "); isRefused {
+				var f *fault.Error
+				if !errors.As(err, &f) || !strings.Contains(f.Message, says) || f.Remedy == "" {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			address, from, _ := strings.Cut(c.want, " <")
+			if !slices.ContainsFunc(p.Routes, func(r Route) bool {
+				return r.To.String() == address && strings.Contains(r.From, from) && (from != "" || r.From == "" || c.files != nil)
+			}) {
+				t.Errorf("it calls %+v", p.Routes)
+			}
+			// No other address of that name, and the proxy knows no other.
+			for _, r := range p.Routes {
+				if up := p.Upstreams[r.Name]; up == nil || up.Host != r.To.Host {
+					t.Errorf("%s goes to %v", r.Name, up)
+				}
+			}
+			p.Point("http://127.0.0.1:1") // and can be told
+		})
+	}
+}
