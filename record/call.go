@@ -31,6 +31,7 @@ type call struct {
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
 	rewrites bool      // the log of a past call says that it replaces the conversation before it
+	past     bool      // it was made elsewhere, and a log has it
 	logged   canon.Any // the attributes that the log has of a past call, absent otherwise
 	started  time.Time
 	sending  *sending // of the ledger, nil without one
@@ -141,7 +142,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	sum := sha256.Sum256(body) // a body without secrets is the one that was read
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
 	q := requestOf(request, g)
-	q.rewrites = c.rewrites
+	q.rewrites, q.past = c.rewrites, c.past
 	l, why, err := c.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ type request struct {
 	compaction           bool   // the agent says that it asks for the summary of a conversation
 	oneToken             bool   // it wants one token at most
 	rewrites             bool   // a log says that it replaces the conversation before it
+	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	system, conversation []block
 }
 
@@ -151,6 +152,10 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 	why := fmt.Sprintf("it repeats all of the request before; blocks: %d", len(best.sent))
 	if best.wasSent(q.system, q.conversation) {
 		why = "it is the request before, again"
+		if q.past && len(best.answer) > 0 { // the answer before would make room for another
+			return choice{recording: best.recording, fork: true, cycle: best.recording.committed(),
+				why: why + ", and both have an answer"}, true
+		}
 	}
 	return choice{recording: best.recording, why: why}, true
 }

@@ -46,6 +46,7 @@ type claudeTree struct {
 	lines   []*claudeLine // in the order in which they were written
 	byID    map[string]*claudeLine
 	answers []*claudeAnswer
+	kept    map[string]*keptLine // what compactions kept, by id
 	found   *findings
 	walked  int
 }
@@ -63,6 +64,8 @@ type claudeLine struct {
 	below  []*claudeLine // results of tools that follow a part of an answer
 	spoke  bool          // a message of the user stands between above and here, other than results of tools
 	begins bool          // what stands above was compacted away
+	under  *claudeAnswer // the last answer right below a message of the user
+	whole  bool          // a later line of the answer repeats all of it
 	taken  bool          // a call continues the compacted conversation already
 }
 
@@ -75,6 +78,7 @@ type claudeAnswer struct {
 	begins   *claudeLine // where the compacted conversation begins of which this is the first answer
 	messages []canon.Any // those of the path to here, this one included
 	extended bool        // another answer's messages stand behind them in the same memory
+	results  *claudeLine // the last result of its tools, until an answer follows
 }
 
 // add reads a line and finds its place.
@@ -98,6 +102,9 @@ func (t *claudeTree) add(e entry) {
 	message := l.fields["message"].fields()
 	l.begins = l.text("subtype") == "compact_boundary" ||
 		l.fields["isCompactSummary"].isTrue() && l.fields["parentUuid"].empty()
+	if l.begins {
+		t.keep(l)
+	}
 	if t.place(l, kind); other != nil && !l.begins {
 		t.found.add(e.line, "it has the id of another line and says something else; it was put behind that line")
 		l.parent = other
@@ -113,7 +120,12 @@ func (t *claudeTree) add(e entry) {
 		l.parts = partsOfMessage(message["content"].value())
 		t.userLine(l)
 	case "assistant":
-		t.answerLine(l, message)
+		if p := l.parent; p == nil || p.under == nil || !t.beside(l, p.under, message) {
+			t.answerLine(l, message)
+		}
+		if p := l.parent; p != nil && p.answer == nil {
+			p.under = l.answer
+		}
 	case "attachment":
 		t.attachment(l)
 	default:
@@ -144,6 +156,10 @@ func (t *claudeTree) place(l *claudeLine, kind string) {
 	}
 	id := l.text("parentUuid")
 	l.parent = t.byID[id]
+	if moved := t.moved(l, id); moved != nil {
+		l.parent = moved
+		return
+	}
 	before := t.lines[len(t.lines)-1]
 	switch {
 	case l.parent != nil:
@@ -172,6 +188,9 @@ func (t *claudeTree) userLine(l *claudeLine) {
 	if p := l.parent; p != nil && p.answer != nil {
 		p.below = append(p.below, l)
 	}
+	if l.above != nil {
+		l.above.results = l
+	}
 }
 
 // attachment reads a message that the user sent while the model was at work. The transcript does not say how
@@ -189,10 +208,13 @@ func (t *claudeTree) attachment(l *claudeLine) {
 // answerLine adds a line to the answer that it is part of, or begins one.
 func (t *claudeTree) answerLine(l *claudeLine, message fields) {
 	id := message.text("id")
-	if a := l.above; a != nil && a.id == id && id != "" && !l.spoke {
+	if a := l.above; a != nil && a.id == id && !l.spoke && (id != "" || a.lines[0].text("requestId") == l.text("requestId")) {
 		l.answer = a
 		a.lines = append(a.lines, l)
 		return
+	}
+	if l.above != nil {
+		l.above.results = nil
 	}
 	a := &claudeAnswer{id: id, lines: []*claudeLine{l}, failed: l.fields["isApiErrorMessage"].isTrue(),
 		made: message.text("model") == "<synthetic>"}

@@ -81,14 +81,13 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	if l.parent == nil || !l.parent.begins {
 		return
 	}
-	kept := l.parent.fields["compactMetadata"].fields()["preservedMessages"].fields()
-	if kept.text("anchorUuid") != l.text("uuid") {
+	anchor, kept := t.keptBy(l.parent)
+	if anchor != l.text("uuid") {
 		return
 	}
-	for _, id := range kept["uuids"].elems() {
-		k := t.byID[id.text()]
-		switch {
-		case k == nil || k.order > l.order:
+	for _, id := range kept {
+		switch k := t.byID[id]; {
+		case k == nil:
 			t.found.add(l.number, "a message that the compaction kept is missing")
 		case k.answer != nil:
 			m.assistant(k)
@@ -128,6 +127,9 @@ func (m *messageList) add(role string, parts []canon.Any, of *claudeAnswer) {
 // content returns all blocks of an answer.
 func (a *claudeAnswer) content() (blocks []canon.Any) {
 	for _, l := range a.lines {
+		if l.whole {
+			continue
+		}
 		blocks = append(blocks, partsOfMessage(l.fields["message"].fields()["content"].value())...)
 	}
 	return blocks

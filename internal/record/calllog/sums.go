@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -62,10 +63,13 @@ func countClaude(e entry, b *sums.Book) {
 	switch kind := f.text("type"); {
 	case kind == "user" && message != nil:
 		b.Message(f["message"].value())
+		if !holdsResult(f) {
+			b.Turn++
+		}
 	case kind == "assistant" && message != nil:
 		b.Message(canon.Fields("content", message["content"].value()), "caller", "signature")
 		if counts := message["usage"].fields(); counts != nil && message.text("model") != "<synthetic>" {
-			b.Tokens(message.text("id"), withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens",
+			b.Tokens(fmt.Sprint(message.text("id"), f.text("requestId"), b.Turn), withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens",
 				"cache_creation_input_tokens", "")))
 		}
 	default:

@@ -1,0 +1,122 @@
+package calllog
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// beside places a line of the model below a message that has an answer already. A line that repeats that answer, or
+// calls more tools before any of them has answered, is part of it. One that comes behind the results of its tools
+// follows them: some programs hang all answers to a question below the question. It reports false for another answer
+// to the same question.
+func (t *claudeTree) beside(l *claudeLine, a *claudeAnswer, message fields) bool {
+	if a.failed || a.made {
+		return false
+	}
+	if r := a.results; r != nil && r.order < l.order {
+		t.found.say(l.number, "it stands beside an answer whose tools have answered; it was read behind their results")
+		l.parent, l.above, l.spoke = r, a, false
+		return false // a new answer, in its place
+	}
+	said, now := a.content(), partsOfMessage(message["content"].value())
+	switch id := message.text("id"); {
+	case repeatsAll(now, said):
+		for _, earlier := range a.lines {
+			earlier.whole = true
+		}
+	case repeatsAll(said, now):
+		l.whole = true
+	case id != "" && id == a.id:
+	case callsTools(said) && callsTools(now):
+	default:
+		return false
+	}
+	l.answer = a
+	a.lines = append(a.lines, l)
+	return true
+}
+
+// repeatsAll reports whether a content begins with all blocks of another one.
+func repeatsAll(content, of []canon.Any) bool {
+	return len(of) > 0 && len(of) <= len(content) && slices.EqualFunc(content[:len(of)], of, func(a, b canon.Any) bool {
+		return a.Value() == b.Value()
+	})
+}
+
+// callsTools reports whether an answer calls a tool.
+func callsTools(content []canon.Any) bool {
+	return slices.ContainsFunc(content, func(block canon.Any) bool {
+		kind, _ := block.Get("type")
+		return kind.Text == "tool_use"
+	})
+}
+
+// keptLine is a message that a compaction kept.
+type keptLine struct {
+	boundary *claudeLine
+	anchor   string // the id of the line behind which it stands now
+	before   string // the id of the message kept before it, "" for the first
+}
+
+// keep notes the messages that a compaction kept: they are part of the conversation behind it, and stay where they
+// were said.
+func (t *claudeTree) keep(boundary *claudeLine) {
+	anchor, list := t.keptBy(boundary)
+	before := ""
+	for _, id := range list {
+		if t.kept == nil {
+			t.kept = map[string]*keptLine{}
+		}
+		t.kept[id] = &keptLine{boundary, anchor, before}
+		before = id
+	}
+}
+
+// keptBy returns the ids of the messages that a compaction kept, and of the line behind which it puts them. Some
+// versions name only the first and the last.
+func (t *claudeTree) keptBy(boundary *claudeLine) (anchor string, list []string) {
+	about := boundary.fields["compactMetadata"].fields()
+	kept := about["preservedMessages"].fields()
+	for _, id := range kept["uuids"].elems() {
+		list = append(list, id.text())
+	}
+	if list != nil {
+		return kept.text("anchorUuid"), list
+	}
+	segment := about["preservedSegment"].fields()
+	head, tail := segment.text("headUuid"), segment.text("tailUuid")
+	if head == "" || tail == "" {
+		return "", nil
+	}
+	at := t.byID[tail]
+	if at == nil && boundary.order > 0 { // it is written behind the compaction
+		list, at = []string{tail}, t.lines[min(boundary.order, len(t.lines))-1]
+	}
+	for ; at != nil; at = at.parent {
+		if list = append(list, at.text("uuid")); at.text("uuid") == head {
+			break
+		}
+	}
+	slices.Reverse(list)
+	return segment.text("anchorUuid"), list
+}
+
+// moved returns the line above a line around a compaction that kept messages, nil for any other line. above is the id
+// that it names. A kept message that is written behind the compaction was said before it; what follows a kept
+// message behind the compaction follows the summary with all that was kept.
+func (t *claudeTree) moved(l *claudeLine, above string) *claudeLine {
+	if k := t.kept[l.text("uuid")]; k != nil {
+		if before := t.byID[k.before]; before != nil {
+			return before
+		}
+		if n := k.boundary.order; n > 0 && n <= len(t.lines) {
+			return t.lines[n-1]
+		}
+		return nil
+	}
+	if k := t.kept[above]; k != nil {
+		return t.byID[k.anchor]
+	}
+	return nil
+}

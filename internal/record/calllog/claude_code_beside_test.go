@@ -1,0 +1,110 @@
+package calllog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// claudeNotesOf writes a transcript from short notes: id, the id above, the second, and "user:TEXT", "result:CALL=TEXT",
+// "says:TEXT", "calls:ID,ID", or more members of a line.
+func claudeNotesOf(notes ...string) []byte {
+	var b strings.Builder
+	for _, note := range notes {
+		f := strings.SplitN(note, " ", 4)
+		above := `"` + f[1] + `"`
+		if f[1] == "-" {
+			above = "null"
+		}
+		fmt.Fprintf(&b, `{"uuid":"%s","parentUuid":%s,"sessionId":"s","timestamp":"2026-01-21T05:56:%sZ",`, f[0], above, f[2])
+		kind, text, _ := strings.Cut(f[3], ":")
+		answer := func(content string) {
+			fmt.Fprintf(&b, `"type":"assistant","requestId":"r%s","message":{"id":"m%s","role":"assistant","model":"c","content":[%s],`+
+				`"stop_reason":"end_turn"}}`, f[0], f[0], content)
+		}
+		switch kind {
+		case "user":
+			fmt.Fprintf(&b, `"type":"user","message":{"role":"user","content":"%s"}}`, text)
+		case "summary":
+			fmt.Fprintf(&b, `"type":"user","isCompactSummary":true,"message":{"role":"user","content":"%s"}}`, text)
+		case "result":
+			id, said, _ := strings.Cut(text, "=")
+			fmt.Fprintf(&b, `"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":"%s"}]}}`,
+				id, said)
+		case "says":
+			answer(`{"type":"text","text":"` + text + `"}`)
+		case "calls":
+			var list []string
+			for id := range strings.SplitSeq(text, ",") {
+				list = append(list, `{"type":"tool_use","id":"`+id+`","name":"read","input":{"path":"`+id+`"}}`)
+			}
+			answer(strings.Join(list, ","))
+		default:
+			b.WriteString(f[3])
+		}
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// TestAnswersBesideOneAnother: what each call was sent and said where several lines of the model stand below one
+// message, and around a compaction that keeps messages in their place.
+func TestAnswersBesideOneAnother(t *testing.T) {
+	boundary := func(about string) string {
+		return `cb - 30 "type":"system","subtype":"compact_boundary","compactMetadata":{` + about + `}}`
+	}
+	around := func(about string) []string {
+		return []string{"u1 - 00 user:Start", "a1 u1 01 says:Ready", "u2 a1 02 user:More", "a2 u2 03 says:Here", "u3 a2 04 user:Go on",
+			boundary(about), "cs cb 31 summary:So far", "a3 cs 05 says:Went on", "u4 a3 40 user:After", "a4 u4 41 says:Done"}
+	}
+	sent := "[Start -> Ready] [Start, Ready, More -> Here] [Start, Ready, More, Here, Go on -> Went on] " +
+		"[So far, Here, Go on, Went on, After -> Done]"
+	for name, c := range map[string]struct {
+		notes      []string
+		want, said string
+	}{
+		"all answers below the question": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "a2 u1 02 calls:A,B", "r1 a2 03 result:A=one",
+			"r2 a2 04 result:B=two", "a3 u1 05 says:done"}, "[set -> A+B] [set, A+B, one+two -> done]", "line 6: it stands beside"},
+		"calls in several lines": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "a2 u1 02 calls:B", "r1 a1 03 result:A=one",
+			"r2 a2 04 result:B=two", "a3 u1 05 says:done"}, "[set -> A+B] [set, A+B, one+two -> done]", "line 6: it stands beside"},
+		"asked again": {[]string{"u1 - 00 user:fruit", "a1 u1 01 says:APPLE", "a2 u1 02 says:PEAR", "u2 a2 03 user:why",
+			"a3 u2 04 says:so"}, "[fruit -> APPLE] [fruit -> PEAR] [fruit, PEAR, why -> so]", "[]"},
+		"a compaction keeps messages": {around(`"preservedMessages":{"anchorUuid":"cs","uuids":["a2","u3","a3"]}`), sent, "[]"},
+		"it names the ends":           {around(`"preservedSegment":{"headUuid":"a2","anchorUuid":"cs","tailUuid":"a3"}`), sent, "[]"},
+		"a branch without an answer": {[]string{"u1 - 00 user:ask", "a1 u1 01 says:yes", "u2 a1 02 user:dropped", "u3 a1 03 user:then",
+			"a3 u3 04 says:so"}, "[ask -> yes] [ask, yes, then -> so]", "line 3: 1 of 5 messages of the file is in no request"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, err := Read(claudeNotesOf(c.notes...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var list []string
+			for i := range log.Sessions[0].Calls {
+				call := &log.Sessions[0].Calls[i]
+				var messages []string
+				messagesOf, _ := call.Request.Get("messages")
+				for _, m := range messagesOf.Elems {
+					content, _ := m.Get("content")
+					messages = append(messages, claudeWords(content.AppendTo(nil)))
+				}
+				list = append(list, "["+strings.Join(messages, ", ")+" -> "+claudeWords(raw(call.Answer).fields()["content"])+"]")
+			}
+			if got := strings.Join(list, " "); got != c.want {
+				t.Errorf("the calls are\n%s, want\n%s", got, c.want)
+			}
+			if !strings.Contains(fmt.Sprint(log.Findings), c.said) {
+				t.Errorf("the findings are %v, want %s", log.Findings, c.said)
+			}
+		})
+	}
+}
+
+// claudeWords joins the texts, results and ids of calls of a content.
+func claudeWords(content raw) string {
+	var list []string
+	for _, block := range content.elems() {
+		list = append(list, block.fields().text("text", "content", "id"))
+	}
+	return strings.Join(list, "+")
+}
