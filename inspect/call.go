@@ -4,8 +4,8 @@ package inspect
 // (docs/providers.md), and what the provider reported about it.
 type CallPrefix struct {
 	Cycle   int64       `json:"cycle"`
-	Attempt string      `json:"attempt"` // that sent the request
-	Started string      `json:"started_at"`
+	Attempt string      `json:"attempt"`              // that sent the request
+	Started string      `json:"started_at,omitempty"` // "" if the log has no times
 	Dialect string      `json:"dialect"`
 	Model   string      `json:"model"`
 	Blocks  int         `json:"blocks"`           // of the request
@@ -20,10 +20,21 @@ type CallPrefix struct {
 	Agreement   string         `json:"agreement,omitempty"`
 	// Broken counts the attempts of the cycle before this one whose answers broke off. The
 	// provider has cached what they sent.
-	Broken int       `json:"broken,omitempty"`
-	Cost   *CallCost `json:"cost,omitempty"`   // nil without prices for the model
-	Window int64     `json:"window,omitempty"` // how many tokens a request to the model may have, 0 if no list says
-	Seen   Seen      `json:"seen"`
+	Broken int `json:"broken,omitempty"`
+	// FirstByte is after how many milliseconds the answer began, nil if that is not known.
+	FirstByte *int64 `json:"first_byte_ms,omitempty"`
+	// Took is how many milliseconds the attempt took, nil if that is not known.
+	Took *int64 `json:"took_ms,omitempty"`
+	// Earlier has what the provider counted of these and of other attempts of the cycle before this one.
+	Earlier []ProviderCache `json:"earlier,omitempty"`
+	// Left is how many tokens the calls of this context had left in the provider's cache, nil if that is not
+	// known because the provider did not say; 0 for the first call.
+	Left *int64 `json:"left,omitempty"`
+	// Lost is nil unless the provider read clearly less than was left.
+	Lost   *CacheBreak `json:"cache_break,omitempty"`
+	Cost   *CallCost   `json:"cost,omitempty"`   // nil without prices for the model, or without counts of the provider
+	Window int64       `json:"window,omitempty"` // how many tokens a request to the model may have, 0 if no list says
+	Seen   Seen        `json:"seen"`
 	// Problem says why the request cannot be rebuilt: it was erased or edited. Then
 	// only the attempt is known.
 	Problem string `json:"problem,omitempty"`
@@ -39,7 +50,7 @@ type CallShared struct {
 
 // Cut says why a request does not repeat all of the request before it.
 type Cut struct {
-	Cause string   `json:"cause"`           // model, parameters, tools, system, block or thinking
+	Cause string   `json:"cause"`           // model, parameters, tools, system, compaction, block or thinking
 	Names []string `json:"names,omitempty"` // of parameters or tools; for a model the old and the new one
 	Node  string   `json:"node,omitempty"`  // id of the first block that differs, if the cause is a block
 	// Reasoning is how many blocks of reasoning the request has behind the cut. Some
@@ -72,13 +83,51 @@ type ProviderCache struct {
 	Reason    string `json:"reason,omitempty"`     // why it did not read more, in the provider's word, if it was asked
 }
 
+// Evidence says how something is known.
+type Evidence string
+
+// The classes of evidence, the strongest first.
+const (
+	Counted     Evidence = "counted"  // by the provider, in its answers
+	SeenInBytes Evidence = "seen"     // in the bytes of the requests, as far as the log has them
+	Computed    Evidence = "computed" // by rules that the provider publishes, or by a tokenizer
+	NotKnown    Evidence = "unknown"
+)
+
+// CacheBreak says that a provider read less from its cache than an earlier call of the same context had left there:
+// at least the shortest prefix that it caches less, and 5 % of what it could have read.
+type CacheBreak struct {
+	// Evidence is counted if the provider counted what was left, and computed if that follows from its count of the
+	// whole request and from its rules.
+	Evidence Evidence   `json:"evidence"`
+	Since    int64      `json:"since"`          // cycle of the call that left the tokens
+	Left     int64      `json:"left"`           // tokens that it read or wrote
+	Read     int64      `json:"read"`           // tokens that this call read
+	Again    int64      `json:"again"`          // tokens that this call could have read and was charged for in full or to write
+	Cost     *float64   `json:"cost,omitempty"` // of these, above what reading them would have cost; nil without a price
+	Cause    BreakCause `json:"cause"`
+}
+
+// BreakCause says why a provider read less.
+type BreakCause struct {
+	// Kind is model, provider, key, idle, parallel, parameters, tools, system, compaction, block, thinking or reason
+	// (the provider's own), and unknown if nothing that the log has explains it.
+	Kind     string   `json:"kind"`
+	Evidence Evidence `json:"evidence"`
+	Cut      *Cut     `json:"cut,omitempty"`   // of a change in the request
+	Cycle    int64    `json:"cycle,omitempty"` // whose request has the change, if an earlier call has it
+	// Names are the old and the new model or provider, or the provider's reason.
+	Names       []string `json:"names,omitempty"`
+	IdleSeconds int64    `json:"idle_seconds,omitempty"`     // since the last call, if Kind is idle
+	LifeSeconds int64    `json:"lifetime_seconds,omitempty"` // for which the provider keeps a prefix, if Kind is idle
+}
+
 // CallCost is the cost of a call by a list of prices.
 type CallCost struct {
 	Currency string  `json:"currency"`
-	Paid     float64 `json:"paid"` // for what was sent and answered
-	// Lost is the extra cost of tokens that were read from the cache before and were not
-	// this time, above what reading them would have cost; nil if the provider did not say
-	// what it had in its cache before.
+	Paid     float64 `json:"paid"` // for what was sent and answered, by the provider's counts, of all attempts of the cycle
+	// Lost is what the break of the cache cost, of what was paid: 0 without a break, nil if the provider did not say
+	// what the call before had left.
 	Lost *float64 `json:"lost"`
 }
 

@@ -88,7 +88,7 @@ func testBackup(t *testing.T, c *pact.Context, s *pact.DB) {
 
 func reported(t *testing.T, c *pact.Context) (list []inspect.CallPrefix) {
 	t.Helper()
-	for p, err := range record.Prefixes(t.Context(), c, "") {
+	for p, err := range record.Prefixes(t.Context(), c, "", nil) {
 		must(t, err)
 		list = append(list, p)
 	}

@@ -83,7 +83,7 @@ func recordGrowing(tb testing.TB, s *pact.DB, calls int) {
 
 func readPrefixes(tb testing.TB, s *pact.DB, calls int) {
 	n := 0
-	for p, err := range record.Prefixes(tb.Context(), opened(tb, s, "chat"), "") {
+	for p, err := range record.Prefixes(tb.Context(), opened(tb, s, "chat"), "", nil) {
 		must(tb, err)
 		if n++; p.Problem != "" {
 			tb.Fatal(p.Problem)

@@ -16,6 +16,8 @@ import (
 // compared with; its zero value has seen nothing. It is not safe for concurrent use, and must
 // not be used again after something was erased from the context.
 type Follower struct {
+	Prices *Prices // for the costs of the calls, nil for none; set it before the first use
+
 	done   follower
 	list   []inspect.CallPrefix // of the calls before next
 	next   int64                // the first cycle whose report may change; 0 before the first look
@@ -38,7 +40,7 @@ func (f *Follower) Next() int64 { return f.next }
 func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.CallPrefix, error) {
 	first, last := c.Cycles()
 	if f.next == 0 || f.failed {
-		*f = Follower{done: *newFollower(), next: first}
+		*f = Follower{Prices: f.Prices, done: *newFollower(), next: first}
 	}
 	attempts, err := c.Attempts(ctx, f.next, last+1)
 	if err != nil {
@@ -54,7 +56,7 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 	for n < len(attempts) && attempts[n].Cycle < final {
 		n++
 	}
-	f.failed = true
+	f.failed, f.done.prices = true, f.Prices
 	f.done.begin(ctx, c)
 	err = f.done.walk(attempts[:n], last, func(p inspect.CallPrefix) bool {
 		f.list = append(f.list, p)
@@ -78,12 +80,14 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 // begin sets the context of the next calls, and forgets the parsed contents.
 func (w *follower) begin(ctx context.Context, c *pact.Context) {
 	w.ctx, w.c, w.contents, w.hashes = ctx, c, contents{}, provider.Hashes{}
+	w.rebuilt = isRebuilt(SourceOf(c.Working()))
 }
 
 // clone copies the fields that a call changes.
 func (w *follower) clone() follower {
 	f := *w
 	f.answers = maps.Clone(w.answers)
+	f.left.of, f.left.cuts = maps.Clone(w.left.of), slices.Clone(w.left.cuts)
 	f.caches = make(map[*provider.CacheRules]*provider.Cache, len(w.caches))
 	for d, cache := range w.caches {
 		f.caches[d] = cache.Clone()

@@ -32,14 +32,17 @@ func DialectOf(attempts []history.Attempt) string {
 
 // Prefixes reports on each recorded call of a context, oldest first: what it repeats of the previous call by the rules
 // of a provider, what ends that prefix, how much the provider should read from its cache, and how much it says it
-// read. dialect is openai, responses, anthropic, gemini or other; "" picks the rules of the API that the call used.
+// read, what the calls before had left there, and what that cost by a list of prices, which may be nil. dialect is
+// openai, responses, anthropic, gemini or other; "" picks the rules of the API that the call used. Of a call that a
+// program recorded without its request, only the counts are known.
 // If a cycle has several recorded attempts, the last one counts. The sequence ends at the first error:
 // E_DOCUMENT_INVALID if no rules have that name. Cost: it parses the content of each block once, and writes the body of
 // each call to compare its SHA-256 with the recorded one. It also parses bodies that attempts keep raw or with
 // spellings of their own.
-func Prefixes(ctx context.Context, c *pact.Context, dialect string) iter.Seq2[inspect.CallPrefix, error] {
+func Prefixes(ctx context.Context, c *pact.Context, dialect string, prices *Prices) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
 		w := newFollower()
+		w.prices = prices
 		w.begin(ctx, c)
 		if dialect != "" {
 			if w.chosen = provider.CacheRulesNamed(dialect); w.chosen == nil {
@@ -78,9 +81,6 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 			return err
 		}
 		attempts = attempts[n:]
-		if k == nil {
-			continue
-		}
 		p, err := w.call(of, k, cycle <= last)
 		if err != nil {
 			return err
@@ -93,14 +93,14 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 }
 
 // upToLastSent returns the attempts of a cycle up to the last one whose request was
-// recorded, and what that one keeps, nil if there is none.
+// recorded, and what that one keeps; all of them and nil if there is none.
 func upToLastSent(attempts []history.Attempt) ([]history.Attempt, *kept, error) {
 	for i := len(attempts) - 1; i >= 0; i-- {
 		if k, err := keptOf(attempts, i); k != nil || err != nil {
 			return attempts[:i+1], k, err
 		}
 	}
-	return nil, nil, nil
+	return attempts, nil, nil
 }
 
 // follower walks through the calls of a context.
@@ -115,6 +115,9 @@ type follower struct {
 	caches    map[*provider.CacheRules]*provider.Cache
 	before    *sent // the previous call, nil if there is none to compare with
 	snapshots snapshotReader
+	left      leftovers
+	prices    *Prices
+	rebuilt   bool // the requests have no markers, because the log does not have them
 }
 
 func newFollower() *follower {
@@ -135,34 +138,76 @@ func (w *follower) snapshot(cycle int64, committed bool) (*pact.Snapshot, error)
 	return w.snapshots.read(w.ctx, w.c, cycle)
 }
 
-// call reports on the last of some attempts of a cycle; k is the kept part of its request.
+// call reports on the last of some attempts of a cycle; k is the kept part of its request, nil if it keeps none.
 // committed says whether the cycle is committed.
 func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	a := of[len(of)-1]
-	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Started: tree.ISO(a.StartedNS), Model: a.Model}
-	s, err := w.snapshot(a.Cycle, committed)
-	if err != nil {
-		return p, err
-	}
+	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Model: a.Model}
 	about, err := aboutOf(a)
 	if err != nil {
 		return p, err
 	}
-	p.Provider = reportedCache(a, about)
+	p.Provider, p.FirstByte = reportedCache(a, about), countOf(about, "first_byte_ms")
+	if !timeOf(a.StartedNS).IsZero() {
+		p.Started = tree.ISO(a.StartedNS)
+	}
+	if !timeOf(a.StartedNS).IsZero() && a.Status != history.Running && a.EndedNS > a.StartedNS {
+		took := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()
+		p.Took = &took
+	}
+	if p.Earlier, err = earlierOf(of[:len(of)-1]); err != nil {
+		return p, err
+	}
+	rules := provider.CacheRulesNamed("other")
+	var now *sent
+	if k != nil {
+		rules = provider.CacheRulesOf(k.API) // also where --dialect compares by others
+		p.Dialect = w.rulesOf(k).Name
+		if now, err = w.compared(&p, of, about, k, committed); err != nil {
+			return inspect.CallPrefix{}, err
+		}
+	}
+	w.judge(&p, a, rules, now)
+	price, _ := w.prices.Model(p.Model)
+	p.Cost, p.Window = w.prices.Cost(&p), price.Window
+	return p, nil
+}
+
+// earlierOf returns what the provider counted of attempts.
+func earlierOf(of []history.Attempt) (list []inspect.ProviderCache, err error) {
+	for _, a := range of {
+		told, err := ReportedCache(a)
+		if err != nil {
+			return nil, err
+		}
+		if told != nil && *told != (inspect.ProviderCache{}) {
+			list = append(list, *told)
+		}
+	}
+	return list, nil
+}
+
+// compared reports on the request of a call: what it repeats, and what the provider should read by its rules. It
+// returns the prompt, nil if the snapshot no longer restores it.
+func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about canon.Any, k *kept, committed bool) (*sent, error) {
+	a := of[len(of)-1]
+	s, err := w.snapshot(a.Cycle, committed)
+	if err != nil {
+		return nil, err
+	}
 	if a.Status == history.Completed {
 		w.answers.note(a.Cycle, about)
 	}
 	if p.Broken, err = w.fill(s, of[:len(of)-1]); err != nil {
-		return p, err
+		return nil, err
 	}
 	now, request, err := w.prompt(s, a, k)
-	p.Dialect = w.rulesOf(k).Name
 	if err != nil {
 		if !errors.Is(err, fault.Conflict) {
-			return p, err
+			return nil, err
 		}
 		p.Problem, w.before = err.Error(), nil
-		return p, nil
+		return nil, nil
 	}
 	p.Blocks = len(now.prompt.Blocks)
 	if a.Status == history.Completed {
@@ -171,19 +216,19 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 		p.Seen = w.answers.seen(request, canon.Any{})
 	}
 	if w.before != nil && w.before.rules == now.rules {
-		if err := w.compare(&p, now); err != nil {
-			return inspect.CallPrefix{}, err
+		if err := w.compare(p, now); err != nil {
+			return nil, err
 		}
 	}
 	w.before = now
 	switch {
-	case now.rules.AsSent:
+	case now.rules.AsSent || now.rules.Marked && w.rebuilt:
 	case a.Status == history.Completed:
-		w.expect(&p, now, a)
+		w.expect(p, now, a)
 	case answered(about):
 		w.cacheOf(now.rules).Broke(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
 	}
-	return p, nil
+	return now, nil
 }
 
 // fill adds to the cache the requests of attempts before the last one of a cycle whose answers broke off, and

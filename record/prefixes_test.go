@@ -78,7 +78,7 @@ func (tk *talk) turn(text string) {
 func (tk *talk) prefixes(dialect string) (list []inspect.CallPrefix) {
 	tk.Helper()
 	tk.rec.Close()
-	for p, err := range record.Prefixes(tk.Context(), opened(tk.T, tk.store, "chat"), dialect) {
+	for p, err := range record.Prefixes(tk.Context(), opened(tk.T, tk.store, "chat"), dialect, nil) {
 		must(tk.T, err)
 		list = append(list, p)
 	}
@@ -245,7 +245,7 @@ func TestADialectThatNobodyKnows(t *testing.T) {
 	tk := newTalk(t, provider.Chat)
 	tk.turn("a")
 	tk.rec.Close()
-	for _, err := range record.Prefixes(t.Context(), opened(t, tk.store, "chat"), "french") {
+	for _, err := range record.Prefixes(t.Context(), opened(t, tk.store, "chat"), "french", nil) {
 		if err == nil || !strings.Contains(err.Error(), "french") {
 			t.Errorf("%v", err)
 		}

@@ -76,55 +76,56 @@ func badPrices(why string, err error) error {
 	return fault.New(fault.DocumentInvalid, "this is not a list of prices: "+why, "such as "+remedy)
 }
 
-// Paid returns the cost of a call of a model with the counts of the provider, nil where [Prices.Cost] returns
-// none.
+// Paid returns what a call of a model cost by the counts of the provider, nil if the list has no price for the model
+// or the provider did not report its tokens or how many of them came from its cache.
 func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
-	cost := p.Cost(nil, &inspect.CallPrefix{Model: model, Provider: told})
-	if cost == nil {
+	price, known := p.Model(model)
+	if !known || told == nil || told.In == nil || told.Read == nil {
 		return nil
 	}
-	return &cost.Paid
+	read, written, hour, out := *told.Read, or0(told.Written), or0(told.Written1h), or0(told.Out)
+	paid := (float64(*told.In-read-written)*price.Input + float64(read)*price.CacheRead +
+		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / Million
+	return &paid
 }
 
-// Cost returns the cost of a call, nil if the list has no price for its model or the provider did not report its
-// tokens or how many of them came from its cache. before is the previous call, nil for the first.
-func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
-	price, known := p.Model(call.Model)
-	u := call.Provider
-	if !known || u == nil || u.In == nil || u.Read == nil {
+// Cost returns what a call cost with all attempts of its cycle, nil where [Prices.Paid] returns none for the last of
+// these. It adds to a break of the cache what that cost.
+func (p *Prices) Cost(call *inspect.CallPrefix) *inspect.CallCost {
+	paid := p.Paid(call.Model, call.Provider)
+	if paid == nil {
 		return nil
 	}
-	read, written, hour, out := *u.Read, or0(u.Written), or0(u.Written1h), or0(u.Out)
-	c := &inspect.CallCost{Currency: p.Currency}
-	c.Paid = (float64(*u.In-read-written)*price.Input + float64(read)*price.CacheRead +
-		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / Million
-	if before != nil && (before.Provider == nil || before.Provider.Read == nil) {
-		return c
-	}
-	c.Lost = new(float64)
-	if before == nil {
-		return c
-	}
-	if lost := cachedAfter(before.Provider) - read; lost > 0 {
-		again := price.Input
-		switch {
-		case hour > 0:
-			again = price.CacheWrite1h
-		case written > 0:
-			again = price.CacheWrite
+	c := &inspect.CallCost{Currency: p.Currency, Paid: *paid}
+	for i := range call.Earlier {
+		if more := p.Paid(call.Model, &call.Earlier[i]); more != nil {
+			c.Paid += *more
 		}
-		*c.Lost = max(0, float64(lost)*(again-price.CacheRead)/Million)
+	}
+	if b := call.Lost; b != nil {
+		b.Cost = p.lost(call, b.Again)
+		c.Lost = b.Cost
+	} else if call.Left != nil {
+		c.Lost = new(float64)
 	}
 	return c
 }
 
-// cachedAfter returns how many tokens of a call were in the cache afterwards; u says how many
-// the provider read.
-func cachedAfter(u *inspect.ProviderCache) int64 {
-	if u.Written != nil {
-		return *u.Read + *u.Written
+// lost returns what it cost more to send tokens again than to read them: those that a call wrote count before those
+// that it paid in full, and no token twice, so it is less than what was paid.
+func (p *Prices) lost(call *inspect.CallPrefix, again int64) *float64 {
+	price, _ := p.Model(call.Model)
+	u := call.Provider
+	sum, hour, written := 0.0, or0(u.Written1h), or0(u.Written)
+	for _, at := range []struct {
+		tokens int64
+		price  float64
+	}{{hour, price.CacheWrite1h}, {written - hour, price.CacheWrite}, {*u.In - *u.Read - written, price.Input}} {
+		n := max(0, min(again, at.tokens))
+		sum, again = sum+float64(n)*(at.price-price.CacheRead)/Million, again-n
 	}
-	return or0(u.In)
+	sum = max(0, sum)
+	return &sum
 }
 
 // Million is how many tokens a Price is for.

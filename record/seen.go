@@ -100,7 +100,7 @@ func SeenByModel(ctx context.Context, c *pact.Context, of history.Attempt) (*ins
 	}
 	var seen *inspect.Seen
 	err = w.walk(attempts, last, func(p inspect.CallPrefix) bool {
-		if p.Attempt == of.ID && p.Problem == "" {
+		if p.Attempt == of.ID && p.Seen.State != "" {
 			seen = &p.Seen
 		}
 		return true

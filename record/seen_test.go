@@ -44,7 +44,7 @@ func TestPredictionsHoldForRealAgents(t *testing.T) {
 			rec.Close()
 			calls := 0
 			for _, name := range rec.Contexts() {
-				for call, err := range record.Prefixes(t.Context(), opened(t, s, name), "") {
+				for call, err := range record.Prefixes(t.Context(), opened(t, s, name), "", nil) {
 					must(t, err)
 					calls++
 					switch call.Agreement {
@@ -201,7 +201,7 @@ func TestTheProvidersOwnReason(t *testing.T) {
 	_, _, err = a.send(t.Context())
 	must(t, err)
 	rec.Close()
-	for call, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "") {
+	for call, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
 		must(t, err)
 		if call.Cycle == 1 && (call.Provider.Reason != "tools_changed" || call.Provider.Read == nil) {
 			t.Errorf("%+v", call.Provider)
@@ -237,8 +237,6 @@ func TestPrices(t *testing.T) {
 		{"model":"gpt-","input":2,"output":8,"cache_read":0.2}]}`))
 	must(t, err)
 	n := func(i int64) *int64 { return &i }
-	before := &inspect.CallPrefix{Model: "claude-x", Provider: &inspect.ProviderCache{In: n(1000), Read: n(600),
-		Written: n(400)}}
 	for _, c := range []struct {
 		model      string
 		u          inspect.ProviderCache
@@ -250,15 +248,23 @@ func TestPrices(t *testing.T) {
 		// nothing is read, all is written again: 1000 at 5 in place of 0.5
 		{"claude-x", inspect.ProviderCache{In: n(1100), Read: n(0), Written: n(1100)}, 1100 * 5, 1000 * 4.5},
 		{"gpt-x", inspect.ProviderCache{In: n(1100), Read: n(0)}, 1100 * 2, 1000 * 1.8},
+		// of 1000 again, 300 for an hour, 500 for five minutes and 200 not written at all
+		{"claude-x", inspect.ProviderCache{In: n(1100), Read: n(0), Written: n(800), Written1h: n(300)}, 300*8 + 500*5 + 300*4,
+			300*7.5 + 500*4.5 + 200*3.5},
 	} {
-		cost := list.Cost(before, &inspect.CallPrefix{Model: c.model, Provider: &c.u})
+		left := n(1000)
+		call := &inspect.CallPrefix{Model: c.model, Provider: &c.u, Left: left}
+		if *c.u.Read < *left {
+			call.Lost = &inspect.CacheBreak{Again: *left - *c.u.Read}
+		}
+		cost := list.Cost(call)
 		if cost == nil || math.Abs(cost.Paid*1e6-c.paid) > 1e-6 || math.Abs(*cost.Lost*1e6-c.lost) > 1e-6 ||
 			cost.Currency != "USD" {
 			t.Errorf("%s: %+v, want %g and %g", c.model, cost, c.paid, c.lost)
 		}
 	}
-	if list.Cost(nil, &inspect.CallPrefix{Model: "another", Provider: &inspect.ProviderCache{In: n(1)}}) != nil ||
-		list.Cost(nil, &inspect.CallPrefix{Model: "gpt-x"}) != nil {
+	if list.Cost(&inspect.CallPrefix{Model: "another", Provider: &inspect.ProviderCache{In: n(1)}}) != nil ||
+		list.Cost(&inspect.CallPrefix{Model: "gpt-x"}) != nil {
 		t.Error("a call has a price that nobody knows")
 	}
 	for _, bad := range []string{``, `[]`, `{}`, `{"as_of":"x","currency":"USD","model":1}`,

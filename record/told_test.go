@@ -76,7 +76,7 @@ func TestWhatTheProviderToldStaysTold(t *testing.T) {
 		must(t, err)
 		for where, in := range map[string]*pact.Context{"the fork": fork, "what was undone": opened(t, tk.store, "chat")} {
 			n := 0
-			for p, err := range record.Prefixes(t.Context(), in, "") {
+			for p, err := range record.Prefixes(t.Context(), in, "", nil) {
 				must(t, err)
 				if p.Agreement != "agrees" || *p.Provider.Read != *want[n].Provider.Read {
 					t.Errorf("%s: %s, cycle %d: %s, read %v", name, where, p.Cycle, p.Agreement, p.Provider.Read)
@@ -98,10 +98,10 @@ func TestWhatIsNotToldIsNoLoss(t *testing.T) {
 	n := func(i int64) *int64 { return &i }
 	told := &inspect.CallPrefix{Model: "gpt-x", Provider: &inspect.ProviderCache{In: n(1000), Read: n(500), Out: n(1)}}
 	silent := &inspect.CallPrefix{Model: "gpt-x", Provider: &inspect.ProviderCache{In: n(1000), Out: n(1)}}
-	if cost := list.Cost(told, silent); cost != nil {
+	if cost := list.Cost(silent); cost != nil {
 		t.Errorf("a call of which the provider does not say what it read costs %+v", cost)
 	}
-	cost := list.Cost(silent, told)
+	cost := list.Cost(told)
 	if cost == nil || cost.Lost != nil || cost.Paid != (500*2+500*.2+8)/1e6 {
 		t.Errorf("behind a call that told nothing: %+v", cost)
 	}

@@ -192,7 +192,7 @@ func TestCallsHavePrices(t *testing.T) {
 			`"prompt_tokens_details":{"cached_tokens":%d}}}}`+"\n", asked, answer, in, out, in+out, read)
 	}
 	r.must(nil, "POST", "/v1/import?form=log&name=run", call("", "a", 2000, 0, 10)+
-		call(`,{"role":"assistant","content":"a"},{"role":"user","content":"r"}`, "b", 3000, 1500, 20))
+		call(`,{"role":"assistant","content":"a"},{"role":"user","content":"r"}`, "b", 3000, 500, 20))
 	var priced struct {
 		Cycles []struct {
 			Call struct {
@@ -209,13 +209,13 @@ func TestCallsHavePrices(t *testing.T) {
 	if len(priced.Cycles) != 2 {
 		t.Fatalf("%d calls", len(priced.Cycles))
 	}
-	for i, want := range []float64{2000*2 + 10*8, 1500*2 + 1500*.5 + 20*8} {
+	for i, want := range []float64{2000*2 + 10*8, 2500*2 + 500*.5 + 20*8} {
 		if c := priced.Cycles[i].Call.Cost; math.Abs(c.Paid*1e6-want) > 1e-6 || c.Currency != "USD" {
 			t.Errorf("call %d costs %+v, want %g millionths", i+1, c, want)
 		}
 	}
-	// The first call left 2,000 tokens in the cache, of which 1,500 were read.
-	if lost := priced.Cycles[1].Call.Cost.Lost; lost == nil || math.Abs(*lost*1e6-500*1.5) > 1e-6 {
+	// The first call left 1,920 tokens in the cache, steps of 128, of which 500 were read.
+	if lost := priced.Cycles[1].Call.Cost.Lost; lost == nil || math.Abs(*lost*1e6-1420*1.5) > 1e-6 {
 		t.Errorf("lost %v", lost)
 	}
 	r.call("POST", "/v1/contexts/run/prefix", `{"models":[]}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")

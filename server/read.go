@@ -76,8 +76,9 @@ type blamed struct {
 }
 
 type prefixes struct {
-	Cycles    []inspect.Prefix `json:"cycles" nullable:"false"`
-	Tokenizer string           `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
+	Cycles    []*view.Step `json:"cycles" nullable:"false"`
+	Totals    view.Totals  `json:"totals,omitzero" doc:"Of what the provider counted in these cycles"`
+	Tokenizer string       `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
 }
 
 type attempts struct {
@@ -227,7 +228,7 @@ type repeating struct {
 
 func (s *Server) prefixes(ctx context.Context, in *repeating, prices *record.Prices) (p prefixes, err error) {
 	o := s.open()
-	p.Cycles = []inspect.Prefix{}
+	p.Cycles = []*view.Step{}
 	if in.Tokens {
 		if o.Counter, err = s.counter(""); err != nil {
 			return p, err
@@ -243,16 +244,12 @@ func (s *Server) prefixes(ctx context.Context, in *repeating, prices *record.Pri
 	if err != nil {
 		return p, err
 	}
-	told, err := view.Recorded(ctx, c, in.Dialect, prices)
-	if err != nil {
-		return p, err
-	}
-	for cycle, err := range c.Prefixes(ctx, from, to) {
+	for step, err := range view.Walk(ctx, c, from, to, view.WalkOptions{Dialect: in.Dialect, Prices: prices}) {
 		if err != nil {
 			return p, err
 		}
-		cycle.Call = told[cycle.Cycle]
-		p.Cycles = append(p.Cycles, cycle)
+		p.Cycles = append(p.Cycles, step)
+		p.Totals.Add(step)
 	}
 	return p, nil
 }

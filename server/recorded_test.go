@@ -35,7 +35,7 @@ func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
 	}
 	for _, dialect := range []string{"", "other"} {
 		calls := map[int64]*inspect.CallPrefix{}
-		for p, err := range record.Prefixes(t.Context(), c, dialect) {
+		for p, err := range record.Prefixes(t.Context(), c, dialect, nil) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -25,12 +26,14 @@ const (
 
 // Finding is a cost of a run that it may not have needed.
 type Finding struct {
-	What   string   `json:"what" enum:"prefix,repeated,carried,unused,compaction,window"`
-	Cycle  int64    `json:"cycle,omitempty"`
-	Node   string   `json:"node,omitempty"`
-	Says   string   `json:"says" doc:"In a sentence"`
-	Tokens int64    `json:"tokens" doc:"That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left"`
-	Cost   *float64 `json:"cost,omitempty" doc:"Of these; absent if the model has no price; of a compaction, of what was asked for again"`
+	What string `json:"what" enum:"prefix,repeated,carried,unused,compaction,window"`
+	// Evidence is counted if the provider counted the tokens, else computed.
+	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed" doc:"Counted if the provider counted the tokens; else computed by a tokenizer and the provider's rules"`
+	Cycle    int64            `json:"cycle,omitempty"`
+	Node     string           `json:"node,omitempty"`
+	Says     string           `json:"says" doc:"In a sentence"`
+	Tokens   int64            `json:"tokens" doc:"That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left"`
+	Cost     *float64         `json:"cost,omitempty" doc:"Of these; absent if the model has no price; of a compaction, of what was asked for again"`
 	// Helps is a rule with which the run would have cost less, by simulation, and which takes nothing that is
 	// quoted later. Only the first finding of a kind has it, because it saves the amount in the whole run.
 	Helps *lifecycle.Rule `json:"helps,omitempty" doc:"A rule with which the whole run would have cost less, by simulation, and which takes nothing that is quoted later; of a kind the first finding alone has it"`
@@ -43,8 +46,28 @@ type Finding struct {
 // Report has the costs of a run that it may not have needed.
 type Report struct {
 	Basis
-	Spent    Outcome   `json:"spent" doc:"What the run itself sent and cost"`
+	Spent    Spent     `json:"spent" doc:"What the run itself sent and cost"`
 	Findings []Finding `json:"findings" nullable:"false"`
+}
+
+// Spent is what a run sent and cost: the provider's counts at dated prices, and only where it counted nothing what its
+// rules let expect.
+type Spent struct {
+	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed"`
+	Counted  int              `json:"counted" doc:"Calls whose tokens the provider counted"`
+	Sent     int64            `json:"sent"`
+	Read     int64            `json:"read" doc:"Of these, from the cache"`
+	Written  int64            `json:"written" doc:"Of these, to the cache"`
+	Out      int64            `json:"out" doc:"Tokens of the answers; 0 unless counted"`
+	Lost     float64          `json:"lost,omitempty" doc:"Of the cost, what breaks of the cache cost"`
+	Cost     *float64         `json:"cost,omitempty" doc:"Absent if no call has a price; of computed ones without answers"`
+}
+
+func spentOf(all *view.Totals, raw *Outcome) Spent {
+	if all.Counted > 0 {
+		return Spent{inspect.Counted, all.Counted, all.In, all.Read, all.Written, all.Out, all.Lost, all.Paid}
+	}
+	return Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost}
 }
 
 // most is how many findings of a kind are returned, the dearest ones.
@@ -61,12 +84,15 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 	if err != nil {
 		return nil, err
 	}
-	list, err := f.broken(ctx, c, result)
+	list, all, err := f.broken(ctx, c, result, o)
 	if err != nil {
 		return nil, err
 	}
 	list = append(list, f.found()...)
 	list = append(list, f.window(result)...)
+	for i := range list {
+		list[i].Evidence = cmp.Or(list[i].Evidence, inspect.Computed)
+	}
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(valueOf(b.Cost), valueOf(a.Cost)), cmp.Compare(b.Tokens, a.Tokens))
 	})
@@ -75,9 +101,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 	if result.Outcomes[0].Cost != nil {
 		err = cured(ctx, c, o, list)
 	}
-	spent := result.Outcomes[0]
-	spent.ByCall = nil
-	return &Report{result.Basis, spent, append([]Finding{}, list...)}, err
+	return &Report{result.Basis, spentOf(&all, &result.Outcomes[0]), append([]Finding{}, list...)}, err
 }
 
 func valueOf(cost *float64) float64 {
@@ -152,58 +176,40 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 	return nil
 }
 
-// broken returns the calls whose request does not repeat the one before, with the cause that [view.Why] gives.
-// A block that the call before had not sent, such as the summary of a compaction, is not sent again; a
-// block that is sent again would have been read from the cache otherwise.
-func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result) (list []Finding, err error) {
-	causes, err := causesOf(ctx, c, result.Dialect)
-	if err != nil {
-		return nil, err
-	}
-	calls := result.Outcomes[0].ByCall
-	for i := 1; i < len(calls); i++ {
-		again := calls[i].Sent - int64(f.fresh[i]*float64(calls[i].Sent)+0.5) - calls[i].Read
-		if !calls[i].Broke || again <= 0 {
-			continue
-		}
-		why := causes[calls[i].Cycle]
-		says := fmt.Sprintf("call %d sent %s again", calls[i].Cycle, tokens(again))
-		if why.text != "" {
-			says += ", because " + why.text
-		}
-		list = append(list, Finding{What: PrefixBroke, Cycle: calls[i].Cycle, Node: why.node, Tokens: again, Cost: f.extra(again),
-			Says: says})
-	}
-	return list, nil
-}
-
-type cause struct{ text, node string }
-
-// causesOf returns, for each call, the end of the prefix of the one before and its cause, as pact prefix does.
-func causesOf(ctx context.Context, c *pact.Context, dialect string) (map[int64]cause, error) {
-	causes := map[int64]cause{}
-	told, err := view.Recorded(ctx, c, dialect, nil)
-	if err != nil {
-		return nil, err
+// broken returns the calls at which something broke, as [view.Walk] says it, and what the provider counted of all.
+// Where it counted nothing, a break is told by the tokens that the provider would not have read by its rules: a block
+// that the call before had not sent, such as the summary of a compaction, is not sent again.
+func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result, o Options) (list []Finding, all view.Totals, err error) {
+	calls := map[int64]int{}
+	for i, call := range result.Outcomes[0].ByCall {
+		calls[call.Cycle] = i
 	}
 	first, _ := c.Cycles()
-	for p, err := range c.Prefixes(ctx, pact.Cycle(first), pact.Latest()) {
+	for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Latest(), view.WalkOptions{Dialect: o.Dialect, Prices: o.Prices}) {
 		if err != nil {
-			return nil, err
+			return nil, all, err
 		}
-		if p.Call = told[p.Cycle]; p.Shared == nil {
+		all.Add(s)
+		if s.Broke == nil {
 			continue
 		}
-		why := cause{text: view.Why(&p)}
-		if p.Break != nil {
-			why.node = p.Break.Node
+		found := Finding{What: PrefixBroke, Cycle: s.Cycle, Node: s.Broke.Node, Evidence: s.Broke.Evidence, Cost: s.Broke.Cost}
+		if s.Broke.Again != nil {
+			found.Tokens, found.Says = *s.Broke.Again, s.Broke.InWords(&s.Prefix, "")
+			list = append(list, found)
+			continue
 		}
-		if p.Call != nil && p.Call.Cut != nil {
-			why.node = p.Call.Cut.Node
+		i := calls[s.Cycle]
+		call := &result.Outcomes[0].ByCall[i]
+		again := call.Sent - int64(f.fresh[i]*float64(call.Sent)+0.5) - call.Read
+		if !call.Broke || again <= 0 {
+			continue
 		}
-		causes[p.Cycle] = why
+		found.Tokens, found.Cost, found.Evidence = again, f.extra(again), inspect.Computed
+		found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", s.Cycle, tokens(again), s.Broke.Why, s.Broke.Known)
+		list = append(list, found)
 	}
-	return causes, nil
+	return list, all, nil
 }
 
 // window says in how many calls the window of the model is full, if that is soon.

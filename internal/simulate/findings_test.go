@@ -89,7 +89,7 @@ func TestFindingsOfACompaction(t *testing.T) {
 	}
 	want := []string{ // the result alone counts as lost
 		"compaction 3  50 62.50: call 3 left out 1 result of 50 tokens that the call before had sent; call 4 asked for r0 again",
-		"prefix 3 c0 11 12.65: call 3 sent 11 tokens again, because call c0 was pruned by name"}
+		"prefix 3 c0 11 12.65: call 3 sent 11 tokens again (computed), because call c0 was pruned by name (seen)"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

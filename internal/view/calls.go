@@ -2,15 +2,14 @@ package view
 
 import (
 	"context"
+	"iter"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/record"
 )
 
 // Unit says what the height of a band counts.
@@ -38,6 +37,7 @@ type Call struct {
 	Shared   int64     `json:"shared" doc:"How much of the size is a prefix of the call before it"`
 	Cut      *CallCut  `json:"cut,omitempty" doc:"Absent if the call repeats all of the call before it"`
 	Sentence string    `json:"sentence" doc:"Says what the call repeats and why it repeats no more"`
+	Broke    *Broke    `json:"broke,omitempty" doc:"Absent if the provider read what the call before had left or, where it counted nothing, the request repeats the one before"`
 	Attempts *Attempts `json:"attempts,omitempty" doc:"Absent if no attempt was recorded"`
 
 	common int // blocks at the beginning that render to the same bytes as in the call before
@@ -63,18 +63,8 @@ type Attempts struct {
 	// Expected counts as the provider did in the calls before.
 	Expected *int64   `json:"expected,omitempty" doc:"Of the tokens in, those that its rules let expect from its cache, if it counted them"`
 	Seen     CutSeen  `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
-	Cost     *float64 `json:"cost,omitempty" doc:"What the last one cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache"`
+	Cost     *float64 `json:"cost,omitempty" doc:"What they cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache"`
 	Window   int64    `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
-}
-
-// price adds the cost of the last attempt, if the provider counted how much it read from its cache.
-func (t *Attempts) price(told *inspect.ProviderCache) {
-	list := prices.BuiltIn()
-	price, _ := list.Model(t.Model)
-	t.Window = price.Window
-	if paid := list.Paid(t.Model, told); paid != nil {
-		t.Cost = paid
-	}
 }
 
 // CutSeen says whether the provider's own count of cached tokens shows where the prefix was cut.
@@ -104,63 +94,31 @@ func seenOf(agreement string) CutSeen {
 // is no snapshot at an address. The unit Tokens needs a context with a counter. Cost: that of
 // [pact.Context.Prefixes]; of a recorded context also that of [record.Prefixes].
 func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit) ([]Call, error) {
-	told, err := Recorded(ctx, c, "", nil)
-	if err != nil {
-		return nil, err
-	}
 	log, err := provenance.LogOf(c.Log(ctx, 0))
 	if err != nil {
 		return nil, err
 	}
-	return callsOf(ctx, c, from, to, unit, told, log)
+	return callsOf(ctx, c, Walk(ctx, c, from, to, WalkOptions{}), unit, log)
 }
 
-// callsOf is Calls for a context whose recorded calls were compared already, and its log.
-func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit,
-	told map[int64]*inspect.CallPrefix, log *provenance.Log) ([]Call, error) {
-	list := []Call{}
-	for p, err := range c.Prefixes(ctx, from, to) {
+// callsOf is Calls for the steps of a walk and the log of the context.
+func callsOf(ctx context.Context, c *pact.Context, steps iter.Seq2[*Step, error], unit Unit, log *provenance.Log) ([]Call, error) {
+	list, told := []Call{}, map[int64]*inspect.CallPrefix{}
+	for s, err := range steps {
 		if err != nil {
 			return nil, err
 		}
-		p.Call = told[p.Cycle]
-		if unit == Tokens && p.Tokens == nil {
+		if unit == Tokens && s.Tokens == nil {
 			return nil, fault.New(fault.DocumentInvalid, "this context counts no tokens", "ask for bytes")
 		}
-		call := callOf(&p, unit)
-		if e, ok := log.Publication(p.Cycle); ok {
+		call := callOf(&s.Prefix, unit)
+		call.Broke, told[s.Cycle] = s.Broke, s.Call
+		if e, ok := log.Publication(s.Cycle); ok {
 			call.At, call.Actor, call.Message = tree.ISO(e.TimeNS), e.Actor, e.Message
 		}
 		list = append(list, call)
 	}
 	return list, addAttempts(ctx, c, list, told)
-}
-
-// Recorded returns what recorded calls repeat by the rules of a provider, by cycle; without a
-// dialect by those of the provider that was called; and what they cost, with nil by the built-in prices. Errors
-// and cost: those of [record.Prefixes].
-func Recorded(ctx context.Context, c *pact.Context, dialect string, list *record.Prices) (
-	map[int64]*inspect.CallPrefix, error) {
-	calls := map[int64]*inspect.CallPrefix{}
-	if !record.Recorded(c.Working()) && dialect == "" {
-		return calls, nil
-	}
-	if list == nil {
-		list = prices.BuiltIn()
-	}
-	var before *inspect.CallPrefix
-	for p, err := range record.Prefixes(ctx, c, dialect) {
-		if err != nil {
-			return nil, err
-		}
-		price, _ := list.Model(p.Model)
-		p.Cost, p.Window = list.Cost(before, &p), price.Window
-		if p.Provider != nil {
-			before = &p
-		}
-		calls[p.Cycle] = &p
-	}
-	return calls, nil
 }
 
 // callOf describes the call of a cycle from its prefix report.
@@ -225,23 +183,22 @@ func addAttempts(ctx context.Context, c *pact.Context, list []Call, told map[int
 		if a.Status == history.Failed {
 			t.Failed++
 		}
-		t.Model, t.In, t.Out, t.Cached, t.Cost = a.Model, a.TokenIn, a.TokenOut, nil, nil
-		cache, err := record.ReportedCache(a)
-		if err != nil {
-			return err
-		}
-		if cache != nil {
-			t.Cached = cache.Read
-		}
-		t.price(cache)
+		t.Model = a.Model
 	}
 	for i := range list {
-		p := told[list[i].Cycle]
-		if t := list[i].Attempts; t != nil && p != nil && p.Provider != nil {
-			t.In, t.Out, t.Cached, t.Seen = p.Provider.In, p.Provider.Out, p.Provider.Read, seenOf(p.Agreement)
-			if p.Expected != nil {
-				t.Expected = p.Expected.Tokens
-			}
+		t, p := list[i].Attempts, told[list[i].Cycle]
+		if t == nil || p == nil {
+			continue
+		}
+		t.Window, t.Seen = p.Window, seenOf(p.Agreement)
+		if u := p.Provider; u != nil {
+			t.In, t.Out, t.Cached = u.In, u.Out, u.Read
+		}
+		if p.Cost != nil {
+			t.Cost = &p.Cost.Paid
+		}
+		if p.Expected != nil {
+			t.Expected = p.Expected.Tokens
 		}
 	}
 	return nil

@@ -98,10 +98,12 @@ func CutInBrief(p *inspect.Prefix, mark func(string) string) string {
 		text = mark(cut.Cause) + " " + list(cut.Names, ", ")
 	case "system":
 		text = mark("system")
+	case "compaction":
+		text = mark("compacted")
 	case "thinking":
 		text = mark("thinking") + " " + Visible(cut.Node) + ": the model forgets it with its turn"
 	}
-	if b := p.Break; b != nil && b.Node == cut.Node && cut.Cause != "tools" {
+	if b := p.Break; b != nil && b.Node == cut.Node && cut.Cause != "tools" && cut.Cause != "compaction" {
 		text = strings.TrimSpace(text + " " + mark(Visible(b.Node)) + " " + Deed(b.Cause, editedWord(b)))
 	} else if cut.Cause == "block" {
 		text = mark(Visible(cut.Node))

@@ -3,13 +3,14 @@ package view
 import (
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
@@ -27,7 +28,6 @@ type Reader struct {
 	follower *record.Follower              // of a recorded context
 	told     map[int64]*inspect.CallPrefix // the reports of the provider; nil until they are read
 	attempts string                        // of a recorded context: those that may still change when told was read
-	running  int64                         // cycle of the oldest of these
 	pictures []kept                        // the one that was drawn last comes first
 	strips   strips
 	log      *provenance.Log // nil until it is read
@@ -48,7 +48,7 @@ const mostPictures = 4
 // nothing was erased since, the reader begins with what that has drawn and with its calls;
 // before may be nil.
 func NewReader(c *pact.Context, unit Unit, counter tree.Counter, before *Reader) *Reader {
-	r := &Reader{context: c, unit: unit, counter: counter, calls: map[int64]Call{}, follower: new(record.Follower)}
+	r := &Reader{context: c, unit: unit, counter: counter, calls: map[int64]Call{}, follower: &record.Follower{Prices: prices.BuiltIn()}}
 	if before == nil {
 		return r
 	}
@@ -57,9 +57,7 @@ func NewReader(c *pact.Context, unit Unit, counter tree.Counter, before *Reader)
 	r.strips = slices.Clone(before.strips)
 	r.follower = before.follower.Clone()
 	maps.Copy(r.calls, before.calls)
-	if record.Recorded(c.Working()) {
-		r.forget()
-	}
+	r.forget()
 	return r
 }
 
@@ -139,7 +137,7 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 				return nil, err
 			}
 		}
-		fresh, err := callsOf(ctx, r.context, pact.Cycle(from), pact.Cycle(to), r.unit, r.told, r.log)
+		fresh, err := callsOf(ctx, r.context, r.steps(ctx, from, to), r.unit, r.log)
 		if err != nil {
 			return nil, err
 		}
@@ -151,13 +149,15 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 	for cycle := first; cycle <= last; cycle++ {
 		list = append(list, r.calls[cycle])
 	}
-	if record.Recorded(r.context.Working()) {
-		return list, nil
+	return list, nil
+}
+
+// steps walks over the calls from one cycle to another with the reports that were read.
+func (r *Reader) steps(ctx context.Context, from, to int64) iter.Seq2[*Step, error] {
+	return func(yield func(*Step, error) bool) {
+		walk(ctx, r.context, pact.Cycle(from), pact.Cycle(to), false,
+			func(cycle int64) (*inspect.CallPrefix, error) { return r.told[cycle], nil }, yield)
 	}
-	for i := range list {
-		list[i].Attempts = nil
-	}
-	return list, addAttempts(ctx, r.context, list, nil)
 }
 
 // Log returns the log of the context.
@@ -178,44 +178,35 @@ func (r *Reader) readLog(ctx context.Context) (err error) {
 
 // follow reads the new recorded calls.
 func (r *Reader) follow(ctx context.Context) error {
-	told := map[int64]*inspect.CallPrefix{}
-	if record.Recorded(r.context.Working()) {
-		list, err := r.follower.Prefixes(ctx, r.context)
-		if err != nil {
-			return err
-		}
-		for i := range list {
-			told[list[i].Cycle] = &list[i]
-		}
+	list, err := r.follower.Prefixes(ctx, r.context)
+	if err != nil {
+		return err
 	}
-	r.told = told
+	r.told = map[int64]*inspect.CallPrefix{}
+	for i := range list {
+		r.told[list[i].Cycle] = &list[i]
+	}
 	return nil
 }
 
-// renew forgets the reports about a recorded context whose attempts have changed, because attempts have no
+// renew forgets the reports about a context whose attempts have changed, because attempts have no
 // revision. Only running attempts, and those of the newest cycles, can change.
 func (r *Reader) renew(ctx context.Context) error {
-	if !record.Recorded(r.context.Working()) {
-		return nil
-	}
 	_, last := r.context.Cycles()
 	from := last
-	if r.running > 0 {
-		from = min(from, r.running)
+	if next := r.follower.Next(); next > 0 {
+		from = min(from, next)
 	}
 	attempts, err := r.context.Attempts(ctx, from, last+1)
 	if err != nil {
 		return err
 	}
-	now, running := "", int64(0)
+	now := ""
 	for _, a := range attempts {
 		now += fmt.Sprintln(a.ID, a.Status)
-		if a.Status == history.Running && running == 0 {
-			running = a.Cycle
-		}
 	}
 	if now != r.attempts {
-		r.attempts, r.running, r.told, r.pictures = now, running, nil, nil
+		r.attempts, r.told, r.pictures = now, nil, nil
 		r.forget()
 	}
 	return nil

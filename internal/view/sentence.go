@@ -63,26 +63,32 @@ func roundPercent(share float64) string {
 // before it.
 func Why(p *inspect.Prefix) string {
 	if p.Call != nil && p.Call.Cut != nil {
-		switch cut := p.Call.Cut; cut.Cause {
-		case "model":
-			return "the model changed, " + list(cut.Names, " → ")
-		case "parameters":
-			return "the parameters changed: " + list(cut.Names, ", ")
-		case "tools":
-			return "the tools changed: " + list(cut.Names, ", ")
-		case "thinking":
-			return "the model forgets the reasoning " + Visible(cut.Node) + " with its turn"
-		default:
-			if p.Break == nil || p.Break.Node != cut.Node {
-				return strings.TrimSpace(map[string]string{"system": "the system prompt"}[cut.Cause] + " " +
-					Visible(cut.Node) + " changed")
-			}
-		}
+		return cutClause(p.Call.Cut, p.Break)
 	}
 	if p.Break == nil {
 		return ""
 	}
 	return clause(p.Break)
+}
+
+// cutClause says as a clause what a cut is. b says what happened to the thread, nil if that is not known.
+func cutClause(cut *inspect.Cut, b *inspect.Break) string {
+	switch cut.Cause {
+	case "model":
+		return "the model changed, " + list(cut.Names, " → ")
+	case "parameters":
+		return "the parameters changed: " + list(cut.Names, ", ")
+	case "tools":
+		return "the tools changed: " + list(cut.Names, ", ")
+	case "thinking":
+		return "the model forgets the reasoning " + Visible(cut.Node) + " with its turn"
+	case "compaction":
+		return "the agent compacted the conversation"
+	}
+	if b == nil || b.Node != cut.Node {
+		return strings.TrimSpace(map[string]string{"system": "the system prompt"}[cut.Cause] + " " + Visible(cut.Node) + " changed")
+	}
+	return clause(b)
 }
 
 // clause says what happened to the node that ends a prefix.

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is a87770b9c6d7e7e7a342a121a5eccf32243caee3055f0a8b5a20a847ae37aea4.
+// SHA-256 is d8ea2db13cb1fbc57c03aa5fa79c6139a0b19028504da0f114a35932d5e00815.
 
 export interface Attempt {
   attempt_id: string
@@ -461,6 +461,26 @@ export interface InspectBreak {
   role?: string
 }
 
+export interface InspectBreakCause {
+  cut?: InspectCut
+  cycle?: number
+  evidence: string
+  idle_seconds?: number
+  kind: string
+  lifetime_seconds?: number
+  names?: string[] | null
+}
+
+export interface InspectCacheBreak {
+  again: number
+  cause: InspectBreakCause
+  cost?: number
+  evidence: string
+  left: number
+  read: number
+  since: number
+}
+
 export interface InspectCachedPrefix {
   lost_bytes: number
   lost_tokens?: number
@@ -482,17 +502,22 @@ export interface InspectCallPrefix {
   attribution_changed?: boolean
   blocks: number
   broken?: number
+  cache_break?: InspectCacheBreak
   cost?: InspectCallCost
   cut?: InspectCut
   cycle: number
   dialect: string
+  earlier?: InspectProviderCache[] | null
   expected?: InspectExpected
+  first_byte_ms?: number
+  left?: number
   model: string
   prefix?: InspectCallShared
   problem?: string
   provider?: InspectProviderCache
   seen: InspectSeen
-  started_at: string
+  started_at?: string
+  took_ms?: number
   window?: number
 }
 
@@ -573,16 +598,6 @@ export interface InspectFinding {
   code: string
   message: string
   node?: string
-}
-
-export interface InspectPrefix {
-  blocks: number
-  break?: InspectBreak
-  bytes: number
-  call?: InspectCallPrefix
-  cycle: number
-  prefix?: InspectSharedPrefix
-  tokens?: number
 }
 
 export interface InspectProviderCache {
@@ -861,9 +876,11 @@ export interface PactErased {
 }
 
 export interface Prefixes {
-  cycles: InspectPrefix[]
+  cycles: ViewStep[]
   /** How tokens were counted; approx: says that they were not counted exactly */
   tokenizer?: string
+  /** Of what the provider counted in these cycles */
+  totals?: ViewTotals
 }
 
 export interface Pruning {
@@ -954,6 +971,8 @@ export interface SimulateFinding {
   /** Of these; absent if the model has no price; of a compaction, of what was asked for again */
   cost?: number
   cycle?: number
+  /** Counted if the provider counted the tokens; else computed by a tokenizer and the provider's rules */
+  evidence: 'counted' | 'computed'
   /** A rule with which the whole run would have cost less, by simulation, and which takes nothing that is quoted later; of a kind the first finding alone has it */
   helps?: LifecycleRule
   node?: string
@@ -1023,7 +1042,7 @@ export interface SimulateReport {
   /** To what the provider counted */
   scaled: boolean
   /** What the run itself sent and cost */
-  spent: SimulateOutcome
+  spent: SimulateSpent
   /** How many tokens a request to the model may have; absent if no list says */
   window?: number
 }
@@ -1048,6 +1067,23 @@ export interface SimulateResult {
   sentences: string[]
   /** How many tokens a request to the model may have; absent if no list says */
   window?: number
+}
+
+export interface SimulateSpent {
+  /** Absent if no call has a price; of computed ones without answers */
+  cost?: number
+  /** Calls whose tokens the provider counted */
+  counted: number
+  evidence: 'counted' | 'computed'
+  /** Of the cost, what breaks of the cache cost */
+  lost?: number
+  /** Tokens of the answers; 0 unless counted */
+  out: number
+  /** Of these, from the cache */
+  read: number
+  sent: number
+  /** Of these, to the cache */
+  written: number
 }
 
 export interface SimulatedPolicy {
@@ -1091,7 +1127,7 @@ export interface Undone {
 export interface ViewAttempts {
   /** Of the tokens in, those read from the provider's cache */
   cached?: number
-  /** What the last one cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache */
+  /** What they cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache */
   cost?: number
   /** Of the tokens in, those that its rules let expect from its cache, if it counted them */
   expected?: number
@@ -1163,6 +1199,20 @@ export interface ViewBlockPage {
   total: number
 }
 
+export interface ViewBroke {
+  /** Tokens that were sent again; absent if the provider did not count them */
+  again?: number
+  /** How the cause is known */
+  cause_evidence: 'counted' | 'seen' | 'computed' | 'unknown'
+  /** Of these, above what reading them would have cost; absent without a price */
+  cost?: number
+  evidence: 'counted' | 'computed' | 'seen'
+  /** The first block that differs, if that is the cause */
+  node?: string
+  /** The cause, as a clause */
+  why: string
+}
+
 export interface ViewCall {
   /** Who committed it */
   actor?: string
@@ -1171,6 +1221,8 @@ export interface ViewCall {
   /** Absent if no attempt was recorded */
   attempts?: ViewAttempts
   blocks: number
+  /** Absent if the provider read what the call before had left or, where it counted nothing, the request repeats the one before */
+  broke?: ViewBroke
   /** Of the canonical thread */
   bytes: number
   /** Absent if the call repeats all of the call before it */
@@ -1355,6 +1407,18 @@ export interface ViewSpan {
   to: number
 }
 
+export interface ViewStep {
+  blocks: number
+  break?: InspectBreak
+  /** Absent if nothing broke */
+  broke?: ViewBroke
+  bytes: number
+  call?: InspectCallPrefix
+  cycle: number
+  prefix?: InspectSharedPrefix
+  tokens?: number
+}
+
 export interface ViewThreadCut {
   /** What happened to it, if the other state is the call before */
   cause?: string
@@ -1364,6 +1428,20 @@ export interface ViewThreadCut {
   node?: string
   /** Offset in the canonical thread */
   start: number
+}
+
+export interface ViewTotals {
+  again?: number
+  calls: number
+  counted: number
+  currency?: string
+  lost?: number
+  paid?: number
+  priced: number
+  read: number
+  tokens_in: number
+  tokens_out: number
+  written: number
 }
 
 export interface ViewTreePage {

@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
-	"github.com/contexttree/pact/internal/view/story"
 	"github.com/spf13/cobra"
 )
 
@@ -91,7 +90,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opene
 		f.ThreadBytes += f.Contexts[i].ThreadBytes
 	}
 	if n := f.Main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
-		if f.Contexts[n].Story, err = story.Tell(ctx, list[n].Context); err == nil {
+		if err = f.Contexts[n].Tell(ctx, list[n].Context); err == nil {
 			err = look(ctx, a, &f.Contexts[n], list[n].Context)
 		}
 	}

@@ -99,6 +99,8 @@ func cycleRow(a *command.App, c *opened.Cycle) []string {
 	}
 	where := a.Paint.Good("complete")
 	switch {
+	case c.Broke != nil:
+		where = a.Paint.Bad("broke: ") + c.Broke.Why
 	case p.Complete:
 	case p.Newer == "":
 		where = a.Paint.Changed(view.Visible(p.Older)) + " is gone"
@@ -125,7 +127,7 @@ func drawContexts(a *command.App, list []opened.Context, all bool) {
 			break
 		}
 		c := &list[i]
-		breaks, share := c.Breaks()
+		share, broke := c.Walked()
 		var blocks, bytes any
 		if n := len(c.Cycles); n > 0 {
 			blocks, bytes = c.Cycles[n-1].Blocks, c.Cycles[n-1].Bytes
@@ -137,7 +139,7 @@ func drawContexts(a *command.App, list []opened.Context, all bool) {
 				there += ", " + view.Plural(int(c.Added), "new cycle")
 			}
 		}
-		rows = append(rows, screen.Row(c.Name, len(c.Cycles), blocks, bytes, view.Percent(share), len(breaks), there))
+		rows = append(rows, screen.Row(c.Name, len(c.Cycles), blocks, bytes, view.Percent(share), broke, there))
 	}
 	a.Table([]string{"context", ">cycles", ">blocks", ">bytes", ">same prefix", ">breaks", ""}, rows)
 	if left := len(list) - firstContexts; !all && left > 0 {

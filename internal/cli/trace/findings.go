@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/view"
@@ -29,10 +30,17 @@ func findingsCommand(a *command.App) *cobra.Command {
 			return a.PrintJSON(r)
 		}
 		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, " + number(r.Spent.Read) +
-			" of them read from the cache by the rules of " + r.Dialect
+			" of them read from the cache, "
+		if r.Spent.Evidence == inspect.Counted {
+			spent += "as the provider counted"
+			if r.Spent.Counted < r.Calls {
+				spent += " in " + view.Plural(r.Spent.Counted, "call")
+			}
+		} else {
+			spent += "computed by the rules of " + r.Dialect
+		}
 		if r.Spent.Cost != nil {
-			spent += "; that costs " + view.Money(*r.Spent.Cost) + " " + view.Visible(r.Currency) + " by the prices of " + view.Visible(r.AsOf) +
-				" for " + view.Visible(r.Model)
+			spent += "; that costs " + view.Money(*r.Spent.Cost) + " " + view.Visible(r.Currency) + " by the prices of " + view.Visible(r.AsOf)
 		}
 		a.Sentence(spent)
 		if len(r.Findings) == 0 {

@@ -26,6 +26,18 @@ func wordsOf(c *story.Call) string {
 	return c.Said
 }
 
+// brokeText says what broke at a call, "" if nothing did.
+func brokeText(c *story.Call) string {
+	switch b := c.Broke; {
+	case b == nil:
+		return ""
+	case b.Again == nil:
+		return b.Why + " (seen)"
+	default:
+		return view.Plural(int(*b.Again), "token") + " again: " + b.Why + " (" + string(b.Known) + ")"
+	}
+}
+
 // filled returns how much of the window of the model a call took, "" if that is not known.
 func filled(c *story.Call) string {
 	if c.In == nil || c.Window == 0 {

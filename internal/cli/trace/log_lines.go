@@ -107,6 +107,7 @@ var columns = []column{
 	{"added", "r", 12, ofStat("+", func(s *story.Stat) int { return s.Added })},
 	{"removed", "r", 11, ofStat("-", func(s *story.Stat) int { return s.Removed })},
 	{"changed", "r", 10, ofStat("~", func(s *story.Stat) int { return s.Changed })},
+	{"broke", "l", 16, ofCall(brokeText)},
 	{"called", "l", 8, ofCall(called)},
 	{"said", "l", 9, ofCall(wordsOf)},
 	{"by", "l", 5, func(l logged) string { return view.Visible(l.Actor) }},
@@ -114,7 +115,7 @@ var columns = []column{
 }
 
 // cutColumns are the texts that a narrow terminal cuts before it lacks a column.
-var cutColumns = []int{columnOf("called"), columnOf("said"), columnOf("message")}
+var cutColumns = []int{columnOf("broke"), columnOf("called"), columnOf("said"), columnOf("message")}
 
 func columnOf(name string) int {
 	return slices.IndexFunc(columns, func(c column) bool { return c.name == name })
@@ -159,8 +160,7 @@ func cutCell(text string, width int) string {
 }
 
 // drawLog reads the log twice, first to measure the columns, and so keeps none
-// of it in memory. A terminal, which cuts what is too wide, gets no column without
-// an entry.
+// of it in memory. It leaves out the columns that are empty in every line.
 func drawLog(a *command.App, each func(func(logged) error) error) error {
 	if a.Form == "id" {
 		return each(func(l logged) error { a.Printf("%s\n", entryName(l)); return nil })
@@ -181,7 +181,7 @@ func drawLog(a *command.App, each func(func(logged) error) error) error {
 	err := each(func(l logged) error {
 		row := rowOf(l)
 		for i := range row {
-			known[i] = known[i] || row[i] != "-" && row[i] != "" || !a.OutTerminal || a.Form == "wide"
+			known[i] = known[i] || row[i] != "-" && row[i] != ""
 		}
 		c.Fit(row)
 		return nil
@@ -304,6 +304,9 @@ func drawEntry(a *command.App, l logged) {
 		a.Printf("    %s\n", strings.TrimLeft(part, " "))
 	}
 	var lines []string
+	if c != nil && c.Broke != nil {
+		lines = append(lines, "broke: "+brokeText(c))
+	}
 	if c != nil && len(c.Tools) > 0 {
 		lines = append(lines, c.Earlier+"called "+strings.ReplaceAll(toolsText(c.Tools), ",", ", "))
 	}

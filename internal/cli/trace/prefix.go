@@ -18,7 +18,7 @@ func prefixCommand(a *command.App) *cobra.Command {
 	flags := a.SourceFlags(cmd)
 	flags.TokenFlags(cmd)
 	calls := newCallFlags(a, cmd)
-	broken := cmd.Flags().Bool("breaks", false, "list only the cycles that did not repeat all of the thread before")
+	broken := cmd.Flags().Bool("breaks", false, "list only the cycles at which something broke")
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		c, err := s.History(ctx)
 		if err != nil {
@@ -28,12 +28,12 @@ func prefixCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		told, err := calls.read(ctx, a, c)
+		o, err := calls.read(ctx, a)
 		if err != nil {
 			return err
 		}
 		m := a.Meter("comparing")
-		r, err := story.Prefixes(ctx, c, from, to, told, m.At)
+		r, err := story.Prefixes(ctx, c, from, to, o, m.At)
 		m.End()
 		if err != nil {
 			return err
@@ -58,20 +58,26 @@ func prefixCommand(a *command.App) *cobra.Command {
 }
 
 func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) {
-	paid := 0.0
 	rows := make([][]string, len(r.Cycles))
-	for i, c := range r.Cycles {
+	for i := range r.Cycles {
+		c := r.Cycles[i]
 		rows[i] = screen.Row(view.Cycle(c.Cycle), c.Blocks, c.Bytes, c.Tokens)
-		same := make([]string, 5)
+		same, again := make([]string, 5), any(nil)
 		if p := c.Shared; p != nil {
 			blocks, of, bytes := p.Blocks, p.OfBlocks, p.Bytes
 			if c.Call != nil && c.Call.Shared != nil {
 				blocks, of, bytes = c.Call.Shared.Blocks, c.Call.Shared.OfBlocks, c.Call.Shared.Bytes
 			}
-			share, _, complete := view.Reused(&c)
+			share, _, complete := view.Reused(&c.Prefix)
 			where := a.Paint.Good("complete")
 			if !complete {
-				where = view.CutInBrief(&c, a.Paint.Changed)
+				where = view.CutInBrief(&c.Prefix, a.Paint.Changed)
+			}
+			if b := c.Broke; b != nil && b.Again != nil {
+				again = *b.Again
+				if c.Call.Lost.Cause.Cut == nil || complete {
+					where = a.Paint.Bad(b.Why + " (" + string(b.Known) + ")")
+				}
 			}
 			same = screen.Row(strconv.Itoa(blocks)+"/"+strconv.Itoa(of), bytes, view.Percent(share), p.Tokens,
 				screen.Painted(where))
@@ -80,27 +86,25 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		if c.Call != nil {
 			full = filledBy(c.Call)
 			if c.Call.Cost != nil {
-				costs, paid = view.Money(c.Call.Cost.Paid), paid+c.Call.Cost.Paid
+				costs = view.Money(c.Call.Cost.Paid)
 			}
 		}
-		rows[i] = append(append(rows[i], same[:4]...), full, costs, same[4])
+		rows[i] = append(append(append(rows[i], same[:4]...), full, costs), append(screen.Row(again), same[4])...)
 	}
 	goes := "?" // with the columns of tokens, which stay if they were counted
 	if r.Tokenizer != "" {
 		goes = ""
 	}
 	a.Table([]string{"cycle", ">blocks", ">bytes", goes + ">tokens", ">same", ">in bytes", ">", goes + ">in tokens",
-		"?>window", "?>paid", "first difference"}, rows)
-	line := view.Percent(r.Share) + " of what the threads repeat is the prefix of the thread before"
-	if len(r.Breaks) == 0 {
-		a.Sentence(line + "; it never broke.")
-	} else {
+		"?>window", "?>paid", "?>again", "first difference"}, rows)
+	line := view.Percent(r.Share) + " of what the threads repeat is the prefix of the thread before (seen)"
+	switch {
+	case len(r.Breaks) == 0:
+		a.Sentence(line + "; nothing broke.")
+	default:
 		a.Sentence(line + "; it broke in " + view.Plural(len(r.Breaks), "cycle") + ".")
 	}
-	if paid > 0 {
-		a.Sentence("These calls cost " + view.Money(paid) + " " + view.Visible(prices.Currency) + " by the prices of " + view.Visible(prices.AsOf) +
-			", where the provider counted cached tokens.")
-	}
+	drawPaid(a, r, prices)
 	drawSources(a, r)
 	if r.Tokenizer != "" {
 		how := "counted"
@@ -109,4 +113,18 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		}
 		a.Printf("Tokens are those of the contents, %s by %s.\n", how, r.Tokenizer)
 	}
+}
+
+// drawPaid says what the calls cost by the counts of the provider.
+func drawPaid(a *command.App, r *story.PrefixReport, prices *record.Prices) {
+	t := &r.Totals
+	if t.Paid == nil {
+		return
+	}
+	line := "Paid " + view.Money(*t.Paid) + " " + view.Visible(prices.Currency) + ", of that " + view.Money(t.Lost) +
+		" because less was read than had been left; counted by the provider, prices of " + view.Visible(prices.AsOf) + "."
+	if t.Priced < t.Calls {
+		line += " That leaves out " + view.Plural(t.Calls-t.Priced, "call") + " whose tokens or prices are not all known."
+	}
+	a.Sentence(line)
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -38,16 +37,14 @@ func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 	return f
 }
 
-// read reports on the recorded calls of a context, by cycle; nil if it has
-// none.
-func (f *callFlags) read(ctx context.Context, a *command.App, c *pact.Context) (map[int64]*inspect.CallPrefix, error) {
+// read reads the list of prices.
+func (f *callFlags) read(ctx context.Context, a *command.App) (o view.WalkOptions, err error) {
 	if f.prices = prices.BuiltIn(); *f.file != "" {
-		var err error
 		if f.prices, err = a.Prices(ctx, *f.file); err != nil {
-			return nil, err
+			return o, err
 		}
 	}
-	return view.Recorded(ctx, c, *f.dialect, f.prices)
+	return view.WalkOptions{Dialect: *f.dialect, Prices: f.prices}, nil
 }
 
 // drawSources names the rules by which calls were compared, and explains
@@ -55,7 +52,7 @@ func (f *callFlags) read(ctx context.Context, a *command.App, c *pact.Context) (
 func drawSources(a *command.App, r *story.PrefixReport) {
 	dialects, attribution := map[string]bool{}, 0
 	for i := range r.Cycles {
-		if call := r.Cycles[i].Call; call != nil {
+		if call := r.Cycles[i].Call; call != nil && call.Dialect != "" {
 			dialects[call.Dialect] = true
 			if call.Attribution {
 				attribution++

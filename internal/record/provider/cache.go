@@ -213,6 +213,6 @@ func (c *Cache) take(p *Prompt) {
 			c.entries[now.prefixes[i]] = e
 			now.fresh = append(now.fresh, now.prefixes[i])
 		}
-		e.used, e.life = now.at, c.rules.lifetime(p.Model, word)
+		e.used, e.life = now.at, c.rules.LifetimeOf(p.Model, word)
 	}
 }

@@ -111,8 +111,8 @@ func (rules *CacheRules) LeastTokens(model string) int64 {
 	return 0
 }
 
-// lifetime returns how long a prefix stays cached; zero if undocumented.
-func (rules *CacheRules) lifetime(model, word string) Lifetime {
+// LifetimeOf returns how long a prefix of a model stays cached that was asked for with a word; zero if undocumented.
+func (rules *CacheRules) LifetimeOf(model, word string) Lifetime {
 	for _, l := range rules.Lifetimes {
 		if l.Word == word && begins(model, l.Models) {
 			return l

@@ -66,7 +66,7 @@ func TestLengthsAndLifetimesOfModels(t *testing.T) {
 		{"gemini", "gemini-3.8-flash", "", 4096, 0, 0},
 	} {
 		d := CacheRulesNamed(c.rules)
-		life := d.lifetime(c.model, c.word)
+		life := d.LifetimeOf(c.model, c.word)
 		if got := d.LeastTokens(c.model); got != c.least || life.Sure != c.sure || life.Most != c.most {
 			t.Errorf("%s: at least %d tokens, for %s to %s", c.model, got, life.Sure, life.Most)
 		}

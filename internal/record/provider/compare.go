@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"crypto/sha256"
 	"slices"
 )
 
@@ -13,7 +14,9 @@ const (
 	CauseParameters Cause = "parameters"
 	CauseTools      Cause = "tools"
 	CauseSystem     Cause = "system"
-	CauseBlock      Cause = "block"    // a block of the conversation
+	CauseBlock      Cause = "block" // a block of the conversation
+	// CauseCompaction is the agent's: of the conversation it leaves out at least half of the blocks at once.
+	CauseCompaction Cause = "compaction"
 	CauseThinking   Cause = "thinking" // the provider removed it: the turn that it belongs to is over
 )
 
@@ -62,6 +65,9 @@ func (s *Shared) compareBlocks(rules *CacheRules, older, newer *Prompt) {
 	s.Blocks = n
 	if n < len(older.Blocks) {
 		s.Cause, s.Names = causeAt(older, newer, n)
+		if (s.Cause == CauseSystem || s.Cause == CauseBlock) && compacted(older, newer, n) {
+			s.Cause = CauseCompaction
+		}
 	}
 	s.settings(rules, older, newer)
 	if older.Model != newer.Model {
@@ -116,6 +122,26 @@ func causeAt(older, newer *Prompt, n int) (Cause, []string) {
 		return CauseThinking, nil
 	}
 	return CauseBlock, nil
+}
+
+// compacted reports whether a request leaves out at least half of the blocks of a conversation, and at least two,
+// and has fewer; both begin with n equal blocks.
+func compacted(older, newer *Prompt, n int) bool {
+	old, now := older.Blocks[older.begin(Conversation):], newer.Blocks[newer.begin(Conversation):]
+	if len(now) >= len(old) {
+		return false
+	}
+	stays := map[[sha256.Size]byte]int{}
+	for i := n; i < len(newer.Blocks); i++ {
+		stays[newer.Blocks[i].hash]++
+	}
+	gone := 0
+	for i := max(n, older.begin(Conversation)); i < len(older.Blocks); i++ {
+		if stays[older.Blocks[i].hash]--; stays[older.Blocks[i].hash] < 0 {
+			gone++
+		}
+	}
+	return gone > 1 && 2*gone >= len(old)
 }
 
 func (p *Prompt) tools() []Block { return p.Blocks[:p.begin(System)] }

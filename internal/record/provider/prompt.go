@@ -17,6 +17,9 @@ type Prompt struct {
 	body     []byte // the body as sent, if the rules compare bodies
 }
 
+// Word returns the word with which the whole request asks for a lifetime, "" without one.
+func (p *Prompt) Word() string { return p.word }
+
 // Block is one part of a request at its place in the prompt.
 type Block struct {
 	Section

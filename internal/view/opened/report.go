@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/record/sessions"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
@@ -45,6 +46,8 @@ type Context struct {
 	Sentences []string `json:"sentences,omitempty"`
 	// Findings are what that context paid most for without use; none without a price for its model.
 	Findings []simulate.Finding `json:"findings,omitempty"`
+
+	told *story.Story // without its blocks
 }
 
 // Cycle describes one cycle.
@@ -55,6 +58,7 @@ type Cycle struct {
 	Blocks int                   `json:"blocks"`
 	Bytes  int64                 `json:"bytes"`            // size of the thread
 	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
+	Broke  *view.Broke           `json:"broke,omitempty"`  // nil if nothing broke
 }
 
 // Main returns which context sent the most bytes, the first of several, and -1
@@ -72,47 +76,29 @@ func (f *Report) Main() int {
 // Describe collects what the report says about a context.
 func Describe(ctx context.Context, c *pact.Context, each func()) (Context, error) {
 	f := Context{Name: c.Name(), Edition: c.Edition(), Cycles: []Cycle{}, Source: record.SourceOf(c.Working())}
-	first, last := c.Cycles()
-	if last < first {
-		return f, nil
-	}
-	var before *pact.Snapshot
-	for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
-		if err != nil {
-			return f, err
-		}
-		if err := ctx.Err(); err != nil {
-			return f, err
-		}
-		now := Cycle{Cycle: s.Cycle(), Nodes: s.Len()}
-		if turns := tree.Of(s).Region(tree.Seq).Children(); turns.Len() > 0 {
+	var err error
+	f.told, err = story.Walk(ctx, c, func(s *view.Step) error {
+		now := Cycle{Cycle: s.Cycle, Nodes: s.Now.Len(), Blocks: s.Blocks, Bytes: s.Bytes, Prefix: s.Shared, Broke: s.Broke}
+		if turns := tree.Of(s.Now).Region(tree.Seq).Children(); turns.Len() > 0 {
 			item, err := turns.At(turns.Len() - 1)
 			if err != nil {
-				return Context{}, err
+				return err
 			}
 			now.Turn = item.Node().ID
 		}
-		now.Blocks, now.Bytes = s.ThreadSize()
-		if before != nil {
-			if now.Prefix, err = pact.SharePrefix(ctx, before, s); err != nil {
-				return f, err
-			}
-		}
 		f.ThreadBytes += now.Bytes
 		f.Cycles = append(f.Cycles, now)
-		before = s
 		each()
-	}
-	return f, nil
+		return ctx.Err()
+	})
+	return f, err
 }
 
-// Breaks returns the cycles whose thread does not begin with the thread of the
-// previous cycle, and the share of those previous threads that the next ones
-// kept.
-func (f *Context) Breaks() (cycles []int64, share float64) {
-	var r story.Reuse
-	for _, c := range f.Cycles {
-		r.Take(&inspect.Prefix{Cycle: c.Cycle, Shared: c.Prefix})
-	}
-	return r.Breaks, r.Share()
+// Tell tells the story of the context.
+func (f *Context) Tell(ctx context.Context, c *pact.Context) error {
+	f.Story = f.told
+	return f.Story.TellBlocks(ctx, c)
 }
+
+// Walked returns the share of the threads that the next ones repeat, and at how many calls something broke.
+func (f *Context) Walked() (share float64, broke int) { return f.told.Share, len(f.told.Breaks) }

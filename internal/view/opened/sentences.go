@@ -3,13 +3,14 @@ package opened
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/record"
 )
 
 // The findings that a report has.
@@ -40,25 +41,32 @@ func (f *Context) Look(ctx context.Context, c *pact.Context, counter tree.Counte
 			}
 		}
 	}
-	paid, err := f.paid(ctx, c, report)
-	if err != nil {
-		return err
-	}
 	helps, err := f.helps(report.Findings, ask)
-	f.Sentences = []string{f.broke(), paid, helps}
+	f.Sentences = []string{f.broke(), f.paid(report), helps}
 	return err
 }
 
-// broke says what went wrong: where the prefix ended early, and which tools failed.
+// broke says what went wrong: where the cache broke, and which tools failed.
 func (f *Context) broke() string {
-	t, line := f.Story, "Broke: nothing; every call repeats all of the call before"
-	switch {
-	case t.Calls < 2:
-		line = "Broke: nothing; a single call has none to repeat"
+	t, line := f.Story, "Broke: nothing"
+	switch read := t.Totals.Read > 0; {
 	case len(t.Breaks) > 0:
-		first := t.Breaks[0]
-		line = "Broke: " + strconv.Itoa(len(t.Breaks)) + " of " + view.Plural(t.Calls, "call") + " did not repeat the call before, first " +
-			view.Cycle(first.Cycle) + ": " + first.Why
+		line = "Broke: " + strconv.Itoa(len(t.Breaks)) + " of " + view.Plural(t.Calls, "call")
+		if t.Totals.Again > 0 {
+			line += ", " + view.Plural(int(t.Totals.Again), "token") + " sent again"
+			if t.Totals.Paid != nil {
+				line += " for " + view.Money(t.Totals.Lost) + " dollars"
+			}
+		}
+		line += "; first " + t.Breaks[0].Says
+	case t.Calls < 2:
+		line += "; a single call has none to repeat"
+	case read:
+		line += "; every call read what the call before had left, as the provider counted"
+	case t.Differ == 0:
+		line += "; every call repeats all of the call before, in the bytes that the log has"
+	default:
+		line += " that the provider counted; " + view.Plural(t.Differ, "call") + " did not repeat the call before"
 	}
 	if len(t.Failed) > 0 {
 		line += "; " + view.Plural(len(t.Failed), "call") + " of tools failed"
@@ -67,46 +75,41 @@ func (f *Context) broke() string {
 }
 
 // paid says what the run cost, as exactly as its log tells.
-func (f *Context) paid(ctx context.Context, c *pact.Context, report *simulate.Report) (string, error) {
-	first, last := c.Cycles()
-	attempts, err := c.Attempts(ctx, first, last)
-	if err != nil {
-		return "", err
-	}
-	list, sum, counted := prices.BuiltIn(), 0.0, 0
-	for _, one := range attempts {
-		told, err := record.ReportedCache(one)
-		if err != nil {
-			return "", err
-		}
-		if paid := list.Paid(one.Model, told); paid != nil {
-			sum, counted = sum+*paid, counted+1
-		}
-	}
+func (f *Context) paid(report *simulate.Report) string {
 	t := f.Story
 	line := "Cost: "
-	switch {
+	switch paid := t.Totals.Paid; {
 	case t.Cost > 0:
 		line += view.Money(t.Cost) + " dollars, as the file says"
-	case counted > 0:
-		line += view.Money(sum) + " dollars for " + view.Plural(counted, "call") + " whose tokens the provider counted, at the prices of " +
-			list.AsOf
+	case paid != nil && t.Totals.Priced < t.Calls:
+		line += view.Money(*paid) + " dollars for " + strconv.Itoa(t.Totals.Priced) + " of " + view.Plural(t.Calls, "call") +
+			", those whose tokens the provider counted, at the prices of " + prices.BuiltIn().AsOf
+	case paid != nil:
+		line += view.Money(*paid) + " dollars for " + view.Plural(t.Calls, "call") + " whose tokens the provider counted, at the prices of " +
+			prices.BuiltIn().AsOf
 	case t.In == 0 && report.Spent.Cost != nil:
 		line += view.Money(*report.Spent.Cost) + " dollars for what was sent if the provider caches as " + report.Dialect + " does: " +
-			view.Plural(int(report.Spent.Sent), "token") + ", " + strconv.FormatInt(report.Spent.Read, 10) + " of them from the cache, at the prices of " +
-			report.AsOf
+			view.Plural(int(report.Spent.Sent), "token") + ", " + strconv.FormatInt(report.Spent.Read, 10) +
+			" of them from the cache, at the prices of " + report.AsOf + " (computed)"
 	case t.In > 0:
 		line += view.Plural(int(t.In), "token") + " in, " + strconv.FormatInt(t.Out, 10) + " out; no price of the model is built in"
+		if _, known := prices.BuiltIn().Model(strings.Join(t.Models, "")); known {
+			line = strings.TrimSuffix(line, "no price of the model is built in") + "the log does not say how many came from the cache"
+		}
 	default:
 		line += "unknown; " + view.Size(f.ThreadBytes) + " went to the model, and the log has no counts of tokens"
 	}
-	for i, found := range f.Findings {
-		if i == 0 {
-			line += ". Without use"
+	first := true
+	for _, found := range f.Findings {
+		if found.What == simulate.PrefixBroke {
+			continue // the sentence about what broke has it
+		}
+		if first {
+			line, first = line+". Without use", false
 		}
 		line += "; " + view.Money(*found.Cost) + ": " + found.Says
 	}
-	return line + ".", nil
+	return line + "."
 }
 
 // helps says what would have made the run cheaper.
@@ -122,7 +125,7 @@ func (f *Context) helps(found []simulate.Finding, ask Commands) (string, error) 
 		return "Helps: the rule " + rule + " would have saved " + view.Money(*one.Saves) +
 			" dollars; " + ask.Findings + " says where.", nil
 	}
-	if t := f.Story; len(t.Breaks) > 0 {
+	if t := f.Story; len(t.Breaks) > 0 && t.Breaks[0].Known == inspect.SeenInBytes {
 		at := t.Breaks[0].Cycle
 		return "Helps: keep what a call begins with; " + ask.Diff(at-1, at) + " shows what changed.", nil
 	}

@@ -70,16 +70,16 @@ func Lines(t *story.Story, all string) (list []string) {
 }
 
 func breakLines(t *story.Story, all string) (list []string) {
-	line := view.Percent(t.Share) + " of what the calls repeated was the prefix of the call before"
+	line := view.Percent(t.Share) + " of the bytes that the calls repeated were the prefix of the call before (seen)"
 	if len(t.Breaks) == 0 {
-		return []string{line + "; it never broke."}
+		return []string{line + "."}
 	}
-	list = append(list, line+"; it broke in "+view.Plural(len(t.Breaks), "call")+":")
+	list = append(list, line+"; "+view.Plural(len(t.Breaks), "break")+":")
 	for _, b := range t.Breaks[:min(mostBreaks, len(t.Breaks))] {
-		list = append(list, "  @c"+strconv.FormatInt(b.Cycle, 10)+"  "+b.Why)
+		list = append(list, "  "+b.Says)
 	}
 	if more := len(t.Breaks) - mostBreaks; more > 0 {
-		list = append(list, "  … and in "+strconv.Itoa(more)+" more: "+all+" shows all")
+		list = append(list, "  … and "+strconv.Itoa(more)+" more: "+all+" shows all")
 	}
 	return list
 }

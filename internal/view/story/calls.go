@@ -3,83 +3,51 @@ package story
 import (
 	"context"
 	"strconv"
-	"time"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/record"
 )
 
 // Call describes the call of the model of a cycle: the new part of the
 // thread, and what the attempt recorded.
 type Call struct {
-	Blocks int      `json:"blocks"`
-	Bytes  int64    `json:"bytes"`
-	Model  string   `json:"model,omitempty"`
-	In     *int64   `json:"tokens_in,omitempty"`  // nil if they were not counted
-	Out    *int64   `json:"tokens_out,omitempty"` // likewise
-	Cached *int64   `json:"cached,omitempty"`     // of the tokens in, those that the provider read from its cache
-	Cost   *float64 `json:"cost,omitempty"`       // by the built-in prices, in their currency; nil if the model has none or Cached is unknown
-	Window int64    `json:"window,omitempty"`     // how many tokens a request to the model may have; 0 if no list says
-	Took   *int64   `json:"took_ms,omitempty"`    // from request to the end of the answer; nil if unknown
-	Tools  []string `json:"tools,omitempty"`      // names of the tools called by what is new, in document order
-	Said   string   `json:"said,omitempty"`       // first words of the newest text of the user, else of the assistant
-	SaidBy string   `json:"said_by,omitempty"`    // role of what said those words
+	Blocks int         `json:"blocks"`
+	Bytes  int64       `json:"bytes"`
+	Model  string      `json:"model,omitempty"`
+	In     *int64      `json:"tokens_in,omitempty"`  // nil if they were not counted
+	Out    *int64      `json:"tokens_out,omitempty"` // likewise
+	Cached *int64      `json:"cached,omitempty"`     // of the tokens in, those that the provider read from its cache
+	Cost   *float64    `json:"cost,omitempty"`       // by the built-in prices, in their currency; nil if the model has none or Cached is unknown
+	Broke  *view.Broke `json:"broke,omitempty"`      // nil if nothing broke
+	Window int64       `json:"window,omitempty"`     // how many tokens a request to the model may have; 0 if no list says
+	Took   *int64      `json:"took_ms,omitempty"`    // from request to the end of the answer; nil if unknown
+	Tools  []string    `json:"tools,omitempty"`      // names of the tools called by what is new, in document order
+	Said   string      `json:"said,omitempty"`       // first words of the newest text of the user, else of the assistant
+	SaidBy string      `json:"said_by,omitempty"`    // role of what said those words
 
 	Earlier string `json:"-"` // names the call before, whose answer called the tools and has an assistant's words; "" without one
 }
 
-// Calls describes the cycles from one to another. Cost: the first snapshot,
-// and what changed from each to the next.
+// Calls describes the cycles from one to another. Cost: that of [view.Walk].
 func Calls(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*Call, error) {
 	first, last := c.Cycles()
 	from, to = max(from, first), min(to, last)
-	calls := map[int64]*Call{}
+	r := callReader{ctx, map[int64]*Call{}}
 	if to < from {
-		return calls, nil
+		return r.calls, nil
 	}
-	r := callReader{ctx, calls}
-	var before *pact.Snapshot
-	// the cycle before says what is new
-	for s, err := range c.History(ctx, pact.Cycle(max(from-1, first)), pact.Cycle(to)) {
+	for s, err := range view.Walk(ctx, c, pact.Cycle(from), pact.Cycle(to), view.WalkOptions{Snapshots: true}) {
+		if err == nil {
+			err = r.add(s)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if err := r.add(before, s); err != nil {
-			return nil, err
-		}
-		before = s
 	}
-	attempts, err := c.Attempts(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range attempts {
-		call := calls[a.Cycle]
-		if call == nil {
-			continue
-		}
-		call.Model, call.In, call.Out = a.Model, a.TokenIn, a.TokenOut
-		call.Took, call.Cached, call.Cost = nil, nil, nil
-		price, _ := prices.BuiltIn().Model(a.Model)
-		call.Window = price.Window
-		if told, err := record.ReportedCache(a); err != nil {
-			return nil, err
-		} else if told != nil {
-			call.Cached = told.Read
-			call.Cost = prices.BuiltIn().Paid(a.Model, told)
-		}
-		if view.Time(a.StartedNS) != "-" && a.Status != history.Running && a.EndedNS > a.StartedNS {
-			ms := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()
-			call.Took = &ms
-		}
-	}
-	return calls, nil
+	return r.calls, nil
 }
 
 // callReader collects facts about calls from a run of snapshots.
@@ -88,9 +56,18 @@ type callReader struct {
 	calls map[int64]*Call
 }
 
-func (r *callReader) add(before, s *pact.Snapshot) error {
-	call := &Call{}
-	call.Blocks, call.Bytes = s.ThreadSize()
+func (r *callReader) add(step *view.Step) error {
+	before, s := step.Before, step.Now
+	call := &Call{Blocks: step.Blocks, Bytes: step.Bytes, Broke: step.Broke}
+	if t := step.Call; t != nil {
+		call.Model, call.Window, call.Took = t.Model, t.Window, t.Took
+		if u := t.Provider; u != nil {
+			call.In, call.Out, call.Cached = u.In, u.Out, u.Read
+		}
+		if t.Cost != nil {
+			call.Cost = &t.Cost.Paid
+		}
+	}
 	r.calls[s.Cycle()] = call
 	var fresh []*tree.Node
 	if before == nil {

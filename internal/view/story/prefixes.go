@@ -12,48 +12,52 @@ import (
 
 // PrefixReport is the answer of pact prefix --json.
 type PrefixReport struct {
-	Cycles []inspect.Prefix `json:"cycles"`
+	Cycles []*view.Step `json:"cycles"`
 	// how tokens were counted; an approximation begins with approx:
 	Tokenizer string  `json:"tokenizer,omitempty"`
 	Share     float64 `json:"share"`  // of the repeated blocks, weighted by bytes
-	Breaks    []int64 `json:"breaks"` // the cycles that did not repeat all of the previous one
+	Breaks    []int64 `json:"breaks"` // the cycles at which something broke
 	// for each dialect that compared recorded calls, the pages that document it
 	Sources map[string][]string `json:"sources,omitempty"`
 	// how many answered calls reported what they read from the cache, and in
 	// how many of these the forecast held
-	Told   int `json:"told,omitempty"`
-	Agreed int `json:"agreed,omitempty"`
+	Told   int         `json:"told,omitempty"`
+	Agreed int         `json:"agreed,omitempty"`
+	Totals view.Totals `json:"totals,omitzero"`
 }
 
-// KeepBreaks leaves out the cycles that repeat all of the thread before.
+// KeepBreaks leaves out the cycles at which nothing broke.
 func (r *PrefixReport) KeepBreaks() {
-	r.Cycles = slices.DeleteFunc(r.Cycles, func(p inspect.Prefix) bool { return !slices.Contains(r.Breaks, p.Cycle) })
+	r.Cycles = slices.DeleteFunc(r.Cycles, func(p *view.Step) bool { return p.Broke == nil })
 }
 
-// Prefixes reports what each thread from one snapshot to another repeats of the one before.
-// calls says of recorded calls what their provider compares.
-func Prefixes(ctx context.Context, c *pact.Context, from, to pact.Address, calls map[int64]*inspect.CallPrefix,
+// Prefixes reports what each thread from one snapshot to another repeats of the one before, and what its provider
+// counted.
+func Prefixes(ctx context.Context, c *pact.Context, from, to pact.Address, o view.WalkOptions,
 	progress func(done, total int)) (*PrefixReport, error) {
-	r := &PrefixReport{Cycles: []inspect.Prefix{}, Breaks: []int64{}}
+	r := &PrefixReport{Cycles: []*view.Step{}, Breaks: []int64{}}
 	first, last := c.Cycles()
 	tally := Reuse{}
-	for p, err := range c.Prefixes(ctx, from, to) {
+	for s, err := range view.Walk(ctx, c, from, to, o) {
 		if err != nil {
 			return nil, err
 		}
-		p.Call = calls[p.Cycle]
-		r.Cycles = append(r.Cycles, p)
-		r.tell(p.Call)
-		tally.Take(&p)
+		r.Cycles = append(r.Cycles, s)
+		if s.Broke != nil {
+			r.Breaks = append(r.Breaks, s.Cycle)
+		}
+		r.tell(s.Call)
+		r.Totals.Add(s)
+		tally.Take(&s.Prefix)
 		progress(len(r.Cycles), int(last-first+1))
 	}
-	r.Breaks, r.Share = append(r.Breaks, tally.Breaks...), tally.Share()
+	r.Share = tally.Share()
 	return r, nil
 }
 
 // Reuse sums up how much a run of threads repeats.
 type Reuse struct {
-	Breaks   []int64
+	Differ   int // how many do not repeat all of the one before
 	same, of float64
 }
 
@@ -63,7 +67,7 @@ func (r *Reuse) Take(p *inspect.Prefix) {
 	}
 	share, of, complete := view.Reused(p)
 	if !complete {
-		r.Breaks = append(r.Breaks, p.Cycle)
+		r.Differ++
 	}
 	r.of += float64(of)
 	r.same += share * float64(of)

@@ -18,7 +18,8 @@ import (
 type Story struct {
 	Calls   int          `json:"calls"` // of the model
 	Models  []string     `json:"models,omitempty"`
-	In      int64        `json:"tokens_in,omitempty"` // that providers counted
+	Totals  view.Totals  `json:"totals,omitzero"`     // that providers counted, and what it cost
+	In      int64        `json:"tokens_in,omitempty"` // that providers counted, or the file of all calls together
 	Out     int64        `json:"tokens_out,omitempty"`
 	Cached  int64        `json:"cached,omitempty"` // of the tokens in
 	Cost    float64      `json:"cost,omitempty"`   // in US dollars, if the file counts all calls together
@@ -28,6 +29,7 @@ type Story struct {
 	Breaks  []storyBreak `json:"breaks"`
 	Carried []Facts      `json:"carried"`          // the blocks that took most bytes in all calls together
 	Share   float64      `json:"share"`            // of the repeated bytes, those in a prefix of the thread before
+	Differ  int          `json:"differ"`           // calls that do not repeat all of the one before, in the bytes that the log has
 	Unsent  []Facts      `json:"unsent,omitempty"` // the blocks of the last answer, which no call has sent back yet
 }
 
@@ -37,68 +39,64 @@ type storyCall struct {
 	Tool string `json:"tool,omitempty"`
 }
 
-// storyBreak is a cycle that did not repeat all of the thread before it.
+// storyBreak is a cycle at which something broke.
 type storyBreak struct {
-	Cycle int64  `json:"cycle"`
-	Why   string `json:"why"`
+	Cycle int64 `json:"cycle"`
+	view.Broke
+	Says string `json:"says"` // in a sentence, without its end
 }
 
 // MostCarried is how many of the largest blocks a story names.
 const MostCarried = 3
 
-// Tell collects the story of a context. Cost: the first snapshot and what
-// changed from each to the next, and of a recorded context its threads.
-func Tell(ctx context.Context, c *pact.Context) (*Story, error) {
+// Walk collects what the calls of a context say, without its blocks. each is called for every call, with its
+// snapshots. Cost: that of [view.Walk].
+func Walk(ctx context.Context, c *pact.Context, each func(*view.Step) error) (*Story, error) {
 	first, last := c.Cycles()
 	t := &Story{Calls: int(last - first + 1), Failed: []storyCall{}, Breaks: []storyBreak{}, Carried: []Facts{}}
 	if last < first {
 		return t, nil
 	}
-	calls, err := Calls(ctx, c, first, last)
-	if err != nil {
-		return nil, err
-	}
-	for cycle := first; cycle <= last; cycle++ {
-		call := calls[cycle]
-		if call.Model != "" && !slices.Contains(t.Models, call.Model) {
-			t.Models = append(t.Models, call.Model)
+	reuse := Reuse{}
+	for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Snapshots: true}) {
+		if err == nil {
+			err = each(s)
 		}
-		if call.In != nil && call.Window > 0 {
-			t.Filled = max(t.Filled, float64(*call.In)/float64(call.Window))
+		if err != nil {
+			return nil, err
 		}
-		t.In, t.Out, t.Cached = t.In+ValueOf(call.In), t.Out+ValueOf(call.Out), t.Cached+ValueOf(call.Cached)
+		t.Totals.Add(s)
+		reuse.Take(&s.Prefix)
+		if call := s.Call; call != nil {
+			if call.Model != "" && !slices.Contains(t.Models, call.Model) {
+				t.Models = append(t.Models, call.Model)
+			}
+			if u := call.Provider; u != nil && u.In != nil && call.Window > 0 {
+				t.Filled = max(t.Filled, float64(*u.In)/float64(call.Window))
+			}
+		}
+		if s.Broke != nil {
+			t.Breaks = append(t.Breaks, storyBreak{s.Cycle, *s.Broke, s.Broke.InWords(&s.Prefix, currencyOf(s))})
+		}
 	}
+	t.In, t.Out, t.Cached = t.Totals.In, t.Totals.Out, t.Totals.Read
+	t.Share, t.Differ = reuse.Share(), reuse.Differ
 	if all, ok := transcript.TotalsOf(c.Working()); ok && t.In+t.Out == 0 {
 		t.In, t.Out, t.Cost = all.TokensIn, all.TokensOut, all.Cost
 	}
 	slices.Sort(t.Models)
-	if err := t.tellBreaks(ctx, c); err != nil {
-		return nil, err
-	}
-	return t, t.tellBlocks(ctx, c)
+	return t, nil
 }
 
-func (t *Story) tellBreaks(ctx context.Context, c *pact.Context) error {
-	first, last := c.Cycles()
-	recorded, err := view.Recorded(ctx, c, "", nil)
-	if err != nil {
-		return err
+func currencyOf(s *view.Step) string {
+	if s.Call == nil || s.Call.Cost == nil {
+		return ""
 	}
-	r, err := Prefixes(ctx, c, pact.Cycle(first), pact.Cycle(last), recorded, func(int, int) {})
-	if err != nil {
-		return err
-	}
-	t.Share = r.Share
-	for _, p := range r.Cycles {
-		if !slices.Contains(r.Breaks, p.Cycle) {
-			continue
-		}
-		t.Breaks = append(t.Breaks, storyBreak{p.Cycle, view.CutInBrief(&p, func(name string) string { return name })})
-	}
-	return nil
+	return s.Call.Cost.Currency
 }
 
-func (t *Story) tellBlocks(ctx context.Context, c *pact.Context) error {
+// TellBlocks adds the blocks of a context: those that were carried most, and the calls of tools. Cost: every block.
+func (t *Story) TellBlocks(ctx context.Context, c *pact.Context) error {
 	_, last := c.Cycles()
 	tail, err := record.TailOf(ctx, c)
 	if err != nil {

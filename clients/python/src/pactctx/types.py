@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is a87770b9c6d7e7e7a342a121a5eccf32243caee3055f0a8b5a20a847ae37aea4.
+SHA-256 is d8ea2db13cb1fbc57c03aa5fa79c6139a0b19028504da0f114a35932d5e00815.
 """
 
 from __future__ import annotations
@@ -413,6 +413,26 @@ class InspectBreak(TypedDict):
     role: NotRequired[str]
 
 
+class InspectBreakCause(TypedDict):
+    cut: NotRequired[InspectCut]
+    cycle: NotRequired[int]
+    evidence: str
+    idle_seconds: NotRequired[int]
+    kind: str
+    lifetime_seconds: NotRequired[int]
+    names: NotRequired[list[str] | None]
+
+
+class InspectCacheBreak(TypedDict):
+    again: int
+    cause: InspectBreakCause
+    cost: NotRequired[float]
+    evidence: str
+    left: int
+    read: int
+    since: int
+
+
 class InspectCachedPrefix(TypedDict):
     lost_bytes: int
     lost_tokens: NotRequired[int]
@@ -434,17 +454,22 @@ class InspectCallPrefix(TypedDict):
     attribution_changed: NotRequired[bool]
     blocks: int
     broken: NotRequired[int]
+    cache_break: NotRequired[InspectCacheBreak]
     cost: NotRequired[InspectCallCost]
     cut: NotRequired[InspectCut]
     cycle: int
     dialect: str
+    earlier: NotRequired[list[InspectProviderCache] | None]
     expected: NotRequired[InspectExpected]
+    first_byte_ms: NotRequired[int]
+    left: NotRequired[int]
     model: str
     prefix: NotRequired[InspectCallShared]
     problem: NotRequired[str]
     provider: NotRequired[InspectProviderCache]
     seen: InspectSeen
-    started_at: str
+    started_at: NotRequired[str]
+    took_ms: NotRequired[int]
     window: NotRequired[int]
 
 
@@ -529,20 +554,6 @@ class InspectFinding(TypedDict):
     code: str
     message: str
     node: NotRequired[str]
-
-
-InspectPrefix = TypedDict(
-    "InspectPrefix",
-    {
-        "blocks": "int",
-        "break": "NotRequired[InspectBreak]",
-        "bytes": "int",
-        "call": "NotRequired[InspectCallPrefix]",
-        "cycle": "int",
-        "prefix": "NotRequired[InspectSharedPrefix]",
-        "tokens": "NotRequired[int]",
-    },
-)
 
 
 InspectProviderCache = TypedDict(
@@ -810,8 +821,9 @@ class PactErased(TypedDict):
 
 
 class Prefixes(TypedDict):
-    cycles: list[InspectPrefix]
+    cycles: list[ViewStep]
     tokenizer: NotRequired[str]
+    totals: NotRequired[ViewTotals]
 
 
 class Pruning(TypedDict):
@@ -889,6 +901,7 @@ class SimulateCall(TypedDict):
 class SimulateFinding(TypedDict):
     cost: NotRequired[float]
     cycle: NotRequired[int]
+    evidence: Literal["counted", "computed"]
     helps: NotRequired[LifecycleRule]
     node: NotRequired[str]
     saves: NotRequired[float]
@@ -931,7 +944,7 @@ class SimulateReport(TypedDict):
     model: NotRequired[str]
     run: str
     scaled: bool
-    spent: SimulateOutcome
+    spent: SimulateSpent
     window: NotRequired[int]
 
 
@@ -947,6 +960,17 @@ class SimulateResult(TypedDict):
     scaled: bool
     sentences: list[str]
     window: NotRequired[int]
+
+
+class SimulateSpent(TypedDict):
+    cost: NotRequired[float]
+    counted: int
+    evidence: Literal["counted", "computed"]
+    lost: NotRequired[float]
+    out: int
+    read: int
+    sent: int
+    written: int
 
 
 class SimulatedPolicy(TypedDict):
@@ -1026,11 +1050,21 @@ class ViewBlockPage(TypedDict):
     total: int
 
 
+class ViewBroke(TypedDict):
+    again: NotRequired[int]
+    cause_evidence: Literal["counted", "seen", "computed", "unknown"]
+    cost: NotRequired[float]
+    evidence: Literal["counted", "computed", "seen"]
+    node: NotRequired[str]
+    why: str
+
+
 class ViewCall(TypedDict):
     actor: NotRequired[str]
     at: NotRequired[str]
     attempts: NotRequired[ViewAttempts]
     blocks: int
+    broke: NotRequired[ViewBroke]
     bytes: int
     cut: NotRequired[ViewCallCut]
     cycle: int
@@ -1176,11 +1210,40 @@ ViewSpan = TypedDict(
 )
 
 
+ViewStep = TypedDict(
+    "ViewStep",
+    {
+        "blocks": "int",
+        "break": "NotRequired[InspectBreak]",
+        "broke": "NotRequired[ViewBroke]",
+        "bytes": "int",
+        "call": "NotRequired[InspectCallPrefix]",
+        "cycle": "int",
+        "prefix": "NotRequired[InspectSharedPrefix]",
+        "tokens": "NotRequired[int]",
+    },
+)
+
+
 class ViewThreadCut(TypedDict):
     cause: NotRequired[str]
     height: int
     node: NotRequired[str]
     start: int
+
+
+class ViewTotals(TypedDict):
+    again: NotRequired[int]
+    calls: int
+    counted: int
+    currency: NotRequired[str]
+    lost: NotRequired[float]
+    paid: NotRequired[float]
+    priced: int
+    read: int
+    tokens_in: int
+    tokens_out: int
+    written: int
 
 
 class ViewTreePage(TypedDict):
