@@ -2,6 +2,7 @@ package recall
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,7 @@ func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
 	if err := sentByUs(c); err != nil {
 		return "", err
 	}
-	err = c.Edit(ctx, func(b *pact.Batch) error {
+	err = edit(ctx, c, func(b *pact.Batch) error {
 		b.Update(in.ID, func(s *pact.Spec) { s.Pinned = !in.Off })
 		return nil
 	}, t.note("pin"))
@@ -72,14 +73,35 @@ func (t *tools) pinSealed(ctx context.Context, c *pact.Context, in *pinning) err
 	}
 	rule := lifecycle.Rule{Select: "[id=" + strconv.Quote(in.ID) + "]", Keep: true}
 	same := func(r lifecycle.Rule) bool { return r.Keep && r.Select == rule.Select }
-	policy.Rules = slices.DeleteFunc(slices.Clone(policy.Rules), same)
-	if !in.Off {
-		policy.Rules = slices.Insert(policy.Rules, 0, rule)
-	}
-	return c.Edit(ctx, func(b *pact.Batch) error {
+	return edit(ctx, c, func(b *pact.Batch) error {
+		policy, err := c.Working().Policy() // another agent may have changed it
+		if err != nil || policy == nil {
+			return err
+		}
+		policy.Rules = slices.DeleteFunc(slices.Clone(policy.Rules), same)
+		if !in.Off {
+			policy.Rules = slices.Insert(policy.Rules, 0, rule)
+		}
 		b.KeepPolicy(policy)
 		return nil
 	}, t.note("pin"))
+}
+
+// mostTries is how often a change is tried while other agents change the context.
+const mostTries = 500
+
+// edit changes the working state, and does it again on what others left who were faster: a change of these tools
+// fits any state. One of all who try succeeds each time.
+func edit(ctx context.Context, c *pact.Context, f func(*pact.Batch) error, n *pact.Note) error {
+	err := c.Edit(ctx, f, n)
+	for range mostTries {
+		var lost *pact.Conflict
+		if !errors.As(err, &lost) || ctx.Err() != nil {
+			break
+		}
+		_, err = lost.Rebase(ctx)
+	}
+	return err
 }
 
 // note says in the log who changed a context.
@@ -117,7 +139,7 @@ func (t *tools) addNote(ctx context.Context, in noting) (string, error) {
 		return "", invalid("a note needs a text", "give one")
 	}
 	var id string
-	err = c.Edit(ctx, func(b *pact.Batch) error {
+	err = edit(ctx, c, func(b *pact.Batch) error {
 		id = b.Add(pact.RegionHead, pact.Spec{Role: pact.RoleUser, Kind: "note", Key: in.Key, TTL: in.TTL, Content: in.Text})
 		return nil
 	}, t.note("note"))

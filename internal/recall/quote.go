@@ -2,6 +2,7 @@ package recall
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,9 @@ const (
 	most      = 12_000
 	mostLines = 1_000
 )
+
+// frame is how many bytes numbers, fences and words take beside a text, at most.
+const frame = 250
 
 // mostMatches is how many lines of a block a search shows.
 const mostMatches = 5
@@ -62,7 +66,8 @@ func quote(label, whose, text string, from int, again string) (string, error) {
 	for from < len(text) && !utf8.RuneStart(text[from]) {
 		from--
 	}
-	to := min(len(text), from+most)
+	label, again = shortened(label, mostError), repeated(again)
+	to := min(len(text), from+most-len(commit.Recalled)-len(label)-len(whose)-len(again)-frame)
 	for to < len(text) && !utf8.RuneStart(text[to]) {
 		to--
 	}
@@ -70,9 +75,10 @@ func quote(label, whose, text string, from int, again string) (string, error) {
 	if ends := lineEnds(part, mostLines); ends < len(part) {
 		to, part = from+ends, part[:ends]
 	}
-	fence := "-----"
-	for strings.Contains(part, fence) {
-		fence += "-"
+	const dashes = "-----"
+	fence := dashes
+	for i := 0; strings.Contains(part, fence); i++ {
+		fence = dashes + strconv.Itoa(i) + dashes
 	}
 	head := fmt.Sprintf("%s%s, bytes %d to %d of %d. %s.", commit.Recalled, label, from, to, len(text), whose)
 	end := ""
@@ -80,6 +86,15 @@ func quote(label, whose, text string, from int, again string) (string, error) {
 		end = fmt.Sprintf("\nThere is more: call %s from %d.", again, to)
 	}
 	return head + "\n" + fence + "\n" + part + "\n" + fence + end, nil
+}
+
+// repeated returns how to call again, or which tool to call if that is long.
+func repeated(again string) string {
+	if len(again) <= mostError {
+		return again
+	}
+	tool, _, _ := strings.Cut(again, " ")
+	return tool + " with the same arguments and"
 }
 
 // lineEnds returns where the first lines of a text end, len(text) if it has no more than so many.
@@ -100,14 +115,16 @@ func rows(head string, lines []string, from int, again string) (string, error) {
 	if from < 0 || from > len(lines) {
 		return "", invalid(fmt.Sprintf("there are %d, and from is %d", len(lines), from), "leave from out to begin anew")
 	}
+	again = repeated(again)
 	var b strings.Builder
-	b.WriteString(commit.Recalled + head + "\n")
+	b.WriteString(commit.Recalled + shortened(head, mostError) + "\n")
 	for i := from; i < len(lines); i++ {
-		if i > from && b.Len()+len(lines[i]) > most {
+		room := most - b.Len() - len(again) - frame
+		if i > from && len(lines[i]) > room {
 			fmt.Fprintf(&b, "There are %d more: call %s from %d.\n", len(lines)-i, again, i)
 			break
 		}
-		b.WriteString(lines[i] + "\n")
+		b.WriteString(shortened(lines[i], room) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -34,6 +34,7 @@ const instructions = "pact keeps what this agent was sent. Where a text says tha
 func NewServer(db *pact.DB, o Options) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "pact", Title: "PACT", Version: o.Version},
 		&mcp.ServerOptions{Instructions: instructions, Capabilities: &mcp.ServerCapabilities{}})
+	s.AddReceivingMiddleware(short)
 	t := &tools{db: db, options: o}
 	add(s, t.work, "recall", "Get back the exact text of a block that was left out of the context, by its id, or find it by a text. "+
 		"Also finds what was removed, compacted or shortened.", true, t.recall)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/recall"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +23,7 @@ func mcpCommand(a *command.App) *cobra.Command {
 		if len(args) > 0 {
 			o.Context = args[0]
 		}
-		err = recall.NewServer(s, o).Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(a.In), Writer: notClosed{a.Out.W}})
+		err = recall.NewServer(s, o).Run(ctx, recall.Lines{In: a.In, Out: a.Out.W})
 		if ctx.Err() == nil && errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -32,8 +31,3 @@ func mcpCommand(a *command.App) *cobra.Command {
 	})
 	return cmd
 }
-
-// notClosed is an output that is not closed with the session.
-type notClosed struct{ io.Writer }
-
-func (notClosed) Close() error { return nil }
