@@ -12,9 +12,15 @@ const maxDamaged = 8
 // is enough if it holds the names that distinguish the shapes. Damaged lines at the beginning are passed over.
 func Detect(data []byte) string {
 	shape, at, number := detect(data), 0, 0
+	if shape != "" || !canon.InLines(data) {
+		return shape
+	}
+	if _, err := canon.Parse(data); err == nil {
+		return ""
+	}
 	for range maxDamaged {
 		var text []byte
-		if text, number, at = canon.NextLine(data, at, number); shape != "" || text == nil {
+		if text, number, at = canon.NextLine(data, at, number); text == nil {
 			break
 		}
 		for _, p := range canon.Salvage(text) {

@@ -108,6 +108,16 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
+// TestALineOfADocumentIsNoMessage: what stands alone on a line of another value decides nothing.
+func TestALineOfADocumentIsNoMessage(t *testing.T) {
+	for _, text := range []string{"{\n\"root\":{\"children\":[\n{\"role\":\"user\",\"content\":\"x\"}\n]}}",
+		"{\n\"root\":[\n{\"messages\":[]},\n{\"role\":\"user\"}\n]}"} {
+		if shape := Detect([]byte(text)); shape != "" {
+			t.Errorf("%s is taken for %s", text, shape)
+		}
+	}
+}
+
 // TestDamagedLinesOfMessages: every whole message is read, a finding names line and bytes of the rest, and the file
 // says what a strict import refuses.
 func TestDamagedLinesOfMessages(t *testing.T) {
