@@ -134,6 +134,7 @@ func (c *call) start(k *kept, g group, body []byte) error {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
 		return nil
 	}
+	c.recorder.count(func(s *Stats) { s.Redacted += redacted })
 	if redacted > 0 {
 		if body, err = read.Bytes(); err != nil {
 			return err
@@ -240,7 +241,8 @@ func (c *call) answer(body io.Reader, cut string, broken error, gaveUp bool) err
 	if a.BrokeOff && gaveUp {
 		o.Status = history.Canceled
 	}
-	content, _ := c.hide.value(a.Content)
+	content, redacted := c.hide.value(a.Content)
+	c.recorder.count(func(s *Stats) { s.Redacted += redacted })
 	return c.finish(o, content, c.noted(c.about(&a)), &a)
 }
 

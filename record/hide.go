@@ -2,10 +2,12 @@ package record
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/wire"
@@ -14,36 +16,58 @@ import (
 // redacted replaces secrets.
 const redacted = "[redacted]"
 
-// shortest is the length of the shortest text that hider treats as a secret. A
-// shorter one would match inside ordinary text.
-const shortest = 8
+// A value is taken for a credential from this length on and with this much Shannon entropy, in bits for each byte. A
+// shorter or plainer one, such as a word, would match inside ordinary text.
+const (
+	shortest     = 16
+	leastEntropy = 3
+)
 
 // hider removes secrets: texts that match the patterns of the user, and the credentials of the request where a
-// provider quotes them.
+// provider or an agent repeats them.
 type hider struct {
 	patterns []*regexp.Regexp
 	secrets  []string
 }
 
-// secretNames are parts of the names of headers and of members of a query that
-// carry credentials.
-var secretNames = []string{"authoriz", "cookie", "key", "token", "secret", "signature", "credential", "password"}
+// Names of what carries credentials, in small letters, - for _: headers with a credential behind a scheme, headers
+// with nothing else, members of queries, cookies of sessions.
+var (
+	authorizations = []string{"authorization", "proxy-authorization", "cf-aig-authorization", "helicone-auth"}
+	keyHeaders     = []string{"x-api-key", "api-key", "apikey", "x-goog-api-key", "ocp-apim-subscription-key", "x-auth-token",
+		"x-access-token", "x-amz-security-token", "x-litellm-api-key", "x-portkey-api-key"}
+	keyMembers = []string{"key", "api-key", "apikey", "token", "access-token", "sig", "signature", "x-amz-signature",
+		"x-amz-security-token", "x-goog-signature"}
+	sessionCookies = []string{"session", "sessionid", "session-id", "session-token", "sessionkey", "sid", "connect.sid",
+		"jsessionid", "phpsessid", "asp.net-sessionid", "--session", "--host-session", "--secure-session", "auth-token",
+		"access-token", "next-auth.session-token", "--secure-next-auth.session-token", "cf-authorization"}
+)
 
-// secret reports whether a header or a member of a query carries a secret.
-func secret(name string) bool {
-	name = strings.ToLower(name)
-	return name == "sig" || strings.HasSuffix(name, "auth") ||
-		slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(name, part) })
+func is(name string, names []string) bool {
+	return slices.Contains(names, strings.ReplaceAll(strings.ToLower(name), "_", "-"))
 }
 
-// secretsOf notes the secrets of a request.
+// secretsOf notes the credentials of a request.
 func (h *hider) secretsOf(req *http.Request) {
-	for _, carriers := range []map[string][]string{req.Header, req.URL.Query()} {
-		for name, values := range carriers {
+	for name, values := range req.Header {
+		for _, value := range values {
+			switch {
+			case is(name, authorizations):
+				h.authorization(value)
+			case is(name, keyHeaders):
+				h.note(value)
+			}
+		}
+	}
+	for _, cookie := range req.Cookies() {
+		if is(cookie.Name, sessionCookies) {
+			h.note(cookie.Value)
+		}
+	}
+	for name, values := range req.URL.Query() {
+		if is(name, keyMembers) {
 			for _, value := range values {
-				if secret(name) {
-					h.secret(value)
-				}
+				h.note(value)
 			}
 		}
 	}
@@ -55,22 +79,33 @@ func (h *hider) secretsOf(req *http.Request) {
 	}
 }
 
-// secret notes a value and the secrets in it: what follows a scheme such as
-// Bearer, each cookie, each part of a signature.
-func (h *hider) secret(value string) {
-	h.note(value)
-	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" ,;", r) })
-	for i, word := range words {
-		_, part, named := strings.Cut(word, "=")
-		if i > 0 && !named {
-			h.note(word)
+// authorization notes what follows a scheme such as Bearer, and each part of a signature.
+func (h *hider) authorization(value string) {
+	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
+		h.note(word)
+		if _, part, named := strings.Cut(word, "="); named {
+			h.note(strings.Trim(part, `"`))
 		}
-		h.note(strings.Trim(part, `"`))
 	}
 }
 
+// note keeps a text if it is long and mixed enough for a credential.
 func (h *hider) note(text string) {
-	if len(text) >= shortest {
+	if len(text) < shortest || strings.ContainsFunc(text, unicode.IsSpace) {
+		return
+	}
+	var count [256]float64
+	for i := range len(text) {
+		count[text[i]]++
+	}
+	entropy := 0.0
+	for _, n := range count {
+		if n > 0 {
+			share := n / float64(len(text))
+			entropy -= share * math.Log2(share)
+		}
+	}
+	if entropy >= leastEntropy {
 		h.secrets = append(h.secrets, text)
 	}
 }

@@ -72,6 +72,7 @@ type Stats struct {
 	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
 	Lost      int   // calls that were not recorded: the queue was full, or the store failed
 	LastError error // why the last lost call was lost
+	Redacted  int   // places in requests and answers where [redacted] stands for a credential or for what Redact matches
 	// Manages says that the policy changes requests: a rule shapes results before they are first sent, or has parts
 	// leave later requests.
 	Manages bool

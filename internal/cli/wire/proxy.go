@@ -125,6 +125,9 @@ func summary(a *command.App, r *recording, manage bool) {
 	if passed := r.proxy.Tunneled(); passed > 0 {
 		a.Reportf("      not recorded: %s, let through by --websocket tunnel", view.Plural(passed, "WebSocket"))
 	}
+	if got.Redacted > 0 {
+		a.Reportf("      [redacted] stands in %s for a credential of the request", view.Plural(got.Redacted, "place"))
+	}
 	if got.KeptRaw > 0 {
 		a.Reportf("      kept raw: %s", view.Plural(got.KeptRaw, "body"))
 	}

@@ -1,0 +1,94 @@
+package record
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// Words of ordinary headers are no credentials, and credentials are found where they stand.
+func TestOnlyCredentialsAreHidden(t *testing.T) {
+	const key = "sk-live-8f3aZq91LmXw"
+	for _, c := range []struct {
+		name, value, address string
+		hidden               bool
+	}{
+		{"Cookie", "role=assistant", "", false},
+		{"Cookie", "theme=" + key, "", false},
+		{"Cookie", "theme=dark; connect.sid=" + key, "", true},
+		{"Cookie", "JSESSIONID=" + key, "", true},
+		{"X-Token-Limit", key + " characters", "", false},
+		{"X-Keyboard", key, "", false},
+		{"Authorization", "Bearer " + key, "", true},
+		{"Authorization", "AWS4-HMAC-SHA256 Credential=a/b, Signature=" + key, "", true},
+		{"authorization", "Bearer assistant", "", false},
+		{"X-Api-Key", key, "", true},
+		{"x_api_key", key, "", true},
+		{"X-Api-Key", key[:15], "", false},
+		{"X-Api-Key", "aaaaaaaaaaaaaaaaaaaaaaaa", "", false},
+		{"X-Goog-Api-Key", key, "", true},
+		{"Accept", "*/*", "?key=" + key, true},
+		{"Accept", "*/*", "?keyword=" + key, false},
+	} {
+		req, err := http.NewRequest(http.MethodPost, "http://host/v1/messages"+c.address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header[http.CanonicalHeaderKey(c.name)] = []string{c.value}
+		var h hider
+		h.secretsOf(req)
+		text := `{"content":"characters aaaaaaaaaaaaaaaaaaaaaaaa ` + key[:15] + ` ` + key + `","role":"assistant"}`
+		read, n, err := h.body([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (n == 1) != c.hidden || n > 1 || !c.hidden && len(h.secrets) > 0 {
+			t.Errorf("%s: %s %s: %d places hidden, of %q", c.name, c.value, c.address, n, h.secrets)
+		}
+		if got, err := read.Bytes(); err != nil || string(got) != strings.Replace(text, key+`"`, map[bool]string{true: redacted,
+			false: key}[c.hidden]+`"`, 1) {
+			t.Errorf("%s: %s %v", c.name, got, err)
+		}
+	}
+}
+
+// A body without the text of a header comes back byte for byte, whatever the headers are.
+func TestABodyWithoutCredentialsIsLeftAlone(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 7))
+	words := strings.Fields("role assistant user content characters 10000000 tool_use Bearer session key a text null limit input")
+	names := strings.Fields("Cookie Authorization X-Api-Key X-Token-Limit Api-Key X-Secret Set-Key Proxy-Authorization Signature User-Agent")
+	draw := func(n int) string {
+		var parts []string
+		for range n {
+			parts = append(parts, words[r.IntN(len(words))])
+		}
+		return strings.Join(parts, []string{" ", "=", "; ", ","}[r.IntN(4)])
+	}
+	for range 2000 {
+		req, err := http.NewRequest(http.MethodPost, "http://host/v1/messages?"+strings.ReplaceAll(draw(2), " ", "+"), nil)
+		if err != nil {
+			continue // no address
+		}
+		body := `{"messages": [{"role":"user","content":"` + draw(9) + `"}],"model":"` + draw(1) + `"}`
+		repeats := false
+		for range 3 {
+			value := draw(1 + r.IntN(4))
+			req.Header.Add(names[r.IntN(len(names))], value)
+			for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" ;,", r) }) {
+				_, behind, _ := strings.Cut(part, "=")
+				repeats = repeats || len(part) >= 16 && strings.Contains(body, part) || len(behind) >= 16 && strings.Contains(body, behind)
+			}
+		}
+		var h hider
+		h.secretsOf(req)
+		read, n, err := h.body([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read.Bytes(); !repeats && (err != nil || n > 0 || !bytes.Equal(got, []byte(body))) {
+			t.Fatalf("with %v\n%s became\n%s, %d places: %v", req.Header, body, got, n, err)
+		}
+	}
+}
