@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/internal/tree"
@@ -69,7 +70,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		if err = errors.Join(err, failed); err != nil {
 			return nil, err
 		}
-		if shaped != content.Value() && !(n.Has(attrSince) && provider.HasNote(one.Content, string(shaped))) {
+		if shaped != content.Value() && !provider.HasNote(one.Content, string(shaped)) {
 			continue
 		}
 		original, err := originalOf(ctx, kept, ids[0])
@@ -109,4 +110,27 @@ func withoutQuestion(sent *Body) []byte {
 func notAsked(cause error) error {
 	return fault.Wrap(fault.Conflict, cause, "the originals no longer give the request that the agent asked for",
 		"an erasure may have taken one; the request that was sent is still there")
+}
+
+// originalOf returns the bytes that a client wrote for the part of which a block keeps the original, or the decision:
+// JSON.
+func originalOf(ctx context.Context, s *pact.Snapshot, id string) (_ []byte, err error) {
+	n, err := tree.Of(s).Node(id)
+	if err != nil {
+		return nil, err
+	}
+	if n == nil {
+		return nil, fault.At(fault.NodeNotFound, fault.NoOffset, id, "the original is not in this context", "")
+	}
+	if raw, has := n.Header(attrRaw).Text(); has {
+		return []byte(raw), nil
+	}
+	if (n.Has(attrSince) || n.Has(attrWhat)) && n.Kind == "result" && len(n.Refs) > 0 {
+		return originalOf(ctx, s, n.Refs[0])
+	}
+	if content, cut := commit.Original(n); cut { // by an earlier version
+		return []byte(content), nil
+	}
+	content, err := contentOf(ctx, n)
+	return []byte(content), err
 }

@@ -15,6 +15,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
@@ -34,7 +35,7 @@ type call struct {
 	past     bool      // it was made elsewhere, and a log has it
 	logged   canon.Any // the attributes that the log has of a past call, absent otherwise
 	started  time.Time
-	sending  *sending // of the ledger, nil without one
+	sending  *manage.Sending // of the ledger, nil without one
 
 	// Until the call is over, the client's reading and Close change these, under the lock.
 	mu       sync.Mutex
@@ -231,9 +232,7 @@ func (c *call) answer(body io.Reader, cut string, broken error, gaveUp bool) err
 	a := assembler.Close(broken)
 	c.recorder.noteAnswer(c.asked, a.ID)
 	c.recorder.noteIssued(c.api, &a)
-	if r := c.recorder; r.cutter != nil {
-		r.cutter.ledger.learn(c.sending, a.Usage)
-	}
+	c.recorder.learn(c.sending, &a)
 	o := pact.Outcome{Status: history.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
 	if a.Failure != "" {
 		o.Status, o.Err = history.Failed, c.hide.err(errors.New(a.Failure))

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"context"
 	"time"
 
 	"github.com/contexttree/pact/internal/record/worth"
@@ -24,23 +23,11 @@ func Expected(b *Body) *worth.Call {
 // Original is originalOf.
 var Original = originalOf
 
-// SetMostDecided sets how many bytes of contents, and how many results that no rule shapes, an Entry keeps in memory.
-func SetMostDecided(contents, plain int) { mostContents, mostPlain = contents, plain }
-
-// Holds returns how many decisions an Entry has in memory, and how many bytes of contents.
-func (e *Entry) Holds() (decided, bytes int) {
-	for _, d := range e.decided {
-		if d.shaped != nil {
-			bytes += len(d.shaped.Content)
-		}
-	}
-	return len(e.decided), bytes
-}
-
-// Leave notes that results are sent as they came.
-func (e *Entry) Leave(ctx context.Context, results []Result, why string) error {
-	return e.leave(ctx, results, why)
-}
+// SetMostPlain sets how many results about which nothing was decided a recorder remembers.
+func SetMostPlain(n int) { mostPlain = n }
 
 // Warmed waits until a recorder that manages has read what an earlier one left.
 func Warmed(r *Recorder) { <-r.warm }
+
+// KeyOf returns the key of the result of a call with a content, canonical JSON.
+func KeyOf(call, content string) string { return (&Result{Call: call, Content: content}).key() }

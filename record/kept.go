@@ -144,7 +144,7 @@ func sentBy(ctx context.Context, c *pact.Context, attempts []history.Attempt, i 
 		return nil, err
 	}
 	cycle, s := attempts[i].Cycle, c.Working()
-	if k == nil {
+	if k == nil || k.SHA256 == "" && !k.Erased {
 		return nil, notRecorded(cycle, nil, "the request of "+attempts[i].ID+" was not recorded")
 	}
 	if _, last := c.Cycles(); cycle <= last {

@@ -2,9 +2,10 @@ package record
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"time"
+
+	"github.com/contexttree/pact/internal/record/manage"
 )
 
 // patience is how long a request waits for decisions about what is new in it. Tests change it.
@@ -12,31 +13,6 @@ var patience = 10 * time.Millisecond
 
 // mostPatience is how long a request waits for a decision that the store is making durable.
 var mostPatience = 5 * time.Second
-
-var errNotInTime = errors.New("what is new in the request was not decided in time")
-
-// decide decides about the new results of a request. A result that is not decided about by a time is sent
-// as it comes, now and later.
-func (r *Recorder) decide(ctx context.Context, results []sentResult, fresh []int, until time.Time) error {
-	var said []Result
-	var raw [][]byte
-	for _, i := range fresh {
-		one, _, err := results[i].asResult()
-		if err != nil {
-			return err
-		}
-		said, raw = append(said, one), append(raw, results[i].Content.Raw)
-	}
-	list, err := r.decideUntil(ctx, said, raw, until)
-	for k, i := range fresh {
-		if err != nil {
-			r.noteRaw(results[i].key)
-		} else if !r.sentRaw(results[i].key) {
-			results[i].shaped = list[k]
-		}
-	}
-	return err
-}
 
 // The fates of a decision for which a request waits.
 const (
@@ -46,17 +22,25 @@ const (
 	dropped // the request went out as it came
 )
 
-// decideUntil waits for decisions until a time; the zero time is no limit.
-func (r *Recorder) decideUntil(ctx context.Context, said []Result, raw [][]byte, until time.Time) ([]*Shaped, error) {
-	var list []*Shaped
-	err := r.inTime(until, func(begin func() error) (err error) {
-		list, err = r.entry.decide(ctx, said, raw, begin)
-		return err
-	}, func(err error) { r.leaveRaw(ctx, said, err.Error()) }) // it may be durable nevertheless
-	if err != nil {
-		return nil, err
+// keep makes decisions durable until a time, and reports an error if the request goes out without them. A decision that
+// is durable later holds for later requests, but for one about what this request was the first to send.
+func (r *Recorder) keep(ctx context.Context, list []deciding, until time.Time) error {
+	if r.entry.store == nil { // it only observes
+		for i := range list {
+			r.entry.list.Add(list[i].Decision)
+		}
+		return nil
 	}
-	return list, nil
+	return r.inTime(until, func(begin func() error) error { return r.entry.add(ctx, list, begin) }, func(err error) {
+		var raw []deciding
+		for _, d := range list {
+			if d.Since == "" {
+				d.Decision = manage.Decision{What: manage.Raw, Key: d.Key, Why: err.Error()}
+				raw = append(raw, d)
+			}
+		}
+		r.leaveRaw(ctx, raw)
+	})
 }
 
 // inTime does work that makes a decision durable, and waits for it until a time; the zero time is no limit. A decision
@@ -79,13 +63,13 @@ func (r *Recorder) inTime(until time.Time, work func(begin func() error) error, 
 			if state.Load() == committing || time.Now().Before(until) && state.CompareAndSwap(computing, committing) {
 				return nil
 			}
-			return errNotInTime
+			return manage.ErrNotInTime
 		})
 		if err != nil {
 			late(err)
 		}
 		if !state.CompareAndSwap(computing, decided) && !state.CompareAndSwap(committing, decided) && err == nil {
-			late(errNotInTime)
+			late(manage.ErrNotInTime)
 		}
 	}()
 	for _, limit := range []struct {
@@ -99,7 +83,7 @@ func (r *Recorder) inTime(until time.Time, work func(begin func() error) error, 
 			return err
 		case <-timer.C:
 			if state.CompareAndSwap(limit.from, dropped) {
-				return errNotInTime
+				return manage.ErrNotInTime
 			}
 		}
 	}
@@ -117,11 +101,35 @@ func (r *Recorder) beginLate() bool {
 	return !r.closed
 }
 
-// leaveRaw has results sent as they come from now on.
-func (r *Recorder) leaveRaw(ctx context.Context, said []Result, why string) {
-	if err := r.entry.leave(ctx, said, why); err != nil {
+// leaveRaw has parts sent as they come from now on.
+func (r *Recorder) leaveRaw(ctx context.Context, list []deciding) {
+	if len(list) == 0 {
+		return
+	}
+	for _, d := range list {
+		r.entry.list.Add(d.Decision) // also if the store fails
+	}
+	if err := r.entry.add(ctx, list, func() error { return nil }); err != nil {
 		r.count(func(s *Stats) { s.Managed.Why = err.Error() })
 	}
+}
+
+// undecided has the new results of a request that goes out undecided be sent as they came from now on, also by a later
+// process that sees the request again. The request does not wait for it.
+func (r *Recorder) undecided(ctx context.Context, q *manage.Request, why error) {
+	var list []deciding
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.Fresh() && p.Form() == nil {
+			list = append(list, deciding{Decision: manage.Decision{What: manage.Raw, Key: p.Key, Why: why.Error()}})
+		}
+	}
+	if r.entry.store == nil || !r.beginLate() {
+		return
+	}
+	go func() {
+		defer r.late.Done()
+		r.leaveRaw(ctx, list)
+	}()
 }
 
 // endManaging ends managing for the conversation of a request that the provider refused although it
@@ -129,29 +137,13 @@ func (r *Recorder) leaveRaw(ctx context.Context, said []Result, why string) {
 func (r *Recorder) endManaging(ctx context.Context, m *managing, why string) {
 	r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = why })
 	if m.clears != nil { // maybe for another reason, but notes are as good
-		r.cutter.refused.Store(true)
+		r.rules.Refused.Store(true)
 	}
-	if len(m.results) == 0 { // only thinking left, and results mark a conversation
-		if first := m.question.firstResult(); first != nil {
-			m.results = append(m.results, *first)
+	for i := len(m.question.Parts) - 1; i >= 0; i-- {
+		if key := m.question.Parts[i].Key; key != "" {
+			r.leaveRaw(context.WithoutCancel(ctx), []deciding{{Decision: manage.Decision{What: manage.Ended, Key: key,
+				Since: m.question.Since(), Why: why}}})
+			return
 		}
 	}
-	var said []Result
-	for i := range m.results {
-		r.noteRaw(m.results[i].key)
-		if one, _, err := m.results[i].asResult(); err == nil {
-			said = append(said, one)
-		}
-	}
-	r.leaveRaw(context.WithoutCancel(ctx), said, endedBecause+why)
-}
-
-// firstResult returns the oldest result of the request that can leave a note, nil for none.
-func (q *question) firstResult() *sentResult {
-	for i := range q.parts {
-		if q.parts[i].result != nil {
-			return q.parts[i].result
-		}
-	}
-	return nil
 }

@@ -1,6 +1,14 @@
 package record
 
-import "github.com/contexttree/pact/internal/record/provider"
+import (
+	"context"
+	"strings"
+	"time"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/manage"
+	"github.com/contexttree/pact/internal/record/provider"
+)
 
 // mostKeys bounds how many keys a recorder remembers.
 const mostKeys = 1 << 17
@@ -30,18 +38,45 @@ func (r *Recorder) noteIssued(name provider.API, a *provider.Answer) {
 	}
 }
 
-// sentRaw reports whether a result was sent as it came; noteRaw notes it.
-func (r *Recorder) sentRaw(key string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.raw[key]
+// learn notes the count of a provider.
+func (r *Recorder) learn(s *manage.Sending, a *provider.Answer) {
+	if r.ledger == nil {
+		return
+	}
+	r.ledger.Learn(s, a.Usage)
+	if most := r.options.Policy.MaxTokens; s != nil && a.Usage.In != nil && most > 0 && *a.Usage.In > int64(most) {
+		r.count(func(s *Stats) { s.Managed.Over++ })
+	}
 }
 
-func (r *Recorder) noteRaw(key string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.raw) >= mostKeys {
-		clear(r.raw) // those that the model saw are told by their place
+// mostLooked is how many contexts lastCall reads.
+const mostLooked = 64
+
+// lastCall returns when the contexts of a recorder recorded their last call: the zero time without a call, and
+// with too many contexts to read.
+func lastCall(ctx context.Context, s *pact.DB, name string) (last time.Time, err error) {
+	list, err := pact.List(ctx, s)
+	looked := 0
+	for _, i := range list {
+		if strings.HasSuffix(i.Name, originalsOf("")) || !keepsFor(originalsOf(name), i.Name) {
+			continue
+		}
+		if looked++; looked > mostLooked {
+			return time.Time{}, nil
+		}
+		c, err := pact.Open(ctx, s, i.Name, nil)
+		if err != nil {
+			return time.Time{}, err
+		}
+		attempts, err := c.Attempts(ctx, i.Cycle, i.Cycle+1)
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, a := range attempts {
+			if at := time.Unix(0, a.StartedNS); a.StartedNS > 0 && at.After(last) {
+				last = at
+			}
+		}
 	}
-	r.raw[key] = true
+	return last, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/record/manage"
 )
 
 // Prices lists what providers charge on one day.
@@ -162,4 +163,11 @@ func or0(n *int64) int64 {
 		return 0
 	}
 	return *n
+}
+
+// priceOf returns the price of a model for a ledger. p may be nil.
+func (p *Prices) priceOf(model string) (manage.Price, bool) {
+	rates, known := p.Model(model)
+	return manage.Price{Paid: func(u *inspect.ProviderCache) float64 { return *p.Paid(model, u) },
+		Read: func(tokens int64) float64 { return float64(tokens) * rates.CacheRead / Million }}, known
 }

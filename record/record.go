@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"net/http"
@@ -13,8 +14,8 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
 )
 
 // Options says how calls are recorded.
@@ -92,16 +93,17 @@ type Recorder struct {
 	previous map[asked]string // id of the last answer of each conversation
 	underWay []*call          // in the order in which they began
 	closed   bool
-	raw      map[string]bool // keys of the results that were sent as they came
-	issued   map[string]int  // the number of the answer that had a call, by the call's id
+	tools    map[[sha256.Size]byte]bool // by the first part of a conversation, whether a request of it offered tools
+	issued   map[string]int             // the number of the answer that had a call, by the call's id
 	answers  int
-	observed int // bytes of originals since the entry was made
 
-	memory *memory        // of the bodies that it manages
-	entry  *Entry         // nil if no policy changes requests
-	cutter *cutter        // nil if nothing goes by the policy
-	warm   chan struct{}  // closed when entry is at hand; nil if it does not manage
-	late   sync.WaitGroup // decisions under way, some of which no request waits for any more
+	memory   *manage.Memory // of the bodies that it manages
+	entry    *decisions     // nil if no policy changes requests
+	rules    *manage.Rules  // of the policy, nil with entry
+	ledger   *manage.Ledger // nil with entry
+	warm     chan struct{}  // closed when entry and followed are at hand
+	followed *decisions     // of an earlier recorder that managed; nil for none, and if this one manages
+	late     sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
 	recordings []*recording          // in the order of their creation
@@ -119,35 +121,57 @@ func New(s *pact.DB, o Options) *Recorder {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
 	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{},
-		raw: map[string]bool{}, issued: map[string]int{}, memory: newMemory()}
+		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{})}
 	if o.Policy != nil {
-		if !o.Manage {
-			s = pact.NewDB(store.NewMemory()) // a recorder that only observes keeps no decision
-		}
-		e := NewEntry(s, originalsOf(o.Context), o.Policy, r.openOptions())
-		cutter, err := newCutter(o.Policy, &o, r.memory)
-		if err == nil && (e.shapes() || cutter != nil) {
-			r.entry, r.cutter, r.stats.Manages = e, cutter, true
-		}
-		if r.entry != nil && o.Manage {
-			r.warm = make(chan struct{})
-			go func() {
-				defer close(r.warm)
-				r.entry.warm(context.Background())
-				if r.cutter != nil {
-					r.cutter.ledger.begins(lastCall(context.Background(), r.store, o.Context))
-				}
-			}()
+		if rules, err := manage.Compile(o.Policy); err == nil && rules.Change() {
+			r.rules, r.ledger, r.stats.Manages = rules, manage.NewLedger(o.Prices.priceOf), true
+			r.entry = newDecisions(nil, originalsOf(o.Context), r.openOptions()) // one that only observes keeps no decision
 		}
 	}
+	if r.entry != nil && o.Manage {
+		r.entry.store = s
+	}
+	go func() {
+		defer close(r.warm)
+		r.begins(context.Background())
+	}()
 	return r
+}
+
+// begins takes up what an earlier recorder left.
+func (r *Recorder) begins(ctx context.Context) {
+	if r.options.Manage {
+		if r.entry == nil {
+			return
+		}
+		_ = r.entry.ready(ctx) // the first request asks again
+		if at, err := lastCall(ctx, r.store, r.options.Context); err == nil {
+			r.ledger.Begins(at) // else the ledger assumes that all was just sent
+		}
+		r.entry.io.Lock()
+		defer r.entry.io.Unlock()
+		_ = r.entry.load(ctx, true)
+		return
+	}
+	if _, err := r.store.Find(ctx, originalsOf(r.options.Context)); err != nil {
+		return
+	}
+	e := newDecisions(r.store, originalsOf(r.options.Context), r.openOptions())
+	if err := twice(func() error { return e.ready(ctx) }); err == nil && !e.list.Empty() {
+		r.followed = e
+		r.count(func(s *Stats) { s.Managed.Follows = true })
+	}
 }
 
 // Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.stats
+	s := r.stats
+	r.mu.Unlock()
+	if r.ledger != nil {
+		s.Managed.Computed = computedOf(r.ledger.Total())
+	}
+	return s
 }
 
 // Contexts returns the names of the contexts that calls were recorded to, in

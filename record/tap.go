@@ -131,8 +131,6 @@ func (r *Recorder) Close() {
 		_ = c.ended(errRecorderClosed) // Stats counts a call that cannot be recorded
 	}
 	r.queue.close()
-	if r.warm != nil {
-		<-r.warm
-	}
+	<-r.warm
 	r.late.Wait()
 }

@@ -18,9 +18,10 @@ type Input struct {
 	Env     tree.Env         // the clock and the ids that are taken
 	Policy  lifecycle.Policy // rules and limits; the zero Policy prunes nothing
 	// Rules are the selectors of the rules of Policy, one for each.
-	Rules   []CompiledRule
-	Hold    bool         // what Policy has go stays this time; the report says that it waits
-	Whole   bool         // rules shape nothing this time, and never what is new now
+	Rules []CompiledRule
+	Hold  bool // what Policy has go stays this time; the report says that it waits
+	// Whole says of a node that no rule shortens it; nil if rules may shorten all.
+	Whole   func(id string) bool
 	Counter tree.Counter // counts tokens; needed if the policy limits them
 	Prune   []string     // ids of nodes to prune; one that cannot be pruned is an error
 	Chosen  []string     // the same, but one that cannot be pruned is held back

@@ -114,7 +114,7 @@ func (p *pruner) headersBy(i int, t *tree.Tree, id string) (set map[string]any, 
 	if r.Keep {
 		set["ttl"] = nil
 	}
-	if block && shapes(r) && !p.in.Whole {
+	if block && shapes(r) && (p.in.Whole == nil || !p.in.Whole(id)) {
 		words, err := p.shape(r, t, n, set)
 		if err != nil {
 			return nil, "", err
@@ -153,7 +153,7 @@ func (p *pruner) shape(r *lifecycle.Rule, t *tree.Tree, n *tree.Node, set map[st
 	if r.Head+r.Tail == 0 {
 		return "", nil
 	}
-	short, cut := shaped(canon.Value(content).Any(), r, n.ID)
+	short, cut := Shaped(canon.Value(content).Any(), r, n.ID)
 	if !cut {
 		return "", nil
 	}

@@ -53,12 +53,12 @@ func Shape(text string, head, tail int, where string) (string, bool) {
 // Same is the text that stands for a block equal to an earlier one.
 func Same(earlier string) string { return "[The same as " + earlier + " above. " + OnlyPact }
 
-// shaped returns a content with each text in it cut, and whether one became shorter: the content
-// itself, or the texts of its parts.
-func shaped(content canon.Any, r *lifecycle.Rule, id string) (canon.Any, bool) {
+// Shaped returns a content with each text in it cut by a rule, and whether one became shorter: the content
+// itself, or the texts of its parts. where names the whole text.
+func Shaped(content canon.Any, r *lifecycle.Rule, where string) (canon.Any, bool) {
 	switch content.Kind {
 	case canon.KindString:
-		text, cut := Shape(content.Text, r.Head, r.Tail, id)
+		text, cut := Shape(content.Text, r.Head, r.Tail, where)
 		content.Text = text
 		return content, cut
 	case canon.KindArray:
@@ -67,7 +67,7 @@ func shaped(content canon.Any, r *lifecycle.Rule, id string) (canon.Any, bool) {
 		for i, e := range content.Elems {
 			elems[i] = e
 			if text, has := e.Get("text"); has && text.Kind == canon.KindString {
-				if t, cut := shaped(text, r, id); cut {
+				if t, cut := Shaped(text, r, where); cut {
 					some = true
 					members := make([]canon.Member, len(e.Members))
 					for k, m := range e.Members {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/rules"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -31,7 +31,7 @@ const examples = 3
 // its cost are those of [Run].
 func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tree.Counter) (list []CheckedRule,
 	err error) {
-	compiled, err := rules.Compile(p.Rules, c.Edition(), counter)
+	compiled, err := manage.Compile(&p)
 	if err != nil {
 		return nil, err
 	}
@@ -41,22 +41,14 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 		found[i] = map[string]bool{}
 		list = append(list, CheckedRule{Rule: i + 1, Select: r.Select})
 	}
-	o := Options{Counter: counter, Policies: []Named{{Name: "none"}}}
-	_, err = replayed(ctx, c, o, visitor{commit: func(_, now, working *tree.Tree, fresh []string) error {
-		for i := range compiled {
-			ids, err := compiled[i].Find(ctx, working, fresh, !compiled[i].Steady)
-			if err != nil {
-				return err
-			}
-			for _, id := range ids {
-				path, err := working.Path(id)
-				if err != nil {
-					return err
-				}
-				if len(path) < 3 || path[1].Class() == tree.Sys && !compiled[i].Sys {
-					continue
-				}
-				first := true
+	_, err = replayed(ctx, c, Options{Counter: counter}, func(r *run, _, _ *tree.Tree, sent *request, _ []need) error {
+		finds, err := compiled.Find(ctx, sent.managed())
+		if err != nil {
+			return err
+		}
+		for i := range finds {
+			for _, n := range finds[i] {
+				id, first := sent.ids[n], true
 				for k := range found[:i] {
 					if _, too := found[k][id]; too {
 						first = false
@@ -70,7 +62,7 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 			}
 		}
 		return nil
-	}})
+	})
 	for i := range list {
 		for id, first := range found[i] {
 			list[i].Finds++

@@ -45,7 +45,7 @@ type carried struct {
 }
 
 // call adds a call. said has the needs of its new blocks.
-func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
+func (f *finder) call(r *run, before, now *tree.Tree, _ *request, said []need) error {
 	f.run = r
 	for _, n := range said {
 		for _, id := range n.of {
@@ -76,7 +76,7 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 		if err != nil {
 			return err
 		}
-		p, err := r.part(n, path[1].Class())
+		p, err := r.part(now, n, path[1].Class())
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 		}
 		switch n.Kind {
 		case toolcall.Result, toolcall.Definition:
-			f.carried[n.ID] = &carried{node: n, tool: tool, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale}
+			f.carried[n.ID] = &carried{node: n, tool: tool, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale()}
 			if n.Kind == toolcall.Result {
 				f.kept += f.blocks[n.ID]
 				for _, line := range linesOf(r, n) {
@@ -135,13 +135,13 @@ func (f *finder) call(r *run, before, now *tree.Tree, said []need) error {
 			}
 		}
 	}
-	f.scales += r.scale
+	f.scales += r.scale()
 	f.number++
 	return nil
 }
 
 // scaled returns tokens as the provider counts them at the current call.
-func (f *finder) scaled(n int64) int64 { return int64(float64(n)*f.run.scale + 0.5) }
+func (f *finder) scaled(n int64) int64 { return int64(float64(n)*f.run.scale() + 0.5) }
 
 // key is equal for blocks that say the same.
 func key(n *tree.Node) string {
@@ -235,7 +235,6 @@ func (f *finder) unused(list []*carried) Finding {
 		}
 	}
 	const named = 5
-	all.tools = names
 	which := view.Visible(strings.Join(names[:min(named, len(names))], ", "))
 	if more := len(names) - named; more > 0 {
 		which += fmt.Sprintf(" and %d more", more)

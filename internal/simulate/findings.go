@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
@@ -39,8 +38,7 @@ type Finding struct {
 	Helps *lifecycle.Rule `json:"helps,omitempty" doc:"A rule with which the whole run would have cost less, by simulation, and which takes nothing that is quoted later; of a kind the first finding alone has it"`
 	Saves *float64        `json:"saves,omitempty" doc:"What the rule would have saved the whole run"`
 
-	of    []string // the blocks of which a rule must find one to help
-	tools []string // that were never called
+	of []string // the blocks of which a rule must find one to help
 }
 
 // Report has the costs of a run that it may not have needed.
@@ -80,7 +78,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
 		blocks: map[string]int64{}, lost: map[string]int{}}
-	result, err := replayed(ctx, c, o, visitor{call: f.call})
+	result, err := replayed(ctx, c, o, f.call)
 	if err != nil {
 		return nil, err
 	}
@@ -111,24 +109,14 @@ func valueOf(cost *float64) float64 {
 	return *cost
 }
 
-// mostNamed is how many tools a rule names, so that its selector stays within the limits of a parser.
-const mostNamed = 64
-
 // cures returns the rules that may help with a finding, the gentlest first.
 func (f *Finding) cures() []lifecycle.Rule {
-	now := int64(0)
 	switch f.What {
 	case CarriedLong:
 		return []lifecycle.Rule{{Select: ".cb[kind='result'][bytes>8000]", Head: 4000, Tail: 2000},
 			{Select: ".cb[kind='result'][bytes>4000]", Head: 2000, Tail: 1000}, {Select: ".cb[kind='result'][bytes>2000]", Head: 1000, Tail: 500}}
 	case CalledAgain:
 		return []lifecycle.Rule{{Select: ".cb[kind='result']", Once: true}}
-	case ToolUnused:
-		each := make([]string, min(len(f.tools), mostNamed))
-		for i, name := range f.tools[:len(each)] {
-			each[i] = "^sys [tool='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(name) + "']"
-		}
-		return []lifecycle.Rule{{Select: strings.Join(each, ", "), TTL: &now}}
 	}
 	return nil
 }
@@ -158,7 +146,7 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 		return nil
 	}
 	o.Calls = false
-	result, err := replayed(ctx, c, o, visitor{})
+	result, err := replayed(ctx, c, o, nil)
 	if err != nil {
 		return err
 	}

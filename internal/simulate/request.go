@@ -1,25 +1,35 @@
 package simulate
 
 import (
+	"crypto/sha256"
+
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// part is a block as a provider reads it, and its tokens.
+// part is a block as a provider reads it, and its tokens as the counter counts them.
 type part struct {
 	provider.Part
 	tokens int64
+	size   int    // bytes of its content, as JSON
+	key    string // of what it says and its call
 }
 
-// request is the request for a tree.
+// request is a call of the run.
 type request struct {
-	prompt  *provider.Prompt
-	first   []int64 // the tokens of the first n blocks, by n
-	counted int64   // of all
+	*run
+	of      *provider.Request
+	read    *manage.Request // of the body that was recorded, nil for none
+	ids     []string        // of the blocks that its parts are
+	there   map[string]bool
+	parts   []*part
+	sizes   []manage.Sized
+	tokens  []float64 // of each part, as the provider counts
+	counted int64     // of all, as the counter counts
 }
 
 // marker is the marker that agents put where a prefix to cache ends. A run whose provider reported writes for an
@@ -32,22 +42,18 @@ func (r *run) marker() canon.Any {
 	return canon.Fields("type", "ephemeral", "ttl", ttl)
 }
 
-// request makes the request of a tree. Where the provider caches only marked prefixes, it marks the end of the
-// system prompt and the last block, as agents do.
-func (r *run) request(t *tree.Tree) (*request, error) {
-	blocks, _ := t.ThreadSize()
-	q := &provider.Request{Model: r.model, Parts: make([]provider.Part, 0, blocks)}
-	made := &request{first: make([]int64, 1, blocks+1)}
-	if r.asks.Kind != canon.KindAbsent {
-		q.Parameters = canon.Object(canon.Member{Name: "context_management", Value: r.asks})
-	}
-	tokens := make([]int64, 0, blocks)
+// request reads the request of a call. recorded is the one that was recorded, nil if there is none: then the request
+// marks the end of the system prompt and the last block for the cache, as agents do.
+func (r *run) request(t *tree.Tree, recorded *manage.Request) (*request, error) {
+	made := &request{run: r, there: map[string]bool{}}
 	message, role, system := -1, "", -1
+	q := &provider.Request{API: r.api, Model: r.model}
 	for b, err := range t.Blocks(0) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := r.part(b.Node(), b.Region)
+		n := b.Node()
+		p, err := r.part(t, n, b.Region)
 		if err != nil {
 			return nil, err
 		}
@@ -61,8 +67,14 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 			one.Message, system = -1, len(q.Parts)
 		}
 		q.Parts = append(q.Parts, one)
-		tokens = append(tokens, p.tokens)
+		made.ids, made.parts, made.there[n.ID] = append(made.ids, n.ID), append(made.parts, p), true
+		made.counted += p.tokens
 	}
+	if recorded != nil && len(recorded.Parts) == len(q.Parts) {
+		made.of, made.read = recorded.Of, recorded
+		return made, nil
+	}
+	made.of = q
 	if system >= 0 {
 		q.Parts[system].Marker = r.marker()
 	}
@@ -72,18 +84,51 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 			break
 		}
 	}
-	if r.hashes == nil {
-		r.hashes = provider.Hashes{}
-	}
-	made.prompt = r.rules.ReadNext(q, r.model, nil, r.hashes)
-	for i, n := range tokens {
-		if made.prompt.Blocks[i].Cleared {
-			n = int64(r.o.Counter.Count(provider.Cleared))
-		}
-		made.counted += n
-		made.first = append(made.first, made.counted)
-	}
 	return made, nil
+}
+
+// prompt returns the request as the provider reads it, and notes the tokens of its blocks. told is how many tokens the
+// provider counted of it, nil if it did not say.
+func (q *request) prompt(told *int64) *provider.Prompt {
+	hashes := make([]hash, len(q.of.Parts))
+	for i := range q.of.Parts {
+		hashes[i] = q.memory.HashOf(&q.of.Parts[i])
+	}
+	p := q.rules.ReadHashed(q.of, q.model, nil, hashes)
+	q.sizes = make([]manage.Sized, len(hashes))
+	for i := range hashes {
+		q.sizes[i] = manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens}
+		if p.Blocks[i].Cleared { // the provider counts a placeholder
+			q.sizes[i] = manage.Sized{Hash: sha256.Sum256(hashes[i][:]), Size: perToken * int64(q.o.Counter.Count(provider.Cleared))}
+		}
+	}
+	q.tokens = q.meter.of(q.sizes, told)
+	return p
+}
+
+// managed returns the request as what manages reads it.
+func (q *request) managed() *manage.Request {
+	if q.read != nil {
+		return q.read.Clone()
+	}
+	m := &manage.Request{API: q.api, Of: q.of, Clears: provider.ClearingFor(q.of), Parts: make([]manage.Part, len(q.of.Parts))}
+	for i := range q.of.Parts {
+		p := &m.Parts[i]
+		p.Part = &q.of.Parts[i]
+		m.Bytes += q.parts[i].size
+		if p.Section != provider.Conversation {
+			continue
+		}
+		switch content := p.Part.Content; {
+		case p.Kind == "result" && p.Call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray):
+			p.Key, p.Bytes = q.parts[i].key, q.parts[i].size
+			p.Said = func() (canon.Any, error) { return content, nil }
+		case p.Kind == "thinking" && q.api == provider.Messages:
+			p.Key = q.parts[i].key
+		}
+	}
+	m.Begin(func(string, string) bool { return false }, q.memory.HashOf)
+	return m
 }
 
 // perByte is how much memory a run takes for a byte of a content: the content, its value and an entry for each
@@ -91,7 +136,7 @@ func (r *run) request(t *tree.Tree) (*request, error) {
 const perByte = 8
 
 // part reads a block once.
-func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
+func (r *run) part(t *tree.Tree, n *tree.Node, region tree.Class) (*part, error) {
 	if p := r.parts[n]; p != nil {
 		return p, nil
 	}
@@ -102,9 +147,20 @@ func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	if _, err := budget.Hold(r.ctx, perByte*int64(len(content))); err != nil {
 		return nil, err
 	}
-	call, _ := n.Header("wire:call").Text()
-	p := &part{Part: provider.Part{Call: call, Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),
+	p := &part{size: len(content), Part: provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),
 		Content: canon.Value(content).Any()}}
+	if p.Failed, err = toolcall.Failed(t, n); err != nil {
+		return nil, err
+	}
+	if p.Call, err = callOf(t, n); err != nil {
+		return nil, err
+	}
+	if p.Name, err = toolcall.Name(r.ctx, t, n); err != nil {
+		return nil, err
+	}
+	if n.Kind == toolcall.Result { // as in requests
+		p.Name = ""
+	}
 	if region == tree.Sys {
 		if p.Section = provider.System; n.Kind == toolcall.Definition {
 			p.Section = provider.Tools
@@ -115,19 +171,23 @@ func (r *run) part(n *tree.Node, region tree.Class) (*part, error) {
 	} else {
 		p.tokens = int64(r.o.Counter.Count(string(content)))
 	}
+	p.key = manage.KeyOf(p.Call, canon.Value(content))
 	r.parts[n] = p
 	return p, nil
 }
 
-// price returns the cost of a request if the provider has its first blocks in the cache.
-func (r *run) price(sent *request, cached int) worth.Call {
-	return r.priceOf(sent.counted, sent.first[cached])
+// callOf returns the id of the call that a block makes or answers; where a log has none, that of the call's block.
+func callOf(t *tree.Tree, n *tree.Node) (string, error) {
+	call, ok := n.Header("wire:call").Text()
+	if ok || n.Kind != toolcall.Call && n.Kind != toolcall.Result {
+		return call, nil
+	}
+	if n.Kind == toolcall.Call {
+		return n.ID, nil
+	}
+	of, err := toolcall.Partners(t, n)
+	if err != nil || len(of) == 0 {
+		return "", err
+	}
+	return of[0].ID, nil
 }
-
-// priceOf is price for tokens as the counter counts them.
-func (r *run) priceOf(sent, read int64) worth.Call {
-	return r.tariff.Call(r.scaledTo(sent), r.scaledTo(read))
-}
-
-// scaledTo returns tokens of the counter as the provider counts them.
-func (r *run) scaledTo(n int64) int64 { return int64(float64(n)*r.scale + 0.5) }

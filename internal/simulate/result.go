@@ -16,7 +16,7 @@ type Basis struct {
 // Result is a run under several policies.
 type Result struct {
 	Basis
-	Outcomes  []Outcome `json:"outcomes" nullable:"false" doc:"The run as it was, then one for each policy"`
+	Outcomes  []Outcome `json:"outcomes" nullable:"false" doc:"The run as it was, then one for each policy; that alone if the rules of caching miss by more than 2 % what the provider counted of it"`
 	Sentences []string  `json:"sentences" nullable:"false" doc:"What this says, and what it does not"`
 
 	lines []*line // of the outcomes
@@ -33,6 +33,9 @@ type Outcome struct {
 	Reasoning int      `json:"reasoning" doc:"Blocks of reasoning behind a break, which some models drop or refuse"`
 	Removed   int      `json:"removed" doc:"Blocks that the policy took, each once"`
 	Shaped    int      `json:"shaped" doc:"Blocks that were shortened before they were first sent"`
+	Over      int      `json:"over,omitempty" doc:"Calls above max_tokens: when decides, and not the limit, when something goes"`
+	Again     int      `json:"again,omitempty" doc:"Calls that asked again for what the policy had taken"`
+	Ended     string   `json:"ended,omitempty" doc:"Why managing ended for the run"`
 	Regrets   []Regret `json:"regrets,omitempty"`
 	// Further is after how many more calls like the last one a policy that costs more would not; nil if
 	// it costs no more, or never would.
@@ -52,7 +55,6 @@ type Call struct {
 	Broke     bool     `json:"broke,omitempty"`
 	Reasoning int      `json:"reasoning,omitempty" doc:"Blocks behind the break"`
 	Removed   int      `json:"removed,omitempty" doc:"Blocks that went at this call"`
-	Waiting   int      `json:"waiting,omitempty" doc:"Nodes that were due and stayed"`
 }
 
 // Regret is a text or a call that the run needed later and that a policy had removed.

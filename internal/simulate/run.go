@@ -3,6 +3,8 @@ package simulate
 import (
 	"cmp"
 	"context"
+	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,14 +12,13 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/prices"
+	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/selector"
 )
 
 // Named is a policy and what to call it.
@@ -42,22 +43,17 @@ type Options struct {
 // following the policies, and those of reading. Cost: for each policy, what changed from call to
 // call and a look at the blocks of each request.
 func Run(ctx context.Context, c *pact.Context, o Options) (_ *Result, err error) {
-	return replayed(ctx, c, o, visitor{})
+	return replayed(ctx, c, o, nil)
 }
 
-// visitor looks at a run while it is replayed. Both members may be nil.
-type visitor struct {
-	// call is called at every call of the run as it was, with the snapshots of this call and the one before, which
-	// is nil for the first, and the needs of its new blocks.
-	call func(r *run, before, now *tree.Tree, said []need) error
-	// commit is called before each commit of the first policy, with its working state and the ids of the new nodes in it.
-	commit func(before, now, working *tree.Tree, fresh []string) error
-}
+// visitor is called at every call of the run as it was, with the snapshots of this call and the one before, which
+// is nil for the first, the request, and the needs of its new blocks. It may be nil.
+type visitor func(r *run, before, now *tree.Tree, sent *request, said []need) error
 
 // replayed is Run with a visitor.
 func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*Result, error) {
-	r := &run{ctx: ctx, o: o, edition: c.Edition(), prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
-		texts: newTexts(), each: each.call}
+	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
+		texts: newTexts(), each: each, memory: manage.NewMemory(), meter: newMeter(), c: c}
 	first, last := c.Cycles()
 	if last < first {
 		return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay", "commit one, or import a run")
@@ -66,29 +62,19 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 	if err != nil {
 		return nil, err
 	}
-	r.attempts, r.edits = map[int64]history.Attempt{}, map[int64]canon.Any{}
+	r.attempts = map[int64][]history.Attempt{}
 	for _, a := range attempts {
-		r.attempts[a.Cycle] = a
-		field, err := record.ContextManagement(a)
-		if err != nil {
-			return nil, err
-		}
-		if field != nil {
-			r.edits[a.Cycle] = canon.Value(field).Any()
-		}
+		r.attempts[a.Cycle] = append(r.attempts[a.Cycle], a)
 	}
 	if err := r.choose(attempts); err != nil {
 		return nil, err
 	}
 	raw := &line{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
 	lines := []*line{raw}
-	for i, p := range o.Policies {
+	for _, p := range o.Policies {
 		l, err := r.line(p)
 		if err != nil {
 			return nil, err
-		}
-		if i == 0 {
-			l.each = each.commit
 		}
 		lines = append(lines, l)
 	}
@@ -98,7 +84,7 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 		if err != nil {
 			return nil, err
 		}
-		if err := r.call(before, tree.Of(s), raw, lines); err != nil {
+		if err := r.call(before, s, raw, lines); err != nil {
 			return nil, err
 		}
 		before = tree.Of(s)
@@ -112,25 +98,24 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 // run is what all policies share.
 type run struct {
 	ctx      context.Context
+	c        *pact.Context
 	o        Options
-	edition  selector.Edition
 	rules    *provider.CacheRules
 	model    string
 	prices   *record.Prices
 	rates    record.Price // of the model, if priced
 	priced   bool
 	tariff   worth.Tariff
-	attempts map[int64]history.Attempt
-	edits    map[int64]canon.Any // by cycle, what its request has the provider leave out
-	asks     canon.Any           // of these, that of the current call
+	attempts map[int64][]history.Attempt
+	memory   *manage.Memory
+	api      provider.API
 	parts    map[*tree.Node]*part
-	hashes   provider.Hashes
 	texts    *texts
-	scale    float64 // tokens of the provider for one of the counter, at the current call
-	scaled   bool
+	meter    *meter
 	hour     bool // the run wrote to the cache for an hour
 	at       time.Time
-	each     func(r *run, before, now *tree.Tree, said []need) error // nil for no visitor
+	each     visitor
+	read     read
 }
 
 // choose decides whose rules of caching and whose prices count.
@@ -153,6 +138,9 @@ func (r *run) choose(attempts []history.Attempt) error {
 			return err
 		}
 		r.hour = r.hour || told != nil && told.Written1h != nil && *told.Written1h > 0
+	}
+	if r.api = provider.APINamed(r.rules.Name); r.api == "" {
+		r.api = provider.Chat
 	}
 	r.rates, r.priced = r.prices.Model(r.model)
 	r.tariff = worth.Tariff{Rules: r.rules, Model: r.model, Hour: r.hour}
@@ -178,45 +166,84 @@ func dialectOf(model string) string {
 	return "openai"
 }
 
+// read is how many tokens the provider read from its cache by its own count and by the rules, in the calls that it
+// counted.
+type read struct{ told, computed, sent int64 }
+
 // call replays one call for all lines. before is the snapshot of the call before, nil for none.
-func (r *run) call(before, now *tree.Tree, raw *line, lines []*line) error {
+func (r *run) call(before *tree.Tree, s *pact.Snapshot, raw *line, lines []*line) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	cycle := now.Cycle()
-	a, recorded := r.attempts[cycle]
-	r.asks = r.edits[cycle]
+	now, cycle := tree.Of(s), s.Cycle()
+	attempts := r.attempts[cycle]
 	r.at = r.at.Add(time.Second) // without times no lifetime ends
-	if recorded && a.StartedNS > 0 {
-		r.at = time.Unix(0, a.StartedNS)
+	var told *inspect.ProviderCache
+	if n := len(attempts); n > 0 {
+		if attempts[n-1].StartedNS > 0 {
+			r.at = time.Unix(0, attempts[n-1].StartedNS)
+		}
+		var err error
+		if told, err = record.ReportedCache(attempts[n-1]); err != nil {
+			return err
+		}
 	}
 	said, err := r.texts.needs(r, before, now)
 	if err != nil {
 		return err
 	}
 	for _, l := range lines[1:] {
-		if err := l.regret(said, cycle); err != nil {
-			return err
-		}
+		l.regret(said, cycle)
 	}
-	r.scale = 1
-	sent, err := r.request(now)
+	recorded, err := r.recorded(cycle, attempts)
 	if err != nil {
 		return err
 	}
-	if recorded && a.TokenIn != nil && sent.counted > 0 {
-		r.scale, r.scaled = float64(*a.TokenIn)/float64(sent.counted), true
+	sent, err := r.request(now, recorded)
+	if err != nil {
+		return err
 	}
-	raw.send(now, sent, Call{Cycle: cycle})
+	if told == nil {
+		told = &inspect.ProviderCache{}
+	}
+	prompt := sent.prompt(told.In)
+	counted := raw.send(prompt, sent.tokens, Call{Cycle: cycle})
+	if told.In != nil && told.Read != nil {
+		r.read.told, r.read.computed, r.read.sent = r.read.told+*told.Read, r.read.computed+counted.Read, r.read.sent+*told.In
+	}
 	if r.each != nil {
-		if err := r.each(r, before, now, said); err != nil {
+		if err := r.each(r, before, now, sent, said); err != nil {
 			return err
 		}
 	}
 	for _, l := range lines[1:] {
-		if err := l.step(before, now, raw.spent()); err != nil {
+		if err := l.step(sent, cycle); err != nil {
 			return err
 		}
 	}
 	return r.texts.add(r, before, now)
 }
+
+// recorded returns the request that was recorded of a call, nil if there is none.
+func (r *run) recorded(cycle int64, attempts []history.Attempt) (*manage.Request, error) {
+	if !slices.ContainsFunc(attempts, func(a history.Attempt) bool { return a.Request != "" }) {
+		return nil, nil
+	}
+	body, err := record.Request(r.ctx, r.c, cycle, 0)
+	switch code := fault.CodeOf(err); {
+	case code == fault.AttemptNotFound || code == fault.Conflict: // or it was erased
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	name := provider.APIOf(http.MethodPost, body.Path)
+	q, ok := r.memory.Read(name, provider.ModelInPath(body.Path), body.Bytes, func(string, string) bool { return false })
+	if !ok || name != r.api {
+		return nil, nil
+	}
+	q.Of.Model = r.model
+	return q, nil
+}
+
+// scale returns how many tokens the provider counts for one of the counter, at the current call.
+func (r *run) scale() float64 { return r.meter.ratio }

@@ -3,21 +3,25 @@ package simulate
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 )
 
 // result sums up.
 func (r *run) result(name string, calls int, lines []*line) *Result {
 	made := &Result{lines: lines, Basis: Basis{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name,
-		Counter: r.o.Counter.Name(), Scaled: r.scaled, Window: r.rates.Window}}
+		Counter: r.o.Counter.Name(), Scaled: r.meter.told, Window: r.rates.Window}}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf
 	}
 	raw := &lines[0].Outcome
+	if off := r.off(); off > mostOff && len(lines) > 1 {
+		made.Outcomes, made.lines = []Outcome{*raw}, lines[:1]
+		made.Sentences = append(made.Sentences, fmt.Sprintf("The provider read %d tokens from its cache, and its rules give "+
+			"%d: what a policy would have cost in this run cannot be computed.", r.read.told, r.read.computed))
+		return made
+	}
 	for _, l := range lines {
 		if l != lines[0] && r.priced {
 			made.Sentences = append(made.Sentences, r.worthOf(&l.Outcome, raw))
@@ -27,18 +31,18 @@ func (r *run) result(name string, calls int, lines []*line) *Result {
 	if !r.priced {
 		made.Sentences = append(made.Sentences, "No price is known for the model, so only tokens are counted.")
 	}
-	for _, l := range lines[1:] {
-		p := &l.policy
-		if max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0 ||
-			slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.TTL != nil }) {
-			made.Sentences = append(made.Sentences, "Commits and imports remove whole calls and messages. A proxy that "+
-				"manages requests leaves these, and a note for each result, so it may save less than is said here.")
-			break
-		}
-	}
 	made.Sentences = append(made.Sentences,
 		"The calls are those of the run: how the model would have gone on with less before it is not simulated.")
 	return made
+}
+
+// mostOff is how far the computed reading of the cache of the run as it was may be from what the provider counted, as a
+// part of what was sent. A policy is computed by the same rules.
+const mostOff = 0.02
+
+// off returns that distance.
+func (r *run) off() float64 {
+	return math.Abs(float64(r.read.told-r.read.computed)) / float64(max(r.read.sent, 1))
 }
 
 // worthOf returns, as a sentence, how much a policy saves or loses, and after how many more calls it would not

@@ -127,7 +127,7 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 
 // regret notes needs that the policy left unmet: every block that had the text is gone, one of them by the policy.
 // It notes one line for two blocks.
-func (l *line) regret(said []need, cycle int64) error {
+func (l *line) regret(said []need, cycle int64) {
 	for _, n := range said {
 		if n.thought {
 			continue
@@ -136,11 +136,7 @@ func (l *line) regret(said []need, cycle int64) error {
 		for _, id := range n.of {
 			if l.lacks(id, n.text) {
 				by = id
-				continue
-			}
-			if has, err := l.head.Has(id); err != nil {
-				return err
-			} else if has {
+			} else if l.there[id] {
 				by = ""
 				break
 			}
@@ -152,7 +148,6 @@ func (l *line) regret(said []need, cycle int64) error {
 		l.Regrets = append(l.Regrets, Regret{Cycle: cycle, Node: n.node, Of: by, Tool: n.tool, Text: n.text,
 			Short: !l.removed[by]})
 	}
-	return nil
 }
 
 // lacks reports whether the policy took a text of a block, or all of it.

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is d8ea2db13cb1fbc57c03aa5fa79c6139a0b19028504da0f114a35932d5e00815.
+// SHA-256 is adfd3be6185cf755a8060d7d5ee09a7741830c029270905443f2d0ac25a12144.
 
 export interface Attempt {
   attempt_id: string
@@ -962,8 +962,6 @@ export interface SimulateCall {
   /** Blocks that went at this call */
   removed?: number
   sent: number
-  /** Nodes that were due and stayed */
-  waiting?: number
   written: number
 }
 
@@ -986,14 +984,20 @@ export interface SimulateFinding {
 }
 
 export interface SimulateOutcome {
+  /** Calls that asked again for what the policy had taken */
+  again?: number
   /** Calls that do not repeat all of the request before */
   breaks: number
   /** Absent unless calls were asked for */
   by_call?: SimulateCall[] | null
   /** Of what was sent, without answers; absent if the model has no price */
   cost?: number
+  /** Why managing ended for the run */
+  ended?: string
   /** After how many more calls like the last one a policy that costs more would not; absent if it costs no more, or never would */
   further_calls?: number
+  /** Calls above max_tokens: when decides, and not the limit, when something goes */
+  over?: number
   /** Its name; none for the run as it was */
   policy: string
   /** Of these, from the cache */
@@ -1058,7 +1062,7 @@ export interface SimulateResult {
   dialect: string
   /** Whose prices count; absent if no call names one */
   model?: string
-  /** The run as it was, then one for each policy */
+  /** The run as it was, then one for each policy; that alone if the rules of caching miss by more than 2 % what the provider counted of it */
   outcomes: SimulateOutcome[]
   run: string
   /** To what the provider counted */

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -15,7 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/store"
 )
 
 // The events after a call of a tool, of Claude Code (code.claude.com/docs/en/hooks) and of opencode
@@ -72,15 +72,20 @@ func shapeTool(ctx context.Context, a *command.App, e *hookEvent, data []byte, p
 	sum := sha256.Sum256(text.Raw)
 	result := record.Result{Call: cmp.Or(e.Call, "hook_"+hex.EncodeToString(sum[:8])), Tool: e.Tool,
 		Content: string(said.Value())}
-	shaped, err := decideOnce(ctx, a, e.originals(), policy, result, text.Raw)
+	var s *pact.DB
+	shaped, err := record.ShapeAlone(ctx, func() (_ *pact.DB, err error) { s, err = a.OpenStore(ctx); return s, err },
+		e.originals(), policy, result, text.Raw)
+	if s != nil {
+		err = errors.Join(err, s.Close())
+	}
 	if err != nil || shaped == nil {
 		return "", err
 	}
 	if e.Event == afterOpencodeTool {
-		return `{"output":` + string(shaped.Content) + "}\n", nil
+		return `{"output":` + string(shaped) + "}\n", nil
 	}
 	var edits splice.Edits
-	if !provider.Rewrite(&edits, text, canon.Value(shaped.Content)) {
+	if !provider.Rewrite(&edits, text, canon.Value(shaped)) {
 		return "", nil
 	}
 	for _, name := range shownInstead {
@@ -108,28 +113,6 @@ func shortest(policy *lifecycle.Policy) int {
 	return least
 }
 
-// decideOnce asks the rules, and opens the store only if one of them may shape the result.
-func decideOnce(ctx context.Context, a *command.App, name string, policy *lifecycle.Policy, r record.Result,
-	raw []byte) (*record.Shaped, error) {
-	if shortest(policy) > 0 {
-		try := record.NewEntry(pact.NewDB(store.NewMemory()), name, policy, pact.OpenOptions{})
-		if made, err := try.Decide(ctx, []record.Result{r}, [][]byte{raw}); err != nil || made[0] == nil {
-			return nil, err
-		}
-	}
-	s, err := a.OpenStore(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	made, err := record.NewEntry(s, name, policy, pact.OpenOptions{Actor: a.Getenv("USER", "")}).Decide(ctx,
-		[]record.Result{r}, [][]byte{raw})
-	if err != nil || made[0] == nil || made[0].Refers != "" && !made[0].Whole {
-		return nil, err
-	}
-	return made[0], nil
-}
-
 // compacted notes that earlier answers no longer stand before the model: no later one refers to them.
 func compacted(ctx context.Context, a *command.App, e *hookEvent, policy string) error {
 	p, err := a.PolicyNamed(ctx, policy)
@@ -141,7 +124,7 @@ func compacted(ctx context.Context, a *command.App, e *hookEvent, policy string)
 		return err
 	}
 	defer s.Close()
-	return record.NewEntry(s, e.originals(), &p, pact.OpenOptions{}).Forget(ctx)
+	return record.Forget(ctx, s, e.originals())
 }
 
 // opencodePlugin belongs into .opencode/plugins/pact.js, or into the folder of that name in opencode's own.

@@ -99,10 +99,10 @@ func drawSimulation(a *command.App, r *simulate.Result) {
 		o := &r.Outcomes[i]
 		rows = append(rows, append(screen.Cells(o.Policy), number(o.Sent), number(o.Read), number(o.Written),
 			cost(o.Cost), strconv.Itoa(o.Breaks), strconv.Itoa(o.Reasoning), strconv.Itoa(o.Removed), strconv.Itoa(o.Shaped),
-			strconv.Itoa(len(o.Regrets))))
+			strconv.Itoa(o.Over), strconv.Itoa(o.Again), strconv.Itoa(len(o.Regrets))))
 	}
 	a.Table([]string{"policy", "sent", "read", "written", "cost", "breaks", "reasoning", "removed", "shaped",
-		"regrets"}, rows)
+		"over", "again", "regrets"}, rows)
 	for i := range r.Outcomes {
 		drawOutcome(a, &r.Outcomes[i])
 	}
@@ -118,10 +118,10 @@ func drawOutcome(a *command.App, o *simulate.Outcome) {
 		rows := [][]string{}
 		for _, c := range o.ByCall {
 			rows = append(rows, []string{view.Cycle(c.Cycle), number(c.Sent), number(c.Read), number(c.Written),
-				cost(c.Cost), broke(c), strconv.Itoa(c.Removed), strconv.Itoa(c.Waiting)})
+				cost(c.Cost), broke(c), strconv.Itoa(c.Removed)})
 		}
 		a.Printf("\n%s\n", a.Paint.Strong(view.Visible(o.Policy)))
-		a.Table([]string{"call", "sent", "read", "written", "cost", "prefix", "removed", "waiting"}, rows)
+		a.Table([]string{"call", "sent", "read", "written", "cost", "prefix", "removed"}, rows)
 	}
 	for _, r := range o.Regrets {
 		what := "needs a line of " + view.Visible(r.Of) + ": " + view.Visible(r.Text)

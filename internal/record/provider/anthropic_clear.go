@@ -46,21 +46,17 @@ var anthropicOwnTools = []string{"custom", "bash_", "text_editor_", "computer_",
 
 // ClearingFor returns how a request can ask the provider to clear results. It returns nil if the request has the
 // member already, its model cannot be asked, or the provider runs one of its tools.
-func ClearingFor(name API, root splice.Value, model string) *Clearing {
-	c := entryOf(name).clears
-	if c == nil || !begins(model, c.Models) || root.Get(clearingName).Is() {
+func ClearingFor(r *Request) *Clearing {
+	c := entryOf(r.API).clears
+	if _, asks := r.Parameters.Get(clearingName); c == nil || asks || !begins(r.Model, c.Models) {
 		return nil
 	}
-	for _, tool := range root.Get("tools").Elems {
-		if kind := tool.Get("type").Text(); kind != "" && !begins(kind, anthropicOwnTools) {
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		kind := text(p.Content, "type")
+		if p.Section == Tools && kind != "" && !begins(kind, anthropicOwnTools) ||
+			p.Section == Conversation && strings.HasSuffix(kind, "_tool_use") { // the provider runs it, or ran it
 			return nil
-		}
-	}
-	for _, m := range root.Get("messages").Elems {
-		for _, block := range m.Get("content").Elems {
-			if strings.HasSuffix(block.Get("type").Text(), "_tool_use") { // the provider ran it
-				return nil
-			}
 		}
 	}
 	return c

@@ -82,3 +82,19 @@ func (t *Tariff) Pays(when lifecycle.When, keep, cut Call, s Spent) bool {
 	}
 	return patience*extra <= float64(s.Calls)*t.Read(keep.Sent-cut.Sent)
 }
+
+// Add adds a call. Money stays nil once a call has none.
+func (c *Call) Add(o Call) {
+	first := *c == Call{}
+	c.Sent, c.Read, c.Written = c.Sent+o.Sent, c.Read+o.Read, c.Written+o.Written
+	switch {
+	case o.Money == nil || !first && c.Money == nil:
+		c.Money = nil
+	case first:
+		money := *o.Money
+		c.Money = &money
+	default:
+		money := *c.Money + *o.Money
+		c.Money = &money
+	}
+}

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is d8ea2db13cb1fbc57c03aa5fa79c6139a0b19028504da0f114a35932d5e00815.
+SHA-256 is adfd3be6185cf755a8060d7d5ee09a7741830c029270905443f2d0ac25a12144.
 """
 
 from __future__ import annotations
@@ -894,7 +894,6 @@ class SimulateCall(TypedDict):
     reasoning: NotRequired[int]
     removed: NotRequired[int]
     sent: int
-    waiting: NotRequired[int]
     written: int
 
 
@@ -911,10 +910,13 @@ class SimulateFinding(TypedDict):
 
 
 class SimulateOutcome(TypedDict):
+    again: NotRequired[int]
     breaks: int
     by_call: NotRequired[list[SimulateCall] | None]
     cost: NotRequired[float]
+    ended: NotRequired[str]
     further_calls: NotRequired[int]
+    over: NotRequired[int]
     policy: str
     read: int
     reasoning: int

@@ -1,8 +1,9 @@
-package record
+package manage
 
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/hex"
 	"sync"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -10,10 +11,10 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 )
 
-// memory keeps the parts of the bodies that a recorder manages. A body repeats nearly all of the one before, so
-// reading it costs a comparison, and only new elements are read. A memory that holds too much forgets everything,
+// Memory keeps the parts of the bodies that were read. A body repeats nearly all of the one before, so
+// reading it costs a comparison, and only new elements are read. A Memory that holds too much forgets everything,
 // and reads again.
-type memory struct {
+type Memory struct {
 	mu       sync.Mutex
 	held     int                 // bytes of elements and of texts
 	elements map[string]*element // by their bytes
@@ -26,11 +27,12 @@ type element struct {
 	keys  map[int]string // of the results in it, by where they stand
 }
 
-// mostHeld is how many bytes a memory holds before it forgets.
+// mostHeld is how many bytes a Memory holds before it forgets.
 const mostHeld = 32 << 20
 
-func newMemory() *memory {
-	return &memory{elements: map[string]*element{}, hashes: provider.Hashes{}}
+// NewMemory returns an empty memory.
+func NewMemory() *Memory {
+	return &Memory{elements: map[string]*element{}, hashes: provider.Hashes{}}
 }
 
 // reading is a body that was read.
@@ -43,7 +45,7 @@ type reading struct {
 }
 
 // read reads a body; model is the one that the path names. ok is false if the body is no JSON object that can be read.
-func (m *memory) read(name provider.API, model string, body []byte) (r *reading, ok bool) {
+func (m *Memory) read(name provider.API, model string, body []byte) (r *reading, ok bool) {
 	r = &reading{name: name}
 	if r.root, ok = splice.Parse(body); !ok || r.root.Kind != canon.KindObject {
 		return nil, false
@@ -69,7 +71,7 @@ func (m *memory) read(name provider.API, model string, body []byte) (r *reading,
 }
 
 // valueOf reads a field of a body. The caller holds m.mu.
-func (m *memory) valueOf(field splice.Value) (_ canon.Any, elements []*element, err error) {
+func (m *Memory) valueOf(field splice.Value) (_ canon.Any, elements []*element, err error) {
 	if field.Kind != canon.KindArray {
 		value, err := field.Canon()
 		return value, nil, err
@@ -92,7 +94,7 @@ func (m *memory) valueOf(field splice.Value) (_ canon.Any, elements []*element, 
 }
 
 // keyOf returns the key of a result in a body.
-func (m *memory) keyOf(r *reading, one *sentResult) (string, error) {
+func (m *Memory) keyOf(r *reading, one *provider.PlacedResult) (string, error) {
 	in := r.root.Get(provider.ListOf(r.name)).Elems[one.Message]
 	e, at := r.messages[one.Message], one.Content.Start-in.Start
 	m.mu.Lock()
@@ -101,19 +103,19 @@ func (m *memory) keyOf(r *reading, one *sentResult) (string, error) {
 	if known {
 		return key, nil
 	}
-	said, _, err := one.asResult()
+	content, err := one.Content.Canon()
 	if err != nil {
 		return "", err
 	}
-	key = said.key()
+	key = KeyOf(one.Call, content.Value())
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e.keys[at] = key
 	return key, nil
 }
 
-// hashOf returns the hash of a part.
-func (m *memory) hashOf(p *provider.Part) [sha256.Size]byte {
+// HashOf returns the hash of a part.
+func (m *Memory) HashOf(p *provider.Part) hash {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := len(m.hashes)
@@ -122,4 +124,10 @@ func (m *memory) hashOf(p *provider.Part) [sha256.Size]byte {
 		m.held += len(p.Content.Text)
 	}
 	return hash
+}
+
+// KeyOf returns the key of a part: of a result with its call, of thinking with "".
+func KeyOf(call string, content canon.Value) string {
+	sum := sha256.Sum256([]byte(call + "\n" + string(content)))
+	return hex.EncodeToString(sum[:16])
 }

@@ -1,0 +1,188 @@
+package manage
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/toolcall"
+)
+
+// Of the calls of a conversation, the part that may repeat calls whose results managing had taken: above a twentieth it
+// takes nothing more until the part is smaller, above a tenth, of two or more, it ends for the conversation.
+const (
+	loosensAt = 20
+	endsAt    = 10
+	endsFrom  = 2
+)
+
+// loosened reports whether nothing more is taken for now, ends whether managing ends.
+func (q *Request) loosened() bool { return q.again*loosensAt > len(q.calls) }
+func (q *Request) ends() bool     { return q.again >= endsFrom && q.again*endsAt > len(q.calls) }
+
+// whyEnded says why managing ends.
+func (q *Request) whyEnded() string {
+	return strconv.Itoa(q.again) + " of " + strconv.Itoa(len(q.calls)) +
+		" calls asked again for what managing had taken"
+}
+
+// said identifies what a call asks of its tool.
+func said(p *Part) string { return p.Name + "\x00" + toolcall.Arguments(p.Part.Content.Value()) }
+
+// recalls reports whether a call asks pact for what was left out. Agents put the name of the server before it.
+func recalls(p *Part) bool {
+	return p.Name == "recall" || strings.HasSuffix(p.Name, "pact_recall") || strings.HasSuffix(p.Name, "pact__recall")
+}
+
+// reread marks the calls that repeat one whose result the model had no longer before it, or not all of it, because of
+// the list, and their results: they say the same, or refer to it. A call that is made again and says something else was
+// made for that. It looks at the arguments only from the first result on that was taken. The caller holds
+// l.mu.
+func (q *Request) reread(l *List) {
+	q.again = 0
+	some := false
+	for i := range q.Parts {
+		q.Parts[i].again = false
+		if p := &q.Parts[i]; !some && p.result() {
+			for _, d := range l.by[p.Key] {
+				some = some || d.taken()
+			}
+		}
+	}
+	if !some {
+		return
+	}
+	before := map[string][]int{} // the results of the earlier calls that asked the same
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		if p.Kind != "call" || p.Section != provider.Conversation || p.Call == "" {
+			continue
+		}
+		at, has := q.results[p.Call]
+		key := said(p)
+		if !has || at < 0 {
+			continue
+		}
+		if recalls(p) || q.lacked(l, before[key], i, at) {
+			q.again++
+			p.again, q.Parts[at].again = true, true
+		}
+		before[key] = append(before[key], at)
+	}
+}
+
+// lacked reports whether a call got the same as some equal calls before it, of whose results none was whole then, and
+// one was taken.
+func (q *Request) lacked(l *List, results []int, call, result int) bool {
+	says, taken := q.Parts[result].Part.Content, false
+	for _, at := range results {
+		p := &q.Parts[at]
+		d := l.of(p.Key, func(since string) bool { i, has := q.calls[since]; return has && i < call }, true)
+		switch {
+		case d.taken():
+			taken = taken || equal(p.Part.Content, says) || refersBack(says)
+		case !refersBack(p.Part.Content):
+			return false
+		}
+	}
+	return taken
+}
+
+// mostAnswer is how long an answer is at most, in bytes, that says no more than that it is the same as before.
+const mostAnswer = 1000
+
+// Two signs of an answer that only refers to an earlier one: it says that nothing changed, and it speaks of what was
+// said before. Both are needed: git says of a commit that nothing changed.
+var (
+	unchanged = regexp.MustCompile(`(?i)\b(unchanged|unmodified|not (been )?(changed|modified)|no(thing)? (new )?chang(es?|ed)|` +
+		`identical|same (content|contents|result|output|text)|already|up[- ]to[- ]date|still current)\b`)
+	earlier = regexp.MustCompile(`(?i)\b(earlier|previous(ly)?|above|last (read|call|time|result|view)|before|` +
+		`prior|in (this|the) (conversation|context)|already (read|shown|seen|sent|returned|provided))\b`)
+)
+
+// refersBack reports whether an answer of a tool only refers to an earlier one, as Claude Code's Read does.
+func refersBack(content canon.Any) bool {
+	text := textOf(content)
+	return text != "" && len(text) <= mostAnswer && unchanged.MatchString(text) && earlier.MatchString(text)
+}
+
+// textOf returns the texts of a result.
+func textOf(content canon.Any) string {
+	if content.Kind == canon.KindString {
+		return content.Text
+	}
+	var texts []string
+	for _, e := range content.Elems {
+		if t, _ := e.Get("text"); t.Kind == canon.KindString {
+			texts = append(texts, t.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// back returns the decision that has a result which only refers to an earlier one bring that one back, whole; nil if
+// the request has that one whole, or the result says something of its own.
+func (q *Request) back(l *List, i int) *Decision {
+	p := &q.Parts[i]
+	content, err := p.Said()
+	if err != nil || !refersBack(content) {
+		return nil
+	}
+	var of *Part
+	key := said(&q.Parts[q.calls[p.Call]])
+	for k := range q.Parts[:q.calls[p.Call]] {
+		c := &q.Parts[k]
+		at, has := q.results[c.Call]
+		if c.Kind == "call" && has && at >= 0 && said(c) == key && !refersBack(q.Parts[at].Part.Content) {
+			of = &q.Parts[at]
+		}
+	}
+	if of == nil || !of.form.taken() {
+		return nil
+	}
+	original, err := of.Said()
+	if err != nil || q.hides(original) || q.hides(content) {
+		return nil
+	}
+	text := "\n[What " + q.id(l, of) + " said follows, whole. " + commit.OnlyPact + "\n" + textOf(original)
+	content, ok := withText(content, text)
+	if !ok {
+		return nil
+	}
+	return &Decision{What: Whole, Key: p.Key, ID: q.id(l, p), Text: content.Value()}
+}
+
+// withText returns a content whose last text has some more at its end.
+func withText(content canon.Any, more string) (canon.Any, bool) {
+	if content.Kind == canon.KindString {
+		return canon.Text(content.Text + more), true
+	}
+	elems := append([]canon.Any(nil), content.Elems...)
+	for i := len(elems) - 1; i >= 0; i-- {
+		members := append([]canon.Member(nil), elems[i].Members...)
+		for k := range members {
+			if m := &members[k]; m.Name == "text" && m.Value.Kind == canon.KindString {
+				m.Value = canon.Text(m.Value.Text + more)
+				elems[i] = canon.Object(members...)
+				return canon.ArrayOf(elems...), true
+			}
+		}
+	}
+	return content, false
+}
+
+// hides reports whether a content has a secret.
+func (q *Request) hides(content canon.Any) bool { return q.Hides != nil && q.Hides(content) }
+
+// id returns the id under which the original of a part is kept. Two parts of one request have two.
+func (q *Request) id(l *List, p *Part) string {
+	id := l.ID(p.Key, p.Call)
+	if of, used := q.reserved[id]; used && of != p.Key {
+		id += "-" + p.Key[:8]
+	}
+	q.reserved[id] = p.Key
+	return id
+}

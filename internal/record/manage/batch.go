@@ -1,0 +1,158 @@
+package manage
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// leave returns the decisions by which parts leave a request now, none if that does not pay. A note stands in place of a
+// result, so each call keeps its result and no message disappears; thinking goes; all other parts stay. Protections
+// keep little of what waits, so they are asked only if it would pay to let all of it go. The caller holds c.mu.
+func (c *Rules) leave(ctx context.Context, g *grown, l *List, q *Request, b *Ledger) (list []Decision, err error) {
+	asks := false
+	pays := func(due map[int]bool) bool {
+		var picked []int
+		if picked, asks = c.clear(l, q, due); !asks {
+			picked = c.pick(l, q, due)
+		}
+		list = c.batch(l, q, picked, asks)
+		return c.pays(q, b, list)
+	}
+	may := func(due map[int]bool) bool {
+		return pays(due) || asks && c.pays(q, b, c.batch(l, q, c.pick(l, q, due), false))
+	}
+	alone := true // a call takes its result along, which then does not wait itself
+	for i := range g.waits {
+		alone = alone && (q.Parts[i].Kind == "result" || q.Parts[i].Kind == "thinking")
+	}
+	if len(g.waits) == 0 || alone && !may(g.waits) {
+		return nil, nil
+	}
+	goes, err := c.released(ctx, g)
+	if err != nil || !pays(goes) {
+		return nil, err
+	}
+	return list, nil
+}
+
+// pays reports whether it pays to take some decisions now.
+func (c *Rules) pays(q *Request, b *Ledger, list []Decision) bool {
+	return len(list) > 0 && (c.when == lifecycle.WhenNow || b.pays(c.when, q, q.with(list)))
+}
+
+// batch returns the decisions by which some parts leave; asks says that the provider is asked to clear them.
+func (c *Rules) batch(l *List, q *Request, picked []int, asks bool) (list []Decision) {
+	for _, i := range picked {
+		p := &q.Parts[i]
+		d := Decision{What: Left, Key: p.Key, Since: q.since}
+		switch {
+		case p.thinks():
+			d.What = Gone
+		case asks:
+			d.What, d.Text = Cleared, provider.Cleared
+		default:
+			d.ID = q.id(l, p)
+			d.Text = canon.String(c.note(q, d.ID, i))
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// note returns the text in place of a part with an id.
+func (c *Rules) note(q *Request, id string, i int) string {
+	return commit.StubText(&c.policy, id, callsAfter(q.Parts, i))
+}
+
+// callsAfter returns how many answers stand behind a part: so many calls sent it.
+func callsAfter(parts []Part, i int) (n int64) {
+	for i++; i < len(parts); i++ {
+		if parts[i].answers() && !parts[i-1].answers() {
+			n++
+		}
+	}
+	return n
+}
+
+// pick returns the numbers of the parts that leave a request together, in order: of those that are due, the
+// results that get shorter and the thinking of earlier answers. If the model binds thinking to the text before it,
+// all thinking behind goes too; pick returns none if that would touch the last answer.
+func (c *Rules) pick(l *List, q *Request, due map[int]bool) (picked []int) {
+	last, others := -1, map[int]int{} // the last message of the model; parts of messages besides thinking
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		if p.answers() && p.Section == provider.Conversation {
+			last = max(last, p.Message)
+		}
+		if p.Kind != "thinking" {
+			others[p.Message]++
+		}
+	}
+	stays := func(p *Part) bool { return p.Message == last || others[p.Message] == 0 }
+	binds := provider.BindsThinking(q.API, q.Of.Model)
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		_, isDue := due[i]
+		switch {
+		case p.form.left():
+		case p.result() && isDue && c.isLonger(l, q, i) && !q.hides(p.Part.Content):
+			picked = append(picked, i)
+		case p.thinks() && binds && len(picked) > 0:
+			if stays(p) {
+				return nil
+			}
+			picked = append(picked, i)
+		case p.thinks() && isDue && !stays(p):
+			picked = append(picked, i)
+		}
+	}
+	return picked
+}
+
+// isLonger reports whether a result that may leave is longer than a note in its place.
+func (c *Rules) isLonger(l *List, q *Request, i int) bool {
+	p := &q.Parts[i]
+	size := p.Bytes
+	if p.form != nil && p.form.Text != "" {
+		size = len(p.form.Text)
+	}
+	return !p.fresh && !p.doubt && len(c.note(q, l.ID(p.Key, p.Call), i))+2 < size
+}
+
+// clear returns the numbers of the results that the provider is asked to clear from a request on: all that is due. The
+// results of the newest calls wait until there are others. asks is false if a stub is to name something that is due, or
+// the provider cannot be asked for just that; then notes stand for what is due.
+func (c *Rules) clear(l *List, q *Request, due map[int]bool) (picked []int, asks bool) {
+	if q.clears == nil || !c.unnamed {
+		return nil, false
+	}
+	newest := map[string]bool{}
+	for i, message := len(q.Parts)-1, -1; i >= 0; i-- {
+		if p := &q.Parts[i]; p.Kind == "call" && (message < 0 || p.Message == message) {
+			newest[p.Call], message = true, p.Message
+		}
+	}
+	more, worth := map[int]bool{}, false
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		stub, isDue := due[i]
+		switch {
+		case !isDue || p.form.left() || !p.result() && !p.thinks() || newest[p.Call]:
+		case stub || !p.result() || p.fresh || p.doubt:
+			return nil, false
+		default:
+			picked, more[i], worth = append(picked, i), true, worth || c.isLonger(l, q, i)
+		}
+	}
+	if q.clearing(more) == nil {
+		return nil, false
+	}
+	if !worth {
+		return nil, true
+	}
+	return picked, true
+}

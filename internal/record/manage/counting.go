@@ -1,0 +1,76 @@
+package manage
+
+// Counting estimates how a provider counts the tokens of a model: some tokens for four bytes, and some for each
+// part. It fits both numbers to the new parts of each answered request.
+type Counting struct {
+	bytes, each                      float64
+	bytes2, both, each2, told, told2 float64 // sums of the fit
+	parts                            map[hash]float64
+}
+
+// NewCounting begins with a token for four bytes and some for a part; the first answers outweigh it.
+func NewCounting(each float64) *Counting {
+	return &Counting{bytes: 1, each: each, bytes2: 1e6, told: 1e6, each2: 4, told2: 4 * each,
+		parts: map[hash]float64{}}
+}
+
+// TokensOf returns the tokens of a part: those that it had in an earlier request, or an estimate.
+func (c *Counting) TokensOf(p Sized) float64 {
+	if n, known := c.parts[p.Hash]; known {
+		return n
+	}
+	return c.estimate(p)
+}
+
+// InPlaceOf returns the tokens of a content that takes the place of another in a part, in proportion to their sizes and
+// with what each part counts besides.
+func (c *Counting) InPlaceOf(p Sized, size int64) float64 {
+	whole := c.TokensOf(p)
+	if p.Size <= 0 || whole <= c.each {
+		return c.each + c.bytes*float64(size)/4
+	}
+	return c.each + (whole-c.each)*float64(size)/float64(p.Size)
+}
+
+func (c *Counting) estimate(p Sized) float64 { return c.bytes*float64(p.Size)/4 + c.each }
+
+// Learn divides the count of a provider among the new parts. With cut it does not fit the estimate: a request that
+// leaves parts out says little about how the provider counts.
+func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
+	if len(c.parts) > mostCounted {
+		clear(c.parts)
+	}
+	var fresh []Sized
+	size := 0.0
+	for _, p := range parts {
+		if n, known := c.parts[p.Hash]; known {
+			told -= n
+		} else {
+			fresh, size = append(fresh, p), size+float64(p.Size)/4
+		}
+	}
+	n := float64(len(fresh))
+	if n == 0 || told <= 0 {
+		return
+	}
+	if !cut {
+		c.fit(size, n, told)
+	}
+	all := 0.0
+	for _, p := range fresh {
+		all += c.estimate(p)
+	}
+	for _, p := range fresh {
+		c.parts[p.Hash] = told * c.estimate(p) / all
+	}
+}
+
+// fit adds the count of some parts to the fit.
+func (c *Counting) fit(size, n, told float64) {
+	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
+	c.told, c.told2 = c.told+size*told, c.told2+n*told
+	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
+		c.bytes = max(0.1, (c.told*c.each2-c.told2*c.both)/by)
+		c.each = max(0, (c.told2*c.bytes2-c.told*c.both)/by)
+	}
+}

@@ -1,0 +1,211 @@
+package manage
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/rules"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+)
+
+// ErrNotInTime says that there was no time for a decision.
+var ErrNotInTime = errors.New("what is new in the request was not decided in time")
+
+// Rules are the rules and limits of a policy, ready to be asked. They are safe for concurrent use.
+type Rules struct {
+	policy  lifecycle.Policy
+	commits lifecycle.Policy // the same for commits, without references: whether one leads to something, the request says
+	when    lifecycle.When
+	rules   []commit.CompiledRule
+	counter tree.Counter
+	shapes  bool        // a rule shapes results
+	takes   bool        // something is ever due
+	unnamed bool        // results can go without a stub
+	Refused atomic.Bool // the provider refused a request that asked it to clear results
+
+	mu    sync.Mutex
+	grown map[hash]*grown
+	ticks int64
+}
+
+// Compile compiles the rules of a policy; When is pays if it does not say. E_SELECTOR_INVALID for a rule whose selector
+// cannot be used.
+func Compile(p *lifecycle.Policy) (*Rules, error) {
+	c := &Rules{policy: *p, when: p.When, counter: quarters(p.Tokenizer), grown: map[hash]*grown{}}
+	if c.when == "" {
+		c.when = lifecycle.WhenPays
+	}
+	goes := func(r lifecycle.Rule) bool { return r.TTL != nil }
+	limited := max(p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns, len(p.Parts)) > 0
+	c.takes = limited || slices.ContainsFunc(p.Rules, goes)
+	c.shapes = slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return r.Head+r.Tail > 0 || r.Once })
+	c.unnamed = limited && p.Stub == "" ||
+		slices.ContainsFunc(p.Rules, func(r lifecycle.Rule) bool { return goes(r) && !r.Stub })
+	c.commits = *p
+	c.commits.When, c.commits.Orphans = lifecycle.WhenPays, lifecycle.Keep // due nodes wait until it pays
+	c.commits.WholePairs = true                                            // a provider refuses halves
+	c.commits.Rules = slices.Clone(p.Rules)
+	for i := range c.commits.Rules {
+		r := &c.commits.Rules[i]
+		if r.Once && r.TTL == nil && r.Priority == nil && !r.Pinned && !r.Keep && r.Head+r.Tail == 0 {
+			r.Priority = new(int64)
+		}
+		r.Once = false
+	}
+	var err error
+	c.rules, err = rules.Compile(p.Rules, selector.Canonical, c.counter)
+	return c, err
+}
+
+// Change reports whether the rules ever change a request.
+func (c *Rules) Change() bool { return c.shapes || c.takes }
+
+// quarters counts a token for each four bytes, under the name that the policy asks for. That is good enough for
+// the limits of a policy; the ledger corrects it by the counts of the provider.
+type quarters string
+
+func (q quarters) Name() string { return string(q) }
+
+func (quarters) Count(text string) int { return (len(text) + 3) / 4 }
+
+// Decide returns what a request adds to a list that it follows, nil if that is nothing: what is new in it and a rule
+// shortens, what it repeats, and what leaves it because that is due and pays. late reports whether there is no time
+// left; then ErrNotInTime. The ledger must have begun the request.
+func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late func() bool) ([]Decision, error) {
+	switch {
+	case q.Fixed || q.ended:
+		return nil, nil
+	case q.ends():
+		return []Decision{{What: Ended, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}}, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g, err := c.grownTo(ctx, q.Parts, late)
+	if err != nil {
+		return nil, err
+	}
+	list, err := c.enter(g, l, q)
+	if err != nil {
+		return nil, err
+	}
+	if late() {
+		return nil, ErrNotInTime
+	}
+	now := q
+	if len(list) > 0 {
+		now = q.with(list)
+	}
+	c.remember(g, now.Parts)
+	if !c.takes || q.since == "" || q.loosened() || q.Of.ClearsItself() {
+		return list, nil
+	}
+	more, err := c.leave(ctx, g, l, now, b)
+	if err == nil && late() {
+		err = ErrNotInTime
+	}
+	return append(list, more...), err
+}
+
+// newestKey returns the key of the newest result.
+func (q *Request) newestKey() string {
+	for i := len(q.Parts) - 1; i >= 0; i-- {
+		if p := &q.Parts[i]; p.result() {
+			return p.Key
+		}
+	}
+	return ""
+}
+
+// enter decides about the results that no model saw.
+func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error) {
+	stays := c.staysUncached(q)
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		if !p.result() || !p.fresh || p.doubt || p.form != nil || l.Entered(p.Key) {
+			continue
+		}
+		if p.again { // it is not shaped again
+			if d := q.back(l, i); d != nil {
+				list = append(list, *d)
+			}
+			continue
+		}
+		n, ruled := g.ruled[i]
+		if !ruled || stays || q.loosened() {
+			continue
+		}
+		r := &c.policy.Rules[n]
+		if r.Head+r.Tail == 0 && !r.Once || q.hides(p.Part.Content) {
+			continue
+		}
+		content, err := p.Said()
+		if err != nil || content.Kind == canon.KindObject { // no rule shapes an object
+			continue
+		}
+		if d := q.same(l, i, r, content); d != nil {
+			list = append(list, *d)
+			continue
+		}
+		id := q.id(l, p)
+		if short, cut := commit.Shaped(content, r, id); cut && r.Head+r.Tail > 0 {
+			list = append(list, Decision{What: Shaped, Key: p.Key, ID: id, Text: short.Value()})
+		}
+	}
+	return list, nil
+}
+
+// same returns the decision that has a result refer to an equal one which the request has whole before it, nil if there
+// is none.
+func (q *Request) same(l *List, i int, r *lifecycle.Rule, content canon.Any) *Decision {
+	p := &q.Parts[i]
+	for k := range q.Parts[:i] {
+		of := &q.Parts[k]
+		if !r.Once || of.Key == p.Key || of.Bytes != p.Bytes || !q.stands(k) {
+			continue
+		}
+		if was, err := of.Said(); err != nil || !equal(was, content) || q.hides(was) {
+			continue
+		}
+		id := q.id(l, of)
+		text := canon.String(commit.Same(id))
+		if len(text) >= p.Bytes {
+			return nil
+		}
+		return &Decision{What: Same, Key: p.Key, ID: id, Of: of.Key, Text: text}
+	}
+	return nil
+}
+
+func equal(a, b canon.Any) bool {
+	if a.Kind == canon.KindString || b.Kind == canon.KindString {
+		return a.Kind == b.Kind && a.Text == b.Text
+	}
+	return a.Value() == b.Value()
+}
+
+// staysUncached reports whether a request may become too short for the provider to cache it if its new results are
+// sent shorter: then later requests would cost more than as they come. It counts six bytes a token, because names
+// and brackets in the body are hardly any.
+func (c *Rules) staysUncached(q *Request) bool {
+	if c.when != lifecycle.WhenPays {
+		return false
+	}
+	rest := q.Bytes
+	for i := range q.Parts {
+		switch p := &q.Parts[i]; {
+		case p.fresh:
+			rest -= p.Bytes
+		case p.form != nil && p.result():
+			rest -= p.Bytes - len(p.form.Text)
+		}
+	}
+	return int64(rest) < 6*provider.CacheRulesOf(q.API).LeastTokens(q.Of.Model)
+}

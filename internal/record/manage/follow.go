@@ -1,0 +1,108 @@
+package manage
+
+import "github.com/contexttree/pact/internal/record/provider"
+
+// Follow gives each part of a request the form that was decided for it. If the request cannot ask the provider to clear
+// just the results that were cleared, it does not ask: notes stand for them, or they are sent as they came. An error
+// says that a text could not be read; its part goes as it came.
+func (q *Request) Follow(l *List) (err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	q.made, q.ended, q.clears = nil, false, q.Clears
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.Key != "" {
+			d := l.of(p.Key, q.has, true)
+			q.ended = q.ended || d != nil && d.What == Ended
+		}
+	}
+	q.follow(l, q.clears != nil, &err)
+	if q.clears != nil && q.clearing(nil) == nil {
+		q.clears = nil
+		q.follow(l, false, &err)
+	}
+	q.reread(l)
+	return err
+}
+
+// follow applies the list. The caller holds l.mu.
+func (q *Request) follow(l *List, asks bool, failed *error) {
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		if p.Key == "" {
+			continue
+		}
+		var d *Decision
+		if !q.ended && !p.doubt {
+			var err error
+			if d, err = l.of(p.Key, q.has, asks).read(); err != nil {
+				*failed = err
+			}
+		}
+		p.apply(d)
+	}
+	q.refer()
+}
+
+// refer has each reference that leads to nothing become the text again: the result that it repeats must stand before it
+// in the same request, as it came, and alone have its call.
+func (q *Request) refer() {
+	at := map[string]int{}
+	for i := range q.Parts {
+		if p := &q.Parts[i]; q.stands(i) {
+			at[p.Key] = i
+		} else if d := p.form; d != nil && d.What == Same {
+			if _, stands := at[d.Of]; !stands {
+				p.apply(nil)
+			}
+		}
+	}
+}
+
+// stands reports whether a part is a result that the request has as it came, and alone with its call.
+func (q *Request) stands(i int) bool {
+	p := &q.Parts[i]
+	return p.result() && p.form == nil && !p.doubt && q.results[p.Call] == i
+}
+
+// cleared is how many uses of tools the provider is asked to leave the results of, and how many stay.
+type cleared struct{ uses, stay int }
+
+// clearing returns what a request asks the provider to leave out, if some more parts join what it left out before. It
+// returns nil if the provider cannot be asked for just that: it takes the oldest uses of tools, so all results before
+// one that goes must go, and of answers with several calls all.
+func (q *Request) clearing(more map[int]bool) *cleared {
+	var c cleared
+	last := -1 // the message of the last call whose result goes
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		if p.Kind != "call" || p.Section != provider.Conversation {
+			continue
+		}
+		at, has := q.results[p.Call]
+		has = has && at >= 0 && q.Parts[at].result()
+		goes := has && (q.Parts[at].form != nil && q.Parts[at].form.What == Cleared || more[at])
+		switch {
+		case goes && (c.stay > 0 || q.clears == nil):
+			return nil
+		case goes:
+			c.uses, last = c.uses+1, p.Message
+		case p.Message == last:
+			return nil
+		default:
+			c.stay++
+		}
+	}
+	if c.uses > 0 && c.stay == 0 { // no page says that none may stay
+		return nil
+	}
+	return &c
+}
+
+// Clearing returns how the provider is asked to clear results, how many, and how many uses of tools stay; nil if it is
+// not asked.
+func (q *Request) Clearing() (how *provider.Clearing, uses, stay int) {
+	if c := q.clearing(nil); c != nil && c.uses > 0 {
+		return q.clears, c.uses, c.stay
+	}
+	return nil, 0, 0
+}

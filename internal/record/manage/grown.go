@@ -1,0 +1,265 @@
+package manage
+
+import (
+	"context"
+	"crypto/sha256"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+)
+
+type hash = [sha256.Size]byte
+
+// grown is the tree of a conversation after some calls, as commits under the policy would make it if they removed
+// no due node.
+type grown struct {
+	tree   *tree.Tree
+	stamps tree.Stamps
+	idle   []string
+	calls  map[string]string // the blocks of calls, by the call's id
+
+	last  commit.Input // of the commit of the last call
+	from  int          // how many parts were sent before that call
+	ruled map[int]int  // by the number of a part, the index of the rule that found it when it came
+	waits map[int]bool // the numbers of the parts that the policy would have go
+	goes  map[int]bool // the numbers of those that a commit lets go: whether with a stub; nil before it is asked
+}
+
+// mostGrown bounds how many states are remembered: the last ones of the conversations.
+const mostGrown = 128
+
+// grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
+// on the request and on the forms of its parts. The caller holds c.mu.
+func (c *Rules) grownTo(ctx context.Context, parts []Part, late func() bool) (_ *grown, err error) {
+	ends, chain := turnsOf(parts)
+	at := len(ends)
+	for at > 0 && c.grown[chain[at-1]] == nil {
+		at--
+	}
+	g, from := &grown{calls: map[string]string{}, ruled: map[int]int{}}, 0
+	if at > 0 {
+		g, from = c.grown[chain[at-1]], ends[at-1]
+	} else if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
+		return nil, err
+	}
+	for ; at < len(ends); at++ {
+		if late() {
+			return nil, ErrNotInTime
+		}
+		if g, err = c.grow(ctx, g, parts, from, ends[at]); err != nil {
+			return nil, err
+		}
+		c.keep(chain[at], g)
+		from = ends[at]
+	}
+	return g, nil
+}
+
+func (c *Rules) keep(chain hash, g *grown) {
+	if len(c.grown) >= mostGrown {
+		clear(c.grown)
+	}
+	c.grown[chain] = g
+}
+
+// remember notes the state of a request under what the next one finds: the forms of its new parts are decided. A part
+// that a rule would have shortened and that goes as it came makes another tree.
+func (c *Rules) remember(g *grown, parts []Part) {
+	next := append([]Part(nil), parts...)
+	for i := range next {
+		p := &next[i]
+		n, ruled := g.ruled[i]
+		if p.fresh && p.form == nil && ruled && c.policy.Rules[n].Head+c.policy.Rules[n].Tail > 0 {
+			return
+		}
+		p.fresh = false
+	}
+	_, chain := turnsOf(next)
+	c.keep(chain[len(chain)-1], g)
+}
+
+// Of the content of a part in the tree: as it came, as a rule may shorten it, or another.
+const (
+	asItCame = iota
+	asRuled
+	another
+)
+
+func (p *Part) inTree() byte {
+	switch {
+	case p.form == nil && p.fresh && !p.again && !p.doubt, p.form != nil && p.form.What == Shaped:
+		return asRuled
+	case p.form != nil && p.form.What != Same:
+		return another
+	}
+	return asItCame
+}
+
+// turnsOf returns the number of parts up to the end of each call, and the hash of these parts. An answer begins
+// the turn of the next call.
+func turnsOf(parts []Part) (ends []int, chain []hash) {
+	h := sha256.New()
+	for i := range parts {
+		p := &parts[i]
+		if p.Section == provider.Conversation && p.answers() && i > 0 && !parts[i-1].answers() &&
+			parts[i-1].Section == provider.Conversation {
+			ends, chain = append(ends, i), append(chain, hash(h.Sum(nil)))
+		}
+		h.Write(p.hash[:]) // of tools too: a new tool changes the numbers of the parts behind it
+		h.Write([]byte{p.inTree()})
+	}
+	return append(ends, len(parts)), append(chain, hash(h.Sum(nil)))
+}
+
+func (c *Rules) env() tree.Env {
+	traits := selector.Canonical.Traits()
+	return tree.Env{Vocabulary: tree.Vocabulary{Turn: traits.TurnType, Container: traits.ContainerType,
+		Block: traits.BlockType}, Clock: func() int64 { c.ticks++; return c.ticks },
+		Taken: func(string) (bool, error) { return false, nil }, Suffix: "~"}
+}
+
+// grow commits what a call added.
+func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) (*grown, error) {
+	next := &grown{calls: maps.Clone(g.calls)}
+	env := c.env()
+	x := tree.Edit(ctx, g.tree.WithCycle(g.stamps.Cycle), g.tree, g.stamps, env)
+	for i := from; i < to; i++ {
+		if d := parts[i].form; d == nil || d.What != Gone {
+			if err := add(x, next, &parts[i], i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	next.last = commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.commits,
+		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true,
+		Whole: func(id string) bool { i, ok := number(id); return ok && parts[i].inTree() == asItCame }}
+	t, stamps, report, err := commit.Run(ctx, next.last)
+	if err != nil {
+		return nil, err
+	}
+	next.tree, next.stamps, next.idle, next.from = t, stamps, commit.Idle(&report), from
+	next.waits, next.ruled = map[int]bool{}, maps.Clone(g.ruled)
+	for _, k := range report.Kept {
+		if k.Why == lifecycle.PruningWaits {
+			next.number(next.waits, k.ID, false)
+		}
+	}
+	for _, r := range report.Ruled {
+		if i, ok := number(r.ID); ok {
+			next.ruled[i] = r.Rule - 1
+		}
+	}
+	return next, nil
+}
+
+// add adds a part to the tree of a conversation.
+func add(x *tree.Editor, g *grown, p *Part, i int) error {
+	parent := tree.Sys.String()
+	s := tree.Spec{ID: "p" + strconv.Itoa(i), Kind: p.Kind, Role: p.Role, Offset: int64(i + 1), Attrs: map[string]any{}}
+	if p.Section == provider.Conversation {
+		parent = tree.Head.String()
+	}
+	if p.Part.Content.Kind != canon.KindAbsent {
+		s.Content = p.Part.Content.Value()
+	}
+	if p.inTree() == another && p.form.Text != "" {
+		s.Content = p.form.Text
+	}
+	if p.form.left() {
+		s.Attrs[commit.StubAttr] = []string{s.ID}
+	}
+	if p.Name != "" {
+		s.Attrs["wire:name"] = p.Name
+	}
+	if p.Failed {
+		s.Attrs["wire:failed"] = true
+	}
+	if p.Call != "" {
+		s.Attrs["wire:call"] = p.Call
+		if of := g.calls[p.Call]; p.Kind == "result" {
+			if has, err := x.Tree().Has(of); err != nil {
+				return err
+			} else if has {
+				s.Refs = []string{of}
+			}
+		}
+	}
+	id, err := x.Add(parent, s)
+	if err == nil && p.Kind == "call" && p.Call != "" {
+		g.calls[p.Call] = id
+	}
+	return err
+}
+
+// number returns the number of the part that a block has.
+func number(id string) (int, bool) {
+	i, err := strconv.Atoi(strings.TrimPrefix(id, "p"))
+	return i, err == nil
+}
+
+// number adds the number of the part that a block has, if it was sent before the last call.
+func (g *grown) number(to map[int]bool, id string, stub bool) {
+	if i, ok := number(id); ok && i < g.from {
+		to[i] = stub
+	}
+}
+
+// released returns the numbers of the parts that a commit would remove if nothing held it back: of those that
+// wait, the ones that no protection keeps. It costs much more than to ask what waits. The caller holds c.mu.
+func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
+	if g.goes != nil {
+		return g.goes, nil
+	}
+	g.last.Hold = false
+	_, _, report, err := commit.Run(ctx, g.last)
+	if err != nil {
+		return nil, err
+	}
+	g.goes = map[int]bool{}
+	for _, gone := range report.Removed {
+		stub := gone.Number == 0 && c.policy.Stub != "" || gone.Number > 0 && c.policy.Rules[gone.Number-1].Stub
+		g.number(g.goes, gone.ID, stub)
+	}
+	return g.goes, nil
+}
+
+// Find returns, for each rule, the numbers of the parts that its selector finds when the call of a request is made, of
+// those that are new then if neither time nor other parts decide.
+func (c *Rules) Find(ctx context.Context, q *Request) ([][]int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	g, err := c.grownTo(ctx, q.Parts, func() bool { return false })
+	if err != nil {
+		return nil, err
+	}
+	t := g.last.Working
+	var fresh []string
+	for i := g.from; i < len(q.Parts); i++ {
+		fresh = append(fresh, "p"+strconv.Itoa(i))
+	}
+	found := make([][]int, len(c.rules))
+	for n, rule := range c.rules {
+		ids, err := rule.Find(ctx, t, fresh, !rule.Steady)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			path, err := t.Path(id)
+			if err != nil {
+				return nil, err
+			}
+			i, is := number(id)
+			if is && len(path) > 2 && (path[1].Class() != tree.Sys || rule.Sys) {
+				found[n] = append(found[n], i)
+			}
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,324 @@
+package manage
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/worth"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// Price is what a model charges.
+type Price struct {
+	Paid func(u *inspect.ProviderCache) float64 // for a call
+	Read func(tokens int64) float64             // for reading tokens from the cache
+}
+
+// Ledger adds up the cost of requests, as the agent asked for them and as they were sent. It knows the caches of the
+// providers from their documents, and learns from answers how they count tokens. It is safe for concurrent use.
+type Ledger struct {
+	price func(model string) (Price, bool) // false if the model has no price
+
+	mu      sync.Mutex
+	caches  map[provider.API]*caches
+	counts  map[string]*Counting // by model
+	seen    map[hash]bool        // the first parts of known conversations, and their calls
+	spent   worth.Spent
+	total   Total
+	lastUse time.Time // when the last request before the first of the ledger was sent, zero if that is not known
+}
+
+// Total is what requests cost as they were sent, and what they would have cost as the agent asked for them. Both are
+// computed, with the tokens that the provider counted so far. The second lacks calls that repeat what had been taken.
+type Total struct {
+	Calls, Again int64      // calls, and of these those that carry only such repetitions
+	Sent, Asked  worth.Call // tokens of the input; money nil if a model has no price
+	NoMarker     int64      // calls that mark nothing for the cache of a provider that caches what is marked
+}
+
+// caches are two caches of a provider: as it would be after the requests that the agent asked for, and as it is.
+type caches struct{ asked, sent *provider.Cache }
+
+// mostLedgered bounds how many calls a ledger remembers the caches of, mostCounted of how many parts the tokens.
+const mostLedgered, mostCounted = 1 << 14, 1 << 17
+
+// NewLedger returns a ledger that knows no call.
+func NewLedger(price func(model string) (Price, bool)) *Ledger {
+	return &Ledger{price: price, caches: map[provider.API]*caches{}, counts: map[string]*Counting{},
+		seen: map[hash]bool{}}
+}
+
+// Begins tells the ledger when the last request before its first one was sent.
+func (l *Ledger) Begins(at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lastUse = at
+}
+
+// Total returns what was spent so far.
+func (l *Ledger) Total() Total {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.total
+}
+
+// summed is the state of a request in the ledger.
+type summed struct {
+	at     time.Time
+	tariff worth.Tariff
+	counts *Counting
+	asked  form
+	on     *caches
+}
+
+// form is a form of a request, as a provider reads it.
+type form struct {
+	prompt *provider.Prompt
+	parts  []Sized
+	first  []float64 // the tokens of the first n blocks, by n
+}
+
+// Sized is the hash of a part and its size in bytes.
+type Sized struct {
+	Hash hash
+	Size int64
+}
+
+// The forms of a request: as it is sent, as it came, and as it would have come without a policy, which lacks the calls
+// that repeat what had been taken.
+const (
+	asSent = iota
+	asCame
+	asAlone
+)
+
+// formOf makes a form of a request.
+func formOf(q *Request, s *summed, how int) form {
+	f := form{parts: make([]Sized, 0, len(q.Parts)), first: make([]float64, 1, len(q.Parts)+1)}
+	parts, hashes := make([]provider.Part, 0, len(q.Parts)), make([]hash, 0, len(q.Parts))
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		one, is := *p.Part, Sized{p.hash, p.size}
+		if how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone {
+			continue
+		}
+		if how == asSent && p.form != nil && p.form.Text != "" {
+			one.Content, is.Size = p.sent, int64(len(p.form.Text))
+			if p.Part.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
+				is.Size += p.size - int64(p.Bytes)
+			}
+			is.Hash = q.hashes(&one)
+		}
+		parts, hashes, f.parts = append(parts, one), append(hashes, is.Hash), append(f.parts, is)
+		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensOf(is))
+	}
+	f.prompt = provider.CacheRulesOf(q.API).ReadHashed(&provider.Request{API: q.API, Model: q.Of.Model,
+		Parameters: q.Of.Parameters, Parts: parts}, q.Of.Model, nil, hashes)
+	return f
+}
+
+// sentForm returns the form of a request as it is sent.
+func (q *Request) sentForm() *form {
+	if q.made == nil {
+		f := formOf(q, q.sum, asSent)
+		q.made = &f
+	}
+	return q.made
+}
+
+// Begin adds a request as it was asked for.
+func (l *Ledger) Begin(q *Request, at time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rules := provider.CacheRulesOf(q.API)
+	if l.spent.Calls++; l.spent.Calls%mostLedgered == 0 {
+		clear(l.caches)
+		clear(l.seen)
+	}
+	on := l.caches[q.API]
+	if on == nil {
+		on = &caches{rules.NewCache(), rules.NewCache()}
+		l.caches[q.API] = on
+	}
+	s := &summed{at: at, on: on, counts: l.counts[q.Of.Model]}
+	if s.counts == nil {
+		s.counts = NewCounting(8)
+		l.counts[q.Of.Model] = s.counts
+	}
+	q.sum, q.made = s, nil
+	s.tariff = worth.Tariff{Rules: rules, Model: q.Of.Model}
+	if price, known := l.price(q.Of.Model); known {
+		s.tariff.Money, s.tariff.Read = price.Paid, price.Read
+	}
+	s.asked = formOf(q, s, asAlone)
+	marked := false
+	for i := range s.asked.prompt.Blocks {
+		s.tariff.Hour = s.tariff.Hour || s.asked.prompt.Blocks[i].Lifetime == "1h"
+		marked = marked || s.asked.prompt.Blocks[i].Marked
+	}
+	if rules.Marked && !marked {
+		l.total.NoMarker++
+	}
+	l.takeUp(q)
+	l.total.Calls++
+	if q.onlyRepeats() {
+		l.total.Again++
+		return
+	}
+	call := s.call(&s.asked, on.asked.Call(s.asked.prompt, at))
+	l.total.Asked.Add(call)
+	if call.Money != nil {
+		l.spent.Without += *call.Money
+	}
+}
+
+// onlyRepeats reports whether the newest answer did nothing but ask again for what had been taken: as the agent asked
+// for it, the call would not have been made.
+func (q *Request) onlyRepeats() bool {
+	calls := false
+	for i := len(q.Parts) - 1; i >= 0; i-- {
+		p := &q.Parts[i]
+		if p.answers() && p.Kind == "call" {
+			if !p.again {
+				return false
+			}
+			calls = true
+		} else if calls && !p.answers() {
+			break
+		}
+	}
+	return calls
+}
+
+// call returns the tokens of a request of which the provider has a part in its cache: the provider counted that
+// part before, and the rest is an estimate.
+func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
+	read := f.first[cached.Blocks]
+	if cached.Tokens != nil {
+		read = float64(*cached.Tokens)
+	}
+	sent := read + f.first[len(f.parts)] - f.first[cached.Blocks]
+	return s.tariff.Call(int64(sent+0.5), int64(read+0.5))
+}
+
+// takeUp fills the caches with the requests that another recorder, or this one long ago, presumably sent: with all
+// of a conversation that the ledger does not know, up to its last answer. It knows a conversation by its beginning and,
+// once the agent wrote that anew, by its calls.
+func (l *Ledger) takeUp(q *Request) {
+	known := false
+	for i := len(q.Parts) - 1; i >= 0 && !known; i-- {
+		if p := &q.Parts[i]; p.Kind == "call" && p.Call != "" {
+			known, l.seen[p.hash] = l.seen[p.hash], true
+		}
+	}
+	begin, end := -1, 0
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.Section == provider.Conversation {
+			if begin < 0 {
+				begin = i
+			}
+			if p.answers() {
+				end = i
+			}
+		}
+	}
+	if begin < 0 || l.seen[q.Parts[begin].hash] {
+		return
+	}
+	l.seen[q.Parts[begin].hash] = true
+	if known {
+		return
+	}
+	before := q.upTo(end)
+	if before == nil {
+		return
+	}
+	s := q.sum
+	at := s.at
+	if !l.lastUse.IsZero() {
+		at = l.lastUse
+	}
+	asked, sent := formOf(before, s, asAlone), formOf(before, s, asSent)
+	s.on.asked.Call(asked.prompt, at)
+	s.on.sent.Call(sent.prompt, at)
+}
+
+// upTo returns the parts of a request before one, with a cache marker at the end if the request has any. It
+// returns nil for no parts, and without a marker where the provider needs one.
+func (q *Request) upTo(end int) *Request {
+	if end == 0 {
+		return nil
+	}
+	marker := canon.Any{}
+	for i := range q.Parts {
+		if m := q.Parts[i].Marker; m.Kind != canon.KindAbsent {
+			marker = m
+		}
+	}
+	if _, whole := q.Of.Parameters.Get("cache_control"); provider.CacheRulesOf(q.API).Marked && !whole &&
+		marker.Kind == canon.KindAbsent {
+		return nil
+	}
+	before := *q
+	before.Parts, before.made = slices.Clone(q.Parts[:end]), nil
+	last := *before.Parts[end-1].Part
+	last.Marker = marker
+	before.Parts[end-1].Part = &last
+	return &before
+}
+
+// pays reports whether it pays to send a request in another form now.
+func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := q.sum
+	forecast := func(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(f.prompt, s.at)) }
+	less := forecast(cut.sentForm())
+	sure := worth.Call{Sent: less.Sent * 4 / 5} // notes are short and many: an estimate may be too high
+	return s.tariff.Caches(sure) && s.tariff.Pays(when, forecast(q.sentForm()), less, l.spent)
+}
+
+// End adds a request as it is sent, and returns what the provider should count. cut says that parts leave with it.
+func (l *Ledger) End(q *Request, cut bool) *Sending {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	f := q.sentForm()
+	call := q.sum.call(f, q.sum.on.sent.Call(f.prompt, q.sum.at))
+	l.total.Sent.Add(call)
+	if call.Money != nil {
+		l.spent.Managed += *call.Money
+	}
+	return &Sending{counts: q.sum.counts, form: *f, cache: q.sum.on.sent, Expects: call, cut: cut}
+}
+
+// Sending is a request whose answer will have the count of the provider.
+type Sending struct {
+	Expects worth.Call // what the provider should count
+	counts  *Counting
+	form    form
+	cache   *provider.Cache
+	cut     bool // parts leave with it
+}
+
+// Prompt returns the request as the provider reads it.
+func (s *Sending) Prompt() *provider.Prompt { return s.form.prompt }
+
+// AsAsked returns the request as the agent asked for it. A recorder that only observes sends it so.
+func (q *Request) AsAsked() *Sending {
+	return &Sending{counts: q.sum.counts, form: formOf(q, q.sum, asCame), cache: q.sum.on.asked}
+}
+
+// Learn notes the count of a provider. s is nil for a request that the ledger does not know.
+func (l *Ledger) Learn(s *Sending, u provider.Usage) {
+	if s == nil || u.In == nil || *u.In == 0 {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.counts.Learn(s.form.parts, float64(*u.In), s.cut)
+	s.cache.Told(s.form.prompt, u)
+}

@@ -1,0 +1,223 @@
+package manage
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/splice"
+)
+
+// Part is a part of a request, and the form in which it is sent.
+type Part struct {
+	*provider.Part
+	// Key identifies what a result or thinking says, with its call; "" for a part that goes as it came.
+	Key   string
+	Said  func() (canon.Any, error) // of a result with a key: its content, in the form that a note replaces
+	Bytes int                       // of that content, as the client wrote it
+	// Where the part stands in the body that was read; nil for none.
+	Result   *provider.PlacedResult
+	Thinking *provider.PlacedThinking
+
+	hash  [sha256.Size]byte
+	size  int64
+	fresh bool      // a result that no model saw
+	doubt bool      // the request has the same result twice
+	again bool      // a call that repeats one whose result was taken, or its result
+	form  *Decision // nil if it goes as it came
+	sent  canon.Any // the content of the form
+}
+
+// Form returns the decision about a part, nil if it goes as it came.
+func (p *Part) Form() *Decision { return p.form }
+
+// Fresh reports whether the part is a result that no model saw.
+func (p *Part) Fresh() bool { return p.fresh }
+
+// Again reports whether the part is a call that repeats one whose result had been taken, or the result of such a call.
+func (p *Part) Again() bool { return p.again }
+
+func (p *Part) answers() bool { return p.Role == "assistant" }
+
+// result reports whether the part is a result that can leave, thinks whether it is thinking that can.
+func (p *Part) result() bool { return p.Key != "" && p.Kind == "result" }
+func (p *Part) thinks() bool { return p.Key != "" && p.Kind == "thinking" }
+
+// Content returns the content of the part as it is sent.
+func (p *Part) Content() canon.Any {
+	if p.form == nil || p.form.What == Cleared {
+		return p.Part.Content
+	}
+	return p.sent
+}
+
+// Request is a request on its way.
+type Request struct {
+	API    provider.API
+	Of     *provider.Request // with its model
+	Parts  []Part
+	Clears *provider.Clearing            // how the provider can be asked to clear results, nil if it cannot
+	Fixed  bool                          // nothing new is decided about it
+	Hides  func(canon.Any) bool          // reports whether a content has a secret, which nobody keeps; nil for none
+	Bytes  int                           // of the body
+	Root   splice.Value                  // the body that was read
+	hashes func(*provider.Part) [32]byte // of parts
+
+	calls    map[string]int // by id, the place of a call
+	since    string         // the newest of them
+	results  map[string]int // by call, the place of its result; -1 if two have that call
+	ended    bool           // managing ended for the conversation
+	again    int            // how many calls repeat one whose result was taken
+	reserved map[string]string
+	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
+	sum      *summed
+	made     *form // as it is sent, once the ledger made it
+}
+
+// Read reads a body as a request whose form is to be decided; model is the one that the path names. ok is false if that
+// cannot be done: the body is no JSON object. together says of two calls whether one answer had both. It is safe for
+// concurrent use.
+func (m *Memory) Read(name provider.API, model string, body []byte, together func(a, b string) bool) (q *Request, ok bool) {
+	read, ok := m.read(name, model, body)
+	if !ok {
+		return nil, false
+	}
+	request, ok := provider.ReadRequest(name, read.value)
+	if !ok {
+		return nil, false
+	}
+	request.Model = read.model
+	q = &Request{API: name, Of: request, Parts: make([]Part, len(request.Parts)), Bytes: len(body), Root: read.root,
+		Clears: provider.ClearingFor(request)}
+	thinking, results := provider.Thinking(name, read.root), provider.Results(name, read.root, together)
+	for i := range request.Parts {
+		p := &q.Parts[i]
+		p.Part = &request.Parts[i]
+		switch {
+		case p.Section != provider.Conversation:
+		case p.Kind == "result" && len(results) > 0 && results[0].Call == p.Call:
+			one := &results[0]
+			results = results[1:]
+			if key, err := m.keyOf(read, one); err == nil {
+				p.Result, p.Key, p.Bytes, p.Said = one, key, len(one.Content.Raw), one.Content.Canon
+			}
+		case p.Kind == "thinking" && len(thinking) > 0:
+			p.Thinking, p.Key = &thinking[0], KeyOf("", p.Part.Content.Value())
+			thinking = thinking[1:]
+		}
+	}
+	q.Begin(together, m.HashOf)
+	return q, true
+}
+
+// Begin reads what is needed of the parts. together says of two calls whether one answer had both; hashes returns the
+// hash of a part.
+func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
+	q.hashes, q.calls, q.results, q.reserved = hashes, map[string]int{}, map[string]int{}, map[string]string{}
+	times := map[string]int{}
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		p.hash, p.size = hashes(p.Part), sizeOf(p.Part.Content)
+		switch {
+		case p.Section != provider.Conversation:
+		case p.Kind == "call" && p.Call != "":
+			q.calls[p.Call], q.since = i, p.Call
+		case p.Kind == "result" && p.Call != "":
+			times[p.Key]++
+			if _, two := q.results[p.Call]; two {
+				q.results[p.Call] = -1
+			} else {
+				q.results[p.Call] = i
+			}
+		}
+	}
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.result() {
+			p.doubt, p.fresh = times[p.Key] > 1, true
+		}
+		if p := &q.Parts[i]; p.answers() && p.Section == provider.Conversation {
+			q.sees(i, together)
+		}
+	}
+}
+
+// sees notes that the model has seen the results before a part of an answer, but for those of calls of the same answer.
+func (q *Request) sees(i int, together func(a, b string) bool) {
+	of := ""
+	if q.Parts[i].Kind == "call" && q.API == provider.Responses {
+		of = q.Parts[i].Call
+	}
+	for k := i - 1; k >= 0; k-- {
+		if p := &q.Parts[k]; p.result() {
+			if !p.fresh {
+				return
+			}
+			p.fresh = of != "" && together(p.Call, of)
+		}
+	}
+}
+
+// Since returns the newest call of a request, "" for none.
+func (q *Request) Since() string { return q.since }
+
+// Ended reports whether managing ended for the conversation of a request.
+func (q *Request) Ended() bool { return q.ended }
+
+// Again returns how many calls of the request repeat one whose result had been taken, and of how many.
+func (q *Request) Again() (again, calls int) { return q.again, len(q.calls) }
+
+// has reports whether the request has a call.
+func (q *Request) has(call string) bool {
+	_, has := q.calls[call]
+	return has
+}
+
+// Clone returns the request as it came, for another list to follow.
+func (q *Request) Clone() *Request {
+	other := *q
+	other.Parts, other.reserved, other.made = slices.Clone(q.Parts), map[string]string{}, nil
+	for i := range other.Parts {
+		other.Parts[i].form, other.Parts[i].again = nil, false
+	}
+	return &other
+}
+
+// with returns the request with some more decisions.
+func (q *Request) with(list []Decision) *Request {
+	other := *q
+	other.Parts, other.made = slices.Clone(q.Parts), nil
+	by := make(map[string]*Decision, len(list))
+	for i := range list {
+		by[list[i].Key] = &list[i]
+	}
+	for i := range other.Parts {
+		if p := &other.Parts[i]; p.Key != "" && by[p.Key] != nil && !p.doubt {
+			p.apply(by[p.Key])
+		}
+	}
+	other.refer()
+	return &other
+}
+
+// apply gives a part a form.
+func (p *Part) apply(d *Decision) {
+	p.form, p.sent = nil, canon.Any{}
+	if d == nil || d.What == Raw || d.What == Ended {
+		return
+	}
+	if p.form, p.sent = d, d.value; p.sent.Kind == canon.KindAbsent && d.Text != "" {
+		p.sent = d.Text.Any()
+	}
+}
+
+// sizeOf returns how long a content is, for a forecast: line breaks, quotes and backslashes, which are mostly
+// tokens of their own, count twice.
+func sizeOf(content canon.Any) int64 {
+	if content.Kind != canon.KindString {
+		return int64(len(content.AppendTo(nil)))
+	}
+	text := content.Text
+	return int64(len(text) + strings.Count(text, "\n") + strings.Count(text, `"`) + strings.Count(text, `\`))
+}

@@ -1,0 +1,364 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/record/manage"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// Attributes of the blocks that keep decisions. A block without attrWhat, attrSince and another kind than raw is an
+// original.
+const (
+	attrDecided = "wire:decided" // the key of the part
+	attrRaw     = "wire:raw"     // the bytes of the result as the client wrote them, where they differ from canonical JSON
+	attrWhat    = "wire:what"    // what a decision does that holds for all requests
+	attrSince   = "wire:since"   // the id of the newest call in the first request that follows the decision
+	attrRefers  = "wire:of"      // the key of the result that a reference leads to
+	attrCleared = "wire:cleared" // the provider is asked to clear the result
+	kindRaw     = "raw"          // of a block that says that a part goes as it came, and why
+)
+
+// endedBecause begins the reason of a decision that ends managing for a conversation.
+const endedBecause = "managing ended: "
+
+// Result is a result of a tool that is about to be sent to a model for the first time.
+type Result struct {
+	Call    string // the id of the call; a result without one is left alone
+	Tool    string // its name
+	Content string // canonical JSON: a text, or a list of parts
+	Failed  bool
+}
+
+// key identifies a result: its call and what it says.
+func (r *Result) key() string { return manage.KeyOf(r.Call, canon.Value(r.Content)) }
+
+// deciding is a decision with the part that it is about.
+type deciding struct {
+	manage.Decision
+	of       Result // the call is "" for thinking
+	raw      []byte // the bytes that the client wrote
+	original *deciding
+}
+
+// decisions keeps the list of decisions of the conversations of a recorder, with the originals, as blocks of a context of
+// its own. It is safe for concurrent use.
+type decisions struct {
+	store   *pact.DB
+	name    string
+	options pact.OpenOptions
+	list    *manage.List
+
+	io    sync.Mutex    // held during work with the store
+	c     *pact.Context // nil before the first use
+	cycle int64         // of the last snapshot whose decisions were read
+
+	mu     sync.Mutex      // never held during work with the store: a request does not wait for another's
+	loaded bool            // the decisions of the context were read
+	plain  map[string]bool // keys of results about which the context has nothing, as far as it was read
+}
+
+func newDecisions(s *pact.DB, name string, o pact.OpenOptions) *decisions {
+	return &decisions{store: s, name: name, options: o, list: manage.NewList(), plain: map[string]bool{}}
+}
+
+// ready reads the decisions of the context, once.
+func (e *decisions) ready(ctx context.Context) error {
+	e.mu.Lock()
+	loaded := e.loaded
+	e.mu.Unlock()
+	if loaded {
+		return nil
+	}
+	e.io.Lock()
+	defer e.io.Unlock()
+	return e.load(ctx, false)
+}
+
+// mostPlain bounds how many results are remembered about which nothing was decided. Tests change it.
+var mostPlain = 1 << 17
+
+// lookAgain reads the decisions that other processes made meanwhile, if some of the results are not new and nothing is
+// known about them.
+func (e *decisions) lookAgain(ctx context.Context, q *manage.Request) error {
+	var keys []string
+	e.mu.Lock()
+	for i := range q.Parts {
+		p := &q.Parts[i]
+		if p.Kind == "result" && p.Key != "" && !p.Fresh() && !e.plain[p.Key] && !e.list.Knows(p.Key) {
+			keys = append(keys, p.Key)
+		}
+	}
+	e.mu.Unlock()
+	if len(keys) == 0 {
+		return nil
+	}
+	if err := twice(func() error { return e.refresh(ctx) }); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.plain) > mostPlain {
+		clear(e.plain)
+	}
+	for _, key := range keys {
+		e.plain[key] = true
+	}
+	return nil
+}
+
+// twice repeats a call that fails once.
+func twice(f func() error) error {
+	if f() == nil {
+		return nil
+	}
+	return f()
+}
+
+func (e *decisions) refresh(ctx context.Context) error {
+	e.io.Lock()
+	defer e.io.Unlock()
+	if e.c != nil {
+		if err := e.c.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+	return e.load(ctx, false)
+}
+
+// load opens the context, or makes it with create, and reads the decisions. The caller holds e.io.
+func (e *decisions) load(ctx context.Context, create bool) error {
+	if e.c == nil {
+		c, err := pact.Open(ctx, e.store, e.name, &e.options)
+		if errors.Is(err, fault.ContextNotFound) {
+			if !create {
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				e.loaded = true
+				return nil
+			}
+			c, err = pact.Create(ctx, e.store, e.name, &pact.CreateOptions{OpenOptions: e.options})
+			if errors.Is(err, fault.Conflict) { // another process made it meanwhile
+				c, err = pact.Open(ctx, e.store, e.name, &e.options)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		e.c, e.cycle = c, -1
+	}
+	_, last := e.c.Cycles()
+	if last != e.cycle {
+		if err := e.read(ctx); err != nil {
+			return err
+		}
+	}
+	e.cycle = last
+	e.list.Shed(func(block string) func() (canon.Value, error) { return e.reader(ctx, block) })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.loaded = true
+	return nil
+}
+
+// reader returns a function that reads the text that a block keeps.
+func (e *decisions) reader(ctx context.Context, block string) func() (canon.Value, error) {
+	t := tree.Of(e.c.Working())
+	return func() (canon.Value, error) {
+		n, err := t.Node(block)
+		if err != nil || n == nil {
+			return "", err
+		}
+		return contentOf(ctx, n)
+	}
+}
+
+// read takes the decisions out of the blocks of the context.
+func (e *decisions) read(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx) // texts are read later
+	for at, err := range tree.Of(e.c.Working()).Blocks(0) {
+		if err != nil {
+			return err
+		}
+		n := at.Node()
+		key, has := n.Header(attrDecided).Text()
+		if !has {
+			continue
+		}
+		d := manage.Decision{Key: key, Block: n.ID}
+		d.Since, _ = n.Header(attrSince).Text()
+		if len(n.Refs) > 0 { // an edit may have removed the original
+			d.ID = n.Refs[0]
+		}
+		what, _ := n.Header(attrWhat).Text()
+		_, shaped := commit.Original(n)
+		switch {
+		case n.Kind == kindRaw:
+			why, err := contentOf(ctx, n)
+			if err != nil {
+				return err
+			}
+			d.What, d.Why, d.ID = manage.Raw, why.Any().Text, ""
+			if strings.HasPrefix(d.Why, endedBecause) {
+				d.What = manage.Ended
+			}
+		case n.Has(attrCleared):
+			d.What, d.Text = manage.Cleared, canon.Value(provider.Cleared)
+		case n.Has(attrSince) && n.Kind != "result":
+			d.What = manage.Gone
+		case n.Has(attrSince):
+			d.What, d.Load = manage.Left, e.reader(ctx, n.ID)
+		case what != "":
+			d.What, d.Load = manage.What(what), e.reader(ctx, n.ID)
+			d.Of, _ = n.Header(attrRefers).Text()
+		case shaped: // by an earlier version, in one block with its original
+			d.What, d.ID, d.Load = manage.Shaped, n.ID, e.reader(ctx, n.ID)
+		default:
+			e.list.Name(n.ID, key)
+			continue
+		}
+		e.list.Add(d)
+	}
+	return nil
+}
+
+var keepAll = &pact.Pruning{WithoutKept: true, Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
+
+// add keeps decisions, with their originals, before it returns, and adds them to the list. It calls begin, maybe more
+// than once, before it makes them durable, and makes none durable after begin fails. Of two decisions that hold for all
+// requests the first stays: another process may have been faster.
+func (e *decisions) add(ctx context.Context, list []deciding, begin func() error) error {
+	var made []manage.Decision
+	err := e.persist(ctx, true, func() *pact.CommitOptions {
+		return &pact.CommitOptions{Pruning: keepAll, Edit: func(b *pact.Batch) error {
+			if err := begin(); err != nil {
+				return err
+			}
+			made = nil
+			for i := range list {
+				d := &list[i]
+				if d.Since == "" && d.What != manage.Raw && e.list.Entered(d.Key) {
+					continue
+				}
+				if of := e.list.Named(d.ID); d.ID != "" && of != "" && of != d.originalOf().key() {
+					return errNameTaken
+				}
+				d.keep(b)
+				made = append(made, d.Decision)
+			}
+			return nil
+		}}
+	})
+	if err != nil {
+		return err
+	}
+	for _, d := range made {
+		e.list.Add(d)
+	}
+	return nil
+}
+
+// persist commits to the context, which it makes with create. If another process was faster, it asks again which
+// options to commit.
+func (e *decisions) persist(ctx context.Context, create bool, options func() *pact.CommitOptions) error {
+	e.io.Lock()
+	defer e.io.Unlock()
+	for try := 0; ; try++ {
+		err := e.load(ctx, create)
+		if err == nil && e.c == nil {
+			return nil
+		}
+		if err == nil {
+			if _, err = e.c.Commit(ctx, options()); err == nil {
+				_, e.cycle = e.c.Cycles()
+				return nil
+			}
+		}
+		if try > 2 || e.c == nil || !errors.Is(err, fault.Conflict) {
+			return err
+		}
+		if err := e.c.Refresh(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+var errNameTaken = errors.New("another process keeps another original under the same id")
+
+// keep adds the blocks of a decision: the original, unless a block has it, and what is sent in its place.
+func (d *deciding) keep(b *pact.Batch) {
+	attrs := map[string]any{attrDecided: d.Key}
+	if d.Since != "" {
+		attrs[attrSince] = d.Since
+	}
+	if d.of.Call != "" {
+		attrs[attrCall] = d.of.Call
+	}
+	s := pact.Spec{Kind: "result", Role: "tool", Offset: 1, Content: d.Text, Attrs: attrs}
+	switch d.What {
+	case manage.Raw:
+		s.Kind, s.Role, s.Content = kindRaw, "", d.Why
+	case manage.Ended:
+		s.Kind, s.Role, s.Content = kindRaw, "", endedBecause+d.Why
+	case manage.Gone:
+		s.Kind, s.Role, s.Content = "thinking", "assistant", canon.Value(d.of.Content)
+		d.rawIn(attrs)
+	case manage.Cleared:
+		attrs[attrCleared] = true
+	default:
+		if d.original != nil {
+			attrs[attrRefers] = d.Of
+			if string(d.raw) != string(d.original.raw) {
+				attrs[attrRaw] = string(d.raw)
+			}
+		}
+		d.originalOf().keepOriginal(b, d.ID)
+		s.Refs = []string{d.ID}
+		if d.What != manage.Left {
+			attrs[attrWhat] = string(d.What)
+		}
+	}
+	d.Block = b.Add(activeHead, s)
+}
+
+// originalOf returns what is kept under the id of the decision.
+func (d *deciding) originalOf() *deciding {
+	if d.original != nil {
+		return d.original
+	}
+	return d
+}
+
+func (d *deciding) key() string { return d.of.key() }
+
+// rawIn adds the bytes that the client wrote to the attributes of a block, if its content does not give them.
+func (d *deciding) rawIn(attrs map[string]any) {
+	if string(d.raw) != d.of.Content {
+		attrs[attrRaw] = string(d.raw)
+	}
+}
+
+// keepOriginal adds the block with the original under an id, unless it is there.
+func (d *deciding) keepOriginal(b *pact.Batch, id string) {
+	if b.Has(id) {
+		return
+	}
+	attrs := map[string]any{attrCall: d.of.Call, attrDecided: d.of.key()}
+	d.rawIn(attrs)
+	if d.of.Failed {
+		attrs[attrFailed] = true
+	}
+	call := pact.Spec{Kind: "call", Role: "assistant", Offset: 1, Content: map[string]any{"name": d.of.Tool},
+		Attrs: map[string]any{attrCall: d.of.Call, attrName: d.of.Tool}}
+	b.AddResult(b.Add(activeHead, call), pact.Spec{ID: id, Kind: "result", Role: "tool", Offset: 1,
+		Content: canon.Value(d.of.Content), Attrs: attrs})
+}
