@@ -22,7 +22,7 @@ func TestAddEveryKeepsItsInterval(t *testing.T) {
 		every := int64(1 + rng.IntN(4))
 		spec := pact.Spec{Key: "plan", Role: "system", Kind: "note", Content: "p", Offset: 1}
 		if rng.IntN(2) == 0 {
-			spec.TTL = pact.TTL(every + int64(rng.IntN(5)))
+			spec.TTL = every + int64(rng.IntN(5))
 		}
 		var living []string // members, oldest first
 		born := map[string]int64{}
@@ -65,7 +65,7 @@ func TestAddEveryRefusesWhatIsNoInterval(t *testing.T) {
 		every int64
 		spec  pact.Spec
 	}{
-		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: pact.TTL(2)}},
+		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: 2}},
 	} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddEvery(x.every, x.spec); return nil }, nil)
 		if fault.CodeOf(err) != fault.DocumentInvalid {

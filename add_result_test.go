@@ -28,18 +28,18 @@ func TestAddResultPutsTheResultBehindItsCall(t *testing.T) {
 		{"behind the core", func(b *pact.Batch) error { b.Add("^ah", call(7)); return nil }},
 		{"in ^sys", func(b *pact.Batch) error { b.Add("^sys", call(2)); return nil }},
 		{"in a group behind the core", func(b *pact.Batch) error {
-			g := b.Add("^ah", pact.Spec{Type: "cont", Offset: 2})
+			g := b.Add("^ah", pact.Spec{NodeType: "cont", Offset: 2})
 			b.Add(g, call(0))
 			return nil
 		}},
 		{"in a group of a group before the core", func(b *pact.Batch) error {
-			g := b.Add("^ah", pact.Spec{Type: "cont", Offset: -2})
-			g = b.Add(g, pact.Spec{Type: "cont", Offset: 5})
+			g := b.Add("^ah", pact.Spec{NodeType: "cont", Offset: -2})
+			g = b.Add(g, pact.Spec{NodeType: "cont", Offset: 5})
 			b.Add(g, call(1))
 			return nil
 		}},
 		{"in a core that was made, at an offset of its own", func(b *pact.Batch) error {
-			g := b.Add("^ah", pact.Spec{Type: "cont"})
+			g := b.Add("^ah", pact.Spec{NodeType: "cont"})
 			b.Add(g, call(4))
 			return nil
 		}},
@@ -120,7 +120,7 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 				c := create(t, pact.NewDB(store.NewMemory()))
 				s := pact.Spec{ID: "call", Role: "assistant", Kind: "call", Content: "f", Offset: 1}
 				if way == "ttl" {
-					s.TTL = pact.TTL(2)
+					s.TTL = 2
 				}
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
 				if sealed {

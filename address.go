@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
@@ -14,64 +15,117 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Address names a state of a context: a snapshot (05 §2.3) or the working state. Get one
-// from [Latest], [Working], [Back], [Cycle] or [ParseAddress]. The zero Address names
-// nothing; every call that takes one returns E_SELECTOR_INVALID for it.
+// Address names a state of a context, as a text: @t0 is the snapshot of the latest commit,
+// @t-3 the one three commits before, @c12 that of cycle 12 (05 §2.3), and the word working
+// is the working state. The words latest and latest-3 mean in every edition what [Latest]
+// and [Back] return. A call that takes an Address returns E_SELECTOR_INVALID for any other
+// text.
 //
 // Specification: 02 §8.4, 05 §2.3.
-type Address struct {
-	axis byte // 't', 'c', or 'w' for the working state; 0 names nothing
+type Address string
+
+const (
+	workingWord = "working"
+	latestWord  = "latest"
+)
+
+// Working returns the address of the working state, which the next commit publishes.
+func Working() Address { return workingWord }
+
+// Latest returns the address of the snapshot of the latest commit.
+func Latest() Address { return latestWord }
+
+// Back returns the address of the snapshot n commits before the latest.
+func Back(n int64) Address {
+	if n == 0 {
+		return Latest()
+	}
+	return Address(fmt.Sprintf("%s-%d", latestWord, n))
+}
+
+// Cycle returns @cN: the snapshot of cycle n.
+func Cycle(n int64) Address { return Address(fmt.Sprintf("@c%d", n)) }
+
+// ParseAddress checks a text that a user wrote. It returns the form that the functions of
+// this package return for the same state, and E_SELECTOR_INVALID for a text that is no
+// address of one state.
+func ParseAddress(s string) (Address, error) {
+	at, err := Address(s).point()
+	if err != nil {
+		return "", err
+	}
+	return at.address(), nil
+}
+
+// String returns the address as the documents write it: @t0, @t-3, @c12 or working.
+func (a Address) String() string {
+	at, err := a.point()
+	switch {
+	case err != nil:
+		return string(a)
+	case at.axis == 't' && at.n == 0:
+		return "@t0"
+	case at.axis == workingAxis:
+		return workingWord
+	}
+	return "@" + string(at.axis) + strconv.FormatInt(at.n, 10)
+}
+
+// point is what an address says: a place on the axis t or c, or the working state.
+type point struct {
+	axis byte
 	n    int64
 }
 
-// Working returns the address of the working state, which the next commit publishes.
-func Working() Address { return Address{'w', 0} }
+const workingAxis = 'w'
 
-// Latest returns @t0, the snapshot of the latest commit.
-func Latest() Address { return Address{'t', 0} }
-
-// Back returns @t-n: the snapshot n commits before the latest.
-func Back(n int64) Address { return Address{'t', -n} }
-
-// Cycle returns @cN: the snapshot of cycle n.
-func Cycle(n int64) Address { return Address{'c', n} }
-
-// ParseAddress reads @t0, @t-3, @c12, or the word working for the working state. It returns
-// E_SELECTOR_INVALID for any other text.
-func ParseAddress(s string) (Address, error) {
-	if s == "working" {
-		return Working(), nil
+// point reads an address.
+func (a Address) point() (point, error) {
+	s := string(a)
+	switch {
+	case s == workingWord:
+		return point{axis: workingAxis}, nil
+	case s == latestWord:
+		return point{axis: 't'}, nil
+	}
+	if back, ok := strings.CutPrefix(s, latestWord+"-"); ok {
+		s = "@t-" + back
 	}
 	sel, err := selector.Parse(s+" *", selector.V01)
 	if err != nil && fault.CodeOf(err) != fault.SelectorInvalid {
-		return Address{}, err
+		return point{}, err
 	}
 	if err != nil {
-		return Address{}, noAddress(s)
+		return point{}, noAddress(string(a))
 	}
 	alone := len(sel.Groups) == 1 && len(sel.Groups[0].Steps) == 1 && len(sel.Groups[0].Steps[0].Parts) == 1
 	if !alone || sel.Time == nil || sel.Time.Kind != selector.Single {
-		return Address{}, noAddress(s)
+		return point{}, noAddress(string(a))
 	}
-	return Address{sel.Time.From.Axis, sel.Time.From.N}, nil
+	return point{sel.Time.From.Axis, sel.Time.From.N}, nil
+}
+
+// address returns the address of a point.
+func (p point) address() Address {
+	switch p.axis {
+	case workingAxis:
+		return Working()
+	case 'c':
+		return Cycle(p.n)
+	}
+	return Back(-p.n)
+}
+
+// names reports whether an address names the state at another one, however it is written.
+func (a Address) names(other Address) bool {
+	at, err := a.point()
+	same, _ := other.point()
+	return err == nil && at == same
 }
 
 func noAddress(s string) error {
-	return fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one snapshot",
+	return fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one state",
 		"write @t0, @t-1, @c12 or working")
-}
-
-// String returns the address in the form that [ParseAddress] reads.
-func (a Address) String() string {
-	switch {
-	case a.axis == 0:
-		return "no address"
-	case a == Working():
-		return "working"
-	case a.axis == 't' && a.n == 0:
-		return "@t0"
-	}
-	return "@" + string(a.axis) + strconv.FormatInt(a.n, 10)
 }
 
 // published says which snapshots a context has.
@@ -85,16 +139,17 @@ func published(i engine.Info) string {
 // cycle resolves the address of a snapshot to its cycle. It refuses the working state,
 // which is not a snapshot.
 func (a Address) cycle(i engine.Info) (int64, error) {
-	if a == (Address{}) {
-		return 0, noAddress("")
+	at, err := a.point()
+	if err != nil {
+		return 0, err
 	}
-	if a == Working() {
+	if at.axis == workingAxis {
 		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is not a snapshot yet",
 			"commit first, or name a snapshot")
 	}
-	cycle := a.n
-	if a.axis == 't' {
-		cycle = i.Cycle + a.n
+	cycle := at.n
+	if at.axis == 't' {
+		cycle = i.Cycle + at.n
 	}
 	if cycle < i.First || cycle > i.Cycle {
 		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(),
@@ -144,7 +199,7 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 
 // treeAt returns the tree of a snapshot, or of the working state.
 func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
-	if a == Working() {
+	if a.names(Working()) {
 		return s.Working, nil
 	}
 	cycle, err := a.cycle(s.Info)
@@ -161,11 +216,12 @@ func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, 
 // a snapshot that stands alone (see [ReadSnapshot]) answers these addresses as a
 // [Context] does. It returns E_SNAPSHOT_NOT_FOUND for any other address.
 func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
-	if a == Working() || a == Latest() || a == Cycle(s.Cycle()) {
-		return s, nil
+	at, err := a.point()
+	if err != nil {
+		return nil, err
 	}
-	if a == (Address{}) {
-		return nil, noAddress("")
+	if at.axis == workingAxis || at == (point{axis: 't'}) || at == (point{'c', s.Cycle()}) {
+		return s, nil
 	}
 	return nil, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(),
 		"the document is one snapshot, @t0, which is "+Cycle(s.Cycle()).String())
@@ -183,7 +239,7 @@ func (s *Snapshot) named(t *selector.Time) error {
 		return fault.New(fault.SelectorInvalid, "the selector addresses a range, but a document is one snapshot",
 			"leave the address out")
 	}
-	_, err := s.At(Address{t.From.Axis, t.From.N})
+	_, err := s.At(point{t.From.Axis, t.From.N}.address())
 	return err
 }
 
@@ -266,7 +322,7 @@ func addressOf(q *selector.Selector) Address {
 	case q.Time == nil:
 		return Latest()
 	}
-	return Address{q.Time.From.Axis, q.Time.From.N}
+	return point{q.Time.From.Axis, q.Time.From.N}.address()
 }
 
 // resolveRange resolves a range to cycles. Its ends may stand in either order. It clamps

@@ -108,7 +108,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	var id string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
-		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: pact.TTL(1)})
+		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: 1})
 		return nil
 	}, nil))
 	release, err := c.Retain(id)
@@ -175,6 +175,26 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 }
 
 // TestZeroAddressNamesNothing gives every kind of call the zero address.
+// A state has the words of every edition beside the addresses of the documents.
+func TestAddressesAreTexts(t *testing.T) {
+	c := threeSnapshots(t)
+	for text, want := range map[pact.Address]pact.Address{"@t0": "@t0", "latest": "@t0", "@t-2": "@t-2", "latest-2": "@t-2",
+		"@c2": "@c2", "working": "working"} {
+		s, err := c.At(background, text)
+		must(t, err)
+		same, err := pact.ParseAddress(string(text))
+		must(t, err)
+		if again, err := c.At(background, same); err != nil || again.Digest() != s.Digest() || text.String() != want.String() {
+			t.Errorf("%s is %s, and %s is %s: %v", text, s.Digest(), same, text, err)
+		}
+	}
+	for _, text := range []pact.Address{"", "@t", "latest-", "latest--1", "@t-3..@t0", "@*", "now"} {
+		if _, err := c.At(background, text); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func TestZeroAddressNamesNothing(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{})
 	_, err := c.Commit(background, nil)
@@ -217,7 +237,7 @@ func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
 	// In every snapshot the document order is oldest first; what the newest
 	// holds comes before what only older ones held.
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "gone", Content: "x", TTL: pact.TTL(1)})
+		b.Add("^ah", pact.Spec{ID: "gone", Content: "x", TTL: 1})
 		return nil
 	}, nil))
 	_, err := c.Commit(background, nil)
@@ -249,7 +269,7 @@ func TestReadersWhileWriting(t *testing.T) {
 				if err := s.WriteThread(background, io.Discard); err != nil {
 					t.Error(err)
 				}
-				if _, err := c.Select(background, parsed(c, "@t0 ^seq .mt:depth(1-3) .cb[role='user']"), nil); err != nil {
+				if _, err := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil); err != nil {
 					t.Error(err)
 				}
 				if _, err := c.Diff(background, pact.Latest(), pact.Working(), nil); err != nil {
@@ -272,7 +292,7 @@ func TestCanceledContextStopsWork(t *testing.T) {
 	c := longContext(t, 3_000, "x")
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	if _, err := c.Select(ctx, parsed(c, "@t0 .cb"), nil); !errors.Is(err, context.Canceled) {
+	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -340,7 +360,7 @@ func TestPruningWhatExpiresAnyway(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	var brief, pinned string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
-		brief = b.Add("^ah", pact.Spec{Offset: 1, TTL: pact.TTL(1)})
+		brief = b.Add("^ah", pact.Spec{Offset: 1, TTL: 1})
 		pinned = b.Add("^ah", pact.Spec{Offset: 1, Pinned: true})
 		return nil
 	}, nil))

@@ -31,12 +31,12 @@ func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Resu
 // restrict returns what the selector of a diff finds on both sides, nil without a
 // selector.
 func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.Selection, error) {
-	if o.Select == nil {
+	if o.Select == "" {
 		return nil, nil
 	}
 	var sides [2]map[string]bool
 	for i, s := range [...]*Snapshot{from, to} {
-		ids, err := s.Select(ctx, o.Select, nil)
+		ids, err := s.Select(ctx, o.Select, &SelectOptions{Edition: o.Edition})
 		if err != nil {
 			return nil, err
 		}
@@ -58,7 +58,7 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // neighbours, also the changes from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (_ *diff.Report, err error) {
 	o := optionsOf(opts)
-	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
+	mode, lines, err := contentOptions(o.ContentMode, o.ContextLines).Form()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 // Every cause is [diff.ByContext], because no log tells how the one became the other.
 func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_ *diff.Report, err error) {
 	o := optionsOf(opts)
-	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
+	mode, lines, err := contentOptions(o.ContentMode, o.ContextLines).Form()
 	if err != nil {
 		return nil, err
 	}

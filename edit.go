@@ -2,8 +2,10 @@ package pact
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
@@ -30,42 +32,57 @@ type Batch struct {
 	families tree.KeyFamilies
 }
 
+// Edition returns the edition of the context, in which the batch reads texts.
+func (b *Batch) Edition() selector.Edition { return b.edition }
+
 // Err returns the first error of the batch, nil if there is none.
 func (b *Batch) Err() error { return b.err }
 
-// Add adds a new node under a parent and returns its id. The offset and the stamps of the
-// node determine its place among its siblings (02 §4.3). Errors: E_NODE_NOT_FOUND if there
+// Add adds a new node and returns its id. position is the parent, an id or the name of a
+// region, or a position such as (d0, cont[offset=0], end), which names a place among
+// siblings (001, 003 §3.9). node is a [Spec], or a text that describes one as [ParseSpec]
+// reads it, in the edition of the context (001 §6):
+//
+//	b.Add("^ah", pact.Spec{Role: "user", Content: "Hello"})
+//	b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
+//
+// Under a parent, the offset and the stamps of the node determine its place among its
+// siblings (02 §4.3). Errors: E_NODE_NOT_FOUND if there
 // is no such parent, E_PLACEMENT_INVALID if the node may not stand there, E_NODE_DUPLICATE
-// if the history has the id already, E_DOCUMENT_INVALID for an invalid header or content.
-// Cost: O(depth · log n).
-func (b *Batch) Add(parent string, s Spec) (id string) {
-	return b.node(func() (string, error) { return b.editor.Add(parent, tree.Spec(s)) })
-}
-
-// Insert adds a node as [Batch.Add] does, at a position such as (d0, cont[offset=0], end)
-// instead of under a parent (001, 003 §3.9). Its other error is E_SELECTOR_INVALID for a
-// text that is not a position.
-func (b *Batch) Insert(position string, s Spec) (id string) {
+// if the history has the id already, E_DOCUMENT_INVALID for an invalid header or content or
+// a node that is neither, E_SELECTOR_INVALID for a text that is not a position or
+// describes no node. Cost: O(depth · log n), and what the selectors of a position visit.
+func (b *Batch) Add(position string, node any) (id string) {
 	return b.node(func() (string, error) {
+		var spec Spec
+		var err error
+		switch node := node.(type) {
+		case Spec:
+			spec = node
+		case string:
+			spec, err = ParseSpec(node, b.edition)
+		default:
+			err = fault.New(fault.DocumentInvalid, fmt.Sprintf("a %T describes no node", node),
+				"give a pact.Spec, or a text such as block:text {content='Hello'}")
+		}
+		if err != nil {
+			return "", err
+		}
+		named := !strings.HasPrefix(strings.TrimLeft(position, " "), "(")
+		if !named { // an id can begin so, too
+			if named, err = b.editor.Has(position); err != nil {
+				return "", err
+			}
+		}
+		if named {
+			return b.editor.Add(position, spec.tree())
+		}
 		gap, err := b.gap(position)
 		if err != nil {
 			return "", err
 		}
-		return b.editor.AddAt(gap, tree.Spec(s))
+		return b.editor.AddAt(gap, spec.tree())
 	})
-}
-
-// ParseSpec reads the description of a node as the function [ParseSpec] does, in the
-// edition of the context. An empty text describes an empty block.
-func (b *Batch) ParseSpec(text string) (s Spec) {
-	if text == "" {
-		return s
-	}
-	b.change(func() (err error) {
-		s, err = ParseSpec(text, b.edition)
-		return err
-	})
-	return s
 }
 
 // AddResult adds the result of a call to the active head and returns its id. The call and
@@ -105,7 +122,7 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	if !slices.Contains(s.Refs, call) {
 		s.Refs = append(slices.Clone(s.Refs), call)
 	}
-	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
+	if id, err = b.editor.Add("^ah", s.tree()); err != nil {
 		return "", err
 	}
 	if earlier, err := b.editor.Earlier(call); earlier || err != nil {
@@ -152,7 +169,7 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	case s.Key == "":
 		return "", false, fault.New(fault.DocumentInvalid, "the node has a cadence but no key",
 			"give it a key")
-	case s.TTL != nil && *s.TTL < every:
+	case s.TTL != 0 && s.TTL < every:
 		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due",
 			"make the ttl at least the cadence, or leave it out")
 	}
@@ -167,7 +184,7 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 			return newest.ID, false, err
 		}
 	}
-	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
+	if id, err = b.editor.Add("^ah", s.tree()); err != nil {
 		return "", false, err
 	}
 	return id, true, b.families.Added(t, b.editor.Tree(), id)
@@ -184,7 +201,7 @@ func (b *Batch) Move(id, parent string, offset int64) (newID string) {
 	return b.node(func() (string, error) { return b.editor.Move(id, parent, offset) })
 }
 
-// MoveTo moves a node as [Batch.Move] does, to a position as [Batch.Insert] reads it.
+// MoveTo moves a node as [Batch.Move] does, to a position as [Batch.Add] reads it.
 func (b *Batch) MoveTo(id, position string) (newID string) {
 	return b.node(func() (string, error) {
 		gap, err := b.gap(position)

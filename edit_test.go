@@ -20,7 +20,7 @@ func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 	before, revision := c.Working().Digest(), c.Revision()
 	calls := map[string]func(b *pact.Batch) string{
 		"Add":       func(b *pact.Batch) string { return b.Add("^ah", pact.Spec{ID: "late"}) },
-		"Insert":    func(b *pact.Batch) string { return b.Insert("(d0, end)", pact.Spec{ID: "late"}) },
+		"Add at":    func(b *pact.Batch) string { return b.Add("(d0, end)", "block") },
 		"AddResult": func(b *pact.Batch) string { return b.AddResult("call", pact.Spec{ID: "late"}) },
 		"AddEvery": func(b *pact.Batch) string {
 			id, added := b.AddEvery(1, pact.Spec{ID: "late", Key: "k"})
@@ -89,7 +89,7 @@ func TestUpdateInPlace(t *testing.T) {
 func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "n", Role: "user", Kind: "text", Key: "k", Tags: []string{"a", "b"}, TTL: pact.TTL(5),
+		b.Add("^ah", pact.Spec{ID: "n", Role: "user", Kind: "text", Key: "k", Tags: []string{"a", "b"}, TTL: 5,
 			Pinned: true, Content: map[string]any{"n": json.Number("12345678901234567890")},
 			Attrs: map[string]any{"data_x": 1, "data_y": "y"}})
 		return nil
@@ -99,7 +99,7 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 		return c.Edit(background, func(b *pact.Batch) error { b.Update("n", f); return nil }, nil)
 	}
 	must(t, update(func(s *pact.Spec) {
-		if s.ID != "n" || s.Role != "user" || *s.TTL != 5 || !s.Pinned || s.Attrs["data_y"] != "y" {
+		if s.ID != "n" || s.Role != "user" || s.TTL != 5 || !s.Pinned || s.Attrs["data_y"] != "y" {
 			t.Errorf("the description is %+v", s)
 		}
 		if raw, ok := s.Content.(json.RawMessage); !ok || string(raw) != `{"n":12345678901234567890}` {
@@ -111,13 +111,13 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 	}
 	for name, f := range map[string]func(*pact.Spec){
 		"the id":                 func(s *pact.Spec) { s.ID = "m" },
-		"the type":               func(s *pact.Spec) { s.Type = "mc" },
+		"the type":               func(s *pact.Spec) { s.NodeType = "mc" },
 		"an unknown role":        func(s *pact.Spec) { s.Role = "nobody" },
 		"a name that is not one": func(s *pact.Spec) { s.Attrs["role"] = "tool" },
 		"a content without JSON": func(s *pact.Spec) { s.Content = func() {} },
 		"a list in place": func(s *pact.Spec) {
-			s.Tags[0], s.Attrs["data_x"], *s.TTL = "changed", "changed", 9
-			s.Type = "mc"
+			s.Tags[0], s.Attrs["data_x"], s.TTL = "changed", "changed", 9
+			s.NodeType = "mc"
 		},
 	} {
 		if err := update(f); !errors.Is(err, fault.DocumentInvalid) {
@@ -132,7 +132,7 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 		t.Error("an update that was refused left something behind")
 	}
 	must(t, update(func(s *pact.Spec) {
-		s.Kind, s.Key, s.Tags, s.TTL, s.Pinned, s.Content = "", "", nil, nil, false, nil
+		s.Kind, s.Key, s.Tags, s.TTL, s.Pinned, s.Content = "", "", nil, 0, false, nil
 		delete(s.Attrs, "data_x")
 		s.Attrs["data_z"] = []int{3}
 	}))

@@ -81,8 +81,8 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 					into string
 					spec pact.Spec
 				}{
-					{"^ah", pact.Spec{ID: "group", Type: "mc", Offset: 1, Removable: true}},
-					{"group", pact.Spec{ID: "last", TTL: pact.TTL(1)}},
+					{"^ah", pact.Spec{ID: "group", NodeType: "mc", Offset: 1, Removable: true}},
+					{"group", pact.Spec{ID: "last", TTL: 1}},
 					{"^sys", pact.Spec{ID: "holder", Refs: []string{"group"}}},
 				} {
 					b.Add(add.into, add.spec)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/selector"
@@ -41,11 +40,11 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return text, nil
 	},
 	"Select": func(_ *testing.T, c *pact.Context) (string, error) {
-		ids, err := c.Select(background, parsed(c, `@t0 [role='user'][content~'Jane']`), nil)
-		return strings.Repeat(secret, len(ids)), err
+		ids, err := c.Select(background, `@t0 [role='user'][content~'Jane']`, nil)
+		return strings.Repeat(secret, len(ids.IDs)), err
 	},
 	"Find": func(_ *testing.T, c *pact.Context) (string, error) {
-		hits, err := c.Find(background, parsed(c, "[role='user']"), nil)
+		hits, err := c.Find(background, "[role='user']", nil)
 		var text strings.Builder
 		for _, h := range hits {
 			content, failed := h.Node.Text(background)
@@ -55,7 +54,7 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return text.String(), err
 	},
 	"Explain": func(_ *testing.T, c *pact.Context) (string, error) {
-		x, err := c.Explain(background, parsed(c, `[role='user'][content~'Jane']`), nil)
+		x, err := c.Explain(background, `[role='user'][content~'Jane']`, nil)
 		if err != nil {
 			return "", err
 		}
@@ -63,7 +62,7 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 	},
 	"Diff": func(_ *testing.T, c *pact.Context) (string, error) {
 		d, err := c.Diff(background, pact.Latest(), pact.Working(), &pact.DiffOptions{
-			Select: parsed(c, `[role='user'][content~'Jane']`)})
+			Select: `[role='user'][content~'Jane']`})
 		if err != nil {
 			return "", err
 		}
@@ -75,8 +74,8 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		return string(text), errors.Join(err, failed)
 	},
 	"RangeDiffLatest": func(_ *testing.T, c *pact.Context) (string, error) {
-		d, err := c.RangeDiffLatest(background, parsed(c, "@t-1..@t0 #rule"), &pact.RangeOptions{
-			Materialize: []string{"content"}, Content: &pact.ContentOptions{Mode: diff.Unified}})
+		d, err := c.RangeDiffLatest(background, "@t-1..@t0 #rule", &pact.RangeOptions{
+			Materialize: []string{"content"}, IncludeContent: true})
 		text, failed := json.Marshal(d)
 		return string(text), errors.Join(err, failed)
 	},

@@ -26,7 +26,7 @@ var heldReadings = map[string]func(s *pact.Snapshot) (string, error){
 		return text + string(data), errors.Join(err, other)
 	},
 	"Find": func(s *pact.Snapshot) (text string, err error) {
-		hits, err := s.Find(background, parsed(s, "[role='user']"), nil)
+		hits, err := s.Find(background, "[role='user']", nil)
 		for _, h := range hits {
 			one, failed := h.Node.Text(background)
 			text, err = text+one, errors.Join(err, failed)
@@ -34,11 +34,11 @@ var heldReadings = map[string]func(s *pact.Snapshot) (string, error){
 		return text, err
 	},
 	"Select": func(s *pact.Snapshot) (string, error) {
-		ids, err := s.Select(background, parsed(s, "[content~'Jane']"), nil)
+		ids, err := s.Select(background, "[content~'Jane']", nil)
 		return strings.Repeat(secret, len(ids)), err
 	},
 	"Explain": func(s *pact.Snapshot) (string, error) {
-		x, err := s.Explain(background, parsed(s, "[content~'Jane']"), nil)
+		x, err := s.Explain(background, "[content~'Jane']", nil)
 		if err != nil {
 			return "", err
 		}
@@ -59,7 +59,7 @@ var heldReadings = map[string]func(s *pact.Snapshot) (string, error){
 		return b.String(), err
 	},
 	"Diff": func(s *pact.Snapshot) (string, error) {
-		d, err := pact.Diff(background, s, s, &pact.DiffOptions{Select: parsed(s, "[content~'Jane']")})
+		d, err := pact.Diff(background, s, s, &pact.DiffOptions{Select: "[content~'Jane']"})
 		text, failed := json.Marshal(d)
 		return secret + string(text), errors.Join(err, failed)
 	},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/transcript"
@@ -90,9 +89,7 @@ func ExampleContext_Send() {
 
 func ExampleContext_Find() {
 	ctx := context.Background()
-	q, err := selector.Parse("@c1 .block[role='user']", selector.Canonical)
-	check(err)
-	hits, err := greetings(ctx).Find(ctx, q, nil)
+	hits, err := greetings(ctx).Find(ctx, "@c1 .block[role='user']", nil)
 	check(err)
 	for _, h := range hits {
 		text, err := h.Node.Text(ctx)
@@ -102,10 +99,39 @@ func ExampleContext_Find() {
 	// Output: m1 user Hello!
 }
 
+// What chapter 04 writes as ctx.select and ctx.add is written alike in Go.
+func ExampleContext_Select() {
+	ctx := context.Background()
+	c := greetings(ctx)
+	for _, text := range []string{
+		"@t0 ^seq .seg:depth(1) .cont > .block[role='user']",
+		"^seq .seg:depth(1-3) .block[role='user']",
+		"@t-1..@t0 .block",
+	} {
+		selection, err := c.Select(ctx, text, &pact.SelectOptions{MaxSnapshots: 5})
+		check(err)
+		if selection.Changes != nil {
+			fmt.Println(selection.Changes.Diffs[0].AddedIDs, "came last")
+			continue
+		}
+		fmt.Println(selection.IDs)
+	}
+	err := c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
+		return nil
+	}, nil)
+	check(err)
+	fmt.Println(c)
+	// Output:
+	// [m2]
+	// [m2 m1]
+	// [m2] came last
+	// context "chat" at @c2
+}
+
 func ExampleContext_Diff() {
 	ctx := context.Background()
-	d, err := greetings(ctx).Diff(ctx, pact.Back(1), pact.Latest(), &pact.DiffOptions{
-		Select: selector.MustParse(".block", selector.Canonical)})
+	d, err := greetings(ctx).Diff(ctx, "@t-1", "@t0", &pact.DiffOptions{Select: ".block"})
 	check(err)
 	fmt.Println(d.Added, d.Removed)
 	// Output: [m2] []

@@ -20,9 +20,9 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief."})
-		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: pact.TTL(4),
+		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: 4,
 			Tags: []string{"a"}})
-		group := b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1})
+		group := b.Add("^ah", pact.Spec{ID: "group", NodeType: "cont", Offset: 1})
 		b.Add(group, pact.Spec{ID: "call", Kind: "call", Content: map[string]any{"name": "f"},
 			Attrs: map[string]any{"data_n": 1 << 60}})
 		return nil
@@ -32,7 +32,7 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 		b.Update("rule", func(s *pact.Spec) { s.Content = "Be kind." })
 		return nil
 	}, nil))
-	hits, err := c.Find(background, parsed(c, "@t0 .block"), nil)
+	hits, err := c.Find(background, "@t0 .block", nil)
 	must(t, err)
 	turn := sure.Get(tree.Of(c.Working()).Region(tree.Seq).Children().At(0)).Node().ID
 	want := []struct{ id, role, kind, text, region, turn, parent string }{
@@ -69,12 +69,12 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	if n, err := hits[1].Snapshot.Node("asked"); err != nil || n.Tags[0] != "a" {
 		t.Errorf("a hit that was changed changed its snapshot: %v", n.Tags)
 	}
-	group, err := c.Find(background, parsed(c, "#group"), nil)
+	group, err := c.Find(background, "#group", nil)
 	must(t, err)
 	if text, err := group[0].Node.Text(background); text != "" || err != nil {
 		t.Errorf("no content is %q, %v", text, err)
 	}
-	root, err := c.Find(background, parsed(c, "^root"), nil)
+	root, err := c.Find(background, "^root", nil)
 	must(t, err)
 	if len(root) != 1 || root[0].Region != "^root" || root[0].Parent != "" || root[0].Snapshot.Cycle() != 2 {
 		t.Errorf("the root is %+v", root)
@@ -86,20 +86,10 @@ func TestSelectRefusesOptionsWithoutUse(t *testing.T) {
 	c := threeSnapshots(t)
 	for text, o := range map[string]pact.SelectOptions{
 		".cb": {Skip: -1}, "@t0 .cb": {Limit: -1}, "@* .cb": {RangeAsIDs: true},
-		".mt": {Where: &selector.Selector{}, Limit: 1},
+		".mt": {Where: "@t0", Limit: 1}, "^seq": {Edition: "none"},
 	} {
-		if _, err := c.Select(background, parsed(c, text), &o); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.Select(background, text, &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s with %+v: %v", text, o, err)
-		}
-	}
-	unknown := *parsed(c, ".cb:first")
-	unknown.Edition = "none"
-	for name, q := range map[string]*selector.Selector{"none": nil, "zero": {}, "of no edition": &unknown} {
-		if _, err := c.Select(background, q, nil); !errors.Is(err, fault.SelectorInvalid) {
-			t.Errorf("a selector that is %s: %v", name, err)
-		}
-		if _, err := c.RangeDiffLatest(background, q, nil); !errors.Is(err, fault.SelectorInvalid) {
-			t.Errorf("a range that is %s: %v", name, err)
 		}
 	}
 }
@@ -111,14 +101,14 @@ func TestADocumentIsAskedByItsAddresses(t *testing.T) {
 	s, _, err := pact.ReadSnapshot(doc, "")
 	must(t, err)
 	for _, address := range []string{"", "@t0 ", "@c2 ", "@* "} {
-		got, err := s.Select(background, parsed(s, address+".cb"), nil)
+		got, err := s.Select(background, address+".cb", nil)
 		if want := []string{"s", "u1", "u2"}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s.cb: %q, %v", address, got, err)
 		}
 	}
 	for address, code := range map[string]fault.Code{"@t-1": fault.SnapshotNotFound, "@c1": fault.SnapshotNotFound,
 		"@t-1..@t0": fault.SelectorInvalid} {
-		if _, err := s.Select(background, parsed(s, address+" .cb"), nil); !errors.Is(err, code) {
+		if _, err := s.Select(background, address+" .cb", nil); !errors.Is(err, code) {
 			t.Errorf("%s .cb: %v, want %s", address, err, code)
 		}
 	}
@@ -159,9 +149,9 @@ func TestAllStatesIncludeTheWorkingOneIfAsked(t *testing.T) {
 	o := &pact.SelectOptions{Working: true}
 	asked := func(text string, o *pact.SelectOptions) []string {
 		t.Helper()
-		list, err := c.Select(background, parsed(c, text), o)
+		list, err := c.Select(background, text, o)
 		must(t, err)
-		return list
+		return list.IDs
 	}
 	must(t, c.Edit(background, say("draft"), nil))
 	if got := asked("@* .block", o); len(got) != 1 {
@@ -179,12 +169,12 @@ func TestAllStatesIncludeTheWorkingOneIfAsked(t *testing.T) {
 	if got := asked("@t0 .block", o); len(got) != 1 {
 		t.Errorf("the snapshot has %q", got)
 	}
-	hits, err := c.Find(background, parsed(c, "@* .block"), o)
+	hits, err := c.Find(background, "@* .block", o)
 	must(t, err)
 	if hits[0].Snapshot.Cycle() != 2 {
 		t.Errorf("the working state is not asked first: %+v", hits[0])
 	}
-	x, err := c.Explain(background, parsed(c, "@* .block"), o)
+	x, err := c.Explain(background, "@* .block", o)
 	must(t, err)
 	if x.Snapshots != 2 || x.Returned != 2 {
 		t.Errorf("%+v", x)

@@ -89,7 +89,7 @@ func threeSnapshots(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	}
 	commit(func(b *pact.Batch) {
 		add(b, "^sys", pact.Spec{ID: "s", Content: "one"})
-		add(b, "^ah", pact.Spec{ID: "u1", Content: "u1", TTL: pact.TTL(2)})
+		add(b, "^ah", pact.Spec{ID: "u1", Content: "u1", TTL: 2})
 	})
 	commit(func(b *pact.Batch) {
 		add(b, "^ah", pact.Spec{ID: "u2", Content: "u2", Attrs: map[string]any{"data_x": 1}})
@@ -135,7 +135,7 @@ func shortConversation(t *testing.T, e selector.Edition) *pact.Context {
 			s.Attrs["data_n"] = 1.5
 		})
 		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "f"}})
-		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Offset: 1, TTL: pact.TTL(2), Refs: []string{call}, Content: 7})
+		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Offset: 1, TTL: 2, Refs: []string{call}, Content: 7})
 		return nil
 	})
 	commit()
@@ -157,8 +157,8 @@ func fillEveryColumn(t testing.TB, s *pact.DB) {
 		Attrs: map[string]any{"data_root": 1}})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}})
-		group := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
-		b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: pact.TTL(2), Priority: 3})
+		group := b.Add("^ah", pact.Spec{NodeType: "cont", Offset: 1, Removable: true})
+		b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: 2, Priority: 3})
 		b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
 		return nil
 	}, nil))

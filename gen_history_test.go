@@ -67,7 +67,7 @@ func (c *randomHistory) editAtRandom() {
 				Tags: []string{choose(c.Rand, "red", "blue")},
 			}
 			if c.IntN(3) == 0 {
-				s.TTL = pact.TTL(int64(1 + c.IntN(3)))
+				s.TTL = int64(1 + c.IntN(3))
 			}
 			parent := choose(c.Rand, "^ah", "^ah", "^ah", "^sys", choose(c.Rand, all...))
 			try(c.t, c.context, nil, func(b *pact.Batch) { b.Add(parent, s) })

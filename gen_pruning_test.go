@@ -35,7 +35,7 @@ func (w *randomEditor) addAtRandom(b *pact.Batch) error {
 	s := pact.Spec{Role: choose(w.Rand, "user", "assistant", ""), Kind: "text", Content: words,
 		Offset: int64(w.IntN(3) - 1), Priority: int64(w.IntN(3))}
 	if w.IntN(3) == 0 {
-		s.TTL = pact.TTL(int64(w.IntN(4)))
+		s.TTL = pact.TTL(new(int64(w.IntN(4))))
 	}
 	if w.IntN(4) == 0 {
 		s.Tags = []string{"x"}
@@ -43,7 +43,7 @@ func (w *randomEditor) addAtRandom(b *pact.Batch) error {
 	s.Pinned = w.IntN(15) == 0
 	switch w.IntN(6) {
 	case 0:
-		g := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
+		g := b.Add("^ah", pact.Spec{NodeType: "cont", Offset: 1, Removable: true})
 		b.Add(g, s)
 		return nil
 	case 1:

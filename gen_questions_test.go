@@ -77,7 +77,7 @@ func (c *randomHistory) genOptions(e selector.Edition) (o pact.SelectOptions, af
 	if limit > 4 {
 		limit = 0
 	}
-	return pact.SelectOptions{Where: keep, Skip: skip, Limit: limit}, func(list []modelMatch) []string {
+	return pact.SelectOptions{Where: where, Skip: skip, Limit: limit}, func(list []modelMatch) []string {
 		ids := []string{}
 		for _, m := range list {
 			if keep == nil || modelInSubtree(c.t, m, keep) {

@@ -56,9 +56,9 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 			switch r.IntN(13) {
 			case 12:
 				var group, child string
-				ttl := pact.TTL(1 + r.Int64N(2))
+				ttl := 1 + r.Int64N(2)
 				if !try(func(b *pact.Batch) {
-					group = b.Add("^ah", pact.Spec{Type: "mc", Offset: 1, Removable: true})
+					group = b.Add("^ah", pact.Spec{NodeType: "mc", Offset: 1, Removable: true})
 					child = b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: ttl})
 				}) {
 					t.Fatal("a group was refused")
@@ -95,10 +95,10 @@ func genRecordedHistory(t *testing.T, seed uint64, cycles int) *recordedHistory 
 				n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"),
 					Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
 				if r.IntN(3) == 0 {
-					n.TTL = pact.TTL(r.Int64N(4))
+					n.TTL = r.Int64N(4)
 				}
 				if r.IntN(5) == 0 {
-					n = pact.Spec{Type: "mc", Offset: 1, Removable: true}
+					n = pact.Spec{NodeType: "mc", Offset: 1, Removable: true}
 				} else if r.IntN(6) == 0 && len(ids) > 0 {
 					n.Refs = []string{some()}
 				}

@@ -25,7 +25,7 @@ func changingHistory(t *testing.T, turns int) *pact.Context {
 		must(t, c.Edit(background, func(b *pact.Batch) error {
 			for _, s := range []pact.Spec{
 				{Content: fmt.Sprint("hello ", i), Role: "user"},
-				{Content: "expires", Offset: 1, TTL: pact.TTL(int64(1 + i%5))},
+				{Content: "expires", Offset: 1, TTL: int64(1 + i%5)},
 			} {
 				b.Add("^ah", s)
 			}

@@ -33,12 +33,41 @@ func TestInsertionHopsAreFiltered(t *testing.T) {
 	} {
 		failed := errors.New("no")
 		err := c.Edit(background, func(b *pact.Batch) error {
-			b.Insert(position, pact.Spec{Offset: 1, Content: "x"})
+			b.Add(position, pact.Spec{Offset: 1, Content: "x"})
 			return cmp.Or(b.Err(), failed) // every position is tried on the same state
 		}, nil)
 		if want == "" && err != failed || want != "" && fault.CodeOf(err) != want {
 			t.Errorf("%s: got %v, want %q", position, err, want)
 		}
+	}
+}
+
+// An id may begin like a position; a node that has it is the parent.
+func TestAddUnderAnIDThatBeginsLikeAPosition(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "(d0, end)", NodeType: "cont", Offset: 1})
+		b.Add("(d0, end)", pact.Spec{ID: "child", Content: "x"})
+		return nil
+	}, nil))
+	if got := sure.Get(tree.Of(c.Working()).Parent("child")); got != "(d0, end)" {
+		t.Errorf("the parent is %q", got)
+	}
+}
+
+// Of any type but the two that describe a node, nothing is added.
+func TestAddRefusesWhatDescribesNoNode(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	for _, node := range []any{nil, 5, &pact.Spec{}, map[string]any{"content": "x"}} {
+		err := c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", node); return nil }, nil)
+		if !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%T: %v", node, err)
+		}
+	}
+	err := c.Edit(background, func(b *pact.Batch) error { b.Add("head", "block"); return nil }, nil)
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != fault.NodeNotFound || !strings.Contains(f.Remedy, "^ah") {
+		t.Errorf("an unknown parent: %v", err)
 	}
 }
 
@@ -49,14 +78,14 @@ func TestInsertionByContentOfAStore(t *testing.T) {
 	defer s.Close()
 	c := create(t, s, pact.CreateOptions{Edition: selector.Canonical})
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{ID: "g", Type: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
+		b.Add("^ah", pact.Spec{ID: "g", NodeType: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
 		return nil
 	}})
 	must(t, err)
 	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	must(t, again.Edit(background, func(b *pact.Batch) error {
-		b.Insert("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
+		b.Add("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
 		return nil
 	}, nil))
 	if got := sure.Get(tree.Of(again.Working()).Parent("k")); got != "g" {

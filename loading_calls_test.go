@@ -57,12 +57,12 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Erase": func(c *pact.Context) error {
 		return failure(c.Erase(background, pact.Erasure{IDs: []string{unreadBlock}, Reason: "r", Random: chance()}))
 	},
-	"Explain": func(c *pact.Context) error { return failure(c.Explain(background, parsed(c, ".block"), nil)) },
+	"Explain": func(c *pact.Context) error { return failure(c.Explain(background, ".block", nil)) },
 	"ExportHistory": func(c *pact.Context) error {
 		return c.ExportHistory(background, io.Discard, pact.Cycle(1), pact.Latest())
 	},
 	"Extension": func(c *pact.Context) error { return failure(c.Extension(background, c)) },
-	"Find":      func(c *pact.Context) error { return failure(c.Find(background, parsed(c, ".block"), nil)) },
+	"Find":      func(c *pact.Context) error { return failure(c.Find(background, ".block", nil)) },
 	"Fork": func(c *pact.Context) error {
 		return failure(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},
@@ -75,7 +75,8 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		}
 		return failure(c.HistoryExtension(background, &whole, nil))
 	},
-	"Name": func(c *pact.Context) error { c.Name(); return nil },
+	"Name":   func(c *pact.Context) error { c.Name(); return nil },
+	"String": func(c *pact.Context) error { _ = c.String(); return nil },
 	"Occurrences": func(c *pact.Context) error {
 		return failure(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
 	},
@@ -89,7 +90,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		return failure(c.PlanPruning(background, &pact.Pruning{IDs: []string{unreadTurn}}))
 	},
 	"RangeDiffLatest": func(c *pact.Context) error {
-		return failure(c.RangeDiffLatest(background, parsed(c, "@t-1..@t0 .block"), nil))
+		return failure(c.RangeDiffLatest(background, "@t-1..@t0 .block", nil))
 	},
 	"Refresh":  func(c *pact.Context) error { return c.Refresh(background) },
 	"Retain":   func(c *pact.Context) error { return failure(c.Retain(unreadBlock)) },
@@ -97,7 +98,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"RichDiff": func(c *pact.Context) error {
 		return failure(c.RichDiff(background, pact.Cycle(1), pact.Latest(), nil))
 	},
-	"Select": func(c *pact.Context) error { return failure(c.Select(background, parsed(c, ".block"), nil)) },
+	"Select": func(c *pact.Context) error { return failure(c.Select(background, ".block", nil)) },
 	"Send":   func(c *pact.Context) error { return failure(c.Send(background, io.Discard, nil)) },
 	"StartAttempt": func(c *pact.Context) error {
 		return failure(c.StartAttempt(background, providerCall, io.Discard, nil))
@@ -113,15 +114,16 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 	"Cycle":       func(s *pact.Snapshot) error { s.Cycle(); return nil },
 	"Digest":      func(s *pact.Snapshot) error { s.Digest(); return nil },
 	"Edition":     func(s *pact.Snapshot) error { s.Edition(); return nil },
-	"Explain":     func(s *pact.Snapshot) error { return failure(s.Explain(background, parsed(s, ".block"), nil)) },
+	"Explain":     func(s *pact.Snapshot) error { return failure(s.Explain(background, ".block", nil)) },
 	"Export":      func(s *pact.Snapshot) error { return s.Export(background, io.Discard) },
-	"Find":        func(s *pact.Snapshot) error { return failure(s.Find(background, parsed(s, ".block"), nil)) },
+	"Find":        func(s *pact.Snapshot) error { return failure(s.Find(background, ".block", nil)) },
 	"Len":         func(s *pact.Snapshot) error { s.Len(); return nil },
 	"Node":        func(s *pact.Snapshot) error { return failure(s.Node(unreadBlock)) },
 	"Nodes":       func(s *pact.Snapshot) error { return drain(s.Nodes()) },
 	"Policy":      func(s *pact.Snapshot) error { return failure(s.Policy()) },
-	"Select":      func(s *pact.Snapshot) error { return failure(s.Select(background, parsed(s, ".block"), nil)) },
+	"Select":      func(s *pact.Snapshot) error { return failure(s.Select(background, ".block", nil)) },
 	"Thread":      func(s *pact.Snapshot) error { return failure(s.Thread(background)) },
+	"String":      func(s *pact.Snapshot) error { _ = s.String(); return nil },
 	"ThreadSize":  func(s *pact.Snapshot) error { s.ThreadSize(); return nil },
 	"Tokens":      func(s *pact.Snapshot) error { return failure(s.Tokens(background, wordCounter{})) },
 	"WriteThread": func(s *pact.Snapshot) error { return s.WriteThread(background, io.Discard) },
@@ -130,15 +132,15 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 // callsOfBatch has a call of every exported method of Batch.
 var callsOfBatch = map[string]func(b *pact.Batch){
 	"Add":        func(b *pact.Batch) { b.Add(unreadTurn, pact.Spec{Offset: 1}) },
+	"AddAt":      func(b *pact.Batch) { b.Add("(d1, end)", "block") },
 	"AddEvery":   func(b *pact.Batch) { b.AddEvery(9, pact.Spec{Key: "k"}) },
 	"AddResult":  func(b *pact.Batch) { b.AddResult(unreadBlock, pact.Spec{}) },
+	"Edition":    func(b *pact.Batch) { _ = b.Edition() },
 	"Err":        func(b *pact.Batch) { _ = b.Err() },
 	"Has":        func(b *pact.Batch) { b.Has(unreadBlock) },
-	"Insert":     func(b *pact.Batch) { b.Insert("(d1, end)", pact.Spec{}) },
 	"KeepPolicy": func(b *pact.Batch) { b.KeepPolicy(&lifecycle.Policy{MaxTurns: 1}) },
 	"Move":       func(b *pact.Batch) { b.Move(unreadBlock, "^ah", 1) },
 	"MoveTo":     func(b *pact.Batch) { b.MoveTo(unreadBlock, "(d0, end)") },
-	"ParseSpec":  func(b *pact.Batch) { b.ParseSpec("block") },
 	"Remove":     func(b *pact.Batch) { b.Remove(unreadBlock) },
 	"Reorder":    func(b *pact.Batch) { b.Reorder(unreadBlock) },
 	"Update":     func(b *pact.Batch) { b.Update(unreadBlock, func(s *pact.Spec) { s.Priority = 1 }) },

@@ -40,11 +40,11 @@ var neededBy = map[string]string{
 
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
 // look into one.
-var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Context.At Context.Attempts " +
+var withoutTurns = strings.Fields("Batch.Edition Batch.Err Batch.KeepPolicy Context.At Context.Attempts " +
 	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase " +
 	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.Refresh " +
-	"Context.Revision Context.Undo Context.Working Snapshot.At " +
-	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.ThreadSize")
+	"Context.Revision Context.String Context.Undo Context.Working Snapshot.At " +
+	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.String Snapshot.ThreadSize")
 
 // workDone are the calls that read something back after their work is durable. Only these
 // return an error with the work done; repeating the call with the same request token is safe.

@@ -15,7 +15,7 @@ import (
 // It is a copy: changing it changes no snapshot.
 type Node struct {
 	ID       string   // unique in the history of the context
-	Type     string   // nodeType, canonical or namespaced, as it was given
+	NodeType string   // canonical or namespaced, as it was given
 	Class    string   // how the tree treats it: ^root, ^sys, ^seq, ^ah, turn, container or block
 	Role     string   // "" if it has none of its own
 	Kind     string   // "" if it has none
@@ -104,7 +104,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 		return s
 	}
 	node := Node{
-		ID: n.ID, Type: n.Type, Class: e.Class().String(), Role: n.Role, Kind: n.Kind, Key: n.Key,
+		ID: n.ID, NodeType: n.Type, Class: e.Class().String(), Role: n.Role, Kind: n.Kind, Key: n.Key,
 		Offset: n.Offset, Priority: n.Priority, Tags: slices.Clone(n.Tags), Refs: slices.Clone(n.Refs),
 		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(),
 		Cycle: n.Cycle, CreatedNS: n.CreatedNS, Index: n.Index,

@@ -3,6 +3,8 @@ package pact
 import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/search"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 )
@@ -96,7 +98,9 @@ type Pruning struct {
 	IDs []string
 	// Select holds selectors without an address. The nodes that they find in the working state
 	// are removed as if IDs named them.
-	Select []*selector.Selector
+	Select []string
+	// Edition is that of Select; "" means that of the context.
+	Edition selector.Edition
 	// Rewrite names sealed turns that the conversation replaces: earlier messages were
 	// rewritten, and what is still sent of them was added again. These turns go before Policy
 	// is looked at, whatever their age, and leave no stub. A turn that is pinned, retained or
@@ -109,14 +113,17 @@ func (p *Pruning) empty() bool {
 	return p == nil || p.Policy.Empty() && len(p.IDs)+len(p.Select)+len(p.Rewrite) == 0
 }
 
-// SelectOptions says which of the nodes that a selector finds are returned. Where, Skip and
+// SelectOptions says which of the nodes that a selector finds are returned, and for a range
+// of snapshots which changes (04 §4, options). Where, Skip and
 // Limit apply in this order, after all controls of the selector (003, 001 §3.5.2). A nil
 // *SelectOptions is the zero SelectOptions.
 type SelectOptions struct {
+	// Edition is the edition of the selector and of Where; "" means that of the context.
+	Edition selector.Edition
 	// Where is a second selector: only nodes that it finds in the same snapshot, and nodes
-	// below these, are returned; nil returns all. It has no address, or the address of the
+	// below these, are returned; "" returns all. It has no address, or the address of the
 	// first selector, which lets it use derived facets.
-	Where *selector.Selector
+	Where string
 	Skip  int // leaves out this many nodes at the beginning
 	Limit int // returns at most this many nodes; 0 for no limit
 	// RangeAsIDs makes a range of snapshots give ids, as @mode=union does. It stands for
@@ -129,47 +136,91 @@ type SelectOptions struct {
 	// Working makes @* ask the working state too, before the snapshots. Of a recorded run it
 	// holds the last answer.
 	Working bool
+
+	// The fields below say what a range returns, as in [RangeOptions]. Where the answer is
+	// ids, they are ignored (04 §4).
+
+	IncludeContent        bool
+	ContentMode           diff.Mode
+	ContextLines          int
+	Materialize           []string
+	MaxSnapshots          int
+	MaxChangesPerSnapshot int
+}
+
+// changes returns the options for a range.
+func (o SelectOptions) changes() RangeOptions {
+	return RangeOptions{Edition: o.Edition, IncludeContent: o.IncludeContent, ContentMode: o.ContentMode, ContextLines: o.ContextLines,
+		Materialize: o.Materialize, MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
 }
 
 // DiffOptions says what of two snapshots to compare. A nil *DiffOptions is the zero
 // DiffOptions.
 type DiffOptions struct {
 	// Select is a selector without an address; only the nodes that it finds on each side are
-	// compared. nil compares all nodes.
-	Select *selector.Selector
-}
-
-// ContentOptions says how to show the change of a content.
-type ContentOptions struct {
-	// Mode is the form; "" means unified. A JSON Patch needs two contents in JSON; otherwise
-	// the form is unified, and a warning says so.
-	Mode diff.Mode
-	// Lines is the number of lines of context of a unified diff, at least 0; nil means 3.
-	Lines *int
+	// compared. "" compares all nodes.
+	Select string
+	// Edition is that of Select; "" means that of each snapshot.
+	Edition selector.Edition
 }
 
 // RichDiffOptions says what of two snapshots to compare, and how to show changes of
 // contents. A nil *RichDiffOptions is the zero RichDiffOptions.
 type RichDiffOptions struct {
 	DiffOptions
-	ContentOptions
+	// ContentMode is the form in which to show the change of a content; "" means unified. A JSON
+	// Patch needs two contents in JSON; otherwise the form is unified, and a warning says so.
+	ContentMode diff.Mode
+	// ContextLines is the number of lines of context of a unified diff; 0 means 3, and a
+	// negative number none.
+	ContextLines int
 }
 
 // RangeOptions says what [Context.RangeDiffLatest] returns (04 §4, options). A nil
 // *RangeOptions is the zero RangeOptions.
 type RangeOptions struct {
-	// MaxSnapshots keeps only this many of the newest snapshots of the range, at least 1; nil
-	// keeps all.
-	MaxSnapshots *int
-	// MaxChangesPerSnapshot keeps only this many entries of every block, at least 0: first of
-	// the added nodes, then of the removed, then of the changed. The statistics still count
-	// all of them. nil keeps all.
-	MaxChangesPerSnapshot *int
-	// Content says how to show what changed in the content of a node; nil does not show it.
-	Content *ContentOptions
+	// Edition is the edition of the selector; "" means that of the context.
+	Edition selector.Edition
+	// IncludeContent shows what changed in the content of a node.
+	IncludeContent bool
+	// ContentMode and ContextLines say how, as in [RichDiffOptions].
+	ContentMode  diff.Mode
+	ContextLines int
 	// Materialize names headers whose values, before and after, are shown for every changed
 	// node: any of content, mime, encoding and content_hash.
 	Materialize []string
+	// MaxSnapshots keeps only this many of the newest snapshots of the range; 0 keeps all. A
+	// negative number is E_SNAPSHOT_RANGE_LIMIT.
+	MaxSnapshots int
+	// MaxChangesPerSnapshot keeps only this many entries of every block: first of
+	// the added nodes, then of the removed, then of the changed. The statistics still count
+	// all of them. 0 keeps all, a negative number none.
+	MaxChangesPerSnapshot int
+}
+
+// search returns the options in the form that package search takes.
+func (o RangeOptions) search(counter Counter) search.RangeOptions {
+	wanted := search.RangeOptions{Materialize: o.Materialize, Counter: counter}
+	if o.MaxSnapshots != 0 {
+		wanted.MaxSnapshots = &o.MaxSnapshots
+	}
+	if most := max(0, o.MaxChangesPerSnapshot); o.MaxChangesPerSnapshot != 0 {
+		wanted.MaxChangesPerSnapshot = &most
+	}
+	if o.IncludeContent {
+		content := contentOptions(o.ContentMode, o.ContextLines)
+		wanted.Content = &content
+	}
+	return wanted
+}
+
+// contentOptions returns how to show a content in the form that package differ takes.
+func contentOptions(mode diff.Mode, lines int) differ.ContentOptions {
+	o := differ.ContentOptions{Mode: mode}
+	if atLeast := max(0, lines); lines != 0 {
+		o.Lines = &atLeast
+	}
+	return o
 }
 
 // archive returns these options, and the actor, in the form that package archive takes.

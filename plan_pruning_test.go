@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -40,7 +39,7 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 			}
 			pruning := &pact.Pruning{Policy: w.genPolicy()}
 			if w.IntN(3) == 0 {
-				pruning.Select = []*selector.Selector{parsed(w, "[tag='x']")}
+				pruning.Select = []string{"[tag='x']"}
 			}
 			before, planned := w.trace(), readings
 			plan, planErr := w.PlanPruning(t.Context(), pruning)

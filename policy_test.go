@@ -78,7 +78,7 @@ func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()))
 	must(t, c.Edit(background, keep(&lifecycle.Policy{MaxTurns: 1}), nil))
 	for i, p := range []*pact.Pruning{nil, nil, {WithoutKept: true}, {Policy: lifecycle.Policy{MaxTurns: 5}},
-		{Select: []*selector.Selector{parsed(c, "[role='tool']")}}} {
+		{Select: []string{"[role='tool']"}}} {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: say("turn"), Pruning: p})
 		must(t, err)
 		if got, want := len(strings.Fields(turnIDs(t, c))), []int{1, 1, 2, 3, 1}[i]; got != want {

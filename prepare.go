@@ -73,7 +73,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		return in, err
 	}
 	for _, q := range p.Select {
-		ids, err := s.show(working).Select(ctx, q, nil)
+		ids, err := s.show(working).Select(ctx, q, &SelectOptions{Edition: p.Edition})
 		if err != nil {
 			return in, err
 		}

@@ -1,28 +1,32 @@
 package pact
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/search"
 	"github.com/contexttree/pact/selector"
 )
 
 // RangeDiffLatest answers a selector that addresses a range of snapshots, such as
 // "@t-3..@t0 .block", with the changes from each snapshot of the range to the next (04
-// §2.2). The controls of the selector apply inside each snapshot. @mode=reduce gives one
-// block of changes, from the newest to the oldest. Ends beyond the existing snapshots are
-// clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in the range,
-// E_SELECTOR_INVALID if the selector has no range.
-func (c *Context) RangeDiffLatest(ctx context.Context, q *selector.Selector, opts *RangeOptions) (
-	_ *diff.RangeDiffLatestResult, err error) {
+// §2.2, annex 10). The controls of the selector apply inside each snapshot. @mode=reduce
+// gives one block of changes, from the newest to the oldest. Ends beyond the existing
+// snapshots are clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in
+// the range, E_SELECTOR_INVALID if the selector has no range or asks for ids.
+func (c *Context) RangeDiffLatest(ctx context.Context, query string, opts *RangeOptions) (*diff.RangeDiffLatestResult, error) {
 	o := optionsOf(opts)
-	r, err := search.NewRange(q, search.RangeOptions{
-		MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot,
-		Content: (*differ.ContentOptions)(o.Content), Materialize: o.Materialize,
-		Counter: c.counter,
-	})
+	q, err := parsedTexts.parse(query, cmp.Or(o.Edition, c.Edition()))
+	if err != nil {
+		return nil, err
+	}
+	return c.rangeChanges(ctx, q, o)
+}
+
+// rangeChanges returns the changes of a range.
+func (c *Context) rangeChanges(ctx context.Context, q *selector.Selector, o RangeOptions) (*diff.RangeDiffLatestResult, error) {
+	r, err := search.NewRange(q, o.search(c.counter))
 	if err != nil {
 		return nil, err
 	}
@@ -41,5 +45,5 @@ func snapshotRef(axis byte, latest, cycle int64) diff.SnapshotRef {
 	if axis == 'c' {
 		return diff.SnapshotRef{Kind: "c", Value: cycle, Label: Cycle(cycle).String(), Cycle: cycle}
 	}
-	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: Address{'t', cycle - latest}.String(), Cycle: cycle}
+	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: Back(latest - cycle).String(), Cycle: cycle}
 }

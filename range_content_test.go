@@ -12,7 +12,7 @@ import (
 
 func TestRangeShowsContents(t *testing.T) {
 	c := revisedContents(t)
-	r := rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{Content: &pact.ContentOptions{Lines: new(int)}})
+	r := rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContextLines: -1})
 	changed := r.Diffs[0].Changed
 	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil {
 		t.Fatalf("got %s", jsonText(t, r))
@@ -26,7 +26,7 @@ func TestRangeShowsContents(t *testing.T) {
 	if got.Mode != want.Mode || got.MIME != want.MIME || got.Summary != want.Summary || len(r.Warnings) != 0 {
 		t.Errorf("got %s", jsonText(t, r))
 	}
-	r = rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{Content: &pact.ContentOptions{Mode: diff.JSONPatch}})
+	r = rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContentMode: diff.JSONPatch})
 	changed = r.Diffs[0].Changed
 	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 ||
 		jsonText(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
@@ -46,8 +46,8 @@ func TestRangeMaterializesHeaders(t *testing.T) {
 		t.Errorf("got %s", jsonText(t, r))
 	}
 	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}},
-		{Content: &pact.ContentOptions{Mode: "words"}}} {
-		if _, err := c.RangeDiffLatest(background, parsed(c, "@t-1..@t0 .cb"), &o); !errors.Is(err, fault.SelectorInvalid) {
+		{IncludeContent: true, ContentMode: "words"}} {
+		if _, err := c.RangeDiffLatest(background, "@t-1..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("got %v", err)
 		}
 	}

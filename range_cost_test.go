@@ -79,7 +79,7 @@ func commitTurn(tb testing.TB, c *pact.Context, blocks, notes int) {
 		for i := range blocks + notes {
 			s := pact.Spec{Role: "user", Kind: "text", Content: "hello"}
 			if i >= blocks {
-				s.TTL = pact.TTL(3)
+				s.TTL = 3
 			}
 			b.Add("^ah", s)
 		}
@@ -192,7 +192,7 @@ var ranges = []struct {
 // changesIn answers the range of the newest snapshots and counts the nodes
 // that its blocks name.
 func changesIn(tb testing.TB, c *pact.Context, snapshots int, text string) int {
-	r, err := c.RangeDiffLatest(background, parsed(c, fmt.Sprintf("@t-%d..@t0 %s", snapshots-1, text)), nil)
+	r, err := c.RangeDiffLatest(background, fmt.Sprintf("@t-%d..@t0 %s", snapshots-1, text), nil)
 	must(tb, err)
 	n := 0
 	for _, d := range r.Diffs {
@@ -286,7 +286,7 @@ func TestAllSnapshotsVisitWhatChanged(t *testing.T) {
 		var each [2]float64
 		for i, turns := range []int{200, 2_000} {
 			c := noted(t, turns)
-			x, err := c.Explain(background, selector.MustParse(text, selector.Depth), nil)
+			x, err := c.Explain(background, text, &pact.SelectOptions{Edition: selector.Depth})
 			must(t, err)
 			each[i] = float64(x.Visited) / float64(turns)
 		}

@@ -21,7 +21,7 @@ func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOpt
 	for _, given := range opts {
 		o = given
 	}
-	r, err := c.RangeDiffLatest(background, parsed(c, text), &o)
+	r, err := c.RangeDiffLatest(background, text, &o)
 	must(t, err)
 	return r
 }
@@ -86,7 +86,7 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
-		if _, err := c.RangeDiffLatest(background, parsed(c, text), nil); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, text, nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -115,14 +115,24 @@ func TestRangeModes(t *testing.T) {
 		!slices.Equal(b.RemovedIDs, []string{"u1"}) || len(b.Changed) != 1 {
 		t.Errorf("reduce: got %s", jsonText(t, b))
 	}
-	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
-		if _, err := c.Select(background, parsed(c, bad), nil); !errors.Is(err,
-			fault.SelectorInvalid) {
-			t.Errorf("Select(%s): got %v", bad, err)
+	for _, text := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
+		if _, err := c.Find(background, text, nil); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("Find(%s): got %v", text, err)
+		}
+		selection, err := c.Select(background, text, &pact.SelectOptions{MaxChangesPerSnapshot: 1})
+		must(t, err)
+		want := rangeDiff(t, c, text, pact.RangeOptions{MaxChangesPerSnapshot: 1})
+		if selection.IDs != nil || selection.String() != jsonText(t, want) {
+			t.Errorf("Select(%s): got %s", text, selection)
+		}
+		for _, o := range []pact.SelectOptions{{Skip: 1}, {Limit: 1}, {Where: "^seq"}, {RangeAsIDs: true}} {
+			if _, err := c.Select(background, text, &o); !errors.Is(err, fault.SelectorInvalid) {
+				t.Errorf("Select(%s) with %+v: got %v", text, o, err)
+			}
 		}
 	}
 	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
-		if _, err := c.RangeDiffLatest(background, parsed(c, bad), nil); !errors.Is(err,
+		if _, err := c.RangeDiffLatest(background, bad, nil); !errors.Is(err,
 			fault.SelectorInvalid) {
 			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
 		}
@@ -165,7 +175,7 @@ func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
 		}
 	}
 	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {
-		if _, err := c.RangeDiffLatest(background, parsed(c, asked), nil); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, asked, nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: %v", asked, err)
 		}
 	}

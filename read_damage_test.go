@@ -39,7 +39,7 @@ var answers = map[string]func(c *pact.Context) error{
 		return err
 	},
 	"select": func(c *pact.Context) error {
-		_, err := c.Select(background, parsed(c, "@c1 .cb[content='x']"), nil)
+		_, err := c.Select(background, "@c1 .cb[content='x']", nil)
 		return err
 	},
 }

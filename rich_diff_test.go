@@ -252,7 +252,7 @@ func TestRichDiffOfAReparentedNode(t *testing.T) {
 func TestCausesOfASelection(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.V01})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: pact.TTL(3)}} {
+		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: 3}} {
 			b.Add("^ah", n)
 		}
 		b.Add("^sys", pact.Spec{ID: "rule", Content: "x"})
@@ -271,7 +271,7 @@ func TestCausesOfASelection(t *testing.T) {
 		".cb[priority=5]":  "+rule edit",
 	} {
 		r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
-			&pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: parsed(c, text)}})
+			&pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: text}})
 		must(t, err)
 		var got []string
 		for _, a := range r.Added {
@@ -285,7 +285,7 @@ func TestCausesOfASelection(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	addressed := pact.DiffOptions{Select: parsed(c, "@t0 .cb")}
+	addressed := pact.DiffOptions{Select: "@t0 .cb"}
 	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
 		&pact.RichDiffOptions{DiffOptions: addressed}); fault.CodeOf(err) != fault.SelectorInvalid {
 		t.Errorf("a selector with an address: %v", err)

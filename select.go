@@ -1,9 +1,13 @@
 package pact
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/search"
 	"github.com/contexttree/pact/internal/tree"
@@ -19,46 +23,85 @@ type Hit struct {
 	Parent   string    // id of its parent, "" for the root
 }
 
-// Select returns the ids of the nodes that a selector finds (04 §2.2), in document order
-// or in the order that its controls say. It asks the snapshot that the selector addresses;
+// Selection is the answer to a selector: ids, or the changes of a range (04 §2.2).
+type Selection struct {
+	// IDs are the nodes that were found, in the order of the answer, never nil unless Changes
+	// is the answer.
+	IDs []string
+	// Changes leads from each snapshot of a range to the next; nil if IDs is the answer.
+	Changes *diff.RangeDiffLatestResult
+}
+
+// String returns the answer as JSON: the ids as an array, or the object of 04 §4.
+func (s Selection) String() string {
+	var answer any = s.IDs
+	if s.Changes != nil {
+		answer = s.Changes
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// Select asks a selector, such as "@t0 ^seq .seg:depth(1-3) .block[role='user']", written in
+// the edition of the context (04 §2.2). It answers with ids, in document order or in the
+// order that its controls say. It asks the snapshot that the selector addresses;
 // without an address it asks the working state or the latest snapshot, depending on the
-// edition. @* asks all snapshots, newest first, and gives each id once. A range needs
-// @mode=union or @mode=latest; any other range is E_SELECTOR_INVALID, because
-// [Context.RangeDiffLatest] answers it. [selector.Parse] reads a selector from a text.
+// edition. @* asks all snapshots, newest first, and gives each id once. A range gives the
+// changes from each of its snapshots to the next, as [Context.RangeDiffLatest] does, or ids
+// with @mode=union or @mode=latest. The last texts that were asked stay parsed.
 //
-// Errors: E_SELECTOR_INVALID for an incomplete selector that a program built;
+// Errors: E_SELECTOR_INVALID, with the position, for a text that is not a selector;
 // E_SNAPSHOT_NOT_FOUND for an address without a snapshot; E_LIMIT for a pattern that costs
 // too much. Cost: the nodes that the selector cannot rule out (see [Context.Explain]), for
 // every snapshot that is asked; a selector that looks only at a node and its ancestors
 // costs that for the newest snapshot, and for the others what differs.
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
-func (c *Context) Select(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []string, err error) {
-	list, err := c.find(ctx, q, o)
+func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) (Selection, error) {
+	s, err := c.search(query, o)
 	if err != nil {
-		return nil, err
+		return Selection{}, err
 	}
-	return idsOf(list), nil
+	if err := s.CheckGivesIDs(); err != nil {
+		if s.RangeAsIDs {
+			return Selection{}, err
+		}
+		if s.Where != nil || s.Skip > 0 || s.Limit > 0 {
+			return Selection{}, fault.New(fault.SelectorInvalid, "Where, Skip and Limit choose among ids, and a range of snapshots "+
+				"gives changes", "leave them out, or write @mode=union or @mode=latest after the selector")
+		}
+		changes, err := c.rangeChanges(ctx, s.Selector, optionsOf(o).changes())
+		return Selection{Changes: changes}, err
+	}
+	list, err := c.matches(ctx, s)
+	if err != nil {
+		return Selection{}, err
+	}
+	return Selection{IDs: idsOf(list)}, nil
 }
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
-// place instead of ids.
-func (c *Context) Find(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []Hit, err error) {
-	list, err := c.find(ctx, q, o)
-	if err != nil {
-		return nil, err
-	}
-	return c.Working().hits(list)
-}
-
-func (c *Context) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
-	s, err := search.New(q, c.searchOptions(o))
+// place instead of ids. A range that gives changes is E_SELECTOR_INVALID.
+func (c *Context) Find(ctx context.Context, query string, o *SelectOptions) ([]Hit, error) {
+	s, err := c.search(query, o)
 	if err == nil {
 		err = s.CheckGivesIDs()
 	}
 	if err != nil {
 		return nil, err
 	}
+	list, err := c.matches(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return c.Working().hits(list)
+}
+
+// matches runs a search that gives nodes.
+func (c *Context) matches(ctx context.Context, s *search.Search) ([]search.Match, error) {
 	state, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -79,22 +122,38 @@ func (c *Context) asked(ctx context.Context, state *state, s *search.Search) ([]
 	return trees, err
 }
 
-// searchOptions returns the options of a search, with the context's own Counter
-// unless they have one.
-func (c *Context) searchOptions(o *SelectOptions) search.Options {
-	options := search.Options(optionsOf(o))
+// search prepares a selector. It counts with the context's own Counter unless the options
+// have one.
+func (c *Context) search(query string, o *SelectOptions) (*search.Search, error) {
+	options := optionsOf(o)
 	if options.Counter == nil {
 		options.Counter = c.counter
 	}
-	return options
+	return newSearch(query, c.Edition(), options)
+}
+
+// newSearch prepares a selector that is written in an edition, unless the options name another.
+func newSearch(query string, e selector.Edition, o SelectOptions) (*search.Search, error) {
+	e = cmp.Or(o.Edition, e)
+	q, err := parsedTexts.parse(query, e)
+	if err != nil {
+		return nil, err
+	}
+	options := search.Options{Skip: o.Skip, Limit: o.Limit, RangeAsIDs: o.RangeAsIDs, Counter: o.Counter, Working: o.Working}
+	if o.Where != "" {
+		if options.Where, err = parsedTexts.parse(o.Where, e); err != nil {
+			return nil, err
+		}
+	}
+	return search.New(q, options)
 }
 
 // Explain evaluates a selector as [Context.Select] does and says how. The count does not
 // include nodes that only Where looks at. It fails as Select does, with one exception: it
 // evaluates a range that gives changes in each of its snapshots, and Where, Skip and
 // Limit do not apply to that.
-func (c *Context) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
-	s, err := search.New(q, c.searchOptions(o))
+func (c *Context) Explain(ctx context.Context, query string, o *SelectOptions) (*inspect.Explanation, error) {
+	s, err := c.search(query, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,8 +171,8 @@ func (c *Context) Explain(ctx context.Context, q *selector.Selector, o *SelectOp
 // Select returns the ids of the nodes that a selector finds in this snapshot (04 §2.2).
 // The selector must not have an address, unless the snapshot stands alone (see
 // [ReadSnapshot]). Its errors and its cost are those of [Context.Select].
-func (s *Snapshot) Select(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []string, err error) {
-	list, err := s.find(ctx, q, o)
+func (s *Snapshot) Select(ctx context.Context, query string, o *SelectOptions) ([]string, error) {
+	list, err := s.find(ctx, query, o)
 	if err != nil {
 		return nil, err
 	}
@@ -122,16 +181,19 @@ func (s *Snapshot) Select(ctx context.Context, q *selector.Selector, o *SelectOp
 
 // Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place
 // instead of ids.
-func (s *Snapshot) Find(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ []Hit, err error) {
-	list, err := s.find(ctx, q, o)
+func (s *Snapshot) Find(ctx context.Context, query string, o *SelectOptions) ([]Hit, error) {
+	list, err := s.find(ctx, query, o)
 	if err != nil {
 		return nil, err
 	}
 	return s.hits(list)
 }
 
-func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOptions) ([]search.Match, error) {
-	found, err := s.search(q, o)
+func (s *Snapshot) find(ctx context.Context, query string, o *SelectOptions) ([]search.Match, error) {
+	found, err := s.search(query, o)
+	if err == nil {
+		err = found.CheckGivesIDs()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -140,8 +202,8 @@ func (s *Snapshot) find(ctx context.Context, q *selector.Selector, o *SelectOpti
 
 // Explain evaluates a selector without an address in this snapshot and says how, as
 // [Context.Explain] does.
-func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, o *SelectOptions) (_ *inspect.Explanation, err error) {
-	found, err := s.search(q, o)
+func (s *Snapshot) Explain(ctx context.Context, query string, o *SelectOptions) (*inspect.Explanation, error) {
+	found, err := s.search(query, o)
 	if err != nil {
 		return nil, err
 	}
@@ -150,12 +212,12 @@ func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, o *SelectO
 
 // search prepares a selector that has no address of its own, or one that names
 // this snapshot.
-func (s *Snapshot) search(q *selector.Selector, o *SelectOptions) (*search.Search, error) {
-	found, err := search.New(q, search.Options(optionsOf(o)))
+func (s *Snapshot) search(query string, o *SelectOptions) (*search.Search, error) {
+	found, err := newSearch(query, s.edition, optionsOf(o))
 	if err != nil {
 		return nil, err
 	}
-	return found, s.named(q.Time)
+	return found, s.named(found.Selector.Time)
 }
 
 // idsOf returns the ids of what was found, never nil.

@@ -35,7 +35,8 @@ func TestSelectAgreesWithModel(t *testing.T) {
 			q, err := selector.Parse(text, e)
 			must(t, err)
 			o, after := c.genOptions(e)
-			got, err := c.context.Select(background, q, &o)
+			o.Edition = e
+			got, err := c.context.Select(background, text, &o)
 			if a.names == nil {
 				if !errors.Is(err, fault.SnapshotNotFound) {
 					t.Fatalf("seed %d: %s: %v", seed, text, err)
@@ -45,8 +46,8 @@ func TestSelectAgreesWithModel(t *testing.T) {
 			}
 			must(t, err)
 			want := after(modelMerge(t, q, a))
-			if !slices.Equal(got, want) {
-				t.Fatalf("seed %d, %s: %s\n got %q\nwant %q", seed, e, text, got, want)
+			if !slices.Equal(got.IDs, want) {
+				t.Fatalf("seed %d, %s: %s\n got %q\nwant %q", seed, e, text, got.IDs, want)
 			}
 			if len(want) > 0 {
 				merged[a.merge]++

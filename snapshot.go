@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 
@@ -59,6 +60,11 @@ func (s *Snapshot) Cycle() int64 { return tree.Of(s).Cycle() }
 // Edition returns the edition of the selector language that the context or the document
 // has.
 func (s *Snapshot) Edition() selector.Edition { return s.edition }
+
+// String names the snapshot for messages: snapshot @c12 of 34 nodes.
+func (s *Snapshot) String() string {
+	return fmt.Sprintf("snapshot %v of %d nodes", Cycle(s.Cycle()), s.Len())
+}
 
 // Len returns the number of nodes. Cost: O(1).
 func (s *Snapshot) Len() int { return tree.Of(s).Len() }

@@ -1,7 +1,10 @@
 package pact
 
 import (
+	"math"
+
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -31,12 +34,12 @@ const (
 
 // Spec describes a node to add (02 §3).
 type Spec struct {
-	ID   string // any text of at most 1 KiB that is new to the whole history; "" to have one generated
-	Type string // canonical or namespaced nodeType; "" means a block
+	ID       string // any text of at most 1 KiB that is new to the whole history; "" to have one generated
+	NodeType string // canonical or namespaced; "" means a block
 
-	Offset   int64  // <0 before the core, 0 in it, >0 after it (02 §4.1)
-	Priority int64  // pruning takes low priorities first (02 §7.1)
-	TTL      *int64 // cycles until it expires, see the function TTL; nil if it never does (03 §3.1)
+	Offset   int64 // <0 before the core, 0 in it, >0 after it (02 §4.1)
+	Priority int64 // pruning takes low priorities first (02 §7.1)
+	TTL      int64 // cycles until it expires, at least 1; 0 if it never does, or [Unsent] (03 §3.1)
 
 	Role, Kind, Key, Provenance, MIME, Encoding string // optional headers, "" for none
 
@@ -48,8 +51,40 @@ type Spec struct {
 	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)
 }
 
-// TTL returns a pointer to a number of cycles, for Spec.TTL (03 §3.1).
-func TTL(cycles int64) *int64 { return &cycles }
+// Unsent is the Spec.TTL of a node that expires before the next call, so that it is never
+// sent: the ttl 0 of the documents (03 §3.1).
+const Unsent = math.MinInt64
+
+// TTL returns the Spec.TTL of a number of cycles as the documents write it: nil for a node
+// that never expires, 0 for one that is never sent.
+func TTL(cycles *int64) int64 {
+	switch {
+	case cycles == nil:
+		return 0
+	case *cycles == 0:
+		return Unsent
+	}
+	return max(*cycles, -1) // which is refused
+}
+
+// ttl returns the number of cycles as the documents write it.
+func (s *Spec) ttl() *int64 {
+	cycles := s.TTL
+	switch cycles {
+	case 0:
+		return nil
+	case Unsent:
+		cycles = 0
+	}
+	return &cycles
+}
+
+// tree returns the description in the form that package tree takes.
+func (s *Spec) tree() tree.Spec {
+	return tree.Spec{ID: s.ID, Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, TTL: s.ttl(), Role: s.Role, Kind: s.Kind,
+		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
+		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}
+}
 
 // ParseSpec reads a description of a node to add (001 §6), such as
 //
@@ -61,5 +96,7 @@ func TTL(cycles int64) *int64 { return &cycles }
 // E_SELECTOR_INVALID, with the token, for a text that describes no node.
 func ParseSpec(text string, e selector.Edition) (Spec, error) {
 	s, err := query.ParseSpec(text, e)
-	return Spec(s), err
+	return Spec{ID: s.ID, NodeType: s.Type, Offset: s.Offset, Priority: s.Priority, TTL: TTL(s.TTL), Role: s.Role, Kind: s.Kind,
+		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
+		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}, err
 }

@@ -16,26 +16,26 @@ import (
 
 func TestParseSpec(t *testing.T) {
 	for text, want := range map[string]pact.Spec{
-		"block:text { key='hero' }":          {Type: "block", Kind: "text", Key: "hero"},
-		"block":                              {Type: "block"},
-		"cont {removable, offset=-1}":        {Type: "cont", Removable: true, Offset: -1},
-		"x:note{data_a=1,data_b=1.5}":        {Type: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
-		"cb(ttl=5 priority=-2) +b +a":        {Type: "cb", TTL: pact.TTL(5), Priority: -2, Tags: []string{"a", "b"}},
-		"block {tags=[x,y], ref='a b'} +x":   {Type: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
-		"block {ttl=null, pinned}":           {Type: "block", Pinned: true},
-		"block {pinned=false, content=true}": {Type: "block", Content: true},
-		"block {content='5', role=user}":     {Type: "block", Role: "user", Content: "5"},
-		"block {data_n=null, sticky}":        {Type: "block", Attrs: map[string]any{"data_n": nil}},
-		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {Type: "block"},
-		"block {key='null'}":           {Type: "block", Key: "null"},
-		"block {ephemeral} [id='own']": {Type: "block", TTL: pact.TTL(0), ID: "own"},
+		"block:text { key='hero' }":          {NodeType: "block", Kind: "text", Key: "hero"},
+		"block":                              {NodeType: "block"},
+		"cont {removable, offset=-1}":        {NodeType: "cont", Removable: true, Offset: -1},
+		"x:note{data_a=1,data_b=1.5}":        {NodeType: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
+		"cb(ttl=5 priority=-2) +b +a":        {NodeType: "cb", TTL: 5, Priority: -2, Tags: []string{"a", "b"}},
+		"block {tags=[x,y], ref='a b'} +x":   {NodeType: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
+		"block {ttl=null, pinned}":           {NodeType: "block", Pinned: true},
+		"block {pinned=false, content=true}": {NodeType: "block", Content: true},
+		"block {content='5', role=user}":     {NodeType: "block", Role: "user", Content: "5"},
+		"block {data_n=null, sticky}":        {NodeType: "block", Attrs: map[string]any{"data_n": nil}},
+		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {NodeType: "block"},
+		"block {key='null'}":           {NodeType: "block", Key: "null"},
+		"block {ephemeral} [id='own']": {NodeType: "block", TTL: pact.Unsent, ID: "own"},
 	} {
 		got, err := pact.ParseSpec(text, selector.Canonical)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.Type != "cb:text" || got.Kind != "" {
+	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.NodeType != "cb:text" || got.Kind != "" {
 		t.Errorf("in v0.1 got %+v", got)
 	}
 	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}",
@@ -52,7 +52,7 @@ func TestParseSpec(t *testing.T) {
 func TestAddByPositionAndDescription(t *testing.T) {
 	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Insert("(d0, cont[offset=0], )", b.ParseSpec("block:text { key='hero' }"))
+		b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
 		return nil
 	}, nil))
 	if got := ids(t, c, "#hero"); len(got) != 1 || sure.Get(tree.Of(c.Working()).Node(got[0])).Kind != "text" {

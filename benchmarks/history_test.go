@@ -52,7 +52,7 @@ func exchange(b *pact.Batch, i int) error {
 			Content: fmt.Sprintf("Question %d: where does the quick brown fox go when it jumps over the lazy dog?", i)},
 		{Role: "assistant", Kind: "text",
 			Content: fmt.Sprintf("Answer %d: to the other side of the dog, which is too lazy to look up.", i)},
-		{Role: "system", Kind: "memory", Offset: -1, TTL: pact.TTL(3),
+		{Role: "system", Kind: "memory", Offset: -1, TTL: 3,
 			Content: fmt.Sprintf("Note %d: the user asks about foxes.", i)},
 	} {
 		b.Add("^ah", s)
@@ -139,7 +139,7 @@ func newest(tb testing.TB, c *pact.Context, n int64) []*tree.Tree {
 // ranged answers the range of the newest snapshots.
 func ranged(tb testing.TB, c *pact.Context, snapshots int) *diff.RangeDiffLatestResult {
 	tb.Helper()
-	r, err := c.RangeDiffLatest(context.Background(), selector.MustParse(fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1), c.Edition()), nil)
+	r, err := c.RangeDiffLatest(context.Background(), fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 )
 
 // two are two states of a context, and a selector for the nodes to compare.
@@ -32,11 +33,10 @@ func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := pact.RichDiffOptions{ContentOptions: pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}}
-	if in.Select != "" {
-		if o.Select, err = parseSelector(c.context, in.Select, in.Edition); err != nil {
-			return nil, err
-		}
+	o := pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: in.Select, Edition: selector.Edition(in.Edition)},
+		ContentMode: diff.Mode(in.Mode), ContextLines: in.Lines}
+	if in.Lines == 0 {
+		o.ContextLines = -1 // the parameter counts, and the option has 0 for its default
 	}
 	if name, address := elsewhere(in.From); name == "" {
 		from, err := pact.ParseAddress(address)
@@ -103,14 +103,7 @@ func (p *pruning) open(ctx context.Context, s *Server, name string, unit view.Un
 			return nil, nil, err
 		}
 	}
-	wanted := &pact.Pruning{WithoutKept: true, IDs: p.IDs, Rewrite: p.Rewrite}
-	for _, text := range p.Select {
-		q, err := parseSelector(c, text, "")
-		if err != nil {
-			return nil, nil, err
-		}
-		wanted.Select = append(wanted.Select, q)
-	}
+	wanted := &pact.Pruning{WithoutKept: true, IDs: p.IDs, Select: p.Select, Rewrite: p.Rewrite}
 	if policy == nil {
 		return c, wanted, nil
 	}
@@ -149,25 +142,19 @@ func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/range", id: "range",
 		summary: "Say how the selected nodes changed from snapshot to snapshot"},
 		func(ctx context.Context, in *ranged) (*answered[*diff.RangeDiffLatestResult], error) {
-			o := pact.RangeOptions{Materialize: in.Headers}
-			if in.Snapshots > 0 {
-				o.MaxSnapshots = &in.Snapshots
-			}
-			if in.Changes >= 0 {
-				o.MaxChangesPerSnapshot = &in.Changes
-			}
-			if in.Mode != "" {
-				o.Content = &pact.ContentOptions{Mode: diff.Mode(in.Mode)}
+			o := pact.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers, MaxSnapshots: in.Snapshots,
+				IncludeContent: in.Mode != "", ContentMode: diff.Mode(in.Mode)}
+			switch { // the parameter has -1 for all, and the option 0
+			case in.Changes == 0:
+				o.MaxChangesPerSnapshot = -1
+			case in.Changes > 0:
+				o.MaxChangesPerSnapshot = in.Changes
 			}
 			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			q, err := parseSelector(c, in.Q, in.Edition)
-			if err != nil {
-				return nil, err
-			}
-			r, err := c.RangeDiffLatest(ctx, q, &o)
+			r, err := c.RangeDiffLatest(ctx, in.Q, &o)
 			return answer(r, placed(err, in.Q))
 		})
 	type planned struct {

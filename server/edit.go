@@ -43,7 +43,7 @@ type newNode struct {
 }
 
 func (n *newNode) spec() (pact.Spec, error) {
-	spec := pact.Spec{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Role: n.Role,
+	spec := pact.Spec{ID: n.ID, NodeType: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: pact.TTL(n.TTL), Role: n.Role,
 		Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned}
 	var err error
@@ -84,7 +84,7 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 	switch e.Op {
 	case "add":
 		if e.At != "" {
-			return b.Insert(e.At, spec), placed(b.Err(), e.At)
+			return b.Add(e.At, spec), placed(b.Err(), e.At)
 		}
 		return b.Add(e.Into, spec), b.Err()
 	case "result":

@@ -95,10 +95,11 @@ func (s *Server) complete(ctx context.Context, by *begunBy, all []history.Info) 
 		return err
 	}
 	id := selector.Attr{Name: "id", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: by.Node}}}
-	found, err := parent.context.Find(ctx, &selector.Selector{
+	everywhere := selector.Selector{
 		Edition: parent.context.Edition(), Time: &selector.Time{Kind: selector.All},
 		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{id}}}}},
-	}, nil)
+	}
+	found, err := parent.context.Find(ctx, everywhere.String(), nil)
 	if len(found) > 0 {
 		by.Cycle = found[0].Node.Cycle
 	}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/server"
 )
 
@@ -220,7 +219,7 @@ func firstBlock(t testing.TB, s *pact.DB, i history.Info) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := c.Working().Select(t.Context(), selector.MustParse(".block", c.Working().Edition()), nil)
+	found, err := c.Working().Select(t.Context(), ".block", nil)
 	if err != nil || len(found) == 0 {
 		t.Fatal(found, err)
 	}

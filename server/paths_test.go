@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/server"
 )
 
@@ -93,7 +92,8 @@ func TestStatesOfTwoContextsAreCompared(t *testing.T) {
 func TestAForkIsPlanned(t *testing.T) {
 	r := start(t, server.Options{})
 	c := talk(t, r, "chat", "one", "two", "three", "four")
-	turns, err := c.Select(t.Context(), selector.MustParse("@c3 .seg", c.Edition()), nil)
+	found, err := c.Select(t.Context(), "@c3 .seg", nil)
+	turns := found.IDs
 	if err != nil || len(turns) != 3 {
 		t.Fatal(turns, err)
 	}
@@ -161,7 +161,8 @@ func TestTheWorkingStateIsDrawn(t *testing.T) {
 func TestATextIsFoundEverywhere(t *testing.T) {
 	r := start(t, server.Options{})
 	c := talk(t, r, "chat", "the Needle is here", "hay")
-	turns, err := c.Select(t.Context(), selector.MustParse("@c1 .seg", c.Edition()), nil)
+	found, err := c.Select(t.Context(), "@c1 .seg", nil)
+	turns := found.IDs
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,28 +31,12 @@ type query struct {
 	Limit   int    `query:"limit" minimum:"0" doc:"At most this many nodes, 0 for all"`
 }
 
-// parse parses the selectors of a query of a context. @* of a recorded run finds the last
+// options returns the options of a query of a context. @* of a recorded run finds the last
 // answer too.
-func (q *query) parse(ctx context.Context, c *pact.Context) (*selector.Selector, *pact.SelectOptions, error) {
-	asked, err := parseSelector(c, q.Q, q.Edition)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := &pact.SelectOptions{Skip: q.Skip, Limit: q.Limit}
-	if q.Where != "" {
-		if o.Where, err = parseSelector(c, q.Where, q.Edition); err != nil {
-			return nil, nil, err
-		}
-	}
+func (q *query) options(ctx context.Context, c *pact.Context) (*pact.SelectOptions, error) {
 	tail, err := record.TailOf(ctx, c)
-	o.Working = tail != record.NoTail
-	return asked, o, err
-}
-
-// parseSelector parses a selector in an edition; "" stands for the edition of the context.
-func parseSelector(c *pact.Context, text, edition string) (*selector.Selector, error) {
-	q, err := selector.Parse(text, cmp.Or(selector.Edition(edition), c.Edition()))
-	return q, placed(err, text)
+	return &pact.SelectOptions{Edition: selector.Edition(q.Edition), Where: q.Where, Skip: q.Skip, Limit: q.Limit,
+		Working: tail != record.NoTail}, err
 }
 
 type found struct {
@@ -100,12 +83,16 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
-			q, o, err := in.parse(ctx, c)
+			o, err := in.options(ctx, c)
 			if err != nil {
 				return nil, err
 			}
-			ids, err := c.Select(ctx, q, o)
-			return answer(found{append([]string{}, ids...)}, placed(err, in.Q))
+			hits, err := c.Find(ctx, in.Q, o)
+			ids := make([]string, len(hits))
+			for i, h := range hits {
+				ids[i] = h.Node.ID
+			}
+			return answer(found{ids}, placed(err, in.Q))
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
 		summary: "Say how a selector is evaluated and what that costs"},
@@ -114,11 +101,11 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
-			q, o, err := in.parse(ctx, c)
+			o, err := in.options(ctx, c)
 			if err != nil {
 				return nil, err
 			}
-			e, err := c.Explain(ctx, q, o)
+			e, err := c.Explain(ctx, in.Q, o)
 			return answer(e, placed(err, in.Q))
 		})
 	type checking struct {
@@ -133,14 +120,15 @@ func (s *Server) questions() {
 			if err != nil {
 				return nil, err
 			}
+			edition := c.Edition()
 			if in.Edition != "" {
-				if _, err = selector.ParseEdition(in.Edition); err != nil {
+				if edition, err = selector.ParseEdition(in.Edition); err != nil {
 					return nil, err
 				}
 			}
-			q, err := parseSelector(c, in.Q, in.Edition)
+			q, err := selector.Parse(in.Q, edition)
 			if err != nil {
-				return answer(selectorCheck{Error: failureOf(err)}, nil)
+				return answer(selectorCheck{Error: failureOf(placed(err, in.Q))}, nil)
 			}
 			return answer(selectorCheck{Valid: true, Selector: q.String()}, nil)
 		})

@@ -19,7 +19,6 @@ import (
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/transcript"
 )
@@ -59,7 +58,6 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		return v
 	}
 	older, newer := pact.Back(1), pact.Latest()
-	lines := 3
 	var cycles []any
 	for p, err := range c.Prefixes(ctx, pact.Cycle(1), newer) {
 		cycles = append(cycles, question(p, err))
@@ -68,8 +66,8 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 	for e, err := range c.Log(ctx, 0) {
 		entries = append(entries, question(e, err))
 	}
-	blocks, latest := selector.MustParse(".block", c.Edition()), selector.MustParse("@t0 .block", c.Edition())
-	ids := question(c.Select(ctx, latest, nil)).([]string)
+	const latest = "@t0 .block"
+	ids := question(c.Select(ctx, latest, nil)).(pact.Selection).IDs
 	calls := question(view.Calls(ctx, c, pact.Cycle(1), newer, view.Bytes)).([]view.Call)
 	small := view.PictureOptions{Columns: 2, Rows: 10, Unit: view.Bytes}
 	policy := lifecycle.Policy{MaxNodes: 1, ProtectTurns: 1}
@@ -78,14 +76,12 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"select?limit=2&skip=1&q=" + url.QueryEscape("@t0 .block"): map[string]any{"ids": ids[1:3]},
 		"explain?q=" + url.QueryEscape("@t0 .block"):               question(c.Explain(ctx, latest, nil)),
 		"diff?select=.block": question(c.RichDiff(ctx, older, newer, &pact.RichDiffOptions{
-			DiffOptions:    pact.DiffOptions{Select: blocks},
-			ContentOptions: pact.ContentOptions{Mode: diff.Unified, Lines: &lines}})),
+			DiffOptions: pact.DiffOptions{Select: ".block"}, ContentMode: diff.Unified, ContextLines: 3})),
 		"diff?select=.block&from=@c1&to=working&content_mode=tokens": question(
 			c.RichDiff(ctx, pact.Cycle(1), pact.Working(), &pact.RichDiffOptions{
-				DiffOptions:    pact.DiffOptions{Select: blocks},
-				ContentOptions: pact.ContentOptions{Mode: diff.Tokens}})),
+				DiffOptions: pact.DiffOptions{Select: ".block"}, ContentMode: diff.Tokens})),
 		"range?q=" + url.QueryEscape("@t-1..@t0 .block"): question(c.RangeDiffLatest(ctx,
-			selector.MustParse("@t-1..@t0 .block", c.Edition()), nil)),
+			"@t-1..@t0 .block", nil)),
 		"blame": map[string]any{"cycle": last, "blocks": question(c.Blame(ctx, newer))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
 		"prefix":                   map[string]any{"cycles": cycles},

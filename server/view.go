@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -71,11 +70,7 @@ func (in *blocksOf) filter(ctx context.Context, v *view.State) (f view.Filter, e
 	if in.Q == "" {
 		return f, nil
 	}
-	q, err := selector.Parse(in.Q, cmp.Or(selector.Edition(in.Edition), v.Snapshot.Edition()))
-	if err != nil {
-		return f, placed(err, in.Q)
-	}
-	ids, err := v.Snapshot.Select(ctx, q, nil)
+	ids, err := v.Snapshot.Select(ctx, in.Q, &pact.SelectOptions{Edition: selector.Edition(in.Edition)})
 	f.IDs = make(map[string]bool, len(ids))
 	for _, id := range ids {
 		f.IDs[id] = true

@@ -57,14 +57,14 @@ func tell(b *pact.Batch, rng *rand.Rand, list []*message) error {
 	for _, m := range list {
 		s := pact.Spec{Role: m.role, Kind: "text", Offset: offset}
 		if ttl := rng.Intn(8); ttl > 2 {
-			s.TTL = pact.TTL(int64(ttl))
+			s.TTL = int64(ttl)
 		}
 		if content, ok := m.Get("content"); ok && content.Kind != canon.KindNull {
 			s.Content = content.Value()
 		}
 		into := "^ah"
 		if m.role == "system" {
-			into, s.TTL = "^sys", nil
+			into, s.TTL = "^sys", 0
 		}
 		if m.role == "tool" {
 			id, _ := m.Get("tool_call_id")

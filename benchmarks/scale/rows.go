@@ -78,7 +78,7 @@ func insert(position func(there int) string) func(*bench, int) func() {
 		return func() {
 			for there := range n {
 				b.edit(c, func(x *pact.Batch) error {
-					x.Insert(position(there), pact.Spec{Role: "user", Content: "one more"})
+					x.Add(position(there), pact.Spec{Role: "user", Content: "one more"})
 					return nil
 				})
 			}

@@ -16,7 +16,6 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -69,11 +68,7 @@ func askOurs(ctx context.Context, c *pact.Context, question string) error {
 	_, cycle := c.Cycles()
 	found := 0
 	read := func(text string) error {
-		q, err := selector.Parse(text, c.Edition())
-		if err != nil {
-			return err
-		}
-		hits, err := c.Find(ctx, q, nil)
+		hits, err := c.Find(ctx, text, nil)
 		if err != nil {
 			return err
 		}

@@ -42,17 +42,13 @@ func run(ctx context.Context, file string) error {
 		"@c2 .cb[kind='call']",
 		"@* .cb[role='tool']",
 	} {
-		q, err := selector.Parse(text, c.Edition())
+		found, err := c.Select(ctx, text, nil)
 		if err != nil {
 			return err
 		}
-		ids, err := c.Select(ctx, q, nil)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%-42s %v\n", text, ids)
+		fmt.Printf("%-42s %v\n", text, found.IDs)
 	}
-	changes, err := c.Diff(ctx, pact.Back(1), pact.Latest(), nil)
+	changes, err := c.Diff(ctx, "@t-1", "@t0", nil)
 	if err != nil {
 		return err
 	}

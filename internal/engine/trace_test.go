@@ -57,10 +57,10 @@ func (h *drawnHistory) edit() {
 		default:
 			s := pact.Spec{Role: "user", Offset: int64(h.IntN(3) - 1), Content: h.IntN(9)}
 			if h.IntN(4) == 0 {
-				s = pact.Spec{Type: "mc", Removable: h.IntN(2) == 0}
+				s = pact.Spec{NodeType: "mc", Removable: h.IntN(2) == 0}
 			}
 			if h.IntN(3) == 0 {
-				s.TTL = pact.TTL(int64(1 + h.IntN(3)))
+				s.TTL = int64(1 + h.IntN(3))
 			}
 			if h.IntN(3) == 0 {
 				s.Refs = []string{h.some()}

@@ -142,7 +142,7 @@ func specOf(doc canon.Any) (s pact.Spec, err error) {
 	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {
 		m.bad("id", "must be at least one byte")
 	}
-	s = pact.Spec{ID: m.text("id"), Type: m.text("nodeType"), Removable: m.flag("removable")}
+	s = pact.Spec{ID: m.text("id"), NodeType: m.text("nodeType"), Removable: m.flag("removable")}
 	for _, member := range doc.Members {
 		name := member.Name
 		if slices.Contains(m.taken, name) {

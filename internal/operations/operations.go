@@ -155,7 +155,7 @@ func (r *Replay) add(ctx context.Context, m *members) error {
 	}
 	return r.Context.Edit(ctx, func(b *pact.Batch) error {
 		if at != "" {
-			b.Insert(at, spec)
+			b.Add(at, spec)
 			return misplaced(b.Err(), at)
 		}
 		b.Add(into, spec)

@@ -45,8 +45,8 @@ func Set(s *pact.Spec, name string, value canon.Value) error {
 	case "offset":
 		s.Offset = m.integer(name, 0)
 	case "ttl":
-		if s.TTL = nil; !none {
-			s.TTL = new(m.integer(name, 0))
+		if s.TTL = 0; !none {
+			s.TTL = pact.TTL(new(m.integer(name, 0)))
 		}
 	case "pinned":
 		s.Pinned = m.flag(name)

@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/selector"
 )
 
 type showing struct {
@@ -32,10 +31,7 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q, err := selector.Parse(cmp.Or(in.Selector, ".cb"), c.Edition())
-	if err != nil {
-		return "", err
-	}
+	q := cmp.Or(in.Selector, ".cb")
 	where := c.Working()
 	if in.At != "" {
 		address, err := pact.ParseAddress(in.At)

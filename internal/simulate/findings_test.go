@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/simulate"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -59,11 +58,7 @@ func TestFindings(t *testing.T) {
 func TestFindingsOfACompaction(t *testing.T) {
 	ctx := context.Background()
 	c := conversed(t, words("a", 50), words("b", 10))
-	q, err := selector.Parse("^seq .mt:depth(2)", c.Edition())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{Select: []*selector.Selector{q}},
+	if _, err := c.Commit(ctx, &pact.CommitOptions{Pruning: &pact.Pruning{Select: []string{"^seq .mt:depth(2)"}},
 		Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{ID: "summary", Role: "user", Kind: "text", Offset: 1, Content: words("s", 20)})
 			return nil

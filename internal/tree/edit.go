@@ -202,7 +202,7 @@ func (x *Editor) removable(path []*Entry) error {
 // NoNode returns the error for an id that no node has: E_NODE_NOT_FOUND. where completes
 // the sentence "there is no such node", such as "in this snapshot".
 func NoNode(id, where string) error {
-	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "the selector * finds all that are there")
+	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "the selector * finds all that are there; the regions are ^sys, ^seq and ^ah")
 }
 
 // find returns the path to a node by its id or, for a region, its name.

@@ -72,9 +72,10 @@ func (w *windowFlags) options(cmd *cobra.Command, s *command.Source, edition str
 	o = pact.SelectOptions{Skip: w.skip, Limit: w.limit, RangeAsIDs: w.ids && q.Time != nil &&
 		q.Time.Kind == selector.Range}
 	if set("where") {
-		if o.Where, err = s.Parse(w.where, edition); err != nil {
+		if _, err = s.Parse(w.where, edition); err != nil { // which says where in the argument the fault is
 			return o, false, err
 		}
+		o.Where = w.where
 	}
 	return o, ranged, nil
 }
@@ -82,21 +83,23 @@ func (w *windowFlags) options(cmd *cobra.Command, s *command.Source, edition str
 // selectRange answers a selector over a range of snapshots.
 func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *command.Source, q *selector.Selector, text string,
 	w *windowFlags) error {
-	o := pact.RangeOptions{Materialize: w.materialize}
-	if w.includeContent {
-		o.Content = &pact.ContentOptions{Mode: diff.Mode(w.contentMode), Lines: &w.contextLines}
+	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
+		ContentMode: diff.Mode(w.contentMode), ContextLines: w.contextLines, MaxSnapshots: w.maxSnapshots,
+		MaxChangesPerSnapshot: w.maxChanges}
+	if cmd.Flags().Changed("max-snapshots") && w.maxSnapshots < 1 || w.maxChanges < 0 || w.contextLines < 0 {
+		return command.Usage(cmd, "--max-snapshots takes a number of 1 or more, --max-changes and --context-lines one of 0 or more")
 	}
-	if cmd.Flags().Changed("max-snapshots") {
-		o.MaxSnapshots = &w.maxSnapshots
+	if cmd.Flags().Changed("max-changes") && w.maxChanges == 0 {
+		o.MaxChangesPerSnapshot = -1
 	}
-	if cmd.Flags().Changed("max-changes") {
-		o.MaxChangesPerSnapshot = &w.maxChanges
+	if w.contextLines == 0 {
+		o.ContextLines = -1
 	}
 	c, err := s.History(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := c.RangeDiffLatest(ctx, q, &o)
+	r, err := c.RangeDiffLatest(ctx, q.Source, &o)
 	if err != nil {
 		return command.InArgument(err, text)
 	}

@@ -171,20 +171,15 @@ func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	if q.Time != nil {
-		return c.Select(ctx, q, nil)
+	o := &pact.SelectOptions{}
+	if q.Time == nil {
+		q.Time = &selector.Time{Kind: selector.All}
+		text, o.Working = q.String(), true
 	}
-	ids, err := c.Working().Select(ctx, q, nil)
-	if err != nil {
-		return nil, err
-	}
-	all := *q
-	all.Time = &selector.Time{Kind: selector.All}
-	published, err := c.Select(ctx, &all, nil)
-	for _, id := range published {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
+	hits, err := c.Find(ctx, text, o)
+	var ids []string
+	for _, h := range hits {
+		ids = append(ids, h.Node.ID)
 	}
 	return ids, err
 }

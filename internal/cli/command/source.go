@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -297,8 +298,8 @@ func (s *Source) Edition() selector.Edition {
 // searchable can answer a selector: a context, or the snapshot of a single
 // document.
 type searchable interface {
-	Find(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) ([]pact.Hit, error)
-	Explain(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) (*inspect.Explanation, error)
+	Find(ctx context.Context, query string, o *pact.SelectOptions) ([]pact.Hit, error)
+	Explain(ctx context.Context, query string, o *pact.SelectOptions) (*inspect.Explanation, error)
 }
 
 // searchable returns the document or the context to ask. Only a context answers ranges, so
@@ -319,11 +320,12 @@ func (s *Source) Find(ctx context.Context, q *selector.Selector, o pact.SelectOp
 	if err := s.complete(ctx, q, &o); err != nil {
 		return nil, err
 	}
-	return from.Find(ctx, q, &o)
+	return from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
 }
 
-// complete sets the counter of the source, and whether @* has to ask for the last answer of a run.
+// complete sets the edition of the selector, the counter of the source, and whether @* has to ask for the last answer of a run.
 func (s *Source) complete(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) error {
+	o.Edition = q.Edition
 	if s.Counter != nil {
 		o.Counter = s.Counter
 	}
@@ -345,7 +347,7 @@ func (s *Source) Explain(ctx context.Context, q *selector.Selector, o pact.Selec
 	if err := s.complete(ctx, q, &o); err != nil {
 		return nil, err
 	}
-	return from.Explain(ctx, q, &o)
+	return from.Explain(ctx, cmp.Or(q.Source, q.String()), &o)
 }
 
 // History returns the context, or one whose only snapshot is the document.

@@ -54,21 +54,24 @@ func addCommand(a *command.App) *cobra.Command {
 		var added string
 		due := true
 		err = edit(ctx, a, args[0], w, func(b *pact.Batch) error {
-			spec := b.ParseSpec(text)
-			if b.Err() != nil {
-				return command.InArgument(b.Err(), text)
+			var spec pact.Spec
+			if text != "" {
+				var err error
+				if spec, err = pact.ParseSpec(text, b.Edition()); err != nil {
+					return command.InArgument(err, text)
+				}
 			}
 			if err := node.spec(ctx, a, cmd, &spec); err != nil {
 				return err
 			}
 			command.Override(cmd, "id", &spec.ID, *id)
-			command.Override(cmd, "type", &spec.Type, *nodeType)
+			command.Override(cmd, "type", &spec.NodeType, *nodeType)
 			command.Override(cmd, "removable", &spec.Removable, *removable)
 			switch {
 			case *at != "" && (*answers != "" || cmd.Flags().Changed("every")):
 				return command.Usage(cmd, "--answers and --every put the node into the active head: leave the position out")
 			case *at != "":
-				added = b.Insert(*at, spec)
+				added = b.Add(*at, spec)
 				return command.InArgument(b.Err(), *at)
 			case *answers != "":
 				added = b.AddResult(*answers, spec)

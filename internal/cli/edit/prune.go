@@ -51,12 +51,11 @@ func pruneCommand(a *command.App) *cobra.Command {
 		pruning := c.Pruning()
 		pruning.IDs = args[1:]
 		for _, text := range *chosen {
-			q, err := selector.Parse(text, c.Edition())
-			if err != nil {
+			if _, err := selector.Parse(text, c.Edition()); err != nil {
 				return command.InArgument(err, text)
 			}
-			pruning.Select = append(pruning.Select, q)
 		}
+		pruning.Select = *chosen
 		release, err := c.Retain(*retain...)
 		if err != nil {
 			return err

@@ -20,10 +20,11 @@ func diffCommand(a *command.App) *cobra.Command {
 	compare := func(ctx context.Context, s *command.Source, rest []string, from, to *pact.Snapshot) error {
 		var o pact.DiffOptions
 		if len(rest) == 3 {
-			var err error
-			if o.Select, err = s.Parse(rest[2], flags.Edition); err != nil {
+			q, err := s.Parse(rest[2], flags.Edition)
+			if err != nil {
 				return err
 			}
+			o.Select, o.Edition = q.Source, q.Edition
 		}
 		if rich.on {
 			rich.structure = *structure || len(rest) == 3 || !a.OutTerminal

@@ -42,6 +42,9 @@ func (r *richFlags) check(cmd *cobra.Command) error {
 			return command.Usage(cmd, "--%s is for --rich", name)
 		}
 	}
+	if r.contextLines < 0 {
+		return command.Usage(cmd, "--context-lines takes a number of 0 or more")
+	}
 	return nil
 }
 
@@ -59,8 +62,12 @@ func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *ric
 			return err
 		}
 	}
+	lines := flags.contextLines
+	if lines == 0 {
+		lines = -1 // the flag counts, and the option has 0 for its default
+	}
 	r, err := c.RichDiff(ctx, ends[0], ends[1], &pact.RichDiffOptions{DiffOptions: o,
-		ContentOptions: pact.ContentOptions{Mode: diff.Mode(flags.contentMode), Lines: &flags.contextLines}})
+		ContentMode: diff.Mode(flags.contentMode), ContextLines: lines})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -102,8 +101,7 @@ func (t *Story) TellBlocks(ctx context.Context, c *pact.Context) error {
 	if err != nil {
 		return err
 	}
-	blocks := selector.MustParse("@* ."+c.Edition().Traits().BlockType, c.Edition())
-	hits, err := c.Find(ctx, blocks, &pact.SelectOptions{Working: tail != record.NoTail})
+	hits, err := c.Find(ctx, "@* ."+c.Edition().Traits().BlockType, &pact.SelectOptions{Working: tail != record.NoTail})
 	if err != nil {
 		return err
 	}
