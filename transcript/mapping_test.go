@@ -75,7 +75,7 @@ func TestMessagesBecomeNodes(t *testing.T) {
 		}},
 		{"a turn for each call", `[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"assistant","content":"c"},{"role":"user","content":"d"}]`, []string{
 			`turn 1 core | user text | "a"`,
-			`turn 2 core | assistant text | "b"`,
+			`ah core | assistant text | "b"`, // no request separates the two: they are one answer
 			`ah core | assistant text | "c"`,
 			`ah core | user text | "d"`,
 		}},
@@ -103,10 +103,10 @@ func TestMessagesBecomeNodes(t *testing.T) {
 		{"calls without text", `[{"role":"assistant","content":null,"tool_calls":[` + call + `,` + call +
 			`]},{"role":"assistant","content":"","tool_calls":[` + call + `]},{"role":"assistant","tool_calls":[` + call + `]}]`,
 			[]string{
-				`turn 2 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
-				`turn 2 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
-				`turn 3 core | assistant text | ""`,
-				`turn 3 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
+				`ah +1 | assistant text | ""`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
 				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"absent"}`,
 			}},
 		{"parts", `[{"role":"user","name":"n","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image_url","image_url":{"url":"u"}},{"type":"image_url","image_url":"v","x":1.0},{"type":"input_audio","input_audio":{}},{"type":"a b"},{"type":"call"},"s",null,{"type":"text","text":null}]}]`, []string{
@@ -178,7 +178,7 @@ func TestCallsAndResultsReferToEachOther(t *testing.T) {
 		{"missing", call("a", "b") + result("b"), "1>2 2>1"},
 		{"for nothing", result("a") + call("b"), ""},
 		{"before its call", result("a") + call("a"), ""},
-		{"cycles later", call("a") + answer + result("a"), "2>0"},
+		{"cycles later", call("a") + `{"role":"user","content":"go on"},` + answer + result("a"), "3>0"},
 		{"two for one", call("a") + result("a") + result("a"), "0>1,2 1>0 2>0"},
 		{"an id twice in a message", call("a", "a") + result("a") + result("a"), "0>2 1>3 2>0 3>1"},
 		{"an id used again", call("a") + result("a") + call("a") + result("a"), "0>1 1>0 2>3 3>2"},

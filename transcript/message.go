@@ -95,6 +95,18 @@ func (m *message) speaks() (speaks, otherwise bool) {
 	return false, otherwise
 }
 
+// foreignPart returns the type of a part that only Anthropic's messages have, and whose call or result would be lost
+// here; "" for none.
+func (m *message) foreignPart() string {
+	content, _ := m.Get("content")
+	for _, part := range content.Elems {
+		if kind, _ := part.Get("type"); kind.Text == "tool_use" || kind.Text == "tool_result" {
+			return kind.Text
+		}
+	}
+	return ""
+}
+
 // block is a part of a message that becomes a node.
 type block struct {
 	pact.Spec

@@ -57,10 +57,13 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 		t.Fatalf("%s: %v", what, err)
 	}
 	var calls [][]canon.Any
+	before := ""
 	for i, m := range doc.Elems {
-		if role, _ := m.Get("role"); role.Text == "assistant" {
+		role, _ := m.Get("role")
+		if role.Text == "assistant" && before != "assistant" {
 			calls = append(calls, doc.Elems[:i])
 		}
+		before = role.Text
 	}
 	compare(t, what, made, calls, doc.Elems)
 	coresBeforeCalls(t, what, tree.Of(made.Working()))

@@ -73,6 +73,15 @@ func readable(conversations []*Conversation, list []entry) error {
 	if err := someRole(conversations, list); err != nil {
 		return err
 	}
+	for i, c := range conversations {
+		for n, m := range c.final {
+			if kind := m.foreignPart(); kind != "" {
+				return inConversation(&fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: list[min(i, len(list)-1)].line,
+					Message: "message " + strconv.Itoa(n) + " has a part of Anthropic's messages (" + kind + "), and others are of chat " +
+						"completions: the file may be either", Remedy: "put messages of one form into one file"}, i, 0, len(conversations))
+			}
+		}
+	}
 	first := -1 // the first conversation with a message in another form
 	for i, c := range conversations {
 		for _, m := range c.final {

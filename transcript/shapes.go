@@ -36,8 +36,8 @@ func conversation(e entry) (*Conversation, error) {
 	}
 }
 
-// flat reads a conversation that is one list of messages. Each assistant
-// message answers one model call, which was sent the messages before it.
+// flat reads a conversation that is one list of messages. Assistant messages that
+// follow one another answer one model call, which was sent the messages before them.
 func flat(shape string, e entry, list canon.Any, field string) (*Conversation, error) {
 	elems := make([]entry, len(list.Elems))
 	for i, v := range list.Elems {
@@ -55,7 +55,11 @@ func flat(shape string, e entry, list canon.Any, field string) (*Conversation, e
 func (c *Conversation) cut(messages []*message) {
 	c.final = messages
 	for i, m := range messages {
-		if m.role == "assistant" {
+		switch {
+		case m.role != "assistant":
+		case i > 0 && messages[i-1].role == "assistant":
+			c.joined++
+		default:
 			c.calls = append(c.calls, messages[:i:i])
 		}
 	}

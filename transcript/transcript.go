@@ -29,6 +29,7 @@ type Conversation struct {
 	steps int          // how many steps of a run came without a call to the model
 	lost  int          // how many steps of a run have an answer that its messages lack
 
+	joined int          // how many messages of the assistant follow another one: they are part of its answer
 	damage canon.Damage // to the lines of the file, in its first conversation
 }
 
@@ -70,6 +71,10 @@ func (c *Conversation) Findings() []inspect.Finding {
 	if n := slices.IndexFunc(c.final, unread); n >= 0 {
 		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
 			" has no content and calls nothing; it is imported as an empty one, with its other fields"})
+	}
+	if c.joined > 0 {
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +
+			"messages of the assistant that no request separates from the one before are part of its answer: " + strconv.Itoa(c.joined)})
 	}
 	if c.steps > 0 {
 		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +

@@ -71,11 +71,22 @@ var formats = []format{
 			"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true", nil, countOTLP},
 	{"a mini-swe-agent trajectory", isMiniSWE, readMiniSWE, noMessage, "", lacksTools, countMiniSWE},
 	{"a Cline session", isClineSession, readClineSession, noMessage, "", lacksTools, countClineSession},
-	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup, nil},
-	{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup, nil},
+	{"a Cline task", isCline, readAnthropicList, noMessage, "", lacksSetup, countAnthropic},
+	anthropicList,
+	anthropicObjects,
 	{"a list of Gemini contents", isGeminiList, readGeminiList, "it holds no content", "", lacksSetup, nil},
 	requests,
 }
+
+var (
+	anthropicList = format{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup,
+		countAnthropic}
+	anthropicObjects = format{"a conversation of Anthropic messages", isAnthropicObject, readAnthropicObjects, noMessage, "",
+		lacksTools, countAnthropic}
+)
+
+// lateFormats are those that a later line of many messages may tell.
+var lateFormats = []format{anthropicList, anthropicObjects}
 
 // requests is the format of bodies of requests, and of objects that hold one.
 var requests = format{"a log of requests", isRequests, readRequests,
@@ -98,7 +109,7 @@ const maxForeignLines = 8
 func formatOf(data []byte) (whole *format, byLine bool) {
 	at, number := 0, 0
 	goesOn := false // the first value goes on behind its line, unless that is damaged
-	for n := range maxForeignLines {
+	for n := 0; n < maxForeignLines || talk(data, at); n++ {
 		var text []byte
 		if text, number, at = canon.NextLine(data, at, number); text == nil {
 			break
@@ -106,14 +117,18 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 		s := canon.Scanner{Data: data[at-len(text):]}
 		first := s.Value()
 		if n == 0 && len(first) > len(text) {
-			whole, goesOn = formatOfValue(first), true
+			whole, goesOn = formatOfValue(formats, first), true
 		}
 		pieces := []canon.Piece{{Text: first, Value: true}}
 		if len(first) != len(bytes.TrimSpace(text)) {
 			pieces = canon.Salvage(text)
 		}
 		for _, p := range pieces {
-			f := formatOfValue(p.Text)
+			of := formats
+			if n >= maxForeignLines {
+				of = lateFormats
+			}
+			f := formatOfValue(of, p.Text)
 			if !p.Value || f == nil {
 				continue
 			}
@@ -128,11 +143,17 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 	return whole, false
 }
 
+// talk reports whether the next line may be one of many messages whose form a later one tells.
+func talk(data []byte, at int) bool {
+	text, _, _ := canon.NextLine(data, at, 0)
+	return bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(`{"role"`)) || bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(`{"messages"`))
+}
+
 // formatOfValue returns the format of a value of a file, nil for none.
-func formatOfValue(first raw) *format {
-	for i := range formats {
-		if formats[i].is(first) {
-			return &formats[i]
+func formatOfValue(of []format, first raw) *format {
+	for i := range of {
+		if of[i].is(first) {
+			return &of[i]
 		}
 	}
 	return nil

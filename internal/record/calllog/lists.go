@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/sums"
 )
 
 // grown makes the calls of a conversation whose messages are in the form of an
@@ -78,22 +79,91 @@ const unknownModel = "unknown"
 // partTypes are the types of parts that only Anthropic's messages have.
 var partTypes = map[string]bool{"tool_use": true, "tool_result": true, "thinking": true, "redacted_thinking": true}
 
+// formsOf reports whether messages are Anthropic's, and whether they are of chat completions: one of them has what only
+// that form has. Both are false for values that are no messages.
+func formsOf(list []raw) (anthropic, chat bool) {
+	for _, e := range list {
+		f := e.fields()
+		switch f.text("role") {
+		case "user", "assistant", "system":
+		case "tool", "developer", "function":
+			chat = true
+		default:
+			return false, false
+		}
+		chat = chat || !f["tool_calls"].empty() || !f["function_call"].empty()
+		for _, p := range f["content"].elems() {
+			part := p.fields()
+			kind := part.text("type")
+			anthropic = anthropic || partTypes[kind] || (kind == "image" || kind == "document") && part["source"] != nil
+			chat = chat || kind == "image_url" || kind == "input_audio"
+		}
+	}
+	return anthropic, chat
+}
+
 // isAnthropicList reports whether a value is a list of Anthropic's messages, as
 // clients keep them to send them again, or one of them.
 func isAnthropicList(first raw) bool {
-	for _, e := range listOf(first) {
+	anthropic, chat := formsOf(listOf(first))
+	return anthropic && !chat
+}
+
+// isAnthropicObject reports whether a value is an object that holds such a list, or a list of them, and no request.
+func isAnthropicObject(first raw) bool {
+	list := listOf(first)
+	if len(list) == 0 {
+		return false
+	}
+	f := list[0].fields()
+	if answer, _ := f.first(answerNames...); answer != nil || f["role"] != nil || f["messages"].kind() != canon.KindArray {
+		return false
+	}
+	if sent := f["max_tokens"] != nil || !endsWithAnswer(f["messages"]); sent && apiOf(f) == provider.Messages {
+		return false // a body of a request
+	}
+	return isAnthropicList(f["messages"])
+}
+
+// readAnthropicObjects reads objects that each hold a conversation.
+func readAnthropicObjects(list []entry, found *findings) (made []Session) {
+	names := map[string]bool{}
+	for i, e := range list {
 		f := e.fields()
-		if role := f.text("role"); role != "user" && role != "assistant" || f["tool_calls"] != nil {
-			return false
+		if f["messages"].kind() != canon.KindArray {
+			found.add(e.line, "it holds no list of messages, so it was left out")
+			continue
 		}
-		for _, p := range f["content"].elems() {
-			part := p.fields()
-			if partTypes[part.text("type")] || part.text("type") == "image" && part["source"] != nil {
-				return true
+		g := grown{api: provider.Messages, list: "messages", tools: f["tools"].value()}
+		system, _ := f.first("system", "system_prompt")
+		g.system = partsOfMessage(system.value())
+		for _, s := range g.sessions(g.anthropic(e.under(f["messages"]), cmp.Or(f.text("model"), unknownModel), found)) {
+			if s.Name = f.text("id", "conversation_id", "session_id", "sessionId"); s.Name == "" || names[s.Name] {
+				s.Name = strconv.Itoa(i)
 			}
+			names[s.Name] = true
+			made = append(made, s)
 		}
 	}
-	return false
+	return made
+}
+
+// countAnthropic counts a message of Anthropic's API, or an object that holds a list of them.
+func countAnthropic(e entry, b *sums.Book) {
+	f := e.fields()
+	if list := f["messages"]; list.kind() == canon.KindArray {
+		if system, _ := f.first("system", "system_prompt"); system != nil {
+			b.Message(system.value())
+		}
+		for _, m := range e.under(list) {
+			countAnthropic(m, b)
+		}
+		return
+	}
+	b.Message(f["content"].value())
+	if metrics := f["metrics"].fields(); metrics != nil {
+		b.Tokens("", usage(metrics, "tokens.prompt", "tokens.completion", "tokens.cached", "", ""))
+	}
 }
 
 // isCline reports whether a value is such a list with a time at each message, as Cline keeps the conversation
@@ -122,33 +192,44 @@ func listOf(r raw) []raw {
 // readAnthropicList reads a list of Anthropic's messages.
 func readAnthropicList(list []entry, found *findings) []Session {
 	g := grown{api: provider.Messages, list: "messages"}
+	return g.sessions(g.anthropic(list, unknownModel, found))
+}
+
+// anthropic adds the calls of a list of Anthropic's messages, and returns the model of the last one. Messages of the
+// assistant that follow one another are one answer.
+func (g *grown) anthropic(list []entry, model string, found *findings) string {
 	var before int64
-	model := unknownModel
-	for _, e := range list {
+	for i := 0; i < len(list); i++ {
+		e := list[i]
 		f := e.fields()
 		role := f.text("role")
 		if role != "user" && role != "assistant" && role != "system" {
 			found.add(e.line, "it is no message of a user or of the assistant, so it was left out")
 			continue
 		}
-		at := timeOf(f["ts"].value())
-		content := f["content"].value()
-		if role == "assistant" {
-			if content.Kind == canon.KindString {
-				content = canon.ArrayOf(canon.Fields("type", "text", "text", content))
+		at, content := timeOf(f["ts"].value()), f["content"].value()
+		switch {
+		case role == "assistant":
+			content = canon.ArrayOf(partsOfMessage(content)...)
+			for ; i+1 < len(list) && list[i+1].fields().text("role") == role; i++ {
+				found.say(list[i+1].line, "it follows an answer without a request between them, and was read as part of it")
+				f = list[i+1].fields()
+				content.Elems = append(content.Elems, partsOfMessage(f["content"].value())...)
+				at = timeOf(f["ts"].value())
 			}
-			about := f["modelInfo"].fields()
-			model = cmp.Or(about.text("modelId", "model_id"), model)
+			model = cmp.Or(f["modelInfo"].fields().text("modelId", "model_id"), f.text("model"), model)
 			a := provider.Answer{API: g.api, ID: f.text("id"), Content: content, Finish: f.text("stop_reason"),
 				Usage: usage(f, "metrics.tokens.prompt", "metrics.tokens.completion", "metrics.tokens.cached", "", "")}
 			g.call(Call{Line: e.line, Started: before, Ended: at, ID: a.ID}, model, a.Body())
 			g.answer(canon.Fields("role", role, "content", content))
-		} else {
+		case role == "system" && len(g.messages) == 0:
+			g.system = append(g.system, partsOfMessage(content)...)
+		default:
 			g.messages = append(g.messages, canon.Fields("role", role, "content", content))
 		}
 		before = at
 	}
-	return g.sessions(model)
+	return model
 }
 
 // isGeminiList reports whether a value is a list of Gemini's contents.

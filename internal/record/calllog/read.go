@@ -18,6 +18,9 @@ func Read(data []byte) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := Foreign(data); err != nil {
+		return nil, err
+	}
 	f, byLine := formatOf(data)
 	if f == nil {
 		if _, _, err := entriesOf(data, false); err != nil && (data[0] == '{' || data[0] == '[') {

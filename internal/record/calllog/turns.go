@@ -262,8 +262,10 @@ func resultContent(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
 		return v
-	case canon.KindAbsent, canon.KindNull:
+	case canon.KindAbsent:
 		return canon.Text("")
+	case canon.KindNull:
+		return v // a tool that answered nothing did not answer an empty text
 	case canon.KindArray:
 		for _, e := range v.Elems {
 			if kind, _ := e.Get("type"); kind.Kind != canon.KindString {

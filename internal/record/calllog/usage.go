@@ -21,8 +21,8 @@ func (f fields) count(names string) *int64 {
 		for ; deeper; name, rest, deeper = strings.Cut(rest, ".") {
 			at = at[name].fields()
 		}
-		if n, ok := at[name].value().Value().Int64(); ok && n >= 0 {
-			return &n
+		if n := provider.Count(at[name].value()); n != nil {
+			return n
 		}
 	}
 	return nil

@@ -26,6 +26,9 @@ var outside = canon.Outline{Names: true}
 // KindOf recognises a text by its contents. It returns E_DOCUMENT_INVALID for what pact
 // does not read. Cost: that of reading the text once.
 func KindOf(data []byte) (Kind, error) {
+	if err := calllog.Foreign(data); err != nil {
+		return "", err
+	}
 	if calllog.Detect(data) != "" {
 		return Log, nil
 	}

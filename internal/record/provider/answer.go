@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -252,11 +253,22 @@ func compactions(parts []canon.Any) (list []canon.Any) {
 }
 
 // count returns a number of tokens, nil if there is none.
-func count(v canon.Any, path ...string) *int64 {
-	if n, ok := get(v, path...).Value().Int64(); ok && n >= 0 {
-		return &n
+func count(v canon.Any, path ...string) *int64 { return Count(get(v, path...)) }
+
+// Count returns a number of tokens: a whole number from 0 on, which programs also write as 12.0 or as a text. It is nil
+// for anything else.
+func Count(v canon.Any) *int64 {
+	if v.Kind != canon.KindNumber && v.Kind != canon.KindString {
+		return nil
 	}
-	return nil
+	n, err := strconv.ParseInt(v.Text, 10, 64)
+	if f, fails := strconv.ParseFloat(v.Text, 64); err != nil && fails == nil && f == math.Trunc(f) && f <= 1<<53 {
+		n, err = int64(f), nil
+	}
+	if err != nil || n < 0 {
+		return nil
+	}
+	return &n
 }
 
 // sum adds the counts that are known; nil if none is.

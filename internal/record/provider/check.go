@@ -77,7 +77,8 @@ func (c *checker) run(r *Rule) {
 }
 
 // rulesOf holds what the provider of each API requires of requests.
-var rulesOf = map[API][]Rule{Messages: anthropicRules, Chat: chatRules, Responses: responsesRules, Gemini: geminiRules}
+var rulesOf = map[API][]Rule{Messages: append(anthropicRules, textRule), Chat: append(chatRules, textRule),
+	Responses: append(responsesRules, textRule), Gemini: append(geminiRules, textRule)}
 
 // Check finds where a request breaks a rule that its provider documents. It may miss what no
 // page documents. E_DOCUMENT_INVALID if the body is no JSON object or has two members of one

@@ -40,6 +40,14 @@ func TestRules(t *testing.T) {
 		api                     provider.API
 		rule, place, body, want string
 	}{
+		{provider.Messages, "text", "messages[0].content[0].text", anthropic(answer(text(`cut \ud83d here \ud83d\ude00 \\ud83d`))),
+			anthropic(answer(text(`cut \ufffd here \ud83d\ude00 \\ud83d`)))},
+		{provider.Chat, "text", "messages[0].content", chat(`{"role":"user","content":"\ude00\uD83D"}`),
+			chat(`{"role":"user","content":"\ufffd\ufffd"}`)},
+		{provider.Gemini, "text", "contents[0].parts[0].text", contents(`{"role":"user","parts":[{"text":"\uDBFF\u0041"}]}`),
+			contents(`{"role":"user","parts":[{"text":"\ufffd\u0041"}]}`)},
+		{provider.Responses, "text", "input[0].content", input(`{"role":"user","content":"a\ud83d"}`),
+			input(`{"role":"user","content":"a\ufffd"}`)},
 		{provider.Messages, "pairs", "messages[1].content[0]", anthropic(user, call),
 			head + user + ", " + call + `,` + answer(`{"type":"tool_result","tool_use_id":"a","content":`+none+`,"is_error":true}`) + `]}`},
 		{provider.Messages, "pairs", "messages[1].content[0]", anthropic(user, call, user),

@@ -1,0 +1,106 @@
+package calllog
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// foreign are forms that look like a conversation and that Read does not read, each by what only it has.
+var foreign = []struct {
+	name, remedy string
+	is           func(f fields) bool
+}{
+	{"an export of Claude.ai", "import requests instead: pact run -- COMMAND records those of a program", func(f fields) bool {
+		return f["chat_messages"].kind() == canon.KindArray
+	}},
+	{"runs of LangSmith", "export them as OpenTelemetry spans (OTLP JSON), or the messages of a run as LangChain's dumpd",
+		func(f fields) bool {
+			return f["run_type"] != nil && (f["inputs"] != nil || f["outputs"] != nil || f["dotted_order"] != nil)
+		}},
+	{"a session of goose", "record its next session: pact run -- goose", func(f fields) bool {
+		if f["working_dir"] != nil && (f["message_count"] != nil || f["description"] != nil) {
+			return true
+		}
+		for _, p := range f["content"].elems() {
+			if kind := p.fields().text("type"); kind == "toolRequest" || kind == "toolResponse" {
+				return true
+			}
+		}
+		return false
+	}},
+	{"the output of claude -p --output-format stream-json", "import the transcript of that session: pact open ID, with its session_id",
+		func(f fields) bool {
+			kind := f.text("type")
+			return f.text("session_id") != "" && (kind == "system" && f["subtype"] != nil || kind == "result" && f["num_turns"] != nil ||
+				(kind == "assistant" || kind == "user") && f["message"].kind() == canon.KindObject || kind == "stream_event")
+		}},
+	{"the output of codex exec --json", "import the rollout of that thread: pact open ID, with its thread_id", func(f fields) bool {
+		switch kind := f.text("type"); {
+		case kind == "thread.started":
+			return f["thread_id"] != nil
+		case strings.HasPrefix(kind, "item."):
+			return f["item"].kind() == canon.KindObject
+		case strings.HasPrefix(kind, "turn."):
+			return true
+		}
+		return false
+	}},
+	{"a transcript of Cursor", "record its calls: pact proxy, as the base URL of Cursor's OpenAI key", func(f fields) bool {
+		return f["role"] != nil && f["content"] == nil && f["message"].fields()["content"].kind() == canon.KindArray ||
+			f["composerId"] != nil || f["bubbleId"] != nil
+	}},
+	{"a chat of VS Code's Copilot", "record its calls: pact proxy, as the address of a model of your own", func(f fields) bool {
+		list := f["requests"].elems()
+		return f["responderUsername"] != nil || len(list) > 0 && list[0].fields()["requestId"] != nil &&
+			list[0].fields()["message"] != nil && list[0].fields()["response"].kind() == canon.KindArray
+	}},
+	{"results of tau2-bench", "take the messages of one simulation: jq '.simulations[0].messages'", func(f fields) bool {
+		return f["simulations"].kind() == canon.KindArray && f["tasks"].kind() == canon.KindArray
+	}},
+	{"events of OpenHands", "have it log its requests (LLM completions), and import that folder's files", func(f fields) bool {
+		source := f.text("source")
+		if source != "user" && source != "agent" && source != "environment" {
+			return false
+		}
+		return f["action"] != nil || f["observation"] != nil || f["kind"] != nil && (f["llm_message"] != nil || f["system_prompt"] != nil)
+	}},
+	{"conversations of ShareGPT", "rename from and value to role and content: pact reads chat messages", func(f fields) bool {
+		list := f["conversations"].elems()
+		if len(list) == 0 {
+			list = f["conversation"].elems()
+		}
+		return len(list) > 0 && list[0].fields()["from"] != nil && list[0].fields()["value"] != nil
+	}},
+}
+
+// Foreign returns the error, E_DOCUMENT_INVALID, for a file that is known by name and not read, nil for any other. It
+// looks at the first values of the file.
+func Foreign(data []byte) error {
+	at, number := 0, 0
+	for range maxForeignLines {
+		var text []byte
+		if text, number, at = canon.NextLine(data, at, number); text == nil {
+			return nil
+		}
+		s := canon.Scanner{Data: data[at-len(text):]}
+		value := raw(s.Value())
+		goesOn := len(value) > len(text)
+		if value.kind() == canon.KindArray {
+			list := canon.Scanner{Data: value}
+			list.Open('[')
+			value = list.Value()
+		}
+		f := value.fields()
+		for _, form := range foreign {
+			if form.is(f) {
+				return fault.New(fault.DocumentInvalid, "the file looks like "+form.name+", which pact does not read", form.remedy)
+			}
+		}
+		if goesOn {
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package calllog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// TestWhatIsKnownAndNotReadIsNamed: a file of another program is refused by its name, with what to do.
+func TestWhatIsKnownAndNotReadIsNamed(t *testing.T) {
+	for text, name := range map[string]string{
+		`[{"uuid":"1","name":"Trip","chat_messages":[{"sender":"human","text":"Hi"}]}]`:                          "Claude.ai",
+		`{"id":"1","run_type":"llm","inputs":{"messages":[]},"outputs":{}}`:                                      "LangSmith",
+		"{\"working_dir\":\"/r\",\"description\":\"x\",\"message_count\":2}\n{\"role\":\"user\",\"content\":[]}": "goose",
+		`{"role":"assistant","created":1,"content":[{"type":"toolRequest","id":"1"}]}`:                           "goose",
+		"{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"s\",\"tools\":[]}\n":                         "stream-json",
+		`{"type":"assistant","session_id":"s","message":{"role":"assistant","content":[]}}`:                      "stream-json",
+		"{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"turn.started\"}":                         "codex exec",
+		`{"role":"user","message":{"content":[{"type":"text","text":"Hi"}]}}`:                                    "Cursor",
+		`{"responderUsername":"GitHub Copilot","requests":[]}`:                                                   "Copilot",
+		`{"info":{},"tasks":[],"simulations":[{"messages":[]}]}`:                                                 "tau2",
+		`[{"id":0,"source":"user","action":"message","args":{"content":"Hi"}}]`:                                  "OpenHands",
+		`{"id":"1","conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Ho"}]}`:                 "ShareGPT",
+		"{\n \"id\": \"1\",\n \"conversations\": [{\"from\": \"human\", \"value\": \"Hi\"}]\n}":                  "ShareGPT",
+	} {
+		_, err := Read([]byte(text))
+		if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), "looks like") ||
+			!strings.Contains(fmt.Sprint(err), name) {
+			t.Errorf("%s: %v, want a refusal that names %s", text, err, name)
+		}
+	}
+	for name, data := range samples(t) {
+		if err := Foreign(data); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestAFormIsKnownByWhatOnlyItHas: messages of Anthropic in an object, in lines, behind other messages; two forms in
+// one file are an error that names both.
+func TestAFormIsKnownByWhatOnlyItHas(t *testing.T) {
+	const (
+		ask    = `{"role":"user","content":"hello"}`
+		call   = `{"role":"assistant","content":[{"type":"text","text":"Looking."},{"type":"tool_use","id":"t1","name":"ls","input":{}}]}`
+		result = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"a.txt","is_error":true}]}`
+		done   = `{"role":"assistant","content":"done"}`
+		talk   = ask + "," + done + ","
+	)
+	all := ask + "," + call + "," + result + "," + done
+	for text, want := range map[string][2]string{
+		`{"system":"Be brief.","messages":[` + all + `]}`:                                      {"a conversation of Anthropic messages", "1 Be brief."},
+		`{"model":"claude-opus-4-8","messages":[` + all + `]}`:                                 {"a conversation of Anthropic messages", "1 "},
+		`{"messages":[` + all + `]}` + "\n" + `{"messages":[` + all + `]}`:                     {"a conversation of Anthropic messages", "2 "},
+		`[{"messages":[` + all + `]},{"messages":[` + all + `]}]`:                              {"a conversation of Anthropic messages", "2 "},
+		`{"messages":[` + talk + ask + "," + done + `]}` + "\n" + `{"messages":[` + all + `]}`: {"a conversation of Anthropic messages", "2 "},
+		`[` + all + `]`: {"a list of Anthropic messages", "1 "},
+		`[{"role":"system","content":"Be brief."},` + all + `]`:                                           {"a list of Anthropic messages", "1 Be brief."},
+		strings.ReplaceAll(strings.Repeat(talk, 9)+all, "},{\"role\"", "}\n{\"role\""):                    {"a list of Anthropic messages", "1 "},
+		`{"model":"claude-opus-4-8","max_tokens":9,"messages":[` + ask + "," + call + "," + result + `]}`: {"a log of requests", "1 "},
+		`[` + talk + ask + `]`: {"", ""},
+		`[` + all + `,{"role":"tool","tool_call_id":"x","content":"y"}]`: {"", ""},
+	} {
+		if got := Detect([]byte(text)); got != want[0] {
+			t.Errorf("%s is taken for %q, want %q", text, got, want[0])
+			continue
+		}
+		if want[0] == "" || want[0] == "a log of requests" {
+			continue
+		}
+		log, err := Read([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		calls := log.Sessions[0].Calls
+		last := requestOf(t, &calls[len(calls)-1])
+		failed, system := 0, ""
+		for _, p := range last.Parts {
+			if p.Kind == "result" && p.Failed {
+				failed++
+			}
+			if p.Role == "system" {
+				system = p.Content.Text
+			}
+		}
+		if got := fmt.Sprintf("%d %s", len(log.Sessions), system); got != want[1] || failed == 0 && len(log.Sessions) == 1 {
+			t.Errorf("%s: %q, %d failed results, want %q; %v", text, got, failed, want[1], log.Findings)
+		}
+	}
+}
