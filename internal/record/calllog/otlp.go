@@ -32,6 +32,7 @@ type span struct {
 	events  []spanEvent
 	failure string // what the status says of a span that failed
 	inner   bool   // a call is told by a span below it
+	unasked bool   // a call without what was sent
 }
 
 // spanEvent is an event of a span, or a log that belongs to one.
@@ -46,6 +47,7 @@ type spanEvent struct {
 type traces struct {
 	spans []*span
 	byID  map[string]*span // by trace and id
+	alone map[string]int   // how many calls each trace has
 	found *findings
 }
 
@@ -53,11 +55,16 @@ type traces struct {
 // generative AI in each of their forms, or those of OpenInference. A conversation, or a trace without one, is a
 // session, and so is each sub-agent.
 func readOTLP(list []entry, found *findings) []Session {
-	t := traces{byID: map[string]*span{}, found: found}
+	t := traces{byID: map[string]*span{}, alone: map[string]int{}, found: found}
 	for _, e := range list {
 		t.read(e)
 	}
 	t.mark()
+	for _, s := range t.spans {
+		if s.calls() && !s.inner {
+			t.alone[s.trace]++
+		}
+	}
 	var order []string
 	made := map[string]*Session{}
 	for _, s := range t.spans {
@@ -72,6 +79,9 @@ func readOTLP(list []entry, found *findings) []Session {
 		if !ok {
 			found.add(s.line, "a call was left out, because its span has no messages: the program did not capture them")
 			continue
+		}
+		if len(c.Answer) > 0 && s.unasked {
+			found.add(s.line, "a call has its answer alone: the program did not capture what was sent")
 		}
 		name, begun := t.session(s)
 		if made[name] == nil {
@@ -242,6 +252,10 @@ func (s *span) works() bool {
 // agents reports whether a span tells of the work of an agent.
 func (s *span) agents() bool { kind := s.kind(); return kind == "agent" || kind == "invoke_agent" }
 
+// lonely is the session of calls that are each the only one of their trace, as clients without a framework around them
+// write them. Which of them belong together their messages tell.
+const lonely = "calls"
+
 // mostAbove is how many spans around one are looked at: a damaged log can have them in a circle.
 const mostAbove = 256
 
@@ -256,6 +270,9 @@ func (t *traces) session(s *span) (name string, begun *ParentCall) {
 		} else if id := at.text("gen_ai.tool.call.id", "tool_call.id", "tool.id"); id != "" && len(agents) == 1 {
 			call = id
 		}
+	}
+	if conversation == "" && t.alone[s.trace] < 2 && len(agents) == 0 {
+		return lonely, nil
 	}
 	name = nameOf(cmp.Or(conversation, s.trace, "trace"))
 	if len(agents) > 1 && agents[0].text("gen_ai.agent.id", "gen_ai.agent.name", "agent.name") !=

@@ -27,6 +27,7 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 	if len(said.sent) == 0 && (len(answer.parts) == 0 || said.system) {
 		return c, nil, false
 	}
+	s.unasked = len(said.sent) == 0
 	for i := range said.sent {
 		said.sent[i].copied = said.sent[i].role == "assistant"
 	}

@@ -159,7 +159,12 @@ func (x *exchange) turn(m canon.Any, role string) turn {
 	}
 	calls, _ := m.Get("tool_calls")
 	for _, c := range written(calls).Elems {
-		t.parts = append(t.parts, calledTool(c))
+		call := calledTool(c)
+		if !slices.ContainsFunc(t.parts, func(p provider.Part) bool { // programs that keep the order have it twice
+			return p.Kind == "call" && p.Call == call.Call && call.Call != ""
+		}) {
+			t.parts = append(t.parts, call)
+		}
 	}
 	if name := textOf(m, "function_call_name"); name != "" {
 		arguments, _ := m.Get("function_call_arguments_json")

@@ -66,7 +66,7 @@ func plain(v canon.Any) canon.Any {
 		}
 		return canon.ArrayOf(list...)
 	case canon.KindObject:
-		for _, name := range []string{"message", "message_content", "tool_call"} {
+		for _, name := range []string{"message", "tool_call", "message_content"} {
 			if inside, is := v.Get(name); is && len(v.Members) <= 2 {
 				return plain(inside)
 			}

@@ -195,3 +195,27 @@ func TestSpansAroundCalls(t *testing.T) {
 		t.Errorf("spans without messages: %v", err)
 	}
 }
+
+// Calls that are each alone in their trace are one session, and a call that a message has twice is one.
+func TestSpansOfClientsAlone(t *testing.T) {
+	one := string(otlpText(t, otlpSpan{id: "a", attributes: map[string]any{"openinference.span.kind": "LLM", "llm.model_name": "claude-opus-4-8",
+		"llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Is Momo here?",
+		"llm.output_messages.0.message.contents.0.message_content.type":      "tool_use",
+		"llm.output_messages.0.message.contents.0.tool_call.id":              "c1",
+		"llm.output_messages.0.message.contents.0.tool_call.function.name":   "find",
+		"llm.output_messages.0.message.tool_calls.0.tool_call.id":            "c1",
+		"llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "find"}}))
+	two := strings.Replace(string(otlpText(t, otlpSpan{id: "b", attributes: map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5",
+		"gen_ai.output.messages": `[{"content":"It is."}]`}})), `"t1"`, `"t2"`, 1)
+	log, err := Read([]byte(one + "\n" + two + "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `claude-opus-4-8 -/-/-/-/- user text Is Momo here? -> assistant call c1 find {"id":"c1","input":{},"name":"find","type":"tool_use"}`
+	if got := said(t, &Log{Sessions: []Session{{Calls: log.Sessions[0].Calls[:1]}}}); len(log.Sessions) != 1 || calls(log) != 2 || got[0] != want {
+		t.Errorf("%d sessions with %d calls: %s", len(log.Sessions), calls(log), got)
+	}
+	if found := fmt.Sprint(log.Findings); len(log.Findings) != 1 || !strings.Contains(found, "line 2: a call has its answer alone") {
+		t.Errorf("the findings are %s", found)
+	}
+}
