@@ -66,7 +66,8 @@ func TestTheReadmeShowsWhatPactPrints(t *testing.T) {
 			continue
 		}
 		for line := range strings.Lines(block) {
-			if command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "./pact "); ok {
+			line = strings.Replace(strings.TrimSuffix(line, "\n"), "go run ./cmd/pact ", "./pact ", 1)
+			if command, ok := strings.CutPrefix(line, "./pact "); ok {
 				run(command)
 				commands++
 			}

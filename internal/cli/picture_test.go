@@ -20,18 +20,18 @@ func TestThePictureOfTheReadmeShowsWhatOpenPrints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conversation, err := os.ReadFile(filepath.Join("..", "..", "examples", "conversations", "repair.jsonl"))
+	conversation, err := os.ReadFile(filepath.Join("..", "..", "examples", "conversations", "night-run.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("repair.jsonl", conversation, 0o600); err != nil {
+	if err := os.WriteFile("night-run.jsonl", conversation, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if os.Getenv("UPDATE_PICTURE") != "" {
 		draw := exec.Command("go", "run", "github.com/charmbracelet/freeze@v0.2.2",
 			"--language", "ansi", "--font.family", "monospace", "--output", picture)
-		draw.Stdin = strings.NewReader("\x1b[2m$\x1b[0m \x1b[1mpact open repair.jsonl\x1b[0m\n" + openRepair(t, "always"))
+		draw.Stdin = strings.NewReader("\x1b[2m$\x1b[0m \x1b[1mpact open night-run.jsonl\x1b[0m\n" + openNightRun(t, "always"))
 		if said, err := draw.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}
@@ -40,7 +40,7 @@ func TestThePictureOfTheReadmeShowsWhatOpenPrints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Split(strings.TrimRight("$ pact open repair.jsonl\n"+openRepair(t, "never"), "\n"), "\n")
+	want := strings.Split(strings.TrimRight("$ pact open night-run.jsonl\n"+openNightRun(t, "never"), "\n"), "\n")
 	got := linesOfPicture(t, drawn)
 	if len(got) != len(want) {
 		t.Fatalf("the picture has %d lines, the program prints %d: make generate draws it anew", len(got), len(want))
@@ -52,14 +52,14 @@ func TestThePictureOfTheReadmeShowsWhatOpenPrints(t *testing.T) {
 	}
 }
 
-// openRepair returns what pact open prints for the conversation in the current directory.
-func openRepair(t *testing.T, color string) string {
+// openNightRun returns what pact open prints for the conversation in the current directory.
+func openNightRun(t *testing.T, color string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
 	for _, old := range []string{"pact.db", "pact.db-wal", "pact.db-shm"} {
 		os.Remove(old)
 	}
-	code := Run(t.Context(), []string{"open", "repair.jsonl", "--color", color, "--no-browser"},
+	code := Run(t.Context(), []string{"open", "night-run.jsonl", "--color", color, "--no-browser"},
 		command.Streams{In: strings.NewReader(""), Out: &out, Err: &problems, Env: []string{"LANG=C.UTF-8", "TERM=xterm-256color"}})
 	if code != 0 {
 		t.Fatalf("exit status %d: %s", code, problems.String())
