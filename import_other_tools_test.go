@@ -68,6 +68,7 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			!slices.Equal(ids(t, got, "@t0 .mt"), []string{"mt:a", "mt:b"}) {
 			t.Errorf("%s: cycles %d to %d, %q, %q", c.name, first, last, ids(t, got, "@t-1 .mt"), ids(t, got, "@t0 .mt"))
 		}
+		findings = aboutHistories(findings)
 		if len(findings) != len(c.findings) {
 			t.Errorf("%s: findings %v, want %v", c.name, findings, c.findings)
 		}
@@ -92,6 +93,13 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 			t.Errorf("%s: the export comes back as\n%s\nwant\n%s", c.name, again.String(), out.String())
 		}
 	}
+}
+
+// aboutHistories leaves out what is found in each snapshot alone: turns without stamps, and without a core.
+func aboutHistories(findings []inspect.Finding) []inspect.Finding {
+	return slices.DeleteFunc(append([]inspect.Finding{}, findings...), func(f inspect.Finding) bool {
+		return f.Code == fault.PlacementInvalid || strings.HasPrefix(f.Message, "no turn has")
+	})
 }
 
 // What no context can have done is taken as it is and said, and refused on
@@ -158,7 +166,7 @@ func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 		if c.findings != "" {
 			want = []inspect.Finding{{Code: fault.DocumentInvalid, Node: c.node, Message: c.findings}}
 		}
-		if !slices.Equal(findings, want) {
+		if findings = aboutHistories(findings); !slices.Equal(findings, want) {
 			t.Errorf("%s: %v, want %v", c.name, findings, want)
 		}
 		_, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),

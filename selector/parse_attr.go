@@ -77,21 +77,22 @@ func (p *parser) attrs(most int) ([]Attr, error) {
 // Specification: 04 §3.5, 003 §3.5.1.
 func (p *parser) attr() (Attr, error) {
 	start := p.pos
-	if !isLetter(p.peek(0)) {
-		return Attr{}, p.unexpected("the name of an attribute", "such as role or ttl")
+	name, quoted, err := p.attrName()
+	if err != nil {
+		return Attr{}, err
 	}
-	a := Attr{Name: p.key()}
+	a := Attr{Name: name}
 	end := p.pos
 	if err := p.checkFacet(start, a.Name); err != nil {
 		return a, err
 	}
-	if a.Name == "type" {
+	if a.Name == "type" && !quoted {
 		a.Name = "nodeType"
 	}
 	p.space()
 	operator := p.pos
 	a.Op = p.operator()
-	ttlWord := a.Name == "ephemeral" || a.Name == "sticky"
+	ttlWord := !quoted && (a.Name == "ephemeral" || a.Name == "sticky")
 	if ttlWord {
 		if err := p.need(aTTLWord, start, a.Name); err != nil {
 			return a, err
@@ -104,13 +105,15 @@ func (p *parser) attr() (Attr, error) {
 	}
 	if a.Op == Present {
 		p.pos = end
-		return spellOut(a), nil
+		if ttlWord {
+			a = spellOut(a)
+		}
+		return a, nil
 	}
 	if ttlWord {
 		return a, p.invalid(operator, a.Name+" takes no value", "write ["+a.Name+"], or compare ttl")
 	}
 	p.space()
-	var err error
 	if p.peek(0) == '[' {
 		a.Values, err = p.list(a.Op)
 	} else {
@@ -119,6 +122,22 @@ func (p *parser) attr() (Attr, error) {
 		a.Values = []Literal{v}
 	}
 	return a, err
+}
+
+// attrName reads the name of an attribute. In quotes it may have any characters, because imports keep every
+// attribute and selectors must be able to ask for it (07 §3.4); it then means that very attribute.
+func (p *parser) attrName() (name string, quoted bool, err error) {
+	start := p.pos
+	switch c := p.peek(0); {
+	case isLetter(c):
+		return p.attrKey(), false, nil
+	case c != '\'' && c != '"':
+		return "", false, p.unexpected("the name of an attribute", "such as role or ttl")
+	}
+	if name, err = p.quoted(); err == nil && name == "" {
+		err = p.invalid(start, "an attribute has no empty name", "write one such as role or ttl")
+	}
+	return name, true, err
 }
 
 // checkFacet refuses a facet that only a snapshot has, if the selector names no snapshot

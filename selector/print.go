@@ -171,7 +171,8 @@ var opTokens = [...]string{
 
 // attr writes an attribute without its brackets.
 func (w *printer) attr(a Attr) {
-	w.WriteString(a.Name + opTokens[a.Op])
+	w.name(a.Name, isBareAttr(a.Name))
+	w.WriteString(opTokens[a.Op])
 	if len(a.Values) > 1 {
 		w.WriteByte('[')
 	}

@@ -239,7 +239,8 @@ func (r generator) attrs(s *Selector, least int) []Attr {
 }
 
 func (r generator) attr(s *Selector) Attr {
-	names := []string{"role", "kind", "nodeType", "ttl", "offset", "tag", "data_x", "my:own-name", "key"}
+	names := []string{"role", "kind", "nodeType", "ttl", "offset", "tag", "data_x", "my:own-name", "key", "acme.org:mood", "a b:c", "type",
+		"it's:x"}
 	if s != nil && s.Time != nil {
 		names = append(names, "born_turn", "age", "depth", "sdepth")
 	}

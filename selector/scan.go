@@ -88,6 +88,26 @@ func (s *scanner) key() string {
 	return s.text[start:s.pos]
 }
 
+// attrKey reads what key reads, and "." like ":", for names such as acme.org:mood.
+func (s *scanner) attrKey() string {
+	start := s.pos
+	s.word()
+	for s.pos > start && (s.peek(0) == ':' || s.peek(0) == '.') && isWordByte(s.peek(1)) {
+		s.pos = wordEnd(s.text, s.pos+1)
+	}
+	return s.text[start:s.pos]
+}
+
+// isBareAttr reports whether the name of an attribute means itself without quotes.
+func isBareAttr(name string) bool {
+	switch name {
+	case "", "type", "ephemeral", "sticky":
+		return false
+	}
+	s := scanner{text: name}
+	return isLetter(name[0]) && s.attrKey() == name
+}
+
 // name reads what key reads, but stops before a word that names a pseudo-class,
 // so that .mt:depth(1) is a type and a pseudo-class (docs/decisions).
 func (s *scanner) name() string {

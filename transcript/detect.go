@@ -12,7 +12,10 @@ const maxDamaged = 8
 // is enough if it holds the names that distinguish the shapes. Damaged lines at the beginning are passed over.
 func Detect(data []byte) string {
 	shape, at, number := detect(data), 0, 0
-	if shape != "" || !canon.InLines(data) {
+	switch {
+	case shape == shapeDocument:
+		return ""
+	case shape != "" || !canon.InLines(data):
 		return shape
 	}
 	if _, err := canon.Parse(data); err == nil {
@@ -49,12 +52,15 @@ func detect(data []byte) string {
 	return ""
 }
 
+// shapeDocument is the shape of what Read cannot read, because it is a PACT document, history or flat log.
+const shapeDocument = "document"
+
 // shapeOf recognizes an object by the kinds of its members: a conversation, or
 // one message of an OpenAI conversation.
 func shapeOf(kinds map[string]canon.Kind) string {
 	switch {
-	case kinds["root"] != canon.KindAbsent || kinds["pact_history"] != canon.KindAbsent:
-		return ""
+	case kinds["root"] != canon.KindAbsent || kinds["pact_history"] != canon.KindAbsent || kinds["flat_log"] == canon.KindArray:
+		return shapeDocument
 	case kinds["trajectory"] == canon.KindArray, kinds["history"] == canon.KindArray && len(kinds) == 1:
 		return ShapeSWESmith // a demonstration of SWE-agent has its history alone
 	case kinds["traj"] == canon.KindArray:

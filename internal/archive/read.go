@@ -33,12 +33,14 @@ type historyReader struct {
 	stamps       tree.Stamps // LastNS and Given of all that the changes brought
 	working      *tree.Tree  // the working state, if the history has one
 	findings     []inspect.Finding
-	removed      map[string]bool // ids that only earlier snapshots have
-	editionGiven bool            // the caller gave the edition
+	found        map[inspect.Finding]bool // those of documents
+	removed      map[string]bool          // ids that only earlier snapshots have
+	editionGiven bool                     // the caller gave the edition
 }
 
 func newHistoryReader(ctx context.Context, o Options, in *lines) *historyReader {
-	return &historyReader{ctx: ctx, Options: o, stamps: tree.Stamps{Given: -1}, lines: in}
+	return &historyReader{ctx: ctx, Options: o, stamps: tree.Stamps{Given: -1}, lines: in,
+		found: map[inspect.Finding]bool{}}
 }
 
 // History is a history that is read as a context.
@@ -168,7 +170,12 @@ func (r *historyReader) readLine(data []byte) error {
 		return err
 	}
 	r.Edition = d.Edition
-	r.findings = append(r.findings, d.Findings...)
+	for _, f := range d.Findings {
+		if !r.found[f] { // the next snapshots have the same nodes
+			r.found[f] = true
+			r.findings = append(r.findings, f)
+		}
+	}
 	if r.last == nil {
 		r.first, r.last = d.Tree, d.Tree
 		return r.hold(d.Tree.Len(), len(data))

@@ -22,7 +22,7 @@ var differences = []struct {
 		"the working state", "`@t0`")},
 	{"`#x` compares", either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")},
 	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType },
-		"class and kind, or that exact type", "that exact type")},
+		"class and kind", "that exact type")},
 	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first",
 		"oldest first")},
 	{"a `^seq` listed without times is read", either(func(t selector.Traits) bool { return t.UntimedNewestFirst },

@@ -12,7 +12,7 @@ import (
 
 // Input is everything that a commit depends on.
 type Input struct {
-	Before  *tree.Tree       // the last snapshot, whose orphans are not reported again; nil to look for no orphans
+	Before  *tree.Tree       // the last snapshot; nil to look neither for orphans nor for groups that an edit emptied
 	Working *tree.Tree       // the working state to commit
 	Stamps  tree.Stamps      // the cycle, and the stamps given so far
 	Env     tree.Env         // the clock and the ids that are taken

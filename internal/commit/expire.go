@@ -10,15 +10,16 @@ import (
 // expire removes the nodes that expire at a cycle (03 §4): the largest set of them that no
 // node outside the set refers to and no holder retains. A node that stays keeps its
 // ancestors. A call may expire without its result; dropOrphansOfExpiry deals with that.
-// expire then removes the groups that are empty now (see cascade), also those that earlier
-// commits left empty. It returns the empty groups that something keeps.
+// expire then removes the groups that are empty now (see cascade), also those that an edit emptied or
+// made empty, and those that earlier commits left. It returns the empty groups that something keeps.
 //
 // Specification: 02 §5, 02 §5.2, 03 §3.2, 03 §4, 03 §4.1.
 func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, emptyGroups []lifecycle.Kept,
 	err error) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
-	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
-		return t, nil, nil
+	parents, err := mayBeEmpty(t, in)
+	if err != nil {
+		return nil, nil, err
 	}
 	var due []string // in document order
 	if t.Root().Summary().Expiry <= cycle {
@@ -26,7 +27,7 @@ func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, 
 			return nil, nil, err
 		}
 	}
-	if len(due)+len(in.Idle) == 0 {
+	if len(due)+len(parents) == 0 {
 		return t, nil, nil
 	}
 	going := make(map[string]bool, len(due))
@@ -38,7 +39,6 @@ func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, 
 		return nil, nil, err
 	}
 	var roots []string
-	parents := slices.Clone(in.Idle)
 	for _, id := range due {
 		if h, ok := held[id]; ok {
 			report.Kept = append(report.Kept, h)
@@ -70,6 +70,24 @@ func expire(t *tree.Tree, in Input, report *lifecycle.Report) (next *tree.Tree, 
 		report.Removed = append(report.Removed, lifecycle.Removal{ID: id, Reason: lifecycle.Cascaded})
 	}
 	return t, kept, nil
+}
+
+// mayBeEmpty returns the ids of the groups that may be empty since the last snapshot, or were before.
+func mayBeEmpty(t *tree.Tree, in Input) ([]string, error) {
+	ids := slices.Clone(in.Idle)
+	if in.Before == nil {
+		return ids, nil
+	}
+	differences, err := tree.Differences(in.Before.WithCycle(t.Cycle()), t)
+	for _, d := range differences {
+		if d.New != nil && d.New.Removable {
+			ids = append(ids, d.New.ID)
+		}
+		if d.Old != nil && d.OldParent != d.NewParent {
+			ids = append(ids, d.OldParent)
+		}
+	}
+	return ids, err
 }
 
 // holdBack removes from going the nodes that must stay: those that a holder retains,

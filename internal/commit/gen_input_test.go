@@ -61,7 +61,13 @@ func genAnyInput(rng *rand.Rand) (in, permuted commit.Input) {
 		in.Before = s.before()
 	}
 	r := newModel(in)
-	in.Idle = r.list(func(i *modelNode) bool { return i.removable && len(r.children(i.id)) == 0 && s.Intn(3) > 0 })
+	old := r.modelTree // without a snapshot before, all of them were left
+	if in.Before != nil {
+		old = read(in.Before)
+	}
+	in.Idle = r.list(func(i *modelNode) bool {
+		return i.removable && len(r.children(i.id)) == 0 && old[i.id] != nil && len(old.children(i.id)) == 0
+	})
 	p := modelPruner{model: r, named: map[string]bool{}}
 	due := r.due(now)
 	for _, id := range r.list(func(i *modelNode) bool {

@@ -96,7 +96,7 @@ func (l *comparison) holds(got *tree.Tree, report lifecycle.Report, due []string
 			wantDue = append(wantDue, id)
 		}
 	}
-	for id := range want.lost {
+	for id := range want.modelTree {
 		if i := want.modelTree[id]; i != nil && i.removable && i.class == "container" && !want.core(id) &&
 			len(want.children(id)) == 0 {
 			wantEmpty = append(wantEmpty, id)

@@ -107,7 +107,7 @@ func (r *model) lapse(in commit.Input, working, before modelTree) (held []string
 		for _, id := range lone {
 			fixed[id] = r.retained[id] || r.modelTree[id].pinned || before.settled(id) && r.inCore(id)
 		}
-		gone := r.largest(lone, fixed, nil)
+		gone := r.largest(lone, fixed)
 		for _, id := range lone {
 			if !gone[id] {
 				held = append(held, id)

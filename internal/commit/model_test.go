@@ -143,10 +143,9 @@ func (b modelTree) referrers(id string) []string {
 }
 
 // largest tries every subset of the candidates and returns the largest that
-// nobody outside refers to, nobody retains, that takes children with their
-// parents, and whose members all pass the test given.
-func (b modelTree) largest(candidates []string, retained map[string]bool,
-	also func(id string, in func(string) bool) bool) map[string]bool {
+// nobody outside refers to, nobody retains, and that takes children with their
+// parents.
+func (b modelTree) largest(candidates []string, retained map[string]bool) map[string]bool {
 	if len(candidates) > 16 {
 		panic("the model tries every subset: draw fewer candidates")
 	}
@@ -171,9 +170,8 @@ func (b modelTree) largest(candidates []string, retained map[string]bool,
 	var best uint
 	for set := uint(0); set < 1<<len(candidates); set++ {
 		ok := set&never == 0 && bits.OnesCount(set) > bits.OnesCount(best)
-		in := func(id string) bool { k, is := at[id]; return is && set>>k&1 == 1 }
 		for i := 0; ok && i < len(candidates); i++ {
-			ok = set>>i&1 == 0 || needs[i]&^set == 0 && (also == nil || also(candidates[i], in))
+			ok = set>>i&1 == 0 || needs[i]&^set == 0
 		}
 		if ok {
 			best = set
@@ -217,7 +215,6 @@ func (b modelTree) due(cycle int64) []string {
 type model struct {
 	modelTree
 	retained map[string]bool
-	lost     map[string]bool   // who lost a child in this commit, or before and was kept
 	removed  map[string]string // with the reason
 	stubs    map[string]modelStub
 	lapsed   map[string]bool // what expiry left without its other half
@@ -229,14 +226,13 @@ type model struct {
 
 func (r *model) clone() *model {
 	c := *r
-	c.modelTree, c.lost = maps.Clone(r.modelTree), maps.Clone(r.lost)
+	c.modelTree = maps.Clone(r.modelTree)
 	c.removed, c.stubs = maps.Clone(r.removed), maps.Clone(r.stubs)
 	return &c
 }
 
 func (r *model) take(gone map[string]bool, reason string) {
 	for id := range gone {
-		r.lost[r.modelTree[id].parent] = true
 		if r.modelTree[id].print != "" { // what this commit made nobody has seen
 			r.removed[id] = reason
 		}
@@ -248,28 +244,23 @@ func (r *model) take(gone map[string]bool, reason string) {
 // cascade removes the removable groups whose last child went.
 func (r *model) cascade() {
 	groups := r.list(func(i *modelNode) bool { return i.removable && i.class == "container" && !r.core(i.id) })
-	r.take(r.largest(groups, r.retained, func(id string, in func(string) bool) bool {
-		return r.lost[id] || len(r.children(id)) > 0
-	}), "cascade")
+	r.take(r.largest(groups, r.retained), "cascade")
 }
 
 func (r *model) expire() {
-	r.take(r.largest(r.due(r.cycle), r.retained, nil), "expired")
+	r.take(r.largest(r.due(r.cycle), r.retained), "expired")
 	r.cascade()
 }
 
 // newModel is the model of an input, nothing done yet.
 func newModel(in commit.Input) *model {
 	r := &model{
-		modelTree: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{},
+		modelTree: read(in.Working), retained: map[string]bool{}, removed: map[string]string{},
 		stubs: map[string]modelStub{},
 		cycle: in.Stamps.Cycle, next: in.Stamps.Next, last: in.Stamps.LastNS, counted: in.Policy.Counts(),
 	}
 	for id := range r.modelTree {
 		r.retained[id] = in.Retained != nil && in.Retained(id)
-	}
-	for _, id := range in.Idle {
-		r.lost[id] = true
 	}
 	return r
 }

@@ -20,7 +20,7 @@ func TestANarrowLimitTakesWhatHelpsItFirst(t *testing.T) {
 		rng := rand.New(rand.NewSource(genSeed(rt)))
 		for range 40 {
 			in, _ := genInput(rng)
-			in.Before, in.Prune, in.Chosen = nil, nil, nil
+			in.Prune, in.Chosen = nil, nil
 			in.Policy = lifecycle.Policy{Orphans: lifecycle.Keep, ProtectTurns: rng.Intn(2)}
 			if rng.Intn(3) == 0 {
 				in.Policy.Stub = "a b"

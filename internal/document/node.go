@@ -1,8 +1,10 @@
 package document
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
@@ -50,11 +52,8 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 	r.ids[n.ID] = true
 	class := n.class
 	order := kids.Elems
-	if class == tree.Seq && r.traits.UntimedNewestFirst && untimed(kids.Elems) {
-		order = make([]canon.Any, len(kids.Elems))
-		for k, turn := range kids.Elems {
-			order[len(order)-1-k] = turn
-		}
+	if class == tree.Seq && untimed(kids.Elems) {
+		order = r.untimedTurns(n.ID, kids.Elems)
 	}
 	below := depth + 1
 	if class == tree.Head {
@@ -66,6 +65,19 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 		}
 	}
 	return nil
+}
+
+// untimedTurns returns turns that have no stamps from old to new, and says how it read several.
+func (r *reader) untimedTurns(seq string, listed []canon.Any) []canon.Any {
+	how := "oldest first"
+	if r.newestFirst {
+		how, listed = "newest first, as edition "+string(r.edition)+" does", slices.Clone(listed)
+		slices.Reverse(listed)
+	}
+	if len(listed) > 1 && (r.newestFirst || !r.lenient) { // oldest first is what a query expects
+		r.find(fault.DocumentInvalid, seq, "no turn has a created_at_ns; they are read "+how)
+	}
+	return listed
 }
 
 // broken returns the error for a place without an id; it names the parent.
@@ -119,7 +131,25 @@ func (r *reader) headers(n *read, doc canon.Any) error {
 			return err
 		}
 	}
+	if n.ForeignISO != "" && !mirrors(n.ForeignISO, n.CreatedNS) {
+		r.find(fault.DocumentInvalid, n.ID, "created_at_iso is not the time of created_at_ns, "+tree.ISO(n.CreatedNS)+
+			"; both are kept")
+	}
 	return nil
+}
+
+// mirrors reports whether a text names the instant of a stamp, as exactly as it has decimals (02 §3.2.1).
+func mirrors(iso string, ns int64) bool {
+	at, err := time.Parse(time.RFC3339Nano, iso)
+	if err != nil {
+		return false
+	}
+	_, fraction, _ := strings.Cut(iso, ".")
+	unit := time.Second
+	for range min(9, len(fraction)-len(strings.TrimLeft(fraction, "0123456789"))) {
+		unit /= 10
+	}
+	return at.Equal(time.Unix(ns/1e9, ns%1e9).Truncate(unit))
 }
 
 // id reads the id of a node, which may be missing.

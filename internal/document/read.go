@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ func Read(data []byte, o Options) (*Document, error) {
 
 // outline names the members of a document, or of a line of a history, that the
 // reader walks. It needs contents and headers only in their canonical form.
-var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died"}, Hold: []string{"content"}}
+var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died", FlatLog}, Hold: []string{"content"}}
 
 // Parse reads the text of a document, or of a line of a history, for FromAny and
 // ReadNode. Its errors are those of canon.ParseDocument.
@@ -60,12 +61,16 @@ func FromAny(doc canon.Any, o Options) (*Document, error) {
 		return nil, fault.New(fault.DocumentInvalid, "the document is not a JSON object",
 			"package transcript reads conversation logs")
 	}
+	r := &reader{lenient: o.Lenient, edition: o.Edition, ids: map[string]bool{}}
+	doc, err := r.fromFlatLog(doc)
+	if err != nil {
+		return nil, err
+	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {
 		return nil, fault.New(fault.DocumentInvalid, `the document has no object under "root"`,
 			"package transcript reads conversation logs")
 	}
-	r := &reader{lenient: o.Lenient, edition: o.Edition, ids: map[string]bool{}}
 	if err := r.head(doc, root); err != nil {
 		return nil, err
 	}
@@ -98,6 +103,8 @@ type reader struct {
 	nodes    []read
 	ids      map[string]bool
 	findings []inspect.Finding
+	// whether the turns of a ^seq without stamps are listed newest first, as the goldens of 001 §6.2 list them
+	newestFirst bool
 }
 
 // read is a node as it was read.
@@ -130,6 +137,9 @@ func (r *reader) head(doc, root canon.Any) error {
 		case "root":
 		case "cycle":
 			n, ok := m.Value.Value().Int64()
+			if m.Value.Kind == canon.KindNull {
+				n, ok = 0, true
+			}
 			if err := CheckCycle(n, ok); err != nil {
 				return err
 			}
@@ -152,10 +162,10 @@ func (r *reader) head(doc, root canon.Any) error {
 			r.find(fault.DocumentInvalid, "", "the member "+strconv.Quote(m.Name)+" is unknown and was left out")
 		}
 	}
-	if r.edition == "" {
-		r.edition = editionOf(root)
-	}
+	words := vocabularyOf(root)
+	r.edition = cmp.Or(r.edition, words, selector.Canonical)
 	r.traits = r.edition.Traits()
+	r.newestFirst = r.traits.UntimedNewestFirst && words != ""
 	return nil
 }
 
@@ -173,15 +183,7 @@ func CheckCycle(n int64, isInteger bool) error {
 	return nil
 }
 
-// editionOf derives the edition from the vocabulary, that is, from the first
-// canonical type name in the document.
-func editionOf(node canon.Any) selector.Edition {
-	if e := vocabularyOf(node); e != "" {
-		return e
-	}
-	return selector.Canonical
-}
-
+// vocabularyOf derives the edition from the first canonical type name in the document, "" if it has none.
 func vocabularyOf(node canon.Any) selector.Edition {
 	t, _ := node.Get("nodeType")
 	base, _, _ := strings.Cut(t.Text, ":")

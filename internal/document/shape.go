@@ -35,13 +35,18 @@ func (r *reader) shape(t *tree.Tree) error {
 				return err
 			}
 		}
+		needsCore := e.Class() == tree.Turn && parent.Class() == tree.Seq
 		for k, err := range e.Children().All() {
 			if err != nil {
 				return err
 			}
+			needsCore = needsCore && k.Node().Offset != 0
 			if err := walk(k, e); err != nil {
 				return err
 			}
+		}
+		if needsCore {
+			r.find(fault.PlacementInvalid, e.Node().ID, "the turn has no core: neither a container nor a block at offset 0")
 		}
 		return nil
 	}

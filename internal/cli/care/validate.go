@@ -133,6 +133,7 @@ func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, fla
 	m := a.Meter("validating")
 	defer m.End()
 	var r archive.ReadBack
+	known := map[inspect.Finding]bool{}
 	for snapshot, err := range s.Context.History(ctx, pact.Cycle(first), pact.Latest()) {
 		if err != nil {
 			return err
@@ -141,7 +142,12 @@ func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, fla
 			return err
 		}
 		findings, err := r.Next(ctx, tree.Of(snapshot), snapshot.Edition(), snapshot.Cycle() == last)
-		v.Findings = append(v.Findings, findings...)
+		for _, f := range findings {
+			if !known[f] { // the next snapshots have the same nodes
+				known[f] = true
+				v.Findings = append(v.Findings, f)
+			}
+		}
 		if err != nil {
 			return err
 		}

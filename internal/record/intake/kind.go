@@ -60,7 +60,8 @@ func KindOf(data []byte) (Kind, error) {
 			return "", err
 		}
 	}
-	if _, ok := whole.Get("root"); ok {
+	_, document := whole.Get("root")
+	if _, flat := whole.Get("flat_log"); document || flat { // 07 §4.1 prints a flat log
 		return Snapshot, nil
 	}
 	return "", unknown()

@@ -1,0 +1,70 @@
+package document
+
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
+)
+
+// FlatLog is the member that makes a JSON object a flat log: the list of its messages, as
+// 07 §4.1 prints it.
+const FlatLog = "flat_log"
+
+// fromFlatLog returns the document that 07 §4.1 makes of a flat log, prior to the commit that seals it: messages
+// of the system are blocks of ^sys, all others blocks in the core of ^ah, in their order. A message keeps its id and
+// its other members. It returns doc if it is no flat log, and E_DOCUMENT_INVALID for what is no message.
+func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
+	log, is := doc.Get(FlatLog)
+	if _, document := doc.Get("root"); document || !is || log.Kind != canon.KindArray {
+		return doc, nil
+	}
+	if e, named := doc.Get("edition"); r.edition == "" && (!named || e.Text == "") {
+		r.edition = selector.V01 // whose words the example has
+	}
+	words := r.edition.Traits()
+	var system, said []canon.Any
+	for i, m := range log.Elems {
+		role, _ := m.Get("role")
+		if role.Kind != canon.KindString {
+			return doc, &fault.Error{Code: fault.DocumentInvalid, Token: FlatLog, Offset: fault.NoOffset,
+				Message: "entry " + strconv.Itoa(i+1) + " of the flat log is no message with a role",
+				Remedy:  `write entries such as {"role":"user","content":"Hello"}`}
+		}
+		block := withDefaults(m, canon.Member{Name: "id", Value: canon.Text(words.BlockType + ":0-" + strconv.Itoa(i))},
+			canon.Member{Name: "nodeType", Value: canon.Text(words.BlockType)},
+			canon.Member{Name: "kind", Value: canon.Text("text")})
+		if role.Text == "system" {
+			system = append(system, block)
+		} else {
+			said = append(said, block)
+		}
+	}
+	node := func(id, nodeType string, children ...canon.Any) canon.Any {
+		return canon.Object(canon.Member{Name: "id", Value: canon.Text(id)},
+			canon.Member{Name: "nodeType", Value: canon.Text(nodeType)},
+			canon.Member{Name: "children", Value: canon.ArrayOf(children...)})
+	}
+	core := node(words.ContainerType+":0-"+strconv.Itoa(len(log.Elems)), words.ContainerType, said...)
+	root := canon.Object(canon.Member{Name: "children",
+		Value: canon.ArrayOf(node("sys", "^sys", system...), node("ah", "^ah", core))})
+	made := []canon.Member{{Name: "root", Value: root}}
+	for _, m := range doc.Members {
+		if m.Name != FlatLog {
+			made = append(made, m)
+		}
+	}
+	return canon.Object(made...), nil
+}
+
+// withDefaults returns an object with those of the members that it lacks.
+func withDefaults(object canon.Any, members ...canon.Member) canon.Any {
+	made := object.Members[:len(object.Members):len(object.Members)]
+	for _, m := range members {
+		if _, has := object.Get(m.Name); !has {
+			made = append(made, m)
+		}
+	}
+	return canon.Object(made...)
+}
