@@ -59,6 +59,12 @@ func (db *DB) FinishErasures(ctx context.Context) (remains string, err error) {
 	return of.Remains, nil
 }
 
+// Keyed returns HMAC-SHA256 of a text in hexadecimal, with a secret of the store as its key: it
+// recognizes a text, and nobody without the store can guess it. Cost: a look-up.
+func (db *DB) Keyed(ctx context.Context, text string) (string, error) {
+	return db.kept().Keyed(ctx, text)
+}
+
 // Guarded returns the same contexts for callers that may not use all of them. check returns nil for
 // the name of a context that the caller of a method with this ctx may use, and otherwise the error
 // that such a call returns; [List] leaves the context out. A method that takes a key checks the name

@@ -275,3 +275,30 @@ func TestVerifyBesideErasures(t *testing.T) {
 		})
 	}
 }
+
+// An erasure by a text that is found nowhere changes nothing: neither the digests of drafts that were replaced, nor
+// what attempts sent, nor the log.
+func TestAnErasureThatFindsNothingChangesNothing(t *testing.T) {
+	for pair, open := range handles {
+		t.Run(pair, func(t *testing.T) {
+			s := open(t)[0]
+			c := contextWithPIN(t, s, "4711")
+			log := func() (text string) {
+				for e, err := range c.Log(background, 1) {
+					must(t, err)
+					text += fmt.Sprintf("%+v\n", e)
+				}
+				return text
+			}
+			before := log()
+			of, err := c.Erase(background, pact.Erasure{Texts: []string{"0815"}, Reason: "asked for", Random: chance()})
+			must(t, err)
+			if of.Digests+of.Attempts+of.Versions+of.Entries+len(of.Contexts) != 0 || of.Receipt != "" {
+				t.Errorf("it erased %+v", of)
+			}
+			if after := log(); after != before {
+				t.Errorf("the log was\n%s and is\n%s", before, after)
+			}
+		})
+	}
+}

@@ -57,6 +57,10 @@ func UnpackRequest(packed string) (string, error) {
 // count tokens and milliseconds; all else could hold or give away what goes.
 const ErasedRequest = "erased"
 
+// ErasedCall is the member with which a log is told that its call was erased: what [DB.Keyed] of package
+// pact returns of the text of the member "call".
+const ErasedCall = "erased_call"
+
 func requestTooLong() error {
 	return fault.New(fault.Limit, "the part of a request to store has more than "+strconv.Itoa(MaxRequest)+" bytes",
 		"send less in one request")

@@ -91,7 +91,6 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
 	k.Encoding = encodingOf(req.Header)
 	c.provider = req.URL.Host
-	group := groupOfHeaders(req.Header)
 	c.mu.Lock() // the end of the call waits for its beginning
 	defer c.mu.Unlock()
 	if !r.enter(c) {
@@ -104,7 +103,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 	}
 	err := c.do(len(body)+len(m.asked), func() error {
 		k.Managed = m.sum()
-		return c.start(k, group, body)
+		return c.start(k, req.Header, body)
 	})
 	if err != nil {
 		r.leave(c)
@@ -113,7 +112,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 }
 
 // start makes the context hold the request, and records the attempt.
-func (c *call) start(k *kept, g group, body []byte) error {
+func (c *call) start(k *kept, header http.Header, body []byte) error {
 	ctx := context.WithoutCancel(c.ctx) // the request is recorded even if the client stops waiting for the answer
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
 	if err != nil {
@@ -143,6 +142,10 @@ func (c *call) start(k *kept, g group, body []byte) error {
 	}
 	sum := sha256.Sum256(body) // a body without secrets is the one that was read
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
+	g, err := c.recorder.groupOf(ctx, header)
+	if err != nil {
+		return err
+	}
 	q := requestOf(request, g)
 	q.rewrites, q.past = c.rewrites, c.past
 	l, why, err := c.recorder.recordingFor(ctx, q)

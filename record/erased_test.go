@@ -41,7 +41,10 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 			if a.Thread != history.NoThread {
 				t.Errorf("the hash of what %s sent is left", a.ID)
 			}
-			a.Thread, a.Request = attempts[i].Thread, attempts[i].Request
+			if a.Params != history.NoThread {
+				t.Errorf("the hash of the parameters of %s is left", a.ID)
+			}
+			a.Thread, a.Request, a.Params = attempts[i].Thread, attempts[i].Request, attempts[i].Params
 		}
 		if !reflect.DeepEqual(a, attempts[i]) {
 			t.Errorf("%+v became %+v", attempts[i], a)

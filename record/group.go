@@ -1,11 +1,13 @@
 package record
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
 	"strings"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/tree"
@@ -13,7 +15,9 @@ import (
 
 // group says whose calls a call belongs to: a request can only continue
 // conversations of its own group. A group holds hashes of header values,
-// because a recorder must not store the values.
+// because a recorder must not store the values. What a person can choose is not even hashed in a store, where
+// an erasure would leave it to be guessed: a name in X-Pact-Context is keyed, and the fields of a body stay in
+// the record of the request alone.
 type group struct {
 	by      string // the header or field that names the group, or bySystem
 	id      string // "" for none
@@ -24,8 +28,13 @@ type group struct {
 	window  string // Codex counts it up when it compacts a conversation
 }
 
-// bySystem is the origin of a group that neither a header nor a field names.
-const bySystem = "the system prompt"
+// The origins of groups that people name, and of one that neither a header nor a field names.
+const (
+	byName   = "X-Pact-Context"
+	byKey    = "prompt_cache_key"
+	byUser   = "metadata.user_id"
+	bySystem = "the system prompt"
+)
 
 // sessions lists the headers that agents were seen to send: one names the session, one the
 // thread or sub-agent within it, one the session or thread that began this one. opencode also
@@ -38,8 +47,8 @@ var sessions = []struct{ session, part, parentSession, parentPart string }{
 
 // groupOfHeaders returns the group that the headers of a request name, if any.
 func groupOfHeaders(h http.Header) group {
-	if name := h.Get("X-Pact-Context"); name != "" {
-		return group{by: "X-Pact-Context", id: hashed("X-Pact-Context", name)}
+	if name := h.Get(byName); name != "" {
+		return group{by: byName, id: hashed(byName, name)}
 	}
 	for _, s := range sessions {
 		session, part := headerNamed(h, s.session), headerNamed(h, s.part)
@@ -80,8 +89,8 @@ func groupOfBody(r *provider.Request, system []block) group {
 		field string
 		by    string
 	}{
-		{r.Parameters, "prompt_cache_key", "prompt_cache_key"},
-		{metadata, "user_id", "metadata.user_id"},
+		{r.Parameters, "prompt_cache_key", byKey},
+		{metadata, "user_id", byUser},
 	} {
 		if v, _ := f.of.Get(f.field); v.Kind == canon.KindString && v.Text != "" {
 			return group{by: f.by, id: hashed(f.by, v.Text)}
@@ -110,11 +119,44 @@ func hashed(texts ...string) string {
 // attr encodes the group as an attribute of the root. A later recorder reads it
 // to learn whose calls the context records.
 func (g *group) attr() map[string]any {
-	attr := map[string]any{"by": g.by, "id": g.id}
+	attr := map[string]any{"by": g.by}
+	if g.by != byKey && g.by != byUser {
+		attr["id"] = g.id
+	}
 	if g.session != "" {
 		attr["session"] = g.session
 	}
 	return attr
+}
+
+// groupOf returns the group that the headers of a request name, if any.
+func (r *Recorder) groupOf(ctx context.Context, h http.Header) (group, error) {
+	g := groupOfHeaders(h)
+	if g.by != byName {
+		return g, nil
+	}
+	var err error
+	g.id, err = r.store.Keyed(ctx, byName+"\x00"+h.Get(byName))
+	return g, err
+}
+
+// ofAttempts completes a group that a field of the body names, from the newest request that is recorded.
+func (g *group) ofAttempts(attempts []history.Attempt, system []block) error {
+	for i := len(attempts) - 1; i >= 0 && g.id == ""; i-- {
+		k, err := keptOf(attempts, i)
+		if err != nil {
+			return err
+		}
+		if k == nil || len(k.Parameters) == 0 {
+			continue
+		}
+		r := provider.Request{API: k.API}
+		if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
+			return err
+		}
+		*g = groupOfBody(&r, system)
+	}
+	return nil
 }
 
 // groupOfContext reads the group of a context that an earlier recorder made.

@@ -80,6 +80,8 @@ type ImportOptions struct {
 	// anywhere. Contexts that have calls, but not this one, were made of another
 	// log, and NewImporter refuses to continue them.
 	First string
+	// Again records calls that were erased after an earlier import too.
+	Again bool
 }
 
 // Importer records past calls in the order in which they were made. It decides
@@ -89,6 +91,9 @@ type Importer struct {
 	recorder *Recorder
 	now      int64                 // the time in the log
 	known    map[string]*recording // where the calls are recorded, by their ids
+	erased   map[string]*recording // those that were erased, by their keyed ids
+	left     int                   // how many calls were left out because they were erased
+	again    bool                  // record those too
 }
 
 // NewImporter returns an Importer that continues the contexts that an earlier
@@ -96,7 +101,7 @@ type Importer struct {
 // made by a recorder, or was made of another log. Cost: reading the attempts of
 // these contexts.
 func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, error) {
-	i := &Importer{known: map[string]*recording{}}
+	i := &Importer{known: map[string]*recording{}, erased: map[string]*recording{}, again: o.Again}
 	if o.Context == "" {
 		o.Context = "imported"
 	}
@@ -129,23 +134,41 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 			if err != nil {
 				return nil, err
 			}
-			i.known[k.Call] = l
+			if k.ErasedCall != "" {
+				i.erased[k.ErasedCall] = l
+			} else {
+				i.known[k.Call] = l
+			}
 		}
 	}
-	if o.First != "" && len(i.known) > 0 && i.known[o.First] == nil {
+	begun, err := i.wasErased(ctx, o.First)
+	if err != nil {
+		return nil, err
+	}
+	if o.First != "" && len(i.known)+len(i.erased) > 0 && i.known[o.First] == nil && begun == nil {
 		return nil, fault.New(fault.Conflict, "the context "+o.Context+" was made of something else",
 			"import under another name")
 	}
 	return i, nil
 }
 
-// Add records a call, and reports whether it was new. An answer with a status
+// Add records a call, and reports whether it was new. A call that was erased stays erased, unless
+// [ImportOptions] says Again. An answer with a status
 // from 400 on, or one that broke off, is a failed attempt; a call whose
 // answer the log lacks counts as answered with nothing. E_DOCUMENT_INVALID if the body is no
 // request to the API, and the errors of the store.
 func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
 		i.recorder.latest = l
+		return false, nil
+	}
+	l, err := i.wasErased(ctx, p.ID)
+	if err != nil {
+		return false, err
+	}
+	if l != nil && !i.again {
+		i.recorder.latest = l
+		i.left++
 		return false, nil
 	}
 	name := p.api()
@@ -159,7 +182,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	c.started = c.now()
 	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
 	c.rewrites, c.past, c.provider = p.Rewrites, true, p.Host
-	if err := c.start(k, groupOfHeaders(p.Header), p.Body); err != nil {
+	if err := c.start(k, p.Header, p.Body); err != nil {
 		return false, err
 	}
 	if c.attempt == nil {
@@ -242,6 +265,18 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 	}
 	return true, l.c.Edit(ctx, edit, &pact.Note{Message: note})
 }
+
+// wasErased returns where a call was recorded before an erasure took it, nil for nowhere.
+func (i *Importer) wasErased(ctx context.Context, id string) (*recording, error) {
+	if id == "" || len(i.erased) == 0 {
+		return nil, nil
+	}
+	keyed, err := i.recorder.store.Keyed(ctx, id)
+	return i.erased[keyed], err
+}
+
+// Erased returns how many calls Add left out because they were erased after an earlier import.
+func (i *Importer) Erased() int { return i.left }
 
 // Has reports whether a call with this ID is recorded; no call has the ID "".
 func (i *Importer) Has(id string) bool { return id != "" && i.known[id] != nil }

@@ -35,6 +35,8 @@ type kept struct {
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
 	About  json.RawMessage `json:"about,omitempty"`  // the report of the provider about the answer
 	Erased bool            `json:"erased,omitempty"` // history.ErasedRequest: an erasure took all but API and numbers of About
+	// history.ErasedCall: the id of the past call, keyed with the secret of the store
+	ErasedCall string `json:"erased_call,omitempty"`
 }
 
 // json returns k as canonical JSON. If k was not read from a store, parameters and frame are those

@@ -32,7 +32,7 @@ func openRecording(ctx context.Context, s *pact.DB, name string, o pact.OpenOpti
 	if l.said, err = l.textsOf(ctx, v.answer); err != nil {
 		return nil, err
 	}
-	return l, l.resume(ctx)
+	return l, l.resume(ctx, v.system)
 }
 
 // textsOf returns the texts in blocks of the working state.
@@ -58,10 +58,13 @@ func (l *recording) textsOf(ctx context.Context, blocks []block) (texts string, 
 
 // resume takes up the state that an earlier recorder left: its last answer, and the attempt that sent the working
 // state and got none.
-func (l *recording) resume(ctx context.Context) error {
+func (l *recording) resume(ctx context.Context, system []block) error {
 	done := l.committed()
 	attempts, err := l.c.Attempts(ctx, done, done+1)
 	if err != nil {
+		return err
+	}
+	if err := l.group.ofAttempts(attempts, system); err != nil {
 		return err
 	}
 	if n := len(attempts); n > 0 {

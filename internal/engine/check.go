@@ -293,6 +293,6 @@ func (e *Engine) CheckAll(ctx context.Context) (*history.Damage, error) {
 		if names != 0 {
 			return damaged("a context has no name, or a name has no context")
 		}
-		return noOthers(ctx, r, common, uncleanPrefix, nextKey, linePrefix, namePrefix, tokenPrefix, copyPrefix)
+		return noOthers(ctx, r, common, uncleanPrefix, nextKey, linePrefix, namePrefix, secretKey, tokenPrefix, copyPrefix)
 	}))
 }

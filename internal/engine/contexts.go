@@ -94,6 +94,10 @@ type Contexts interface {
 	// together with these cycles, and the newest ones.
 	Trace(ctx context.Context, key history.Key, id string) ([]history.Entry, error)
 
+	// Keyed returns HMAC-SHA256 of a text in hexadecimal, with a secret of the store as its key: texts
+	// that are equal are found, and nobody without the secret guesses one.
+	Keyed(ctx context.Context, text string) (string, error)
+
 	// AddToken keeps a token; E_CONFLICT if there is one with its name. It is durable before
 	// AddToken returns.
 	AddToken(ctx context.Context, t history.AccessToken) error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
@@ -17,6 +18,8 @@ type Engine struct {
 	inMemory bool // function inMemory says what this means
 	cache    cache
 	pace     pace
+
+	known atomic.Pointer[[]byte] // the secret of the store, nil as long as nobody needed it
 
 	mu       sync.Mutex
 	closed   bool

@@ -81,7 +81,8 @@ type erasure struct {
 	ids      map[string]bool
 	versions map[*tree.Node]bool
 
-	past, all int // states walked and in all, for Progress
+	found     bool // something has one of the texts, or may have had: a node, a draft, an entry, an attempt
+	past, all int  // states walked and in all, for Progress
 }
 
 // member is a line of the family.

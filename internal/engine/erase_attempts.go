@@ -10,16 +10,24 @@ import (
 
 // erasedAttempt returns what an erasure leaves of an attempt, and whether that is less. sent says that
 // the attempt sent erased text: it loses the hash of its thread, from which a short text could
-// be guessed, the request but for [history.ErasedRequest], and its error, which may quote the text.
+// be guessed, the hash of its parameters, the request but for [history.ErasedRequest], and its error, which may
+// quote the text.
 // unknown says that nothing shows what the attempt sent: it loses the same, except an error
 // without the texts.
-func erasedAttempt(a history.Attempt, sent, unknown bool, f *Finder) (history.Attempt, bool) {
+func (x *erasure) erasedAttempt(a history.Attempt, sent, unknown bool) (history.Attempt, bool, error) {
+	var err error
+	f := x.finder
 	left := a
 	if sent || unknown {
 		left.Thread = history.NoThread
 	}
 	if sent || unknown || f.inRequest(a.Request) {
-		left.Request = f.erasedRequest(a.Request)
+		if left.Request, err = x.erasedRequest(a.Request); err != nil {
+			return left, false, err
+		}
+		if left.Request != a.Request {
+			left.Params = history.NoThread
+		}
 	}
 	if left.Error != "" && (sent || f.In(a.Error)) {
 		left.Error = history.Blank
@@ -29,9 +37,9 @@ func erasedAttempt(a history.Attempt, sent, unknown bool, f *Finder) (history.At
 			*text = history.Blank
 		}
 	}
-	changed := left.Thread != a.Thread || left.Request != a.Request || left.Error != a.Error ||
+	changed := left.Params != a.Params || left.Thread != a.Thread || left.Request != a.Request || left.Error != a.Error ||
 		left.Provider != a.Provider || left.Model != a.Model
-	return left, changed
+	return left, changed, nil
 }
 
 // InAttempt reports whether the provider, the model or the error of an attempt contains one of
@@ -51,15 +59,27 @@ func (f *Finder) inRequest(packed string) bool {
 }
 
 // erasedRequest returns what an erasure leaves of a packed request, "" of none.
-func (f *Finder) erasedRequest(packed string) string {
+func (x *erasure) erasedRequest(packed string) (string, error) {
 	if packed == "" {
-		return ""
+		return "", nil
 	}
+	f := x.finder
 	left := []canon.Member{{Name: history.ErasedRequest, Value: canon.Any{Kind: canon.KindBool, Text: string(canon.True)}}}
 	if request, err := history.UnpackRequest(packed); err == nil {
 		whole := canon.Value(request).Any()
 		if api, _ := whole.Get("api"); api.Kind == canon.KindString && !f.inAny(api, f.In) {
 			left = append(left, canon.Member{Name: "api", Value: api})
+		}
+		for _, name := range [...]string{"call", history.ErasedCall} {
+			if call, _ := whole.Get(name); call.Kind == canon.KindString {
+				text := call.Text
+				if name == "call" && !x.DryRun {
+					if text, err = x.e.Keyed(x.ctx, text); err != nil {
+						return "", err
+					}
+				}
+				left = append(left, canon.Member{Name: history.ErasedCall, Value: canon.Any{Kind: canon.KindString, Text: text}})
+			}
 		}
 		about, _ := whole.Get("about")
 		numbers := slices.DeleteFunc(slices.Clone(about.Members), func(m canon.Member) bool {
@@ -69,9 +89,5 @@ func (f *Finder) erasedRequest(packed string) string {
 			left = append(left, canon.Member{Name: "about", Value: canon.Object(numbers...)})
 		}
 	}
-	packed, err := history.PackRequest(string(canon.Object(left...).Value()))
-	if err != nil {
-		return "" // too long, which it is not
-	}
-	return packed
+	return history.PackRequest(string(canon.Object(left...).Value()))
 }

@@ -3,7 +3,9 @@ package engine
 import (
 	"context"
 	"maps"
+	"slices"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -134,7 +136,36 @@ func (x *erasure) targets(l *line) (err error) {
 	for id := range f.Below {
 		x.ids[id] = true
 	}
+	for _, m := range x.family {
+		x.found = x.found || slices.ContainsFunc(m.attempts, func(a history.Attempt) bool { return x.finder.InAttempt(&a) })
+		for revision := range m.stale {
+			x.found = x.found || m.lostDrafts(revision, m.settled.revision)
+		}
+	}
+	if !x.found {
+		for _, m := range x.family {
+			clear(m.stale)
+		}
+	}
 	return x.named(l)
+}
+
+// lostDrafts reports whether the drafts of a revision or of a cycle may be gone, because a join or an earlier erasure
+// dropped them, so that nobody can tell whether they had a text. settled is the last one in a segment.
+func (m *member) lostDrafts(at, settled int64) bool { return at <= settled || m.l.erasures > 0 }
+
+// inDraft reports whether a record that publishes nothing has one of the texts: no tree that the erasure looks at
+// need have the draft. It says yes for one that cannot be read.
+func (x *erasure) inDraft(l *line, rec *record) bool {
+	return len(x.Texts) > 0 && !rec.publishes() && slices.ContainsFunc(rec.rows, func(r row) bool {
+		if r.moved {
+			return false
+		}
+		n := x.e.node(l, &r)
+		text, err := n.Content.Value(x.ctx)
+		goes, _ := x.finder.InNode(n, text)
+		return err != nil || goes
+	})
 }
 
 // look goes over the trees of the family for the named nodes and the texts.
@@ -151,8 +182,9 @@ func (x *erasure) look(f *Family) error {
 		err = x.walk(m, begin, noted, func(rec *record) {
 			at := rec.entry.Revision
 			if x.finder.InEntry(&rec.entry) && !IsBlank(&rec.entry) {
-				m.entries[at] = true
+				m.entries[at], x.found = true, true
 			}
+			x.found = x.found || x.inDraft(m.l, rec)
 			if lastDigest = rec.entry.Digest; stale(&rec.entry, "") {
 				old[at] = lastDigest
 			}
@@ -169,7 +201,7 @@ func (x *erasure) look(f *Family) error {
 			return err
 		}
 		for at, digest := range old {
-			if len(x.Texts) > 0 && digest != lastDigest {
+			if digest != lastDigest {
 				m.stale[at] = true
 			}
 		}
@@ -216,7 +248,7 @@ func (x *erasure) search(last, t *tree.Tree) error {
 			return StuckInNode(n)
 		}
 		if goes {
-			x.ids[n.ID] = true
+			x.ids[n.ID], x.found = true, true
 		}
 		return nil
 	}

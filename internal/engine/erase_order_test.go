@@ -135,17 +135,20 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := (&Erase{Texts: c.texts}).Finder()
-		a, _ := erasedAttempt(history.Attempt{Request: packed}, c.sent, false, f)
+		x := &erasure{finder: (&Erase{Texts: c.texts}).Finder()}
+		a, _, err := x.erasedAttempt(history.Attempt{Request: packed}, c.sent, false)
+		if err != nil {
+			t.Fatal(err)
+		}
 		left, err := history.UnpackRequest(a.Request)
 		if err != nil || string(left) != c.left && c.left != request || c.left == request && a.Request != packed {
 			t.Errorf("%s leaves %s, want %s; %v", name, left, c.left, err)
 		}
-		if again, changed := erasedAttempt(a, c.sent, false, f); changed || again.Request != a.Request {
+		if again, changed, err := x.erasedAttempt(a, c.sent, false); err != nil || changed || again.Request != a.Request {
 			t.Errorf("%s: a second erasure changes it", name)
 		}
 	}
-	odd, _ := erasedAttempt(history.Attempt{Request: "not packed"}, true, false, (&Erase{}).Finder())
+	odd, _, _ := (&erasure{finder: (&Erase{}).Finder()}).erasedAttempt(history.Attempt{Request: "not packed"}, true, false)
 	if left, err := history.UnpackRequest(odd.Request); err != nil || left != `{"erased":true}` {
 		t.Errorf("a request that cannot be read leaves %s, %v", left, err)
 	}

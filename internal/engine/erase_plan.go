@@ -144,8 +144,7 @@ func (x *erasure) rewrite(m *member, noted map[*member]map[int64]version) error 
 		return err
 	}
 	m.count()
-	x.attemptsLeft(m, shown)
-	return nil
+	return x.attemptsLeft(m, shown)
 }
 
 // note notes whether a snapshot or the working state changes.
@@ -186,10 +185,14 @@ func (m *member) sent(cycle int64) bool {
 }
 
 // attemptsLeft works out what is left of the attempts of a member.
-func (x *erasure) attemptsLeft(m *member, shown map[int64]string) {
+func (x *erasure) attemptsLeft(m *member, shown map[int64]string) error {
 	for _, a := range m.attempts {
 		proven := shown[a.Cycle] != "" && shown[a.Cycle] == a.Thread
-		left, changed := erasedAttempt(a, !proven && m.sent(a.Cycle), !proven && len(x.Texts) > 0, x.finder)
+		unknown := len(x.Texts) > 0 && (x.found || m.lostDrafts(a.Cycle, m.settled.cycle))
+		left, changed, err := x.erasedAttempt(a, !proven && m.sent(a.Cycle), !proven && unknown)
+		if err != nil {
+			return err
+		}
 		if m.left = append(m.left, left); changed {
 			m.ends = append(m.ends, a.Cycle)
 			if x.finder.InAttempt(&a) {
@@ -197,6 +200,7 @@ func (x *erasure) attemptsLeft(m *member, shown map[int64]string) {
 			}
 		}
 	}
+	return nil
 }
 
 // count counts the entries of a member that change, shared ones included.

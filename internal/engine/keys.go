@@ -8,7 +8,7 @@ import (
 )
 
 // The space of the store itself holds the names of contexts, of unfinished copies and of access
-// tokens, every line by its key, the next free key, and which families may have erased text left
+// tokens, the secret of the store, every line by its key, the next free key, and which families may have erased text left
 // in the medium.
 const (
 	common        store.Space = 0
@@ -17,6 +17,7 @@ const (
 	tokenPrefix               = "t"
 	copyPrefix                = "u"
 	nextKey                   = "k"
+	secretKey                 = "s"
 	uncleanPrefix             = "e" // by the key of the first line of the family
 )
 

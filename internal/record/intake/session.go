@@ -20,6 +20,8 @@ type Session struct {
 	BegunBy map[string]any // the call of another session that began a sub-agent, nil for none
 	Sums    *sums.Sums     // of the file of the log, nil for none
 	*calllog.Session
+	Again  bool // record calls that were erased after an earlier import too
+	Erased int  // how many calls Record left out because they were erased
 }
 
 // Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
@@ -64,7 +66,7 @@ func (s *Session) Importer(ctx context.Context, to *pact.DB, actor string) (*rec
 		first = s.Calls[0].ID
 	}
 	return record.NewImporter(ctx, to, record.ImportOptions{Context: s.Name, Actor: actor, Source: source, First: first,
-		BegunBy: s.BegunBy})
+		BegunBy: s.BegunBy, Again: s.Again})
 }
 
 // Record makes the contexts of a session, or adds to those that an earlier import of the same
@@ -105,6 +107,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		left = !kept
 	}
+	s.Erased = importer.Erased()
 	return importer.Contexts(), known, left, nil
 }
 
