@@ -27,7 +27,7 @@ import (
 type importFlags struct {
 	name, edition, conversation  string
 	strict, renumber, unanswered bool
-	anySize                      bool
+	anySize, again               bool
 }
 
 // importMemory is how many bytes an import may hold without --any-size.
@@ -43,6 +43,7 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	cmd.Flags().BoolVar(&f.unanswered, "unanswered", false,
 		"take the requests of a directory of bodies that have no answer, too: a later import adds none")
 	cmd.Flags().BoolVar(&f.anySize, "any-size", false, "take a file that needs more than 256 MiB of memory, too")
+	cmd.Flags().BoolVar(&f.again, "again", false, "record calls of a log that were erased after an earlier import, too")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
 	command.CompleteFlag(cmd, "edition", command.Editions)
 	return f
@@ -109,7 +110,7 @@ func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFl
 	}
 	p = &plan{Input: in}
 	o := intake.Options{Name: cmp.Or(f.name, in.Base()), OpenOptions: pact.OpenOptions{Actor: a.Getenv("USER", "")},
-		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber}}
+		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber}, Again: f.again}
 	switch kind {
 	case intake.Log:
 		p.Plan, err = planLog(ctx, a, in, f.conversation, o)

@@ -3,10 +3,13 @@ package intake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/record/calllog"
@@ -22,6 +25,7 @@ type Options struct {
 	pact.HistoryOptions
 	Name   string           // of the context; of several the part before the /
 	Policy lifecycle.Policy // under which the calls of a transcript are replayed
+	Again  bool             // record the calls of a log that were erased after an earlier import
 }
 
 // Plan says which contexts a file gives.
@@ -115,6 +119,7 @@ func PlanLog(ctx context.Context, log *calllog.Log, o Options) (*Plan, error) {
 	sessions, err := Sessions(ctx, log, o.Name)
 	p := &Plan{Options: o, Kind: Log, Parts: make([]Part, len(sessions)), Findings: log.Findings}
 	for i := range sessions {
+		sessions[i].Again = o.Again
 		p.Parts[i] = Part{Name: sessions[i].Name, Session: &sessions[i]}
 	}
 	return p, err
@@ -255,6 +260,31 @@ func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func
 			list[0].Findings = []inspect.Finding{{Code: fault.DocumentInvalid, Message: part.Name +
 				": what was said last has no answer in the log yet; it was left out, and comes with its answer"}}
 		}
+		if n := part.Session.Erased; n > 0 {
+			on, err := erasedOn(ctx, list)
+			if err != nil {
+				return nil, err
+			}
+			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.Conflict, Message: fmt.Sprintf(
+				"%s: %d of %d calls of this log were erased on %s and stay erased; --again records them", part.Name, n,
+				len(part.Session.Calls), on)})
+		}
 	}
 	return list, nil
+}
+
+// erasedOn returns the day of the last erasure in some contexts, in UTC.
+func erasedOn(ctx context.Context, list []Made) (day string, err error) {
+	last := int64(0)
+	for _, made := range list {
+		for e, err := range made.Context.Log(ctx, 1) {
+			if err != nil {
+				return "", err
+			}
+			if e.Kind == history.Erasing {
+				last = max(last, e.TimeNS)
+			}
+		}
+	}
+	return time.Unix(0, last).UTC().Format(time.DateOnly), nil
 }
