@@ -9,7 +9,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/record/calllog"
@@ -281,7 +280,7 @@ func erasedOn(ctx context.Context, list []Made) (day string, err error) {
 			if err != nil {
 				return "", err
 			}
-			if e.Kind == history.Erasing {
+			if e.Erased() != nil {
 				last = max(last, e.TimeNS)
 			}
 		}
