@@ -105,4 +105,5 @@ func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 const (
 	MaxProvider     = 1 << 10 // of provider and model each
 	MaxAttemptError = 64 << 10
+	MaxTokens       = 1 << 42 // so that no sum over the attempts of a store overflows
 )

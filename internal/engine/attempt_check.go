@@ -37,6 +37,9 @@ func CheckAttempt(a *history.Attempt) error {
 		if n != nil && *n < 0 {
 			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is negative")
 		}
+		if n != nil && *n > history.MaxTokens {
+			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is above "+strconv.Itoa(history.MaxTokens))
+		}
 	}
 	if len(a.Request) > history.MaxRequest {
 		return attemptTooLong("request", history.MaxRequest)

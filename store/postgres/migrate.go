@@ -84,11 +84,16 @@ func beforeRelease(address string) error {
 
 // versionOf returns the version of the schema, 0 if there is none.
 func versionOf(ctx context.Context, db *sql.DB) (at int, err error) {
-	err = db.QueryRowContext(ctx, "SELECT max(version) FROM pact_store").Scan(&at)
-	if codeOf(err) == noTable {
+	var version sql.Null[int]
+	err = db.QueryRowContext(ctx, "SELECT max(version) FROM pact_store").Scan(&version)
+	switch {
+	case codeOf(err) == noTable:
 		return 0, nil
+	case err == nil && !version.Valid:
+		return 0, fault.New(fault.Store, "the table pact_store is empty, so that nothing says what the others hold",
+			"restore the database from a backup, or drop the table if no other of pact is there")
 	}
-	return at, err
+	return version.V, err
 }
 
 // hasTable reports whether a database has a table.

@@ -36,17 +36,22 @@ func TestOpenedAtOnce(t *testing.T) {
 // A database of another program, or of a newer version of this one, is refused and
 // left as it is.
 func TestRefused(t *testing.T) {
-	other, newer := postgrestest.Database(t), postgrestest.Database(t)
+	other, newer, empty := postgrestest.Database(t), postgrestest.Database(t), postgrestest.Database(t)
 	postgrestest.Exec(t, other, "CREATE TABLE log (mine TEXT)")
 	must(t, open(t, newer).Close())
 	postgrestest.Exec(t, newer, "INSERT INTO pact_store VALUES (1000)")
-	for _, address := range []string{other, newer, "postgres:///none?host=/nowhere", "postgres://%%"} {
+	must(t, open(t, empty).Close())
+	postgrestest.Exec(t, empty, "DELETE FROM pact_store")
+	for _, address := range []string{other, newer, empty, "postgres:///none?host=/nowhere", "postgres://%%"} {
 		s, err := on(postgres.Open(t.Context(), address))
 		if err == nil {
 			s.Close()
 		}
 		if fault.CodeOf(err) != fault.Store {
 			t.Errorf("%s: %v", address, err)
+		}
+		if address == empty && !strings.Contains(err.Error(), "the table pact_store is empty") {
+			t.Error(err)
 		}
 	}
 	if made := postgrestest.Exec(t, other, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"); len(made) != 1 {

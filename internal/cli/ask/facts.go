@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ func printFacts(a *command.App, list []story.Facts) error {
 	switch a.Form {
 	case "id":
 		for _, f := range list {
-			a.PrintLine(f.ID)
+			a.Printf("%s\n", view.Visible(f.ID))
 		}
 		return nil
 	case "jsonl":

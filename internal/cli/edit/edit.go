@@ -92,7 +92,7 @@ func addCommand(a *command.App) *cobra.Command {
 		if !due && !a.JSON {
 			a.Warnf("nothing was added: %s is younger than %s", view.Visible(added), view.Plural(int(*every), "cycle"))
 		}
-		return a.Answer(added, answer)
+		return a.Answer(view.Visible(added), answer)
 	})
 	return cmd
 }
@@ -131,7 +131,7 @@ func updateCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Answer(args[1], map[string]any{"id": args[1]})
+		return a.Answer(view.Visible(args[1]), map[string]any{"id": args[1]})
 	})
 	return cmd
 }
@@ -177,7 +177,7 @@ func moveCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.Answer(moved, map[string]any{"id": moved})
+		return a.Answer(view.Visible(moved), map[string]any{"id": moved})
 	})
 	return cmd
 }

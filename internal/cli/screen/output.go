@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -74,9 +75,9 @@ func (o *output) Drop() { o.buf.Reset() }
 func (a *Screen) Printf(format string, args ...any) { fmt.Fprintf(a.Out, format, args...) }
 
 // PrintJSON prints a value as one line of JSON and leaves <, > and & unescaped;
-// with --output jsonl it prints the elements of a list, a line each. On a
-// terminal it escapes what [view.Visible] would replace, so that a JSON reader gets
-// the original back.
+// with --output jsonl it prints the elements of a list, a line each. It escapes
+// what [view.Visible] would replace, so that no terminal at the end of a pipe
+// gets it, and a JSON reader gets the original back.
 func (a *Screen) PrintJSON(v any) error {
 	if list := reflect.ValueOf(v); a.Form == "jsonl" && list.Kind() == reflect.Slice {
 		for i := range list.Len() {
@@ -91,16 +92,13 @@ func (a *Screen) PrintJSON(v any) error {
 
 func (a *Screen) printValue(v any) error {
 	var line bytes.Buffer
-	w := io.Writer(a.Out)
-	if a.OutTerminal {
-		w = &line
-	}
-	e := json.NewEncoder(w)
+	e := json.NewEncoder(&line)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil || !a.OutTerminal {
+	if err := e.Encode(v); err != nil {
 		return err
 	}
-	return a.WriteJSON(line.Bytes())
+	_, err := a.Out.Write(escaped(line.Bytes()))
+	return err
 }
 
 // Sentence prints a line that a terminal wraps by words.
@@ -110,24 +108,34 @@ func (a *Screen) Sentence(text string) {
 	}
 }
 
-// WriteJSON writes JSON that is valid UTF-8, escaped on a terminal as printJSON
-// says. Invisible characters occur only inside strings, apart from line ends.
+// WriteJSON writes JSON that is valid UTF-8, on a terminal escaped as by [Screen.PrintJSON]: elsewhere its bytes
+// are exact.
 func (a *Screen) WriteJSON(text []byte) error {
 	if a.OutTerminal {
-		var shown bytes.Buffer
-		for _, r := range string(text) {
-			if r == '\n' || view.Shows(r) {
-				shown.WriteRune(r)
-				continue
-			}
-			for _, unit := range utf16.Encode([]rune{r}) {
-				fmt.Fprintf(&shown, `\u%04x`, unit)
-			}
-		}
-		text = shown.Bytes()
+		text = escaped(text)
 	}
 	_, err := a.Out.Write(text)
 	return err
+}
+
+// escaped writes invisible characters of JSON as escapes. They occur only inside strings, apart from line ends.
+func escaped(text []byte) []byte {
+	hidden := func(r rune) bool { return r != '\n' && !view.Shows(r) }
+	from := bytes.IndexFunc(text, hidden)
+	if from < 0 {
+		return text
+	}
+	shown := append(make([]byte, 0, len(text)+64), text[:from]...)
+	for _, r := range string(text[from:]) {
+		if !hidden(r) {
+			shown = utf8.AppendRune(shown, r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			shown = fmt.Appendf(shown, `\u%04x`, unit)
+		}
+	}
+	return shown
 }
 
 // PrintLine prints a line of text; on a terminal, made [view.Visible].

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
+	"github.com/contexttree/pact/internal/view"
 )
 
 // Clip cuts a line that is wider than the terminal.
@@ -32,7 +33,7 @@ func (a *Screen) Table(header []string, rows [][]string) {
 	header, rows, align := columnsOf(header, rows)
 	if a.Form == "id" {
 		for _, row := range rows {
-			a.Printf("%s\n", row[0])
+			a.Printf("%s\n", view.Visible(row[0]))
 		}
 		return
 	}

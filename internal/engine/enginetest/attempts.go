@@ -104,7 +104,7 @@ func testAttempts(t *testing.T, s Suite) {
 		t.Errorf("ended as %+v", kept)
 	}
 	d.check()
-	d.end(history.Attempt{ID: first.ID, Status: history.Completed, EndedNS: 2000, TokenIn: tokens(math.MaxInt64),
+	d.end(history.Attempt{ID: first.ID, Status: history.Completed, EndedNS: 2000, TokenIn: tokens(history.MaxTokens),
 		TokenOut: tokens(0)})
 	if loaded, err := d.store.Load(background, d.state.Key); err != nil || loaded.Info != before {
 		t.Errorf("attempts changed the context: %+v, %v", loaded, err)
@@ -157,6 +157,7 @@ func testAttemptsRefused(t *testing.T, s Suite) {
 		{fault.DocumentInvalid, func(a *history.Attempt) { a.Model = "a\x00b" }},
 		{fault.DocumentInvalid, func(a *history.Attempt) { a.Error = "\xed\xa0\x80" }},
 		{fault.DocumentInvalid, func(a *history.Attempt) { a.TokenIn = tokens(-1) }},
+		{fault.DocumentInvalid, func(a *history.Attempt) { a.TokenOut = tokens(history.MaxTokens + 1) }},
 		{fault.DocumentInvalid, func(a *history.Attempt) { a.TokenOut = tokens(math.MinInt64) }},
 		{fault.DocumentInvalid, func(a *history.Attempt) { a.Params = "" }},
 		{fault.DocumentInvalid, func(a *history.Attempt) { a.Thread = a.Thread[2:] }},
@@ -329,7 +330,7 @@ func (r *genHistory) call() {
 	as := history.Attempt{ID: open[r.IntN(len(open))].ID, EndedNS: r.Int64N(2000)}
 	as.Status = []history.AttemptStatus{history.Completed, history.Canceled, history.Failed}[r.IntN(3)]
 	if r.IntN(2) == 0 {
-		as.TokenIn, as.TokenOut = tokens(r.Int64N(9)), tokens(r.Int64())
+		as.TokenIn, as.TokenOut = tokens(r.Int64N(9)), tokens(r.Int64N(history.MaxTokens))
 	} else {
 		as.Error = "said"
 	}

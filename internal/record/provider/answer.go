@@ -252,11 +252,15 @@ func compactions(parts []canon.Any) (list []canon.Any) {
 	return list
 }
 
+// mostCounted is the largest number of tokens that anybody is believed. The sum of three stays below
+// history.MaxTokens, which an attempt may have.
+const mostCounted = 1 << 40
+
 // count returns a number of tokens, nil if there is none.
 func count(v canon.Any, path ...string) *int64 { return Count(get(v, path...)) }
 
-// Count returns a number of tokens: a whole number from 0 on, which programs also write as 12.0 or as a text. It is nil
-// for anything else.
+// Count returns a number of tokens: a whole number from 0 to 2^40, which programs also write as 12.0 or as a text. It is
+// nil for anything else.
 func Count(v canon.Any) *int64 {
 	if v.Kind != canon.KindNumber && v.Kind != canon.KindString {
 		return nil
@@ -265,7 +269,7 @@ func Count(v canon.Any) *int64 {
 	if f, fails := strconv.ParseFloat(v.Text, 64); err != nil && fails == nil && f == math.Trunc(f) && f <= 1<<53 {
 		n, err = int64(f), nil
 	}
-	if err != nil || n < 0 {
+	if err != nil || n < 0 || n > mostCounted {
 		return nil
 	}
 	return &n

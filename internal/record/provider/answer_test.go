@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"reflect"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -326,4 +327,20 @@ func FuzzAnySplitGivesTheSame(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A count that cannot be true is none: sums of such counts would become negative.
+func TestACountThatCannotBeTrueIsNone(t *testing.T) {
+	for text, want := range map[string]string{"12": "12", "0": "0", "-1": "none", "1.5": "none", "9223372036854775807": "none",
+		"1099511627776": "1099511627776", "1099511627777": "none", "1e30": "none", `"9223372036854775807"`: "none"} {
+		body := `{"id":"x","model":"m","choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":` + text + `}}`
+		a := assembled(Chat, 200, header("application/json"), nil, body)
+		got := "none"
+		if a.Usage.In != nil {
+			got = strconv.FormatInt(*a.Usage.In, 10)
+		}
+		if a.Failure != "" || got != want {
+			t.Errorf("%s: %s, %q", text, got, a.Failure)
+		}
+	}
 }

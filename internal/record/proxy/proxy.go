@@ -41,10 +41,22 @@ type Options struct {
 func ParseUpstream(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
-		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, text, "this is not the address of a provider",
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, shown(text, u), "this is not the address of a provider",
 			"give one such as https://api.openai.com/v1")
 	}
 	return u, nil
+}
+
+// shown returns an address without what may be a password: u is what was parsed of it, nil if it is no URL.
+func shown(text string, u *url.URL) string {
+	switch {
+	case u == nil || u.Opaque != "":
+		scheme, _, _ := strings.Cut(text, ":")
+		return scheme + ":…"
+	case u.RawQuery != "":
+		u.RawQuery = "…"
+	}
+	return u.Redacted()
 }
 
 // Listen listens on a loopback address. E_DOCUMENT_INVALID for an address that

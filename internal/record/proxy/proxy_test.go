@@ -160,6 +160,12 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+	for _, secret := range []string{"http://user:hunter2@host/v1", "https://host/v1?key=hunter2", "http://user:hunter2@[", "hunter2",
+		"mailto:hunter2", "http:hunter2@host"} {
+		if _, err := proxy.ParseUpstream(secret); err == nil || secret != "hunter2" && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", secret, err)
+		}
+	}
 	for _, bad := range []string{"0.0.0.0:0", ":8080", "192.168.0.1:80", "127.0.0.1"} {
 		if _, err := proxy.Listen(bad); !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("%q: %v", bad, err)
