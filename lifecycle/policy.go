@@ -23,6 +23,7 @@ type Policy struct {
 
 	Rules        []Rule `json:"rules,omitempty"`         // the first that finds a node decides about it
 	Parts        []Part `json:"parts,omitempty"`         // limits on parts of the snapshot
+	Strict       bool   `json:"strict,omitempty"`        // a commit that leaves a limit exceeded fails with E_LIMIT
 	ProtectTurns int    `json:"protect_turns,omitempty"` // how many of the most recent sealed turns pruning leaves alone
 	ProtectTask  bool   `json:"protect_task,omitempty"`  // whether limits leave alone what Task returns
 
@@ -95,7 +96,7 @@ func (p *Policy) Empty() bool {
 func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
 		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.ProtectTask == o.ProtectTask &&
-		p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
+		p.Strict == o.Strict && p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
 		p.When == o.When && p.Stub == o.Stub && p.Orphans == o.Orphans && p.WholePairs == o.WholePairs &&
 		p.Tokenizer == o.Tokenizer
 }

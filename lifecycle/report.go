@@ -91,8 +91,16 @@ type Report struct {
 	Kept      []Kept     `json:"held,omitempty"`     // the nodes that were to go and stayed
 	Retained  []string   `json:"retained,omitempty"` // ids that holders of the context retained at the time
 	Budget    string     `json:"budget,omitempty"`   // the limits that are still exceeded, by how much and why
+	Over      []Over     `json:"over,omitempty"`     // the same limits, one by one
 	Savings   *Savings   `json:"freed,omitempty"`    // nil if nothing was pruned
 	Postponed *Postponed `json:"waiting,omitempty"`  // nil if no pruning was postponed
 	Stubs     []Stub     `json:"stubs,omitempty"`    // the stubs that the commit left
 	Orphans   []Orphan   `json:"orphans,omitempty"`  // the orphans that the commit dropped or kept
+}
+
+// Over is a limit that a commit could not keep.
+type Over struct {
+	Limit string `json:"limit"` // such as max_tokens, or max_nodes in ^sys
+	Most  int64  `json:"most"`  // what it allows
+	Has   int64  `json:"has"`   // what the snapshot has, in the unit of the limit
 }

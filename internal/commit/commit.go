@@ -36,7 +36,8 @@ type Input struct {
 // report. It does not change its input. Errors: E_DOCUMENT_INVALID for a policy that
 // cannot be followed, E_NODE_NOT_FOUND and E_PLACEMENT_INVALID for ids that cannot be
 // pruned, E_PLACEMENT_INVALID if an edit or pruning would leave a call without its result or
-// the reverse and the policy refuses that, E_LIMIT if no cycle or stamp is left, and the errors of reading contents
+// the reverse and the policy refuses that, E_LIMIT if no cycle or stamp is left or a
+// strict policy leaves a limit exceeded, and the errors of reading contents
 // that must be counted.
 //
 // Cost: the nodes that expire or are pruned, the children of ^ah, what changed since the
@@ -89,7 +90,10 @@ func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Repo
 		return nil, tree.Stamps{}, lifecycle.Report{}, err
 	}
 	report.Kept = slices.Concat(report.Kept, held, p.emptyGroups)
-	report.Budget = p.unmetLimits(report.Postponed != nil)
+	report.Budget, report.Over = p.unmetLimits(report.Postponed != nil)
+	if in.Policy.Strict && len(report.Over) > 0 && report.Postponed == nil && !in.Hold {
+		return nil, in.Stamps, lifecycle.Report{}, fault.New(fault.Limit, report.Budget, "raise the limit, protect less, or leave strict out")
+	}
 	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)
 	if err != nil {
 		return nil, in.Stamps, lifecycle.Report{}, err

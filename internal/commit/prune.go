@@ -208,18 +208,20 @@ func (p *pruner) exceeded() (list []*limit) {
 }
 
 // unmetLimits says for the report which limits are still exceeded, by how much and why.
-func (p *pruner) unmetLimits(waits bool) string {
+func (p *pruner) unmetLimits(waits bool) (budget string, over []lifecycle.Over) {
 	var list []string
 	for _, l := range p.exceeded() {
 		list = append(list, l.String()+" is exceeded by "+strconv.FormatInt(l.used-int64(l.max), 10))
+		name, where, _ := strings.Cut(l.String(), " "+strconv.Itoa(l.max))
+		over = append(over, lifecycle.Over{Limit: name + where, Most: int64(l.max), Has: l.used})
 	}
 	switch {
 	case len(list) == 0:
-		return ""
+		return "", nil
 	case waits:
-		return strings.Join(list, "; ") + ": pruning waits"
+		return strings.Join(list, "; ") + ": pruning waits", over
 	}
-	return strings.Join(list, "; ") + ": everything else is protected or part of a core"
+	return strings.Join(list, "; ") + ": everything else is protected or part of a core", over
 }
 
 // protect determines the most recent turns, which limits and requests leave alone.

@@ -33,6 +33,12 @@ func (t *tools) recall(ctx context.Context, in recalling) (string, error) {
 	if in.ID == "" {
 		return search(ctx, list, &in, named)
 	}
+	// A note names an id that only a context with originals has, whichever conversation of the agent changed last.
+	if kept, id, err := record.FindWhole(ctx, t.db, list[0].Name(), t.within, in.ID); err == nil {
+		return block(ctx, kept, kept.Working(), id, in.From, named)
+	} else if fault.CodeOf(err) != fault.NodeNotFound {
+		return "", err
+	}
 	for i, c := range list {
 		state, err := view.Having(ctx, c, in.ID)
 		if err == nil {

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is adfd3be6185cf755a8060d7d5ee09a7741830c029270905443f2d0ac25a12144.
+// SHA-256 is 9d7e43bfdf5083c41b177c2f451b8cd1db1d76fa5aca68398fad5bf178157012.
 
 export interface Attempt {
   attempt_id: string
@@ -704,6 +704,12 @@ export interface LifecycleOrphan {
   what: string
 }
 
+export interface LifecycleOver {
+  has: number
+  limit: string
+  most: number
+}
+
 export interface LifecyclePart {
   kind?: string
   max_bytes?: number
@@ -728,6 +734,7 @@ export interface LifecyclePolicy {
   protect_turns?: number
   ranks?: Record<string, number>
   rules?: LifecycleRule[] | null
+  strict?: boolean
   stub?: string
   tokenizer?: string
   when?: string
@@ -751,6 +758,7 @@ export interface LifecycleReport {
   freed?: LifecycleSavings
   held?: LifecycleKept[] | null
   orphans?: LifecycleOrphan[] | null
+  over?: LifecycleOver[] | null
   policy?: LifecyclePolicy
   removed?: LifecycleRemoval[] | null
   retained?: string[] | null

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
@@ -69,10 +70,13 @@ func checkPolicy(ctx context.Context, p *lifecycle.Policy) error {
 	return c.Edit(ctx, func(b *pact.Batch) error { b.KeepPolicy(p); return nil }, nil)
 }
 
-// managedSummary says what a policy did.
+// managedSummary says what a policy did: calls, what was asked for again, and money against the same run without it.
 func managedSummary(a *command.App, got record.Stats, manage bool) {
 	m := got.Managed
-	if m == (record.Managed{}) {
+	if m.Follows {
+		a.Reportf("      an earlier run managed this conversation: what was decided then was sent so again, and nothing new was decided")
+	}
+	if m == (record.Managed{Follows: m.Follows}) {
 		return
 	}
 	what, read := "would have shaped", "would have read"
@@ -82,6 +86,23 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	a.Reportf("      %s %s; the model %s %s less", what, view.Plural(m.Shaped, "result"), read, view.Size(m.Saved))
 	if m.Cut > 0 {
 		a.Reportf("      left out later: %s, at %s", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
+	}
+	c := m.Computed
+	money := ""
+	if c.Priced {
+		money = fmt.Sprintf("; %s in place of %s", view.Money(c.Paid), view.Money(c.Instead))
+	}
+	a.Reportf("      %s, %d calls of tools asked again for what was taken; input of %d tokens in place of %d%s (computed, against the same run "+
+		"unmanaged)", view.Plural(int(c.Calls), "call"), m.Again, c.Sent, c.Unmanaged, money)
+	if m.Over > 0 {
+		a.Reportf("      above max_tokens: %s; the policy's when decides what goes, not its limit", view.Plural(m.Over, "request"))
+	}
+	if m.Plain > 0 && m.Shaped+m.Cut == 0 {
+		a.Reportf("      %s had no result of a tool, and a policy changes nothing else", view.Plural(m.Plain, "request"))
+	}
+	if c.NoMarker > 0 {
+		a.Reportf("      %s marked nothing for the provider's cache: with markers most of the input would be read at a tenth of "+
+			"the price, and leaving results out would save less", view.Plural(int(c.NoMarker), "call"))
 	}
 	if m.Open+m.Ended > 0 {
 		a.Reportf("      sent as they came: %s; managing ended for %s: %s", view.Plural(m.Open, "request"),

@@ -279,7 +279,19 @@ func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
 	forecast := func(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(f.prompt, s.at)) }
 	less := forecast(cut.sentForm())
 	sure := worth.Call{Sent: less.Sent * 4 / 5} // notes are short and many: an estimate may be too high
-	return s.tariff.Caches(sure) && s.tariff.Pays(when, forecast(q.sentForm()), less, l.spent)
+	keep := forecast(q.sentForm())
+	return s.tariff.Caches(sure) && s.tariff.Pays(when, keep, less, l.spent) &&
+		(when != lifecycle.WhenPays || l.covers(s, keep, less))
+}
+
+// covers reports whether the run has saved enough to bring back all that it took: an agent may ask for it again, and
+// then the whole request is written once more.
+func (l *Ledger) covers(s *summed, keep, less worth.Call) bool {
+	if keep.Money == nil {
+		return true
+	}
+	back := s.tariff.Call(keep.Sent, 0)
+	return l.spent.Managed+*less.Money+*back.Money-*keep.Money <= l.spent.Without
 }
 
 // End adds a request as it is sent, and returns what the provider should count. cut says that parts leave with it.

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is adfd3be6185cf755a8060d7d5ee09a7741830c029270905443f2d0ac25a12144.
+SHA-256 is 9d7e43bfdf5083c41b177c2f451b8cd1db1d76fa5aca68398fad5bf178157012.
 """
 
 from __future__ import annotations
@@ -667,6 +667,12 @@ class LifecycleOrphan(TypedDict):
     what: str
 
 
+class LifecycleOver(TypedDict):
+    has: int
+    limit: str
+    most: int
+
+
 class LifecyclePart(TypedDict):
     kind: NotRequired[str]
     max_bytes: NotRequired[int]
@@ -691,6 +697,7 @@ class LifecyclePolicy(TypedDict):
     protect_turns: NotRequired[int]
     ranks: NotRequired[dict[str, int]]
     rules: NotRequired[list[LifecycleRule] | None]
+    strict: NotRequired[bool]
     stub: NotRequired[str]
     tokenizer: NotRequired[str]
     when: NotRequired[str]
@@ -714,6 +721,7 @@ class LifecycleReport(TypedDict):
     freed: NotRequired[LifecycleSavings]
     held: NotRequired[list[LifecycleKept] | None]
     orphans: NotRequired[list[LifecycleOrphan] | None]
+    over: NotRequired[list[LifecycleOver] | None]
     policy: NotRequired[LifecyclePolicy]
     removed: NotRequired[list[LifecycleRemoval] | None]
     retained: NotRequired[list[str] | None]
