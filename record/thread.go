@@ -19,6 +19,13 @@ import (
 // chat completion.
 const importedAttr = "openai:conversation"
 
+// ModelOf returns the model that an imported conversation names, "" for none: no attempt of it says which model
+// answered. Cost: O(1).
+func ModelOf(s *pact.Snapshot) string {
+	model, _ := canon.Value(tree.Of(s).Root().Node().Header(importedAttr)).Any().Get("model")
+	return model.Text
+}
+
 // Thread writes the thread of a snapshot as the fields of a request: tools, system prompt
 // and messages, in one JSON object. form is openai (chat completions), responses, anthropic
 // or gemini, and need not be the API that was recorded. left counts what this API cannot

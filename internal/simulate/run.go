@@ -123,7 +123,7 @@ func (r *run) choose(attempts []history.Attempt) error {
 	for _, a := range attempts {
 		r.model = cmp.Or(a.Model, r.model)
 	}
-	r.model = cmp.Or(r.o.Model, r.model)
+	r.model = cmp.Or(r.o.Model, r.model, record.ModelOf(r.c.Working()))
 	if r.o.Dialect != "" {
 		if r.rules = provider.CacheRulesNamed(r.o.Dialect); r.rules == nil || r.rules.AsSent {
 			return fault.At(fault.DocumentInvalid, fault.NoOffset, r.o.Dialect, "no rules of caching have this name",

@@ -35,7 +35,11 @@ func toOpen(ctx context.Context, a *command.App, flags *importFlags, args []stri
 			return in, nil, err
 		}
 	}
-	in, err := planOf(ctx, a, args[0], flags)
+	named := *flags
+	if s := sessions.At(a.Env, args[0]); s != nil && named.name == "" {
+		named.name = s.Name() // as if its id had been named
+	}
+	in, err := planOf(ctx, a, args[0], &named)
 	return in, nil, err
 }
 
@@ -83,10 +87,7 @@ func planOfSession(ctx context.Context, a *command.App, flags *importFlags, s *s
 	}
 	named := *flags
 	if named.name == "" {
-		named.name = s.ID
-		if folder := filepath.Base(filepath.Clean(s.Folder)); s.Folder != "" && folder != string(filepath.Separator) {
-			named.name = folder + "/" + s.ID
-		}
+		named.name = s.Name()
 	}
 	text, err := s.Text(ctx)
 	if err != nil {

@@ -90,6 +90,8 @@ type findings struct {
 	count map[string]int
 	line  map[string]int // the first
 	lines map[int]bool   // all lines that are named
+
+	records, left int64 // of a log of bodies: how many values it has, and how many were left out
 }
 
 // add notes that something was left out in a line, 0 if it has none.

@@ -26,7 +26,9 @@ func readHAR(list []entry, found *findings) []Session {
 	for _, e := range exchanges {
 		f := e.fields()
 		c := &logged{}
+		found.records++
 		if !c.request(f, 0) {
+			found.left++
 			found.add(0, "an exchange is no call to one of the four APIs, so it was left out")
 			continue
 		}
@@ -42,6 +44,7 @@ func readHAR(list []entry, found *findings) []Session {
 		c.ID = f.text("_request_id", "_id")
 		c.times(f)
 		if !ids.name(&c.Call) {
+			found.left++
 			found.add(0, "the call "+c.ID+" is there twice; it was read once")
 			continue
 		}

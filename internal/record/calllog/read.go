@@ -68,6 +68,9 @@ func (f *format) log(sessions []Session, found *findings, d *canon.Damage) (*Log
 	if d.First != nil {
 		log.Damage = f.within(d.First)
 	}
+	if found.records > 0 {
+		log.Sums = bodies(sessions, found)
+	}
 	return log, nil
 }
 

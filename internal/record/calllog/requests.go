@@ -47,11 +47,14 @@ func newRequestList(found *findings) *requestList {
 // read returns the call in one value of the log, nil if there is none or it was read before.
 func (r *requestList) read(e entry) *Call {
 	c := callOf(e.raw)
+	r.found.records++
 	if c == nil {
+		r.found.left++
 		r.found.add(e.line, "it holds no request to one of the four APIs, so it was left out")
 		return nil
 	}
 	if !r.ids.name(&c.Call) {
+		r.found.left++
 		r.found.add(e.line, "the call "+c.ID+" is there twice; it was read once")
 		return nil
 	}

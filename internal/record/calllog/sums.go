@@ -39,6 +39,15 @@ func (f *format) account(log *Log, list []entry, found *findings) {
 	log.Sums, log.Findings = all, append(log.Findings, differences...)
 }
 
+// bodies returns the sums of a log of bodies, which stay as they are: each value is a call, or a finding names it.
+func bodies(sessions []Session, found *findings) *sums.Sums {
+	read := found.left
+	for i := range sessions {
+		read += int64(len(sessions[i].Calls))
+	}
+	return &sums.Sums{Records: sums.Sum{File: found.records, Read: read}}
+}
+
 // costAttr is the attribute of a call with its price in dollars, as the log says it.
 const costAttr = "cost"
 

@@ -79,6 +79,43 @@ func Newest(ctx context.Context, env map[string]string, most int) ([]Session, er
 	return list, err
 }
 
+// At returns the session that a file holds, by where it stands, nil for any other file. env is the environment.
+func At(env map[string]string, file string) *Session {
+	home := cmp.Or(env["HOME"], env["USERPROFILE"])
+	file = resolved(file)
+	for _, a := range agents {
+		root := cmp.Or(env[a.variable], filepath.Join(home, filepath.FromSlash(a.home)))
+		below, err := filepath.Rel(resolved(root), file)
+		if err != nil || !filepath.IsAbs(root) {
+			continue
+		}
+		base := filepath.Base(file)
+		if is, err := path.Match(a.pattern, filepath.ToSlash(below)); err == nil && is && !strings.HasPrefix(base, "agent-") {
+			return &Session{Agent: a.name, ID: idOf(base), Reads: a.reads, Path: file, Folder: folderOf(file)}
+		}
+	}
+	return nil
+}
+
+// resolved returns the absolute name of a file without symbolic links; as it is if there is no such file.
+func resolved(name string) string {
+	if whole, err := filepath.Abs(name); err == nil {
+		name = whole
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
+	}
+	return name
+}
+
+// Name returns the name of the context of a session: FOLDER/ID, with the last part of the folder.
+func (s *Session) Name() string {
+	if folder := filepath.Base(filepath.Clean(s.Folder)); s.Folder != "" && folder != string(filepath.Separator) {
+		return folder + "/" + s.ID
+	}
+	return s.ID
+}
+
 // each calls found with every regular file below a root that has a pattern. A relative root is that of a user
 // without a home.
 func each(root, pattern string, found func(name string, info fs.FileInfo)) error {

@@ -20,6 +20,7 @@ type Book struct {
 	messages []message
 	calls    ids
 	results  ids
+	unnamed  int // results without an id
 	notes    []Note
 	tokens   map[string]counted // of the file, by answer
 	order    []string
@@ -125,6 +126,12 @@ func (b *Book) Call(id string) { b.calls = b.calls.add(keyOf('c', id), b.says())
 
 // Result counts the result of a call that Message does not know, by the id of the call.
 func (b *Book) Result(call string) { b.results = b.results.add(keyOf('r', call), b.says()) }
+
+// Unnamed counts results of tools whose call the file does not name: only their number is compared.
+func (b *Book) Unnamed(results int) {
+	b.says()
+	b.unnamed += results
+}
 
 // Tokens counts the tokens of an answer. Of several counts with one id the last stands; "" is no id.
 func (b *Book) Tokens(id string, u provider.Usage) {

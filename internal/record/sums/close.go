@@ -39,14 +39,14 @@ func (b *Book) Close(named func(line int) bool) (*Sums, []inspect.Finding) {
 		differs(line, "%d of %s of the file %s in no request and no answer", unnamed, plural(s.Messages.File, "message"),
 			are(unnamed))
 	}
-	s.Calls = compare(b.calls, b.readCalls, named, "call of a tool", "calls of tools", differs)
-	s.Results = compare(b.results, b.readResults, named, "result of a tool", "results of tools", differs)
+	s.Calls = compare(b.calls, b.readCalls, 0, named, "call of a tool", "calls of tools", differs)
+	s.Results = compare(b.results, b.readResults, b.unnamed, named, "result of a tool", "results of tools", differs)
 	b.numbers(s, named, differs)
 	return s, list
 }
 
-// compare counts the ids of the file and those that were read.
-func compare(file, read ids, named func(int) bool, one, many string, differs func(int, string, ...any)) Sum {
+// compare counts the ids of the file and those that were read. unnamed is how many more the file has without an id.
+func compare(file, read ids, unnamed int, named func(int) bool, one, many string, differs func(int, string, ...any)) Sum {
 	sum := Sum{File: int64(len(file))}
 	missing, first := 0, 0
 	for k, line := range file {
@@ -64,9 +64,19 @@ func compare(file, read ids, named func(int) bool, one, many string, differs fun
 	} else if missing > 1 {
 		differs(first, "%d %s are in no request and no answer", missing, many)
 	}
-	if more := int64(len(read)) - sum.Read; more > 0 {
+	more := int64(len(read)) - sum.Read
+	without := min(int64(unnamed), more)
+	sum.File, sum.Read, more = sum.File+int64(unnamed), sum.Read+without, more-without
+	if missing := int64(unnamed) - without; missing > 0 {
+		differs(0, "%d more %s are in no request and no answer", missing, many)
+	}
+	if more > 0 {
 		sum.Read += more
-		differs(0, "%d %s were read that the file does not have", more, many)
+		what := many
+		if more == 1 {
+			what = one
+		}
+		differs(0, "what was read has %d %s that the file does not have", more, what)
 	}
 	return sum
 }

@@ -69,11 +69,15 @@ func (w *walk) object(v canon.Any) {
 			w.results = append(w.results, idOf('r', v, "tool_call_id"))
 		}
 	}
-	if call, is := v.Get("functionCall"); is {
-		w.calls = append(w.calls, idOf('c', call, "id"))
+	for _, name := range []string{"functionCall", "function_call"} {
+		if call, _ := v.Get(name); call.Kind == canon.KindObject {
+			w.calls = append(w.calls, idOf('c', call, "id"))
+		}
 	}
-	if result, is := v.Get("functionResponse"); is {
-		w.results = append(w.results, idOf('r', result, "id"))
+	for _, name := range []string{"functionResponse", "function_response"} {
+		if result, _ := v.Get(name); result.Kind == canon.KindObject {
+			w.results = append(w.results, idOf('r', result, "id"))
+		}
 	}
 }
 

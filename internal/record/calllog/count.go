@@ -1,0 +1,230 @@
+package calllog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/sums"
+)
+
+// eachRecord counts the values of a list that stands in one entry, each as a record.
+func eachRecord(e entry, list raw, b *sums.Book, count func(f fields)) {
+	for i, m := range e.under(list) {
+		if i > 0 {
+			b.Record(m.line)
+		}
+		count(m.fields())
+	}
+}
+
+// countOpencode counts an exported session of opencode.
+func countOpencode(e entry, b *sums.Book) {
+	eachRecord(e, e.fields()["messages"], b, func(f fields) {
+		var said []canon.Any
+		for _, r := range f["parts"].elems() {
+			p := r.fields()
+			switch kind := p.text("type"); {
+			case kind == "text" && !p["ignored"].isTrue(), kind == "reasoning":
+				said = append(said, p["text"].value())
+			case kind == "tool":
+				state := p["state"].fields()
+				said = append(said, canon.Fields("name", p["tool"].value(), "input", state["input"].value()))
+				b.Call(p.text("callID"))
+				if status := state.text("status"); status == "completed" || status == "error" {
+					said = append(said, state["output"].value(), state["error"].value())
+					b.Result(p.text("callID"))
+				}
+			case kind != "file" && kind != "compaction":
+				b.Note(kind)
+			}
+		}
+		b.Message(canon.ArrayOf(said...))
+		info := f["info"].fields()
+		if tokens := info["tokens"].fields(); tokens != nil && len(f["parts"].elems()) > 0 {
+			b.Tokens(info.text("id"), opencodeUsage(tokens))
+		}
+		if cost := info["cost"]; !cost.empty() {
+			b.Money(string(cost.value().Text))
+		}
+	})
+}
+
+// countADK counts a session of the Agent Development Kit, or one of its events.
+func countADK(e entry, b *sums.Book) {
+	event := func(f fields) {
+		if f["partial"].isTrue() || len(f["content"].fields()["parts"].elems()) == 0 {
+			b.Note("event without a content of its own")
+			return
+		}
+		b.Message(f["content"].value())
+		if counts, _ := f.first("usageMetadata", "usage_metadata"); counts != nil && f["content"].fields().text("role") == "model" {
+			b.Tokens(f.text("id"), geminiUsage(counts.fields()))
+		}
+	}
+	if events := e.fields()["events"]; events != nil {
+		eachRecord(e, events, b, event)
+		return
+	}
+	event(e.fields())
+}
+
+// countContent counts a content of Gemini.
+func countContent(e entry, b *sums.Book) { b.Message(e.value()) }
+
+// countItem counts an item of OpenAI's Responses, or an object that holds a list of them.
+func countItem(e entry, b *sums.Book) {
+	if list := e.fields()["items"]; list.kind() == canon.KindArray {
+		for i, item := range e.under(list) {
+			if i > 0 {
+				b.Record(item.line)
+			}
+			b.Message(item.value())
+		}
+		return
+	}
+	b.Message(e.value())
+}
+
+// countSpan counts a span of the OpenAI Agents SDK.
+func countSpan(e entry, b *sums.Book) {
+	span := e.fields()["span_data"].fields()
+	if span.text("type") != "generation" || span["input"].kind() != canon.KindArray {
+		b.Note("span without messages")
+		return
+	}
+	for _, m := range append(span["input"].elems(), span["output"].elems()...) {
+		b.Message(m.value())
+	}
+	if counts := span["usage"].fields(); counts != nil && len(span["output"].elems()) > 0 {
+		b.Tokens(e.fields().text("id"), usage(counts, "input_tokens prompt_tokens", "output_tokens completion_tokens",
+			"input_tokens_details.cached_tokens", "", ""))
+	}
+}
+
+// countPydantic counts a message of Pydantic AI, or a list of them.
+func countPydantic(e entry, b *sums.Book) {
+	message := func(f fields) {
+		said := []canon.Any{f["instructions"].value()}
+		for _, r := range f["parts"].elems() {
+			p := r.fields()
+			id := p.text("tool_call_id")
+			said = append(said, p["content"].value(), p["args"].value())
+			switch kind := p.text("part_kind"); {
+			case strings.HasSuffix(kind, "tool-call"):
+				said = append(said, p["tool_name"].value())
+				b.Call(id)
+			case strings.HasSuffix(kind, "tool-return"), kind == "retry-prompt" && p.text("tool_name") != "":
+				b.Result(id)
+			}
+		}
+		b.Message(canon.ArrayOf(said...), "kind", "media_type", "identifier", "data")
+		u := usage(f["usage"].fields(), "input_tokens request_tokens", "output_tokens response_tokens", "cache_read_tokens",
+			"cache_write_tokens", "")
+		if f.text("kind") == "response" {
+			b.Tokens("", u)
+		}
+	}
+	if e.kind() == canon.KindArray {
+		eachRecord(e, e.raw, b, message)
+		return
+	}
+	message(e.fields())
+}
+
+// countLangChain counts a message of LangChain, or a value that holds a list of them.
+func countLangChain(e entry, b *sums.Book) {
+	list := []raw{e.raw}
+	if role, _ := langChainMessage(e.raw); role == "" {
+		list = langChainList(e.raw)
+	}
+	for i, m := range list {
+		if i > 0 {
+			b.Record(e.line)
+		}
+		role, f := langChainMessage(m)
+		if role == "" {
+			continue
+		}
+		thought, _ := f["additional_kwargs"].fields().first("reasoning_content", "reasoning")
+		b.Message(canon.Fields("content", f["content"].value(), "tool_calls", f["tool_calls"].value(), "thought", thought.value()),
+			"base64", "data", "mime_type", "source_type", "error")
+		if role == "tool" {
+			b.Result(f.text("tool_call_id"))
+		}
+		if counts := f["usage_metadata"].fields(); counts != nil {
+			b.Tokens("", usage(counts, "input_tokens", "output_tokens", "input_token_details.cache_read",
+				"input_token_details.cache_creation", ""))
+		}
+	}
+}
+
+// countUI counts a message of Vercel's AI SDK, or a chat.
+func countUI(e entry, b *sums.Book) {
+	message := func(f fields) {
+		var said []canon.Any
+		for _, r := range f["parts"].elems() {
+			p := r.fields()
+			kind := p.text("type")
+			if kind == "tool-invocation" {
+				p = p["toolInvocation"].fields()
+			}
+			switch {
+			case kind == "text", kind == "reasoning":
+				said = append(said, p["text"].value(), p["reasoning"].value())
+			case strings.HasPrefix(kind, "tool-") || kind == "dynamic-tool":
+				state := p.text("state")
+				if strings.HasPrefix(state, "partial") || state == "input-streaming" {
+					b.Note(state)
+					continue
+				}
+				input, _ := p.first("input", "args", "rawInput")
+				said = append(said, input.value(), p["output"].value(), p["result"].value(), p["errorText"].value())
+				b.Call(p.text("toolCallId"))
+				if strings.HasPrefix(state, "output-") || state == "result" {
+					b.Result(p.text("toolCallId"))
+				}
+			default:
+				b.Note(kind)
+			}
+		}
+		b.Message(canon.ArrayOf(said...))
+		if counts := f["metadata"].fields()["usage"].fields(); counts != nil && f.text("role") == "assistant" {
+			b.Tokens(f.text("id"), usage(counts, "inputTokens promptTokens", "outputTokens completionTokens", "cachedInputTokens", "", ""))
+		}
+	}
+	if list := e.fields()["messages"]; list.kind() == canon.KindArray {
+		eachRecord(e, list, b, message)
+		return
+	}
+	message(e.fields())
+}
+
+// countChatGPT counts a conversation of ChatGPT's export. Its results name no call.
+func countChatGPT(e entry, b *sums.Book) {
+	nodes := e.fields()["mapping"].fields()
+	for _, id := range slices.Sorted(maps.Keys(nodes)) {
+		f := nodes[id].fields()["message"].fields()
+		role, content := f["author"].fields().text("role"), f["content"].fields()
+		if f == nil || role == "" {
+			continue
+		}
+		said := content["text"].value()
+		if kind := content.text("content_type"); kind == "text" || kind == "multimodal_text" {
+			said = content["parts"].value()
+		} else if said.Kind == canon.KindAbsent {
+			b.Note(kind)
+			continue
+		}
+		if texts := listOf(content["parts"]); role == "tool" && len(texts) > 1 {
+			said = canon.Any{} // they are joined
+		}
+		b.Message(said, "content_type", "metadata")
+		if to := f.text("recipient"); role == "assistant" && to != "" && to != "all" && said.Kind != canon.KindAbsent {
+			b.Call(id)
+		} else if role == "tool" {
+			b.Unnamed(1)
+		}
+	}
+}
