@@ -12,6 +12,9 @@ import (
 // isATIF reports whether a value is a trajectory in the Agent Trajectory Interchange Format of Harbor, or a list of
 // them.
 func isATIF(first raw) bool {
+	if list, _ := first.fields().first("trajectories"); list != nil {
+		first = list
+	}
 	if list := first.elems(); len(list) > 0 {
 		first = list[0]
 	}

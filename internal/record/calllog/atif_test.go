@@ -71,3 +71,15 @@ func TestOddTrajectories(t *testing.T) {
 		}
 	}
 }
+
+// Programs put several trajectories into one list.
+func TestSeveralTrajectories(t *testing.T) {
+	const one = `{"schema_version":"ATIF-v1.7","session_id":"run","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user",` +
+		`"message":"Is Momo here?"},{"step_id":2,"source":"agent","message":"It is."}]}`
+	for _, text := range []string{`[` + one + `,` + one + `]`, `{"trajectories":[` + one + `,` + one + `]}`, one + "\n" + one + "\n"} {
+		log, err := Read([]byte(text))
+		if err != nil || len(log.Sessions) != 2 || log.Sessions[0].Name != "run" || log.Sessions[1].Name != "run-2" {
+			t.Errorf("%.20s: %v, %v", text, err, log)
+		}
+	}
+}

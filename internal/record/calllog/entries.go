@@ -17,7 +17,7 @@ type entry struct {
 
 // wrappers are the members in which services put the list of what they export.
 var wrappers = []string{"data", "logs", "requests", "entries", "items", "records", "results", "generations",
-	"observations", "traces"}
+	"observations", "traces", "trajectories"}
 
 // entriesOf returns the values of a file: of JSON Lines each line, of a list each element. Damaged lines give the
 // values that they still hold; what was left out of them is in d. E_DOCUMENT_INVALID with line and offset for a single
