@@ -27,6 +27,7 @@ const (
 	childErase = "PACT_CHILD_ERASE" // to erase every turn
 	childQueue = "PACT_CHILD_QUEUE" // to begin when told, beside others
 	childOpens = "PACT_CHILD_OPENS" // to open the file, and so to migrate it
+	childNamed = "PACT_CHILD_NAMED" // to make contexts, and acknowledge each by its name
 )
 
 func TestMain(m *testing.M) {
@@ -47,6 +48,9 @@ func TestMain(m *testing.M) {
 		}
 		if os.Getenv(childQueue) != "" {
 			work = queuingChild
+		}
+		if os.Getenv(childNamed) != "" {
+			work = namingChild
 		}
 		if os.Getenv(childOpens) != "" {
 			sqlite.AddStep(laterStep)
@@ -152,6 +156,24 @@ func callingChild(ctx context.Context, path string, _ int) error {
 			}
 		}
 	}
+}
+
+// namingChild makes contexts, and acknowledges each by its name.
+func namingChild(ctx context.Context, path string, count int) error {
+	s, err := openFile(ctx, path)
+	if err != nil {
+		return err
+	}
+	for i := range count {
+		w := &turns{store: s, name: fmt.Sprintf("%d of %d", i, os.Getpid())}
+		if err := w.create(ctx); err != nil {
+			return err
+		}
+		if _, err := fmt.Println("ack", w.name); err != nil {
+			return err
+		}
+	}
+	return s.Close()
 }
 
 // turns commits turn after turn, as a program does.

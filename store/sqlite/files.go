@@ -51,6 +51,9 @@ func findFiles(path string) (*files, error) {
 	case info.Size() < minFileSize:
 		return nil, fault.New(fault.Store, path+" is not a SQLite database", "name another file")
 	}
+	if info, err = oneName(path, info); err != nil {
+		return nil, err
+	}
 	p := &files{path: path, queue: path + "-queue", mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
 	for i, ending := range suffixes {
 		p.names[i] = path + ending
@@ -162,6 +165,9 @@ func (p *files) check() error {
 func (p *files) walSize() (log int64, err error) {
 	for i, ending := range suffixes {
 		same, size, err := stat(p.names[i], p.opened[i])
+		if errors.Is(err, errNames) {
+			return 0, namesError(p.names[i])
+		}
 		if !same || i == 0 && size < minFileSize {
 			return 0, p.goneError(ending, err)
 		}

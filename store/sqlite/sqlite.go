@@ -42,13 +42,17 @@ var settings = []setting{
 // Open opens the store in a file and makes the file, with mode 0600, if there is none. It
 // returns E_STORE if the directory is missing, if the file is empty, is not a store or of a
 // newer version, or if the file system cannot give the durability that a commit needs;
-// E_BUSY if other processes hold the file for five seconds. If nothing can be written
+// E_BUSY if other processes hold the file for five seconds. It follows symbolic links to the file, also to one
+// that it makes, and refuses a file with several names (hard links). If nothing can be written
 // beside the file, because the disk is full or read-only, the store is opened read-only,
 // and every change returns E_STORE.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.Store, err, "the path "+path+" cannot be used", "")
+	}
+	if path, err = resolved(path); err != nil {
+		return nil, err
 	}
 	p, err := findFiles(path)
 	if err == nil && p == nil {

@@ -18,6 +18,9 @@ func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
 	return os.SameFile(info, seen), info.Size(), nil
 }
 
+// linked reports whether a file has several names, which this system does not tell.
+func linked(fs.FileInfo) bool { return false }
+
 // exists reports whether there is a file of this name, as far as the system tells.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
