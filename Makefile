@@ -10,7 +10,7 @@ RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/l
 # Neither the tests of these packages nor what they call starts a goroutine, so they are left out under the race detector.
 PURE = examples/.*|fault|inspector|lifecycle|internal/(canon|commit|differ.*|document|query|record/(calllog|provider|wire)|release|safefile|search|toolcall|verify)
 
-.PHONY: help build test test-all lint fuzz bench clients browser generate wheel npm release
+.PHONY: help build test test-all lint fuzz bench attack clients browser generate wheel npm release
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -41,6 +41,9 @@ fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 bench: ## run the benchmarks of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./...
 	cd benchmarks && go test -run '^$$' -bench . -benchmem
+
+attack: ## try on a real program what strangers, endless inputs and hostile providers can do, and print what each attack cost; SHORT=-short takes the doors that CI tries
+	PACT_ATTACK=1 go test $(SHORT) -count=1 -run '^TestAttack$$' -v -timeout 10m ./server
 
 clients: ## run the providers' real clients through the proxy, the clients in Python and TypeScript, clients that are generated from docs/openapi.json and the guide against the server, and fuzz the server from its document; installs under build/clients, build/python, build/typescript and build/api
 	internal/record/proxy/testdata/clients/install.sh build/clients
