@@ -35,9 +35,10 @@ type hider struct {
 var (
 	authorizations = []string{"authorization", "proxy-authorization", "cf-aig-authorization", "helicone-auth"}
 	keyHeaders     = []string{"x-api-key", "api-key", "apikey", "x-goog-api-key", "ocp-apim-subscription-key", "x-auth-token",
-		"x-access-token", "x-amz-security-token", "x-litellm-api-key", "x-portkey-api-key"}
-	keyMembers = []string{"key", "api-key", "apikey", "token", "access-token", "sig", "signature", "x-amz-signature",
-		"x-amz-security-token", "x-goog-signature"}
+		"x-access-token", "x-auth", "x-amz-security-token", "x-signature", "x-litellm-api-key", "x-portkey-api-key",
+		"openai-api-secret", "cf-access-client-secret"}
+	keyMembers = []string{"key", "api-key", "apikey", "token", "access-token", "auth", "password", "sig", "signature", "x-amz-signature",
+		"x-amz-credential", "x-amz-security-token", "x-goog-signature"}
 	sessionCookies = []string{"session", "sessionid", "session-id", "session-token", "sessionkey", "sid", "connect.sid",
 		"jsessionid", "phpsessid", "asp.net-sessionid", "--session", "--host-session", "--secure-session", "auth-token",
 		"access-token", "next-auth.session-token", "--secure-next-auth.session-token", "cf-authorization"}
