@@ -17,7 +17,7 @@ import (
 // A log that is imported after each of its lines gives the contexts of the whole
 // log, and no other: what waits for an answer stands in the context of the answer.
 func TestALogImportedLineByLine(t *testing.T) {
-	for _, sample := range []string{"claude-code.jsonl", "chat-requests.jsonl", "adk-events.jsonl",
+	for _, sample := range []string{"claude-code.jsonl", "chat-requests.jsonl", "gemini-cli-stream.jsonl",
 		"codex-rollout.jsonl"} {
 		t.Run(sample, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join(logs, sample))

@@ -101,7 +101,7 @@ func digests(t *testing.T, s *pact.DB, names []string) (list []string) {
 // The same log again adds nothing, a grown log adds its new calls, and after
 // each way of growing the contexts are the same.
 func TestLogsThatGrow(t *testing.T) {
-	for _, sample := range []string{"chat-pairs.jsonl", "exchanges.har", "conversations.json", "adk-session.json",
+	for _, sample := range []string{"chat-pairs.jsonl", "exchanges.har", "conversations.json", "atif.json",
 		"anthropic-requests.jsonl", "claude-code.jsonl"} {
 		t.Run(sample, func(t *testing.T) {
 			calls := past(logOfCalls(t, filepath.Join(logs, sample)))

@@ -3,7 +3,6 @@ package calllog
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/sums"
@@ -51,25 +50,6 @@ func countOpencode(e entry, b *sums.Book) {
 	})
 }
 
-// countADK counts a session of the Agent Development Kit, or one of its events.
-func countADK(e entry, b *sums.Book) {
-	event := func(f fields) {
-		if f["partial"].isTrue() || len(f["content"].fields()["parts"].elems()) == 0 {
-			b.Note("event without a content of its own")
-			return
-		}
-		b.Message(f["content"].value())
-		if counts, _ := f.first("usageMetadata", "usage_metadata"); counts != nil && f["content"].fields().text("role") == "model" {
-			b.Tokens(f.text("id"), geminiUsage(counts.fields()))
-		}
-	}
-	if events := e.fields()["events"]; events != nil {
-		eachRecord(e, events, b, event)
-		return
-	}
-	event(e.fields())
-}
-
 // countContent counts a content of Gemini.
 func countContent(e entry, b *sums.Book) { b.Message(e.value()) }
 
@@ -103,36 +83,6 @@ func countSpan(e entry, b *sums.Book) {
 	}
 }
 
-// countPydantic counts a message of Pydantic AI, or a list of them.
-func countPydantic(e entry, b *sums.Book) {
-	message := func(f fields) {
-		said := []canon.Any{f["instructions"].value()}
-		for _, r := range f["parts"].elems() {
-			p := r.fields()
-			id := p.text("tool_call_id")
-			said = append(said, p["content"].value(), p["args"].value())
-			switch kind := p.text("part_kind"); {
-			case strings.HasSuffix(kind, "tool-call"):
-				said = append(said, p["tool_name"].value())
-				b.Call(id)
-			case strings.HasSuffix(kind, "tool-return"), kind == "retry-prompt" && p.text("tool_name") != "":
-				b.Result(id)
-			}
-		}
-		b.Message(canon.ArrayOf(said...), "kind", "media_type", "identifier", "data")
-		u := usage(f["usage"].fields(), "input_tokens request_tokens", "output_tokens response_tokens", "cache_read_tokens",
-			"cache_write_tokens", "")
-		if f.text("kind") == "response" {
-			b.Tokens("", u)
-		}
-	}
-	if e.kind() == canon.KindArray {
-		eachRecord(e, e.raw, b, message)
-		return
-	}
-	message(e.fields())
-}
-
 // countLangChain counts a message of LangChain, or a value that holds a list of them.
 func countLangChain(e entry, b *sums.Book) {
 	list := []raw{e.raw}
@@ -158,47 +108,6 @@ func countLangChain(e entry, b *sums.Book) {
 				"input_token_details.cache_creation", ""))
 		}
 	}
-}
-
-// countUI counts a message of Vercel's AI SDK, or a chat.
-func countUI(e entry, b *sums.Book) {
-	message := func(f fields) {
-		var said []canon.Any
-		for _, r := range f["parts"].elems() {
-			p := r.fields()
-			kind := p.text("type")
-			if kind == "tool-invocation" {
-				p = p["toolInvocation"].fields()
-			}
-			switch {
-			case kind == "text", kind == "reasoning":
-				said = append(said, p["text"].value(), p["reasoning"].value())
-			case strings.HasPrefix(kind, "tool-") || kind == "dynamic-tool":
-				state := p.text("state")
-				if strings.HasPrefix(state, "partial") || state == "input-streaming" {
-					b.Note(state)
-					continue
-				}
-				input, _ := p.first("input", "args", "rawInput")
-				said = append(said, input.value(), p["output"].value(), p["result"].value(), p["errorText"].value())
-				b.Call(p.text("toolCallId"))
-				if strings.HasPrefix(state, "output-") || state == "result" {
-					b.Result(p.text("toolCallId"))
-				}
-			default:
-				b.Note(kind)
-			}
-		}
-		b.Message(canon.ArrayOf(said...))
-		if counts := f["metadata"].fields()["usage"].fields(); counts != nil && f.text("role") == "assistant" {
-			b.Tokens(f.text("id"), usage(counts, "inputTokens promptTokens", "outputTokens completionTokens", "cachedInputTokens", "", ""))
-		}
-	}
-	if list := e.fields()["messages"]; list.kind() == canon.KindArray {
-		eachRecord(e, list, b, message)
-		return
-	}
-	message(e.fields())
 }
 
 // countChatGPT counts a conversation of ChatGPT's export. Its results name no call.

@@ -111,7 +111,7 @@ func (c *geminiChat) rewind(id string) {
 		delete(c.index, m.text("id"))
 	}
 	c.back(i)
-	c.now = c.now[:i:i]
+	c.now = c.now[:i]
 }
 
 // replace puts a list of messages in the place of the conversation, as Gemini CLI does after a compaction.
@@ -128,13 +128,16 @@ func (c *geminiChat) replace(list []entry) {
 	}
 }
 
+// mostCopied is how many messages all branches of one session may have copied of others.
+const mostCopied = 1 << 20
+
 // back forgets the contents of the messages from one on.
 func (c *geminiChat) back(i int) {
 	if i < c.sent {
 		at := c.now[i].begins
 		c.messages, c.sent = c.messages[:at:at], i
 		c.answered = min(c.answered, at)
-		if c.copied += at; c.copied > mostShared {
+		if c.copied += at; c.copied > mostCopied {
 			c.found.add(0, "the session was set back so often that its earlier branches were left out")
 			c.messages, c.copied = nil, 0
 		}

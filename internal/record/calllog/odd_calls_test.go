@@ -143,7 +143,8 @@ func TestLogsWithoutAnAnswer(t *testing.T) {
 		"Gemini":    `[{"role":"user","parts":[{"text":"x"}]}]`,
 		"Responses": `[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}]`,
 		"LangChain": `[{"type":"human","data":{"content":"x"}}]`,
-		"Pydantic":  `[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"x"}]}]`,
+		"ATIF": `{"schema_version":"ATIF-v1.8","agent":{"name":"a","version":"1"},"steps":[{"step_id":1,"source":"user",` +
+			`"message":"x"}]}`,
 		"Claude Code": `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-05-04T09:00:00Z",` +
 			`"message":{"role":"user","content":"x"}}`,
 		"Codex": `{"timestamp":"2026-05-04T09:00:00Z","type":"session_meta","payload":{"id":"s"}}` + "\n" +

@@ -27,6 +27,10 @@ func (s *span) messages(api provider.API, found *findings) exchange {
 	}
 	sent := s.listed("gen_ai.input.messages", "gen_ai.prompt", "llm.input_messages", "ai.prompt.messages")
 	said := s.listed("gen_ai.output.messages", "gen_ai.completion", "llm.output_messages")
+	if v := s.json("gcp.vertex.agent.llm_request"); len(sent) == 0 && v.Kind == canon.KindObject {
+		sent = x.asked(v)
+		said = each([]canon.Any{valueOf(s.json("gcp.vertex.agent.llm_response"), "content")})
+	}
 	events := append(slices.Clip(s.events), eventsIn(s.json("events"))...)
 	slices.SortStableFunc(events, func(a, b spanEvent) int {
 		if a.at == 0 || b.at == 0 {
@@ -66,6 +70,16 @@ func (s *span) messages(api provider.API, found *findings) exchange {
 		x.answer.parts = x.vercel(s)
 	}
 	return x
+}
+
+// asked reads the request of a span of Google's ADK: a system prompt, and contents in the words of Gemini.
+func (x *exchange) asked(request canon.Any) []canon.Any {
+	system := valueOf(valueOf(request, "config"), "system_instruction", "systemInstruction")
+	if parts, is := system.Get("parts"); is {
+		system = parts
+	}
+	x.add(turn{role: "system", parts: x.content(system)})
+	return valueOf(request, "contents").Elems
 }
 
 // listed returns the messages that one of some attributes holds, whole or with one attribute for each leaf.
@@ -260,10 +274,10 @@ func (x *exchange) part(v canon.Any) provider.Part {
 			at = inside
 		}
 	}
-	if call, is := v.Get("functionCall"); is {
+	if call := valueOf(v, "functionCall", "function_call"); call.Kind == canon.KindObject {
 		return callPart(textOf(call, "id"), textOf(call, "name"), valueOf(call, "args"))
 	}
-	if response, is := v.Get("functionResponse"); is {
+	if response := valueOf(v, "functionResponse", "function_response"); response.Kind == canon.KindObject {
 		return resultPart(textOf(response, "id"), textOf(response, "name"), valueOf(response, "response"), false)
 	}
 	return otherPart(v)

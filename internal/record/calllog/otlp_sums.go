@@ -45,6 +45,12 @@ func (s *span) tally(b *sums.Book) {
 			b.Message(canon.Fields("content", plain(v)), silentMembers...)
 		}
 	}
+	for _, said := range []canon.Any{valueOf(s.json("gcp.vertex.agent.llm_request"), "contents"),
+		valueOf(s.json("gcp.vertex.agent.llm_response"), "content")} {
+		if said.Kind != canon.KindAbsent {
+			b.Message(canon.Fields("content", plain(said)), silentMembers...)
+		}
+	}
 	for _, event := range append(slices.Clip(s.events), eventsIn(s.json("events"))...) {
 		role, is := strings.CutSuffix(strings.TrimPrefix(event.name, "gen_ai."), ".message")
 		if is || event.name == "gen_ai.choice" {
@@ -77,7 +83,8 @@ func plain(v canon.Any) canon.Any {
 			if kind.Text == "blob" && m.Name == "content" || m.Name == "role" {
 				continue
 			}
-			members = append(members, canon.Member{Name: m.Name, Value: plain(m.Value)})
+			name := strings.NewReplacer("function_call", "functionCall", "function_response", "functionResponse").Replace(m.Name)
+			members = append(members, canon.Member{Name: name, Value: plain(m.Value)})
 		}
 		id := canon.Text(textOf(v, "id", "tool_call_id", "toolCallId"))
 		switch role, _ := v.Get("role"); {

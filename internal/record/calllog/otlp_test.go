@@ -105,6 +105,10 @@ func TestFormsOfSpans(t *testing.T) {
 			"llm.input_messages.3.message.role":                                      "tool", "llm.input_messages.3.message.tool_call_id": "c1",
 			"llm.input_messages.3.message.content": "shelf 4", "llm.output_messages.0.message.role": "assistant",
 			"llm.output_messages.0.message.content": "It is."}},
+		"Google's ADK": {attributes: about(map[string]any{"gen_ai.system": "gcp.vertex.agent", "gcp.vertex.agent.llm_request": `{"model":"gpt-5",` +
+			`"config":{"system_instruction":"You help."},"contents":[{"role":"user","parts":[{"text":"Is Momo here?"}]},{"role":"model",` +
+			`"parts":[{"function_call":{"id":"c1","name":"find","args":{}}}]},{"role":"user","parts":[{"function_response":{"id":"c1",` +
+			`"name":"find","response":"shelf 4"}}]}]}`, "gcp.vertex.agent.llm_response": `{"content":{"role":"model","parts":[{"text":"It is."}]}}`})},
 		"Vercel's AI SDK": {attributes: about(map[string]any{"gen_ai.operation.name": "chat", "ai.prompt.messages": `[{"role":"system","content":"You help."},` +
 			`{"role":"user","content":[{"type":"text","text":"Is Momo here?"}]},{"role":"assistant","content":[{"type":"tool-call","toolCallId":` +
 			`"c1","toolName":"find","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"find","output":` +

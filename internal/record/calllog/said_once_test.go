@@ -110,40 +110,6 @@ func TestOutputsOfGenerations(t *testing.T) {
 	}
 }
 
-// TestStepsOfUIMessages: a message of the assistant is a call for each of its steps; what is shown and not
-// sent is named, chats are sessions, and the forms of version 4 are read.
-func TestStepsOfUIMessages(t *testing.T) {
-	log := sampleLog(t, "ui-messages.json")
-	s := log.Sessions[0]
-	if len(s.Calls) != 3 || s.Calls[0].ID != "m2" || len(log.Findings) != 1 ||
-		!strings.Contains(log.Findings[0].Message, "source-url") {
-		t.Errorf("%d calls, the first is %s, %v", len(s.Calls), s.Calls[0].ID, log.Findings)
-	}
-	if a, said := answerOf(&s.Calls[2]); words(said) != `assistant call call_2 find_book {"arguments":"{\"title\":\"Jim `+
-		`Knopf\"}","name":"find_book"}` || *a.Usage.In != 260 || *a.Usage.Out != 5 || *a.Usage.Cached != 192 {
-		t.Errorf("the last answer says %s, %v", words(said), a.Usage)
-	}
-	if rest := string(s.Unsent.Value()); !strings.Contains(rest, "the catalogue is closed") {
-		t.Errorf("the failed call has no result: %s", rest)
-	}
-	chats := `[{"id":"a","messages":[{"role":"user","parts":[{"type":"text","text":"Hi"}]}]},` +
-		`{"id":"b","messages":[{"role":"user","parts":[{"type":"text","text":"Ho"}]},{"role":"assistant","content":"Yes.",` +
-		`"parts":[{"type":"reasoning","reasoning":"Hm."},{"type":"tool-invocation","toolInvocation":{"state":"result",` +
-		`"toolCallId":"1","toolName":"f","args":{"x":1},"result":{"y":2}}},{"type":"text","text":"Yes."}]}]}]`
-	log, err := Read([]byte(chats))
-	if err != nil || len(log.Sessions) != 2 || log.Sessions[0].Name != "a" || log.Sessions[1].Name != "b" {
-		t.Fatalf("%v, %v", log, err)
-	}
-	if rest := string(log.Sessions[1].Unsent.Value()); !strings.Contains(rest, `{\"y\":2}`) {
-		t.Errorf("the result is lost: %s", rest)
-	}
-	_, said := answerOf(&log.Sessions[1].Calls[0])
-	const want = `assistant text Yes. | assistant thinking Hm. | assistant call 1 f {"arguments":"{\"x\":1}","name":"f"}`
-	if words(said) != want {
-		t.Errorf("the answer says %s, want %s", words(said), want)
-	}
-}
-
 // TestALogOfNothingIsRefused: a file of a known format in which nothing was said imports as nothing.
 func TestALogOfNothingIsRefused(t *testing.T) {
 	for name, text := range map[string]string{

@@ -73,5 +73,5 @@ func unknown() error {
 		"the file is neither a snapshot document nor a history nor a transcript nor a log of calls",
 		"pact reads JSON and JSON Lines: its own documents and histories, chat messages, tau-bench, SWE-smith, requests "+
 			"to OpenAI, Anthropic and Gemini, HAR, logs of LiteLLM, Langfuse, Bedrock and Inspect, sessions of Claude Code, "+
-			"Codex, opencode, Cline, ChatGPT, LangChain, Vercel AI, Pydantic AI, ADK and the OpenAI Agents SDK, plain or compressed")
+			"Codex, Gemini CLI, opencode, Cline, SWE-agent, ChatGPT, LangChain and the OpenAI Agents SDK, ATIF, spans in OTLP JSON, plain or compressed")
 }
