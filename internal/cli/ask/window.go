@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
@@ -86,8 +87,11 @@ func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *com
 	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
 		ContentMode: diff.Mode(w.contentMode), ContextLines: w.contextLines, MaxSnapshots: w.maxSnapshots,
 		MaxChangesPerSnapshot: w.maxChanges}
-	if cmd.Flags().Changed("max-snapshots") && w.maxSnapshots < 1 || w.maxChanges < 0 || w.contextLines < 0 {
-		return command.Usage(cmd, "--max-snapshots takes a number of 1 or more, --max-changes and --context-lines one of 0 or more")
+	if w.maxChanges < 0 || w.contextLines < 0 {
+		return command.Usage(cmd, "--max-changes and --context-lines take a number of 0 or more")
+	}
+	if cmd.Flags().Changed("max-snapshots") && w.maxSnapshots == 0 {
+		return fault.New(fault.RangeLimit, "a limit of 0 snapshots leaves nothing to compare", "allow at least 1")
 	}
 	if cmd.Flags().Changed("max-changes") && w.maxChanges == 0 {
 		o.MaxChangesPerSnapshot = -1

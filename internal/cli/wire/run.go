@@ -85,7 +85,7 @@ func warnWithout(calls func() int, after time.Duration, warn func()) (stop func(
 // printProgram prints a program and its environment as shell input.
 func printProgram(a *command.App, p *agents.Program) error {
 	if a.JSON {
-		all := map[string]any{"env": p.Env, "args": p.Args}
+		all := map[string]any{"env": append([]string{}, p.Env...), "args": p.Args}
 		if p.Note != "" {
 			all["says"] = p.Note
 		}
