@@ -75,7 +75,7 @@ var heldReadings = map[string]func(s *pact.Snapshot) (string, error){
 
 // A Snapshot that somebody read, with everything of it in his memory, gives out nothing once another handle or
 // process has erased, and the others of its context neither.
-func TestHeldSnapshotsGiveOutNothingErased(t *testing.T) {
+func TestAttackHeldSnapshotsGiveOutNothingErased(t *testing.T) {
 	for pair, open := range handles {
 		for name, read := range heldReadings {
 			t.Run(pair+"/"+name, func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 // An attacker who has the file and knows how it is made guesses an erased identifier: he hashes each word of his
 // dictionary as every version of the recorder did or does, and looks for the first half of the digest, as bytes or
 // in hexadecimal. Before the erasure he would find the parameters; afterwards he finds nothing.
-func TestErasedIdentifiersCannotBeGuessed(t *testing.T) {
+func TestAttackErasedIdentifiersCannotBeGuessed(t *testing.T) {
 	const name = "jane.doe@example.com"
 	for where, send := range map[string]func(body map[string]any, h http.Header){
 		"prompt_cache_key": func(body map[string]any, _ http.Header) { body["prompt_cache_key"] = name },
@@ -112,7 +112,7 @@ func valuesOf(t *testing.T, path string) (list []string) {
 
 // A log that is imported again does not bring back calls that were erased, unless the caller says so; calls
 // that came since are recorded.
-func TestAnErasedCallStaysErased(t *testing.T) {
+func TestAttackAnErasedCallStaysErased(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
 	calls := past(logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
 	if len(calls) < 2 || calls[0].ID == "" {

@@ -57,7 +57,7 @@ func session(t *testing.T, address, sql string) *pgconn.PgConn {
 
 // While somebody has the server keep deleted rows, an erasure says who, and stays to be finished; what says that
 // nothing is left is right. No file of the database has the text then.
-func TestWhoKeepsErasedRowsIsNamed(t *testing.T) {
+func TestAttackWhoKeepsErasedRowsIsNamed(t *testing.T) {
 	s := server(t)
 	postgrestest.Exec(t, s.URL("postgres"), "ALTER SYSTEM SET max_prepared_transactions = 4")
 	s.Kill()

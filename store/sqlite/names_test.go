@@ -18,7 +18,7 @@ import (
 
 // A file with two names is refused: a log and its locks lie beside each name, so two processes would write over
 // each other.
-func TestHardLinkIsRefused(t *testing.T) {
+func TestAttackHardLinkIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "pact.db"), filepath.Join(dir, "other.db")
 	s := open(t, path).(*file)
@@ -41,7 +41,7 @@ func TestHardLinkIsRefused(t *testing.T) {
 
 // Two processes, one of which knows a file by a symbolic link, write to one store: nothing that was acknowledged is
 // missing. The link may be relative, lead over another, or lead to a store that the first of them makes.
-func TestSymbolicLinksLeadToOneStore(t *testing.T) {
+func TestAttackSymbolicLinksLeadToOneStore(t *testing.T) {
 	for name, link := range map[string]func(t *testing.T, path string) (other string){
 		"absolute": func(t *testing.T, path string) string {
 			other := filepath.Join(t.TempDir(), "link.db")
@@ -103,7 +103,7 @@ func TestSymbolicLinksLeadToOneStore(t *testing.T) {
 }
 
 // A link that leads round in a circle is an error with a remedy.
-func TestCircleOfLinks(t *testing.T) {
+func TestAttackCircleOfLinks(t *testing.T) {
 	dir := t.TempDir()
 	must(t, os.Symlink("b.db", filepath.Join(dir, "a.db")))
 	must(t, os.Symlink("a.db", filepath.Join(dir, "b.db")))
