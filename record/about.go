@@ -37,8 +37,16 @@ func aboutOf(a history.Attempt) (canon.Any, error) {
 		return canon.Any{}, nil
 	}
 	k, err := decodeKept(a.Request)
-	if err != nil || k.About == nil {
+	if err != nil {
 		return canon.Any{}, err
+	}
+	return aboutIn(k)
+}
+
+// aboutIn is aboutOf for a record that was read, nil for none.
+func aboutIn(k *kept) (canon.Any, error) {
+	if k == nil || k.About == nil {
+		return canon.Any{}, nil
 	}
 	about, err := canon.ParseDocument(k.About)
 	if err != nil {

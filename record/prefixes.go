@@ -76,7 +76,7 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 		if i := slices.IndexFunc(of, func(a history.Attempt) bool { return a.ID == w.asked }); i >= 0 {
 			of = of[:i+1]
 		}
-		of, k, err := upToLastSent(of)
+		of, k, err := w.upToLastSent(of, cycle <= last)
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,12 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 
 // upToLastSent returns the attempts of a cycle up to the last one whose request was
 // recorded, and what that one keeps; all of them and nil if there is none.
-func upToLastSent(attempts []history.Attempt) ([]history.Attempt, *kept, error) {
+func (w *follower) upToLastSent(attempts []history.Attempt, committed bool) ([]history.Attempt, *kept, error) {
+	if n := len(attempts) - 1; w.bySnapshots(committed) && attempts[n].Request != "" {
+		if k, err := beforeFrame(attempts[n].Request); err != nil || k.API != "" {
+			return attempts, k, err
+		}
+	}
 	for i := len(attempts) - 1; i >= 0; i-- {
 		if k, err := keptOf(attempts, i); k != nil || err != nil {
 			return attempts[:i+1], k, err
@@ -116,6 +121,7 @@ type follower struct {
 	before    *sent // the previous call, nil if there is none to compare with
 	snapshots snapshotReader
 	left      leftovers
+	grown     rebuiltCall // of a context whose requests were rebuilt
 	prices    *Prices
 	rebuilt   bool // the requests have no markers, because the log does not have them
 }
@@ -138,12 +144,22 @@ func (w *follower) snapshot(cycle int64, committed bool) (*pact.Snapshot, error)
 	return w.snapshots.read(w.ctx, w.c, cycle)
 }
 
+// bySnapshots reports whether calls are compared by their snapshots alone: their requests were rebuilt, and nobody
+// asked for other rules. A committed snapshot never changes, so no record of a request has to confirm it.
+func (w *follower) bySnapshots(committed bool) bool { return w.rebuilt && w.chosen == nil && committed }
+
 // call reports on the last of some attempts of a cycle; k is the kept part of its request, nil if it keeps none.
 // committed says whether the cycle is committed.
 func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	a := of[len(of)-1]
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Model: a.Model}
-	about, err := aboutOf(a)
+	grows := k != nil && len(k.Frame) == 0 && w.bySnapshots(committed)
+	about, err := canon.Any{}, error(nil)
+	if grows {
+		about, err = aboutIn(k)
+	} else { // k may be that of an earlier attempt with the same request
+		about, err = aboutOf(a)
+	}
 	if err != nil {
 		return p, err
 	}
@@ -163,7 +179,14 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 	if k != nil {
 		rules = provider.CacheRulesOf(k.API) // also where --dialect compares by others
 		p.Dialect = w.rulesOf(k).Name
-		if now, err = w.compared(&p, of, about, k, committed); err != nil {
+		if grows {
+			if a.Status == history.Completed {
+				w.answers.note(a.Cycle, about)
+			}
+			if err := w.grow(w.ctx, &p, k, about); err != nil {
+				return inspect.CallPrefix{}, err
+			}
+		} else if now, err = w.compared(&p, of, about, k, committed); err != nil {
 			return inspect.CallPrefix{}, err
 		}
 	}
@@ -222,7 +245,7 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 	}
 	w.before = now
 	switch {
-	case now.rules.AsSent || now.rules.Marked && w.rebuilt:
+	case now.rules.AsSent || w.rebuilt:
 	case a.Status == history.Completed:
 		w.expect(p, now, a)
 	case answered(about):

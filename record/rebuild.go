@@ -40,8 +40,7 @@ func (c contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) 
 // spelling of some values, which the body then has in place of the values.
 func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known contents) (*Body, canon.Any, error) {
 	if k.Erased {
-		return nil, canon.Any{}, fault.At(fault.Conflict, fault.NoOffset, a.ID, "the request of "+a.ID+" was erased",
-			"the log of the context says when and why")
+		return nil, canon.Any{}, erased(a.ID)
 	}
 	b := wire.Body{Notes: k.Notes}
 	var err error
@@ -63,6 +62,12 @@ func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, kno
 	}
 	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted,
 		Encoding: k.Encoding, managed: k.Managed, api: k.API}, said, nil
+}
+
+// erased returns the error for a request that was erased.
+func erased(attempt string) error {
+	return fault.At(fault.Conflict, fault.NoOffset, attempt, "the request of "+attempt+" was erased",
+		"the log of the context says when and why")
 }
 
 // changed returns the error for a snapshot that no longer restores the body.

@@ -113,6 +113,12 @@ func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 	path := "/v1/contexts/slides/export?form=snapshots"
 	s.after.Store(0)
 	r.call("GET", path, "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	var found struct {
+		Items, Failed []struct{ Context, Error string }
+	}
+	if r.must(&found, "GET", "/v1/search?q=a", ""); len(found.Failed) != 1 || found.Failed[0].Context != "slides" || found.Failed[0].Error == "" {
+		t.Errorf("a search of a context that cannot be read answers %+v", found)
+	}
 	s.after.Store(8)
 	_, rest := r.begin(path)
 	text, err := io.ReadAll(rest)

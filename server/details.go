@@ -3,6 +3,7 @@ package server
 import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 )
 
@@ -48,7 +49,7 @@ func known(all []history.Info) contextsKnown {
 // details says more about a context of a list.
 func (k contextsKnown) details(i history.Info) ContextDetails {
 	calls := max(0, i.Cycle-i.First+1)
-	d := ContextDetails{Calls: &calls, Changed: tree.ISO(i.Listed.ChangedNS), Forked: k.forkedFrom(i), Begun: k.begunBy(i)}
+	d := ContextDetails{Calls: &calls, Changed: view.ISO(i.Listed.ChangedNS), Forked: k.forkedFrom(i), Begun: k.begunBy(i)}
 	if calls > 0 {
 		d.Bytes, d.Cuts = &i.Listed.Bytes, i.Listed.Cuts.Shares(calls)
 	}

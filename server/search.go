@@ -29,10 +29,17 @@ type occurrences struct {
 	Total   int          `json:"total" doc:"How many there are, also if there are more than items"`
 }
 
+// unsearched is a context that could not be read.
+type unsearched struct {
+	Context string `json:"context"`
+	Error   string `json:"error"`
+}
+
 // matchPage is a page of hits of a search of all contexts.
 type matchPage struct {
-	Items []occurrences `json:"items" nullable:"false" doc:"The contexts that have the text"`
-	Next  string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Failed []unsearched  `json:"failed,omitempty" doc:"Contexts that could not be searched, and why"`
+	Items  []occurrences `json:"items" nullable:"false" doc:"The contexts that have the text"`
+	Next   string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
 // searches adds the operations that look for a text in calls and in contexts.
@@ -83,7 +90,10 @@ func (s *Server) searches() {
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
-				if err == nil && found.Total > 0 { // a damaged context must not hide the others
+				switch {
+				case err != nil: // a damaged context must not hide the others
+					p.Failed = append(p.Failed, unsearched{all[i].Name, err.Error()})
+				case found.Total > 0:
 					p.Items = append(p.Items, *found)
 				}
 			}

@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // Unit says what the height of a band counts.
@@ -114,7 +113,7 @@ func callsOf(ctx context.Context, c *pact.Context, steps iter.Seq2[*Step, error]
 		call := callOf(&s.Prefix, unit)
 		call.Broke, told[s.Cycle] = s.Broke, s.Call
 		if e, ok := log.Publication(s.Cycle); ok {
-			call.At, call.Actor, call.Message = tree.ISO(e.TimeNS), e.Actor, e.Message
+			call.At, call.Actor, call.Message = ISO(e.TimeNS), e.Actor, e.Message
 		}
 		list = append(list, call)
 	}

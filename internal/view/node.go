@@ -60,7 +60,7 @@ type Headers struct {
 	Tags        []string `json:"tags,omitempty"`
 	Pinned      bool     `json:"pinned,omitempty"`
 	Removable   bool     `json:"removable,omitempty"`
-	Created     string   `json:"created_at_iso"`
+	Created     string   `json:"created_at_iso,omitempty" doc:"Absent if the time is unknown: the clock counted from 0"`
 	Index       int64    `json:"creation_index"`
 	Provenance  string   `json:"provenance,omitempty"`
 	MIME        string   `json:"mime,omitempty"`
@@ -168,7 +168,7 @@ func (v *State) place(d *Node, path []*tree.Entry) error {
 
 func headersOf(n *pact.Node) Headers {
 	return Headers{Kind: n.Kind, Role: n.Role, Key: n.Key, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL,
-		Tags: n.Tags, Pinned: n.Pinned, Removable: n.Removable, Created: tree.ISO(n.CreatedNS), Index: n.Index,
+		Tags: n.Tags, Pinned: n.Pinned, Removable: n.Removable, Created: ISO(n.CreatedNS), Index: n.Index,
 		Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, ContentHash: n.ContentHash}
 }
 

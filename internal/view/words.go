@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // Plural returns a number with its noun: "1 call", "2 calls", "2 bodies".
@@ -32,6 +34,14 @@ func Time(ns int64) string {
 		return "-"
 	}
 	return time.Unix(0, ns).UTC().Format(time.RFC3339)
+}
+
+// ISO returns a time to the nanosecond, as created_at_iso, and "" if the time is unknown.
+func ISO(ns int64) string {
+	if ns < int64(24*time.Hour) {
+		return ""
+	}
+	return tree.ISO(ns)
 }
 
 // Size returns a size in decimal units: "812 B", "18.2 kB".

@@ -104,13 +104,17 @@ func (d *richDrawing) draw(r *diff.Report) error {
 		d.Paint.Faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
 			view.Plural(r.From.Blocks, "block"), r.From.Bytes, view.Plural(r.To.Blocks, "block"), r.To.Bytes)))
 	d.Printf("\n")
+	gone, came := "removed", "added"
+	if d.from.Cycle() > d.to.Cycle() { // causes follow the order of time: what the earlier one lacks came later
+		gone, came = "not there yet, added", "still there, removed"
+	}
 	for _, c := range r.Removed {
-		if err := d.component(d.Paint.Bad("-"), "removed", c, d.from, c.Previous); err != nil {
+		if err := d.component(d.Paint.Bad("-"), gone, c, d.from, c.Previous); err != nil {
 			return err
 		}
 	}
 	for _, c := range r.Added {
-		if err := d.component(d.Paint.Good("+"), "added", c, d.to, c.New); err != nil {
+		if err := d.component(d.Paint.Good("+"), came, c, d.to, c.New); err != nil {
 			return err
 		}
 	}

@@ -79,11 +79,11 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	if m == (record.Managed{Follows: m.Follows}) {
 		return
 	}
-	what, read := "would have shaped", "would have read"
+	what, took := "would have shaped", "would have taken"
 	if manage {
-		what, read = "shaped", "read"
+		what, took = "shaped", "took"
 	}
-	a.Reportf("      %s %s; the model %s %s less", what, view.Plural(m.Shaped, "result"), read, view.Size(m.Saved))
+	a.Reportf("      %s %s, and %s %s out of requests as the agent wrote them", what, view.Plural(m.Shaped, "result"), took, view.Size(m.Saved))
 	if m.Cut > 0 {
 		a.Reportf("      left out later: %s, at %s", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
 	}

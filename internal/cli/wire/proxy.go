@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,8 +82,8 @@ func (r *recording) end() error {
 	return errors.Join(err, r.store.Close())
 }
 
-// summary counts what was recorded, and names the commands that show it.
-func summary(a *command.App, r *recording, manage bool) {
+// summary counts what was recorded, and names the commands that show it. code is with what the program ended.
+func summary(a *command.App, r *recording, manage bool, code int) {
 	got, names := r.recorder.Stats(), r.recorder.Contexts()
 	db := ""
 	if a.DB != "pact.db" {
@@ -90,7 +91,10 @@ func summary(a *command.App, r *recording, manage bool) {
 	}
 	a.Reportf("pact: recorded %s in %s", view.Plural(got.Calls, "call"), a.Shown())
 	if got.Calls+got.Lost+got.Unread == 0 && r.proxy.Tunneled() == 0 {
-		happened := "nothing called this address: the program takes its provider's from somewhere else"
+		happened := "nothing called this address: the program takes its provider's from somewhere else, or asked for nothing"
+		if code != 0 {
+			happened = "the program ended with code " + strconv.Itoa(code) + " before anything called this address"
+		}
 		if asked := r.proxy.Requests(); asked > 0 {
 			happened = view.Plural(asked, "request") + " came to this address, but no call of a model"
 		}
@@ -177,7 +181,7 @@ func proxyCommand(a *command.App) *cobra.Command {
 		if err := errors.Join(err, r.end()); err != nil {
 			return err
 		}
-		summary(a, r, o.Manage)
+		summary(a, r, o.Manage, 0)
 		return nil
 	})
 	return cmd

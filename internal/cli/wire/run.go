@@ -67,7 +67,7 @@ func runCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		a.Exit = code
-		summary(a, r, o.Manage)
+		summary(a, r, o.Manage, code)
 		return nil
 	})
 	return cmd

@@ -65,9 +65,6 @@ func (s *Shared) compareBlocks(rules *CacheRules, older, newer *Prompt) {
 	s.Blocks = n
 	if n < len(older.Blocks) {
 		s.Cause, s.Names = causeAt(older, newer, n)
-		if (s.Cause == CauseSystem || s.Cause == CauseBlock) && compacted(older, newer, n) {
-			s.Cause = CauseCompaction
-		}
 	}
 	s.settings(rules, older, newer)
 	if older.Model != newer.Model {
@@ -108,20 +105,31 @@ func same(a, b *Block) bool {
 // causeAt says what differs from the n-th block on. For tools it names all that
 // differ; if only their order changed, all that moved.
 func causeAt(older, newer *Prompt, n int) (Cause, []string) {
+	cause := ChangeAt(older, newer, n)
+	if cause == CauseTools {
+		return cause, changedTools(older.tools(), newer.tools())
+	}
+	return cause, nil
+}
+
+// ChangeAt says what differs from the n-th block on of two prompts that begin with n equal blocks. Cost: linear in the
+// blocks.
+func ChangeAt(older, newer *Prompt, n int) Cause {
 	section := older.Blocks[n].Section
 	if n < len(newer.Blocks) && newer.Blocks[n].Section < section {
 		section = newer.Blocks[n].Section
 	}
-	switch section {
-	case Tools:
-		return CauseTools, changedTools(older.tools(), newer.tools())
-	case System:
-		return CauseSystem, nil
+	switch {
+	case section == Tools:
+		return CauseTools
+	case section == Conversation && n < len(newer.Blocks) && newer.Blocks[n].Apart && newer.Blocks[n].hash == older.Blocks[n].hash:
+		return CauseThinking
+	case compacted(older, newer, n):
+		return CauseCompaction
+	case section == System:
+		return CauseSystem
 	}
-	if n < len(newer.Blocks) && newer.Blocks[n].Apart && newer.Blocks[n].hash == older.Blocks[n].hash {
-		return CauseThinking, nil
-	}
-	return CauseBlock, nil
+	return CauseBlock
 }
 
 // compacted reports whether a request leaves out at least half of the blocks of a conversation, and at least two,

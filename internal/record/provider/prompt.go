@@ -20,6 +20,16 @@ type Prompt struct {
 // Word returns the word with which the whole request asks for a lifetime, "" without one.
 func (p *Prompt) Word() string { return p.word }
 
+// Add adds a block of which only what [ChangeAt] needs is known.
+func (p *Prompt) Add(section Section, kind string, hash [sha256.Size]byte) {
+	p.Blocks = append(p.Blocks, Block{Section: section, Kind: kind, hash: hash})
+}
+
+// ForgetsThinking reports whether the provider removes the thinking of earlier turns for a model.
+func (rules *CacheRules) ForgetsThinking(model string) bool {
+	return len(rules.Forgets) > 0 && begins(model, rules.Forgets)
+}
+
 // Block is one part of a request at its place in the prompt.
 type Block struct {
 	Section
@@ -68,7 +78,7 @@ func (rules *CacheRules) ReadHashed(r *Request, model string, body []byte, hashe
 		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
 		p.Blocks = append(p.Blocks, b)
 	}
-	if len(rules.Forgets) > 0 && begins(p.Model, rules.Forgets) && !clearsThinking(r) {
+	if rules.ForgetsThinking(p.Model) && !clearsThinking(r) {
 		p.forget(lastQuestion(r))
 	}
 	p.clear(r)

@@ -1,0 +1,164 @@
+package record
+
+import (
+	"compress/flate"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// rebuiltCall is the last call of a context whose requests were rebuilt. Such a request has what its snapshot has and
+// nothing beside it, so that calls are compared by their snapshots, each at the cost of what is new in it.
+type rebuiltCall struct {
+	thread *tree.Tree // nil before the first call
+	api    provider.API
+	model  string
+	// thoughts are the places of the blocks of reasoning behind the last question of the user.
+	thoughts []int
+}
+
+// beforeFrame reads from the record of a request what stands before the frame of the request: its API, whether it was
+// erased, and the report of the provider about the answer. The frame is as long as the request.
+func beforeFrame(packed string) (*kept, error) {
+	failed := func(err error) error {
+		return fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
+	}
+	d := json.NewDecoder(io.LimitReader(flate.NewReader(strings.NewReader(packed)), history.MaxRequest))
+	if _, err := d.Token(); err != nil {
+		return nil, failed(err)
+	}
+	k := &kept{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, failed(err)
+		}
+		var into any = &json.RawMessage{}
+		switch name {
+		case "about":
+			into = &k.About
+		case "api":
+			into = &k.API
+		case "erased":
+			into = &k.Erased
+		case "frame", "same":
+			return k, nil
+		}
+		if err := d.Decode(into); err != nil {
+			return nil, failed(err)
+		}
+	}
+	return k, nil
+}
+
+// grow reports on the request of a call of a context whose requests were rebuilt.
+func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *kept, about canon.Any) error {
+	p.Seen = w.answers.seen(&provider.Request{API: k.API}, about)
+	g, before := rebuiltCall{api: k.API, model: p.Model}, &w.grown
+	if k.Erased {
+		p.Problem, w.grown = erased(p.Attempt).Error(), rebuiltCall{}
+		return nil
+	}
+	s, err := w.snapshot(p.Cycle, true)
+	if err != nil {
+		return err
+	}
+	g.thread = tree.Of(s)
+	p.Blocks, _ = g.thread.ThreadSize()
+	common := 0
+	if before.thread != nil && before.api == k.API {
+		if common, err = tree.CommonBlocks(ctx, before.thread, g.thread); err != nil {
+			return err
+		}
+	}
+	for _, at := range before.thoughts {
+		if at < common {
+			g.thoughts = append(g.thoughts, at)
+		}
+	}
+	forgotten, at := -1, common
+	for b, err := range g.thread.Blocks(common) {
+		if err != nil {
+			return err
+		}
+		n := b.Node()
+		switch {
+		case n.Kind == "thinking":
+			g.thoughts = append(g.thoughts, at)
+		case n.Kind == "text" && n.RoleIn(b.Region) == "user":
+			if len(g.thoughts) > 0 && g.thoughts[0] < common && forgotten < 0 {
+				forgotten = g.thoughts[0]
+			}
+			g.thoughts = nil
+		}
+		at++
+	}
+	if before.thread != nil && before.api == k.API {
+		err = w.compareGrown(p, before, &g, common, forgotten)
+	}
+	w.grown = g
+	return err
+}
+
+// compareGrown fills in how much of the call before a call repeats. Both begin with common equal blocks; forgotten is
+// the place of the first reasoning that some models forget with the new question, -1 for none.
+func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common, forgotten int) error {
+	shared := &inspect.CallShared{Blocks: common}
+	shared.OfBlocks, shared.OfBytes = before.thread.ThreadSize()
+	rules := provider.CacheRulesOf(now.api)
+	cut := &inspect.Cut{}
+	switch {
+	case before.model != now.model:
+		shared.Blocks, cut.Cause, cut.Names = 0, string(provider.CauseModel), []string{before.model, now.model}
+	case forgotten >= 0 && rules.ForgetsThinking(now.model):
+		shared.Blocks, cut.Cause = forgotten, string(provider.CauseThinking)
+	case common == shared.OfBlocks:
+		cut = nil
+	default:
+		cause, err := changeAt(before.thread, now.thread, common)
+		if err != nil {
+			return err
+		}
+		cut.Cause = string(cause)
+	}
+	var err error
+	if _, shared.Bytes, err = before.thread.ThreadPrefix(shared.Blocks); err != nil {
+		return err
+	}
+	if p.Shared, p.Cut = shared, cut; cut != nil && cut.Cause != string(provider.CauseModel) {
+		n, _, err := before.thread.BlockAt(shared.Blocks)
+		if err != nil || n == nil {
+			return err
+		}
+		cut.Node = n.ID
+	}
+	return nil
+}
+
+// changeAt says what differs from the n-th block of two threads on.
+func changeAt(older, newer *tree.Tree, n int) (provider.Cause, error) {
+	var rest [2]provider.Prompt
+	for i, t := range []*tree.Tree{older, newer} {
+		for b, err := range t.Blocks(0) {
+			if err != nil {
+				return "", err
+			}
+			section := provider.Conversation
+			if b.Region == tree.Sys {
+				if section = provider.System; b.Node().Kind == "tool" {
+					section = provider.Tools
+				}
+			}
+			rest[i].Add(section, b.Node().Kind, b.Node().Hash)
+		}
+	}
+	return provider.ChangeAt(&rest[0], &rest[1], n), nil
+}
