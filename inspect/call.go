@@ -27,6 +27,9 @@ type CallPrefix struct {
 	Took *int64 `json:"took_ms,omitempty"`
 	// Earlier has what the provider counted of these and of other attempts of the cycle before this one.
 	Earlier []ProviderCache `json:"earlier,omitempty"`
+	// Markers is how many places the recorded request marks to be cached, nil where the provider takes no marks or the
+	// request was rebuilt from a log, which has none.
+	Markers *int `json:"markers,omitempty"`
 	// Left is how many tokens the calls of this context had left in the provider's cache, nil if that is not
 	// known because the provider did not say; 0 for the first call.
 	Left *int64 `json:"left,omitempty"`

@@ -233,6 +233,14 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 		return nil, nil
 	}
 	p.Blocks = len(now.prompt.Blocks)
+	if now.rules.Marked && !w.rebuilt {
+		p.Markers = new(int)
+		for i := range now.prompt.Blocks {
+			if now.prompt.Blocks[i].Marked {
+				*p.Markers++
+			}
+		}
+	}
 	if a.Status == history.Completed {
 		p.Seen = w.answers.seen(request, about)
 	} else { // the answer may have broken off before the report of a change

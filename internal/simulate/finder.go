@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -14,18 +15,19 @@ import (
 
 // finder collects facts about the calls of a run.
 type finder struct {
-	run     *run
-	blocks  map[string]int64    // the tokens of the blocks that a call sent, as the counter counts them
-	sent    int64               // of all these
-	fresh   []float64           // the part of what each call sent that the call before had not
-	scales  float64             // the sum of the scales of the calls so far
-	number  int64               // how many these are
-	carried map[string]*carried // results and definitions of tools, by id
-	kept    int64               // tokens of the results that the last call sent
-	calls   map[string]string   // the result of a call, by tool and arguments
-	used    map[string]bool     // the tools that were called
-	lost    map[string]int      // the finding about a compaction that a result was lost in
-	list    []Finding
+	run      *run
+	blocks   map[string]int64    // the tokens of the blocks that a call sent, as the counter counts them
+	sent     int64               // of all these
+	fresh    []float64           // the part of what each call sent that the call before had not
+	scales   float64             // the sum of the scales of the calls so far
+	number   int64               // how many these are
+	carried  map[string]*carried // results and definitions of tools, by id
+	kept     int64               // tokens of the results that the last call sent
+	calls    map[string]string   // the result of a call, by tool and arguments
+	used     map[string]bool     // the tools that were called
+	lost     map[string]int      // the finding about a compaction that a result was lost in
+	uncached uncached
+	list     []Finding
 }
 
 // carried is a block, and how long it was sent.
@@ -168,6 +170,10 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) error {
 		before := f.carried[f.calls[key]]
 		switch at, lost := f.lost[f.calls[key]]; {
 		case before == nil:
+		case shortened(f.run, before.node):
+			sent := f.scaled(f.blocks[result.ID])
+			f.list = append(f.list, Finding{What: PolicyCost, Cycle: t.Cycle(), Node: n.ID, Tokens: sent, Cost: f.cost(0, sent),
+				Says: fmt.Sprintf("the policy had shortened %s, and call %d asked for it again: %s", view.Visible(before.node.ID), t.Cycle(), tokens(sent))})
 		case lost:
 			delete(f.lost, before.node.ID)
 			found := &f.list[at]
@@ -185,6 +191,12 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) error {
 		f.calls[key] = result.ID
 	}
 	return err
+}
+
+// shortened reports whether a policy had shortened a result before it was sent.
+func shortened(r *run, n *tree.Node) bool {
+	content, err := n.Content.Value(r.ctx)
+	return err == nil && strings.Contains(string(content), commit.OnlyPact)
 }
 
 // found returns the findings about the whole run: the blocks that it carried for nothing.

@@ -21,11 +21,13 @@ const (
 	ToolUnused   = "unused"     // tools were defined and never called
 	CompactLost  = "compaction" // the run dropped most of its content
 	WindowFilled = "window"     // the window of the model is full soon
+	PolicyCost   = "policy"     // what a policy had shortened was asked for again
+	NoCaching    = "uncached"   // the recorded requests ask for no caching
 )
 
 // Finding is a cost of a run that it may not have needed.
 type Finding struct {
-	What string `json:"what" enum:"prefix,repeated,carried,unused,compaction,window"`
+	What string `json:"what" enum:"prefix,repeated,carried,unused,compaction,window,policy,uncached"`
 	// Evidence is counted if the provider counted the tokens, else computed.
 	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed" doc:"Counted if the provider counted the tokens; else computed by a tokenizer and the provider's rules"`
 	Cycle    int64            `json:"cycle,omitempty"`
@@ -86,6 +88,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 	if err != nil {
 		return nil, err
 	}
+	list = append(list, f.uncached.found(result, f.run.prices)...)
 	list = append(list, f.found()...)
 	list = append(list, f.window(result)...)
 	for i := range list {
@@ -177,6 +180,7 @@ func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result, o 
 		if err != nil {
 			return nil, all, err
 		}
+		f.uncached.add(s)
 		all.Add(s)
 		if s.Broke == nil {
 			continue

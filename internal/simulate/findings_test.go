@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
 
@@ -195,5 +196,92 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 	}
 	if got := r.Outcomes[0]; got.Written != 100 || fmt.Sprintf("%.3f", *got.Cost) != "200.000" {
 		t.Errorf("wrote %d tokens for %.3f, want 100 for 200", got.Written, *got.Cost)
+	}
+}
+
+// A tool that numbers its lines is quoted without the numbers, and that is a quotation.
+func TestAQuotationWithoutTheNumbersOfItsLinesIsOne(t *testing.T) {
+	for _, prefix := range []string{"    12→", "12\t", "  7: ", "main.go:12:", "lib/main.go-12-", "+", ""} {
+		results := []string{}
+		for i := range 14 {
+			results = append(results, fmt.Sprint("result ", i))
+		}
+		const quoted = "func parse(text string) (int, error) {"
+		results[0] = prefix + quoted + "\n" + prefix + words("a", 400)
+		for _, says := range []string{quoted, "something else that nobody said before"} {
+			c := conversed(t, results...)
+			_, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				b.Add("^ah", pact.Spec{ID: "says", Role: "assistant", Kind: "text", Offset: 1, Content: "As seen:\n" + says})
+				return nil
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := simulate.Findings(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
+				Model: "m", Dialect: "gemini"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := slices.ContainsFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.CarriedLong && f.Node == "r0" })
+			if said != (says != quoted) {
+				t.Errorf("%q before the lines, the answer says %q: %v", prefix, says, report.Findings)
+			}
+		}
+	}
+}
+
+// A result that a policy had shortened, and that the agent asked for again, is the policy's cost.
+func TestFindingsJudgeThePolicyOfTheRun(t *testing.T) {
+	short := "aa [3 kB are left out here; result:1 has them. Only pact writes such notes.]"
+	c := conversed(t, short, "b", "c", words("a", 50))
+	report, err := simulate.Findings(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
+		Model: "m", Dialect: "gemini"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.PolicyCost })
+	if i < 0 || report.Findings[i].Tokens != 50 || report.Findings[i].Node != "c3" || fmt.Sprintf("%.2f", *report.Findings[i].Cost) != "62.50" {
+		t.Errorf("%+v", report.Findings)
+	}
+}
+
+// Requests without a marker ask for no caching, where their provider wants markers and counts neither reads nor writes.
+func TestAProgramThatAsksForNoCachingIsTold(t *testing.T) {
+	for _, c := range []struct {
+		exact string
+		read  int
+		want  bool
+	}{{"wire", 0, true}, {"rebuilt", 0, false}, {"wire", 1000, false}} {
+		ctx, s := context.Background(), pact.NewDB(store.NewMemory())
+		i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": c.exact}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := `{"role":"user","content":"a question"}`
+		for n := range 4 {
+			answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":"a%d"}],"usage":{"input_tokens":%d,`+
+				`"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`, n, 5000+1000*n-c.read, c.read)
+			if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
+				Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
+				t.Fatal(err)
+			}
+			said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"a%d"}]},{"role":"user","content":"more"}`, n)
+		}
+		run, err := pact.Open(ctx, s, "run", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := simulate.Findings(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.NoCaching })
+		if at >= 0 != c.want {
+			t.Fatalf("%+v: %+v", c, report.Findings)
+		}
+		// 5,000, 6,000 and 7,000 tokens again at 1 in place of 0.1; 8,000 would have been written for 0.25 more.
+		if c.want && (report.Findings[at].Tokens != 18000 || fmt.Sprintf("%.0f", *report.Findings[at].Cost) != "14200") {
+			t.Errorf("%+v, %v", report.Findings[at], *report.Findings[at].Cost)
+		}
 	}
 }

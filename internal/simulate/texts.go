@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -98,6 +99,14 @@ func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
 	return tool + "\x00" + toolcall.Arguments(canon.Value(content)), tool, err
 }
 
+// numbered matches what tools put before a line of a text: its number, the file that it stands in, the sign of a diff.
+var numbered = regexp.MustCompile(`^\s*(?:[^\s:]+[:-])?\d+\s*(?:[:|→)\t-]|\s{2})|^[+-]`)
+
+// bare returns a line without what a tool may have put before it, so that a quotation of the text is found.
+func bare(line string) string {
+	return strings.TrimSpace(line[len(numbered.FindString(line)):])
+}
+
 // linesOf returns the lines in a block that are long enough to be a quotation.
 func linesOf(r *run, n *tree.Node) (list []string) {
 	content, _ := n.Content.Value(r.ctx)
@@ -109,7 +118,7 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 				return
 			}
 			for line := range strings.Lines(v.Text) {
-				if line = strings.TrimSpace(line); len(line) >= leastQuoted {
+				if line = bare(line); len(line) >= leastQuoted {
 					list = append(list, line)
 				}
 			}
