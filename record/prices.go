@@ -30,6 +30,8 @@ type Price struct {
 	CacheRead    float64 `json:"cache_read"`
 	CacheWrite   float64 `json:"cache_write"`    // 0: the price of input
 	CacheWrite1h float64 `json:"cache_write_1h"` // for writes that live an hour; 0: the price of the other writes
+	// UpTo is how many tokens a request may have for this price, 0 for any number: longer ones may have another entry.
+	UpTo int64 `json:"up_to,omitempty"`
 	// Window is how many tokens a request may have, 0 if the list does not say.
 	Window int64  `json:"window,omitempty"`
 	Source string `json:"source,omitempty"` // the page where these prices were read
@@ -80,8 +82,11 @@ func badPrices(why string, err error) error {
 // Paid returns what a call of a model cost by the counts of the provider, nil if the list has no price for the model
 // or the provider did not report its tokens or how many of them came from its cache.
 func (p *Prices) Paid(model string, told *inspect.ProviderCache) *float64 {
-	price, known := p.Model(model)
-	if !known || told == nil || told.In == nil || told.Read == nil {
+	if told == nil || told.In == nil || told.Read == nil {
+		return nil
+	}
+	price, known := p.of(model, *told.In)
+	if !known {
 		return nil
 	}
 	read, written, hour, out := *told.Read, or0(told.Written), or0(told.Written1h), or0(told.Out)
@@ -115,8 +120,8 @@ func (p *Prices) Cost(call *inspect.CallPrefix) *inspect.CallCost {
 // lost returns what it cost more to send tokens again than to read them: those that a call wrote count before those
 // that it paid in full, and no token twice, so it is less than what was paid.
 func (p *Prices) lost(call *inspect.CallPrefix, again int64) *float64 {
-	price, _ := p.Model(call.Model)
 	u := call.Provider
+	price, _ := p.of(call.Model, *u.In)
 	sum, hour, written := 0.0, or0(u.Written1h), or0(u.Written)
 	for _, at := range []struct {
 		tokens int64
@@ -132,17 +137,20 @@ func (p *Prices) lost(call *inspect.CallPrefix, again int64) *float64 {
 // Million is how many tokens a Price is for.
 const Million = 1e6
 
-// Model returns the price of a model, false if the list has none.
-func (p *Prices) Model(name string) (Price, bool) {
+// of returns the price of a model for a request of so many tokens, false if the list has none.
+func (p *Prices) of(name string, in int64) (Price, bool) {
 	if p == nil {
 		return Price{}, false
 	}
-	i := slices.IndexFunc(p.Models, func(m Price) bool { return m.isOf(name) })
+	i := slices.IndexFunc(p.Models, func(m Price) bool { return m.isOf(name) && (m.UpTo == 0 || in <= m.UpTo) })
 	if i < 0 {
 		return Price{}, false
 	}
 	return p.Models[i], true
 }
+
+// Model returns the price of a model for its shortest requests, false if the list has none.
+func (p *Prices) Model(name string) (Price, bool) { return p.of(name, 0) }
 
 // isOf reports whether the price is that of a model: gpt-5.5-mini does not cost what gpt-5.5 costs.
 func (m *Price) isOf(model string) bool {

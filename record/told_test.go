@@ -127,3 +127,21 @@ func TestToldOfAnAttempt(t *testing.T) {
 		t.Errorf("%+v, %v", none, err)
 	}
 }
+
+// A price may hold for requests up to a length, and another for longer ones.
+func TestAPriceHoldsUpToALength(t *testing.T) {
+	list, err := record.ReadPrices([]byte(`{"as_of":"2026-11-01","currency":"USD","models":[
+		{"model":"g","input":1,"cache_read":0.1,"up_to":1000},{"model":"g","input":2,"cache_read":0.2},{"model":"h","input":1,"up_to":1000}]}`))
+	must(t, err)
+	for _, c := range []struct {
+		model      string
+		in         int64
+		millionths float64 // below 0: unknown
+	}{{"g", 1000, 1000}, {"g", 1001, 2002}, {"h", 1000, 1000}, {"h", 1001, -1}} {
+		read := int64(0)
+		paid := list.Paid(c.model, &inspect.ProviderCache{In: &c.in, Read: &read})
+		if (paid == nil) != (c.millionths < 0) || paid != nil && *paid != c.millionths/1e6 {
+			t.Errorf("%s, %d tokens: %v", c.model, c.in, paid)
+		}
+	}
+}
