@@ -27,6 +27,7 @@ type finder struct {
 	used     map[string]bool     // the tools that were called
 	lost     map[string]int      // the finding about a compaction that a result was lost in
 	uncached uncached
+	told     *inspect.ProviderCache // what the provider counted of the current call, nil while the run is replayed
 	list     []Finding
 }
 
@@ -100,6 +101,9 @@ func (f *finder) call(r *run, before, now *tree.Tree, _ *request, said []need) e
 				lost, results = lost+c.tokens, append(results, id)
 			}
 		}
+	}
+	if f.told != nil && f.told.In != nil && f.sent > 0 {
+		r.meter.ratio = float64(*f.told.In) / float64(f.sent)
 	}
 	f.fresh = append(f.fresh, float64(fresh)/float64(max(f.sent, 1)))
 	if f.kept -= lost; lost > f.kept {

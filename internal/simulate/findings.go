@@ -70,21 +70,32 @@ func spentOf(all *view.Totals, raw *Outcome) Spent {
 	return Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost}
 }
 
+// mostCured is how many calls a run may have for findings to look for rules that help: each is a replay of all
+// requests. [Run] replays longer runs under a given rule.
+const mostCured = 200
+
 // most is how many findings of a kind are returned, the dearest ones.
 const most = 5
 
 // Findings returns the findings about a run: the dearest first, at most five of a kind. It leaves the policies of
-// the options aside. Its errors and its cost are those of [Run], at most twice, the second time with the rules
-// that may have helped.
+// the options aside. Its errors are those of [Run]. Cost: where the provider counted tokens that of [view.Walk], else
+// that of Run; for runs of at most 200 calls once more that of Run with the rules that may have helped.
 func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err error) {
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
 		blocks: map[string]int64{}, lost: map[string]int{}}
-	result, err := replayed(ctx, c, o, f.call)
+	r, err := begin(ctx, c, o, f.call)
 	if err != nil {
 		return nil, err
 	}
-	list, all, err := f.broken(ctx, c, result, o)
+	var result *Result
+	var list []Finding
+	var all view.Totals
+	if r.counted() {
+		result, list, all, err = f.walked(r)
+	} else if result, err = r.replay(); err == nil {
+		list, all, err = f.broken(ctx, c, result, o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +110,7 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 	})
 	count := map[string]int{}
 	list = slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most })
-	if result.Outcomes[0].Cost != nil {
+	if result.Outcomes[0].Cost != nil && result.Calls <= mostCured {
 		err = cured(ctx, c, o, list)
 	}
 	return &Report{result.Basis, spentOf(&all, &result.Outcomes[0]), append([]Finding{}, list...)}, err
@@ -186,11 +197,6 @@ func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result, o 
 			continue
 		}
 		found := Finding{What: PrefixBroke, Cycle: s.Cycle, Node: s.Broke.Node, Evidence: s.Broke.Evidence, Cost: s.Broke.Cost}
-		if s.Broke.Again != nil {
-			found.Tokens, found.Says = *s.Broke.Again, s.Broke.InWords(&s.Prefix, "")
-			list = append(list, found)
-			continue
-		}
 		i := calls[s.Cycle]
 		call := &result.Outcomes[0].ByCall[i]
 		again := call.Sent - int64(f.fresh[i]*float64(call.Sent)+0.5) - call.Read

@@ -52,6 +52,15 @@ type visitor func(r *run, before, now *tree.Tree, sent *request, said []need) er
 
 // replayed is Run with a visitor.
 func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*Result, error) {
+	r, err := begin(ctx, c, o, each)
+	if err != nil {
+		return nil, err
+	}
+	return r.replay()
+}
+
+// begin reads what all policies share.
+func begin(ctx context.Context, c *pact.Context, o Options, each visitor) (*run, error) {
 	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
 		texts: newTexts(), each: each, memory: manage.NewMemory(), meter: newMeter(), c: c}
 	first, last := c.Cycles()
@@ -66,9 +75,13 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 	for _, a := range attempts {
 		r.attempts[a.Cycle] = append(r.attempts[a.Cycle], a)
 	}
-	if err := r.choose(attempts); err != nil {
-		return nil, err
-	}
+	return r, r.choose(attempts)
+}
+
+// replay replays the calls under the policies.
+func (r *run) replay() (*Result, error) {
+	c, o := r.c, r.o
+	first, last := c.Cycles()
 	raw := &line{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
 	lines := []*line{raw}
 	for _, p := range o.Policies {
@@ -80,7 +93,7 @@ func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*R
 	}
 	var before *tree.Tree
 	done, total := 0, int(last-first)+1
-	for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+	for s, err := range c.History(r.ctx, pact.Cycle(first), pact.Cycle(last)) {
 		if err != nil {
 			return nil, err
 		}

@@ -111,13 +111,23 @@ func callsOf(ctx context.Context, c *pact.Context, steps iter.Seq2[*Step, error]
 			return nil, fault.New(fault.DocumentInvalid, "this context counts no tokens", "ask for bytes")
 		}
 		call := callOf(&s.Prefix, unit)
-		call.Broke, told[s.Cycle] = s.Broke, s.Call
+		if call.Broke, told[s.Cycle] = s.Broke, s.Call; s.Broke != nil && s.Broke.Again != nil {
+			call.Sentence += " " + s.Broke.InWords(&s.Prefix, currencyOf(s.Call)) + "."
+		}
 		if e, ok := log.Publication(s.Cycle); ok {
 			call.At, call.Actor, call.Message = ISO(e.TimeNS), e.Actor, e.Message
 		}
 		list = append(list, call)
 	}
 	return list, addAttempts(ctx, c, list, told)
+}
+
+// currencyOf returns the currency of the cost of a call, "" without one.
+func currencyOf(c *inspect.CallPrefix) string {
+	if c.Cost == nil {
+		return ""
+	}
+	return c.Cost.Currency
 }
 
 // callOf describes the call of a cycle from its prefix report.
