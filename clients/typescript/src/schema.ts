@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 9d7e43bfdf5083c41b177c2f451b8cd1db1d76fa5aca68398fad5bf178157012.
+// SHA-256 is 305fbc0c0d3660e7cd5382fa8d125c8f609db0169c2e5cc813488870d8523026.
 
 export interface Attempt {
   attempt_id: string
@@ -511,6 +511,7 @@ export interface InspectCallPrefix {
   expected?: InspectExpected
   first_byte_ms?: number
   left?: number
+  markers?: number
   model: string
   prefix?: InspectCallShared
   problem?: string
@@ -803,6 +804,8 @@ export interface LogPage {
 }
 
 export interface MatchPage {
+  /** Contexts that could not be searched, and why */
+  failed?: Unsearched[] | null
   /** The contexts that have the text */
   items: Occurrences[]
   /** Value of after for the next page; absent on the last page */
@@ -933,6 +936,7 @@ export interface RecordPrice {
   model: string
   output: number
   source?: string
+  up_to?: number
   window?: number
 }
 
@@ -988,7 +992,7 @@ export interface SimulateFinding {
   says: string
   /** That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left */
   tokens: number
-  what: 'prefix' | 'repeated' | 'carried' | 'unused' | 'compaction' | 'window'
+  what: 'prefix' | 'repeated' | 'carried' | 'unused' | 'compaction' | 'window' | 'policy' | 'uncached'
 }
 
 export interface SimulateOutcome {
@@ -1134,6 +1138,11 @@ export interface Undone {
   context: ContextInfo
   /** Name under which the line with the undone commit lives on */
   undone: string
+}
+
+export interface Unsearched {
+  context: string
+  error: string
 }
 
 export interface ViewAttempts {
@@ -1287,7 +1296,8 @@ export interface ViewColumn {
 
 export interface ViewHeaders {
   content_hash?: string
-  created_at_iso: string
+  /** Absent if the time is unknown: the clock counted from 0 */
+  created_at_iso?: string
   creation_index: number
   encoding?: string
   key?: string

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 9d7e43bfdf5083c41b177c2f451b8cd1db1d76fa5aca68398fad5bf178157012.
+SHA-256 is 305fbc0c0d3660e7cd5382fa8d125c8f609db0169c2e5cc813488870d8523026.
 """
 
 from __future__ import annotations
@@ -463,6 +463,7 @@ class InspectCallPrefix(TypedDict):
     expected: NotRequired[InspectExpected]
     first_byte_ms: NotRequired[int]
     left: NotRequired[int]
+    markers: NotRequired[int]
     model: str
     prefix: NotRequired[InspectCallShared]
     problem: NotRequired[str]
@@ -769,6 +770,7 @@ class LogPage(TypedDict):
 
 
 class MatchPage(TypedDict):
+    failed: NotRequired[list[Unsearched] | None]
     items: list[Occurrences]
     next: NotRequired[str]
 
@@ -871,6 +873,7 @@ class RecordPrice(TypedDict):
     model: str
     output: float
     source: NotRequired[str]
+    up_to: NotRequired[int]
     window: NotRequired[int]
 
 
@@ -914,7 +917,7 @@ class SimulateFinding(TypedDict):
     saves: NotRequired[float]
     says: str
     tokens: int
-    what: Literal["prefix", "repeated", "carried", "unused", "compaction", "window"]
+    what: Literal["prefix", "repeated", "carried", "unused", "compaction", "window", "policy", "uncached"]
 
 
 class SimulateOutcome(TypedDict):
@@ -1006,6 +1009,11 @@ class Undoing(TypedDict):
 class Undone(TypedDict):
     context: ContextInfo
     undone: str
+
+
+class Unsearched(TypedDict):
+    context: str
+    error: str
 
 
 ViewAttempts = TypedDict(
@@ -1107,7 +1115,7 @@ class ViewColumn(TypedDict):
 
 class ViewHeaders(TypedDict):
     content_hash: NotRequired[str]
-    created_at_iso: str
+    created_at_iso: NotRequired[str]
     creation_index: int
     encoding: NotRequired[str]
     key: NotRequired[str]
