@@ -102,6 +102,9 @@ func InLines(data []byte) bool {
 		if len(pieces) > 1 && allZeros(pieces[0].Text) {
 			pieces = pieces[1:]
 		}
+		if n == 0 && bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) && (len(pieces) == 0 || !pieces[0].Value) {
+			return false // a list that is damaged: what follows are its elements
+		}
 		if len(pieces) > 0 && pieces[0].Value && text[0] != ' ' && text[0] != '\t' {
 			last := pieces[len(pieces)-1]
 			if n == 0 || len(pieces) == 1 || last.Value {

@@ -71,6 +71,18 @@ func TestDamagedLinesLeaveTheRestReadable(t *testing.T) {
 	}
 }
 
+// TestAnElementOfADamagedListIsNoLine: a list or an object over several lines that is damaged is refused with the place,
+// and not read in part.
+func TestAnElementOfADamagedListIsNoLine(t *testing.T) {
+	call := `{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"ls","input":{}}]}`
+	for _, text := range []string{"[\n" + call + ",\n" + call + "\n", "[\n" + call + ",\n" + call + "\n] the end",
+		"{\"messages\": [\n  " + call + ",\n  " + call + "\n"} {
+		if log, err := Read([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(err.Error(), "line ") {
+			t.Errorf("%s: %v, %v", text, log, err)
+		}
+	}
+}
+
 // TestZerosAreNoUTF16: what a file is called is what it is.
 func TestZerosAreNoUTF16(t *testing.T) {
 	for text, says := range map[string]string{

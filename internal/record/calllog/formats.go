@@ -128,6 +128,9 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 			if !p.Value || f == nil {
 				continue
 			}
+			if goesOn && (text[0] == ' ' || text[0] == '\t' || bytes.TrimSpace(data)[0] == '[') {
+				continue // an element of the first value, which is damaged elsewhere
+			}
 			if goesOn {
 				if _, err := canon.Parse(data); err == nil {
 					return whole, false
