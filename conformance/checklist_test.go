@@ -65,8 +65,8 @@ func TestContradictions(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if found != 3 {
-		t.Errorf("%d cases are contradicted, and the documents have 3", found)
+	if found != 5 {
+		t.Errorf("%d cases are contradicted, and the documents have 5", found)
 	}
 }
 

@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"strings"
+
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -28,7 +30,7 @@ func Detect(data []byte) string {
 		}
 		for _, p := range canon.Salvage(text) {
 			if p.Value {
-				return detect(p.Text)
+				return strings.TrimSuffix(detect(p.Text), shapeDocument)
 			}
 		}
 	}

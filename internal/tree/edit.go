@@ -104,6 +104,9 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 	if err := x.admit(path, class, s.Offset, s.Removable); err != nil {
 		return nil, err
 	}
+	if s.TTL != nil && (*path)[len(*path)-1].class == Head && class == Container && s.Offset == 0 {
+		return nil, coreStays((*path)[len(*path)-1].node.ID)
+	}
 	if err := checkInteger("offset", s.Offset); err != nil {
 		return nil, err
 	}
@@ -137,6 +140,11 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 		return nil, err
 	}
 	return NewNode(n, nil), nil
+}
+
+// coreStays is the error for a core with a ttl, which could never expire (02 §4.2).
+func coreStays(id string) error {
+	return misplaced(id, "a core has no ttl, because it never expires", "give one to the blocks in it")
 }
 
 func expiryOf(cycle, ttl int64) (int64, error) {

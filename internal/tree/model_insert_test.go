@@ -122,6 +122,9 @@ func (w *modelTree) update(id string, set map[string]any) (no []refusal) {
 			no = append(no, invalid())
 		}
 	}
+	if n.expiry != never && n.offset == 0 && class == "container" && w.class(r.parent) == "^ah" {
+		no = append(no, placement(id)) // a core stays
+	}
 	if n.offset != r.offset {
 		into, why := w.place(r.parent, class, n.offset, r.headers["removable"] == true, id)
 		if into != r.parent {

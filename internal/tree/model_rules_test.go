@@ -180,6 +180,9 @@ func (w *modelTree) add(parent string, s tree.Spec, first []refusal) (string, []
 		class = "block"
 	}
 	into, why := w.place(parent, class, s.Offset, s.Removable, "")
+	if s.TTL != nil && class == "container" && s.Offset == 0 && w.class(parent) == "^ah" {
+		no = append(no, placement(parent)) // a core stays
+	}
 	if no = append(append(no, why...), first...); len(no) > 0 {
 		return "", no
 	}
@@ -222,6 +225,9 @@ func (w *modelTree) move(id, parent string, offset int64, restamp bool, first []
 	into, why := w.place(parent, class, offset, r.headers["removable"] == true, id)
 	if slices.Contains(w.path(into), id) {
 		no = append(no, placement(id)) // below itself
+	}
+	if r.expiry != never && class == "container" && offset == 0 && w.class(into) == "^ah" {
+		no = append(no, placement(id)) // a core stays
 	}
 	if no = append(no, why...); len(no) > 0 {
 		return "", no

@@ -207,6 +207,9 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 			return "", misplaced(id, "a node cannot be moved below itself", "")
 		}
 	}
+	if to[len(to)-1].class == Head && e.class == Container && offset == 0 && e.node.Expiry != Never {
+		return "", coreStays(id)
+	}
 	parent := to[len(to)-1].node.ID
 	earlier, err := x.Earlier(id)
 	if err != nil {

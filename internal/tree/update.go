@@ -43,6 +43,9 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 			return err
 		}
 	}
+	if n.Expiry != Never && n.Offset == 0 && e.class == Container && path[len(path)-2].class == Head {
+		return coreStays(id)
+	}
 	if n.Offset != e.node.Offset {
 		if err := x.admitAgain(path, n.Offset); err != nil {
 			return err

@@ -59,14 +59,20 @@ func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 }
 
 // Parse parses a selector in an edition; "" stands for the edition of the
-// source.
+// source. With the word working before it, the source asks the working state, in every edition.
 func (s *Source) Parse(text, edition string) (*selector.Selector, error) {
 	e := s.Edition()
 	if edition != "" {
 		e = selector.Edition(edition)
 	}
-	q, err := selector.Parse(text, e)
-	return q, InArgument(err, text)
+	rest, working := strings.CutPrefix(strings.TrimLeft(text, " "), "working ")
+	q, err := selector.Parse(rest, e)
+	if working && err == nil && q.Time != nil {
+		err = fault.At(fault.SelectorInvalid, fault.NoOffset, q.Time.String(), "working and an address name two states",
+			"leave one of them out")
+	}
+	s.ofWorking = working
+	return q, InArgument(err, rest)
 }
 
 // Source answers the questions of a command: a context, or a single document. A document
@@ -77,6 +83,8 @@ type Source struct {
 	File    *Input         // nil for a stored context
 	Store   *pact.DB
 	Counter *tokens.Counter // nil unless the user asks for tokens
+
+	ofWorking bool // whether the selector that was parsed last asks the working state
 }
 
 func (s *Source) Close() { s.Store.Close() }
@@ -307,6 +315,9 @@ type searchable interface {
 func (s *Source) searchable(ctx context.Context, q *selector.Selector) (searchable, error) {
 	if s.Alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
 		return s.Alone, nil
+	}
+	if s.ofWorking && s.Context != nil {
+		return s.Context.Working(), nil
 	}
 	return s.History(ctx)
 }

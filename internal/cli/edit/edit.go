@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -52,7 +53,8 @@ func addCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		var added string
-		due := true
+		due, neverSent := true, false
+		var reads string // the type, if no type token of a selector names it
 		err = edit(ctx, a, args[0], w, func(b *pact.Batch) error {
 			var spec pact.Spec
 			if text != "" {
@@ -67,6 +69,11 @@ func addCommand(a *command.App) *cobra.Command {
 			command.Override(cmd, "id", &spec.ID, *id)
 			command.Override(cmd, "type", &spec.NodeType, *nodeType)
 			command.Override(cmd, "removable", &spec.Removable, *removable)
+			neverSent, reads = spec.TTL == pact.Unsent, ""
+			if q, err := selector.Parse("."+spec.NodeType, b.Edition()); spec.NodeType != "" && (err != nil ||
+				q.Groups[0].Steps[0].Parts[0] != selector.Part(selector.Type{Name: spec.NodeType})) {
+				reads = spec.NodeType
+			}
 			switch {
 			case *at != "" && (*answers != "" || cmd.Flags().Changed("every")):
 				return command.Usage(cmd, "--answers and --every put the node into the active head: leave the position out")
@@ -91,6 +98,12 @@ func addCommand(a *command.App) *cobra.Command {
 		}
 		if !due && !a.JSON {
 			a.Warnf("nothing was added: %s is younger than %s", view.Visible(added), view.Plural(int(*every), "cycle"))
+		}
+		if reads != "" {
+			a.Warnf(".%s means another thing in selectors; [nodeType='%s'] asks for this type", view.Visible(reads), view.Visible(reads))
+		}
+		if neverSent {
+			a.Warnf("with a ttl of 0 %s goes at the next commit, so it is never sent; 1 sends it once", view.Visible(added))
 		}
 		return a.Answer(view.Visible(added), answer)
 	})
