@@ -49,6 +49,17 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// An empty list of tags or references is none, as in an edit.
+func TestEmptyListsAreNone(t *testing.T) {
+	d, err := read(t, `{'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'b','tags':[],'refs':[],'x:y':[]}]}]}}`, document.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := export(t, d); strings.Contains(out, `"tags"`) || strings.Contains(out, `"refs"`) || !strings.Contains(out, `"x:y":[]`) {
+		t.Error(out)
+	}
+}
+
 // A document that names no canonical type is listed oldest first, in whatever edition it is read.
 func TestUntimedListingWithoutTypesIsOldestFirst(t *testing.T) {
 	doc := `{'root':{'children':[{'nodeType':'^seq','id':'s','children':[{'id':'one','children':[{'id':'a'}]},{'id':'two','children':[{'id':'b'}]}]}]}}`

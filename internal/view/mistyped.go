@@ -20,7 +20,7 @@ type FindSome func(q *selector.Selector, limit int) ([]pact.Hit, error)
 
 // MistypedTypes warns, in a sentence each, of types that look like typing errors. Every name is
 // a valid type, so .blok finds nothing without an error. A type that no node has where the
-// selector looks, and that is one letter away from a canonical name, is hardly intended.
+// selector looks, and that is one letter away from a canonical name or from one with a pseudo-class, is hardly intended.
 func MistypedTypes(q *selector.Selector, find FindSome) (warnings []string) {
 	for part := range partsOf(q) {
 		t, is := part.(selector.Type)
@@ -165,6 +165,9 @@ func meantType(name string, words selector.Traits) string {
 	base, rest, namespaced := strings.Cut(name, ":")
 	canonical := []string{words.BlockType, words.TurnType, words.ContainerType, "block", "seg", "cont", "cb", "mt", "mc"}
 	if slices.Contains(canonical, base) {
+		if pseudo := Meant(rest, []string{"pre", "core", "post", "first", "last"}); namespaced && pseudo != "" {
+			return base + ":" + pseudo
+		}
 		return ""
 	}
 	at := slices.IndexFunc(canonical, func(word string) bool { return oneLetterAway(base, word) })
