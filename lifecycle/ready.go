@@ -22,8 +22,12 @@ const (
 	ReadyStrict  = "strict"  // the headers alone decide (02 §7.1), which is age where all priorities are equal
 )
 
-// ReadyNames returns the names of the ready policies, sorted.
-func ReadyNames() []string { return []string{ReadyAgent, ReadyChat, ReadyDefault, ReadyStrict} }
+// ReadyNames returns the names of the ready policies, sorted: those above, and one for each of some agents, which spares
+// what the agent handles itself.
+func ReadyNames() []string {
+	return []string{ReadyAgent, ReadyChat, "claude-code", "codex", ReadyDefault, "gemini-cli", "openai-agents", "opencode",
+		ReadyStrict}
+}
 
 // ReadyText returns a ready policy as JSON text that [ParsePolicy] reads, and that is meant
 // to be copied. E_DOCUMENT_INVALID for any other name.

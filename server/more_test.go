@@ -117,7 +117,8 @@ func TestReadyPoliciesAreListed(t *testing.T) {
 	for _, p := range list.Items {
 		names = append(names, p.Name)
 	}
-	if !slices.Equal(names, []string{"agent", "chat", "default", "strict"}) || list.Items[0].Policy["protect_turns"] != 4.0 {
+	if !slices.Equal(names, []string{"agent", "chat", "claude-code", "codex", "default", "gemini-cli", "openai-agents",
+		"opencode", "strict"}) || list.Items[0].Policy["protect_turns"] != 4.0 {
 		t.Errorf("%+v", list)
 	}
 }

@@ -350,3 +350,21 @@ func TestPinAndNote(t *testing.T) {
 		}
 	}
 }
+
+// A note names an id that leads to the whole text whichever conversation of the agent changed last, and also where that one
+// has no originals of its own.
+func TestRecallFollowsANote(t *testing.T) {
+	db := memory(t)
+	for _, name := range []string{"claude", "claude/originals", "claude-2"} {
+		s := pact.Spec{Role: pact.RoleUser, Content: "text of " + name}
+		if name == "claude/originals" {
+			s.ID = "toolu_9"
+		}
+		say(t, begin(t, db, name, ""), s)
+	}
+	text, failed := ask(t, connect(t, db, recall.Options{}), "recall", map[string]any{"id": "toolu_9"})
+	has(t, text, "text of claude/originals")
+	if failed {
+		t.Error(text)
+	}
+}

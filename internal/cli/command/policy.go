@@ -223,8 +223,15 @@ var ReadyPolicies = map[string]string{
 	lifecycle.ReadyAgent:   "old results to stubs first, then calls, then old turns; the task and four turns stay",
 	lifecycle.ReadyChat:    "old results first, then the oldest turns, with stubs; the task and two turns stay",
 	lifecycle.ReadyDefault: "what import does with limits alone: as agent, without stubs and recent turns",
+	"claude-code":          sparesAgent,
+	"codex":                sparesAgent,
+	"gemini-cli":           sparesAgent,
+	"opencode":             sparesAgent,
+	"openai-agents":        "with pact run --manage: long results shorter, equal ones once, old ones out when that pays",
 	lifecycle.ReadyStrict:  "the headers alone decide: priority, then age, then id (02 §7.1)",
 }
+
+const sparesAgent = "with pact run --manage: long results shorter, old ones out when that pays; what it reads and edits stays"
 
 // LimitsText names the rules and the limits of a policy for the line of a context.
 func LimitsText(p *lifecycle.Policy) string {
