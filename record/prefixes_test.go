@@ -27,7 +27,7 @@ type talk struct {
 
 func newTalk(t *testing.T, name provider.API, script ...providertest.Turn) *talk {
 	tk := &talk{store: pact.NewDB(store.NewMemory())}
-	tk.now.Store(int64(time.Hour))
+	tk.now.Store(int64(48 * time.Hour)) // below a day, a clock counts from 0 and no time is known
 	p, url := startProvider(t, script...)
 	p.Clock(func() time.Time { return time.Unix(0, tk.now.Load()) })
 	tk.rec = record.New(tk.store, record.Options{Context: "chat", Strict: true, Clock: tk.now.Load})
@@ -124,6 +124,7 @@ func TestTwelveGrowingCallsAreReadFromTheCache(t *testing.T) {
 
 // What changes between two calls is named, and the provider reads what is left.
 func TestACutIsNamed(t *testing.T) {
+	counted, right := 0, 0 // breaks that the provider counted, and of these the ones with the cause that was made
 	second := map[string]any{"name": "cat", "description": "prints a file"}
 	attribution := func(id string) []any {
 		return []any{map[string]any{"type": "text", "text": "x-anthropic-billing-header: cc_version=2; cch=" + id + ";"},
@@ -187,7 +188,23 @@ func TestACutIsNamed(t *testing.T) {
 			if p.Attribution != (c.what == "attribution") {
 				t.Errorf("attribution changed: %t", p.Attribution)
 			}
+			// The provider's own count says whether the change broke the cache; then it is the cause.
+			for i, p := range list {
+				if p.Lost == nil {
+					continue
+				}
+				counted++
+				if p.Lost.Cause.Kind == c.cause && i == 2 {
+					right++
+				} else {
+					t.Errorf("call %d: the cause is %+v, and %s was changed", i+1, p.Lost.Cause, c.what)
+				}
+			}
 		})
+	}
+	t.Logf("of %d breaks that the provider counted, %d have the cause that was made", counted, right)
+	if counted < 5 {
+		t.Errorf("%d breaks were counted", counted)
 	}
 }
 
@@ -208,6 +225,9 @@ func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
 		}
 		if lapsed := p.Expected.Lapsed > 0; lapsed != (idle > 5*time.Minute) || lapsed != (*p.Provider.Read == 0) {
 			t.Errorf("after %s: %+v, read %d", idle, p.Expected, *p.Provider.Read)
+		}
+		if (p.Lost != nil) != (idle > 5*time.Minute) || p.Lost != nil && p.Lost.Cause.Kind != "idle" {
+			t.Errorf("after %s: broke %+v", idle, p.Lost)
 		}
 		if p.Expected.Lapsed > 0 && p.Expected.IdleSeconds != int64((idle+time.Second)/time.Second) {
 			t.Errorf("unused for %d s", p.Expected.IdleSeconds)
