@@ -27,6 +27,8 @@ type call struct {
 	hide     hider
 	attempt  *attempt // nil if the call is not recorded; only the queue's goroutine uses it
 	lost     bool     // the queue had no room for it
+	failed   bool     // a job of it failed; only the queue's goroutine uses it, and recorded
+	recorded bool     // it counts as recorded
 	provider string   // host of the request
 	model    string   // that the request asks for
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
@@ -48,20 +50,24 @@ type call struct {
 	over     bool
 }
 
-func (c *call) now() time.Time { return time.Unix(0, c.recorder.options.Clock()) }
+func (c *call) now() time.Time { return c.recorder.now() }
 
-// do runs one recording job of a call. With Strict it waits for the job and
-// returns its error; otherwise it queues the job and counts a failure. After a
-// call is lost, do skips its later jobs, so each call counts as lost once.
-func (c *call) do(size int, run func() error) error {
+// do runs one recording job of a call; ends says that it is the last one. With Strict it waits for the job and returns
+// its error; otherwise it queues the job and counts a failure. A call counts once: as recorded, or as lost if one of its
+// jobs failed or found no room. After a call is lost, do skips its later jobs.
+func (c *call) do(size int, ends bool, run func() error) error {
 	r := c.recorder
 	if c.lost {
 		return nil
 	}
-	j := job{size: size, run: func() error {
-		err := run()
-		if err != nil {
+	j := job{size: size, ends: ends, run: func() error {
+		err := try(run)
+		if err != nil && !c.failed {
+			c.failed = true
 			r.lost(err)
+			if c.recorded {
+				r.count(func(s *Stats) { s.Calls-- })
+			}
 		}
 		return err
 	}}
@@ -101,7 +107,7 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 		}
 		return c, nil
 	}
-	err := c.do(len(body)+len(m.asked), func() error {
+	err := c.do(len(body)+len(m.asked), false, func() error {
 		k.Managed = m.sum()
 		return c.start(k, req.Header, body)
 	})
@@ -148,6 +154,7 @@ func (c *call) start(k *kept, header http.Header, body []byte) error {
 	}
 	q := requestOf(request, g)
 	q.rewrites, q.past = c.rewrites, c.past
+	c.recorder.at = c.started.UnixNano()
 	l, why, err := c.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return err
@@ -159,6 +166,9 @@ func (c *call) start(k *kept, header http.Header, body []byte) error {
 	if c.model == "" {
 		c.model = "unknown"
 	}
+	if err := c.recorder.endLeft(ctx, l); err != nil {
+		return err
+	}
 	c.attempt, err = l.start(ctx, pact.ProviderCall{
 		Provider: c.provider, Model: c.model,
 		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
@@ -167,6 +177,10 @@ func (c *call) start(k *kept, header http.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
+	if err = c.recorder.known.settle(ctx, l); err != nil {
+		return err
+	}
+	c.recorded = true
 	c.recorder.count(func(s *Stats) {
 		s.Calls++
 		if k.Notes.Raw != nil {
@@ -262,5 +276,9 @@ func (c *call) finish(o pact.Outcome, content, about canon.Any, a *provider.Answ
 		return nil
 	}
 	c.tell(o.Status, a)
-	return c.attempt.end(context.WithoutCancel(c.ctx), o, content, about, c.api)
+	ctx, l := context.WithoutCancel(c.ctx), c.attempt.recording
+	c.recorder.at = c.started.UnixNano() + c.finished.Sub(c.started).Nanoseconds()
+	err := c.attempt.end(ctx, o, content, about, c.api)
+	l.underWay--
+	return errors.Join(err, c.recorder.known.settle(ctx, l))
 }

@@ -38,40 +38,36 @@ type candidate struct {
 }
 
 // choose finds the recording of a request (docs/wire.md, "Whose call is it?"). Cost:
-// linear in the recordings of the group plus, for each recording that begins like the
-// request, the blocks of the request.
+// look-ups, and for each of the few recordings that begin like the request its blocks.
 func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
-	if c, ok, err := r.named(ctx, q); ok || err != nil {
+	if c, ok, err := r.namedAnswer(ctx, q); ok || err != nil {
 		return c, err
 	}
 	if last := r.latestRecording(); q.rewrites && last != nil { // of any group: the system prompt may be another
 		return choice{recording: last, why: "the log says that the agent rewrote the conversation"}, nil
 	}
-	var of, others []candidate // recordings of the group, and recordings with other system prompts
-	for _, l := range r.recordings {
-		same := l.group.id == q.group.id
-		if !same && (l.group.by != bySystem || q.group.by != bySystem) {
-			continue
-		}
-		v, err := l.state(ctx)
-		if err != nil {
+	of, others, err := r.candidatesOf(ctx, q) // recordings of the group, and recordings with other system prompts
+	if err != nil {
+		return choice{}, err
+	}
+	c, ok := continuedRecording(of, others, q)
+	if !ok && r.known.older != nil {
+		if err := r.findOlder(ctx, q); err != nil {
 			return choice{}, err
 		}
-		c := candidate{l, v, v.repeated(q.conversation)}
-		if same {
-			of = append(of, c)
-		} else {
-			others = append(others, c)
+		if of, others, err = r.candidatesOf(ctx, q); err != nil {
+			return choice{}, err
 		}
+		c, ok = continuedRecording(of, others, q)
 	}
-	if c, ok := continuedRecording(of, others, q); ok {
+	if ok {
 		return c, nil
 	}
 	if c, ok := askedBeside(of, q); ok {
 		return c, nil
 	}
 	begun, begunWhy := r.begunBy(q)
-	if begun != nil && (len(of) == 0 || !q.group.sub) {
+	if begun != nil && (len(r.known.groups[q.group.id]) == 0 || !q.group.sub) {
 		return choice{begun: begun, why: begunWhy}, nil
 	}
 	if c, ok := r.rewritten(of, q); ok {
@@ -83,7 +79,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if begun != nil { // a sub-agent that has a recording asks something else
 		return choice{begun: begun, why: begunWhy}, nil
 	}
-	c := choice{why: "no conversation of this group begins alike"}
+	c = choice{why: "no conversation of this group begins alike"}
 	if asksOnItsOwn(q) {
 		c.aside = kindOfAside(q, false)
 	}
@@ -93,32 +89,32 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 // latestRecording returns the recording of the last request, nil without any. After an earlier
 // recorder it is the youngest recording.
 func (r *Recorder) latestRecording() *recording {
-	if r.latest == nil && len(r.recordings) > 0 {
-		return r.recordings[len(r.recordings)-1]
+	if k := &r.known; k.latest == nil && len(k.list) > 0 {
+		return k.list[len(k.list)-1]
 	}
-	return r.latest
+	return r.known.latest
 }
 
-// named finds the recording whose answer a request names. If another request has
+// namedAnswer finds the recording whose answer a request names. If another request has
 // already continued that answer, this one branches off.
-func (r *Recorder) named(ctx context.Context, q *request) (choice, bool, error) {
-	for _, l := range r.recordings {
-		cycle, ok := l.answers[q.previous]
-		if q.previous == "" || !ok {
-			continue
-		}
-		v, err := l.state(ctx)
-		switch {
-		case err != nil:
-			return choice{}, false, err
-		case q.previous == l.lastAnswer:
-			return choice{recording: l, why: "it names the last answer (previous_response_id)"}, true, nil
-		case q.previous == l.previous && v.wasSent(q.system, q.conversation):
-			return choice{recording: l, why: "it is the request before, again"}, true, nil
-		}
-		return choice{recording: l, fork: true, cycle: cycle, why: "it names an earlier answer of " + l.name}, true, nil
+func (r *Recorder) namedAnswer(ctx context.Context, q *request) (choice, bool, error) {
+	l := r.known.answers[q.previous]
+	if l == nil || q.previous == "" {
+		return choice{}, false, nil
 	}
-	return choice{}, false, nil
+	if err := r.wake(ctx, l); err != nil {
+		return choice{}, false, err
+	}
+	v, err := l.state(ctx)
+	switch {
+	case err != nil:
+		return choice{}, false, err
+	case q.previous == l.lastAnswer:
+		return choice{recording: l, why: "it names the last answer (previous_response_id)"}, true, nil
+	case q.previous == l.previous && v.wasSent(q.system, q.conversation):
+		return choice{recording: l, why: "it is the request before, again"}, true, nil
+	}
+	return choice{recording: l, fork: true, cycle: l.answers[q.previous], why: "it names an earlier answer of " + l.name}, true, nil
 }
 
 // continuedRecording finds the recording whose last thread the request repeats completely; of
@@ -200,7 +196,7 @@ func askedBeside(of []candidate, q *request) (choice, bool) {
 func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
 	longest := 0
 	var agent *recording
-	for _, l := range r.recordings {
+	for _, l := range r.known.beginners(q) {
 		isParent := q.group.parent != "" && l.group.id == q.group.parent
 		if q.group.session != "" && l.group.session != q.group.session && !isParent {
 			continue
@@ -248,7 +244,7 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 
 // isLast reports whether the last request of the group went to this recording, or asked outside its conversation.
 func (r *Recorder) isLast(l *recording, q *request) bool {
-	last := r.last[q.group.id]
+	last := r.known.last[q.group.id]
 	return last != nil && (last == l || last.beside == l)
 }
 
@@ -256,7 +252,7 @@ func (r *Recorder) isLast(l *recording, q *request) bool {
 // another conversation, "" if there is none.
 func (r *Recorder) sign(c *candidate, q *request) string {
 	fresh := q.conversation[c.repeated:]
-	switch last := r.last[q.group.id]; {
+	switch last := r.known.last[q.group.id]; {
 	case q.group.agent && c.group.window != "" && q.group.window != "" && q.group.window != c.group.window:
 		return "its window was counted up (X-Codex-Window-Id)"
 	case r.isLast(c.recording, q) && (last != c.recording || c.manyTurns()) && quotes(fresh, last.said):

@@ -1,8 +1,11 @@
 package record
 
 import (
+	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 )
 
@@ -31,3 +34,29 @@ func Warmed(r *Recorder) { <-r.warm }
 
 // KeyOf returns the key of the result of a call with a content, canonical JSON.
 func KeyOf(call, content string) string { return (&Result{Call: call, Content: content}).key() }
+
+// SetMostOpen sets how many bytes the recordings may hold whose contexts are open, for a test.
+func SetMostOpen(t *testing.T, n int64) { set(t, &mostOpen, n) }
+
+// SetMaxQueued sets how many bytes may wait to be recorded, for a test.
+func SetMaxQueued(t *testing.T, n int) { set(t, &maxBytes, n) }
+
+func set[T any](t *testing.T, v *T, to T) {
+	before := *v
+	*v = to
+	t.Cleanup(func() { *v = before })
+}
+
+// Open returns how many recordings have their contexts open, and how many bytes they hold by estimate. Call it after
+// Close.
+func Open(r *Recorder) (n int, bytes int64) { return r.known.open.Len(), r.known.size }
+
+// Compared returns with how many recordings a request to a chat completion is compared. Call it after Close.
+func Compared(r *Recorder, body string) int {
+	value, err := canon.ParseAny([]byte(body))
+	if err != nil {
+		panic(err)
+	}
+	read, _ := provider.ReadRequest(provider.Chat, value)
+	return len(r.known.candidates(requestOf(read, group{})))
+}

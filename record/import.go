@@ -108,19 +108,22 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 	if err := names.Check(o.Context); err != nil {
 		return nil, err
 	}
-	i.recorder = &Recorder{store: s, last: map[string]*recording{}, previous: map[asked]string{}, source: o.Source,
+	i.recorder = &Recorder{store: s, known: newKnown(), whole: true, previous: map[asked]string{}, source: o.Source,
 		begun:   o.BegunBy,
 		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
 	if err := i.recorder.openRecordings(ctx); err != nil {
 		return nil, err
 	}
-	if len(i.recorder.recordings) == 0 {
+	if len(i.recorder.known.list) == 0 {
 		var err error
 		if i.recorder.begun, err = withBlock(ctx, s, o.BegunBy); err != nil {
 			return nil, err
 		}
 	}
-	for _, l := range i.recorder.recordings {
+	for _, l := range i.recorder.known.list {
+		if err := i.recorder.wake(ctx, l); err != nil {
+			return nil, err
+		}
 		first, last := l.c.Cycles()
 		attempts, err := l.c.Attempts(ctx, first, last+1)
 		if err != nil {
@@ -159,7 +162,7 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 // request to the API, and the errors of the store.
 func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
-		i.recorder.latest = l
+		i.recorder.known.latest = l
 		return false, nil
 	}
 	l, err := i.wasErased(ctx, p.ID)
@@ -167,7 +170,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		return false, err
 	}
 	if l != nil && !i.again {
-		i.recorder.latest = l
+		i.recorder.known.latest = l
 		i.left++
 		return false, nil
 	}
@@ -192,6 +195,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		c.first = time.Unix(0, p.FirstByte)
 	}
 	i.setTime(p.Ended, p.Started)
+	c.finished = c.now()
 	if err := i.end(c, p); err != nil {
 		return false, err
 	}
@@ -249,12 +253,13 @@ func (i *Importer) AddUnsent(ctx context.Context, apiName string, body []byte) (
 		return false, fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName, "")
 	}
 	q := requestOf(request, group{})
-	if len(i.recorder.recordings) > 0 {
+	if len(i.recorder.known.list) > 0 {
 		c, err := i.recorder.choose(ctx, q)
 		if err != nil || c.recording == nil || c.fork {
 			return false, err
 		}
 	}
+	i.recorder.at = i.now
 	l, _, err := i.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return false, err
@@ -285,7 +290,7 @@ func (i *Importer) Has(id string) bool { return id != "" && i.known[id] != nil }
 // imports made included.
 func (i *Importer) Contexts() []string {
 	var names []string
-	for _, l := range i.recorder.recordings {
+	for _, l := range i.recorder.known.list {
 		names = append(names, l.name)
 	}
 	return names

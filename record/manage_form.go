@@ -32,7 +32,7 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 	}
 	made := 0
 	if r.followed == nil {
-		r.ledger.Begin(q, time.Unix(0, r.options.Clock()))
+		r.ledger.Begin(q, r.now())
 		if err == nil {
 			made, err = r.decide(ctx, m, until)
 		}

@@ -1,14 +1,11 @@
 package record
 
 import (
-	"context"
-	"errors"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/record/provider"
 )
@@ -76,7 +73,7 @@ func asksOnItsOwn(q *request) bool {
 // nameOf returns the name of the recording that a choice begins.
 func (r *Recorder) nameOf(c *choice) string {
 	if c.aside == "" {
-		return r.nextName()
+		return r.numbered(r.known.runs + 1)
 	}
 	of := r.options.Context // the work may come later
 	if c.recording != nil {
@@ -85,68 +82,15 @@ func (r *Recorder) nameOf(c *choice) string {
 	if recording := AsideOf(of); recording != "" {
 		of = recording
 	}
-	return r.nextAside(of, c.aside)
+	return of + "/" + c.aside + "-" + strconv.Itoa(r.known.asides[of+"/"+c.aside]+1)
 }
 
-// nextAside returns the name of the next question of a kind outside a recording.
-func (r *Recorder) nextAside(of, kind string) string {
-	for n := 1; ; n++ {
-		name := of + "/" + kind + "-" + strconv.Itoa(n)
-		if !slices.ContainsFunc(r.recordings, func(l *recording) bool { return l.name == name }) {
-			return name
-		}
-	}
-}
-
-// openRecordings opens the contexts that other recorders left, up to the first free name of each
-// kind, in the order in which they were made.
-func (r *Recorder) openRecordings(ctx context.Context) error {
-	known := len(r.recordings)
-	if err := r.openNamed(ctx, nil, r.nextName); err != nil {
-		return err
-	}
-	work := map[string]*recording{r.options.Context: nil}
-	for _, l := range r.recordings {
-		if AsideOf(l.name) == "" {
-			work[l.name] = l
-		}
-	}
-	for of, l := range work {
-		for _, kind := range asideKinds {
-			if err := r.openNamed(ctx, l, func() string { return r.nextAside(of, kind) }); err != nil {
-				return err
-			}
-		}
-	}
-	slices.SortStableFunc(r.recordings[known:], func(a, b *recording) int { return int(a.key - b.key) })
-	for _, l := range r.recordings[known:] {
-		if last := r.last[l.group.id]; last == nil || !last.used && last.asked <= l.asked {
-			r.last[l.group.id] = l
-		}
-	}
-	return nil
-}
-
-// openNamed opens the contexts with the names that next gives, up to the first free one. Forks
-// among them ask something outside the recording beside.
-func (r *Recorder) openNamed(ctx context.Context, beside *recording, next func() string) error {
-	for {
-		name := next()
-		info, err := r.store.Find(ctx, name)
-		if errors.Is(err, fault.ContextNotFound) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		l, err := openRecording(ctx, r.store, name, r.openOptions())
-		if err != nil {
-			return err
-		}
-		if l.key = info.Key; info.Origin.Key != 0 {
-			l.beside = beside
-		}
-		r.recordings = append(r.recordings, l)
+// named counts the name of a recording that begins.
+func (r *Recorder) named(l *recording) {
+	if of := asideName.FindStringSubmatch(l.name); of != nil {
+		r.known.asides[l.name[:strings.LastIndex(l.name, "-")]]++
+	} else {
+		r.known.runs++
 	}
 }
 

@@ -6,11 +6,12 @@ import (
 	"sync"
 )
 
-// Limits of the queue. The bytes are those of requests and answers.
-const (
-	maxJobs  = 4096
-	maxBytes = 256 << 20
-)
+// maxBytes bounds what waits in the queue. Each job counts as the bytes of its request or answer, and perJob for what
+// it holds beside them.
+// Tests change maxBytes.
+var maxBytes = 256 << 20
+
+const perJob = 4 << 10
 
 var (
 	errFull   = errors.New("too much is waiting to be recorded")
@@ -21,6 +22,7 @@ var (
 type job struct {
 	run  func() error
 	size int
+	ends bool       // it ends a call that was begun: there is room for it
 	done chan error // nil if no caller waits
 }
 
@@ -48,11 +50,11 @@ func (q *queue) put(j job) error {
 	switch {
 	case q.closed:
 		return errClosed
-	case len(q.jobs) >= maxJobs || len(q.jobs) > 0 && q.bytes+j.size > maxBytes:
+	case len(q.jobs) > 0 && !j.ends && q.bytes+j.size+perJob > maxBytes:
 		return errFull
 	}
 	q.jobs = append(q.jobs, j)
-	q.bytes += j.size
+	q.bytes += j.size + perJob
 	q.ready.Signal()
 	return nil
 }
@@ -77,7 +79,7 @@ func (q *queue) work() {
 			j.done <- err
 		}
 		q.mu.Lock()
-		q.bytes -= j.size
+		q.bytes -= j.size + perJob
 		q.mu.Unlock()
 	}
 }

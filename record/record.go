@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -106,10 +105,9 @@ type Recorder struct {
 	late     sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
-	recordings []*recording          // in the order of their creation
-	last       map[string]*recording // the recording of a group's last request, by the id of the group
-
-	latest *recording // the recording of the last request of all groups, nil before the first
+	known known
+	whole bool  // all contexts of earlier recorders are opened when the first is
+	at    int64 // when what is being recorded happened, in nanoseconds
 }
 
 // New returns a recorder that writes to a store.
@@ -117,10 +115,7 @@ func New(s *pact.DB, o Options) *Recorder {
 	if o.Context == "" {
 		o.Context = "recorded"
 	}
-	if o.Clock == nil {
-		o.Clock = func() int64 { return time.Now().UnixNano() }
-	}
-	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*recording{},
+	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, known: newKnown(),
 		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{})}
 	if o.Policy != nil {
 		if rules, err := manage.Compile(o.Policy); err == nil && rules.Change() {
@@ -178,7 +173,7 @@ func (r *Recorder) Stats() Stats {
 // the order of their creation. Call it after Close.
 func (r *Recorder) Contexts() []string {
 	var names []string
-	for _, l := range r.recordings {
+	for _, l := range r.known.list {
 		if l.used {
 			names = append(names, l.name)
 		}
@@ -191,9 +186,9 @@ func (r *Recorder) Contexts() []string {
 // Close.
 func (r *Recorder) Work() string {
 	name, most := "", int64(-1)
-	for _, l := range r.recordings {
-		if _, size := l.c.Working().ThreadSize(); l.used && AsideOf(l.name) == "" && size > most {
-			name, most = l.name, size
+	for _, l := range r.known.list {
+		if l.used && l.thread > most && AsideOf(l.name) == "" {
+			name, most = l.name, l.thread
 		}
 	}
 	return name
@@ -225,7 +220,7 @@ func headersOf(h http.Header) map[string]string {
 // recordingFor returns the recording of a request, and creates the recording if the request
 // begins one. Another recorder may take the name first.
 func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, string, error) {
-	for first := len(r.recordings) == 0; ; first = true {
+	for first := len(r.known.list) == 0; ; first = true {
 		if first {
 			if err := r.openRecordings(ctx); err != nil {
 				return nil, "", err
@@ -242,8 +237,9 @@ func (r *Recorder) recordingFor(ctx context.Context, q *request) (*recording, st
 		if err != nil {
 			return nil, "", err
 		}
-		l.group, l.previous, l.used = q.group, q.previous, true
-		r.last[q.group.id], r.latest = l, l
+		r.known.join(l, q.group)
+		l.previous, l.used = q.previous, true
+		r.known.last[q.group.id], r.known.latest = l, l
 		return l, RulePrefix + q.group.by + "; " + c.why, nil
 	}
 }
@@ -254,8 +250,10 @@ const RulePrefix = "grouped by "
 // chosen returns the recording of a choice. E_CONFLICT if another recorder took the name of
 // a new recording.
 func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recording, error) {
-	if c.recording != nil && !c.fork {
-		return c.recording, nil
+	if c.recording != nil {
+		if err := r.wake(ctx, c.recording); err != nil || !c.fork {
+			return c.recording, err
+		}
 	}
 	var l *recording
 	err := errors.ErrUnsupported
@@ -263,7 +261,7 @@ func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recordin
 		l, err = c.recording.forked(ctx, r.nameOf(c), c.cycle, c.why)
 	}
 	if errors.Is(err, errors.ErrUnsupported) { // the store cannot fork, or no snapshot ends where the two part
-		l, err = newRecording(ctx, r.store, r.nameOf(c), r.openOptions(),
+		l, err = newRecording(ctx, r.store, r.nameOf(c), r.recordingOptions(),
 			r.sourced(attrsOf(q.group, c.begun)))
 	}
 	if err != nil {
@@ -272,24 +270,25 @@ func (r *Recorder) chosen(ctx context.Context, c *choice, q *request) (*recordin
 	if c.aside != "" {
 		l.beside = c.recording
 	}
-	r.recordings = append(r.recordings, l)
+	r.named(l)
+	r.known.add(l)
 	return l, nil
-}
-
-// nextName returns the name of the next recording that is no question aside.
-func (r *Recorder) nextName() string {
-	n := 1
-	for _, l := range r.recordings {
-		if AsideOf(l.name) == "" {
-			n++
-		}
-	}
-	if n == 1 {
-		return r.options.Context
-	}
-	return r.options.Context + "-" + strconv.Itoa(n)
 }
 
 func (r *Recorder) openOptions() pact.OpenOptions {
 	return pact.OpenOptions{Actor: r.options.Actor, Clock: r.options.Clock}
+}
+
+// recordingOptions are those of the contexts of recordings, whose changes happened when the call began or ended.
+func (r *Recorder) recordingOptions() pact.OpenOptions {
+	return pact.OpenOptions{Actor: r.options.Actor, Clock: func() int64 { return r.at }}
+}
+
+// now reads the clock. The system's is monotonic: its times tell how long a call took, even if somebody sets the clock
+// meanwhile.
+func (r *Recorder) now() time.Time {
+	if r.options.Clock == nil {
+		return time.Now()
+	}
+	return time.Unix(0, r.options.Clock())
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -18,18 +19,30 @@ import (
 
 // recording is the context that records one conversation, one cycle for each call.
 type recording struct {
-	c      *pact.Context
+	c      *pact.Context // nil while it is idle
 	name   string
-	key    history.Key // 0 for a recording that this recorder made
-	listed listing     // the blocks of the working state when it was last looked at
-	last   *attempt    // the attempt that sent the working state; nil after the commit
-	left   []string    // ids of attempts that an earlier recorder left under way
+	key    history.Key       // 0 for a recording that this recorder made
+	listed listing           // the blocks of the working state when it was last looked at
+	last   *attempt          // the attempt that sent the working state; nil after the commit
+	left   []history.Attempt // those that an earlier recorder left under way
 
 	group    group      // group of the last request
 	previous string     // id of the answer that the last request named
 	used     bool       // a request went to this recording
 	asked    int64      // when an earlier recorder began its last call, in nanoseconds; 0 without one
 	beside   *recording // the recording outside whose conversation this one asks something, nil for none
+
+	number   int           // its place among those that are known
+	joined   bool          // known by its group
+	noted    bool          // known by first
+	first    short         // of the first block of the thread
+	keys     []short       // of the blocks of the thread
+	asking   int           // how many of them the last request sent; the others are its answer
+	chain    short         // of all of them
+	thread   int64         // bytes of the canonical thread
+	underWay int           // attempts whose end is not recorded
+	element  *list.Element // of the list of those whose context is open
+	size     int64         // that it counts for there
 
 	answers    map[string]int64 // the cycle of each answer, by the provider's id of the answer
 	lastAnswer string           // id of the last answer
@@ -100,9 +113,6 @@ func (l *recording) committed() int64 {
 // start puts the request into the working state, and records a running attempt. If another process changed the
 // context meanwhile, start refreshes it and tries once more. why says why the request belongs to this recording.
 func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt, error) {
-	if err := l.endLeft(ctx); err != nil {
-		return nil, err
-	}
 	a, err := l.tryStart(ctx, call, k, q, why)
 	if !errors.Is(err, fault.Conflict) {
 		return a, err
@@ -146,6 +156,7 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		return nil, err
 	}
 	now.id, l.last = a.ID, now
+	l.underWay++
 	return now, nil
 }
 

@@ -86,7 +86,7 @@ func (l *recording) resume(ctx context.Context, system []block) error {
 	}
 	for _, a := range attempts[current:] {
 		if a.Status == history.Running {
-			l.left = append(l.left, a.ID)
+			l.left = append(l.left, a)
 		}
 	}
 	return l.resumeAttempt(ctx, attempts[current:])
@@ -124,11 +124,14 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 // errRecorderGone is why an attempt ends that a killed recorder left under way.
 var errRecorderGone = errors.New("the recorder ended before the answer was over")
 
-// endLeft ends the attempts that an earlier recorder left under way: the recording goes on, so
-// no client waits for their answers.
-func (l *recording) endLeft(ctx context.Context) error {
-	for _, id := range l.left {
-		_, err := l.c.EndAttempt(ctx, id, pact.Outcome{Status: history.Failed, Err: errRecorderGone})
+// endLeft ends the attempts that an earlier recorder left under way: the recording goes on, so no client waits for their
+// answers. Nobody knows when they broke off: they end when they began, and so no time that they took is shown.
+func (r *Recorder) endLeft(ctx context.Context, l *recording) error {
+	now := r.at
+	defer func() { r.at = now }()
+	for _, a := range l.left {
+		r.at = a.StartedNS
+		_, err := l.c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Failed, Err: errRecorderGone})
 		if err != nil && !errors.Is(err, fault.Conflict) { // another process may have ended it
 			return err
 		}

@@ -87,7 +87,7 @@ func (c *call) end(broken error) error {
 	gaveUp := broken != nil && (c.ctx.Err() != nil || errors.Is(broken, context.Canceled) ||
 		errors.Is(broken, errClosedEarly) || errors.Is(broken, errRecorderClosed))
 	if body := c.body; c.status != 0 {
-		err := c.do(body.len(), func() error {
+		err := c.do(body.len(), true, func() error {
 			defer body.close()
 			return c.answer(body.reader(), body.cut, broken, gaveUp)
 		})
@@ -100,7 +100,7 @@ func (c *call) end(broken error) error {
 	if gaveUp {
 		o.Status = history.Canceled
 	}
-	return c.do(0, func() error { return c.finish(o, canon.Any{}, canon.Any{}, &provider.Answer{}) })
+	return c.do(0, true, func() error { return c.finish(o, canon.Any{}, canon.Any{}, &provider.Answer{}) })
 }
 
 // enter notes that a call is under way, and reports whether the recorder still takes calls.

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,16 +102,27 @@ func summary(a *command.App, r *recording, manage bool, code int) {
 		a.Reportf("      %s", happened)
 	}
 	if len(names) > 0 {
-		var quoted []string
-		aside := 0
+		const most = 5 // names
+		there := map[string]bool{}
 		for _, name := range names {
-			if slices.Contains(names, record.AsideOf(name)) {
+			there[name] = true
+		}
+		var quoted []string
+		aside, more := 0, 0
+		for _, name := range names {
+			switch {
+			case there[record.AsideOf(name)]:
 				aside++
-			} else {
+			case len(quoted) < most:
 				quoted = append(quoted, screen.Quote(name))
+			default:
+				more++
 			}
 		}
 		list := strings.Join(quoted, ", ")
+		if more > 0 {
+			list += fmt.Sprintf(" and %d more", more)
+		}
 		if aside > 0 {
 			list += ", and " + view.Plural(aside, "question") + " aside"
 		}
@@ -130,7 +141,7 @@ func summary(a *command.App, r *recording, manage bool, code int) {
 		a.Reportf("      not recorded: %s, let through by --websocket tunnel", view.Plural(passed, "WebSocket"))
 	}
 	if got.Redacted > 0 {
-		a.Reportf("      [redacted] stands in %s for a credential of the request", view.Plural(got.Redacted, "place"))
+		a.Reportf("      [redacted] stands for a credential in %s, counting each request and answer", view.Plural(got.Redacted, "place"))
 	}
 	if got.KeptRaw > 0 {
 		a.Reportf("      kept raw: %s", view.Plural(got.KeptRaw, "body"))

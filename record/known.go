@@ -1,0 +1,322 @@
+package record
+
+import (
+	"container/list"
+	"context"
+	"encoding/binary"
+	"maps"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// short is a short hash of blocks. What it finds is compared by keys afterwards.
+type short uint64
+
+func shortOf(k key) short { return short(binary.LittleEndian.Uint64(k[:])) }
+
+// with returns the hash of blocks with one more.
+func (s short) with(next short) short {
+	return short(bits.RotateLeft64(uint64(s)*0x9e3779b97f4a7c15, 29)) ^ next
+}
+
+// known has the recordings of a recorder by what a request can share with them: which ones it may belong to, and how
+// the next one is called, are look-ups. Recordings of different named groups share nothing.
+type known struct {
+	list     []*recording            // in the order in which they became known
+	runs     int                     // how many contexts there are that are no question aside
+	asides   map[string]int          // how many questions of a kind there are aside of a conversation
+	first    map[short][]*recording  // by the first block of the thread, of now or of earlier
+	whole    map[short]*recording    // by all blocks of the thread, of several the last one
+	ends     map[short]*recording    // by the last block that was sent, and a block of its answer
+	groups   map[string][]*recording // by the groups of agents
+	sessions map[string][]*recording
+	answers  map[string]*recording // by the ids of the answers that requests can name
+
+	open    list.List             // those whose context is open, the last one that was used first
+	size    int64                 // of those, as [recording.held] estimates it
+	calling map[*recording]bool   // those that have calls which may begin a conversation
+	older   *older                // contexts of earlier recorders that were not opened yet, nil for none
+	last    map[string]*recording // the recording of a group's last request, by the id of the group
+	latest  *recording            // the recording of the last request of all groups, nil before the first
+}
+
+func newKnown() known {
+	return known{asides: map[string]int{}, first: map[short][]*recording{}, whole: map[short]*recording{},
+		ends: map[short]*recording{}, groups: map[string][]*recording{}, sessions: map[string][]*recording{},
+		answers: map[string]*recording{}, calling: map[*recording]bool{}, last: map[string]*recording{}}
+}
+
+// add adds a recording, whose name is counted already or comes next.
+func (k *known) add(l *recording) {
+	l.number = len(k.list)
+	k.list = append(k.list, l)
+	k.use(l)
+}
+
+// apart separates the groups that a client names: their recordings share nothing with others.
+func (g *group) apart() short {
+	if g.by == bySystem || len(g.id) < 8 {
+		return 0
+	}
+	return short(binary.LittleEndian.Uint64([]byte(g.id)))
+}
+
+// note takes up what a recording holds now.
+func (k *known) note(l *recording, v *state) {
+	k.forget(l)
+	apart := l.group.apart()
+	l.keys, l.asking = l.keys[:0], len(v.sent)
+	l.chain = apart
+	for i := range len(v.sent) + len(v.answer) {
+		l.keys = append(l.keys, shortOf(v.block(i).key))
+		l.chain = l.chain.with(l.keys[i])
+	}
+	if len(l.keys) == 0 {
+		return
+	}
+	if first := apart.with(l.keys[0]); first != l.first || !l.noted {
+		l.first, l.noted = first, true
+		k.first[first] = append(k.first[first], l)
+	}
+	k.whole[l.chain] = l
+	l.eachEnd(func(s short) { k.ends[s] = l })
+}
+
+// eachEnd calls f with the hashes of the last block that was sent with each of its answer.
+func (l *recording) eachEnd(f func(short)) {
+	for i := l.asking; i < len(l.keys) && l.asking > 0; i++ {
+		f(l.group.apart().with(l.keys[l.asking-1]).with(l.keys[i]))
+	}
+}
+
+// settle takes up what a recording holds after a call began or ended, and lets others rest.
+func (k *known) settle(ctx context.Context, l *recording) error {
+	v, err := l.state(ctx)
+	if err != nil {
+		return err
+	}
+	k.note(l, v)
+	if l.lastAnswer != "" {
+		k.answers[l.lastAnswer] = l
+	}
+	_, l.thread = l.c.Working().ThreadSize()
+	k.use(l)
+	k.rest()
+	return nil
+}
+
+// forget takes out what changes with each call of a recording.
+func (k *known) forget(l *recording) {
+	if k.whole[l.chain] == l {
+		delete(k.whole, l.chain)
+	}
+	l.eachEnd(func(s short) {
+		if k.ends[s] == l {
+			delete(k.ends, s)
+		}
+	})
+}
+
+// join notes the group of a recording.
+func (k *known) join(l *recording, g group) {
+	k.forget(l) // by the group before
+	before := l.group
+	l.group = g
+	for _, in := range []struct {
+		of          map[string][]*recording
+		before, now string
+	}{{k.groups, before.id, g.id}, {k.sessions, before.session, g.session}} {
+		if l.joined && in.before == in.now {
+			continue
+		}
+		if l.joined && before.agent {
+			in.of[in.before] = slices.DeleteFunc(in.of[in.before], func(other *recording) bool { return other == l })
+		}
+		if g.agent && in.now != "" {
+			in.of[in.now] = append(in.of[in.now], l)
+		}
+	}
+	l.joined = true
+}
+
+// Of the recordings that begin with the same block, mostBeginning of the last are looked at, and
+// mostAlike that share most with a request are compared with it.
+const (
+	mostBeginning = 1024
+	mostAlike     = 8
+)
+
+// candidates returns the recordings that a request may belong to by what it says, and those that its group says, in the
+// order in which they became known.
+func (k *known) candidates(q *request) []*recording {
+	var found []*recording
+	add := func(l *recording) {
+		if l != nil && !slices.Contains(found, l) {
+			found = append(found, l)
+		}
+	}
+	apart := q.group.apart()
+	keys := make([]short, len(q.conversation))
+	chain := apart
+	for i := range q.conversation {
+		keys[i] = shortOf(q.conversation[i].key)
+		chain = chain.with(keys[i])
+		add(k.whole[chain])
+		if i > 0 {
+			add(k.ends[apart.with(keys[i-1]).with(keys[i])])
+		}
+	}
+	if len(keys) > 0 {
+		alike := k.first[apart.with(keys[0])]
+		alike = slices.Clone(alike[max(0, len(alike)-mostBeginning):])
+		if len(alike) > mostAlike {
+			slices.SortStableFunc(alike, func(a, b *recording) int { return b.shares(keys) - a.shares(keys) })
+		}
+		for _, l := range alike[:min(len(alike), mostAlike)] {
+			add(l)
+		}
+	}
+	if last := k.last[q.group.id]; last != nil {
+		add(last)
+		add(last.beside)
+	}
+	if of := k.groups[q.group.id]; q.group.window != "" {
+		if i := slices.IndexFunc(of, func(l *recording) bool {
+			return l.beside == nil && l.group.window != "" && l.group.window != q.group.window
+		}); i >= 0 {
+			add(of[i])
+		}
+	}
+	slices.SortFunc(found, func(a, b *recording) int { return a.number - b.number })
+	return found
+}
+
+// shares counts the blocks that a thread begins with as a recording does.
+func (l *recording) shares(keys []short) (n int) {
+	for n < min(len(keys), len(l.keys)) && keys[n] == l.keys[n] {
+		n++
+	}
+	return n
+}
+
+// The limits of what recordings hold that are idle. mostOpen is the memory of those whose context is open; it is more
+// only while more of them have calls under way. Tests change it.
+var mostOpen int64 = 24 << 20
+
+// held estimates the memory of an open recording: that of its context, of its list of blocks, and of what the context
+// read.
+func (l *recording) held() int64 {
+	_, size := l.c.Working().ThreadSize()
+	return 16<<10 + 5*size
+}
+
+// use notes that a recording is used, and what it holds now.
+func (k *known) use(l *recording) {
+	if l.element == nil {
+		l.element = k.open.PushFront(l)
+	}
+	k.open.MoveToFront(l.element)
+	k.size -= l.size
+	l.size = l.held()
+	k.size += l.size
+	if len(l.open)+len(l.had) > 0 {
+		k.calling[l] = true
+	} else {
+		delete(k.calling, l)
+	}
+}
+
+// mostArgument is how long an argument may be that a recording keeps which is not open.
+const mostArgument = 4 << 10
+
+// rest closes the contexts that were not used for longest, until the others hold little enough. What a request is
+// compared with to find its recording stays.
+func (k *known) rest() {
+	for at := k.open.Back(); at != nil && k.size > mostOpen; {
+		l := at.Value.(*recording)
+		at = at.Prev()
+		if at == nil || l.underWay > 0 {
+			continue
+		}
+		for id := range l.answers {
+			if id != l.lastAnswer {
+				delete(l.answers, id)
+				delete(k.answers, id)
+			}
+		}
+		k.open.Remove(l.element)
+		k.size -= l.size
+		delete(k.calling, l)
+		l.element, l.size = nil, 0
+		l.c, l.listed, l.last, l.said, l.had = nil, listing{}, nil, "", nil
+		for i := range l.open {
+			l.open[i].arguments = slices.DeleteFunc(l.open[i].arguments, func(a string) bool { return len(a) > mostArgument })
+		}
+	}
+}
+
+// wake opens the context of a recording again, and notes that it is used.
+func (r *Recorder) wake(ctx context.Context, l *recording) error {
+	if l.c == nil {
+		again, err := openRecording(ctx, r.store, l.name, r.recordingOptions())
+		if err != nil {
+			return err
+		}
+		l.c, l.listed, l.last, l.said = again.c, again.listed, again.last, again.said
+	}
+	r.known.use(l)
+	return nil
+}
+
+// candidatesOf returns the candidates for a request, with their contexts open.
+func (r *Recorder) candidatesOf(ctx context.Context, q *request) (of, others []candidate, err error) {
+	for _, l := range r.known.candidates(q) {
+		same := l.group.id == q.group.id
+		if !same && (l.group.by != bySystem || q.group.by != bySystem) {
+			continue
+		}
+		err := r.wake(ctx, l)
+		if fault.CodeOf(err) == fault.ContextNotFound { // somebody deleted it
+			r.known.forget(l)
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := l.state(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		c := candidate{l, v, v.repeated(q.conversation)}
+		if same {
+			of = append(of, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return of, others, nil
+}
+
+// beginners returns the recordings with calls that may have begun the conversation of a request: those of its session,
+// of the agent that began it or, if it names no session, all whose contexts are open.
+func (k *known) beginners(q *request) []*recording {
+	var list []*recording
+	if q.group.session != "" {
+		list = slices.Concat(k.sessions[q.group.session], k.groups[q.group.parent])
+	} else {
+		list = slices.Concat(slices.Collect(maps.Keys(k.calling)), k.groups[q.group.parent])
+	}
+	slices.SortFunc(list, func(a, b *recording) int { return a.number - b.number })
+	return slices.Compact(list)
+}
+
+// numbered returns the name of the n-th recording that is no question aside.
+func (r *Recorder) numbered(n int) string {
+	if n == 1 {
+		return r.options.Context
+	}
+	return r.options.Context + "-" + strconv.Itoa(n)
+}
