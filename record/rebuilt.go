@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
@@ -25,13 +26,21 @@ type rebuiltCall struct {
 	thoughts []int
 }
 
+// unpackers are readers of packed records. Each has 40 kB of tables, and a walk over a run reads a record for each call.
+var unpackers = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
+
 // beforeFrame reads from the record of a request what stands before the frame of the request: its API, whether it was
 // erased, and the report of the provider about the answer. The frame is as long as the request.
 func beforeFrame(packed string) (*kept, error) {
 	failed := func(err error) error {
 		return fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
 	}
-	d := json.NewDecoder(io.LimitReader(flate.NewReader(strings.NewReader(packed)), history.MaxRequest))
+	unpacked := unpackers.Get().(io.ReadCloser)
+	defer unpackers.Put(unpacked)
+	if err := unpacked.(flate.Resetter).Reset(strings.NewReader(packed), nil); err != nil {
+		return nil, failed(err)
+	}
+	d := json.NewDecoder(io.LimitReader(unpacked, history.MaxRequest))
 	if _, err := d.Token(); err != nil {
 		return nil, failed(err)
 	}

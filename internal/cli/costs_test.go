@@ -1,0 +1,158 @@
+package cli_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/spf13/cobra"
+)
+
+// How the bytes that a command allocates may grow from a run of some calls to one of four times as many: by less than
+// their square root, as they do, or as their square does, each with half more for what a short run lacks.
+const (
+	flat   = 2 * 1.5
+	linear = 4 * 1.5
+	square = 16 * 1.5
+)
+
+// commandCosts has for each command how it may grow, and its arguments. RUN stands for a recorded session, LOG for the
+// file that it was imported from, @LAST for its last cycle, OUT for a file to write.
+//
+// An import, and what begins with one, is square: the log has each message once, and every call is recorded with the
+// request that repeats all of them. So are a simulation, which sends each of these requests, and an erasure, which
+// looks for the text in each.
+var commandCosts = map[string]struct {
+	most float64
+	args string
+}{
+	"add":           {flat, "add RUN --role user --content x"},
+	"attempts list": {linear, "attempts list RUN --json"},
+	"blame":         {linear, "blame RUN @t0 --json"},
+	"cat":           {flat, "cat RUN block:2-0"},
+	"commit":        {linear, "commit RUN"},
+	"contexts":      {flat, "contexts --json"},
+	"db check":      {linear, "db check"},
+	"db compact":    {linear, "db compact"},
+	"delete":        {flat, "delete RUN --yes"},
+	"diff":          {flat, "diff RUN @t-1 @t0 --rich"},
+	"erase":         {square, "erase RUN --containing question-7- --reason asked --yes"},
+	"explain":       {linear, "explain RUN .block"},
+	"export":        {linear, "export RUN"},
+	"findings":      {linear, "findings RUN --json"},
+	"fork":          {flat, "fork RUN @c3 other"},
+	"grep":          {linear, "grep RUN question-7-"},
+	"hash":          {flat, "hash RUN @t0"},
+	"import":        {square, "import LOG --name again"},
+	"life":          {flat, "life RUN block:2-0"},
+	"log":           {linear, "log RUN --json"},
+	"log -n":        {linear, "log RUN -n 3"}, // whether a call broke the cache needs the calls before,
+	"open":          {square, "open LOG --no-browser"},
+	"prefix":        {linear, "prefix RUN --json"},
+	"rename":        {flat, "rename RUN other"},
+	"request":       {linear, "request RUN @t0"},
+	"select":        {linear, "select RUN @*_.block"},
+	"show":          {linear, "show RUN @t0"},
+	"simulate":      {square, "simulate RUN --policy agent --json"},
+	"thread":        {linear, "thread RUN @t0"},
+	"verify":        {linear, "verify RUN"},
+	"validate":      {linear, "validate RUN"},
+}
+
+// ofOneNode are the commands that touch the working state, one file or the store as a whole, and whose work is counted
+// where the rule stands; those that wait for calls; and those that know no context.
+var ofOneNode = strings.Fields("apply attempts attempts-end attempts-start check completion conformance copy db db-backup doctor " +
+	"fmt help hook mcp move new policy proxy prune remove replay run serve token token-add token-list token-revoke undo update " +
+	"version")
+
+// No command costs more than its bound says, so that one whose cost grows faster than the history is seen when it comes.
+func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {
+	testrun.CountsAllocations(t)
+	var each func(cmd *cobra.Command)
+	each = func(cmd *cobra.Command) {
+		name := strings.TrimPrefix(cmd.CommandPath(), "pact ")
+		_, measured := commandCosts[name]
+		if cmd.HasParent() && !cmd.Hidden && !measured && !slices.Contains(ofOneNode, strings.ReplaceAll(name, " ", "-")) {
+			t.Errorf("no row says how the cost of pact %s may grow", name)
+		}
+		for _, sub := range cmd.Commands() {
+			each(sub)
+		}
+	}
+	each(cli.Root())
+	calls := testrun.Size(t, 40, 60, 250)
+	var allocated [2]map[string]uint64
+	for i, n := range []int{calls, 4 * calls} {
+		allocated[i] = costsOf(t, n)
+	}
+	for name, row := range commandCosts {
+		few, many := allocated[0][name], allocated[1][name]
+		ratio := float64(many) / float64(max(few, 1))
+		t.Logf("%-13s %6.1f MB at %d calls, %6.1f MB at %d: %.1f times", name, float64(few)/1e6, calls, float64(many)/1e6, 4*calls, ratio)
+		if ratio > row.most {
+			t.Errorf("pact %s allocates %.1f times as much for 4 times the calls, at most %.1f is right", name, ratio, row.most)
+		}
+	}
+}
+
+// costsOf returns the bytes that each command allocates on a session of some calls.
+func costsOf(t *testing.T, calls int) map[string]uint64 {
+	dir := t.TempDir()
+	log, db := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "pact.db")
+	if err := os.WriteFile(log, sessionOf(calls), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, problems := run(t, "", "import", log, "--name", "run", "--db", db); code != 0 {
+		t.Fatal(problems)
+	}
+	stored, err := os.ReadFile(db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	costs := map[string]uint64{}
+	for name, row := range commandCosts {
+		copied := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".db")
+		if err := os.WriteFile(copied, stored, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var args []string
+		for word := range strings.FieldsSeq(row.args) {
+			args = append(args, strings.ReplaceAll(strings.NewReplacer("RUN", "run", "LOG", log).Replace(word), "_", " "))
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		code, _, problems := run(t, "", append(args, "--db", copied)...)
+		runtime.ReadMemStats(&after)
+		if code != 0 {
+			t.Errorf("pact %s: %s", row.args, problems)
+		}
+		costs[name] = after.TotalAlloc - before.TotalAlloc
+	}
+	return costs
+}
+
+// sessionOf is a session of Claude Code: a user who asks, and a model that answers.
+func sessionOf(calls int) []byte {
+	var b bytes.Buffer
+	for i := range calls {
+		parent := "null"
+		if i > 0 {
+			parent = fmt.Sprintf(`"a%d"`, i-1)
+		}
+		at := fmt.Sprintf("2026-10-01T%02d:%02d:%02d", i/3600, i/60%60, i%60)
+		fmt.Fprintf(&b, `{"type":"user","uuid":"u%d","parentUuid":%s,"sessionId":"s","timestamp":"%s.000Z",`+
+			`"message":{"role":"user","content":"question-%d- %s"}}`+"\n", i, parent, at, i, strings.Repeat("why ", 40))
+		fmt.Fprintf(&b, `{"type":"assistant","uuid":"a%d","parentUuid":"u%d","sessionId":"s","requestId":"r%d","timestamp":"%s.500Z",`+
+			`"message":{"id":"m%d","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[{"type":"text","text":"answer %d %s"}],`+
+			`"usage":{"input_tokens":4,"cache_read_input_tokens":%d,"cache_creation_input_tokens":100,"output_tokens":30}}}`+"\n",
+			i, i, i, at, i, i, strings.Repeat("so ", 30), 100*i)
+	}
+	return b.Bytes()
+}
