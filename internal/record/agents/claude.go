@@ -51,6 +51,9 @@ func resolveClaude(p *Program) error {
 			return unknown(file+" sets ANTHROPIC_BASE_URL to "+value+", and nothing that pact may change counts more",
 				"start a proxy for "+value+", and have the administrator set its address there")
 		}
+		if i == len(managed) && isInline(flag) {
+			file = "--settings" // its text may have a key
+		}
 		places.add(file, set)
 	}
 	places.add("", p.given)
@@ -68,11 +71,14 @@ func resolveClaude(p *Program) error {
 
 // claudeSettings reads a file, or the JSON that stands in its place after --settings.
 func claudeSettings(file string) (map[string]any, error) {
-	if strings.HasPrefix(strings.TrimSpace(file), "{") {
+	if isInline(file) {
 		return parseSettings("--settings", []byte(file))
 	}
 	return readSettings(file)
 }
+
+// isInline reports whether what follows --settings is JSON and not the name of a file.
+func isInline(settings string) bool { return strings.HasPrefix(strings.TrimSpace(settings), "{") }
 
 // claudeTold has --settings set the address, if a file sets it. Claude Code sends the schemas of all tools at once to
 // an address that is not Anthropic's, because another server may not know how to defer them; it also divides the

@@ -160,9 +160,9 @@ func codexTold(p *Program, pairs ...string) {
 		mine["openai_base_url"] = true
 		set = slices.Insert(set, len(set)-2, "-c", "model_providers.pact.supports_websockets=false")
 	}
-	for i := p.word + 1; i+1 < len(p.Args) && p.Args[i] != "--"; i++ {
+	for i := p.word + 1; i < len(p.Args) && p.Args[i] != "--"; i++ {
 		arg, pair, joined := strings.Cut(p.Args[i], "=")
-		if arg != "-c" && arg != "--config" {
+		if arg != "-c" && arg != "--config" || !joined && i+1 == len(p.Args) {
 			continue
 		}
 		n := 1

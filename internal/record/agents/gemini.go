@@ -120,14 +120,8 @@ func (p *Program) qwenModels(settings, ofSystem map[string]any, from string) err
 	providers := tableAt(settings, "modelProviders")
 	named := map[string]string{}
 	for _, id := range names(providers) {
-		list, _ := providers[id].([]any)
-		if table, isTable := providers[id].(map[string]any); isTable {
-			list, _ = table["models"].([]any)
-		}
-		for _, m := range list {
-			model, _ := m.(map[string]any)
-			address := textAt(model, "baseUrl")
-			if address == "" || named[address] != "" {
+		for _, address := range baseURLs(providers[id]) {
+			if named[address] != "" {
 				continue
 			}
 			named[address] = "qwen-" + string(rune('a'+len(named)%26))
@@ -160,6 +154,24 @@ func (p *Program) qwenModels(settings, ofSystem map[string]any, from string) err
 		p.Env = append(p.Env, "QWEN_CODE_SYSTEM_SETTINGS_PATH="+filepath.Join(p.Dir, p.File))
 	}
 	return nil
+}
+
+// baseURLs returns the addresses that replaced replaces, in the order of the names of members.
+func baseURLs(v any) (list []string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range names(v) {
+			if address, isText := v[name].(string); name == "baseUrl" && isText && address != "" {
+				list = append(list, address)
+			}
+			list = append(list, baseURLs(v[name])...)
+		}
+	case []any:
+		for _, e := range v {
+			list = append(list, baseURLs(e)...)
+		}
+	}
+	return list
 }
 
 // replaced returns a copy of settings with other addresses of models.

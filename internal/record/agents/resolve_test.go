@@ -45,6 +45,7 @@ func TestWhereAnAgentCalls(t *testing.T) {
 			"https://gate <settings.local.json"},
 		{"claude", "", files(".claude.json", claude("https://old"), ".claude/settings.json", claude("https://gate")), "https://gate <settings.json"},
 		{"claude --settings " + claude("https://gate"), "", files(".claude/settings.json", claude("https://user")), "https://gate <"},
+		{"claude --settings " + claude("https://gate"), "", nil, "https://gate <--settings: ANTHROPIC_BASE_URL"},
 		{"claude", "CLAUDE_CODE_USE_BEDROCK=1", nil, "refused: CLAUDE_CODE_USE_BEDROCK"},
 		{"claude", "", files("work/.claude/settings.json", `{"env":{"CLAUDE_CODE_USE_VERTEX":"true"}}`), "refused: CLAUDE_CODE_USE_VERTEX"},
 		{"claude", "", files(".claude/settings.json", `{"env":`), "refused: pact cannot read"},
@@ -84,6 +85,7 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"gemini", "", files(".gemini/.env", "GOOGLE_GEMINI_BASE_URL='https://gate' # mine"), "https://gate <.gemini/.env: GOOGLE"},
 		{"gemini", "GOOGLE_GEMINI_BASE_URL=https://env", files("work/.env", "GOOGLE_GEMINI_BASE_URL=https://file"), "https://env <"},
 		{"gemini", "", files(".gemini/.env", "GOOGLE_GEMINI_BASE_URL=https://user", "work/.env", "export GOOGLE_GEMINI_BASE_URL=\"https://gate\""), "https://gate <work/.env"},
+		{"gemini", "", files("work/.env", "LONG="+strings.Repeat("x", 2<<20)+"\nGOOGLE_GEMINI_BASE_URL=https://gate"), "https://gate <work/.env"},
 		{"gemini", "", files("work/.env", "GOOGLE_GEMINI_BASE_URL=https://${HOST}"), "refused: cannot tell which address"},
 		{"gemini", "GOOGLE_GENAI_USE_VERTEXAI=true", nil, "refused: vertex-ai"},
 		{"gemini", "", files(".gemini/settings.json", `{"security":{"auth":{"selectedType":"oauth-personal"}}}`), "refused: oauth-personal"},
@@ -96,6 +98,8 @@ func TestWhereAnAgentCalls(t *testing.T) {
 			"refused: different addresses"},
 
 		{"qwen", "", files(".qwen/settings.json", `{"modelProviders":{"openai":[{"id":"m","baseUrl":"https://gate/v1"}]}}`), "https://gate/v1 <modelProviders.openai"},
+		{"qwen", "", files(".qwen/settings.json", `{"modelProviders":{"openai":{"baseUrl":"https://all/v1","models":[{"id":"m","baseUrl":"https://gate/v1"}]}}}`),
+			"https://all/v1 <modelProviders.openai"},
 		{"qwen --openai-base-url https://flag/v1", "OPENAI_BASE_URL=https://env/v1", nil, "https://flag/v1 <the command line"},
 		{"qwen", "", files(".qwen/.env", "OPENAI_BASE_URL=https://gate/v1"), "https://gate/v1 <.qwen/.env"},
 		{"qwen", "", files(".qwen/settings.json", `{"env":{"OPENAI_BASE_URL":"https://gate/v1"},"security":{"auth":{"baseUrl":"https://auth/v1"}}}`), "https://gate/v1 <env of the settings"},
@@ -163,6 +167,17 @@ func TestWhereAnAgentCalls(t *testing.T) {
 				}
 			}
 			p.Point("http://127.0.0.1:1") // and can be told
+			if name, _ := named(p.Args); name == "codex" && strings.Contains(strings.Join(p.Args, " "), address) {
+				t.Errorf("it is still given %s", p.Args)
+			}
 		})
+	}
+}
+
+// A refusal shows no password of an address.
+func TestNoPasswordIsShown(t *testing.T) {
+	_, err := NewProgram([]string{"agent.py"}, map[string]string{"OPENAI_BASE_URL": "https://user:hunter2@gate/v1"})
+	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "gate") {
+		t.Errorf("%v", err)
 	}
 }

@@ -1,10 +1,12 @@
 package agents
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/proxy"
 )
 
@@ -36,6 +38,10 @@ func (p *Program) route(name, address, from string, variables ...string) error {
 		where := from
 		if where == "" {
 			where = "the address"
+		}
+		var f *fault.Error
+		if errors.As(err, &f) {
+			address = f.Token // without a password
 		}
 		return unknown(where+" is "+address+", and pact cannot tell which address that is",
 			"write the address in full there, such as https://gateway.example/v1, without user, query or variable")

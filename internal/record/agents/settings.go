@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"io/fs"
@@ -106,10 +105,8 @@ func readEnv(file string) (map[string]string, error) {
 		return nil, err
 	}
 	set := map[string]string{}
-	lines := bufio.NewScanner(strings.NewReader(string(text)))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(lines.Text()), "export "), "=")
+	for line := range strings.SplitSeq(string(text), "\n") {
+		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "=")
 		if name = strings.TrimSpace(name); !ok || strings.HasPrefix(name, "#") {
 			continue
 		}
