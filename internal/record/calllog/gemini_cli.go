@@ -139,7 +139,10 @@ func (c *geminiChat) back(i int) {
 		c.answered = min(c.answered, at)
 		if c.copied += at; c.copied > mostCopied {
 			c.found.add(0, "the session was set back so often that its earlier branches were left out")
-			c.messages, c.copied = nil, 0
+			c.messages, c.copied, c.answered = nil, 0, 0
+			for k := range c.now[:i] {
+				c.now[k].begins = 0
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type geminiStream struct {
 	spoken
 	name   string
 	answer turn
+	text   strings.Builder   // that follows its parts, as far as it was printed
 	names  map[string]string // of the tools, by call
 	found  *findings
 	before int64 // when the last event was printed
@@ -61,17 +62,17 @@ func (s *geminiStream) event(e entry, f fields) {
 	case kind == "init":
 	case kind == "message" && f.text("role") == "assistant":
 		s.says(e.line, at)
-		if n := len(s.answer.parts) - 1; n >= 0 && s.answer.parts[n].Kind == "text" && f["delta"].isTrue() {
-			s.answer.parts[n].Content = canon.Text(s.answer.parts[n].Content.Text + f.text("content"))
-		} else if text := f.text("content"); text != "" {
-			s.answer.parts = append(s.answer.parts, textPart(text))
+		if !f["delta"].isTrue() {
+			s.endText()
 		}
+		s.text.WriteString(f.text("content"))
 	case kind == "message":
 		s.end()
 		s.turns = append(s.turns, turn{role: "user", line: e.line, at: at,
 			parts: []provider.Part{textPart(f.text("content"))}})
 	case kind == "tool_use":
 		s.says(e.line, at)
+		s.endText()
 		id, name := f.text("tool_id"), f.text("tool_name")
 		s.names[id] = name
 		s.answer.parts = append(s.answer.parts, callPart(id, name, f["parameters"].value()))
@@ -98,8 +99,17 @@ func (s *geminiStream) says(line int, at int64) {
 	s.answer.at = at
 }
 
+// endText adds the text that was printed in pieces to the answer.
+func (s *geminiStream) endText() {
+	if s.text.Len() > 0 {
+		s.answer.parts = append(s.answer.parts, textPart(s.text.String()))
+		s.text.Reset()
+	}
+}
+
 // end adds the answer that was printed.
 func (s *geminiStream) end() {
+	s.endText()
 	if len(s.answer.parts) > 0 {
 		s.turns = append(s.turns, s.answer)
 	}
