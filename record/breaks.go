@@ -23,7 +23,6 @@ type leftovers struct {
 	latest *leftover            // of these
 	calls  int                  // how many there were
 	cuts   []cutSince           // of the calls behind the oldest leftover
-	used   time.Time            // when the last call was sent
 	begins time.Time            // when its answer began
 }
 
@@ -78,7 +77,7 @@ func (w *follower) judge(p *inspect.CallPrefix, a history.Attempt, rules *provid
 	}
 	l.calls++
 	l.note(p, a, rules, word)
-	l.used, l.begins = at, at
+	l.begins = at
 	if wait := p.FirstByte; wait != nil && !at.IsZero() {
 		l.begins = at.Add(time.Duration(*wait) * time.Millisecond)
 	}

@@ -110,7 +110,11 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 		if text, number, at = canon.NextLine(data, at, number); text == nil {
 			break
 		}
-		s := canon.Scanner{Data: data[at-len(text):]}
+		of, value := formats, data[at-len(text):]
+		if n >= maxForeignLines {
+			of, value = lateFormats, nil // to look for the end of each would cost the rest of the file
+		}
+		s := canon.Scanner{Data: value}
 		first := s.Value()
 		if n == 0 && len(first) > len(text) {
 			whole, goesOn = formatOfValue(formats, first), true
@@ -120,10 +124,6 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 			pieces = canon.Salvage(text)
 		}
 		for _, p := range pieces {
-			of := formats
-			if n >= maxForeignLines {
-				of = lateFormats
-			}
 			f := formatOfValue(of, p.Text)
 			if !p.Value || f == nil {
 				continue

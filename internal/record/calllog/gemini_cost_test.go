@@ -2,9 +2,11 @@ package calllog
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact/internal/testrun"
 )
@@ -34,6 +36,25 @@ func TestAGeminiSessionSetBackTooOften(t *testing.T) {
 	}
 	if !strings.Contains(fmt.Sprint(log.Findings), "set back so often") {
 		t.Errorf("%v", log.Findings)
+	}
+}
+
+// A file of messages that each go on behind their line, and never end, is refused at the cost of its lines.
+func TestCostOfUnendedMessagesIsLinear(t *testing.T) {
+	cost := func(n int) time.Duration {
+		data := []byte(strings.Repeat(`{"role":"user","content":[`+"\n", n))
+		least := time.Duration(math.MaxInt64)
+		for range 3 {
+			begun := time.Now()
+			if f, _ := formatOf(data); f != nil {
+				t.Errorf("it is taken for %s", f.name)
+			}
+			least = min(least, time.Since(begun))
+		}
+		return least
+	}
+	if one, more := cost(2000), cost(32000); more > 64*one { // 16 times the lines; 256 times would be quadratic
+		t.Errorf("16 times the lines take %v instead of %v", more, one)
 	}
 }
 

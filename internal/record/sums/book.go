@@ -22,6 +22,7 @@ type Book struct {
 	results  ids
 	unnamed  int // results without an id
 	notes    []Note
+	noted    map[string]int     // of notes, by kind
 	tokens   map[string]counted // of the file, by answer
 	order    []string
 	prices   []counted
@@ -96,12 +97,14 @@ func (b *Book) says() int {
 // Note says that the record, or a part of it, is of a kind that no request has.
 func (b *Book) Note(kind string) {
 	line := b.says()
-	for i := range b.notes {
-		if b.notes[i].Kind == kind {
-			b.notes[i].Records++
-			return
-		}
+	if i, known := b.noted[kind]; known {
+		b.notes[i].Records++
+		return
 	}
+	if b.noted == nil {
+		b.noted = map[string]int{}
+	}
+	b.noted[kind] = len(b.notes)
 	b.notes = append(b.notes, Note{kind, 1, line})
 }
 
