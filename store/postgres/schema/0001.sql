@@ -15,8 +15,4 @@ CREATE TABLE log (
   rest BYTEA NOT NULL
 );
 
--- The server keeps samples of columns for its planner, where an erasure does not reach them.
-ALTER TABLE pair ALTER COLUMN name SET STATISTICS 0;
-ALTER TABLE pair ALTER COLUMN value SET STATISTICS 0;
-ALTER TABLE log ALTER COLUMN value SET STATISTICS 0;
-ALTER TABLE log ALTER COLUMN rest SET STATISTICS 0;
+-- Afterwards the store tells the server to keep no samples of names and values for its planner.
