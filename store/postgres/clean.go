@@ -80,20 +80,21 @@ const others = `SELECT format('the tables belong to %1$s and %2$s may not write 
 	FROM pg_class WHERE oid IN ('pair'::regclass, 'log'::regclass) AND NOT pg_has_role(relowner, 'USAGE') AND NOT
 		CASE WHEN current_setting('server_version_num')::int >= 170000 THEN has_table_privilege(oid, 'MAINTAIN') ELSE false END`
 
-// older names who may see rows that were deleted before the transaction with a number.
+// older names who may see rows that were deleted before the transaction with a number. A standby has no database; what
+// it is, the server tells only a user who may look at its role.
 const older = `SELECT who FROM (
 	SELECT CASE backend_type WHEN 'walsender' THEN format('the standby %%s, for its hot_standby_feedback,', application_name)
-		ELSE format('%%s %%s of %%s, %%s, in a transaction since %%s,', backend_type, pid, coalesce(usename, 'the server'),
+		ELSE format('%%s %%s of %%s, %%s, in a transaction since %%s,', coalesce(backend_type, 'process'), pid, coalesce(usename, 'the server'),
 			coalesce(nullif(application_name, ''), 'without a name'), coalesce(date_trunc('second', xact_start)::text, '…')) END AS who,
 		greatest(age(backend_xmin), age(backend_xid)) AS age FROM pg_stat_activity
-		WHERE pid <> pg_backend_pid() AND (datname = current_database() OR backend_type = 'walsender')
+		WHERE pid <> pg_backend_pid() AND (datname = current_database() OR datname IS NULL)
 	UNION ALL SELECT format('the prepared transaction %%L of %%s', gid, owner), age(transaction) FROM pg_prepared_xacts
 		WHERE database = current_database()
 	UNION ALL SELECT format('the replication slot %%s', slot_name), age(xmin) FROM pg_replication_slots
 ) AS holders WHERE age > age('%s'::xid) ORDER BY age DESC LIMIT 1`
 
 // locking names who holds a lock on a table.
-const locking = `SELECT format('%%s %%s of %%s, %%s,', backend_type, pid, usename, coalesce(nullif(application_name, ''), 'without a name'))
+const locking = `SELECT format('%%s %%s of %%s, %%s,', coalesce(backend_type, 'process'), pid, usename, coalesce(nullif(application_name, ''), 'without a name'))
 	FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE relation = '%s'::regclass AND granted AND pid <> pg_backend_pid() LIMIT 1`
 
 // await waits until nobody sees rows that were deleted before the transaction now, and says who still does. A

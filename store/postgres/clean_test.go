@@ -73,6 +73,25 @@ func TestAttackWhoKeepsErasedRowsIsNamed(t *testing.T) {
 			must(t, err)
 		}
 	}
+	feedback := func(t *testing.T, address string) func() {
+		for _, set := range [...]string{"hot_standby_feedback = on", "wal_receiver_status_interval = '1s'"} {
+			postgrestest.Exec(t, standby.URL("postgres"), "ALTER SYSTEM SET "+set)
+		}
+		postgrestest.Exec(t, standby.URL("postgres"), "SELECT pg_reload_conf()")
+		name := databaseName(t, address)
+		for postgrestest.Exec(t, standby.URL("postgres"), "SELECT count(*) FROM pg_database WHERE datname = '"+name+"'")[0][0] == "0" {
+			time.Sleep(50 * time.Millisecond)
+		}
+		there := standby.URL(name)
+		release := end(t, there, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "COMMIT")
+		for postgrestest.Exec(t, address, "SELECT count(backend_xmin) FROM pg_stat_replication")[0][0] == "0" {
+			time.Sleep(50 * time.Millisecond)
+		}
+		return func() {
+			release()
+			time.Sleep(2 * time.Second) // until the standby tells
+		}
+	}
 	for _, c := range []struct {
 		name, as, says string
 		hold           func(t *testing.T, address string) (release func())
@@ -91,28 +110,18 @@ func TestAttackWhoKeepsErasedRowsIsNamed(t *testing.T) {
 		{"prepared", "pact", "the prepared transaction 'forgotten'", func(t *testing.T, address string) func() {
 			return end(t, address, "BEGIN; SELECT pg_current_xact_id(); PREPARE TRANSACTION 'forgotten'", "ROLLBACK PREPARED 'forgotten'")
 		}},
-		{"standby", "pact", "hot_standby_feedback", func(t *testing.T, address string) func() {
-			for _, set := range [...]string{"hot_standby_feedback = on", "wal_receiver_status_interval = '1s'"} {
-				postgrestest.Exec(t, standby.URL("postgres"), "ALTER SYSTEM SET "+set)
-			}
-			postgrestest.Exec(t, standby.URL("postgres"), "SELECT pg_reload_conf()")
-			there := standby.URL(databaseName(t, address))
-			release := end(t, there, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1", "COMMIT")
-			for postgrestest.Exec(t, address, "SELECT count(backend_xmin) FROM pg_stat_replication")[0][0] == "0" {
-				time.Sleep(50 * time.Millisecond)
-			}
-			return func() {
-				release()
-				time.Sleep(2 * time.Second) // until the standby tells
-			}
-		}},
+		{"standby", "pact", "hot_standby_feedback", feedback},
+		{"standby of a role that the user may not look at", "app", "has an older snapshot", feedback},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			owned := databaseOf(t, s)
 			must(t, open(t, owned).Close())
 			release := func() {}
-			if c.name == "owner" {
+			switch {
+			case c.name == "owner":
 				release = c.hold(t, owned)
+			case c.as == "app":
+				postgrestest.Exec(t, owned, "ALTER TABLE pair OWNER TO app; ALTER TABLE log OWNER TO app; ALTER TABLE pact_store OWNER TO app")
 			}
 			address := strings.Replace(owned, "user=pact", "user="+c.as, 1)
 			opened, err := postgres.OpenImpatient(t.Context(), address, 15*time.Second, 500*time.Millisecond)
