@@ -122,12 +122,16 @@ func (r *Recorder) answered(of asked) string {
 	return r.previous[of]
 }
 
-// noteAnswer keeps the id of an answer for the next call of its conversation.
+// noteAnswer keeps the id of an answer for the next call of its conversation. With too many conversations it forgets
+// them all: the next question of each asks nothing.
 func (r *Recorder) noteAnswer(of asked, id string) {
 	if of == "" || !answerID.MatchString(id) {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if len(r.previous) >= mostKeys {
+		clear(r.previous)
+	}
 	r.previous[of] = id
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -59,4 +60,12 @@ func Compared(r *Recorder, body string) int {
 	}
 	read, _ := provider.ReadRequest(provider.Chat, value)
 	return len(r.known.candidates(requestOf(read, group{})))
+}
+
+// RememberedAnswers has a recorder note the answers of so many conversations, and returns how many it remembers.
+func RememberedAnswers(r *Recorder, conversations int) int {
+	for i := range conversations {
+		r.noteAnswer(asked(strconv.Itoa(i)), "answer")
+	}
+	return len(r.previous)
 }

@@ -22,6 +22,9 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	if name == "" || req.Body == nil {
 		return next(req)
 	}
+	if r.options.Manage && r.badPolicy != nil {
+		return nil, r.badPolicy
+	}
 	body, req, err := bodyOf(req)
 	if err != nil {
 		r.lost(err)

@@ -11,10 +11,12 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -217,5 +219,29 @@ func TestACallTookWhatTheClientWaited(t *testing.T) {
 		if a.StartedNS != ended[i].Started.UnixNano() || a.EndedNS-a.StartedNS != took || a.Status != history.Completed {
 			t.Errorf("%+v of %+v", a, ended[i])
 		}
+	}
+}
+
+// A recorder that asks providers about their caches remembers the answers of a bounded number of conversations.
+func TestTheAnswersToAskAboutAreBounded(t *testing.T) {
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Diagnose: true})
+	if n := record.RememberedAnswers(rec, 1<<18); n > 1<<17 {
+		t.Errorf("it remembers %d", n)
+	}
+}
+
+// A policy that is no policy manages nothing, and each call says so before it is sent.
+func TestAPolicyThatDoesNotCompileIsAnError(t *testing.T) {
+	policy := &lifecycle.Policy{Rules: []lifecycle.Rule{{Select: ".mt:depth(", TTL: new(int64)}}}
+	sent := false
+	provider := func(*http.Request) (*http.Response, error) {
+		sent = true
+		return nil, io.ErrUnexpectedEOF
+	}
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Policy: policy, Manage: true})
+	req, err := http.NewRequest(http.MethodPost, "http://provider/v1/chat/completions", strings.NewReader(talkOf("Hello?")))
+	must(t, err)
+	if _, err = rec.Middleware(req, provider); fault.CodeOf(err) != fault.SelectorInvalid || sent {
+		t.Errorf("%v, and it was sent: %t", err, sent)
 	}
 }

@@ -58,7 +58,8 @@ type Options struct {
 	// than 10 milliseconds or the store 5 seconds, the store fails, or in doubt. If the provider
 	// refuses a managed request with the status 400, it is sent again as it came, and if the provider
 	// takes that, managing ends for its conversation. The originals are in the context named after
-	// Context with /originals.
+	// Context with /originals. With Manage, and a policy that is no policy, each call fails with the
+	// error of the policy, before anything is sent.
 	Policy *lifecycle.Policy
 	Manage bool
 	// Prices say when it pays that something leaves requests; nil if only tokens count.
@@ -96,13 +97,14 @@ type Recorder struct {
 	issued   map[string]int             // the number of the answer that had a call, by the call's id
 	answers  int
 
-	memory   *manage.Memory // of the bodies that it manages
-	entry    *decisions     // nil if no policy changes requests
-	rules    *manage.Rules  // of the policy, nil with entry
-	ledger   *manage.Ledger // nil with entry
-	warm     chan struct{}  // closed when entry and followed are at hand
-	followed *decisions     // of an earlier recorder that managed; nil for none, and if this one manages
-	late     sync.WaitGroup // decisions under way, some of which no request waits for any more
+	badPolicy error          // why no request can be managed by the policy, nil if each can
+	memory    *manage.Memory // of the bodies that it manages
+	entry     *decisions     // nil if no policy changes requests
+	rules     *manage.Rules  // of the policy, nil with entry
+	ledger    *manage.Ledger // nil with entry
+	warm      chan struct{}  // closed when entry and followed are at hand
+	followed  *decisions     // of an earlier recorder that managed; nil for none, and if this one manages
+	late      sync.WaitGroup // decisions under way, some of which no request waits for any more
 
 	// Only the queue's goroutine uses these.
 	known known
@@ -118,7 +120,8 @@ func New(s *pact.DB, o Options) *Recorder {
 	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, known: newKnown(),
 		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{})}
 	if o.Policy != nil {
-		if rules, err := manage.Compile(o.Policy); err == nil && rules.Change() {
+		rules, err := manage.Compile(o.Policy)
+		if r.badPolicy = err; err == nil && rules.Change() {
 			r.rules, r.ledger, r.stats.Manages = rules, manage.NewLedger(o.Prices.priceOf), true
 			r.entry = newDecisions(nil, originalsOf(o.Context), r.openOptions()) // one that only observes keeps no decision
 		}

@@ -52,7 +52,7 @@ func runCommand(a *command.App) *cobra.Command {
 		if err := managing.options(ctx, a, cmd, &o); err != nil {
 			return err
 		}
-		r, err := startRecording(ctx, a, "127.0.0.1:0", proxy.Options{Upstreams: p.Upstreams}, o)
+		r, err := startRecording(ctx, a, "127.0.0.1:0", proxy.Options{Upstreams: p.Upstreams, Refuse: p.Misled}, o)
 		if err != nil {
 			return err
 		}

@@ -12,16 +12,17 @@ type agent struct {
 	resolve func(*Program) error // finds where it would call, and prepares how it is told the proxy
 	says    string               // a note for its user
 	refused string               // instructions for its user, as pact cannot tell it an address
+	mark    string               // how the User-Agent of its calls begins, in small letters; "" if it names a library only
 }
 
 var agents = []agent{
-	{names: []string{"claude", "claude-code"}, resolve: resolveClaude},
-	{names: []string{"codex"}, resolve: resolveCodex},
-	{names: []string{"opencode", "opencode-ai"}, resolve: resolveOpencode},
-	{names: []string{"gemini", "gemini-cli"}, resolve: resolveGemini,
+	{names: []string{"claude", "claude-code"}, resolve: resolveClaude, mark: "claude-cli/"},
+	{names: []string{"codex"}, resolve: resolveCodex, mark: "codex"},
+	{names: []string{"opencode", "opencode-ai"}, resolve: resolveOpencode, mark: "opencode/"},
+	{names: []string{"gemini", "gemini-cli"}, resolve: resolveGemini, mark: "geminicli",
 		says: "Gemini CLI is recorded with a key of the API. After a login with Google it calls another API"},
 	{names: []string{"pi", "pi-coding-agent"}, resolve: resolvePi},
-	{names: []string{"qwen", "qwen-code"}, resolve: resolveQwen,
+	{names: []string{"qwen", "qwen-code"}, resolve: resolveQwen, mark: "qwencode/",
 		says: "Qwen Code is recorded if it signs in with a key: qwen --auth-type openai, and the model in OPENAI_MODEL"},
 	{names: []string{"goose"}, resolve: resolveGoose},
 	{names: []string{"aider", "aider-chat"}, resolve: resolveAider},

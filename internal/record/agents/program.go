@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/contexttree/pact/fault"
 )
@@ -27,6 +28,9 @@ type Program struct {
 	variables [][2]string       // a variable, and the name of the route that it tells
 	steer     func()            // tells it of the proxy by other ways than variables; nil for none
 	address   string            // of the proxy
+
+	hidden sync.Mutex
+	misled map[string]string // by the name of an agent that it started
 }
 
 // NewProgram returns a program as a user typed it, in an environment, with every address that it would call without

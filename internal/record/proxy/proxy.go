@@ -31,6 +31,8 @@ type Options struct {
 	// Tunnel lets WebSockets through unrecorded. By default the proxy refuses
 	// them, and clients fall back to HTTP.
 	Tunnel bool
+	// Refuse says why a request with these headers is not passed on, "" if it is; nil for all that are.
+	Refuse func(http.Header) string
 	// Transport sends the requests to the providers; nil for one like
 	// [http.DefaultTransport].
 	Transport http.RoundTripper
@@ -128,12 +130,18 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	upgrade := strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
 	_, rest, found := p.upstream(r.URL.Path)
+	why := ""
+	if p.options.Refuse != nil {
+		why = p.options.Refuse(r.Header)
+	}
 	switch {
 	case !loopback(strings.Trim(host, "[]")):
 		// A browser page can resolve its own host name to this address.
 		refuse(w, http.StatusForbidden, "the Host of the request is not a loopback address")
 	case origin.Foreign(r):
 		refuse(w, http.StatusForbidden, "a page in a browser sent the request, and pact records programs")
+	case why != "":
+		refuse(w, http.StatusForbidden, why)
 	case upgrade && !p.options.Tunnel:
 		refuse(w, http.StatusUpgradeRequired, "WebSockets are refused so that calls can be recorded: use HTTP")
 	case !found:

@@ -173,6 +173,29 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 	}
 }
 
+// A request that is refused for its headers reaches no provider, and its client is told why in an error of the kind that
+// it shows.
+func TestARequestThatIsRefusedReachesNobody(t *testing.T) {
+	p := providertest.New()
+	provider := httptest.NewServer(p)
+	defer provider.Close()
+	to, err := url.Parse(provider.URL)
+	must(t, err)
+	rec := record.New(pact.NewDB(store.NewMemory()), record.Options{})
+	defer rec.Close()
+	server := httptest.NewServer(proxy.New(proxy.Options{Upstreams: map[string]*url.URL{"": to}, Recorder: rec,
+		Refuse: func(h http.Header) string { return h.Get("X-Why") }}))
+	defer server.Close()
+	resp, text := post(t, server.URL+"/v1/chat/completions", chatBody, "X-Why", "start it otherwise")
+	if resp.StatusCode != http.StatusForbidden || !strings.Contains(text, "pact_proxy_error") ||
+		!strings.Contains(text, "start it otherwise") || len(p.Received()) > 0 {
+		t.Errorf("%s %s, and the provider got %d", resp.Status, text, len(p.Received()))
+	}
+	if resp, text = post(t, server.URL+"/v1/chat/completions", chatBody); resp.StatusCode != http.StatusOK || len(p.Received()) != 1 {
+		t.Errorf("%s %s", resp.Status, text)
+	}
+}
+
 // A client that takes several encodings is answered in gzip, which the recorder
 // can read; the client gets the bytes that the provider sent.
 func TestCompressedAnswers(t *testing.T) {

@@ -1,0 +1,52 @@
+package agents
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Misled says why a request must not go on to where the proxy passes it, "" if it may. A known agent that a script or
+// another program started was not looked for when this one was: its own settings may name another address for its key
+// than the one that this program has. The request may go on if they name the same one. Cost: reading these settings, for
+// the first request of such an agent.
+func (p *Program) Misled(h http.Header) string {
+	says := strings.ToLower(h.Get("User-Agent"))
+	at := slices.IndexFunc(agents, func(a agent) bool { return a.mark != "" && strings.HasPrefix(says, a.mark) })
+	if at < 0 {
+		return ""
+	}
+	name := agents[at].names[0]
+	if own, _ := named(p.Args); slices.Contains(agents[at].names, own) {
+		return ""
+	}
+	p.hidden.Lock()
+	defer p.hidden.Unlock()
+	why, known := p.misled[name]
+	if !known {
+		why = p.misledOf(name)
+		if p.misled == nil {
+			p.misled = map[string]string{}
+		}
+		p.misled[name] = why
+	}
+	return why
+}
+
+// misledOf looks where an agent would call without pact.
+func (p *Program) misledOf(name string) string {
+	remedy := "; start it as pact run -- " + name
+	hidden, err := NewProgram([]string{name}, p.given)
+	if err != nil {
+		return "a call of " + name + ", and pact cannot tell from its settings where it goes: " + err.Error() + remedy
+	}
+	for _, r := range hidden.Routes {
+		same := slices.ContainsFunc(p.Routes, func(own Route) bool {
+			return own.Name == r.Name && own.To.Scheme == r.To.Scheme && own.To.Host == r.To.Host
+		})
+		if !same {
+			return "a call of " + name + ", whose own settings send it to " + r.To.String() + remedy
+		}
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package agents
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An agent that a script starts calls where its own settings say, or not at all: its key goes to no address that pact
+// took from elsewhere. The values of User-Agent are those that the agents sent.
+func TestACallOfAnAgentThatAScriptStarts(t *testing.T) {
+	const claudeCode, codex, opencode = "claude-cli/2.1.197 (external, sdk-cli)",
+		"codex_exec/0.169.0 (Debian 12.0.0; x86_64) unknown (codex_exec; 0.169.0)",
+		"opencode/1.18.33 ai-sdk/provider-utils/4.0.23 runtime/bun/1.3.14"
+	gate := map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://gate"}}`,
+		".codex/config.toml":              `openai_base_url = "https://gate/v1"`,
+		".config/opencode/opencode.json":  `{"provider":{"g":{"options":{"baseURL":"https://gate/v1"}}}}`,
+		".gemini/.env":                    "GOOGLE_GEMINI_BASE_URL=https://gate",
+		".qwen/.env":                      "OPENAI_BASE_URL=https://gate/v1",
+		".local/share/opencode/auth.json": `{}`,
+	}
+	for _, c := range []struct {
+		line, userAgent string
+		gate            bool
+		refused         string // a part of why
+	}{
+		{"sh -c agent", claudeCode, true, "https://gate; start it as pact run -- claude"},
+		{"sh -c agent", claudeCode, false, ""},
+		{"sh wrapper.sh", codex, true, "https://gate/v1; start it as pact run -- codex"},
+		{"sh wrapper.sh", opencode, true, "https://gate/v1; start it as pact run -- opencode"},
+		{"make agent", "GeminiCLI/0.61.0/gemini-3 (linux; x64)", true, "https://gate; start it as pact run -- gemini"},
+		{"make agent", "QwenCode/0.24.4 (linux; x64)", true, "https://gate/v1; start it as pact run -- qwen"},
+		{"claude -p hi", claudeCode, true, ""},
+		{"claude -p hi", codex, true, "start it as pact run -- codex"},
+		{"python agent.py", "OpenAI/Python 2.1.0", true, ""},
+		{"python agent.py", "", true, ""},
+	} {
+		t.Run(c.line+" "+c.userAgent, func(t *testing.T) {
+			home := t.TempDir()
+			for file, text := range gate {
+				if file = filepath.Join(home, file); !c.gate {
+					continue
+				}
+				must(t, os.MkdirAll(filepath.Dir(file), 0o700))
+				must(t, os.WriteFile(file, []byte(text), 0o600))
+			}
+			t.Chdir(t.TempDir())
+			p, err := NewProgram(strings.Fields(c.line), map[string]string{"HOME": home, "OPENAI_API_KEY": "k", "GEMINI_API_KEY": "k"})
+			must(t, err)
+			for range 2 { // also the second time
+				why := p.Misled(http.Header{"User-Agent": {c.userAgent}})
+				if (why == "") != (c.refused == "") || !strings.Contains(why, c.refused) {
+					t.Errorf("%q", why)
+				}
+			}
+		})
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
