@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	roots "golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
 // image writes a container image for Linux as an OCI archive, "" for another system: the binary with its licences, a
-// user without rights and a folder of that user for the store. A program in it that calls a provider needs certificates
-// from outside, as the image has no distribution; the image of the Dockerfile has them.
+// user without rights, a folder of that user for the store, and the certificates by which it knows providers.
 func image(dir, version, platform, binary string) (string, error) {
 	system, processor, _ := strings.Cut(platform, "/")
 	if system != "linux" {
@@ -22,7 +24,8 @@ func image(dir, version, platform, binary string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files = append(files, packedFile{name: "data/", mode: os.ModeDir | 0o700, owner: nobody})
+	files = append(files, packedFile{name: "data/", mode: os.ModeDir | 0o700, owner: nobody},
+		packedFile{name: "etc/ssl/certs/ca-certificates.crt", data: certificates(), mode: 0o644})
 	var layer, plain bytes.Buffer
 	if err := tarredTo(&plain, files); err != nil {
 		return "", err
@@ -53,6 +56,16 @@ func image(dir, version, platform, binary string) (string, error) {
 	}
 	path := filepath.Join(dir, "pact_"+version+"_"+system+"_"+processor+".oci.tar")
 	return path, os.WriteFile(path, b.Bytes(), 0o644)
+}
+
+// certificates returns those that Mozilla trusts without a condition, in the order of the bundle.
+func certificates() (text []byte) {
+	for root := range roots.Roots() {
+		if root.Constraint == nil {
+			text = append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate})...)
+		}
+	}
+	return text
 }
 
 // nobody is the user and the group of the image.
