@@ -85,5 +85,5 @@ func findWhole(ctx context.Context, s *pact.DB, near string, within func(name st
 		}
 	}
 	return nil, "", fault.At(fault.NodeNotFound, fault.NoOffset, id, "no context with originals keeps a whole text of "+id,
-		"pact contexts --all lists the contexts")
+		"pact.List lists the contexts")
 }

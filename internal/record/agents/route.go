@@ -40,8 +40,8 @@ func (p *Program) route(name, address, from string, variables ...string) error {
 			where = "the address"
 		}
 		var f *fault.Error
-		if errors.As(err, &f) {
-			address = f.Token // without a password
+		if strings.ContainsAny(address, "@?") && errors.As(err, &f) {
+			address = f.Token // without what may be a password
 		}
 		return unknown(where+" is "+address+", and pact cannot tell which address that is",
 			"write the address in full there, such as https://gateway.example/v1, without user, query or variable")

@@ -12,14 +12,14 @@ var foreign = []struct {
 	name, remedy string
 	is           func(f fields) bool
 }{
-	{"an export of Claude.ai", "import requests instead: pact run -- COMMAND records those of a program", func(f fields) bool {
+	{"an export of Claude.ai", "record the calls of a program instead, or import its requests", func(f fields) bool {
 		return f["chat_messages"].kind() == canon.KindArray
 	}},
 	{"runs of LangSmith", "export them as OpenTelemetry spans (OTLP JSON), or the messages of a run as LangChain's dumpd",
 		func(f fields) bool {
 			return f["run_type"] != nil && (f["inputs"] != nil || f["outputs"] != nil || f["dotted_order"] != nil)
 		}},
-	{"a session of goose", "record its next session: pact run -- goose", func(f fields) bool {
+	{"a session of goose", "record the calls of its next session", func(f fields) bool {
 		if f["working_dir"] != nil && (f["message_count"] != nil || f["description"] != nil) {
 			return true
 		}
@@ -30,13 +30,13 @@ var foreign = []struct {
 		}
 		return false
 	}},
-	{"the output of claude -p --output-format stream-json", "import the transcript of that session: pact open ID, with its session_id",
+	{"the output of claude -p --output-format stream-json", "import the transcript of that session, by its session_id",
 		func(f fields) bool {
 			kind := f.text("type")
 			return f.text("session_id") != "" && (kind == "system" && f["subtype"] != nil || kind == "result" && f["num_turns"] != nil ||
 				(kind == "assistant" || kind == "user") && f["message"].kind() == canon.KindObject || kind == "stream_event")
 		}},
-	{"the output of codex exec --json", "import the rollout of that thread: pact open ID, with its thread_id", func(f fields) bool {
+	{"the events that codex exec prints", "import the rollout of that thread, by its thread_id", func(f fields) bool {
 		switch kind := f.text("type"); {
 		case kind == "thread.started":
 			return f["thread_id"] != nil
@@ -47,11 +47,11 @@ var foreign = []struct {
 		}
 		return false
 	}},
-	{"a transcript of Cursor", "record its calls: pact proxy, as the base URL of Cursor's OpenAI key", func(f fields) bool {
+	{"a transcript of Cursor", "record its calls: a recording proxy as the base URL of Cursor's OpenAI key", func(f fields) bool {
 		return f["role"] != nil && f["content"] == nil && f["message"].fields()["content"].kind() == canon.KindArray ||
 			f["composerId"] != nil || f["bubbleId"] != nil
 	}},
-	{"a chat of VS Code's Copilot", "record its calls: pact proxy, as the address of a model of your own", func(f fields) bool {
+	{"a chat of VS Code's Copilot", "record its calls: a recording proxy as the address of a model of your own", func(f fields) bool {
 		list := f["requests"].elems()
 		return f["responderUsername"] != nil || len(list) > 0 && list[0].fields()["requestId"] != nil &&
 			list[0].fields()["message"] != nil && list[0].fields()["response"].kind() == canon.KindArray

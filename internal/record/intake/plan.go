@@ -265,7 +265,7 @@ func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func
 				return nil, err
 			}
 			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.Conflict, Message: fmt.Sprintf(
-				"%s: %d of %d calls of this log were erased on %s and stay erased; --again records them", part.Name, n,
+				"%s: %d of %d calls of this log were erased on %s and stay erased, unless the import is to record them again", part.Name, n,
 				len(part.Session.Calls), on)})
 		}
 	}
