@@ -2,6 +2,8 @@ package calllog
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -294,5 +296,9 @@ func nameOf(id string) string {
 		}
 		return '-'
 	}, id)
-	return strings.Trim(name[:min(len(name), longestName)], ".")
+	if len(name) > longestName { // what it begins with may be that of another one
+		sum := sha256.Sum256([]byte(id))
+		name = name[:longestName-9] + "-" + hex.EncodeToString(sum[:4])
+	}
+	return strings.Trim(name, ".")
 }

@@ -223,3 +223,12 @@ func TestSpansOfClientsAlone(t *testing.T) {
 		t.Errorf("the findings are %s", found)
 	}
 }
+
+// Conversations whose long ids begin alike are two sessions.
+func TestLongIDsOfConversationsStayApart(t *testing.T) {
+	long := strings.Repeat("a", longestName)
+	one, two := nameOf(long+"/1"), nameOf(long+"/2")
+	if one == two || len(one) > longestName || nameOf(long) != long {
+		t.Errorf("they are called %s and %s", one, two)
+	}
+}
