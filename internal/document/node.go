@@ -222,9 +222,9 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 			n.hash, n.hashed = strings.Clone(v.Text), true
 		}
 	default:
-		none := v.Kind == canon.KindNull || v.Kind == canon.KindArray && len(v.Elems) == 0 && (m.Name == "tags" || m.Name == "refs")
+		value := v.Value() // the elements of a long list may not be read yet
+		none := v.Kind == canon.KindNull || value == "[]" && (m.Name == "tags" || m.Name == "refs")
 		if !none {
-			value := v.Value()
 			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: tree.JSON(value)})
 			r.checkOptional(n, m)
 			err = nested(n, m, value)
