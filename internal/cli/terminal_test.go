@@ -107,13 +107,14 @@ func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
 	}
 }
 
-// A narrow terminal cuts words, and leaves out a column rather than show nothing of it.
+// A narrow terminal cuts words, and leaves out a column rather than show nothing of it. What broke the cache is the last
+// to go.
 func TestALogOfOneLineEachFitsAnyTerminal(t *testing.T) {
 	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	for width, want := range map[int]string{
-		130: "message", 100: "message", 80: "said", 60: "said", 52: "said", 30: "out"} {
+		130: "message", 100: "said", 80: "said", 60: "broke", 52: "broke", 30: "broke"} {
 		got := onTerminal(t, dir, width, "log", "run", "--oneline")
 		head, _, _ := strings.Cut(got, "\n")
 		if !strings.HasSuffix(head, want) {
