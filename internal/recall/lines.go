@@ -124,8 +124,10 @@ func (c *lines) message(line []byte) jsonrpc.Message {
 		var of struct {
 			ID any `json:"requestId"`
 		}
-		if id, err := jsonrpc.MakeID(of.ID); json.Unmarshal(request.Params, &of) == nil && err == nil {
-			c.done(id)
+		if json.Unmarshal(request.Params, &of) == nil {
+			if id, err := jsonrpc.MakeID(of.ID); err == nil {
+				c.done(id)
+			}
 		}
 	}
 	return m
