@@ -50,6 +50,9 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if err != nil {
 		return choice{}, err
 	}
+	if c, ok := r.summaryOf(slices.Concat(of, others), q); ok {
+		return c, nil
+	}
 	c, ok := continuedRecording(of, others, q)
 	if !ok && r.known.older != nil {
 		if err := r.findOlder(ctx, q); err != nil {

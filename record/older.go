@@ -141,7 +141,7 @@ type sized struct {
 }
 
 // mostLookedAt is how many older contexts are opened for a request, the last ones.
-const mostLookedAt = 256
+const mostLookedAt = 1024
 
 // findOlder opens the contexts of earlier recorders to which a request may belong: those of its group, and otherwise
 // those whose last request may have been the one before this answer, by its size. A request that repeats no answer, and

@@ -70,6 +70,48 @@ func asksOnItsOwn(q *request) bool {
 	return q.group.agent && !q.group.sub && len(toolNames(q.system)) == 0
 }
 
+// summaryOf finds the conversation of which a request asks for a summary, as pi and Qwen Code do: under instructions of
+// its own, without tools, with the beginning of the conversation as it was sent or with the last answer in a text.
+// Nothing but what it says tells whose conversation that is.
+func (r *Recorder) summaryOf(all []candidate, q *request) (choice, bool) {
+	if q.group.agent || len(toolNames(q.system)) > 0 || !says(q.system, "summar") {
+		return choice{}, false
+	}
+	var best *candidate
+	for i := range all {
+		c := &all[i]
+		if c.wasSent(q.system, q.conversation) {
+			return choice{}, false // it is the request before, again
+		}
+		if c.beside == nil && c.repeated > 0 && (best == nil || c.repeated > best.repeated) && works(c.system, q) {
+			best = c
+		}
+	}
+	if best != nil {
+		return choice{recording: best.recording, fork: true, cycle: best.recording.committed(), aside: "summary",
+			why: "it repeats the beginning of " + best.name + ", and its instructions ask for a summary"}, true
+	}
+	last := r.known.latest
+	if last == nil || last.beside != nil || !works(last.listed.system, q) || !quotes(q.conversation, last.said) {
+		return choice{}, false
+	}
+	return choice{recording: last, fork: true, aside: "summary",
+		why: "it quotes the last answer of " + last.name + ", and its instructions ask for a summary"}, true
+}
+
+// works reports whether a recording has tools, and other instructions than a request.
+func works(system []block, q *request) bool {
+	return len(toolNames(system)) > 0 && !alike(false, system, q.system)
+}
+
+// says reports whether a text among blocks has a word, in any case.
+func says(blocks []block, word string) bool {
+	return slices.ContainsFunc(blocks, func(b block) bool {
+		text, _ := textOf(&b)
+		return strings.Contains(strings.ToLower(text), word)
+	})
+}
+
 // nameOf returns the name of the recording that a choice begins.
 func (r *Recorder) nameOf(c *choice) string {
 	if c.aside == "" {

@@ -11,6 +11,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -189,5 +190,39 @@ func TestWorkGoesOnWithoutTheAnswerThatAKillLost(t *testing.T) {
 	must(t, err)
 	if len(log) != 4 {
 		t.Errorf("%d attempts", len(log))
+	}
+}
+
+// Pi and Qwen Code ask for the summary of a conversation under instructions of their own, and name no session: pi with
+// the conversation in one text, Qwen Code with its beginning as it was sent.
+func TestACompactionWithoutASessionIsAside(t *testing.T) {
+	const tools, answer = `,"tools":[{"type":"function","function":{"name":"read"}}]`, "The longest line of the answer."
+	body := func(system, tools string, said ...string) string {
+		text := strings.Replace(talkOf(said...), "You classify.", system, 1)
+		return strings.TrimSuffix(text, "}") + tools + "}"
+	}
+	for agent, asks := range map[string]string{
+		"pi":   body("You write summaries of conversations.", "", "<conversation>[User]: Look! [Assistant]: "+answer+"</conversation>"),
+		"qwen": body("You summarize internal chat history.", "", "Look!", answer, "And now?", answer, "Write the snapshot."),
+	} {
+		script := []providertest.Turn{{Text: answer}, {Text: answer}, {Text: "A summary of it all."}, {Text: "A summary of it all."}}
+		_, url := startProvider(t, script...)
+		db := pact.NewDB(store.NewMemory())
+		rec := recorder(t, db, record.Options{Context: agent})
+		client := &http.Client{Transport: rec.Transport(nil)}
+		for _, b := range []string{body("You code.", tools, "Look!"), body("You code.", tools, "Look!", answer, "And now?"), asks, asks} {
+			req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(b))
+			must(t, err)
+			req.Header.Set("Authorization", "Bearer "+apiKey)
+			resp, err := client.Do(req)
+			must(t, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			must(t, err)
+			must(t, resp.Body.Close())
+		}
+		rec.Close()
+		if got := strings.Join(rec.Contexts(), " "); got != agent+" "+agent+"/summary-1" {
+			t.Errorf("%s: %s\n%s", agent, got, logOf(t, db, agent))
+		}
 	}
 }
