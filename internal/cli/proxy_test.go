@@ -24,7 +24,10 @@ import (
 // agent is a program that the scripts run: it makes two calls, leaves what it
 // sent in files, and ends with an exit code of its own.
 func agent() {
-	said := `{"role": "user", "content": "hi"}`
+	said, key := `{"role": "user", "content": "hi"}`, "sk-0123456789"
+	if told := os.Getenv("TOLD_KEY"); told != "" { // its user tells the model the key
+		said, key = `{"role": "user", "content": "my key is `+told+`"}`, told
+	}
 	for _, name := range []string{"first.json", "second.json"} {
 		body := `{"model": "m", "temperature": 0.50, "messages": [` + said + `]}`
 		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
@@ -35,7 +38,7 @@ func agent() {
 		if err != nil {
 			panic(err)
 		}
-		req.Header.Set("Authorization", "Bearer sk-0123456789")
+		req.Header.Set("Authorization", "Bearer "+key)
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			panic(err)
@@ -105,13 +108,14 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const body = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+	const key = "sk-proj-9fQ2mX7vLkR4tB8s"
+	const body = `{"model":"m","messages":[{"role":"user","content":"` + key + ` or ` + key + `"}]}`
 	req, err := http.NewRequest(http.MethodPost, strings.TrimSpace(address)+"/v1/chat/completions",
 		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer sk-0123456789")
+	req.Header.Set("Authorization", "Bearer "+key)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
@@ -123,13 +127,15 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 	stop()
 	select {
 	case code := <-ended:
-		if code != 0 || !strings.Contains(said.String(), "recorded 1 call in ") {
+		if code != 0 || !strings.Contains(said.String(), "recorded 1 call in ") ||
+			!strings.Contains(said.String(), "[redacted] stands for a credential in 2 places, counting") {
 			t.Errorf("exit %d: %s", code, said.String())
 		}
 	case <-time.After(time.Minute):
 		t.Fatal("the proxy does not end")
 	}
-	if code, out, problems := run(t, "", "request", "chat", "--db", db); code != 0 || out != body {
+	if code, out, problems := run(t, "", "request", "chat", "--db", db); code != 0 ||
+		!strings.Contains(out, `"[redacted] or [redacted]"`) || strings.Contains(out, key) {
 		t.Errorf("exit %d: %s%s", code, out, problems)
 	}
 }

@@ -55,6 +55,7 @@ func (q *Request) reread(l *List) {
 	if !some {
 		return
 	}
+	q.refers = map[int]bool{}
 	before := map[string][]int{} // the results of the earlier calls that asked the same
 	for i := range q.Parts {
 		p := &q.Parts[i]
@@ -83,8 +84,8 @@ func (q *Request) lacked(l *List, results []int, call, result int) bool {
 		d := l.of(p.Key, func(since string) bool { i, has := q.calls[since]; return has && i < call }, true)
 		switch {
 		case d.taken():
-			taken = taken || equal(p.Part.Content, says) || refersBack(says)
-		case !refersBack(p.Part.Content):
+			taken = taken || equal(p.Part.Content, says) || q.refersBack(result)
+		case !q.refersBack(at):
 			return false
 		}
 	}
@@ -102,6 +103,16 @@ var (
 	earlier = regexp.MustCompile(`(?i)\b(earlier|previous(ly)?|above|last (read|call|time|result|view)|before|` +
 		`prior|in (this|the) (conversation|context)|already (read|shown|seen|sent|returned|provided))\b`)
 )
+
+// refersBack is the function of this name for a result of the request. It is asked for each later call that asks the same.
+func (q *Request) refersBack(at int) bool {
+	is, known := q.refers[at]
+	if !known {
+		is = refersBack(q.Parts[at].Part.Content)
+		q.refers[at] = is
+	}
+	return is
+}
 
 // refersBack reports whether an answer of a tool only refers to an earlier one, as Claude Code's Read does.
 func refersBack(content canon.Any) bool {

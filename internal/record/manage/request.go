@@ -70,6 +70,7 @@ type Request struct {
 	results  map[string]int // by call, the place of its result; -1 if two have that call
 	ended    bool           // managing ended for the conversation
 	again    int            // how many calls repeat one whose result was taken
+	refers   map[int]bool   // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
 	reserved map[string]string
 	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
 	sum      *summed
