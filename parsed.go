@@ -1,6 +1,7 @@
 package pact
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/contexttree/pact/selector"
@@ -47,6 +48,7 @@ func (c *selectorCache) parse(text string, e selector.Edition) (*selector.Select
 		c.parsed = make(map[editionText]*selector.Selector, cachedSelectors)
 	}
 	if c.parsed[key] == nil {
+		key.text = strings.Clone(text) // which may be a part of a large one
 		delete(c.parsed, c.order[c.next])
 		c.order[c.next], c.parsed[key] = key, q
 		c.next = (c.next + 1) % cachedSelectors

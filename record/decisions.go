@@ -58,6 +58,8 @@ type decisions struct {
 	options pact.OpenOptions
 	list    *manage.List
 
+	adding sync.Mutex // held from the look whether something is decided until the list knows it
+
 	io    sync.Mutex    // held during work with the store
 	c     *pact.Context // nil before the first use
 	cycle int64         // of the last snapshot whose decisions were read
@@ -237,6 +239,8 @@ var keepAll = &pact.Pruning{WithoutKept: true, Policy: lifecycle.Policy{Orphans:
 // than once, before it makes them durable, and makes none durable after begin fails. Of two decisions that hold for all
 // requests the first stays: another process may have been faster.
 func (e *decisions) add(ctx context.Context, list []deciding, begin func() error) error {
+	e.adding.Lock()
+	defer e.adding.Unlock()
 	var made []manage.Decision
 	err := e.persist(ctx, true, func() *pact.CommitOptions {
 		return &pact.CommitOptions{Pruning: keepAll, Edit: func(b *pact.Batch) error {

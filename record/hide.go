@@ -113,6 +113,7 @@ func (h *hider) note(text string) {
 
 func (h *hider) text(s string) (string, int) {
 	n := 0
+	slices.SortFunc(h.secrets, func(a, b string) int { return len(b) - len(a) }) // a short one may be part of a long one
 	for _, text := range h.secrets {
 		if found := strings.Count(s, text); found > 0 {
 			s, n = strings.ReplaceAll(s, text, redacted), n+found

@@ -32,7 +32,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	}
 	body, managedReq, m := r.manage(name, req, body)
 	resp, c, err := r.send(name, managedReq, body, m, next)
-	if err == nil && m.kept != nil && resp.StatusCode == http.StatusBadRequest {
+	if err == nil && m.kept != nil && refuses(resp) {
 		return r.sendAsAsked(name, req, resp, c, m, next)
 	}
 	return resp, err
@@ -62,6 +62,11 @@ func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *ma
 	return resp, c, nil
 }
 
+// refuses reports whether an answer refuses its request for what it says: with 400, or with 422 as Mistral and vLLM do.
+func refuses(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusBadRequest || resp.StatusCode == http.StatusUnprocessableEntity
+}
+
 // mostRefusal is how many bytes of a refusal are read before the request is sent as it came.
 const mostRefusal = 1 << 20
 
@@ -75,7 +80,7 @@ func (r *Recorder) sendAsAsked(name provider.API, req *http.Request, refused *ht
 		return nil, err
 	}
 	resp, _, err := r.send(name, withBody(req, m.asked), m.asked, &managing{}, next)
-	if err == nil && resp.StatusCode != http.StatusBadRequest {
+	if err == nil && !refuses(resp) {
 		r.endManaging(req.Context(), m, "the provider refused a managed request: "+string(why[:min(len(why), 500)]))
 	}
 	return resp, err

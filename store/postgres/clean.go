@@ -119,6 +119,22 @@ func (c *cleaning) await(ctx context.Context, now string) (remains string, err e
 // rewrite writes a table anew. Plain VACUUM would not do: it frees space for reuse and leaves the old
 // bytes in it. VACUUM FULL takes no time limit for its lock without a setting of the session.
 func (c *cleaning) rewrite(ctx context.Context, table, now string) (remains string, err error) {
+	if remains, err = c.cluster(ctx, table); err != nil || remains != "" || !c.kept {
+		return remains, err
+	}
+	// Rows that others deleted a moment ago may stay.
+	if remains, err = c.await(ctx, now); err != nil || remains != "" {
+		return remains, err
+	}
+	defers, err := c.first(ctx, "SELECT nullif(current_setting('vacuum_defer_cleanup_age', true), '0')")
+	if err != nil || defers != "" {
+		return "the server keeps deleted rows for vacuum_defer_cleanup_age=" + defers + "; set it to 0", err
+	}
+	return c.cluster(ctx, table) // whoever had them kept is gone
+}
+
+// cluster writes a table anew once, and says who locks it.
+func (c *cleaning) cluster(ctx context.Context, table string) (remains string, err error) {
 	c.kept = true
 	_, err = c.first(ctx, fmt.Sprintf(`BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = %d;
 		SET LOCAL statement_timeout = 0; CLUSTER VERBOSE %s USING %[2]s_pkey; COMMIT`, c.patience.Milliseconds(), table))
@@ -129,18 +145,7 @@ func (c *cleaning) rewrite(ctx context.Context, table, now string) (remains stri
 		}
 		return who + " locks the table " + table + "; end its transaction", failed
 	}
-	if err != nil || !c.kept {
-		return "", err
-	}
-	// Rows that others deleted a moment ago may stay.
-	if remains, err = c.await(ctx, now); err != nil || remains != "" {
-		return remains, err
-	}
-	defers, err := c.first(ctx, "SELECT nullif(current_setting('vacuum_defer_cleanup_age', true), '0')")
-	if defers != "" {
-		remains = "the server keeps deleted rows for vacuum_defer_cleanup_age=" + defers + "; set it to 0"
-	}
-	return remains, err
+	return "", err
 }
 
 // first returns the first value of the last statement, "" for none.

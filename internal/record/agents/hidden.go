@@ -41,6 +41,9 @@ func (p *Program) misledOf(name string) string {
 		return "a call of " + name + ", and pact cannot tell from its settings where it goes: " + err.Error() + remedy
 	}
 	for _, r := range hidden.Routes {
+		if r.From == "" && !slices.ContainsFunc(p.Routes, func(own Route) bool { return own.Name == r.Name }) {
+			continue // a provider's public address, which no variable of this program leads away from
+		}
 		same := slices.ContainsFunc(p.Routes, func(own Route) bool {
 			return own.Name == r.Name && own.To.Scheme == r.To.Scheme && own.To.Host == r.To.Host
 		})

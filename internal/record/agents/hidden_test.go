@@ -9,7 +9,8 @@ import (
 )
 
 // An agent that a script starts calls where its own settings say, or not at all: its key goes to no address that pact
-// took from elsewhere. The values of User-Agent are those that the agents sent.
+// took from elsewhere. The values of User-Agent are those that Claude Code, Codex and opencode sent, and have the form that
+// the sources of the two others give.
 func TestACallOfAnAgentThatAScriptStarts(t *testing.T) {
 	const claudeCode, codex, opencode = "claude-cli/2.1.197 (external, sdk-cli)",
 		"codex_exec/0.169.0 (Debian 12.0.0; x86_64) unknown (codex_exec; 0.169.0)",
@@ -29,6 +30,9 @@ func TestACallOfAnAgentThatAScriptStarts(t *testing.T) {
 		{"sh -c agent", claudeCode, true, "https://gate; start it as pact run -- claude"},
 		{"sh -c agent", claudeCode, false, ""},
 		{"sh wrapper.sh", codex, true, "https://gate/v1; start it as pact run -- codex"},
+		{"sh wrapper.sh", opencode, false, ""},
+		{"make agent", "QwenCode/0.24.4 (linux; x64)", false, ""},
+		{"make agent", "GeminiCLI/0.61.0/gemini-3 (linux; x64)", false, ""},
 		{"sh wrapper.sh", opencode, true, "https://gate/v1; start it as pact run -- opencode"},
 		{"make agent", "GeminiCLI/0.61.0/gemini-3 (linux; x64)", true, "https://gate; start it as pact run -- gemini"},
 		{"make agent", "QwenCode/0.24.4 (linux; x64)", true, "https://gate/v1; start it as pact run -- qwen"},

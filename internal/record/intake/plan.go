@@ -265,14 +265,14 @@ func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func
 				return nil, err
 			}
 			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.Conflict, Message: fmt.Sprintf(
-				"%s: %d of %d calls of this log were erased on %s and stay erased, unless the import is to record them again", part.Name, n,
+				"%s: %d of %d calls of this log were erased%s and stay erased, unless the import is to record them again", part.Name, n,
 				len(part.Session.Calls), on)})
 		}
 	}
 	return list, nil
 }
 
-// erasedOn returns the day of the last erasure in some contexts, in UTC.
+// erasedOn says on which day the last erasure in some contexts was, in UTC, "" if no log of them knows.
 func erasedOn(ctx context.Context, list []Made) (day string, err error) {
 	last := int64(0)
 	for _, made := range list {
@@ -285,5 +285,8 @@ func erasedOn(ctx context.Context, list []Made) (day string, err error) {
 			}
 		}
 	}
-	return time.Unix(0, last).UTC().Format(time.DateOnly), nil
+	if last == 0 {
+		return "", nil
+	}
+	return " on " + time.Unix(0, last).UTC().Format(time.DateOnly), nil
 }
