@@ -142,10 +142,10 @@ var lives = []struct {
 	}, "", []string{"g h y", "g h y", "g h y"}},
 
 	{"a core does not expire, what is in it does", []node{
-		{id: "core", into: "^ah", group: true, ttl: 0}, {id: "x", into: "^ah", ttl: 1}, {id: "y", into: "^ah", ttl: forever},
+		{id: "core", into: "^ah", group: true, ttl: forever}, {id: "x", into: "^ah", ttl: 1}, {id: "y", into: "^ah", ttl: forever},
 	}, "", []string{"core x y", "core y", "core y"}},
 	{"expiry may empty a sealed core", []node{
-		{id: "core", into: "^ah", group: true, ttl: 1}, {id: "x", into: "^ah", ttl: 1},
+		{id: "core", into: "^ah", group: true, ttl: forever}, {id: "x", into: "^ah", ttl: 1},
 	}, "", []string{"core x", "core", "core"}},
 }
 
@@ -170,7 +170,7 @@ func TestExpiryCascadesAndHolds(t *testing.T) {
 func TestRootRegionsAndCoresStay(t *testing.T) {
 	s := beginCycles(t)
 	s.add(nil)
-	working := s.add([]node{{id: "rule", into: "^sys", ttl: 0}, {id: "core", into: "^ah", group: true, ttl: 0},
+	working := s.add([]node{{id: "rule", into: "^sys", ttl: 0}, {id: "core", into: "^ah", group: true, ttl: forever},
 		{id: "x", into: "core", ttl: 0}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}

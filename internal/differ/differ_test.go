@@ -92,16 +92,3 @@ func TestATTLThatRunsDownIsAChange(t *testing.T) {
 	}
 	t.Error("no ttl ever changed between two snapshots")
 }
-
-// Two imports of one file are made at two times and say the same.
-func TestATimeAloneIsNoChange(t *testing.T) {
-	a := &tree.Node{ID: "a", CreatedNS: 1}
-	b := &tree.Node{ID: "a", CreatedNS: 2}
-	if fields := differ.Fields(tree.Difference{Old: a, New: b}, 1, 1); fields != nil {
-		t.Errorf("%v", fields)
-	}
-	b.Offset = 1
-	if fields := differ.Fields(tree.Difference{Old: a, New: b}, 1, 1); !slices.Contains(fields, "offset") {
-		t.Errorf("%v", fields)
-	}
-}

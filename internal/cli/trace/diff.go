@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -40,6 +41,9 @@ func diffCommand(a *command.App) *cobra.Command {
 		}
 		if err != nil {
 			return err
+		}
+		if across := flags.File == "" && endsOf(rest) != nil; across {
+			result.Changed = slices.DeleteFunc(result.Changed, func(c diff.Change) bool { return madeAtTwoTimes(c.Fields) })
 		}
 		if a.JSON || a.Form == "" && (!a.OutTerminal || flags.File != "") {
 			return a.PrintJSON(result)
@@ -103,6 +107,12 @@ func endsOf(args []string) []end {
 		ends = append(ends, end{arg[:i], address})
 	}
 	return ends
+}
+
+// madeAtTwoTimes reports whether nothing but the time differs in which a node was made: that of two imports of one file
+// always does, and they say the same.
+func madeAtTwoTimes(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(name string) bool { return name != "created_at_ns" && name != "created_at_iso" })
 }
 
 // diffAcross compares snapshots of two contexts of the store.
