@@ -12,7 +12,8 @@ import (
 // LeftOut returns the calls and results that [OpenAI] leaves out of a thread, because a
 // provider refuses a call without a result after it and a result without a call before it.
 // The tree knows no such rule (02 §10), so they are in the snapshot and in its canonical
-// thread. What an import brought that way is no such block: it is written as it came.
+// thread. What an import brought that way is no such block: it is written as it came, unless the log
+// itself took a result away and kept its call.
 func LeftOut(ctx context.Context, s *pact.Snapshot) ([]lifecycle.Orphan, error) {
 	return refused(ctx, tree.Of(s))
 }

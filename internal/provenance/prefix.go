@@ -51,6 +51,9 @@ func SentAnew(ctx context.Context, older, newer *tree.Tree) (int64, error) {
 	return size - p.Bytes, nil
 }
 
+// logWindow is how many cycles of the log Prefixes holds at a time. Its entries have whatever was said of a commit.
+const logWindow = engine.Window / 4
+
 // Prefixes yields for every snapshot of the cycles first..last, oldest first, how much of the
 // thread of the previous cycle it repeats. Only the first snapshot of the context has no
 // previous one. It counts tokens if it has a counter. An error ends it.
@@ -70,7 +73,7 @@ func (s *Source) Prefixes(
 		for pair, err := range engine.Pairs(ctx, s.Store, s.State.Key, max(first-1, s.State.First), last, window) {
 			if err == nil && pair.Now.Cycle() > logged {
 				from := logged + 1
-				logged = min(logged+engine.Window, last)
+				logged = min(logged+logWindow, last)
 				log, err = s.Log(ctx, from, logged)
 			}
 			if err != nil {
