@@ -137,8 +137,10 @@ func (r *Recorder) follows() bool {
 
 // observe returns the changes that manage would have made to a request.
 func (r *Recorder) observe(ctx context.Context, k *kept, body []byte, hide *hider) (*managed, *manage.Sending) {
-	<-r.warm
-	if r.entry == nil || r.options.Manage || r.followed != nil {
+	if r.entry == nil || r.options.Manage {
+		return nil, nil
+	}
+	if <-r.warm; r.followed != nil {
 		return nil, nil
 	}
 	m := &managing{asked: body, model: provider.ModelInPath(k.Path), hide: hide}

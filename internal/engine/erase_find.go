@@ -201,7 +201,7 @@ func (x *erasure) look(f *Family) error {
 			return err
 		}
 		for at, digest := range old {
-			if digest != lastDigest {
+			if len(x.Texts) > 0 && digest != lastDigest {
 				m.stale[at] = true
 			}
 		}

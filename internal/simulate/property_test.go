@@ -18,7 +18,7 @@ import (
 func TestPaysIsNeverDearer(t *testing.T) {
 	cut := 0
 	defer func() {
-		if cut == 0 {
+		if cut == 0 && !testing.Short() { // of the few draws of a short run none may cut
 			t.Error("no policy cut anything")
 		}
 	}()
