@@ -4,6 +4,7 @@
 package adk
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"google.golang.org/adk/v2/platform"
 	"google.golang.org/adk/v2/session"
 )
@@ -169,7 +171,7 @@ func (s *Service) changed(ctx context.Context, name string, edit func(*pact.Cont
 		}
 		err = c.Edit(ctx, func(b *pact.Batch) error { return edit(c, b) }, nil)
 		if err == nil {
-			_, err = c.Commit(ctx, nil)
+			err = commit(ctx, c)
 			if code := fault.CodeOf(err); code == fault.PlacementInvalid || code == fault.Conflict {
 				err = nil // a call waits for its result, or another writer commits; the next event commits this one too
 			}
@@ -179,6 +181,21 @@ func (s *Service) changed(ctx context.Context, name string, edit func(*pact.Cont
 			return err
 		}
 	}
+	return err
+}
+
+// commit ends a cycle as the policy of the context says, which by default refuses a call that still waits for its result.
+func commit(ctx context.Context, c *pact.Context) error {
+	policy, err := c.Working().Policy()
+	if err != nil {
+		return err
+	}
+	pruning := &pact.Pruning{WithoutKept: true}
+	if policy != nil {
+		pruning.Policy = *policy
+	}
+	pruning.Policy.Orphans = cmp.Or(pruning.Policy.Orphans, lifecycle.Refuse)
+	_, err = c.Commit(ctx, &pact.CommitOptions{Pruning: pruning})
 	return err
 }
 

@@ -52,7 +52,7 @@ func SentAnew(ctx context.Context, older, newer *tree.Tree) (int64, error) {
 }
 
 // logWindow is how many cycles of the log Prefixes holds at a time. Its entries have whatever was said of a commit.
-const logWindow = engine.Window / 4
+const logWindow = engine.Window / 16
 
 // Prefixes yields for every snapshot of the cycles first..last, oldest first, how much of the
 // thread of the previous cycle it repeats. Only the first snapshot of the context has no

@@ -154,7 +154,7 @@ export class Sent {
     if (typeof this.#policy === 'string') this.#limits ??= await this.context.pact.policy(this.#policy)
     const given = typeof this.#policy === 'string' ? this.#limits : this.#policy
     const kept = given ?? (await this.context.pact.call('kept-policy', { name: this.context.name })).policy
-    return { orphans: 'keep', ...kept }
+    return { orphans: 'keep', whole_pairs: true, ...kept }
   }
 
   async #readLog(): Promise<void> {

@@ -46,7 +46,7 @@ class Items(Generic[T]):
         self.context: AsyncContext = db.context(name)
         self._form = form
         # A framework may give a call before its result, so a call alone is no error.
-        self._policy: LifecyclePolicy = {"orphans": "keep", **(policy or {})}
+        self._policy: LifecyclePolicy = {"orphans": "keep", "whole_pairs": True, **(policy or {})}
         self._lock = _Lock()
         self._digest = ""  # of the state that _held is of
         self._held: list[Held] = []
