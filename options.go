@@ -101,10 +101,10 @@ type Pruning struct {
 	Select []string
 	// Edition is that of Select; "" means that of the context.
 	Edition selector.Edition
-	// Rewrite names sealed turns that the conversation replaces: earlier messages were
-	// rewritten, and what is still sent of them was added again. These turns go before Policy
-	// is looked at, whatever their age, and leave no stub. A turn that is pinned, retained or
-	// referred to from elsewhere stays.
+	// Rewrite names sealed turns, and blocks outside cores, that the conversation replaces:
+	// earlier messages were rewritten, and what is still sent of them was added again. They go
+	// before Policy is looked at, whatever their age, and leave no stub; of a call and its result
+	// only the one that is named. What is pinned, retained or referred to from elsewhere stays.
 	Rewrite []string
 }
 

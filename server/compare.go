@@ -83,7 +83,7 @@ type pruning struct {
 	Policy  *lifecycle.Policy `json:"policy,omitempty" doc:"Limits of the snapshot; if absent, the policy that the context keeps"`
 	IDs     []string          `json:"ids,omitempty" doc:"Blocks outside cores and whole turns to remove"`
 	Select  []string          `json:"select,omitempty" doc:"Selectors without an address, whose nodes are removed"`
-	Rewrite []string          `json:"rewrite,omitempty" doc:"Sealed turns that the conversation replaces"`
+	Rewrite []string          `json:"rewrite,omitempty" doc:"Sealed turns, and blocks outside cores, that the conversation replaces"`
 }
 
 // open opens a context for a pruning, with the counter of tokens that the unit or its policy needs.

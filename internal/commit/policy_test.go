@@ -126,6 +126,12 @@ func TestRewritten(t *testing.T) {
 	equal(t, "the rule", report.Removed[0].Rule, "rewritten")
 	equal(t, "held", report.Kept, []lifecycle.Kept{{ID: "late2", Reason: lifecycle.Pruned, Why: lifecycle.Recent}})
 	equal(t, "stubs", len(report.Stubs), 0)
+
+	s, working = told(t, "call assistant call f\nresult tool result g call")
+	s.commit(working, commit.Input{})
+	left, _ = s.commit(s.tree.WithCycle(s.stamps.Cycle), commit.Input{Rewrite: []string{"result"},
+		Policy: lifecycle.Policy{ProtectTurns: 1, WholePairs: true}})
+	equal(t, "left of a pair of which the conversation has the call alone", left, "call")
 }
 
 // A policy that means nothing, or that cannot be followed, is refused.

@@ -51,18 +51,24 @@ def grown(draw: random.Random, items: list[dict[str, Any]], number: int) -> list
     return items
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_what_is_sent_is_what_is_there(tmp_path: Path, seed: int) -> None:
+# It protects much and leaves stubs, but its limit is far: it takes nothing of what a framework sends.
+FAR: pactctx.types.LifecyclePolicy = {"max_turns": 1000, "protect_turns": 9, "whole_pairs": True, "stub": "[gone]"}
+
+
+@pytest.mark.parametrize(("seed", "policy"), [(0, None), (1, None), (0, FAR), (2, FAR)])
+def test_what_is_sent_is_what_is_there(
+    tmp_path: Path, seed: int, policy: pactctx.types.LifecyclePolicy | None
+) -> None:
     draw = random.Random(seed)
 
     async def run() -> None:
         async with pactctx.open_async(tmp_path / "a.db") as db:
-            items: Items[dict[str, Any]] = Items(db, "run", Form())
+            items: Items[dict[str, Any]] = Items(db, "run", Form(), policy)
             sent: list[list[dict[str, Any]]] = []
             for number in range(15):
                 sent.append(grown(draw, sent[-1] if sent else [], number))
                 if draw.random() < 0.3:
-                    items = Items(db, "run", Form())  # the program was started again
+                    items = Items(db, "run", Form(), policy)  # the program was started again
                 instructions = draw.choice([None, "short", "long"])
                 assert await items.send(sent[-1], instructions) == sent[-1]
                 header = [m["content"] for m in await db.context("run").thread("canonical") if m["role"] == "system"]

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 305fbc0c0d3660e7cd5382fa8d125c8f609db0169c2e5cc813488870d8523026.
+// SHA-256 is 56d64048feb57411bdc3ef01a0ac3800673af5d3082900fa42c58316b7806f2e.
 
 export interface Attempt {
   attempt_id: string
@@ -899,7 +899,7 @@ export interface Pruning {
   ids?: string[] | null
   /** Limits of the snapshot; if absent, the policy that the context keeps */
   policy?: LifecyclePolicy
-  /** Sealed turns that the conversation replaces */
+  /** Sealed turns, and blocks outside cores, that the conversation replaces */
   rewrite?: string[] | null
   /** Selectors without an address, whose nodes are removed */
   select?: string[] | null

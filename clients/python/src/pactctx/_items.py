@@ -45,7 +45,7 @@ class Items(Generic[T]):
     def __init__(self, db: AsyncDatabase, name: str, form: Form[T], policy: LifecyclePolicy | None = None) -> None:
         self.context: AsyncContext = db.context(name)
         self._form = form
-        # A framework may give a call before its result, so a call alone is no error.
+        # A framework may give a call before its result, so a call alone is no error. A policy takes both or none.
         self._policy: LifecyclePolicy = {"orphans": "keep", "whole_pairs": True, **(policy or {})}
         self._lock = _Lock()
         self._digest = ""  # of the state that _held is of
@@ -138,7 +138,8 @@ class Items(Generic[T]):
     async def _commit(self, batch: Batch, gone: Sequence[str], message: str | None) -> AsyncSnapshot:
         there = {h.node for h in self._held}
         gone = [node for node in gone if node in there]
-        return await self.context.commit(edits=batch, ids=gone, policy=self._policy, message=message)
+        # What the framework took back goes alone and at once, whatever the policy protects.
+        return await self.context.commit(edits=batch, rewrite=gone, policy=self._policy, message=message)
 
     def _add(self, batch: Batch, items: Sequence[T], gone: Sequence[str]) -> list[str]:
         """Adds items to a batch, and returns the ids of their blocks. A result refers to its call, unless that goes."""

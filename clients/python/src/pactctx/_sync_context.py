@@ -87,8 +87,8 @@ class Context:
     ) -> Snapshot:
         """Ends the cycle: what is expired and what the policy takes goes, the rest is sealed and can be sent.
 
-        Without a policy the one that the context keeps holds. select and ids say what goes besides, and rewrite which
-        turns the conversation replaces. The edits become part of the commit.
+        Without a policy the one that the context keeps holds. select and ids say what goes besides, rewrite what the
+        conversation replaces. The edits become part of the commit.
         """
         pruning = _pruning(policy, select, ids, rewrite)
         edits = edits.edits if isinstance(edits, Batch) else list(edits)

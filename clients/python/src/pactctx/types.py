@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 305fbc0c0d3660e7cd5382fa8d125c8f609db0169c2e5cc813488870d8523026.
+SHA-256 is 56d64048feb57411bdc3ef01a0ac3800673af5d3082900fa42c58316b7806f2e.
 """
 
 from __future__ import annotations
