@@ -130,7 +130,7 @@ func (p *parser) group() (Group, error) {
 		switch {
 		case p.end() || c == ',':
 			for i := range g.Steps {
-				g.Steps[i].Parts = sortTags(g.Steps[i].Parts)
+				g.Steps[i].mergeTags()
 			}
 			return g, nil
 		case c == '@':

@@ -1,10 +1,6 @@
 package selector
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // part reads one part that is not a head and adds it to the step (04 §3.2 to
 // §3.5; 001 §3.10).
@@ -133,49 +129,6 @@ func (p *parser) tag(cur *step) error {
 	cur.add(Tag{name})
 	cur.filters = cur.filters || p.traits.SpacedFilter
 	return nil
-}
-
-// sortTags sorts each run of tags and drops repetitions. A {tag='x'} beside one of these
-// tags becomes a tag of the run (001 §3.10). As the first part of a step {tag='x'} stays
-// as it is, because a tag in its place may mean a search.
-func sortTags(parts []Part) []Part {
-	for i := 0; i < len(parts); i++ {
-		end, tags := i, false
-		for ; end < len(parts); end++ {
-			if _, is := parts[end].(Tag); is {
-				tags = true
-			} else if _, ok := asTag(parts[end]); !ok || end == 0 {
-				break
-			}
-		}
-		if !tags {
-			continue
-		}
-		run := parts[i:end]
-		for k := range run {
-			run[k], _ = asTag(run[k])
-		}
-		slices.SortFunc(run, func(a, b Part) int { return cmp.Compare(a.(Tag).Name, b.(Tag).Name) })
-		kept := slices.Compact(run)
-		parts = slices.Delete(parts, i+len(kept), end)
-		i += len(kept)
-	}
-	return parts
-}
-
-// asTag returns part as a tag, if it is one or asks for one.
-func asTag(part Part) (Tag, bool) {
-	switch part := part.(type) {
-	case Tag:
-		return part, true
-	case Attr:
-		if part.Name == "tag" && part.Op == Eq && len(part.Values) == 1 {
-			if v := part.Values[0]; (v.Kind == Text || v.Kind == Word) && v.Text != "" {
-				return Tag{v.Text}, true
-			}
-		}
-	}
-	return Tag{}, false
 }
 
 // pseudo reads a pseudo-class (04 §3.4).

@@ -24,6 +24,21 @@ func (p *parser) readTime() error {
 	return nil
 }
 
+// Address returns the address of the selector as its text has it, and where it stands
+// there. A selector without a text has the canonical one; without an address it is "".
+func (s *Selector) Address() (text string, offset int) {
+	if s.Time == nil {
+		return "", fault.NoOffset
+	}
+	p := parser{scanner: scanner{text: s.Source}, edition: s.Edition, traits: s.Edition.Traits()}
+	p.space()
+	start := p.pos
+	if t, err := p.address(); s.Source == "" || err != nil || *t != *s.Time {
+		return s.Time.String(), fault.NoOffset
+	}
+	return s.Source[start:p.pos], start
+}
+
 // address reads a point, a wildcard, a range or @history.
 func (p *parser) address() (*Time, error) {
 	start := p.pos

@@ -161,7 +161,7 @@ func (r generator) group(s *Selector) Group {
 				st.Comb = Child
 			}
 		}
-		st.Parts = sortTags(st.Parts)
+		st.mergeTags()
 		g.Steps = append(g.Steps, st)
 	}
 	return g
