@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -192,6 +193,32 @@ func TestAddressesAreTexts(t *testing.T) {
 		if _, err := c.At(background, text); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestErrorsQuoteAddressesAsWritten: with zeros, blanks and short forms, in front of selectors too.
+func TestErrorsQuoteAddressesAsWritten(t *testing.T) {
+	c := threeSnapshots(t)
+	for _, text := range []string{"@t-7", "@t-07", "@c12", "@c0012"} {
+		a, err := pact.ParseAddress(text)
+		must(t, err)
+		_, err = c.At(background, a)
+		_, there := c.At(background, pact.Address(text))
+		for _, err := range []error{err, there} {
+			if f := new(fault.Error); !errors.As(err, &f) || f.Token != text || f.Message != "there is no snapshot "+text {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	for text, offset := range map[string]int{"@t-07 .block": fault.NoOffset, "@t-9:-8 *": 0, "  @c0012..0013 *": 2} {
+		address := strings.TrimSuffix(strings.Trim(text, " *"), " .block")
+		_, err := c.Select(background, text, nil)
+		if f := new(fault.Error); !errors.As(err, &f) || f.Token != address || f.Offset != offset {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := c.At(background, pact.Back(7)); err == nil || !strings.Contains(err.Error(), "there is no snapshot @t-7") {
+		t.Error(err)
 	}
 }
 

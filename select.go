@@ -217,7 +217,7 @@ func (s *Snapshot) search(query string, o *SelectOptions) (*search.Search, error
 	if err != nil {
 		return nil, err
 	}
-	return found, s.named(found.Selector.Time)
+	return found, s.named(found.Selector)
 }
 
 // idsOf returns the ids of what was found, never nil.

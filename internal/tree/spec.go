@@ -55,6 +55,9 @@ var fixed = []string{
 // optional string headers.
 var optional = []string{"role", "kind", "key", "provenance", "mime", "encoding"}
 
+// headerNames are the names that stand for a header or a member of every node's document.
+var headerNames = slices.Concat(fixed, optional, []string{"offset", "ttl", "priority", "content", "tags", "refs", "pinned"})
+
 // CustomName reports whether a name is one that a custom attribute may have:
 // namespaced and not reserved (02 §3.5).
 //
@@ -62,6 +65,15 @@ var optional = []string{"role", "kind", "key", "provenance", "mime", "encoding"}
 func CustomName(name string) bool {
 	return name != "content_hash" &&
 		(strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_") || strings.Contains(name, ":"))
+}
+
+// notCustom refuses a name that no custom attribute may have.
+func notCustom(name string) error {
+	if slices.Contains(headerNames, name) {
+		return invalid(name, "the name is reserved for a header", "name the attribute data_"+name)
+	}
+	return invalid(name, "the name of a custom attribute has no namespace", "name it data_"+name+", content_"+name+
+		" or with a namespace, such as x:"+name)
 }
 
 // headers builds the optional headers of a spec.
@@ -106,8 +118,7 @@ func (s *Spec) headers() ([]Header, error) {
 	}
 	for _, name := range names {
 		if !CustomName(name) {
-			return nil, invalid(name, "the name of a custom attribute has no namespace", "name it data_"+name+", content_"+name+
-				" or with a namespace, such as x:"+name)
+			return nil, notCustom(name)
 		}
 		h, err := header(name, s.Attrs[name])
 		if err != nil {

@@ -29,7 +29,7 @@ func explainCommand(a *command.App) *cobra.Command {
 		defer func() { warnAll(a, view.MistypedTypes(q, someOf(ctx, s))) }()
 		x, err := s.Explain(ctx, q, o)
 		if err != nil {
-			return command.InArgument(err, rest[0])
+			return command.InArgument(err, q.Source)
 		}
 		if a.JSON {
 			return a.PrintJSON(x)

@@ -49,14 +49,14 @@ func selectCommand(a *command.App) *cobra.Command {
 			if order != nil || *partners {
 				return command.Usage(cmd, "--sort and --partners apply to ids, and a range of snapshots gives changes")
 			}
-			return selectRange(ctx, a, cmd, s, q, rest[0], &w)
+			return selectRange(ctx, a, cmd, s, q, &w)
 		}
 		if order != nil { // the windows apply to the sorted list
 			o.Skip, o.Limit = 0, 0
 		}
 		hits, err := s.Find(ctx, q, o)
 		if err != nil {
-			return command.InArgument(err, rest[0])
+			return command.InArgument(err, q.Source)
 		}
 		if len(hits) == 0 && o.Skip == 0 {
 			defer func() { warnAll(a, view.MistypedValues(ctx, q, find)) }()

@@ -2,11 +2,12 @@ package ask
 
 import (
 	"context"
-	"github.com/contexttree/pact"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -68,6 +69,9 @@ func pointToGrep(ctx context.Context, a *command.App, s *command.Source, text st
 	f := command.FactsOf(err)
 	if err == nil || f.Code != fault.SelectorInvalid {
 		return err
+	}
+	if l := (*command.Located)(nil); errors.As(err, &l) {
+		text = l.Text // without the blanks and the word working in front, which no offset counts
 	}
 	if grep := grepFor(ctx, a, s, text); grep != "" {
 		more := *f

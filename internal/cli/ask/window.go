@@ -82,7 +82,7 @@ func (w *windowFlags) options(cmd *cobra.Command, s *command.Source, edition str
 }
 
 // selectRange answers a selector over a range of snapshots.
-func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *command.Source, q *selector.Selector, text string,
+func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *command.Source, q *selector.Selector,
 	w *windowFlags) error {
 	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
 		ContentMode: diff.Mode(w.contentMode), ContextLines: w.contextLines, MaxSnapshots: w.maxSnapshots,
@@ -105,7 +105,7 @@ func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *com
 	}
 	r, err := c.RangeDiffLatest(ctx, q.Source, &o)
 	if err != nil {
-		return command.InArgument(err, text)
+		return command.InArgument(err, q.Source)
 	}
 	if !a.OutTerminal || a.JSON || s.File != nil {
 		return a.PrintJSON(r)

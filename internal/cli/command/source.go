@@ -66,9 +66,13 @@ func (s *Source) Parse(text, edition string) (*selector.Selector, error) {
 		e = selector.Edition(edition)
 	}
 	rest, working := strings.CutPrefix(strings.TrimLeft(text, " "), "working ")
+	if !working {
+		rest = text // as it was asked, because the answer to a range quotes it byte for byte
+	}
 	q, err := selector.Parse(rest, e)
 	if working && err == nil && q.Time != nil {
-		err = fault.At(fault.SelectorInvalid, fault.NoOffset, q.Time.String(), "working and an address name two states",
+		address, offset := q.Address()
+		err = fault.At(fault.SelectorInvalid, offset, address, "working and an address name two states",
 			"leave one of them out")
 	}
 	s.ofWorking = working

@@ -103,11 +103,16 @@ func addCommand(a *command.App) *cobra.Command {
 			a.Warnf(".%s means another thing in selectors; [nodeType='%s'] asks for this type", view.Visible(reads), view.Visible(reads))
 		}
 		if neverSent {
-			a.Warnf("with a ttl of 0 %s goes at the next commit, so it is never sent; 1 sends it once", view.Visible(added))
+			warnUnsent(a, added)
 		}
 		return a.Answer(view.Visible(added), answer)
 	})
 	return cmd
+}
+
+// warnUnsent warns of a ttl of 0.
+func warnUnsent(a *command.App, id string) {
+	a.Warnf("with a ttl of 0 %s goes at the next commit, so it is never sent; 1 sends it once", view.Visible(id))
 }
 
 // placeAndNode splits the arguments into the position, unless --at gave one,
@@ -143,6 +148,9 @@ func updateCommand(a *command.App) *cobra.Command {
 		})
 		if err != nil {
 			return err
+		}
+		if cmd.Flags().Changed("ttl") && node.ttl == 0 {
+			warnUnsent(a, args[1])
 		}
 		return a.Answer(view.Visible(args[1]), map[string]any{"id": args[1]})
 	})

@@ -1,0 +1,155 @@
+package pact
+
+import (
+	"context"
+	"iter"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
+)
+
+// CycleAt returns the cycle of the snapshot at an address and does not read it. It returns
+// E_SNAPSHOT_NOT_FOUND if there is none; the working state is none.
+func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
+
+// Working returns the working state as it was last loaded or written, without asking the
+// store. Use [Context.At] with the address [Working] to be sure that it holds nothing that
+// was erased since.
+func (c *Context) Working() *Snapshot {
+	s := c.state.Load()
+	return s.show(s.Working)
+}
+
+// At returns the snapshot at an address, or the working state. It returns
+// E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
+// its nodes; for the working state and the latest snapshot only a look-up.
+func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.treeAt(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	return s.show(t), nil
+}
+
+// treeAt returns the tree of a snapshot, or of the working state.
+func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
+	if a.names(Working()) {
+		return s.Working, nil
+	}
+	cycle, err := a.cycle(s.Info)
+	if err != nil {
+		return nil, err
+	}
+	if cycle == s.State.Cycle {
+		return s.Head, nil
+	}
+	return engine.Snapshot(ctx, c.store, s.Key, cycle)
+}
+
+// At returns the snapshot itself for @t0, for its own cycle and for the working state. So
+// a snapshot that stands alone (see [ReadSnapshot]) answers these addresses as a
+// [Context] does. It returns E_SNAPSHOT_NOT_FOUND for any other address.
+func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
+	at, err := a.point()
+	if err != nil {
+		return nil, err
+	}
+	if at.axis == workingAxis || at == (point{axis: 't'}) || at == (point{'c', s.Cycle()}) {
+		return s, nil
+	}
+	return nil, noSnapshot(a.written(), fault.NoOffset, "the document is one snapshot, @t0, which is "+Cycle(s.Cycle()).String())
+}
+
+// named returns an error if the address of a selector names anything but this snapshot.
+func (s *Snapshot) named(q *selector.Selector) error {
+	switch t := q.Time; {
+	case t == nil || s.alone && t.Kind == selector.All:
+		return nil
+	case !s.alone:
+		return fault.New(fault.SelectorInvalid, "the selector has an address, but only this snapshot is asked",
+			"leave the address out, or ask the context")
+	case t.Kind == selector.Range:
+		return fault.New(fault.SelectorInvalid, "the selector addresses a range, but a document is one snapshot",
+			"leave the address out")
+	}
+	_, err := s.At(addressOf(q))
+	return err
+}
+
+// History yields the snapshots between two addresses, both included, oldest first.
+// Neighbours share what did not change, and only a few are held in memory at a time. If
+// it fails, it yields the error and ends; the error is E_SNAPSHOT_NOT_FOUND if there is
+// no snapshot at an address. Cost: reading the first snapshot, then what changed from
+// each snapshot to the next.
+func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
+	return func(yield func(*Snapshot, error) bool) {
+		s, err := c.current(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		first, last, err := cycles(s.Info, from, to)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for t, err := range c.store.History(ctx, s.Key, first, last) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(s.show(t), nil) {
+				return
+			}
+		}
+	}
+}
+
+// addressed returns the trees in which a selector searches, newest first, and a warning
+// for each end of a range that it clamped.
+func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector) ([]*tree.Tree, []string, error) {
+	first, last := s.Info.First, s.Info.Cycle
+	var warnings []string
+	switch {
+	case q.Time != nil && q.Time.Kind == selector.All:
+		if last < first {
+			return nil, nil, nil
+		}
+	case q.Time != nil && q.Time.Kind == selector.Range:
+		var err error
+		if first, last, warnings, err = resolveRange(q, s.Info); err != nil {
+			return nil, nil, err
+		}
+	default:
+		t, err := c.treeAt(ctx, s, addressOf(q))
+		if err != nil {
+			return nil, nil, err
+		}
+		return []*tree.Tree{t}, nil, nil
+	}
+	trees, err := c.trees(ctx, s, first, last)
+	return trees, warnings, err
+}
+
+// trees reads the snapshots of some cycles, newest first.
+func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tree.Tree, error) {
+	if err := budget.Snapshots(ctx, last-first+1); err != nil {
+		return nil, err
+	}
+	trees, err := engine.Collect(c.store.History(ctx, s.Key, first, last))
+	if err != nil {
+		return nil, err
+	}
+	newest := make([]*tree.Tree, len(trees))
+	for i, t := range trees {
+		newest[len(trees)-1-i] = t
+	}
+	return newest, nil
+}
