@@ -66,8 +66,12 @@ func importedCalls(t *testing.T, api string, calls []counted) []inspect.CallPref
 				map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": nil}, "finish_reason": "stop"}}}
 		default:
 			body = map[string]any{"contents": list}
-			answer = map[string]any{"candidates": []any{map[string]any{"content": map[string]any{"role": "model", "parts": []any{}}, "finishReason": "STOP"}}, "usageMetadata": map[string]any{"promptTokenCount": c.in,
-				"cachedContentTokenCount": c.read, "totalTokenCount": c.in}}
+			usage["promptTokenCount"], usage["totalTokenCount"] = c.in, c.in
+			if c.read != 0 { // Google leaves out what is 0
+				usage["cachedContentTokenCount"] = c.read
+			}
+			answer = map[string]any{"usageMetadata": usage, "candidates": []any{
+				map[string]any{"content": map[string]any{"role": "model", "parts": []any{}}, "finishReason": "STOP"}}}
 		}
 		text, err := json.Marshal(body)
 		must(t, err)
@@ -118,6 +122,8 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 			{1, claude, "aXabaXa", nil, nil, nil, nil}, {2, claude, "aXabaXaba", 60503, 0, 60500, nil}}, "3 counted 60000 0 60000 block seen"},
 		{"compacted", "anthropic.messages", []counted{{0, claude, "ababababab", 60003, 0, 60000, nil}, {1, claude, "zb", 20503, 11000, 9500, nil}},
 			"2 counted 60000 11000 9503 compaction seen"},
+		{"compacted, and most of the messages stay", "anthropic.messages", []counted{{0, claude, "ababababab", 60003, 0, 60000, nil},
+			{1, claude, "zbababababa", 60503, 11000, 49000, nil}}, "2 counted 60000 11000 49000 compaction seen"},
 		{"less was asked, and all of it read", "anthropic.messages", []counted{{0, claude, "ababababab", 60003, 0, 60000, nil}, {1, claude, "aba", 20503, 20500, 0, nil}}, ""},
 		{"too little to be cached", "anthropic.messages", []counted{{0, claude, "a", 903, 0, 0, nil}, {1, claude, "aba", 953, 0, 0, nil}}, ""},
 		{"no caching at all", "anthropic.messages", []counted{{0, claude, "a", 60003, 0, 0, nil}, {1, claude, "aba", 60503, 0, 0, nil}}, ""},

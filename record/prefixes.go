@@ -247,7 +247,7 @@ func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about c
 		p.Seen = w.answers.seen(request, canon.Any{})
 	}
 	if w.before != nil && w.before.rules == now.rules {
-		if err := w.compare(p, now); err != nil {
+		if err := w.compare(p, now, k.Compacted); err != nil {
 			return nil, err
 		}
 	}
@@ -336,8 +336,8 @@ func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provi
 	return request, b.Bytes, nil
 }
 
-// compare fills in how much of the previous call a call repeats.
-func (w *follower) compare(p *inspect.CallPrefix, now *sent) error {
+// compare fills in how much of the previous call a call repeats. compacted says that its record has a compaction.
+func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) error {
 	shared := now.rules.Compare(w.before.prompt, now.prompt)
 	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
 		OfBytes: shared.OfBytes}
@@ -352,7 +352,7 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) error {
 	if shared.Complete {
 		return nil
 	}
-	p.Cut = &inspect.Cut{Cause: string(shared.Cause), Names: shared.Names, Reasoning: shared.Reasoning}
+	p.Cut = &inspect.Cut{Cause: causeOf(shared.Cause, compacted), Names: shared.Names, Reasoning: shared.Reasoning}
 	if shared.Cause != provider.CauseModel && shared.Cause != provider.CauseParameters {
 		if n, _, err := w.before.thread.BlockAt(shared.Blocks); err != nil {
 			return err

@@ -56,6 +56,8 @@ func beforeFrame(packed string) (*kept, error) {
 			into = &k.About
 		case "api":
 			into = &k.API
+		case "compacted":
+			into = &k.Compacted
 		case "erased":
 			into = &k.Erased
 		case "frame", "same":
@@ -111,15 +113,16 @@ func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *kept, abo
 		at++
 	}
 	if before.thread != nil && before.api == k.API {
-		err = w.compareGrown(p, before, &g, common, forgotten)
+		err = w.compareGrown(p, before, &g, common, forgotten, k.Compacted)
 	}
 	w.grown = g
 	return err
 }
 
 // compareGrown fills in how much of the call before a call repeats. Both begin with common equal blocks; forgotten is
-// the place of the first reasoning that some models forget with the new question, -1 for none.
-func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common, forgotten int) error {
+// the place of the first reasoning that some models forget with the new question, -1 for none. compacted says that the
+// log has a compaction between the calls.
+func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common, forgotten int, compacted bool) error {
 	shared := &inspect.CallShared{Blocks: common}
 	shared.OfBlocks, shared.OfBytes = before.thread.ThreadSize()
 	rules := provider.CacheRulesOf(now.api)
@@ -136,7 +139,7 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		if err != nil {
 			return err
 		}
-		cut.Cause = string(cause)
+		cut.Cause = causeOf(cause, compacted)
 	}
 	var err error
 	if _, shared.Bytes, err = before.thread.ThreadPrefix(shared.Blocks); err != nil {
@@ -150,6 +153,15 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		cut.Node = n.ID
 	}
 	return nil
+}
+
+// causeOf names what changed. Where the log says that the agent compacted the conversation, that is why its blocks and
+// its system prompt are others, however many stay.
+func causeOf(seen provider.Cause, compacted bool) string {
+	if compacted && (seen == provider.CauseBlock || seen == provider.CauseSystem) {
+		seen = provider.CauseCompaction
+	}
+	return string(seen)
 }
 
 // changeAt says what differs from the n-th block of two threads on.

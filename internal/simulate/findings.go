@@ -55,19 +55,25 @@ type Report struct {
 type Spent struct {
 	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed"`
 	Counted  int              `json:"counted" doc:"Calls whose tokens the provider counted"`
+	Told     int              `json:"told" doc:"Of these, calls of which it also said how many tokens came from its cache"`
 	Sent     int64            `json:"sent"`
 	Read     int64            `json:"read" doc:"Of these, from the cache"`
 	Written  int64            `json:"written" doc:"Of these, to the cache"`
 	Out      int64            `json:"out" doc:"Tokens of the answers; 0 unless counted"`
 	Lost     float64          `json:"lost,omitempty" doc:"Of the cost, what breaks of the cache cost"`
-	Cost     *float64         `json:"cost,omitempty" doc:"Absent if no call has a price; of computed ones without answers"`
+	Cost     *float64         `json:"cost,omitempty" doc:"Of the calls with a price; absent if none has one; of computed ones without answers"`
+	Priced   int              `json:"priced" doc:"Calls with a price"`
 }
 
 func spentOf(all *view.Totals, raw *Outcome) Spent {
 	if all.Counted > 0 {
-		return Spent{inspect.Counted, all.Counted, all.In, all.Read, all.Written, all.Out, all.Lost, all.Paid}
+		return Spent{inspect.Counted, all.Counted, all.Told, all.In, all.Read, all.Written, all.Out, all.Lost, all.Paid, all.Priced}
 	}
-	return Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost}
+	made := Spent{Evidence: inspect.Computed, Sent: raw.Sent, Read: raw.Read, Written: raw.Written, Cost: raw.Cost}
+	if raw.Cost != nil {
+		made.Priced = len(raw.ByCall)
+	}
+	return made
 }
 
 // mostCured is how many calls a run may have for findings to look for rules that help: each is a replay of all

@@ -51,7 +51,7 @@ func Broken(p *inspect.Prefix) *Broke {
 	case p.Break != nil:
 		made.Node = p.Break.Node
 	}
-	if p.Break != nil && p.Break.Node == made.Node && p.Break.Cause.Message != "" {
+	if p.Call == nil && p.Break != nil && p.Break.Node == made.Node && p.Break.Cause.Message != "" { // a recorder's is how it found the context
 		made.Why += " (" + Visible(p.Break.Cause.Message) + ")"
 	}
 	return made

@@ -1,11 +1,16 @@
 package view
 
-import "github.com/contexttree/pact/inspect"
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/inspect"
+)
 
 // Totals sum up what providers counted of some calls, all attempts of each, and what that cost.
 type Totals struct {
 	Calls   int   `json:"calls"`
 	Counted int   `json:"counted"` // calls whose tokens a provider counted
+	Told    int   `json:"told"`    // of these, calls of which it also said how many tokens came from its cache
 	In      int64 `json:"tokens_in"`
 	Out     int64 `json:"tokens_out"`
 	Read    int64 `json:"read"`    // of In, from the cache
@@ -30,6 +35,9 @@ func (t *Totals) Add(s *Step) {
 	}
 	if u := c.Provider; u != nil && u.In != nil {
 		t.Counted++
+		if u.Read != nil {
+			t.Told++
+		}
 		t.count(u)
 	}
 	for i := range c.Earlier {
@@ -57,4 +65,16 @@ func (t *Totals) count(u *inspect.ProviderCache) {
 			*one.sum += *one.of
 		}
 	}
+}
+
+// FromCache says how many of the tokens of some calls came from the cache, if told of them say it.
+func FromCache(read int64, told, calls int) string {
+	n := strconv.FormatInt(read, 10)
+	switch {
+	case told == 0:
+		n = "an unknown part"
+	case told < calls:
+		n = "at least " + n
+	}
+	return n + " of them read from the cache"
 }

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 56d64048feb57411bdc3ef01a0ac3800673af5d3082900fa42c58316b7806f2e.
+// SHA-256 is 3f2518d1739a7da446bc8b59949cc726bf2df25565fe9cc995d4e480116d89f1.
 
 export interface Attempt {
   attempt_id: string
@@ -1086,7 +1086,7 @@ export interface SimulateResult {
 }
 
 export interface SimulateSpent {
-  /** Absent if no call has a price; of computed ones without answers */
+  /** Of the calls with a price; absent if none has one; of computed ones without answers */
   cost?: number
   /** Calls whose tokens the provider counted */
   counted: number
@@ -1095,9 +1095,13 @@ export interface SimulateSpent {
   lost?: number
   /** Tokens of the answers; 0 unless counted */
   out: number
+  /** Calls with a price */
+  priced: number
   /** Of these, from the cache */
   read: number
   sent: number
+  /** Of these, calls of which it also said how many tokens came from its cache */
+  told: number
   /** Of these, to the cache */
   written: number
 }
@@ -1463,6 +1467,7 @@ export interface ViewTotals {
   read: number
   tokens_in: number
   tokens_out: number
+  told: number
   written: number
 }
 

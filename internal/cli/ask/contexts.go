@@ -105,6 +105,6 @@ func drawList(a *command.App, list []listed) {
 		}
 		rows[i] = screen.Row(c.Name, c.Edition, c.Cycles, aside, c.Revision, requests, policy, from, by)
 	}
-	a.Table([]string{"context", "edition", ">cycles", "?>aside", ">revision", "?requests", "?policy", "?fork of", "?begun by"},
+	a.Table([]string{"context", "edition", ">cycles", ">aside", ">revision", "requests", "policy", "fork of", "begun by"},
 		rows)
 }

@@ -62,21 +62,17 @@ func printFacts(a *command.App, list []story.Facts) error {
 		}
 		return a.PrintJSON(ids)
 	}
-	with := "?" // the column of the partners
-	if a.Form == "wide" {
-		with = "with"
-	}
 	rows := make([][]string, len(list))
 	for i, f := range list {
 		state, partners := record.Tail(f.State).InWords(f.Role), ""
 		if f.Failed {
 			state = a.Paint.Bad("failed")
 		}
-		if with == "with" {
+		if a.Form == "wide" {
 			partners = strings.Join(f.Partners, " ")
 		}
 		rows[i] = screen.Row(f.ID, f.Role, f.Kind, f.Tool, f.Bytes, f.Tokens, f.Calls, screen.Painted(state), partners, screen.Painted(f.Begins))
 	}
-	a.Table([]string{"id", "role", "kind", "tool", ">bytes", "?>tokens", ">calls", "", with, "begins"}, rows)
+	a.Table([]string{"id", "role", "kind", "tool", ">bytes", ">tokens", ">calls", "", "with", "begins"}, rows)
 	return nil
 }

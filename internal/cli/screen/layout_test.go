@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // A table on a terminal fits it, or 120 columns on a wider one, and keeps every
-// word; elsewhere each row is one line with all its columns.
+// word; elsewhere each row is one line, with the columns that have a value in some row.
 func TestTablesFitTheTerminal(t *testing.T) {
 	testrun.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(5, 6))
@@ -63,7 +64,10 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		}
 		for i, row := range rows {
 			what := row[2]
-			if what == "" {
+			has := func(column int) bool {
+				return slices.ContainsFunc(rows, func(row []string) bool { return row[column] != "" })
+			}
+			if what == "" && has(2) && has(3) { // the last column of a table has no -
 				what = "-"
 			}
 			want := strings.Join(strings.Fields(row[0]+" "+row[1]+" "+what+" "+row[3]), " ")

@@ -27,8 +27,7 @@ const widest = 120
 // Table prints rows under a header. On a terminal it draws borders if they fit,
 // else wraps cells by words. Elsewhere each row is one line with all columns: an
 // empty cell is - and nothing is cut. A header in front of which stands > aligns its
-// column at the right. A header in front of which stands ? goes with its column if
-// that is empty in every row.
+// column at the right. A column without a value in any row is left out, unless it is the first.
 func (a *Screen) Table(header []string, rows [][]string) {
 	header, rows, align := columnsOf(header, rows)
 	if a.Form == "id" {
@@ -71,8 +70,7 @@ func columnsOf(header []string, rows [][]string) (names []string, kept [][]strin
 			}
 			return ""
 		}
-		name, goes := strings.CutPrefix(name, "?")
-		if goes && !slices.ContainsFunc(rows, func(row []string) bool { return cell(row) != "" }) {
+		if i > 0 && len(rows) > 0 && !slices.ContainsFunc(rows, func(row []string) bool { return cell(row) != "" }) {
 			continue
 		}
 		name, right := strings.CutPrefix(name, ">")

@@ -29,18 +29,20 @@ func findingsCommand(a *command.App) *cobra.Command {
 		case a.JSON:
 			return a.PrintJSON(r)
 		}
-		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, " + number(r.Spent.Read) +
-			" of them read from the cache, "
+		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, "
 		if r.Spent.Evidence == inspect.Counted {
-			spent += "as the provider counted"
+			spent += view.FromCache(r.Spent.Read, r.Spent.Told, r.Calls) + ", as the provider counted"
 			if r.Spent.Counted < r.Calls {
 				spent += " in " + view.Plural(r.Spent.Counted, "call")
 			}
 		} else {
-			spent += "computed by the rules of " + r.Dialect
+			spent += number(r.Spent.Read) + " of them read from the cache, computed by the rules of " + r.Dialect
 		}
 		if r.Spent.Cost != nil {
 			spent += "; that costs " + view.Money(*r.Spent.Cost) + " " + view.Visible(r.Currency) + " by the prices of " + view.Visible(r.AsOf)
+			if left := r.Calls - r.Spent.Priced; left > 0 {
+				spent += ", without " + view.Plural(left, "call") + " whose cost is unknown"
+			}
 		}
 		a.Sentence(spent)
 		if len(r.Findings) == 0 {

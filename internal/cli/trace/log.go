@@ -7,7 +7,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 
@@ -17,7 +16,7 @@ import (
 // logged is a line of pact log --json.
 type logged struct {
 	history.Entry
-	Time   string       `json:"time"`
+	Time   string       `json:"time,omitempty"` // absent if it is unknown
 	Call   *story.Call  `json:"call,omitempty"` // nil unless the entry published a snapshot
 	Stat   *story.Stat  `json:"stat,omitempty"`
 	Origin *pact.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
@@ -70,7 +69,7 @@ func logCommand(a *command.App) *cobra.Command {
 				if !published && !branched && !*edits || some.leavesOut(&e) {
 					continue
 				}
-				l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
+				l := logged{Entry: e, Time: view.ISO(e.TimeNS)}
 				for i := range origins {
 					if e.Kind == history.Forked && e.Revision == origins[i].Revision {
 						l.Origin = &origins[i]

@@ -91,12 +91,8 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		}
 		rows[i] = append(append(append(rows[i], same[:4]...), full, costs), append(screen.Row(again), same[4])...)
 	}
-	goes := "?" // with the columns of tokens, which stay if they were counted
-	if r.Tokenizer != "" {
-		goes = ""
-	}
-	a.Table([]string{"cycle", ">blocks", ">bytes", goes + ">tokens", ">same", ">in bytes", ">", goes + ">in tokens",
-		"?>window", "?>paid", "?>again", "first difference"}, rows)
+	a.Table([]string{"cycle", ">blocks", ">bytes", ">tokens", ">same", ">in bytes", ">", ">in tokens", ">window",
+		">paid", ">again", "first difference"}, rows)
 	line := view.Percent(r.Share) + " of what the threads repeat is the prefix of the thread before (seen)"
 	switch {
 	case len(r.Breaks) == 0:

@@ -54,7 +54,7 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		a.Printf("no call of this context was recorded\n")
 		return
 	}
-	a.Table([]string{"cycle", "?>expected", "?>left", ">read", ">written", ">in", "?>window", "?>paid", "?>lost", "?verdict", "why"}, rows)
+	a.Table([]string{"cycle", ">expected", ">left", ">read", ">written", ">in", ">window", ">paid", ">lost", "verdict", "why"}, rows)
 	if r.Told > 0 {
 		a.Printf("The provider read what its rules let expect (computed) in %d of %s.\n", r.Agreed, view.Plural(r.Told, "call"))
 	}

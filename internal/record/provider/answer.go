@@ -120,6 +120,11 @@ func (a *Assembler) Close(broken error) Answer {
 		}
 	}
 	a.reader.fill(&a.answer)
+	if u := &a.answer.Usage; u.In != nil && *u.In == 0 { // every request has tokens: a program wrote 0 for what it was not told
+		if *u = (Usage{Out: u.Out, Reasoning: u.Reasoning}); u.Out != nil && *u.Out == 0 {
+			*u = Usage{}
+		}
+	}
 	switch {
 	case a.answer.Status >= 400 && (broken != nil || unread == nil):
 		a.Fail("HTTP " + strconv.Itoa(a.answer.Status))

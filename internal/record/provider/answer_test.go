@@ -329,9 +329,9 @@ func FuzzAnySplitGivesTheSame(f *testing.F) {
 	})
 }
 
-// A count that cannot be true is none: sums of such counts would become negative.
+// A count that cannot be true is none: no request is empty, and sums of others would become negative.
 func TestACountThatCannotBeTrueIsNone(t *testing.T) {
-	for text, want := range map[string]string{"12": "12", "0": "0", "-1": "none", "1.5": "none", "9223372036854775807": "none",
+	for text, want := range map[string]string{"12": "12", "0": "none", "-1": "none", "1.5": "none", "9223372036854775807": "none",
 		"1099511627776": "1099511627776", "1099511627777": "none", "1e30": "none", `"9223372036854775807"`: "none"} {
 		body := `{"id":"x","model":"m","choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":` + text + `}}`
 		a := assembled(Chat, 200, header("application/json"), nil, body)

@@ -92,6 +92,9 @@ func (g *geminiAnswer) fill(a *Answer) {
 		Out:    sum(count(g.usage, "candidatesTokenCount"), thoughts),
 		Cached: count(g.usage, "cachedContentTokenCount"), Reasoning: thoughts,
 	}
+	if a.Usage.In != nil && get(g.usage, "cachedContentTokenCount").Kind == canon.KindAbsent { // Google leaves out what is 0
+		a.Usage.Cached = new(int64)
+	}
 }
 
 func geminiBody(a *Answer) canon.Any {
@@ -104,8 +107,12 @@ func geminiBody(a *Answer) canon.Any {
 		said := *out - *u.Reasoning
 		out = &said
 	}
+	cached := numberOrNone(u.Cached)
+	if u.In != nil && u.Cached == nil {
+		cached = canon.Any{Kind: canon.KindNull} // not known, which is not 0
+	}
 	return obj("responseId", textOrNone(a.ID), "modelVersion", textOrNone(a.Model),
 		"candidates", canon.ArrayOf(obj("content", a.Content, "finishReason", finish)),
 		"usageMetadata", objOrNone("promptTokenCount", numberOrNone(u.In), "candidatesTokenCount", numberOrNone(out),
-			"thoughtsTokenCount", numberOrNone(u.Reasoning), "cachedContentTokenCount", numberOrNone(u.Cached)))
+			"thoughtsTokenCount", numberOrNone(u.Reasoning), "cachedContentTokenCount", cached))
 }

@@ -120,8 +120,7 @@ func TestARunHasOneCost(t *testing.T) {
 			}
 			if name == "collapse.jsonl" {
 				says := strings.Join(told.Sentences, "\n")
-				for _, want := range []string{"Broke: 1 of 3 calls, 40500 tokens sent again for 0.2329 dollars",
-					"@c3 read 20000 where @c2 had left 60500 tokens (counted)", "nothing that the log shows changed (unknown)", "Cost: 0.5590 dollars"} {
+				for _, want := range []string{"Broke: 1 of 3 calls: @c3 read 20000 where @c2 had left 60500 tokens (counted), 40500 were sent again for 0.2329 USD: nothing that the log shows changed (unknown)", "Cost: 0.5590 dollars"} {
 					if !strings.Contains(says, want) {
 						t.Errorf("open lacks %q:\n%s", want, says)
 					}

@@ -49,20 +49,15 @@ func (f *Context) Look(ctx context.Context, c *pact.Context, counter tree.Counte
 // broke says what went wrong: where the cache broke, and which tools failed.
 func (f *Context) broke() string {
 	t, line := f.Story, "Broke: nothing"
-	switch read := t.Totals.Read > 0; {
+	switch told := t.Totals.Told; {
 	case len(t.Breaks) > 0:
-		line = "Broke: " + strconv.Itoa(len(t.Breaks)) + " of " + view.Plural(t.Calls, "call")
-		if t.Totals.Again > 0 {
-			line += ", " + view.Plural(int(t.Totals.Again), "token") + " sent again"
-			if t.Totals.Paid != nil {
-				line += " for " + view.Money(t.Totals.Lost) + " dollars"
-			}
-		}
-		line += "; first " + t.Breaks[0].Says
+		line = "Broke: " + strconv.Itoa(len(t.Breaks)) + " of " + view.Plural(t.Calls, "call") + t.InShort()
 	case t.Calls < 2:
 		line += "; a single call has none to repeat"
-	case read:
+	case t.Totals.Read > 0 && told == t.Calls:
 		line += "; every call read what the call before had left, as the provider counted"
+	case t.Totals.Read > 0:
+		line += " in " + view.Plural(told, "call") + " of " + strconv.Itoa(t.Calls) + ", those of which the provider said what it read from its cache"
 	case t.Differ == 0:
 		line += "; every call repeats all of the call before, in the bytes that the log has"
 	default:

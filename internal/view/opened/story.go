@@ -19,8 +19,8 @@ func Lines(t *story.Story, all string) (list []string) {
 		line += ": " + strconv.FormatInt(t.In, 10) + " tokens in and " + strconv.FormatInt(t.Out, 10) + " out for " +
 			strconv.FormatFloat(t.Cost, 'f', 4, 64) + " dollars, as the file counts all calls together"
 	case t.In+t.Out > 0:
-		line += ": " + strconv.FormatInt(t.In, 10) + " tokens in, " + strconv.FormatInt(t.Cached, 10) +
-			" of them read from the provider's cache, " + strconv.FormatInt(t.Out, 10) + " out"
+		line += ": " + strconv.FormatInt(t.In, 10) + " tokens in, " +
+			view.FromCache(t.Cached, t.Totals.Told, t.Calls) + ", " + strconv.FormatInt(t.Out, 10) + " out"
 	default:
 		line += "; the log has no counts of tokens"
 	}
@@ -74,7 +74,9 @@ func breakLines(t *story.Story, all string) (list []string) {
 	if len(t.Breaks) == 0 {
 		return []string{line + "."}
 	}
-	list = append(list, line+"; "+view.Plural(len(t.Breaks), "break")+":")
+	if list = append(list, line+"; "+view.Plural(len(t.Breaks), "break")+":"); len(t.Breaks) == 1 { // the sentence above has it
+		return []string{line + "."}
+	}
 	for _, b := range t.Breaks[:min(mostBreaks, len(t.Breaks))] {
 		list = append(list, "  "+b.Says)
 	}

@@ -38,6 +38,28 @@ type storyCall struct {
 	Tool string `json:"tool,omitempty"`
 }
 
+// InShort says what broke, behind their number: of a single break all, of several what they cost and which was the
+// dearest, by the tokens that were sent again; the first if none were counted.
+func (t *Story) InShort() string {
+	if len(t.Breaks) == 1 {
+		return ": " + t.Breaks[0].Says
+	}
+	most, text := &t.Breaks[0], ", first "
+	for i := range t.Breaks {
+		if b := &t.Breaks[i]; ValueOf(b.Again) > ValueOf(most.Again) {
+			most = b
+		}
+	}
+	if again := t.Totals.Again; again > 0 {
+		text = ", " + view.Plural(int(again), "token") + " sent again"
+		if t.Totals.Paid != nil {
+			text += " for " + view.Money(t.Totals.Lost) + " dollars"
+		}
+		text += " (" + string(most.Evidence) + "), most "
+	}
+	return text + "at " + view.Cycle(most.Cycle) + ": " + most.Why + " (" + string(most.Known) + ")"
+}
+
 // storyBreak is a cycle at which something broke.
 type storyBreak struct {
 	Cycle int64 `json:"cycle"`

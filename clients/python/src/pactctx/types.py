@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 56d64048feb57411bdc3ef01a0ac3800673af5d3082900fa42c58316b7806f2e.
+SHA-256 is 3f2518d1739a7da446bc8b59949cc726bf2df25565fe9cc995d4e480116d89f1.
 """
 
 from __future__ import annotations
@@ -981,8 +981,10 @@ class SimulateSpent(TypedDict):
     evidence: Literal["counted", "computed"]
     lost: NotRequired[float]
     out: int
+    priced: int
     read: int
     sent: int
+    told: int
     written: int
 
 
@@ -1261,6 +1263,7 @@ class ViewTotals(TypedDict):
     read: int
     tokens_in: int
     tokens_out: int
+    told: int
     written: int
 
 
