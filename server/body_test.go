@@ -61,6 +61,21 @@ func TestABodyWithoutATokenIsShortAndQuick(t *testing.T) {
 	}
 }
 
+// TestAClientThatSendsTooMuchReadsTheRefusal sends a body over the limit to its end before it reads.
+func TestAClientThatSendsTooMuchReadsTheRefusal(t *testing.T) {
+	r := start(t, server.Options{})
+	for kind, want := range map[string]int{"application/json": 413, "text/plain": 415} {
+		conn := r.dial("POST /v1/contexts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + r.Token() +
+			"\r\nContent-Type: " + kind + "\r\nContent-Length: 33554432\r\n\r\n")
+		if _, err := conn.Write(make([]byte, 32<<20)); err != nil {
+			t.Errorf("%s: the body cannot be sent to its end: %v", kind, err)
+		}
+		if got, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || got.StatusCode != want {
+			t.Errorf("%s: %v, %v", kind, got, err)
+		}
+	}
+}
+
 // TestAServerThatIsFullIsNotReady lets as many clients as are served at once take nothing of a
 // long answer.
 func TestAServerThatIsFullIsNotReady(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -80,10 +79,10 @@ func leaveOutHeads(r *diff.Report) {
 
 // pruning says what a commit removes besides expired nodes.
 type pruning struct {
-	Policy  *lifecycle.Policy `json:"policy,omitempty" doc:"Limits of the snapshot; if absent, the policy that the context keeps"`
-	IDs     []string          `json:"ids,omitempty" doc:"Blocks outside cores and whole turns to remove"`
-	Select  []string          `json:"select,omitempty" doc:"Selectors without an address, whose nodes are removed"`
-	Rewrite []string          `json:"rewrite,omitempty" doc:"Sealed turns, and blocks outside cores, that the conversation replaces"`
+	Policy  *policyOrName `json:"policy,omitempty" doc:"Limits of the snapshot, or the name of a ready policy; if absent, the policy that the context keeps"`
+	IDs     []string      `json:"ids,omitempty" doc:"Blocks outside cores and whole turns to remove"`
+	Select  []string      `json:"select,omitempty" doc:"Selectors without an address, whose nodes are removed"`
+	Rewrite []string      `json:"rewrite,omitempty" doc:"Sealed turns, and blocks outside cores, that the conversation replaces"`
 }
 
 // open opens a context for a pruning, with the counter of tokens that the unit or its policy needs.
@@ -97,7 +96,7 @@ func (p *pruning) open(ctx context.Context, s *Server, name string, unit view.Un
 	if err != nil {
 		return nil, nil, err
 	}
-	policy := p.Policy
+	policy := p.Policy.policy()
 	if policy == nil {
 		if policy, err = c.Working().Policy(); err != nil {
 			return nil, nil, err

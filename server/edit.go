@@ -63,7 +63,7 @@ type edit struct {
 	Offset int64                      `json:"offset,omitempty" doc:"Of move with into: the new offset"`
 	Node   *newNode                   `json:"node,omitempty" doc:"Of add and result: the node"`
 	Set    map[string]json.RawMessage `json:"set,omitempty" doc:"Of update: headers and their values; null takes one away"`
-	Policy *lifecycle.Policy          `json:"policy,omitempty" doc:"Of policy: what each commit follows that has none; absent to keep none"`
+	Policy *policyOrName              `json:"policy,omitempty" doc:"Of policy: what each commit follows that has none, or the name of a ready policy; absent to keep none"`
 }
 
 // apply makes the call, and returns the id of the node concerned.
@@ -109,7 +109,7 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 		b.Reorder(e.IDs...)
 		return "", b.Err()
 	case "policy":
-		b.KeepPolicy(e.Policy)
+		b.KeepPolicy(e.Policy.policy())
 		return "", b.Err()
 	}
 	return "", fault.At(fault.DocumentInvalid, fault.NoOffset, e.Op, "there is no such edit",

@@ -159,6 +159,7 @@ func TestEditsThatTheRulesForbidAreRefused(t *testing.T) {
 		`{"op":"remove","id":"nobody"}`:                          "404 E_NODE_NOT_FOUND",
 		`{"op":"add","at":"(d0, nowhere)","node":{}}`:            "400 E_SELECTOR_INVALID",
 		`{"op":"add","into":"^ah","at":"(d0, end)","node":{}}`:   "400 E_DOCUMENT_INVALID",
+		`{"op":"add","into":"^ah","node":{"id":".."}}`:           "400 E_DOCUMENT_INVALID",
 		`{"op":"add","into":"^ah"}`:                              "400 E_DOCUMENT_INVALID",
 		`{"op":"burn","id":"said"}`:                              "400 E_DOCUMENT_INVALID",
 		`{"op":"add","into":"^ah","node":{"attrs":{"plain":1}}}`: "400 E_DOCUMENT_INVALID",

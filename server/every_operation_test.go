@@ -141,7 +141,6 @@ func TestEveryOperationWithEveryKindOfToken(t *testing.T) {
 		{"a writer of one", true, func(n string) bool { return n == "mine" }, r.token("one", true, "mine")},
 		{"a writer of an end", true, func(n string) bool { return strings.HasSuffix(n, "2") }, r.token("end", true, "*2")},
 	}
-	renewed()
 	for _, kind := range kinds {
 		for id, writes := range operations {
 			for _, name := range []string{"mine", "theirs", "nobody", "theirs2"} {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
@@ -133,7 +134,10 @@ func (e *exchange) receive(ctx context.Context, o *operation) (err error) {
 		e.file, err = readPieces(ctx, e.body(MaxImport, importTime))
 	}
 	if err != nil {
-		return unread(err)
+		if err = unread(err); fault.CodeOf(err) != fault.DocumentInvalid { // else the body does not come
+			e.drain()
+		}
+		return err
 	}
 	// From now on net/http watches whether the client leaves, and would take the deadline for that.
 	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Time{})
@@ -196,12 +200,17 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 		return nil, err
 	}
 	v := new(T)
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return nil, misfit(err)
+	if err := decode(data, v); err != nil {
+		return nil, misfit(err, value, reflect.TypeFor[T]())
 	}
 	return v, nil
+}
+
+// decode reads JSON of the form of v, with no other members.
+func decode(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(v)
 }
 
 // body returns the body of the request, of at most limit bytes, which has some time to
@@ -219,6 +228,12 @@ func (e *exchange) awaits(patience time.Duration) {
 	}
 }
 
+// drain reads on for a while after a refusal. A client that cannot send its body to the end may never read the answer.
+func (e *exchange) drain() {
+	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Now().Add(e.limits.open))
+	_, _ = io.Copy(io.Discard, e.request.Body)
+}
+
 // unread returns the error for a body that cannot be read, unless the error says why already.
 func unread(err error) error {
 	var long *http.MaxBytesError
@@ -231,22 +246,4 @@ func unread(err error) error {
 	}
 	return fault.New(fault.DocumentInvalid, "the body ends before the length that the request gives, or came too slowly",
 		"send the request again")
-}
-
-// misfit returns the error for a JSON value that is not what an operation takes. It does
-// not repeat the value.
-func misfit(err error) error {
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) {
-		return fault.At(fault.DocumentInvalid, int(kind.Offset), kind.Field, "a value of the body has another type",
-			"/openapi.json says what it is")
-	}
-	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-		if plain, err := strconv.Unquote(name); err == nil {
-			name = plain
-		}
-		return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the body has a member that means nothing",
-			"/openapi.json lists those that it can have")
-	}
-	return fault.New(fault.DocumentInvalid, "the body is not what the operation takes", "/openapi.json says what it is")
 }

@@ -2,8 +2,12 @@ package server
 
 import (
 	"context"
+	"encoding/json"
+	"reflect"
 
 	"github.com/contexttree/pact/lifecycle"
+
+	"github.com/danielgtaylor/huma/v2"
 )
 
 // keptPolicy is the policy that the commits of a context follow.
@@ -19,6 +23,38 @@ type readyPolicies struct {
 type readyPolicy struct {
 	Name   string           `json:"name"`
 	Policy lifecycle.Policy `json:"policy" doc:"It has no limits: add some"`
+}
+
+// policyOrName is a policy, in JSON also the name of a ready one.
+type policyOrName struct{ lifecycle.Policy }
+
+// policy returns the policy, nil if there is none.
+func (p *policyOrName) policy() *lifecycle.Policy {
+	if p == nil {
+		return nil
+	}
+	return &p.Policy
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (p *policyOrName) UnmarshalJSON(data []byte) error {
+	switch data[0] {
+	case '{':
+		return decode(data, &p.Policy)
+	case '"':
+		var name string
+		err := json.Unmarshal(data, &name)
+		if err == nil {
+			p.Policy, err = lifecycle.Ready(name)
+		}
+		return err
+	}
+	return &json.UnmarshalTypeError{Type: reflect.TypeFor[policyOrName]()}
+}
+
+// Schema implements huma.SchemaProvider.
+func (policyOrName) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[lifecycle.Policy](), true, ""), {Type: huma.TypeString}}}
 }
 
 // policies adds the operations that say which policies there are.

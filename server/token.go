@@ -15,8 +15,12 @@ import (
 )
 
 // tokenAge is how long the server goes without reading the tokens of the store again. A
-// revoked token opens nothing once that has passed.
-const tokenAge = time.Second
+// revoked token opens nothing once that has passed. For a token that it does not know it reads
+// them again at once, but not more often than each unknownAge.
+const (
+	tokenAge   = time.Second
+	unknownAge = 20 * time.Millisecond
+)
 
 // NewToken makes a token with a random secret of 256 bits. The caller gives it to the store
 // ([pact.DB.AddToken]) and the secret to the user of the server; the token does not reveal
@@ -129,21 +133,22 @@ type tokens struct {
 	read time.Time // by the monotonic clock, zero before the first time
 }
 
-// named returns the named tokens of the store.
-func (s *Server) named(ctx context.Context) ([]history.AccessToken, error) {
+// named returns the named tokens of the store, read at a time or later.
+func (s *Server) named(ctx context.Context, since time.Time) ([]history.AccessToken, error) {
 	k := &s.tokens
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.read.IsZero() && time.Since(k.read) < tokenAge {
+	if !k.read.IsZero() && !k.read.Before(since) {
 		return k.list, nil
 	}
+	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	list, err := s.all.Tokens(ctx)
 	if err != nil {
 		return nil, err
 	}
-	k.list, k.read = list, time.Now()
+	k.list, k.read = list, began
 	return list, nil
 }
 
@@ -153,14 +158,30 @@ func (s *Server) rightTo(ctx context.Context, session string) (r right, ok bool,
 	if !s.options.OnlyNamed && same(session, s.session) {
 		return right{all: true}, true, nil
 	}
-	list, err := s.named(ctx)
+	asked := time.Now()
+	list, err := s.named(ctx, asked.Add(-tokenAge))
+	if r, ok = find(list, session); ok || err != nil {
+		return r, ok, err
+	}
+	select { // it may be new
+	case <-time.After(unknownAge):
+	case <-ctx.Done():
+		return r, false, ctx.Err()
+	}
+	list, err = s.named(ctx, asked)
+	r, ok = find(list, session)
+	return r, ok, err
+}
+
+// find returns what a session opens, if it is that of one of the tokens.
+func find(list []history.AccessToken, session string) (r right, ok bool) {
 	sum := sha256.Sum256([]byte(session))
 	for _, t := range list { // all of them, so that the time does not tell which one it was
 		if subtle.ConstantTimeCompare(sum[:], t.Hash[:]) == 1 {
 			r, ok = right{token: t}, true
 		}
 	}
-	return r, ok, err
+	return r, ok
 }
 
 // lasts returns an error if a right was revoked since.
@@ -168,7 +189,7 @@ func (s *Server) lasts(ctx context.Context, r right) error {
 	if r.all {
 		return nil
 	}
-	list, err := s.named(ctx)
+	list, err := s.named(ctx, time.Now().Add(-tokenAge))
 	if err != nil {
 		return err
 	}

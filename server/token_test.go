@@ -24,9 +24,6 @@ func (r *running) token(name string, write bool, pattern string) []string {
 	return []string{"Authorization", "Bearer " + secret}
 }
 
-// renewed waits until a server has read the tokens again.
-func renewed() { time.Sleep(1100 * time.Millisecond) }
-
 func TestNamedTokensOpenWhatTheySay(t *testing.T) {
 	r := start(t, server.Options{OnlyNamed: true})
 	reader, writer := r.token("reader", false, ""), r.token("writer", true, "")
@@ -63,7 +60,6 @@ func TestARevokedTokenOpensNothingAndItsStreamsEnd(t *testing.T) {
 	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0}`, kept...)
 	staying.expect("2 commit")
 	again := r.token("gone", true, "") // the same name with another secret is another token
-	renewed()
 	r.call("GET", "/v1/contexts", "", gone...).refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
 	r.must(nil, "GET", "/v1/contexts", "", again...)
 }
@@ -134,7 +130,6 @@ func TestPatternsAgreeWithModel(t *testing.T) {
 			patterns[p] = r.token("of "+p, false, p)
 		}
 	})
-	renewed()
 	for p, header := range patterns {
 		model := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, ".*") + "$")
 		var want []string

@@ -163,6 +163,8 @@ func (r *reader) id(n *read, v canon.Any) error {
 	case v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text):
 		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "the id is not a string of 1 to "+strconv.Itoa(tree.MaxID)+
 			" bytes without lone surrogates", "")
+	case v.Text == "." || v.Text == "..":
+		return fault.OnNode(fault.DocumentInvalid, v.Text, "no path of an address can hold the id", "give the node another")
 	}
 	n.ID = strings.Clone(v.Text)
 	return nil

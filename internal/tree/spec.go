@@ -217,6 +217,8 @@ func checkID(id string) error {
 		return fault.OnNode(fault.Limit, id[:32]+"…", "the id has more than "+strconv.Itoa(MaxID)+" bytes", "shorten it")
 	case !canon.ValidText(id):
 		return invalid(id, "the id is not valid UTF-8 without lone surrogates", "")
+	case id == "." || id == "..":
+		return invalid(id, "no path of an address can hold the id", "choose another id or leave it out")
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 3f2518d1739a7da446bc8b59949cc726bf2df25565fe9cc995d4e480116d89f1.
+// SHA-256 is 8a0769dc0bcb4fd838829f4c6dd496c50c3aae60472be4f3ebcd95fac6e250f8.
 
 export interface Attempt {
   attempt_id: string
@@ -309,8 +309,8 @@ export interface Edit {
   offset?: number
   /** result adds the result of a call; policy keeps a policy with the context */
   op: 'add' | 'result' | 'update' | 'move' | 'remove' | 'reorder' | 'policy'
-  /** Of policy: what each commit follows that has none; absent to keep none */
-  policy?: LifecyclePolicy
+  /** Of policy: what each commit follows that has none, or the name of a ready policy; absent to keep none */
+  policy?: LifecyclePolicy | string
   /** Of update: headers and their values; null takes one away */
   set?: Record<string, unknown>
 }
@@ -897,8 +897,8 @@ export interface Prefixes {
 export interface Pruning {
   /** Blocks outside cores and whole turns to remove */
   ids?: string[] | null
-  /** Limits of the snapshot; if absent, the policy that the context keeps */
-  policy?: LifecyclePolicy
+  /** Limits of the snapshot, or the name of a ready policy; if absent, the policy that the context keeps */
+  policy?: LifecyclePolicy | string
   /** Sealed turns, and blocks outside cores, that the conversation replaces */
   rewrite?: string[] | null
   /** Selectors without an address, whose nodes are removed */

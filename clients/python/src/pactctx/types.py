@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 3f2518d1739a7da446bc8b59949cc726bf2df25565fe9cc995d4e480116d89f1.
+SHA-256 is 8a0769dc0bcb4fd838829f4c6dd496c50c3aae60472be4f3ebcd95fac6e250f8.
 """
 
 from __future__ import annotations
@@ -297,7 +297,7 @@ class Edit(TypedDict):
     node: NotRequired[NewNode]
     offset: NotRequired[int]
     op: Literal["add", "result", "update", "move", "remove", "reorder", "policy"]
-    policy: NotRequired[LifecyclePolicy]
+    policy: NotRequired[LifecyclePolicy | str]
     set: NotRequired[dict[str, Any]]
 
 
@@ -838,7 +838,7 @@ class Prefixes(TypedDict):
 
 class Pruning(TypedDict):
     ids: NotRequired[list[str] | None]
-    policy: NotRequired[LifecyclePolicy]
+    policy: NotRequired[LifecyclePolicy | str]
     rewrite: NotRequired[list[str] | None]
     select: NotRequired[list[str] | None]
 

@@ -1,0 +1,124 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// misfit returns the error for a JSON value that is not of the type that an operation takes. It
+// names members, and does not repeat values.
+func misfit(err error, body canon.Any, t reflect.Type) error {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case fault.CodeOf(err) != "":
+		return err
+	case errors.As(err, &kind):
+		what := "a value of the body"
+		if kind.Field != "" {
+			what = clipped(kind.Field)
+		}
+		return fault.At(fault.DocumentInvalid, int(kind.Offset), kind.Field, what+" must be "+wordFor(kind.Type),
+			"/openapi.json says what it is")
+	case strings.HasPrefix(err.Error(), "json: unknown field "):
+		known := make(members)
+		if name, of := known.firstUnknown(body, t); of != nil {
+			what := "the body"
+			if of != t {
+				what = things[of]
+			}
+			list := known.of(of)
+			remedy := "/openapi.json lists those that it can have"
+			if meant := view.Meant(name, list.names); meant != "" {
+				remedy = "did you mean " + meant + "?"
+			}
+			return fault.At(fault.DocumentInvalid, fault.NoOffset, name, clipped(name)+" is no member of "+what, remedy)
+		}
+	}
+	return fault.New(fault.DocumentInvalid, "the body is not what the operation takes", "/openapi.json says what it is")
+}
+
+// things are the words for the objects in a body.
+var things = map[reflect.Type]string{
+	reflect.TypeFor[newNode]():         "a node",
+	reflect.TypeFor[edit]():            "an edit",
+	reflect.TypeFor[pruning]():         "a pruning",
+	reflect.TypeFor[policyOrName]():    "a policy",
+	reflect.TypeFor[lifecycle.Rule]():  "a rule of a policy",
+	reflect.TypeFor[lifecycle.Part]():  "a part of a policy",
+	reflect.TypeFor[simulatedPolicy](): "a policy with its name",
+}
+
+// wordFor says what a value of a type looks like in JSON.
+func wordFor(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.Struct, reflect.Map:
+		if t == reflect.TypeFor[policyOrName]() {
+			return "an object or the name of a policy"
+		}
+		return "an object"
+	}
+	return "a number"
+}
+
+// members has, for types of a body, the names of the members and their types.
+type members map[reflect.Type]memberList
+
+type memberList struct {
+	names []string
+	types []reflect.Type
+}
+
+func (m members) of(t reflect.Type) memberList {
+	list, known := m[t]
+	if known {
+		return list
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			list.names, list.types = append(list.names, name), append(list.types, f.Type)
+		}
+	}
+	m[t] = list
+	return list
+}
+
+// firstUnknown returns the first member of an object that its type does not have, and that type.
+func (m members) firstUnknown(v canon.Any, t reflect.Type) (name string, of reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case v.Kind == canon.KindArray && t.Kind() == reflect.Slice:
+		for _, item := range v.Elems {
+			if name, of = m.firstUnknown(item, t.Elem()); of != nil {
+				return name, of
+			}
+		}
+	case v.Kind == canon.KindObject && t.Kind() == reflect.Struct:
+		list := m.of(t)
+		for _, member := range v.Members {
+			i := slices.Index(list.names, member.Name)
+			if i < 0 {
+				return member.Name, t
+			}
+			if name, of = m.firstUnknown(member.Value, list.types[i]); of != nil {
+				return name, of
+			}
+		}
+	}
+	return "", nil
+}

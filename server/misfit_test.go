@@ -1,0 +1,53 @@
+package server_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/server"
+)
+
+// TestABodyThatDoesNotFitIsToldWhere asks with members that no object has and with values of
+// another type; the refusal says which one, of what, and what may have been meant.
+func TestABodyThatDoesNotFitIsToldWhere(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for body, want := range map[string]string{
+		`{"cycle":0,"edits":[{"op":"add","into":"^ah","node":{"tll":3}}]}`: "tll is no member of a node|did you mean ttl?",
+		`{"cycle":0,"edits":[{"opp":"add"}]}`:                              "opp is no member of an edit|did you mean op?",
+		`{"cycle":0,"pruning":{"policy":{"max_token":1}}}`:                 "max_token is no member of a policy|did you mean max_tokens?",
+		`{"cycle":0,"pruning":{"policy":{"rules":[{"selekt":"*"}]}}}`:      "selekt is no member of a rule of a policy|did you mean",
+		`{"cycles":0}`: "cycles is no member of the body|did you mean cycle?",
+		`{"cycle":0,"pruning":{"nothing like it":1}}`:                         "nothing like it is no member of a pruning|/openapi.json",
+		`{"cycle":0,"pruning":{"policy":3}}`:                                  "pruning.policy must be an object or the name of a policy|",
+		`{"cycle":0,"pruning":{"policy":{"max_turns":"3"}}}`:                  "pruning.policy.max_turns must be a number|",
+		`{"cycle":0,"pruning":{"policy":"agnet"}}`:                            `there is no ready policy "agnet"|agent`,
+		`{"cycle":0,"edits":{}}`:                                              "edits must be an array|",
+		`{"cycle":0,"edits":[{"op":"add","into":"^ah","node":{"pinned":1}}]}`: "pinned must be true or false|",
+	} {
+		f := r.call("POST", "/v1/contexts/a/commits", body).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		detail, remedy, _ := strings.Cut(want, "|")
+		if !strings.Contains(f.Detail, detail) || !strings.Contains(f.Remedy, remedy) {
+			t.Errorf("%s: %s; %s", body, f.Detail, f.Remedy)
+		}
+	}
+}
+
+// TestAPolicyIsNamed commits under a ready policy, and keeps one, by their names.
+func TestAPolicyIsNamed(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	var done struct {
+		Report struct{ Policy map[string]any }
+	}
+	r.must(&done, "POST", "/v1/contexts/a/commits", `{"cycle":0,"pruning":{"policy":"chat"}}`)
+	if done.Report.Policy["protect_turns"] != 2.0 {
+		t.Errorf("the commit followed %v", done.Report.Policy)
+	}
+	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":1,"edits":[{"op":"policy","policy":"chat"}]}`)
+	var kept struct{ Policy map[string]any }
+	if r.must(&kept, "GET", "/v1/contexts/a/policy", ""); kept.Policy["protect_turns"] != 2.0 {
+		t.Errorf("the context keeps %v", kept.Policy)
+	}
+}
