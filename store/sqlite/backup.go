@@ -62,9 +62,22 @@ func (p *files) backup(ctx context.Context, name string) error {
 		if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
 			return err
 		}
+		if err := markAnew(ctx, f.Name()); err != nil {
+			return err
+		}
 		if p.readOnly {
 			return nil // nothing writes to the file, which has no log that could be replaced
 		}
 		return p.check() // the file that was read is still the store
 	})
+}
+
+// markAnew gives a copy a mark of its own, so that no log of the store that was copied is taken for its log.
+func markAnew(ctx context.Context, name string) error {
+	db, err := sql.Open("sqlite", dataSource(name, plainQuery("rw")))
+	if err != nil {
+		return err
+	}
+	_, err = putMark(ctx, db)
+	return errors.Join(err, db.Close())
 }

@@ -40,6 +40,8 @@ func (p *files) clean(ctx context.Context, db *sql.DB) (remains string, err erro
 	}
 	if err = p.check(); err == nil {
 		remains, err = vacuum(ctx, conn)
+		p.wrote.Store(true)
+		p.tellMore(ctx, conn)
 	}
 	_, after := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	return remains, errors.Join(err, after)
@@ -51,11 +53,14 @@ func vacuum(ctx context.Context, db *sql.Conn) (remains string, err error) {
 	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
 		return "", err
 	}
-	var busy, frames, moved int64
-	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+	if _, err := putMark(ctx, db); err != nil {
 		return "", err
 	}
-	if busy != 0 {
+	busy, _, _, err := checkpoint(ctx, db, "TRUNCATE")
+	if err != nil {
+		return "", err
+	}
+	if busy {
 		return "another process is reading the file, so that old pages are still in it or in the log beside it", nil
 	}
 	return "", nil

@@ -7,44 +7,82 @@ import (
 	"time"
 )
 
-// walLimit is the size in bytes up to which the WAL may grow. From 1,000 pages (4 MiB) on,
-// SQLite moves its pages to the file, and restarts the WAL when a writer comes while nobody
-// reads from it. So the WAL stays below the limit unless readers overlap without a break.
-const walLimit = 5 << 20
+// moveFrames is how many frames, of a page each, the WAL has when they are moved to the file. SQLite restarts the WAL
+// when a writer comes while nobody reads from it. walLimit is the size in bytes up to which it may grow: it stays
+// below the limit unless readers overlap without a break.
+const (
+	moveFrames = 1000
+	walLimit   = 5 << 20
+)
 
 // checkpointWait is how long a writer waits for readers before it leaves the WAL as it is.
 const checkpointWait = 100 * time.Millisecond
 
 // afterWrite runs after a commit. It checks that the commit went to the files that others
-// open, and empties a WAL that overlapping readers kept SQLite from restarting. A reader that
-// comes meanwhile reads from the file and blocks nobody. If one reader goes on reading,
-// afterWrite gives up until the WAL has grown by another walLimit; when that reader is done,
-// SQLite restarts the WAL and truncates it (journal_size_limit).
+// open, moves a WAL that has grown, and has the file say that the WAL has more.
 func (p *files) afterWrite(ctx context.Context, write *sql.DB) error {
-	log, err := p.walSize()
-	if err != nil || log <= p.truncateAt.Load() {
-		if err == nil && log <= walLimit {
-			p.truncateAt.Store(walLimit)
-		}
+	p.wrote.Store(true)
+	size, err := p.walSize()
+	if err != nil {
 		return err
 	}
 	// The commit is on the disk, in the WAL or in the file: a failure below is no
 	// failure of the commit.
-	p.truncateAt.Store(log + walLimit)
+	if p.grown(size) {
+		p.moveLog(ctx, write, size)
+	}
+	p.tellMore(ctx, write)
+	return nil
+}
+
+// grown reports whether the WAL has so many frames that they are to be moved. Its size does not tell: a WAL that begins
+// anew keeps its size, and the frames from before, which have other salts. Cost: reading 16 bytes of it.
+func (p *files) grown(size int64) bool {
+	if size < frameAt(1) {
+		return false
+	}
+	if _, err := p.log.ReadAt(p.salts[0][:], 16); err != nil {
+		return false
+	}
+	if p.salts[0] != p.moveOf {
+		p.moveAt, p.moveOf = moveFrames, p.salts[0]
+	}
+	at := frameAt(p.moveAt - 1)
+	if size <= at {
+		return false
+	}
+	_, err := p.log.ReadAt(p.salts[1][:], at+8)
+	return err == nil && p.salts[1] == p.salts[0]
+}
+
+// moveLog moves the WAL to the file, and empties one that overlapping readers kept SQLite from restarting. A reader
+// that comes meanwhile reads from the file and blocks nobody. If one reader goes on reading, moveLog gives up until the
+// WAL has grown by another moveFrames; when that reader is done, SQLite restarts the WAL and truncates it
+// (journal_size_limit).
+func (p *files) moveLog(ctx context.Context, write *sql.DB, size int64) {
 	conn, err := write.Conn(ctx)
 	if err != nil {
-		return nil
+		return
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d",
-		checkpointWait.Milliseconds())); err != nil {
-		return nil
+	_, _ = p.queuedMark(ctx, conn)
+	_, frames, moved, err := checkpoint(ctx, conn, "PASSIVE")
+	if err == nil && size > walLimit {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", checkpointWait.Milliseconds())); err != nil {
+			return
+		}
+		_, frames, moved, err = checkpoint(ctx, conn, "TRUNCATE")
+		_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // otherwise SQLite would wait in begin, too
 	}
-	var inTheWay, frames, moved int64
-	err = conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&inTheWay, &frames, &moved)
-	if err == nil && inTheWay == 0 {
-		p.truncateAt.Store(walLimit)
+	p.moveAt = max(frames, p.moveAt) + moveFrames // of this WAL, if it goes on
+	if m, ok := p.inFile(); ok && err == nil && moved == frames {
+		p.seen = m.this
 	}
-	_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // otherwise SQLite would wait in begin, too
-	return nil
+}
+
+// checkpoint moves the WAL to the file. busy says that another process kept some of it from being moved, or emptied;
+// frames is how many frames the WAL has, and moved how many of them are in the file.
+func checkpoint(ctx context.Context, conn *sql.Conn, mode string) (busy bool, frames, moved int64, err error) {
+	err = conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint("+mode+")").Scan(&busy, &frames, &moved)
+	return busy, frames, moved, err
 }

@@ -1,11 +1,21 @@
 package sqlite
 
-import "slices"
+import (
+	"os"
+	"slices"
+)
 
 // AddStep gives the format another version until the function that it returns is called.
 func AddStep(statements string) (restore func()) {
 	steps = append(steps, statements)
 	return func() { steps = steps[:len(steps)-1] }
+}
+
+// FirstVersion has files made in the first version of the format until the function that it returns is called.
+func FirstVersion() (restore func()) {
+	before := steps
+	steps = steps[:1]
+	return func() { steps = before }
 }
 
 // WithoutSync has stores that are opened from now on leave it to the system when what
@@ -16,4 +26,14 @@ func WithoutSync() (restore func()) {
 	before := settings[i]
 	settings[i].set, settings[i].want = "OFF", "0"
 	return func() { settings[i] = before }
+}
+
+// SeePast calls see before anything is written to a file past SQLite, until the function that it returns is called.
+func SeePast(see func(name string, data []byte, at int64)) (restore func()) {
+	before := writePast
+	writePast = func(f *os.File, data []byte, at int64) error {
+		see(f.Name(), data, at)
+		return before(f, data, at)
+	}
+	return func() { writePast = before }
 }

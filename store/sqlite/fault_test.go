@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // shortLife makes a store, commits, closes it, opens it again and goes on, and
@@ -146,6 +148,14 @@ func powerCuts(t *testing.T, joined int) {
 	must(t, err)
 	d := useDisk(t, dir)
 	d.record = true
+	past := 0
+	t.Cleanup(sqlite.SeePast(func(name string, data []byte, at int64) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if past++; d.dir != "" && strings.HasPrefix(name, d.dir) {
+			d.done = append(d.done, action{'w', name[len(d.dir):], at, slices.Clone(data)}, action{kind: 's', file: name[len(d.dir):]})
+		}
+	}))
 	type ack struct {
 		at     int // actions before it
 		cycle  int64
@@ -193,7 +203,10 @@ func powerCuts(t *testing.T, joined int) {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d cuts in %d actions, %d commits", cuts, len(actions), len(acks))
+	t.Logf("%d cuts in %d actions, %d commits, %d writes past SQLite", cuts, len(actions), len(acks), past)
+	if past == 0 {
+		t.Error("nothing was written past SQLite")
+	}
 }
 
 // sector is the unit that a disk writes whole.

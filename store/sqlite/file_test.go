@@ -91,7 +91,7 @@ func TestStoreFilesHaveTheirMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	db := raw(t, path)
-	for pragma, want := range map[string]string{"application_id": "1348551508", "user_version": "1",
+	for pragma, want := range map[string]string{"application_id": "1348551508", "user_version": "2",
 		"journal_mode": "wal", "integrity_check": "ok"} {
 		var got string
 		must(t, db.QueryRow("PRAGMA "+pragma).Scan(&got))

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"github.com/contexttree/pact/fault"
@@ -14,13 +15,21 @@ import (
 
 // files are the file of a store and the files that SQLite keeps beside it.
 type files struct {
-	path       string
-	names      [3]string      // path with each suffix
-	queue      string         // path of the file on which writers wait, see beginWrite
-	mode       fs.FileMode    // of the file, and of the files made beside it
-	opened     [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
-	readOnly   bool           // the store was opened read-only, from the file alone
-	truncateAt atomic.Int64   // the size of the WAL, in bytes, above which a commit tries to empty it
+	path     string
+	names    [3]string      // path with each suffix
+	queue    string         // path of the file on which writers wait, see beginWrite
+	mode     fs.FileMode    // of the file, and of the files made beside it
+	opened   [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
+	readOnly bool           // the store was opened read-only, from the file alone
+	main     *mainFile
+	pageMu   sync.Mutex
+	page     [pageSize]byte // that inFile reads
+	seen     markID         // of the file, when its log was last found to be its own
+	log      *os.File       // the WAL
+	salts    [2][8]byte     // that startsAt reads
+	moveAt   int64          // how many frames the WAL has when it is moved next
+	moveOf   [8]byte        // the salts of that WAL
+	wrote    atomic.Bool    // this process wrote
 }
 
 // suffixes are those of the files that writers and readers share: the file, the WAL with pages
@@ -58,7 +67,6 @@ func findFiles(path string) (*files, error) {
 	for i, ending := range suffixes {
 		p.names[i] = path + ending
 	}
-	p.truncateAt.Store(walLimit)
 	return p, nil
 }
 
@@ -151,7 +159,28 @@ func (p *files) record() error {
 	if !os.SameFile(found, p.opened[0]) {
 		return p.goneError("", nil)
 	}
+	log, err := os.Open(p.path + suffixes[1]) // closing the WAL releases no lock
+	if err != nil {
+		return p.goneError(suffixes[1], err)
+	}
+	p.log = log
 	return nil
+}
+
+// beforeWrite returns E_STORE if nobody would find what is written next.
+func (p *files) beforeWrite() error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	return p.checkOwnLog()
+}
+
+// letGo closes what was opened past SQLite, after SQLite has closed the file.
+func (p *files) letGo() {
+	p.letMain()
+	if p.log != nil {
+		p.log.Close()
+	}
 }
 
 // check returns E_STORE if one of the files was removed, replaced or truncated: nobody would

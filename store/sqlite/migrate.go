@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	_ "embed" // for schema.sql
+	_ "embed" // for the schema
 	"fmt"
 	"net/url"
 	"strconv"
@@ -21,9 +21,12 @@ const (
 //go:embed schema.sql
 var firstSchema string
 
+//go:embed mark.sql
+var markSchema string
+
 // steps make version 1 of the schema, turn that into version 2, and so on. user_version counts
 // those that a file has had. A variable so that a test can add one.
-var steps = []string{firstSchema}
+var steps = []string{firstSchema, markSchema}
 
 // version is the newest version of the schema.
 func version() int64 { return int64(len(steps)) }

@@ -49,12 +49,12 @@ func TestCrashWhileMigrating(t *testing.T) {
 		switch now := userVersion(t, path); {
 		case opened > 0:
 			after++
-		case now == 1:
+		case now == 2:
 			before++
 		default:
 			within++
 		}
-		if got := told(t, path); got != want || userVersion(t, path) != 2 {
+		if got := told(t, path); got != want || userVersion(t, path) != 3 {
 			t.Fatalf("kill %d: the file has version %d and\n%s\nwant\n%s", kill+1, userVersion(t, path), got, want)
 		}
 	}

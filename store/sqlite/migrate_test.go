@@ -14,8 +14,8 @@ import (
 // laterStep stands for what a later version will change.
 const laterStep = "CREATE TABLE later (x INTEGER) STRICT; INSERT INTO later SELECT count(*) FROM log"
 
-// TestFileIsBroughtUpToDate opens a file of version 1 with a program that knows version 2: it has
-// what it had, and a program of version 1 refuses it from then on.
+// TestFileIsBroughtUpToDate opens a file of one version with a program that knows the next: it has
+// what it had, and a program of the earlier one refuses it from then on.
 func TestFileIsBroughtUpToDate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
@@ -24,7 +24,7 @@ func TestFileIsBroughtUpToDate(t *testing.T) {
 	s, err := openFile(t.Context(), path)
 	if err == nil {
 		must(t, s.Close())
-		if got := told(t, path); got != want || userVersion(t, path) != 2 {
+		if got := told(t, path); got != want || userVersion(t, path) != 3 {
 			t.Errorf("version %d has\n%s\nwant\n%s", userVersion(t, path), got, want)
 		}
 		newStoreFile(t, filepath.Join(t.TempDir(), "new.db"))
@@ -33,9 +33,30 @@ func TestFileIsBroughtUpToDate(t *testing.T) {
 	must(t, err)
 	_, err = openFile(t.Context(), path)
 	var e *fault.Error
-	if !errors.As(err, &e) || e.Code != fault.Store || !strings.Contains(err.Error(), "version 2") || e.Remedy == "" {
+	if !errors.As(err, &e) || e.Code != fault.Store || !strings.Contains(err.Error(), "version 3") || e.Remedy == "" {
 		t.Errorf("a newer file: %v", err)
 	}
+}
+
+// TestFileWithoutMarks opens a file of version 1, which has none. It has what it had; from when it is compacted, a copy
+// without its log is refused.
+func TestFileWithoutMarks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	back := sqlite.FirstVersion()
+	newStoreFile(t, path)
+	want := told(t, path)
+	back()
+	s, w, err := resume(t.Context(), path)
+	must(t, err)
+	defer s.Close()
+	if got := told(t, path); got != want || userVersion(t, path) != 2 {
+		t.Errorf("version %d has\n%s\nwant\n%s", userVersion(t, path), got, want)
+	}
+	w.next(t, "a turn")
+	_, err = s.Compact(t.Context())
+	must(t, err)
+	w.next(t, "another")
+	isRefused(t, with(t, path, ""), "compacted, then without the log")
 }
 
 // TestFilesFromBeforeTheReleaseAreRefused opens files from before the first release, one with rows of

@@ -56,7 +56,7 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	}
 	d := p.dialect()
 	d.BeginWrite = func(context.Context, func() error) error { return p.readOnlyError(cause) }
-	return &Store{sqlkv.New(db, db, d), p, db, db}, nil
+	return &Store{keyValues: sqlkv.New(db, db, d), files: p, write: db, read: db}, nil
 }
 
 // aloneQuery returns the parameters that open the file without a WAL, an index or a lock.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/contexttree/pact/fault"
@@ -25,6 +26,20 @@ type Store struct {
 	*keyValues
 	files       *files
 	write, read *sql.DB
+	closing     sync.Once
+}
+
+// Close implements store.Store. The last process that closes a file moves its log into it, behind a mark, so that an
+// older copy of that log is not taken for what goes on from the file.
+func (s *Store) Close() (err error) {
+	s.closing.Do(func() {
+		if s.files.wrote.Load() {
+			_, _ = putMark(context.Background(), s.write) // busy: then this is not the last
+		}
+		err = s.keyValues.Close()
+		s.files.letGo()
+	})
+	return err
 }
 
 type keyValues = sqlkv.Store
@@ -37,7 +52,11 @@ var settings = []setting{
 		strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 	{"_journal_mode", "WAL", "journal_mode", "wal"},
 	{"_synchronous", "FULL", "synchronous", "2"},
+	{"_pragma", "wal_autocheckpoint(0)", "wal_autocheckpoint", "0"}, // moveLog does that
 }
+
+// synchronous reports whether what is written waits for the disk, which tests may do without.
+func synchronous() bool { return settings[2].want != "0" }
 
 // Open opens the store in a file and makes the file, with mode 0600, if there is none. It
 // returns E_STORE if the directory is missing, if the file is empty, is not a store or of a
@@ -71,12 +90,24 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // open opens an existing file.
-func (p *files) open(ctx context.Context) (*Store, error) {
-	if err := p.checkWAL(); err != nil {
+func (p *files) open(ctx context.Context) (s *Store, err error) {
+	first, err := p.useMain()
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			p.letGo()
+		}
+	}()
+	if first { // otherwise this process has found that the log belongs to the file
+		err = p.checkWAL()
+	}
+	if err != nil {
 		return nil, err
 	}
 	var write *sql.DB
-	_, err := checkSchema(ctx, p.path, plainQuery("rw"))
+	_, err = checkSchema(ctx, p.path, plainQuery("rw"))
 	if err == nil {
 		write, err = retryWhileBusy(ctx, func() (*sql.DB, error) { return openHandle(ctx, p.path, "0") })
 		err = openError(err, p.path)
@@ -115,7 +146,7 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
 	}
-	return &Store{sqlkv.New(write, read, p.dialect()), p, write, read}, nil
+	return &Store{keyValues: sqlkv.New(write, read, p.dialect()), files: p, write: write, read: read}, nil
 }
 
 // plainQuery returns the parameters that open a file in a mode of SQLite without changing its
@@ -154,7 +185,7 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly},
 		"_pragma": {fmt.Sprintf("journal_size_limit(%d)", walLimit)}}
 	for _, c := range settings {
-		query.Set(c.key, c.set)
+		query.Add(c.key, c.set)
 	}
 	db, err := sql.Open("sqlite", dataSource(path, query))
 	if err != nil {
@@ -175,7 +206,7 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 }
 
 func (p *files) dialect() sqlkv.Dialect {
-	return sqlkv.Dialect{Question: true, BeginWrite: p.beginWrite, BeforeWrite: p.check, AfterWrite: p.afterWrite, OneWriter: true,
+	return sqlkv.Dialect{Question: true, BeginWrite: p.beginWrite, BeforeWrite: p.beforeWrite, AfterWrite: p.afterWrite, OneWriter: true,
 		Explain: explain}
 }
 

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -12,43 +13,82 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// checkWAL returns E_STORE if the WAL cannot belong to the file, such as a later WAL beside a
-// backup. The file ends with the last page that was moved to it; the WAL must have every later
-// page. SQLite reads zeros for a page that is in neither, and fails only when it needs that
-// page. A log beside an old copy of the file alone, in which pages were used again meanwhile, is
-// not told from its own here: reading what it lacks returns E_STORE, and a check finds it. Cost: reading the header of every frame of the WAL, about 1,300.
+// checkWAL returns E_STORE if the WAL does not go on from the file: it belongs to another store, or to another state
+// of this one, or is missing; or pages after the end of the file are in neither. SQLite would lay any WAL over the
+// file. Cost: reading the WAL, about 4 MiB.
 //
-// Other processes may write and move pages at the same time: a mismatch counts only if the
-// sizes of both files stayed the same meanwhile.
+// Other processes may write and move pages at the same time: a mismatch counts only if nothing that tells so changed
+// meanwhile.
 func (p *files) checkWAL() error {
-	info, err := os.Stat(p.path + suffixes[1])
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		return fault.New(fault.Store, "the log "+p.path+suffixes[1]+" is not a regular file", "move it away")
-	}
-	log, err := os.Open(p.path + suffixes[1]) // closing the WAL releases no lock
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fault.Wrap(fault.Store, err, "the log "+p.path+suffixes[1]+" cannot be read", "check its permissions")
-	}
-	defer log.Close()
-	for range 3 {
-		before, err := p.sizes(log)
+	for range 10 {
+		before, err := p.state()
 		if err != nil {
 			return err
 		}
-		if fits, change := pagesFit(log, before[0]); fits && (change < 0 || p.change() <= change) {
+		l, err := p.readWAL()
+		if err != nil {
+			return err
+		}
+		wrong := p.mismatch(before, l)
+		if wrong == nil {
+			p.seen = before.mark.this
 			return nil
 		}
-		if after, err := p.sizes(log); err != nil || after == before {
-			return errors.Join(err, fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+
-				": some pages are in neither of them, or the file is newer",
-				"if the file is a backup, move the log away; otherwise put back the file that the log belongs to"))
+		if after, err := p.state(); err != nil || after == before {
+			return errors.Join(err, wrong)
 		}
+	}
+	return nil
+}
+
+// walState is what a file and its WAL are at a moment.
+type walState struct {
+	size    int64 // of the file
+	wal     int64 // -1 without a WAL
+	header  [32]byte
+	mark    mark
+	hasMark bool
+}
+
+func (p *files) state() (s walState, err error) {
+	file, err := os.Stat(p.path)
+	if err != nil {
+		return s, p.goneError("", err)
+	}
+	s.size, s.wal = file.Size(), -1
+	s.mark, s.hasMark = p.inFile()
+	info, err := os.Stat(p.path + suffixes[1])
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return s, fault.New(fault.Store, "the log "+p.path+suffixes[1]+" is not a regular file", "move it away")
+	}
+	log, err := os.Open(p.path + suffixes[1]) // closing the WAL releases no lock
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fault.Wrap(fault.Store, err, "the log "+p.path+suffixes[1]+" cannot be read", "check its permissions")
+	}
+	defer log.Close()
+	s.wal = info.Size()
+	_, _ = log.ReadAt(s.header[:], 0) // what is not there stays 0
+	return s, nil
+}
+
+// mismatch returns E_STORE if a WAL does not go on from the file.
+func (p *files) mismatch(s walState, l wal) error {
+	missing := s.hasMark && s.mark.more && !l.has[s.mark.next]
+	switch {
+	case missing && l.pages == 0:
+		return fault.New(fault.Store, p.path+" lacks commits that its log "+p.path+suffixes[1]+
+			" had: it was copied without the log while it was in use, or the log was removed",
+			"put the log that belongs to it beside it, or take a backup; stores.md says how to go on without those commits")
+	case missing, s.hasMark && l.first != nil && l.first.before != s.mark.this && !l.has[s.mark.this], !l.whole(s.size):
+		return fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+
+			": it belongs to another store, or to another state of this one, and would damage it",
+			"if the file is a backup, move the log away; otherwise put back the file that the log belongs to")
 	}
 	return nil
 }
@@ -78,80 +118,97 @@ func (p *files) checkEnd(ctx context.Context, db *sql.DB) error {
 		"restore it from a backup or an export")
 }
 
-// sizes returns the sizes of the file and of the WAL in bytes.
-func (p *files) sizes(log *os.File) (sizes [2]int64, err error) {
-	file, err := os.Stat(p.path)
-	if err != nil {
-		return sizes, p.goneError("", err)
-	}
-	info, err := log.Stat()
-	if err != nil {
-		return sizes, p.goneError(suffixes[1], err)
-	}
-	return [2]int64{file.Size(), info.Size()}, nil
+// wal is what the transactions in a WAL say.
+type wal struct {
+	pages int64           // that the store has after the last one; 0 if the WAL holds none
+	there map[uint32]bool // the pages that the WAL has
+	first *mark           // nil without a mark
+	has   map[markID]bool // the marks
 }
 
-// schemaCookie is where the first page counts the changes of the schema. Writing a file anew counts
-// as one, so a backup, or what was compacted, is ahead of each WAL from before.
-const schemaCookie = 40
-
-// change returns what the file alone, without its WAL, counts as changes of the schema; -1 if that
-// cannot be read.
-func (p *files) change() int64 {
-	db, err := sql.Open("sqlite", dataSource(p.path, aloneQuery()))
-	if err != nil {
-		return -1
+// whole reports whether each page after the end of a file is in the WAL.
+func (l wal) whole(fileSize int64) bool {
+	const locks = 1<<30/pageSize + 1 // SQLite never writes the page with the locks
+	for page := fileSize/pageSize + 1; page <= l.pages; page++ {
+		if !l.there[uint32(page)] && page != locks {
+			return false
+		}
 	}
-	defer db.Close()
-	change := int64(-1)
-	if db.QueryRow("PRAGMA schema_version").Scan(&change) != nil {
-		return -1
-	}
-	return change
+	return true
 }
 
-// pagesFit reports whether the WAL has every page after the end of the file. change is what its last
-// first page counts as changes of the schema, -1 if it has no first page.
-func pagesFit(log io.ReaderAt, fileSize int64) (fits bool, change int64) {
+// frameAt returns where the frame of a number begins in a WAL.
+func frameAt(i int64) int64 { return 32 + i*(24+pageSize) }
+
+// readWAL reads the transactions that SQLite would read: up to the first frame with other salts or a wrong sum.
+func (p *files) readWAL() (l wal, err error) {
+	l = wal{there: make(map[uint32]bool), has: make(map[markID]bool)}
+	f, err := os.Open(p.path + suffixes[1])
+	if errors.Is(err, fs.ErrNotExist) {
+		return l, nil
+	}
+	if err != nil {
+		return l, fault.Wrap(fault.Store, err, "the log "+p.path+suffixes[1]+" cannot be read", "check its permissions")
+	}
+	defer f.Close()
 	var head [32]byte
-	if _, err := log.ReadAt(head[:], 0); err != nil || binary.BigEndian.Uint32(head[:])&^1 != 0x377f0682 {
-		return true, -1 // empty, or no frame that SQLite would read
+	in := bufio.NewReaderSize(f, 64<<10)
+	if _, err := io.ReadFull(in, head[:]); err != nil {
+		return l, nil
 	}
-	pageSize := int64(binary.BigEndian.Uint32(head[8:]))
-	if pageSize < minFileSize || pageSize > 1<<16 {
-		return true, -1
+	magic := binary.BigEndian.Uint32(head[:])
+	sum := walSum{order: binary.LittleEndian}
+	if magic&1 == 1 {
+		sum.order = binary.BigEndian
 	}
-	salt := string(head[16:24])
-	last, there := fileSize/pageSize, make(map[int64]bool)
-	count, pages := int64(0), []int64(nil) // pages: those since the last commit
-	var frame [24]byte
-	var cookie [4]byte
-	last1 := int64(-1) // of the last first page, committed or not
-	change = -1
-	for at := int64(len(head)); ; at += int64(len(frame)) + pageSize {
-		if _, err := log.ReadAt(frame[:], at); err != nil || string(frame[8:16]) != salt {
-			break
+	if sum.add(head[:24]); magic&^1 != 0x377f0682 || binary.BigEndian.Uint32(head[8:]) != pageSize || !sum.is(head[24:]) {
+		return l, nil // nothing that SQLite would read
+	}
+	frame := make([]byte, 24+pageSize)
+	var pages []uint32 // since the last end of a transaction
+	var marks []mark
+	for {
+		if _, err := io.ReadFull(in, frame); err != nil || string(frame[8:16]) != string(head[16:24]) {
+			return l, nil
 		}
-		page := int64(binary.BigEndian.Uint32(frame[:]))
-		if pages = append(pages, page); page == 1 {
-			if _, err := log.ReadAt(cookie[:], at+int64(len(frame))+schemaCookie); err != nil {
-				break
+		sum.add(frame[:8])
+		if sum.add(frame[24:]); !sum.is(frame[16:]) {
+			return l, nil
+		}
+		pages = append(pages, binary.BigEndian.Uint32(frame))
+		if m, ok := readMark(frame[24:]); ok && pages[len(pages)-1] == markPage {
+			marks = append(marks, m)
+		}
+		n := binary.BigEndian.Uint32(frame[4:])
+		if n == 0 {
+			continue
+		}
+		l.pages = int64(n)
+		for _, page := range pages {
+			l.there[page] = true
+		}
+		for _, m := range marks {
+			if l.has[m.this] = true; l.first == nil {
+				l.first = &m
 			}
-			last1 = int64(binary.BigEndian.Uint32(cookie[:]))
 		}
-		if n := binary.BigEndian.Uint32(frame[4:]); n != 0 { // a commit
-			count, change = int64(n), last1
-			for _, page := range pages {
-				there[page] = true
-			}
-			pages = pages[:0]
-		}
+		pages, marks = pages[:0], marks[:0]
 	}
-	locks := 1<<30/pageSize + 1 // SQLite never writes the page with the locks
-	for page := last + 1; page <= count; page++ {
-		if !there[page] && page != locks {
-			return false, change
-		}
+}
+
+// walSum is the sum that a WAL has of its header and of each frame with all before it.
+type walSum struct {
+	order  binary.ByteOrder
+	s0, s1 uint32
+}
+
+func (s *walSum) add(b []byte) {
+	for ; len(b) >= 8; b = b[8:] {
+		s.s0 += s.order.Uint32(b) + s.s1
+		s.s1 += s.order.Uint32(b[4:]) + s.s0
 	}
-	return true, change
+}
+
+func (s *walSum) is(b []byte) bool {
+	return binary.BigEndian.Uint32(b) == s.s0 && binary.BigEndian.Uint32(b[4:]) == s.s1
 }

@@ -9,66 +9,175 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
-// TestForeignLog puts the log of a store that went on beside a backup and beside
-// a copy of the file alone. A backup is refused. A copy is refused if pages are in neither file;
-// if pages of the file were used again meanwhile, only a check tells. What is opened and passes
-// the check is whole and has every commit.
-func TestForeignLog(t *testing.T) {
+// with puts a log beside a copy of a file and returns the path of the copy.
+func with(t *testing.T, file, log string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	copyFile(t, file, path)
+	if log != "" {
+		copyFile(t, log, path+"-wal")
+	}
+	return path
+}
+
+// isRefused expects that a file is not opened and says what to do, and that nothing beside it is changed.
+func isRefused(t *testing.T, path, what string) {
+	t.Helper()
+	s, err := openFile(t.Context(), path)
+	if err == nil {
+		s.Close()
+	}
+	if e := (*fault.Error)(nil); !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// A file whose log was left behind is refused, however many commits each has; with its log it has them all.
+func TestAttackACopyWithoutItsLog(t *testing.T) {
 	testrun.OneGoroutine(t)
-	path, dir := filepath.Join(t.TempDir(), "pact.db"), t.TempDir()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	newStoreFile(t, path) // one turn, in the file
 	s := open(t, path).(*file)
-	w := begin(t, s)
+	info, err := s.Find(t.Context(), "turns")
+	must(t, err)
+	w := &turns{store: s}
+	must(t, w.load(t.Context(), info.Key))
+	large := strings.Repeat("a line of text. ", 20<<10)
+	for i := range 24 {
+		text := fmt.Sprint("turn ", i)
+		if i > 12 { // the log is moved now and then, and goes on
+			text += large
+		}
+		w.next(t, text)
+		isRefused(t, with(t, path, ""), fmt.Sprint("without the log after commit ", i+1))
+		whole := open(t, with(t, path, path+"-wal"))
+		if info, err := whole.Find(t.Context(), "turns"); err != nil || info.Cycle != w.state.Cycle {
+			t.Errorf("after commit %d the copy with its log has cycle %d of %d, %v", i+1, info.Cycle, w.state.Cycle, err)
+		}
+		must(t, whole.Close())
+	}
+	lost := with(t, path, "") // for good
+	raw(t, lost, "UPDATE mark SET this = randomblob(16)").Close()
+	must(t, open(t, lost).Close())
+	must(t, s.Close())
+	alone := open(t, with(t, path, ""))
+	if info, err := alone.Find(t.Context(), "turns"); err != nil || info.Cycle != w.state.Cycle {
+		t.Errorf("a file that was closed has %d of %d, %v", info.Cycle, w.state.Cycle, err)
+	}
+}
+
+// A process is killed, and another program that knows SQLite moves its log into the file and removes it, or copies the
+// store: both are whole.
+func TestLogMovedByAnotherProgram(t *testing.T) {
+	path, copied := filepath.Join(t.TempDir(), "pact.db"), filepath.Join(t.TempDir(), "copied.db")
+	acknowledged := make(map[int64]string)
+	crash(t, path, 10_001*time.Microsecond, acknowledged)
+	isRefused(t, with(t, path, ""), "without the log")
+	db := raw(t, path, "VACUUM INTO '"+copied+"'")
+	must(t, db.Close())
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		t.Error("the log is still there")
+	}
+	for _, path := range []string{path, copied} {
+		survived(t, path, acknowledged)
+	}
+}
+
+// A log of another store, or of another time of this one, beside a file is refused.
+func TestAttackALogOfAnotherStore(t *testing.T) {
+	testrun.OneGoroutine(t)
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	save := func(from, as string) { copyFile(t, from, at(as+".db")); copyFile(t, from+"-wal", at(as+".log")) }
+	run := func(path string, n int, text string) (*file, *turns) {
+		s, w, err := resume(t.Context(), path)
+		must(t, err)
+		for i := range n {
+			w.next(t, fmt.Sprint(text, i))
+		}
+		return s, w
+	}
+	large := strings.Repeat("a line of text. ", 20<<10)
+
+	s, _ := run(at("pact.db"), 3, "first")
+	must(t, s.Close())
+	copyFile(t, at("pact.db"), at("closed.db"))
+	copyFile(t, at("pact.db"), at("twin.db"))
+	s, w := run(at("pact.db"), 6, "second")
+	save(at("pact.db"), "earlier")
+	must(t, s.Backup(t.Context(), at("backup.db")))
+	for range 30 { // moves the log
+		w.next(t, large)
+	}
+	save(at("pact.db"), "later")
+	must(t, s.Backup(t.Context(), at("later backup.db")))
+	_, err := s.Compact(t.Context())
+	must(t, err)
+	w.next(t, "after compacting")
+	save(at("pact.db"), "compacted")
+	must(t, s.Close())
+	copyFile(t, at("pact.db"), at("ended.db"))
+	other, _ := run(at("another.db"), 6, "another store ")
+	save(at("another.db"), "other")
+	must(t, other.Close())
+	twin, _ := run(at("twin.db"), 6, "went another way ")
+	save(at("twin.db"), "twin went on")
+	must(t, twin.Close())
+
 	refused := 0
-	for i := range 8 {
-		for range 1 + 9*(i%5) {
-			w.next(t, fmt.Sprint("turn ", i))
-		}
-		backup := filepath.Join(dir, fmt.Sprint(i, ".db"))
-		if i%2 == 0 {
-			must(t, s.Backup(t.Context(), backup))
-		} else {
-			copyFile(t, path, backup)
-		}
-		for range 40 * (i % 8) {
-			w.next(t, fmt.Sprint("later turn ", i, strings.Repeat(" and more", 1000)))
-		}
-		copyFile(t, path+"-wal", backup+"-wal")
-		b, err := openFile(t.Context(), backup)
-		if err != nil {
-			var e *fault.Error
-			if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" {
-				t.Errorf("%d: %v", i, err)
+	for _, name := range []string{"closed", "earlier", "backup", "later", "later backup", "compacted", "ended", "other", "twin"} {
+		for _, log := range []string{"earlier", "later", "compacted", "other", "twin went on"} {
+			if name == log || name == "closed" && log == "earlier" || name == "closed" && log == "twin went on" {
+				whole, err := openFile(t.Context(), with(t, at(name+".db"), at(log+".log"))) // what goes on from the file
+				if err != nil {
+					t.Fatalf("the log %s beside %s: %v", log, name, err)
+				}
+				must(t, whole.Close())
+				continue
 			}
+			isRefused(t, with(t, at(name+".db"), at(log+".log")), "the log "+log+" beside "+name)
 			refused++
-			continue
 		}
-		damage, err := b.CheckAll(t.Context())
-		var info engine.Info
-		if err == nil && damage == nil {
-			if info, err = b.Find(t.Context(), "turns"); err == nil {
-				damage, err = b.Check(t.Context(), info.Key)
-			}
-		}
-		switch {
-		case err != nil || damage != nil:
-			if refused++; i%2 == 0 && i > 0 {
-				t.Errorf("%d: a backup was opened, and does not hold: %+v, %v", i, damage, err)
-			}
-		case info.Cycle != w.state.Cycle:
-			t.Errorf("%d: opened at cycle %d of %d", i, info.Cycle, w.state.Cycle)
-		}
-		must(t, b.Close())
 	}
-	t.Logf("%d of 8 were refused", refused)
-	if refused < 5 {
-		t.Errorf("%d were refused", refused)
+	t.Logf("%d pairs were refused", refused)
+}
+
+// A process that knows a file by another name than the process that uses it, as through a mount of the file alone, is
+// refused, or notices at its next commit.
+func TestAttackAFileThatIsMountedElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "pact.db"), filepath.Join(dir, "other.db")
+	newStoreFile(t, path)
+	put(t, other, "")
+	if out, err := exec.Command("mount", "--bind", path, other).CombinedOutput(); err != nil {
+		t.Skipf("left out: nothing can be mounted here: %s", out)
 	}
+	defer exec.Command("umount", other).Run()
+	s, w, err := resume(t.Context(), path)
+	must(t, err)
+	defer s.Close()
+	child := func(path string) error {
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env = append(os.Environ(), childFile+"="+path, childTurns+"=1")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return err
+	}
+	must(t, child(path))
+	must(t, w.load(t.Context(), w.state.Key))
+	w.next(t, "now the log has more")
+	if err := child(other); err == nil || !strings.Contains(err.Error(), "E_STORE") {
+		t.Errorf("the other name: %v", err)
+	}
+	w.next(t, "this one goes on")
 }
 
 // TestOwnLog opens a store while others commit, write it anew, shorter, and move
