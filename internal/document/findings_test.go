@@ -30,6 +30,9 @@ func TestFindings(t *testing.T) {
 		{"a turn with an empty core", seq(`{'id':'t','nodeType':'mt','children':[{'id':'c','nodeType':'mc','children':[]}]}`), "", ""},
 		{"two turns without stamps", seq(turn("t", ""), turn("u", "")), "s", "read oldest first"},
 		{"two turns, one with a stamp", seq(turn("t", ""), turn("u", `'created_at_ns':1,`)), "", ""},
+		{"a core with a ttl (02 §4.2)", seq(`{'id':'t','nodeType':'mt','children':[{'id':'c','nodeType':'mc','ttl':2,'children':[]}]}`), "c", "the core has a ttl"},
+		{"a group with a ttl", seq(`{'id':'t','nodeType':'mt','children':[{'id':'b'},{'id':'c','nodeType':'mc','offset':1,'ttl':2}]}`), "", ""},
+		{"a region without id, and a node that has its name", `{'edition':null,'root':{'children':[{'nodeType':'^sys','children':[{'id':'sys'},{'id':'root'}]}]}}`, "", ""},
 		{"no cycle", `{'cycle':null,'root':{'children':[]}}`, "", ""},
 		{"a time that is the stamp's", block(`'created_at_ns':1500000000,'created_at_iso':'1970-01-01T01:00:01.5+01:00'`), "", ""},
 		{"one with fewer decimals", block(`'created_at_ns':1500000001,'created_at_iso':'1970-01-01T00:00:01.5Z'`), "", ""},
@@ -78,8 +81,13 @@ func TestUntimedListingWithoutTypesIsOldestFirst(t *testing.T) {
 // 07 §4.1 prints a flat log and what it is prior to the commit: ^sys, and one core of ^ah.
 func TestFlatLog(t *testing.T) {
 	log := `{'flat_log':[{'role':'user','content':'Hello'},{'role':'system','content':'You are helpful.'},{'role':'assistant','content':'Hi!','id':'mine','kind':'note'}]}`
-	for e, words := range map[selector.Edition][2]string{"": {"mc", "cb"}, selector.Canonical: {"cont", "block"}} {
-		d, err := read(t, log, document.Options{Edition: e})
+	named := strings.Replace(log, "{", "{'edition':'canonical',", 1)
+	for e, words := range map[selector.Edition][2]string{"": {"mc", "cb"}, selector.Canonical: {"cont", "block"}, "named": {"cont", "block"}} {
+		text := log
+		if e == "named" {
+			e, text = "", named
+		}
+		d, err := read(t, text, document.Options{Edition: e})
 		if err != nil || len(d.Findings) > 0 || d.Tree.Cycle() != 0 {
 			t.Fatal(d, err)
 		}
@@ -99,7 +107,11 @@ func TestFlatLog(t *testing.T) {
 			t.Errorf("%q: got\n%s\nwant\n%s", e, g, w)
 		}
 	}
-	for _, bad := range []string{`{'flat_log':[7]}`, `{'flat_log':[{'content':'x'}]}`} {
+	d, err := read(t, `{'edition':null,'flat_log':[{'role':'user'},{'id':'cb:0-0','role':'user'},{'id':'ah','role':'user'}]}`, document.Options{})
+	if err != nil || d.Edition != selector.V01 || d.Tree.Region(tree.Head).Node().ID != "ah-2" || d.Tree.Len() != 8 {
+		t.Errorf("ids that a log takes: %v, %v", d, err)
+	}
+	for _, bad := range []string{`{'flat_log':[7]}`, `{'flat_log':[{'content':'x'}]}`, `{'flat_log':{'role':'user'}}`} {
 		if _, err := read(t, bad, document.Options{}); fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("%s: got %v", bad, err)
 		}

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -17,13 +18,23 @@ const FlatLog = "flat_log"
 // its other members. It returns doc if it is no flat log, and E_DOCUMENT_INVALID for what is no message.
 func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 	log, is := doc.Get(FlatLog)
-	if _, document := doc.Get("root"); document || !is || log.Kind != canon.KindArray {
+	if _, document := doc.Get("root"); document || !is {
 		return doc, nil
 	}
-	if e, named := doc.Get("edition"); r.edition == "" && (!named || e.Text == "") {
-		r.edition = selector.V01 // whose words the example has
+	if log.Kind != canon.KindArray {
+		return doc, &fault.Error{Code: fault.DocumentInvalid, Token: FlatLog, Offset: fault.NoOffset,
+			Message: "the flat log is no list of messages", Remedy: `write "flat_log":[{"role":"user","content":"Hello"}]`}
+	}
+	if r.edition == "" { // then head reports or refuses one that is none
+		e, _ := doc.Get("edition")
+		r.edition, _ = selector.ParseEdition(e.Text)
+		r.edition = cmp.Or(r.edition, selector.V01) // whose words the example has
 	}
 	words := r.edition.Traits()
+	r.given = idsIn(log, map[string]bool{})
+	free := func(nodeType string, i int) canon.Member {
+		return canon.Member{Name: "id", Value: canon.Text(r.free(nodeType + ":0-" + strconv.Itoa(i)))}
+	}
 	var system, said []canon.Any
 	for i, m := range log.Elems {
 		role, _ := m.Get("role")
@@ -32,8 +43,7 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 				Message: "entry " + strconv.Itoa(i+1) + " of the flat log is no message with a role",
 				Remedy:  `write entries such as {"role":"user","content":"Hello"}`}
 		}
-		block := withDefaults(m, canon.Member{Name: "id", Value: canon.Text(words.BlockType + ":0-" + strconv.Itoa(i))},
-			canon.Member{Name: "nodeType", Value: canon.Text(words.BlockType)},
+		block := withDefaults(m, free(words.BlockType, i), canon.Member{Name: "nodeType", Value: canon.Text(words.BlockType)},
 			canon.Member{Name: "kind", Value: canon.Text("text")})
 		if role.Text == "system" {
 			system = append(system, block)
@@ -41,14 +51,13 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 			said = append(said, block)
 		}
 	}
-	node := func(id, nodeType string, children ...canon.Any) canon.Any {
-		return canon.Object(canon.Member{Name: "id", Value: canon.Text(id)},
-			canon.Member{Name: "nodeType", Value: canon.Text(nodeType)},
+	node := func(nodeType string, children ...canon.Any) canon.Any {
+		return canon.Object(canon.Member{Name: "nodeType", Value: canon.Text(nodeType)},
 			canon.Member{Name: "children", Value: canon.ArrayOf(children...)})
 	}
-	core := node(words.ContainerType+":0-"+strconv.Itoa(len(log.Elems)), words.ContainerType, said...)
+	core := withDefaults(node(words.ContainerType, said...), free(words.ContainerType, len(log.Elems)))
 	root := canon.Object(canon.Member{Name: "children",
-		Value: canon.ArrayOf(node("sys", "^sys", system...), node("ah", "^ah", core))})
+		Value: canon.ArrayOf(node("^sys", system...), node("^ah", core))})
 	made := []canon.Member{{Name: "root", Value: root}}
 	for _, m := range doc.Members {
 		if m.Name != FlatLog {

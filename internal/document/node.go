@@ -47,6 +47,9 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 		if !n.class.Region() {
 			return r.broken(parent, "a child of the node has no id")
 		}
+		if r.given == nil {
+			r.given = idsIn(r.root, map[string]bool{})
+		}
 		n.ID = r.free(n.class.String()[1:])
 	}
 	r.ids[n.ID] = true
@@ -112,12 +115,25 @@ func (r *reader) typeByPlace(parent int, above tree.Class, hasChildren bool) str
 	return r.traits.BlockType
 }
 
-// free returns an id that the part of the document read so far does not use.
+// free returns an id that no node of the document has, neither one read so far nor a given one.
 func (r *reader) free(id string) string {
-	for n := 2; r.ids[id]; n++ {
-		id = strings.TrimRight(id, "-0123456789") + "-" + strconv.Itoa(n)
+	base := id
+	for n := 2; r.ids[id] || r.given[id]; n++ {
+		id = base + "-" + strconv.Itoa(n)
 	}
 	return id
+}
+
+// idsIn adds the ids of a node and of all below it, or of a list of nodes, to a set.
+func idsIn(node canon.Any, set map[string]bool) map[string]bool {
+	if id, _ := node.Get("id"); id.Kind == canon.KindString {
+		set[id.Text] = true
+	}
+	kids, _ := node.Get("children")
+	for _, k := range slices.Concat(node.Elems, kids.Elems) {
+		idsIn(k, set)
+	}
+	return set
 }
 
 // headers reads the members of a node.

@@ -71,6 +71,7 @@ func FromAny(doc canon.Any, o Options) (*Document, error) {
 		return nil, fault.New(fault.DocumentInvalid, `the document has no object under "root"`,
 			"package transcript reads conversation logs")
 	}
+	r.root = root
 	if err := r.head(doc, root); err != nil {
 		return nil, err
 	}
@@ -101,7 +102,9 @@ type reader struct {
 	traits   selector.Traits
 	cycle    int64
 	nodes    []read
-	ids      map[string]bool
+	ids      map[string]bool // those of the nodes that were read
+	root     canon.Any
+	given    map[string]bool // all ids of the document; nil while every node has one
 	findings []inspect.Finding
 	// whether the turns of a ^seq without stamps are listed newest first, as the goldens of 001 §6.2 list them
 	newestFirst bool
@@ -145,6 +148,9 @@ func (r *reader) head(doc, root canon.Any) error {
 			}
 			r.cycle = n
 		case "edition":
+			if m.Value.Kind == canon.KindNull {
+				continue
+			}
 			e, err := selector.ParseEdition(m.Value.Text)
 			switch {
 			case err != nil && !r.lenient:

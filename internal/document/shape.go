@@ -35,6 +35,9 @@ func (r *reader) shape(t *tree.Tree) error {
 				return err
 			}
 		}
+		if parent != nil && e.Class() == tree.Container && tree.IsCore(e, parent.Class()) && e.Node().Expiry != tree.Never {
+			r.find(fault.PlacementInvalid, e.Node().ID, "the core has a ttl, and a core never expires")
+		}
 		needsCore := e.Class() == tree.Turn && parent.Class() == tree.Seq
 		for k, err := range e.Children().All() {
 			if err != nil {
