@@ -200,6 +200,7 @@ type Attr struct {
 	Name   string    // of the attribute: nodeType for type
 	Op     Op        // the comparison, Present without one
 	Values []Literal // the right side: none for Present, one or more for Eq, else one
+	Quoted bool      // the name of a facet stood in quotes: the stored attribute of that name
 }
 
 // LiteralKind tells the forms of a value apart, because = and != keep to the

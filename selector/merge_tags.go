@@ -104,7 +104,7 @@ func asTag(part Part) (Tag, bool) {
 	case Tag:
 		return part, true
 	case Attr:
-		if (part.Name == "tag" || part.Name == "tags") && part.Op == Eq && len(part.Values) == 1 {
+		if (part.Name == "tag" || part.Name == "tags") && !part.Quoted && part.Op == Eq && len(part.Values) == 1 {
 			if v := part.Values[0]; (v.Kind == Text || v.Kind == Word) && v.Text != "" {
 				return Tag{v.Text}, true
 			}

@@ -83,10 +83,11 @@ func (p *parser) attr() (Attr, error) {
 	}
 	a := Attr{Name: name}
 	end := p.pos
-	if err := p.checkFacet(start, a.Name); err != nil {
+	if quoted {
+		a.Quoted = isFacet(a.Name)
+	} else if err := p.checkFacet(start, a.Name); err != nil {
 		return a, err
-	}
-	if a.Name == "type" && !quoted {
+	} else if a.Name == "type" {
 		a.Name = "nodeType"
 	}
 	p.space()
@@ -131,13 +132,25 @@ func (p *parser) attrName() (name string, quoted bool, err error) {
 	switch c := p.peek(0); {
 	case isLetter(c):
 		return p.attrKey(), false, nil
-	case c != '\'' && c != '"':
+	case c != '\'' && c != '"' && p.end():
 		return "", false, p.unexpected("the name of an attribute", "such as role or ttl")
+	case c != '\'' && c != '"':
+		return "", false, p.unexpected("the name of an attribute", "such as role or ttl, or any name in quotes")
 	}
 	if name, err = p.quoted(); err == nil && name == "" {
 		err = p.invalid(start, "an attribute has no empty name", "write one such as role or ttl")
 	}
 	return name, true, err
+}
+
+// isFacet reports whether a name means what a node derives, or its tags, though an import may store an
+// attribute of that name.
+func isFacet(name string) bool {
+	switch name {
+	case "born_turn", "age", "depth", "sdepth", "tag", "tool", "failed", "bytes", "tokens":
+		return true
+	}
+	return false
 }
 
 // checkFacet refuses a facet that only a snapshot has, if the selector names no snapshot
@@ -162,9 +175,9 @@ func (p *parser) checkFacet(offset int, name string) error {
 func spellOut(a Attr) Attr {
 	switch a.Name {
 	case "ephemeral":
-		return Attr{"ttl", Eq, []Literal{{Number, "0"}}}
+		return Attr{Name: "ttl", Op: Eq, Values: []Literal{{Number, "0"}}}
 	case "sticky":
-		return Attr{"ttl", Eq, []Literal{{Null, "null"}}}
+		return Attr{Name: "ttl", Op: Eq, Values: []Literal{{Null, "null"}}}
 	}
 	return a
 }

@@ -252,6 +252,6 @@ func (p *parser) blockKind(h Hop) (Hop, error) {
 	if !isLetter(p.peek(0)) {
 		return h, p.unexpected("a kind", "write *:"+h.Name+".summary, or *:"+h.Name+"[kind='…']")
 	}
-	h.Attrs = []Attr{{"kind", Eq, []Literal{{Text, p.word()}}}}
+	h.Attrs = []Attr{{Name: "kind", Op: Eq, Values: []Literal{{Text, p.word()}}}}
 	return h, nil
 }

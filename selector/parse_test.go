@@ -25,7 +25,7 @@ func word(s string) Literal   { return Literal{Word, s} }
 
 var null = Literal{Null, "null"}
 
-func attr(name string, op Op, values ...Literal) Attr { return Attr{name, op, values} }
+func attr(name string, op Op, values ...Literal) Attr { return Attr{Name: name, Op: op, Values: values} }
 
 // depths is a set of runs, given as pairs.
 func depths(ends ...int64) DepthSet {
@@ -233,6 +233,8 @@ func TestString(t *testing.T) {
 		{Canonical, "? {tag=c, tag=b} +a", "? {tag='a'} +b +c"},
 		{Canonical, "within(d1) ?? {tag=a} +a", "within(d1) ?? {tag='a'}"},
 		{Canonical, ".seg ?? {tag=b} {role=x} +a, +b {tag=a}", ".seg ?? {tag='a'} +b[role=x], +a +b"},
+		{V01, "['age'=5]['role'=x]['tag'][\"bytes\">1]", "['age'=5][role=x]['tag']['bytes'>1]"},
+		{Canonical, "+a ['tag'=b]", "+a['tag'=b]"},
 		{Canonical, "d1", "(d1)"},
 		{Depth, "d-1 .cb", "(d-1) .cb"},
 		{Canonical, "3, -1", "(3), (-1)"},

@@ -171,7 +171,7 @@ var opTokens = [...]string{
 
 // attr writes an attribute without its brackets.
 func (w *printer) attr(a Attr) {
-	w.name(a.Name, isBareAttr(a.Name))
+	w.name(a.Name, isBareAttr(a.Name) && !a.Quoted)
 	w.WriteString(opTokens[a.Op])
 	if len(a.Values) > 1 {
 		w.WriteByte('[')

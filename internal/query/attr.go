@@ -9,7 +9,7 @@ import (
 
 // attrPredicates compiles an attribute filter (04 §5).
 func (p *Plan) attrPredicates(a selector.Attr) ([]predicate, hint, error) {
-	f := p.fieldOf(a.Name)
+	f := p.fieldOf(a)
 	c := p.hintOf(a, f)
 	switch {
 	case a.Op == selector.Match:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
 
 // field is an attribute that [tree.Node] holds in a field of its own or that
@@ -64,14 +65,14 @@ var fields = map[string]field{
 
 // fieldOf returns the field of an attribute in the edition of the plan. A name
 // without a field of its own is a header, which is null on a node without it.
-func (p *Plan) fieldOf(name string) field {
-	if name == "kind" {
+func (p *Plan) fieldOf(a selector.Attr) field {
+	if a.Name == "kind" {
 		if p.traits.KindInType {
 			return fieldKindFacet
 		}
 		return fieldKind
 	}
-	if f, known := fields[name]; known {
+	if f, known := fields[a.Name]; known && !a.Quoted {
 		return f
 	}
 	return fieldHeader

@@ -39,7 +39,7 @@ func MistypedTypes(q *selector.Selector, find FindSome) (warnings []string) {
 func MistypedAttributes(q *selector.Selector, find FindSome) (warnings []string) {
 	for _, attr := range ComparedIn(q) {
 		if slices.Contains(attributes, attr.Name) ||
-			!findsNone(q, selector.Attr{Name: attr.Name, Op: selector.Present}, find) {
+			!findsNone(q, selector.Attr{Name: attr.Name, Op: selector.Present, Quoted: attr.Quoted}, find) {
 			continue
 		}
 		warning := "no node has the attribute " + Visible(attr.Name)
