@@ -25,7 +25,9 @@ func word(s string) Literal   { return Literal{Word, s} }
 
 var null = Literal{Null, "null"}
 
-func attr(name string, op Op, values ...Literal) Attr { return Attr{Name: name, Op: op, Values: values} }
+func attr(name string, op Op, values ...Literal) Attr {
+	return Attr{Name: name, Op: op, Values: values}
+}
 
 // depths is a set of runs, given as pairs.
 func depths(ends ...int64) DepthSet {
