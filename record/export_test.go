@@ -69,3 +69,11 @@ func RememberedAnswers(r *Recorder, conversations int) int {
 	}
 	return len(r.previous)
 }
+
+// Drain waits until everything that arrived is recorded.
+func Drain(r *Recorder) {
+	done := make(chan error, 1)
+	if r.queue.put(job{run: func() error { return nil }, ends: true, done: done}) == nil {
+		<-done
+	}
+}

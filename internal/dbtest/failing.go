@@ -27,6 +27,9 @@ func (s *Failing) fails() bool {
 	return from > 0 && s.reads.Add(1) >= from
 }
 
+// Reads returns how many reads were counted while From was not 0.
+func (s *Failing) Reads() int64 { return s.reads.Load() }
+
 // Failed reports whether any read failed.
 func (s *Failing) Failed() bool { return s.reads.Load() >= s.From.Load() }
 
