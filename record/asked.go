@@ -51,7 +51,7 @@ func Asked(ctx context.Context, s *pact.DB, sent *Body) (*Body, error) {
 		provider.TakeBack(&edits, root)
 	}
 	ids := sent.managed.Shaped
-	for _, one := range provider.Results(sent.api, root, func(string, string) bool { return false }) {
+	for _, one := range provider.Results(sent.api, root, 0) {
 		if len(ids) == 0 {
 			break
 		}

@@ -101,6 +101,17 @@ func (r *Recorder) beginLate() bool {
 	return !r.closed
 }
 
+// prepare makes ready what the next request of a conversation needs while the answer to this one is under way.
+func (r *Recorder) prepare(ctx context.Context, q *manage.Request) {
+	if !r.options.Manage || !r.beginLate() {
+		return
+	}
+	go func() {
+		defer r.late.Done()
+		_ = r.rules.Prepare(ctx, q) // the next request asks again
+	}()
+}
+
 // leaveRaw has parts sent as they come from now on.
 func (r *Recorder) leaveRaw(ctx context.Context, list []deciding) {
 	if len(list) == 0 {

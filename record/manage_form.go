@@ -37,6 +37,9 @@ func (r *Recorder) shape(ctx context.Context, name provider.API, body []byte, m 
 			made, err = r.decide(ctx, m, until)
 		}
 		m.sending = r.ledger.End(q, made > 0)
+		if made > 0 || err != nil {
+			r.prepare(ctx, q)
+		}
 	}
 	if err != nil {
 		r.count(func(s *Stats) { s.Managed.Open++; s.Managed.Why = err.Error() })
@@ -170,7 +173,7 @@ func (m *managing) originalAt(i int) (Result, []byte, error) {
 		return Result{Content: string(p.Part.Content.Value())}, at.List.Elems[at.At].Raw, nil
 	}
 	content, err := p.Result.Content.Canon()
-	return Result{Call: p.Call, Tool: p.Result.Tool, Content: string(content.Value()), Failed: p.Result.Failed},
+	return Result{Call: p.Call, Tool: m.question.Tool(p), Content: string(content.Value()), Failed: p.Result.Failed},
 		p.Result.Content.Raw, err
 }
 

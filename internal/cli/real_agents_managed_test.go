@@ -222,8 +222,7 @@ func (a *agentRun) sameForms() {
 		if !ok || !isCall(r) {
 			continue
 		}
-		results := provider.Results(provider.APIOf(http.MethodPost, r.Path), root, func(string, string) bool { return false })
-		for _, one := range results {
+		for _, one := range provider.Results(provider.APIOf(http.MethodPost, r.Path), root, 0) {
 			of, left := since[one.Call]
 			key := one.Call
 			if left = left && strings.Contains(string(r.Body), `"`+of+`"`); left {

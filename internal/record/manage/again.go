@@ -29,8 +29,8 @@ func (q *Request) whyEnded() string {
 		" calls asked again for what managing had taken"
 }
 
-// said identifies what a call asks of its tool.
-func said(p *Part) string { return p.Name + "\x00" + toolcall.Arguments(p.Part.Content.Value()) }
+// asks identifies what a call asks of its tool.
+func asks(p *provider.Part) string { return p.Name + "\x00" + toolcall.Arguments(p.Content.Value()) }
 
 // recalls reports whether a call asks pact for what was left out. Agents put the name of the server before it.
 func recalls(p *Part) bool {
@@ -63,7 +63,7 @@ func (q *Request) reread(l *List) {
 			continue
 		}
 		at, has := q.results[p.Call]
-		key := said(p)
+		key := p.asks
 		if !has || at < 0 {
 			continue
 		}
@@ -143,11 +143,11 @@ func (q *Request) back(l *List, i int) *Decision {
 		return nil
 	}
 	var of *Part
-	key := said(&q.Parts[q.calls[p.Call]])
+	key := q.Parts[q.calls[p.Call]].asks
 	for k := range q.Parts[:q.calls[p.Call]] {
 		c := &q.Parts[k]
 		at, has := q.results[c.Call]
-		if c.Kind == "call" && has && at >= 0 && said(c) == key && !refersBack(q.Parts[at].Part.Content) {
+		if c.Kind == "call" && has && at >= 0 && c.asks == key && !refersBack(q.Parts[at].Part.Content) {
 			of = &q.Parts[at]
 		}
 	}

@@ -31,9 +31,10 @@ type Rules struct {
 	unnamed bool        // results can go without a stub
 	Refused atomic.Bool // the provider refused a request that asked it to clear results
 
-	mu    sync.Mutex
-	grown map[hash]*grown
-	ticks int64
+	mu     sync.Mutex
+	grown  map[hash]*grown // the states that were used last
+	before map[hash]*grown // those of the time before
+	ticks  atomic.Int64
 }
 
 // Compile compiles the rules of a policy; When is pays if it does not say. E_SELECTOR_INVALID for a rule whose selector
@@ -86,8 +87,6 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	case q.ends():
 		return []Decision{{What: Ended, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}}, nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	g, err := c.grownTo(ctx, q.Parts, late)
 	if err != nil {
 		return nil, err
@@ -112,6 +111,17 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 		err = ErrNotInTime
 	}
 	return append(list, more...), err
+}
+
+// Prepare makes ready what Decide needs of the next request of a conversation, if that takes some time: the request had
+// parts leave, or there was no time to decide. The decisions about q are in it.
+func (c *Rules) Prepare(ctx context.Context, q *Request) error {
+	parts := slices.Clone(q.Parts)
+	for i := range parts {
+		parts[i].fresh = false
+	}
+	_, err := c.grownTo(ctx, parts, func() bool { return false })
+	return err
 }
 
 // newestKey returns the key of the newest result.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
@@ -29,25 +30,29 @@ type grown struct {
 	from  int          // how many parts were sent before that call
 	ruled map[int]int  // by the number of a part, the index of the rule that found it when it came
 	waits map[int]bool // the numbers of the parts that the policy would have go
-	goes  map[int]bool // the numbers of those that a commit lets go: whether with a stub; nil before it is asked
+
+	mu   sync.Mutex
+	goes map[int]bool // the numbers of those that a commit lets go: whether with a stub; nil before it is asked
 }
 
-// mostGrown bounds how many states are remembered: the last ones of the conversations.
+// mostGrown bounds how many states are remembered: at least so many that were used last, at most twice as many.
 const mostGrown = 128
 
 // grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
-// on the request and on the forms of its parts. The caller holds c.mu.
+// on the request and on the forms of its parts.
 func (c *Rules) grownTo(ctx context.Context, parts []Part, late func() bool) (_ *grown, err error) {
 	ends, chain := turnsOf(parts)
-	at := len(ends)
-	for at > 0 && c.grown[chain[at-1]] == nil {
-		at--
+	at, from, g := len(ends), 0, (*grown)(nil)
+	for ; at > 0 && g == nil; at-- {
+		g = c.known(chain[at-1])
 	}
-	g, from := &grown{calls: map[string]string{}, ruled: map[int]int{}}, 0
-	if at > 0 {
-		g, from = c.grown[chain[at-1]], ends[at-1]
-	} else if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
-		return nil, err
+	if g == nil {
+		g = &grown{calls: map[string]string{}, ruled: map[int]int{}}
+		if g.tree, g.stamps, err = tree.New(c.env(), nil); err != nil {
+			return nil, err
+		}
+	} else {
+		from, at = ends[at], at+1
 	}
 	for ; at < len(ends); at++ {
 		if late() {
@@ -62,9 +67,30 @@ func (c *Rules) grownTo(ctx context.Context, parts []Part, late func() bool) (_ 
 	return g, nil
 }
 
+// known returns a state that is remembered, nil for none.
+func (c *Rules) known(chain hash) *grown {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.grown[chain]; g != nil {
+		return g
+	}
+	g := c.before[chain]
+	if g != nil {
+		c.put(chain, g)
+	}
+	return g
+}
+
 func (c *Rules) keep(chain hash, g *grown) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put(chain, g)
+}
+
+// put remembers a state. The caller holds c.mu.
+func (c *Rules) put(chain hash, g *grown) {
 	if len(c.grown) >= mostGrown {
-		clear(c.grown)
+		c.grown, c.before = map[hash]*grown{}, c.grown
 	}
 	c.grown[chain] = g
 }
@@ -121,7 +147,7 @@ func turnsOf(parts []Part) (ends []int, chain []hash) {
 func (c *Rules) env() tree.Env {
 	traits := selector.Canonical.Traits()
 	return tree.Env{Vocabulary: tree.Vocabulary{Turn: traits.TurnType, Container: traits.ContainerType,
-		Block: traits.BlockType}, Clock: func() int64 { c.ticks++; return c.ticks },
+		Block: traits.BlockType}, Clock: func() int64 { return c.ticks.Add(1) },
 		Taken: func(string) (bool, error) { return false, nil }, Suffix: "~"}
 }
 
@@ -212,13 +238,16 @@ func (g *grown) number(to map[int]bool, id string, stub bool) {
 }
 
 // released returns the numbers of the parts that a commit would remove if nothing held it back: of those that
-// wait, the ones that no protection keeps. It costs much more than to ask what waits. The caller holds c.mu.
+// wait, the ones that no protection keeps. It costs much more than to ask what waits.
 func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.goes != nil {
 		return g.goes, nil
 	}
-	g.last.Hold = false
-	_, _, report, err := commit.Run(ctx, g.last)
+	in := g.last
+	in.Hold = false
+	_, _, report, err := commit.Run(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -233,8 +262,6 @@ func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
 // Find returns, for each rule, the numbers of the parts that its selector finds when the call of a request is made, of
 // those that are new then if neither time nor other parts decide.
 func (c *Rules) Find(ctx context.Context, q *Request) ([][]int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	g, err := c.grownTo(ctx, q.Parts, func() bool { return false })
 	if err != nil {
 		return nil, err

@@ -96,28 +96,45 @@ const (
 	asAlone
 )
 
+// lacks reports whether a form of a request lacks a part.
+func (p *Part) lacks(how int) bool {
+	return how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone
+}
+
 // formOf makes a form of a request.
 func formOf(q *Request, s *summed, how int) form {
 	f := form{parts: make([]Sized, 0, len(q.Parts)), first: make([]float64, 1, len(q.Parts)+1)}
-	parts, hashes := make([]provider.Part, 0, len(q.Parts)), make([]hash, 0, len(q.Parts))
+	hashes := make([]hash, 0, len(q.Parts))
+	whole := len(q.Parts) == len(q.Of.Parts)
 	for i := range q.Parts {
 		p := &q.Parts[i]
-		one, is := *p.Part, Sized{p.hash, p.size}
-		if how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone {
+		if p.lacks(how) {
+			whole = false
 			continue
 		}
+		whole = whole && p.Part == &q.Of.Parts[i]
+		is := Sized{p.hash, p.size}
 		if how == asSent && p.form != nil && p.form.Text != "" {
+			one := *p.Part
 			one.Content, is.Size = p.sent, int64(len(p.form.Text))
 			if p.Part.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
 				is.Size += p.size - int64(p.Bytes)
 			}
 			is.Hash = q.hashes(&one)
 		}
-		parts, hashes, f.parts = append(parts, one), append(hashes, is.Hash), append(f.parts, is)
+		hashes, f.parts = append(hashes, is.Hash), append(f.parts, is)
 		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensOf(is))
 	}
-	f.prompt = provider.CacheRulesOf(q.API).ReadHashed(&provider.Request{API: q.API, Model: q.Of.Model,
-		Parameters: q.Of.Parameters, Parts: parts}, q.Of.Model, nil, hashes)
+	r := *q.Of // the contents of a conversation count by their hashes alone
+	if !whole {
+		r.Parts = make([]provider.Part, 0, len(hashes))
+		for i := range q.Parts {
+			if p := &q.Parts[i]; !p.lacks(how) {
+				r.Parts = append(r.Parts, *p.Part)
+			}
+		}
+	}
+	f.prompt = provider.CacheRulesOf(q.API).ReadHashed(&r, q.Of.Model, nil, hashes)
 	return f
 }
 

@@ -1,7 +1,6 @@
 package manage
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"sync"
@@ -11,107 +10,107 @@ import (
 	"github.com/contexttree/pact/internal/record/splice"
 )
 
-// Memory keeps the parts of the bodies that were read. A body repeats nearly all of the one before, so
-// reading it costs a comparison, and only new elements are read. A Memory that holds too much forgets everything,
-// and reads again.
+// Memory keeps what bodies said that were read: of the conversations that were read last their messages, so that reading
+// the next body of one costs a comparison and only what is new in it is read, and the elements of other lists. A Memory
+// that holds too much forgets the conversations that were not read for longest.
 type Memory struct {
 	mu       sync.Mutex
-	held     int                 // bytes of elements and of texts
-	elements map[string]*element // by their bytes
-	hashes   provider.Hashes     // of parts, which share the memory of the elements
+	last     []*reading            // of each conversation, the last one first
+	held     int                   // bytes that they hold
+	elements map[string]*canon.Any // of other lists, by their bytes
+	hashes   provider.Hashes       // of parts, which share the memory of what was read
+	shared   int                   // bytes of elements and of what has hashes
 }
 
-// element is a message, a tool or another element of a list in a body.
-type element struct {
-	value canon.Any
-	keys  map[int]string // of the results in it, by where they stand
-}
+// The limits of a Memory. Tests change mostHeld.
+const (
+	mostConversations = 64
+	mostRewritten     = 8 // messages at the end of a body that the next one of the conversation may have anew
+)
 
-// mostHeld is how many bytes a Memory holds before it forgets.
-const mostHeld = 32 << 20
+// mostHeld is how many bytes the conversations of a Memory hold, and what it has besides.
+var mostHeld = 32 << 20
 
 // NewMemory returns an empty memory.
 func NewMemory() *Memory {
-	return &Memory{elements: map[string]*element{}, hashes: provider.Hashes{}}
+	return &Memory{elements: map[string]*canon.Any{}, hashes: provider.Hashes{}}
 }
 
-// reading is a body that was read.
+// reading is what a body said. Nothing of it changes, and nothing of it refers to the body.
 type reading struct {
 	name     provider.API
-	model    string // that the body or the path names
-	root     splice.Value
-	value    canon.Any
-	messages []*element // of the conversation
+	messages []splice.Value
+	values   []canon.Any // of the messages
+	request  *provider.Request
+	parts    []Part // without what a list decided about them
+	size     int    // bytes that it holds, about
 }
 
-// read reads a body; model is the one that the path names. ok is false if the body is no JSON object that can be read.
-func (m *Memory) read(name provider.API, model string, body []byte) (r *reading, ok bool) {
-	r = &reading{name: name}
-	if r.root, ok = splice.Parse(body); !ok || r.root.Kind != canon.KindObject {
-		return nil, false
+// repeated returns what was read that a body repeats, and how many messages of it.
+func (m *Memory) repeated(name provider.API, body []byte) (of *reading, messages int) {
+	m.mu.Lock()
+	last := m.last
+	m.mu.Unlock()
+	for _, r := range last {
+		if r.name != name || len(r.messages) <= messages || splice.Repeats(body, r.messages[messages:messages+1]) == 0 {
+			continue
+		}
+		if n := splice.Repeats(body, r.messages); n > messages {
+			of, messages = r, n
+		}
+	}
+	return of, messages
+}
+
+// keep keeps a reading; of is the one of which it repeats so many messages, nil for none.
+func (m *Memory) keep(r, of *reading, messages int) {
+	for i := range r.messages {
+		r.size += perMessage + 2*len(r.messages[i].Raw)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.held > mostHeld {
-		m.held, m.elements, m.hashes = 0, map[string]*element{}, provider.Hashes{}
-	}
-	members := make([]canon.Member, len(r.root.Members))
-	for i, field := range r.root.Members {
-		value, elements, err := m.valueOf(field.Value)
-		if err != nil {
-			return nil, false
-		}
-		members[i] = canon.Member{Name: field.Name, Value: value}
-		if field.Name == provider.ListOf(name) {
-			r.messages = elements
+	last := []*reading{r}
+	m.held = r.size
+	for _, other := range m.last {
+		next := other == of && messages >= len(of.messages)-mostRewritten
+		if !next && m.held+other.size <= mostHeld && len(last) < mostConversations {
+			last, m.held = append(last, other), m.held+other.size
 		}
 	}
-	r.value, r.model = canon.Object(members...), cmp.Or(r.root.Get("model").Text(), model)
-	return r, true
+	m.last = last
 }
 
-// valueOf reads a field of a body. The caller holds m.mu.
-func (m *Memory) valueOf(field splice.Value) (_ canon.Any, elements []*element, err error) {
-	if field.Kind != canon.KindArray {
-		value, err := field.Canon()
-		return value, nil, err
+// perMessage is about what a reading holds for a message besides its bytes and its texts.
+const perMessage = 1 << 10
+
+// value returns what a member of a body says. The conversation has its messages in values.
+func (m *Memory) value(field splice.Value, values []canon.Any) (canon.Any, error) {
+	switch {
+	case field.Kind != canon.KindArray:
+		return field.Canon()
+	case values != nil:
+		return canon.ArrayOf(values...), nil
 	}
-	values := make([]canon.Any, len(field.Elems))
-	elements = make([]*element, len(field.Elems))
+	all := make([]canon.Any, len(field.Elems))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.shared > mostHeld {
+		m.shared, m.elements, m.hashes = 0, map[string]*canon.Any{}, provider.Hashes{}
+	}
 	for i := range field.Elems {
 		raw := field.Elems[i].Raw
 		e := m.elements[string(raw)]
 		if e == nil {
-			e = &element{keys: map[int]string{}}
-			if e.value, err = field.Elems[i].Canon(); err != nil {
-				return canon.Any{}, nil, err
+			v, err := field.Elems[i].Canon()
+			if err != nil {
+				return canon.Any{}, err
 			}
-			m.elements[string(raw)], m.held = e, m.held+len(raw)
+			e = &v
+			m.elements[string(raw)], m.shared = e, m.shared+len(raw)
 		}
-		values[i], elements[i] = e.value, e
+		all[i] = *e
 	}
-	return canon.ArrayOf(values...), elements, nil
-}
-
-// keyOf returns the key of a result in a body.
-func (m *Memory) keyOf(r *reading, one *provider.PlacedResult) (string, error) {
-	in := r.root.Get(provider.ListOf(r.name)).Elems[one.Message]
-	e, at := r.messages[one.Message], one.Content.Start-in.Start
-	m.mu.Lock()
-	key, known := e.keys[at]
-	m.mu.Unlock()
-	if known {
-		return key, nil
-	}
-	content, err := one.Content.Canon()
-	if err != nil {
-		return "", err
-	}
-	key = KeyOf(one.Call, content.Value())
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	e.keys[at] = key
-	return key, nil
+	return canon.ArrayOf(all...), nil
 }
 
 // HashOf returns the hash of a part.
@@ -121,7 +120,7 @@ func (m *Memory) HashOf(p *provider.Part) hash {
 	before := len(m.hashes)
 	hash := m.hashes.Of(p)
 	if len(m.hashes) > before {
-		m.held += len(p.Content.Text)
+		m.shared += len(p.Content.Text)
 	}
 	return hash
 }

@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -23,6 +24,7 @@ type Part struct {
 
 	hash  [sha256.Size]byte
 	size  int64
+	asks  string    // what a call asks of its tool
 	fresh bool      // a result that no model saw
 	doubt bool      // the request has the same result twice
 	again bool      // a call that repeats one whose result was taken, or its result
@@ -79,38 +81,104 @@ type Request struct {
 
 // Read reads a body as a request whose form is to be decided; model is the one that the path names. ok is false if that
 // cannot be done: the body is no JSON object. together says of two calls whether one answer had both. It is safe for
-// concurrent use.
+// concurrent use. Cost: linear in what the body does not repeat of the last ones, in its parts, and a comparison of its
+// bytes.
 func (m *Memory) Read(name provider.API, model string, body []byte, together func(a, b string) bool) (q *Request, ok bool) {
-	read, ok := m.read(name, model, body)
-	if !ok {
+	before, n := m.repeated(name, body)
+	r, list := &reading{name: name}, provider.ListOf(name)
+	var known []splice.Value
+	if n > 0 {
+		known = before.messages[:n]
+	}
+	root, repeats, ok := splice.ParseNext(body, list, known)
+	if !ok || root.Kind != canon.KindObject {
 		return nil, false
 	}
-	request, ok := provider.ReadRequest(name, read.value)
-	if !ok {
+	if n = repeats; n == 0 {
+		before = nil
+	}
+	if r.messages = root.Get(list).Elems; r.messages != nil {
+		r.values = make([]canon.Any, len(r.messages))
+		for i := range r.messages {
+			if i < n {
+				r.values[i] = before.values[i]
+				continue
+			}
+			var err error
+			r.messages[i] = r.messages[i].Own() // in root too
+			if r.values[i], err = r.messages[i].Canon(); err != nil {
+				return nil, false
+			}
+		}
+	}
+	members := make([]canon.Member, len(root.Members))
+	for i, field := range root.Members {
+		var values []canon.Any
+		if field.Name == list {
+			values = r.values
+		}
+		value, err := m.value(field.Value, values)
+		if err != nil {
+			return nil, false
+		}
+		members[i] = canon.Member{Name: field.Name, Value: value}
+	}
+	var of *provider.Request
+	if before != nil {
+		of = before.request
+	}
+	if r.request, ok = provider.ReadNext(name, canon.Object(members...), of, n); !ok {
 		return nil, false
 	}
-	request.Model = read.model
-	q = &Request{API: name, Of: request, Parts: make([]Part, len(request.Parts)), Bytes: len(body), Root: read.root,
-		Clears: provider.ClearingFor(request)}
-	thinking, results := provider.Thinking(name, read.root), provider.Results(name, read.root, together)
-	for i := range request.Parts {
-		p := &q.Parts[i]
-		p.Part = &request.Parts[i]
+	r.request.Model = cmp.Or(root.Get("model").Text(), model)
+	q = &Request{API: name, Of: r.request, Bytes: len(body), Root: root, Clears: provider.ClearingFor(r.request)}
+	r.place(root, before, n)
+	q.Parts = r.parts
+	q.Begin(together, m.HashOf)
+	r.parts = slices.Clone(q.Parts)
+	m.keep(r, before, n)
+	return q, true
+}
+
+// place has the parts of a reading say where they stand in the body. Those of the first n messages are those of another
+// reading.
+func (r *reading) place(root splice.Value, before *reading, n int) {
+	r.parts = make([]Part, len(r.request.Parts))
+	var known []Part
+	if before != nil {
+		known = before.parts
+	}
+	for len(known) > 0 && known[0].Message < 0 {
+		known = known[1:]
+	}
+	thinking, results := provider.Thinking(r.name, root, n), provider.Results(r.name, root, n)
+	for i := range r.parts {
+		p := &r.parts[i]
+		if of := &r.request.Parts[i]; of.Message >= 0 && of.Message < n {
+			*p, known = known[0], known[1:]
+		}
+		p.Part = &r.request.Parts[i]
 		switch {
-		case p.Section != provider.Conversation:
+		case p.Section != provider.Conversation || p.Message < n:
 		case p.Kind == "result" && len(results) > 0 && results[0].Call == p.Call:
 			one := &results[0]
 			results = results[1:]
-			if key, err := m.keyOf(read, one); err == nil {
-				p.Result, p.Key, p.Bytes, p.Said = one, key, len(one.Content.Raw), one.Content.Canon
+			if content, err := one.Content.Canon(); err == nil {
+				p.Result, p.Key, p.Bytes, p.Said = one, KeyOf(one.Call, content.Value()), len(one.Content.Raw), one.Content.Canon
 			}
 		case p.Kind == "thinking" && len(thinking) > 0:
 			p.Thinking, p.Key = &thinking[0], KeyOf("", p.Part.Content.Value())
 			thinking = thinking[1:]
 		}
 	}
-	q.Begin(together, m.HashOf)
-	return q, true
+}
+
+// Tool returns the name of the tool that gave a result.
+func (q *Request) Tool(p *Part) string {
+	if call, has := q.calls[p.Call]; has {
+		return q.Parts[call].Name
+	}
+	return p.Name
 }
 
 // Begin reads what is needed of the parts. together says of two calls whether one answer had both; hashes returns the
@@ -120,7 +188,12 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 	times := map[string]int{}
 	for i := range q.Parts {
 		p := &q.Parts[i]
-		p.hash, p.size = hashes(p.Part), sizeOf(p.Part.Content)
+		if p.hash == [sha256.Size]byte{} {
+			p.hash, p.size = hashes(p.Part), sizeOf(p.Part.Content)
+			if p.Kind == "call" {
+				p.asks = asks(p.Part)
+			}
+		}
 		switch {
 		case p.Section != provider.Conversation:
 		case p.Kind == "call" && p.Call != "":

@@ -110,9 +110,12 @@ func (p *Prompt) clear(r *Request) {
 		if len(uses) <= limit {
 			continue
 		}
-		old := uses[:max(0, len(uses)-keep)]
+		old := map[string]bool{}
+		for _, use := range uses[:max(0, len(uses)-keep)] {
+			old[use] = true
+		}
 		for i := range r.Parts {
-			if b := &p.Blocks[i]; b.Kind == "result" && slices.Contains(old, r.Parts[i].Call) {
+			if b := &p.Blocks[i]; b.Kind == "result" && old[r.Parts[i].Call] {
 				b.Cleared, b.hash = true, sha256.Sum256([]byte(Cleared))
 			}
 		}

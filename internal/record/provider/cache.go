@@ -2,6 +2,7 @@ package provider
 
 import (
 	"crypto/sha256"
+	"slices"
 	"time"
 )
 
@@ -28,6 +29,7 @@ type cachedPrefix struct {
 // cachedCall is the last call and its forecast.
 type cachedCall struct {
 	model    string
+	settings []string
 	blocks   []Block
 	prefixes []prefix // one for each block, ending with that block
 	marked   []int    // indexes of the blocks with a marker
@@ -72,7 +74,7 @@ func (c *Cache) Clone() *Cache {
 func (c *Cache) Forecast(p *Prompt, at time.Time) Forecast { return c.forecast(c.called(p, at)) }
 
 func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
-	now := &cachedCall{model: p.Model, at: at, blocks: p.Blocks, prefixes: c.prefixesOf(p)}
+	now := &cachedCall{model: p.Model, settings: p.Settings, at: at, blocks: p.Blocks, prefixes: c.prefixesOf(p)}
 	for i := range p.Blocks {
 		if p.Blocks[i].Marked {
 			now.marked = append(now.marked, i)
@@ -91,35 +93,41 @@ func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 	return now.Forecast
 }
 
-// prefixesOf returns, for each block, the prefix that ends with it.
+// prefixesOf returns, for each block, the prefix that ends with it. Cost: it hashes what the last call does not begin with.
 func (c *Cache) prefixesOf(p *Prompt) []prefix {
 	list := make([]prefix, len(p.Blocks))
-	h := sha256.New()
-	write := func(text string) {
-		h.Write([]byte(text))
-		h.Write([]byte{0})
+	same, section, at := 0, Section(0), prefix(sha256.Sum256([]byte(p.Model)))
+	if l := c.last; l != nil && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
+		for same < min(len(l.blocks), len(list)) && l.blocks[same].says(&p.Blocks[same]) {
+			same++
+		}
+		if copy(list, l.prefixes[:same]) > 0 {
+			section, at = p.Blocks[same-1].Section+1, list[same-1]
+		}
 	}
-	write(p.Model)
-	section := Section(0)
-	settle := func(upTo Section) {
-		for ; section <= upTo; section++ {
-			for i := range c.rules.Settings {
-				if c.rules.Settings[i].From == section {
-					write(p.Settings[i])
+	var step []byte
+	for i := same; i < len(list); i++ {
+		b := &p.Blocks[i]
+		for ; section <= b.Section; section++ {
+			for k := range c.rules.Settings {
+				if c.rules.Settings[k].From == section {
+					step = append(append(step[:0], at[:]...), p.Settings[k]...)
+					at = sha256.Sum256(step)
 				}
 			}
 		}
-	}
-	for i := range p.Blocks {
-		b := &p.Blocks[i]
-		settle(b.Section)
 		if !b.Apart {
-			h.Write([]byte{byte(b.Section)})
-			h.Write(b.hash[:])
+			step = append(append(append(step[:0], at[:]...), byte(b.Section)), b.hash[:]...)
+			at = sha256.Sum256(step)
 		}
-		h.Sum(list[i][:0])
+		list[i] = at
 	}
 	return list
+}
+
+// says reports whether a block adds to a prefix what another does.
+func (b *Block) says(other *Block) bool {
+	return b.hash == other.hash && b.Section == other.Section && b.Apart == other.Apart
 }
 
 // forecast looks for the longest cached prefix, and for the longest one that

@@ -24,6 +24,9 @@ type cutter struct {
 	section Section
 	message int
 	role    string // role of the current message
+
+	known      []Part      // of the first messages, which were read before
+	knownFrame []canon.Any // of these messages
 }
 
 // cut adds a part and returns the hole for the frame.
@@ -63,8 +66,16 @@ func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) c
 	if v.Kind != canon.KindArray {
 		return message(0, v)
 	}
-	c.parts = slices.Grow(c.parts, len(v.Elems)) // most messages have one part
-	return each(v, message)
+	c.parts = slices.Grow(c.parts, len(c.known)+len(v.Elems)-len(c.knownFrame)) // most messages have one part
+	if len(c.known) > 0 {
+		c.parts, c.section = append(c.parts, c.known...), Conversation
+	}
+	return each(v, func(i int, v canon.Any) canon.Any {
+		if i < len(c.knownFrame) {
+			return c.knownFrame[i]
+		}
+		return message(i, v)
+	})
 }
 
 // messageWithContent begins a message that has its parts in its content.

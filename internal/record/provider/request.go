@@ -1,6 +1,10 @@
 package provider
 
-import "github.com/contexttree/pact/internal/canon"
+import (
+	"sort"
+
+	"github.com/contexttree/pact/internal/canon"
+)
 
 // Section is one of the stretches that the provider puts in front of the model.
 type Section uint8
@@ -48,12 +52,19 @@ type field struct {
 // ReadRequest takes the body of a request apart; ok is false if the body is not an
 // object. Join restores everything such a body holds, even what the API does
 // not know. Time and memory are linear in the body.
-func ReadRequest(name API, body canon.Any) (*Request, bool) {
+func ReadRequest(name API, body canon.Any) (*Request, bool) { return ReadNext(name, body, nil, 0) }
+
+// ReadNext is ReadRequest for a body whose first messages, so many, are those of another request. Cost: linear in the
+// rest of the body, and in the number of its parts.
+func ReadNext(name API, body canon.Any, before *Request, messages int) (*Request, bool) {
 	if body.Kind != canon.KindObject {
 		return nil, false
 	}
 	r := &Request{API: name}
 	c := &cutter{}
+	if parts := before.first(messages); len(parts) > 0 && parts[len(parts)-1].Section == Conversation {
+		c.known, c.knownFrame = parts, get(before.Frame, ListOf(name)).Elems[:messages]
+	}
 	var frame []canon.Member
 	held := map[string]bool{"model": true}
 	for _, s := range entryOf(name).parts {
@@ -79,6 +90,16 @@ func ReadRequest(name API, body canon.Any) (*Request, bool) {
 	r.Stream = stream.Text == string(canon.True) && stream.Kind == canon.KindBool
 	r.Parts, r.Frame, r.Parameters = c.parts, canon.Object(frame...), canon.Object(parameters...)
 	return r, true
+}
+
+// first returns the parts of the first messages of a request.
+func (r *Request) first(messages int) []Part {
+	if r == nil {
+		return nil
+	}
+	from := sort.Search(len(r.Parts), func(i int) bool { return r.Parts[i].Message != outside })
+	n := sort.Search(len(r.Parts)-from, func(i int) bool { return r.Parts[from+i].Message >= messages })
+	return r.Parts[from : from+n]
 }
 
 // AnswerParts returns the parts of an answer: the message of a chat completion, the

@@ -9,77 +9,42 @@ import (
 
 // PlacedResult is the result of a call at its place in a body.
 type PlacedResult struct {
-	Message    int          // the index of its message or item
-	Call, Tool string       // the id of the call, and the name of its tool
-	Content    splice.Value // a text, a list of parts or, of Gemini, an object of the tool's own form
-	Failed     bool
-	Fresh      bool // no message of the model stands behind it
+	Call    string       // the id of the call
+	Content splice.Value // a text, a list of parts or, of Gemini, an object of the tool's own form
+	Failed  bool
 }
 
-// Results returns the results of a body, in their order. It leaves out those without an id, and those of Gemini with
-// images and other parts. together says of two calls whether one answer had both: a client of OpenAI's Responses may
-// put a result between them. Cost: linear in the values of the conversation.
-func Results(name API, root splice.Value, together func(a, b string) bool) (list []PlacedResult) {
-	tools := map[string]string{}
-	said := func(call string) { // the model spoke, so it has seen what stands before
-		for i := len(list) - 1; i >= 0 && list[i].Fresh; i-- {
-			list[i].Fresh = call != "" && together(list[i].Call, call)
-		}
-	}
-	add := func(message int, call string, content splice.Value, failed bool) {
+// Results returns the results of a body in its messages from one on, in their order. It leaves out those without an id,
+// and those of Gemini with images and other parts. Cost: linear in the values of these messages.
+func Results(name API, root splice.Value, from int) (list []PlacedResult) {
+	add := func(call string, content splice.Value, failed bool) {
 		if call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray ||
 			name == Gemini && content.Kind == canon.KindObject) {
-			list = append(list, PlacedResult{message, call, tools[call], content, failed, true})
+			list = append(list, PlacedResult{call, content, failed})
 		}
 	}
-	switch name {
-	case Messages:
-		for i, m := range root.Get("messages").Elems {
-			if m.Get("role").Text() == "assistant" {
-				said("")
-			}
+	messages := root.Get(ListOf(name)).Elems
+	for _, m := range messages[min(from, len(messages)):] {
+		switch name {
+		case Messages:
 			for _, block := range m.Get("content").Elems {
-				switch block.Get("type").Text() {
-				case "tool_use":
-					tools[block.Get("id").Text()] = block.Get("name").Text()
-				case "tool_result":
-					add(i, block.Get("tool_use_id").Text(), block.Get("content"), block.Get("is_error").True())
+				if block.Get("type").Text() == "tool_result" {
+					add(block.Get("tool_use_id").Text(), block.Get("content"), block.Get("is_error").True())
 				}
 			}
-		}
-	case Chat:
-		for i, m := range root.Get("messages").Elems {
-			switch m.Get("role").Text() {
-			case "assistant":
-				said("")
-				for _, call := range m.Get("tool_calls").Elems {
-					tools[call.Get("id").Text()] = call.Get("function", "name").Text()
-				}
-			case "tool":
-				add(i, m.Get("tool_call_id").Text(), m.Get("content"), false)
+		case Chat:
+			if m.Get("role").Text() == "tool" {
+				add(m.Get("tool_call_id").Text(), m.Get("content"), false)
 			}
-		}
-	case Responses:
-		for i, item := range root.Get("input").Elems {
-			word, call := item.Get("type").Text(), item.Get("call_id").Text()
-			switch {
-			case word == "function_call_output" || word == "custom_tool_call_output":
-				add(i, call, item.Get("output"), false)
-			case word == "reasoning" || strings.HasSuffix(word, "_call") || item.Get("role").Text() == "assistant":
-				said(call)
-				tools[call] = item.Get("name").Text()
+		case Responses:
+			if word := m.Get("type").Text(); word == "function_call_output" || word == "custom_tool_call_output" {
+				add(m.Get("call_id").Text(), m.Get("output"), false)
 			}
-		}
-	case Gemini:
-		for i, content := range root.Get("contents").Elems {
-			if content.Get("role").Text() == "model" {
-				said("")
-			}
-			for _, part := range content.Get("parts").Elems {
+		case Gemini:
+			for _, part := range m.Get("parts").Elems {
 				response := geminiResponse(part)
-				if id := response.Get("id").Text(); !geminiCall(part).Is() && !response.Get("parts").Is() {
-					tools[id] = response.Get("name").Text()
-					add(i, id, geminiSays(response.Get("response")), false)
+				if !geminiCall(part).Is() && !response.Get("parts").Is() {
+					add(response.Get("id").Text(), geminiSays(response.Get("response")), false)
 				}
 			}
 		}
@@ -131,14 +96,15 @@ type PlacedThinking struct {
 	Of   int          // the index of its message
 }
 
-// Thinking returns the thinking in a body that may be left out, in its order: that of Anthropic. OpenAI refuses a
-// call without the reasoning that it came with.
-func Thinking(name API, root splice.Value) (list []PlacedThinking) {
+// Thinking returns the thinking in the messages of a body from one on that may be left out, in its order: that of
+// Anthropic. OpenAI refuses a call without the reasoning that it came with.
+func Thinking(name API, root splice.Value, from int) (list []PlacedThinking) {
 	if name != Messages {
 		return nil
 	}
-	for m, message := range root.Get("messages").Elems {
-		content := message.Get("content")
+	messages := root.Get(ListOf(name)).Elems
+	for m := from; m < len(messages); m++ {
+		content := messages[m].Get("content")
 		for k, block := range content.Elems {
 			if kindOf(block.Get("type").Text()) == "thinking" {
 				list = append(list, PlacedThinking{content, k, m})

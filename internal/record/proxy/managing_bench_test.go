@@ -82,7 +82,7 @@ func useTools(b *testing.B, address string, recorded func()) {
 			recorded()
 			return took
 		}
-		for _, size := range []int{100_000, 2_000_000} {
+		for _, size := range []int{8_000, 100_000, 1_000_000, 2_000_000} {
 			for len(messages) < size {
 				call()
 			}
