@@ -71,8 +71,8 @@ func TestAgentsManaged(t *testing.T) {
 
 // spending is what the provider counted of a run.
 type spending struct {
-	sent, read, written int
-	money               float64
+	calls, sent, read, written int
+	money                      float64
 }
 
 // printsNumbers has an agent print numbers, checks what was sent and recorded, and returns what it cost.
@@ -111,22 +111,30 @@ func printsNumbers(t *testing.T, name string, more []string, flags ...string) sp
 	if n := a.provider.Dropped(); n > 0 {
 		t.Errorf("the provider left out %d thoughts", n)
 	}
-	var s spending
+	return a.spent()
+}
+
+// spent returns what the provider counted, and requires that it refused nothing.
+func (a *agentRun) spent() (s spending) {
+	a.Helper()
 	for _, r := range a.provider.Received() {
 		if r.Refused != "" {
-			t.Errorf("the provider refused a request: %s", r.Refused)
+			a.Errorf("the provider refused a request: %s", r.Refused)
 		}
 		if r.Sent == 0 {
 			continue
 		}
 		var of struct{ Model string }
 		a.must(json.Unmarshal(r.Body, &of))
+		if _, rest, found := strings.Cut(r.Path, "/models/"); found {
+			of.Model, _, _ = strings.Cut(rest, ":")
+		}
 		in, read, written, out := int64(r.Sent), int64(r.Read), int64(r.Written), int64(r.Out)
 		paid := prices.BuiltIn().Paid(of.Model, &inspect.ProviderCache{In: &in, Read: &read, Written: &written, Out: &out})
 		if paid == nil {
-			t.Fatalf("%s has no price", of.Model)
+			a.Fatalf("%s has no price", of.Model)
 		}
-		s.sent, s.read, s.written, s.money = s.sent+r.Sent, s.read+r.Read, s.written+r.Written, s.money+*paid
+		s.calls, s.sent, s.read, s.written, s.money = s.calls+1, s.sent+r.Sent, s.read+r.Read, s.written+r.Written, s.money+*paid
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -26,7 +27,8 @@ type Turn struct {
 	Hold     bool // the stream stops after half of its events until the client disconnects; what is no stream never comes
 	NoUsage  bool
 
-	After time.Duration // the answer begins so much later
+	After  time.Duration // the answer begins so much later
+	Unless string        // the turn is left out of the script if the body of the request has this
 }
 
 // Call is a call of a tool.
@@ -247,6 +249,9 @@ func (p *Provider) next(path string, sent []byte, body object, number int) *repl
 		if p.asides[i].is(sent) {
 			script = &p.asides[i].script
 		}
+	}
+	for len(*script) > 0 && (*script)[0].Unless != "" && bytes.Contains(sent, []byte((*script)[0].Unless)) {
+		*script = (*script)[1:]
 	}
 	if len(*script) > 0 && (!p.needTool || len(list(body["tools"])) > 0) {
 		a.Turn, *script = (*script)[0], (*script)[1:]
