@@ -140,6 +140,10 @@ func Request(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, 
 	return nil, notRecorded(cycle, attempts, "no request of "+which+" was recorded")
 }
 
+// hasRequest reports whether a request was recorded, or was until it was erased: a program may record of a call only what
+// its provider counted. k may be nil.
+func (k *kept) hasRequest() bool { return k != nil && (k.SHA256 != "" || k.Erased) }
+
 // sentBy returns the body of the i-th of the attempts of a cycle.
 func sentBy(ctx context.Context, c *pact.Context, attempts []history.Attempt, i int) (*Body, error) {
 	k, err := keptOf(attempts, i)
@@ -147,7 +151,7 @@ func sentBy(ctx context.Context, c *pact.Context, attempts []history.Attempt, i 
 		return nil, err
 	}
 	cycle, s := attempts[i].Cycle, c.Working()
-	if k == nil || k.SHA256 == "" && !k.Erased {
+	if !k.hasRequest() {
 		return nil, notRecorded(cycle, nil, "the request of "+attempts[i].ID+" was not recorded")
 	}
 	if _, last := c.Cycles(); cycle <= last {

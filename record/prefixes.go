@@ -101,7 +101,7 @@ func (w *follower) upToLastSent(attempts []history.Attempt, committed bool) ([]h
 		}
 	}
 	for i := len(attempts) - 1; i >= 0; i-- {
-		if k, err := keptOf(attempts, i); k != nil || err != nil {
+		if k, err := keptOf(attempts, i); k.hasRequest() || err != nil {
 			return attempts[:i+1], k, err
 		}
 	}

@@ -27,8 +27,8 @@ type CheckedRule struct {
 // examples is how many ids a CheckedRule names.
 const examples = 3
 
-// Check asks the rules of a policy of every call of a run, before anything is removed. Its errors and
-// its cost are those of [Run].
+// Check asks the rules of a policy of every call of a run, before anything is removed. Its errors are
+// those of [Run]. Cost: that of [view.Walk], and a look at the blocks of each request.
 func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tree.Counter) (list []CheckedRule,
 	err error) {
 	compiled, err := manage.Compile(&p)
@@ -41,7 +41,15 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 		found[i] = map[string]bool{}
 		list = append(list, CheckedRule{Rule: i + 1, Select: r.Select})
 	}
-	_, err = replayed(ctx, c, Options{Counter: counter}, func(r *run, _, _ *tree.Tree, sent *request, _ []need) error {
+	r, err := begin(ctx, c, Options{Counter: counter})
+	if err != nil {
+		return nil, err
+	}
+	err = r.walk(func(p *passed) error {
+		sent, err := r.request(p)
+		if err != nil {
+			return err
+		}
 		finds, err := compiled.Find(ctx, sent.managed())
 		if err != nil {
 			return err

@@ -18,7 +18,7 @@ type finder struct {
 	run      *run
 	blocks   map[string]int64    // the tokens of the blocks that a call sent, as the counter counts them
 	sent     int64               // of all these
-	fresh    []float64           // the part of what each call sent that the call before had not
+	fresh    float64             // the part of what the call sent that the call before had not
 	scales   float64             // the sum of the scales of the calls so far
 	number   int64               // how many these are
 	carried  map[string]*carried // results and definitions of tools, by id
@@ -47,19 +47,15 @@ type carried struct {
 	gone     bool
 }
 
-// call adds a call. said has the needs of its new blocks.
-func (f *finder) call(r *run, before, now *tree.Tree, _ *request, said []need) error {
-	f.run = r
-	for _, n := range said {
+// call adds a call.
+func (f *finder) call(p *passed) error {
+	r, before, now, s := f.run, p.before, p.now, &p.new
+	for _, n := range p.said {
 		for _, id := range n.of {
 			if c := f.carried[id]; c != nil && n.text != "" {
 				c.quoted = true
 			}
 		}
-	}
-	s, err := between(before, now)
-	if err != nil {
-		return err
 	}
 	left := map[string]int{} // contents that the call before had and that went from their place
 	for _, id := range s.gone {
@@ -105,7 +101,7 @@ func (f *finder) call(r *run, before, now *tree.Tree, _ *request, said []need) e
 	if f.told != nil && f.told.In != nil && f.sent > 0 {
 		r.meter.ratio = float64(*f.told.In) / float64(f.sent)
 	}
-	f.fresh = append(f.fresh, float64(fresh)/float64(max(f.sent, 1)))
+	f.fresh = float64(fresh) / float64(max(f.sent, 1))
 	if f.kept -= lost; lost > f.kept {
 		for _, id := range results {
 			f.lost[id] = len(f.list)

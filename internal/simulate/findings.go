@@ -86,25 +86,43 @@ const most = 5
 // Findings returns the findings about a run: the dearest first, at most five of a kind. It leaves the policies of
 // the options aside. Its errors are those of [Run]. Cost: where the provider counted tokens that of [view.Walk], else
 // that of Run; for runs of at most 200 calls once more that of Run with the rules that may have helped.
-func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err error) {
+func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) {
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
 		blocks: map[string]int64{}, lost: map[string]int{}}
-	r, err := begin(ctx, c, o, f.call)
-	if err != nil {
+	var err error
+	if f.run, err = begin(ctx, c, o); err != nil {
 		return nil, err
 	}
-	var result *Result
-	var list []Finding
+	raw := f.run.asItWas()
 	var all view.Totals
-	if r.counted() {
-		result, list, all, err = f.walked(r)
-	} else if result, err = r.replay(); err == nil {
-		list, all, err = f.broken(ctx, c, result, o)
-	}
+	var list []Finding
+	err = f.run.walk(func(p *passed) error {
+		all.Add(p.Step)
+		f.uncached.add(p.Step)
+		if f.run.counted {
+			f.told = p.told()
+		} else if _, err := raw.replay(p); err != nil {
+			return err
+		}
+		if err := f.call(p); err != nil {
+			return err
+		}
+		if f.run.counted {
+			raw.ByCall = append(raw.ByCall, Call{Cycle: p.Cycle, Sent: or(f.told.In, f.scaled(f.sent))})
+		}
+		if broken := f.broken(p, &raw.ByCall[len(raw.ByCall)-1]); broken != nil {
+			list = append(list, *broken)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
+	if f.run.counted {
+		raw.Cost, f.run.meter.told = all.Paid, true
+	}
+	result := f.run.result([]*line{raw})
 	list = append(list, f.uncached.found(result, f.run.prices)...)
 	list = append(list, f.found()...)
 	list = append(list, f.window(result)...)
@@ -120,6 +138,14 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (_ *Report, err e
 		err = cured(ctx, c, o, list)
 	}
 	return &Report{result.Basis, spentOf(&all, &result.Outcomes[0]), append([]Finding{}, list...)}, err
+}
+
+// or returns a count, or else another number.
+func or(n *int64, other int64) int64 {
+	if n == nil {
+		return other
+	}
+	return *n
 }
 
 func valueOf(cost *float64) float64 {
@@ -166,7 +192,7 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 		return nil
 	}
 	o.Calls = false
-	result, err := replayed(ctx, c, o, nil)
+	result, err := Run(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -184,36 +210,26 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 	return nil
 }
 
-// broken returns the calls at which something broke, as [view.Walk] says it, and what the provider counted of all.
-// Where it counted nothing, a break is told by the tokens that the provider would not have read by its rules: a block
-// that the call before had not sent, such as the summary of a compaction, is not sent again.
-func (f *finder) broken(ctx context.Context, c *pact.Context, result *Result, o Options) (list []Finding, all view.Totals, err error) {
-	calls := map[int64]int{}
-	for i, call := range result.Outcomes[0].ByCall {
-		calls[call.Cycle] = i
+// broken returns the finding about a break at a call, as [view.Walk] says it, nil without one. If the provider counted
+// nothing, a break is told by the tokens that it would not have read by its rules: a block that the call before had
+// not sent, such as the summary of a compaction, is not sent again.
+func (f *finder) broken(p *passed, call *Call) *Finding {
+	b := p.Broke
+	if b == nil || f.run.counted && b.Again == nil {
+		return nil
 	}
-	first, _ := c.Cycles()
-	for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Latest(), view.WalkOptions{Dialect: o.Dialect, Prices: o.Prices}) {
-		if err != nil {
-			return nil, all, err
-		}
-		f.uncached.add(s)
-		all.Add(s)
-		if s.Broke == nil {
-			continue
-		}
-		found := Finding{What: PrefixBroke, Cycle: s.Cycle, Node: s.Broke.Node, Evidence: s.Broke.Evidence, Cost: s.Broke.Cost}
-		i := calls[s.Cycle]
-		call := &result.Outcomes[0].ByCall[i]
-		again := call.Sent - int64(f.fresh[i]*float64(call.Sent)+0.5) - call.Read
-		if !call.Broke || again <= 0 {
-			continue
-		}
-		found.Tokens, found.Cost, found.Evidence = again, f.extra(again), inspect.Computed
-		found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", s.Cycle, tokens(again), s.Broke.Why, s.Broke.Known)
-		list = append(list, found)
+	found := &Finding{What: PrefixBroke, Cycle: p.Cycle, Node: b.Node, Evidence: b.Evidence, Cost: b.Cost}
+	if f.run.counted {
+		found.Tokens, found.Says = *b.Again, b.InWords(&p.Prefix, "")
+		return found
 	}
-	return list, all, nil
+	found.Tokens = call.Sent - int64(f.fresh*float64(call.Sent)+0.5) - call.Read
+	if !call.Broke || found.Tokens <= 0 {
+		return nil
+	}
+	found.Cost, found.Evidence = f.extra(found.Tokens), inspect.Computed
+	found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", p.Cycle, tokens(found.Tokens), b.Why, b.Known)
+	return found
 }
 
 // window says in how many calls the window of the model is full, if that is soon.

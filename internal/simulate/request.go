@@ -42,9 +42,14 @@ func (r *run) marker() canon.Any {
 	return canon.Fields("type", "ephemeral", "ttl", ttl)
 }
 
-// request reads the request of a call. recorded is the one that was recorded, nil if there is none: then the request
-// marks the end of the system prompt and the last block for the cache, as agents do.
-func (r *run) request(t *tree.Tree, recorded *manage.Request) (*request, error) {
+// request reads the request of a call. Where none was recorded, it marks the end of the system prompt and the last
+// block for the cache, as agents do.
+func (r *run) request(p *passed) (*request, error) {
+	t := p.now
+	recorded, err := r.recorded(p)
+	if err != nil {
+		return nil, err
+	}
 	made := &request{run: r, there: map[string]bool{}}
 	message, role, system := -1, "", -1
 	q := &provider.Request{API: r.api, Model: r.model}

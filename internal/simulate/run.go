@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 )
@@ -42,27 +42,39 @@ type Options struct {
 // E_DOCUMENT_INVALID for an unknown dialect or a context without a call, those of compiling and
 // following the policies, and those of reading. Cost: for each policy, what changed from call to
 // call and a look at the blocks of each request.
-func Run(ctx context.Context, c *pact.Context, o Options) (_ *Result, err error) {
-	return replayed(ctx, c, o, nil)
-}
-
-// visitor is called at every call of the run as it was, with the snapshots of this call and the one before, which
-// is nil for the first, the request, and the needs of its new blocks. It may be nil.
-type visitor func(r *run, before, now *tree.Tree, sent *request, said []need) error
-
-// replayed is Run with a visitor.
-func replayed(ctx context.Context, c *pact.Context, o Options, each visitor) (*Result, error) {
-	r, err := begin(ctx, c, o, each)
+func Run(ctx context.Context, c *pact.Context, o Options) (*Result, error) {
+	r, err := begin(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}
-	return r.replay()
+	lines := []*line{r.asItWas()}
+	for _, p := range o.Policies {
+		l, err := r.line(p)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, l)
+	}
+	err = r.walk(func(p *passed) error {
+		for _, l := range lines[1:] {
+			l.regret(p.said, p.Cycle)
+		}
+		sent, err := lines[0].replay(p)
+		for i := 1; i < len(lines) && err == nil; i++ {
+			err = lines[i].step(sent, p.Cycle)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.result(lines), nil
 }
 
 // begin reads what all policies share.
-func begin(ctx context.Context, c *pact.Context, o Options, each visitor) (*run, error) {
+func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
-		texts: newTexts(), each: each, memory: manage.NewMemory(), meter: newMeter(), c: c}
+		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), c: c}
 	first, last := c.Cycles()
 	if last < first {
 		return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay", "commit one, or import a run")
@@ -71,64 +83,30 @@ func begin(ctx context.Context, c *pact.Context, o Options, each visitor) (*run,
 	if err != nil {
 		return nil, err
 	}
-	r.attempts = map[int64][]history.Attempt{}
-	for _, a := range attempts {
-		r.attempts[a.Cycle] = append(r.attempts[a.Cycle], a)
-	}
 	return r, r.choose(attempts)
-}
-
-// replay replays the calls under the policies.
-func (r *run) replay() (*Result, error) {
-	c, o := r.c, r.o
-	first, last := c.Cycles()
-	raw := &line{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
-	lines := []*line{raw}
-	for _, p := range o.Policies {
-		l, err := r.line(p)
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, l)
-	}
-	var before *tree.Tree
-	done, total := 0, int(last-first)+1
-	for s, err := range c.History(r.ctx, pact.Cycle(first), pact.Cycle(last)) {
-		if err != nil {
-			return nil, err
-		}
-		if err := r.call(before, s, raw, lines); err != nil {
-			return nil, err
-		}
-		before = tree.Of(s)
-		if done++; o.Progress != nil {
-			o.Progress(done, total)
-		}
-	}
-	return r.result(c.Name(), done, lines), nil
 }
 
 // run is what all policies share.
 type run struct {
-	ctx      context.Context
-	c        *pact.Context
-	o        Options
-	rules    *provider.CacheRules
-	model    string
-	prices   *record.Prices
-	rates    record.Price // of the model, if priced
-	priced   bool
-	tariff   worth.Tariff
-	attempts map[int64][]history.Attempt
-	memory   *manage.Memory
-	api      provider.API
-	parts    map[*tree.Node]*part
-	texts    *texts
-	meter    *meter
-	hour     bool // the run wrote to the cache for an hour
-	at       time.Time
-	each     visitor
-	read     read
+	ctx     context.Context
+	c       *pact.Context
+	o       Options
+	rules   *provider.CacheRules
+	model   string
+	prices  *record.Prices
+	rates   record.Price // of the model, if priced
+	priced  bool
+	tariff  worth.Tariff
+	memory  *manage.Memory
+	api     provider.API
+	parts   map[*tree.Node]*part
+	texts   *texts
+	meter   *meter
+	counted bool // the provider counted the tokens of a call
+	hour    bool // the run wrote to the cache for an hour
+	at      time.Time
+	read    read
+	calls   int // that the walk has passed
 }
 
 // choose decides whose rules of caching and whose prices count.
@@ -150,6 +128,7 @@ func (r *run) choose(attempts []history.Attempt) error {
 		if err != nil {
 			return err
 		}
+		r.counted = r.counted || a.TokenIn != nil
 		r.hour = r.hour || told != nil && told.Written1h != nil && *told.Written1h > 0
 	}
 	if r.api = provider.APINamed(r.rules.Name); r.api == "" {
@@ -183,66 +162,91 @@ func dialectOf(model string) string {
 // counted.
 type read struct{ told, computed, sent int64 }
 
-// call replays one call for all lines. before is the snapshot of the call before, nil for none.
-func (r *run) call(before *tree.Tree, s *pact.Snapshot, raw *line, lines []*line) error {
-	if err := r.ctx.Err(); err != nil {
-		return err
-	}
-	now, cycle := tree.Of(s), s.Cycle()
-	attempts := r.attempts[cycle]
-	r.at = r.at.Add(time.Second) // without times no lifetime ends
-	var told *inspect.ProviderCache
-	if n := len(attempts); n > 0 {
-		if attempts[n-1].StartedNS > 0 {
-			r.at = time.Unix(0, attempts[n-1].StartedNS)
-		}
-		var err error
-		if told, err = record.ReportedCache(attempts[n-1]); err != nil {
+// passed is a call of the run, and the one before.
+type passed struct {
+	*view.Step
+	before, now *tree.Tree // the first nil for the first call
+	new         step
+	said        []need // by the new blocks
+}
+
+// walk passes over the calls of the run, oldest first.
+func (r *run) walk(each func(p *passed) error) error {
+	first, last := r.c.Cycles()
+	for s, err := range view.Walk(r.ctx, r.c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Dialect: r.o.Dialect,
+		Prices: r.prices, Snapshots: true}) {
+		if err != nil {
 			return err
 		}
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		p := &passed{Step: s, now: tree.Of(s.Now)}
+		if s.Before != nil {
+			p.before = tree.Of(s.Before)
+		}
+		if p.new, err = between(p.before, p.now); err != nil {
+			return err
+		}
+		if p.said, err = r.texts.needs(r, p); err != nil {
+			return err
+		}
+		r.calls++
+		if err := each(p); err != nil {
+			return err
+		}
+		if err := r.texts.add(r, p); err != nil {
+			return err
+		}
+		if r.o.Progress != nil {
+			r.o.Progress(r.calls, int(last-first)+1)
+		}
 	}
-	said, err := r.texts.needs(r, before, now)
+	return nil
+}
+
+// told returns what the provider counted of a call, nothing if it counted none.
+func (p *passed) told() *inspect.ProviderCache {
+	if p.Call == nil || p.Call.Provider == nil {
+		return &inspect.ProviderCache{}
+	}
+	return p.Call.Provider
+}
+
+// asItWas begins the run as it was.
+func (r *run) asItWas() *line {
+	return &line{run: r, Outcome: Outcome{Policy: "none"}, cache: r.rules.NewCache()}
+}
+
+// replay sends a call of the run as it was.
+func (l *line) replay(p *passed) (*request, error) {
+	r := l.run
+	r.at = r.at.Add(time.Second) // without times no lifetime ends
+	if p.Call != nil && p.Call.Started != "" {
+		at, err := time.Parse(time.RFC3339Nano, p.Call.Started)
+		if err != nil {
+			return nil, err
+		}
+		r.at = at
+	}
+	sent, err := r.request(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, l := range lines[1:] {
-		l.regret(said, cycle)
-	}
-	recorded, err := r.recorded(cycle, attempts)
-	if err != nil {
-		return err
-	}
-	sent, err := r.request(now, recorded)
-	if err != nil {
-		return err
-	}
-	if told == nil {
-		told = &inspect.ProviderCache{}
-	}
-	prompt := sent.prompt(told.In)
-	counted := raw.send(prompt, sent.tokens, Call{Cycle: cycle})
+	told := p.told()
+	counted := l.send(sent.prompt(told.In), sent.tokens, Call{Cycle: p.Cycle})
 	if told.In != nil && told.Read != nil {
 		r.read.told, r.read.computed, r.read.sent = r.read.told+*told.Read, r.read.computed+counted.Read, r.read.sent+*told.In
 	}
-	if r.each != nil {
-		if err := r.each(r, before, now, sent, said); err != nil {
-			return err
-		}
-	}
-	for _, l := range lines[1:] {
-		if err := l.step(sent, cycle); err != nil {
-			return err
-		}
-	}
-	return r.texts.add(r, before, now)
+	return sent, nil
 }
 
 // recorded returns the request that was recorded of a call, nil if there is none.
-func (r *run) recorded(cycle int64, attempts []history.Attempt) (*manage.Request, error) {
-	if !slices.ContainsFunc(attempts, func(a history.Attempt) bool { return a.Request != "" }) {
+func (r *run) recorded(p *passed) (*manage.Request, error) {
+	if p.Call == nil {
 		return nil, nil
 	}
-	body, err := record.Request(r.ctx, r.c, cycle, 0)
+	body, err := record.Request(r.ctx, r.c, p.Cycle, 0)
 	switch code := fault.CodeOf(err); {
 	case code == fault.AttemptNotFound || code == fault.Conflict: // or it was erased
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 )
 
 // result sums up.
-func (r *run) result(name string, calls int, lines []*line) *Result {
-	made := &Result{lines: lines, Basis: Basis{Run: name, Calls: calls, Model: r.model, Dialect: r.rules.Name,
+func (r *run) result(lines []*line) *Result {
+	made := &Result{lines: lines, Basis: Basis{Run: r.c.Name(), Calls: r.calls, Model: r.model, Dialect: r.rules.Name,
 		Counter: r.o.Counter.Name(), Scaled: r.meter.told, Window: r.rates.Window}}
 	if r.priced {
 		made.Currency, made.AsOf = r.prices.Currency, r.prices.AsOf

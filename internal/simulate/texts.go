@@ -29,12 +29,8 @@ type need struct {
 }
 
 // needs returns the lines and calls in the new blocks of the assistant that earlier blocks have.
-func (x *texts) needs(r *run, before, now *tree.Tree) (list []need, err error) {
-	s, err := between(before, now)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range s.added {
+func (x *texts) needs(r *run, p *passed) (list []need, err error) {
+	for _, e := range p.new.added {
 		n := e.Node()
 		if n.RoleIn(tree.Seq) != "assistant" || e.Class() != tree.Block {
 			continue
@@ -45,7 +41,7 @@ func (x *texts) needs(r *run, before, now *tree.Tree) (list []need, err error) {
 			}
 		}
 		if n.Kind == toolcall.Call {
-			key, tool, err := callKey(r, now, n)
+			key, tool, err := callKey(r, p.now, n)
 			if err != nil {
 				return nil, err
 			}
@@ -58,12 +54,8 @@ func (x *texts) needs(r *run, before, now *tree.Tree) (list []need, err error) {
 }
 
 // add takes the new blocks of a call.
-func (x *texts) add(r *run, before, now *tree.Tree) error {
-	s, err := between(before, now)
-	if err != nil {
-		return err
-	}
-	for _, e := range s.added {
+func (x *texts) add(r *run, p *passed) error {
+	for _, e := range p.new.added {
 		n := e.Node()
 		if e.Class() != tree.Block {
 			continue
@@ -74,11 +66,11 @@ func (x *texts) add(r *run, before, now *tree.Tree) error {
 			}
 		}
 		if n.Kind == toolcall.Call {
-			key, _, err := callKey(r, now, n)
+			key, _, err := callKey(r, p.now, n)
 			if err != nil {
 				return err
 			}
-			results, err := toolcall.Partners(now, n)
+			results, err := toolcall.Partners(p.now, n)
 			if err != nil {
 				return err
 			}
