@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
@@ -111,7 +110,7 @@ func sharedRuns(t *testing.T) (list []*transcript.Conversation) {
 		if err != nil {
 			t.Skipf("the real runs are not there: %v", err)
 		}
-		all, err := intake.Conversations(t.Context(), data)
+		all, err := transcript.Read(data)
 		must(t, err)
 		list = append(list, all[:min(len(all), testrun.Size(t, 1, 3, 20))]...)
 	}

@@ -146,7 +146,7 @@ func FuzzBodies(f *testing.F) {
 	r := fuzz(f)
 	paths := []string{"/v1/contexts", "/v1/contexts/a/edits", "/v1/contexts/a/commits", "/v1/contexts/a/plan",
 		"/v1/contexts/a/fork", "/v1/contexts/a/undo", "/v1/session", "/v1/import?form=history&name=" + marker,
-		"/v1/import?form=document&name=d", "/v1/import?form=transcript&name=t", "/v1/import?form=log&name=l",
+		"/v1/import?form=document&name=d", "/v1/import?form=log&name=t", "/v1/import?form=log&name=l",
 		"/v1/import?name=any"}
 	for i := range paths {
 		for _, body := range []string{`{`, `{"cycle":5,"message":"` + marker + `","edits":[` + hello + `]}`,

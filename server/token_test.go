@@ -109,7 +109,7 @@ func TestAConversationWithinTheNameIsCheckedToo(t *testing.T) {
 	r := start(t, server.Options{})
 	one := r.token("one", true, "several")
 	lines := `{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"messages":[{"role":"user","content":"b"}]}` + "\n"
-	r.call("POST", "/v1/import?form=transcript&name=several", lines, one...).
+	r.call("POST", "/v1/import?form=log&name=several", lines, one...).
 		refused(t, http.StatusForbidden, "E_FORBIDDEN")
 	var page struct{ Items []any }
 	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Items) != 0 {

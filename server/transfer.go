@@ -12,7 +12,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/names"
-	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
@@ -33,7 +32,7 @@ type newOnes struct {
 // upload is a file to make contexts of.
 type upload struct {
 	Name     string `query:"name" required:"true" doc:"Name of the context; of several conversations the part before the /"`
-	Form     string `query:"form" enum:"document,history,transcript,log" doc:"What the body is; found out from it by default"`
+	Form     string `query:"form" enum:"document,history,log" doc:"What the body is; found out from it by default"`
 	Edition  string `query:"edition" doc:"Edition to read it in; that of the file by default"`
 	Strict   bool   `query:"strict" doc:"Refuse a history that would have to be mended"`
 	Renumber bool   `query:"renumber" doc:"Count the cycles of a history with gaps anew"`
@@ -45,7 +44,7 @@ type upload struct {
 	Turns  int    `query:"max_turns" minimum:"0" doc:"Of each call of a transcript"`
 }
 
-// limits returns the policy under which a transcript is replayed, nil for none.
+// limits returns the policy under which messages are replayed, nil for none.
 func (in *upload) limits() (*lifecycle.Policy, error) {
 	if in.Policy == "" && in.Tokens+in.Bytes+in.Nodes+in.Turns == 0 {
 		return nil, nil
@@ -59,7 +58,7 @@ func (in *upload) limits() (*lifecycle.Policy, error) {
 func (s *Server) transfers() {
 	add(s, operation{method: "POST", path: "/v1/import", id: "import", status: http.StatusCreated,
 		reads: "application/octet-stream", streams: true, places: s.imports, waits: true,
-		summary: "Make contexts of a snapshot document, a history, a transcript or the log of another program"},
+		summary: "Make contexts of a snapshot document, a history or the log of another program"},
 		func(ctx context.Context, in *upload) (*newOnes, error) {
 			names, findings, err := s.importAs(ctx, in, exchangeOf(ctx).file)
 			if err != nil {
@@ -112,9 +111,7 @@ func (s *Server) transfers() {
 }
 
 // kindOfForm is the kind of file that a form declares.
-var kindOfForm = map[string]intake.Kind{
-	"document": intake.Snapshot, "transcript": intake.Transcript, "log": intake.Log,
-}
+var kindOfForm = map[string]intake.Kind{"document": intake.Snapshot, "log": intake.Log}
 
 // importAs makes the contexts of a file, and returns their names.
 func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding, error) {
@@ -139,24 +136,35 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 			return nil, nil, err
 		}
 	}
-	if limits != nil && kind != intake.Transcript {
+	if kind == intake.History && limits == nil {
+		return s.importHistory(ctx, in, bytes.NewReader(data))
+	}
+	o := intake.Options{Kind: kind, Name: in.Name, OpenOptions: s.open(),
+		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}}
+	plan, err := intake.PlanFile(ctx, &intake.File{Data: data}, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if limits != nil && !plan.Replays() {
 		return nil, nil, fault.New(fault.DocumentInvalid, "the file is no transcript, whose calls could be replayed "+
 			"under limits", "leave out the limits")
 	}
-	switch kind {
-	case intake.History:
-		return s.importHistory(ctx, in, bytes.NewReader(data))
-	case intake.Log:
-		return s.importLog(ctx, in, data)
-	case intake.Transcript:
-		return s.importTranscript(ctx, in, data, limits)
+	if limits != nil {
+		if plan.Policy = *limits; limits.Counts() {
+			if plan.Counter, err = s.counter(limits.Tokenizer); err != nil {
+				return nil, nil, err
+			}
+			plan.Policy.Tokenizer = plan.Counter.Name()
+		}
 	}
-	if err := intake.HoldNodes(ctx, data); err != nil {
-		return nil, nil, err
+	for i := range plan.Parts {
+		if part := &plan.Parts[i]; part.Records() {
+			if err := rightOf(ctx).useBeginning(part.Name); err != nil {
+				return nil, nil, err
+			}
+		}
 	}
-	_, findings, err := pact.Import(ctx, s.store, in.Name, data, &pact.ImportOptions{OpenOptions: s.open(),
-		Edition: selector.Edition(in.Edition)})
-	return []string{in.Name}, findings, err
+	return s.carryOut(ctx, plan)
 }
 
 func (s *Server) importHistory(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding,
@@ -172,51 +180,6 @@ func (s *Server) importHistory(ctx context.Context, in *upload, body io.Reader) 
 	}
 	lacking, err := record.Lacking(ctx, c)
 	return []string{in.Name}, append(findings, lacking...), err
-}
-
-// importLog makes the contexts of the calls of another program, or adds to those that an earlier
-// import of the same log made.
-func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]string, []inspect.Finding, error) {
-	log, err := calllog.Read(data)
-	if err != nil {
-		return nil, nil, err
-	}
-	plan, err := intake.PlanLog(ctx, log, intake.Options{Name: in.Name, OpenOptions: s.open(),
-		HistoryOptions: pact.HistoryOptions{Strict: in.Strict}})
-	if err != nil {
-		return nil, nil, err
-	}
-	for i := range plan.Parts {
-		if err := rightOf(ctx).useBeginning(plan.Parts[i].Name); err != nil {
-			return nil, nil, err
-		}
-	}
-	return s.carryOut(ctx, plan)
-}
-
-// importTranscript makes the contexts of a transcript, or adds what is new to those that an
-// earlier import of its beginning made.
-func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte, limits *lifecycle.Policy) ([]string,
-	[]inspect.Finding, error) {
-	list, err := intake.Conversations(ctx, data)
-	if err != nil {
-		return nil, nil, err
-	}
-	o := intake.Options{Name: in.Name, OpenOptions: s.open(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.Edition)}}
-	if limits != nil {
-		if o.Policy = *limits; limits.Counts() {
-			if o.Counter, err = s.counter(limits.Tokenizer); err != nil {
-				return nil, nil, err
-			}
-			o.Policy.Tokenizer = o.Counter.Name()
-		}
-	}
-	o.Strict = in.Strict
-	plan, err := intake.PlanTranscript(list, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s.carryOut(ctx, plan)
 }
 
 // carryOut makes the contexts of a plan and returns their names.

@@ -40,8 +40,8 @@ func TestAnExportImportsToTheSameContext(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.must(nil, "POST", "/v1/import?form=transcript&name=support", string(data))
-	r.call("POST", "/v1/import?form=transcript&name=none", "no conversation").
+	r.must(nil, "POST", "/v1/import?form=log&name=support", string(data))
+	r.call("POST", "/v1/import?form=log&name=none", "no conversation").
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	r.call("POST", "/v1/import?form=history&name=none", "{").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 	r.call("GET", "/v1/contexts/none", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
@@ -100,7 +100,7 @@ func TestImportFindsOutWhatAFileIs(t *testing.T) {
 func TestATranscriptThatGrewAddsWhatIsNew(t *testing.T) {
 	r := start(t, server.Options{})
 	send := func(name string, messages ...string) reply {
-		return r.call("POST", "/v1/import?form=transcript&name="+name, "["+strings.Join(messages, ",")+"]")
+		return r.call("POST", "/v1/import?form=log&name="+name, "["+strings.Join(messages, ",")+"]")
 	}
 	said := []string{`{"role":"user","content":"q"}`, `{"role":"assistant","content":"a"}`,
 		`{"role":"user","content":"r"}`, `{"role":"assistant","content":"b"}`}

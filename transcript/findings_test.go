@@ -22,8 +22,8 @@ func TestUnknownRolesAreFound(t *testing.T) {
 	for _, f := range list[0].Findings() {
 		got = append(got, f.Message)
 	}
-	want := []string{`message 1 has the role "User", which no provider knows; it counts as other`,
-		`message 4 has the role "", which no provider knows; it counts as other`}
+	want := []string{`line 1: message 1 has the role "User", which no provider knows; it counts as other`,
+		`line 1: message 4 has the role "", which no provider knows; it counts as other`}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -33,13 +33,13 @@ func TestUnknownRolesAreFound(t *testing.T) {
 // place of the first. One known role is enough to keep the others, whatever the shape.
 func TestAFileOfUnknownRolesIsRefused(t *testing.T) {
 	for text, line := range map[string]int{
-		`{"role":"alien","content":"x"}`: 0,
+		`{"role":"alien","content":"x"}`: 1,
 		"{\"role\":\"alien\",\"content\":\"x\"}\n{\"role\":\"martian\",\"content\":\"y\"}\n":    1,
 		"\n\n{\"role\":\"admin\",\"name\":\"Momo\"}\n{\"role\":\"guest\",\"name\":\"Jim\"}\n":   3,
-		`[{"role":"alien","content":"x"}]`:                                                      0,
-		`{"messages":[{"role":"alien","content":"x"}]}`:                                         0,
+		`[{"role":"alien","content":"x"}]`:                                                      1,
+		`{"messages":[{"role":"alien","content":"x"}]}`:                                         1,
 		"{\"messages\":[]}\n{\"messages\":[{\"role\":\"alien\",\"content\":\"x\"}]}\n":          2,
-		`[{"traj":[{"role":"alien","content":"x"}]},{"traj":[{"role":"alien","content":"x"}]}]`: 0,
+		`[{"traj":[{"role":"alien","content":"x"}]},{"traj":[{"role":"alien","content":"x"}]}]`: 1,
 	} {
 		_, err := transcript.Read([]byte(text))
 		var f *fault.Error
@@ -63,10 +63,10 @@ func TestNoCycleHasAReason(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:                              "there are no messages, so there is no cycle",
 		`{"messages":[]}`:                 "there are no messages, so there is no cycle",
-		`[{"role":"user","content":"x"}]`: "no message is an answer of the model, so there is no cycle yet",
-		`{"role":"system","content":"x"}`: "no message is an answer of the model, so there is no cycle yet",
-		"{\"messages\":[]}\n{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n": "conversation 0: there are no " +
-			"messages; conversation 1: no message is an answer of the model",
+		`[{"role":"user","content":"x"}]`: "the model has answered nothing, so there is no cycle yet",
+		`{"role":"system","content":"x"}`: "the model has answered nothing, so there is no cycle yet",
+		"{\"messages\":[]}\n{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n": "0: there are no " +
+			"messages; 1: the model has answered nothing",
 	} {
 		list, err := transcript.Read([]byte(text))
 		if err != nil {

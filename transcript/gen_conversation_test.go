@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
@@ -35,11 +36,7 @@ func (d *conversationGen) say(m map[string]any) {
 	if err != nil {
 		d.Fatal(err)
 	}
-	list, err := messagesOf([]entry{{Any: v}})
-	if err != nil {
-		d.Fatal(err)
-	}
-	d.list = append(d.list, list[0])
+	d.list = append(d.list, newMessage(v))
 }
 
 // words are other ones every time.
@@ -135,7 +132,24 @@ func genConversation(t *testing.T, rng *rand.Rand, odd, rewriting bool) *Convers
 		}
 	}
 	d.say(map[string]any{"role": "user", "content": d.words()})
-	return &Conversation{Name: "drawn", Shape: ShapeOpenAI, calls: append(d.calls, slices.Clone(d.list)), final: d.list}
+	s := calllog.Session{Name: "drawn", Unsent: requestOf(d.list), Replay: &calllog.Replay{Shape: calllog.ShapeOpenAI}}
+	for _, list := range append(d.calls, d.list) {
+		s.Calls = append(s.Calls, calllog.Call{Request: requestOf(list)})
+	}
+	return &Conversation{Session: &s}
+}
+
+// requestOf is the request of a call that was sent some messages.
+func requestOf(list []*message) canon.Any {
+	return canon.Fields("messages", canon.ArrayOf(valuesOf(list)...))
+}
+
+func valuesOf(list []*message) []canon.Any {
+	values := make([]canon.Any, len(list))
+	for i, m := range list {
+		values[i] = m.Any
+	}
+	return values
 }
 
 // genPolicy draws a policy whose limits are some part of what a conversation

@@ -16,6 +16,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -158,7 +159,7 @@ func realConversations(t *testing.T, one int) (list []*Conversation) {
 			t.Fatal(err)
 		}
 		for i, c := range read {
-			if c.Shape == ShapeSWESmith {
+			if c.Shape() == calllog.ShapeSWESmith {
 				c.Name = filepath.Base(path)
 			}
 			if testrun.Thorough() || len(read) == 1 || i%one == 0 {
@@ -224,4 +225,10 @@ func openAI(t *testing.T, s *pact.Snapshot) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// sentLists returns the messages that each call was sent.
+func sentLists(c *Conversation) [][]*message {
+	calls, _ := c.lists()
+	return calls
 }

@@ -63,14 +63,15 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	if made.Attrs == nil {
 		made.Attrs = c.attrs()
 	}
-	b := &builder{provenance: c.Shape, policy: policy, loose: c.droppedFrom(), calls: callIndex{},
+	calls, final := c.lists()
+	b := &builder{provenance: c.Shape(), policy: policy, loose: droppedFrom(calls, final), calls: callIndex{},
 		pruned: o.Pruned}
-	if len(c.calls) == 0 {
+	if len(calls) == 0 {
 		made, err := pact.Create(ctx, s, name, &made)
 		if err != nil {
 			return nil, err
 		}
-		if err := b.finish(ctx, made, c.final); err != nil {
+		if err := b.finish(ctx, made, final); err != nil {
 			return nil, err
 		}
 		return made, nil
@@ -79,7 +80,7 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	if err != nil {
 		return nil, err
 	}
-	for i, list := range c.calls {
+	for i, list := range calls {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the import was interrupted", "")
 		}
@@ -87,10 +88,10 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 			return nil, err
 		}
 		if o.Progress != nil {
-			o.Progress(i+1, len(c.calls))
+			o.Progress(i+1, len(calls))
 		}
 	}
-	if err := b.finish(ctx, draft, c.final); err != nil {
+	if err := b.finish(ctx, draft, final); err != nil {
 		return nil, err
 	}
 	return draft.Copy(ctx, s, name)
@@ -107,12 +108,12 @@ func counter() func() int64 {
 
 // droppedFrom returns the position in the body from which the end of the
 // conversation drops the messages that the last call was sent.
-func (c *Conversation) droppedFrom() int {
-	if len(c.calls) == 0 {
+func droppedFrom(calls [][]*message, final []*message) int {
+	if len(calls) == 0 {
 		return math.MaxInt
 	}
-	_, sent := split(c.calls[len(c.calls)-1])
-	_, final := split(c.final)
+	_, sent := split(calls[len(calls)-1])
+	_, final = split(final)
 	if n := common(sent, final); n < len(sent) {
 		return n
 	}

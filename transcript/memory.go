@@ -12,18 +12,13 @@ const (
 // Memory returns about how many bytes [Import] holds beside the conversation until it is done. Cost: the
 // values of the conversation.
 func (c *Conversation) Memory() int64 {
-	n := int64(len(c.calls)) * memoryOfCall
-	for _, m := range c.final {
-		n += m.memory()
+	n := int64(c.Calls()) * memoryOfCall
+	for _, m := range messagesIn(c.Unsent) {
+		content, _ := m.Get("content")
+		calls, _ := m.Get("tool_calls")
+		n += int64(max(1, len(content.Elems))+len(calls.Elems))*memoryOfBlock + 2*lengthOf(m)
 	}
 	return n
-}
-
-func (m *message) memory() int64 {
-	content, _ := m.Get("content")
-	calls, _ := m.Get("tool_calls")
-	blocks := int64(max(1, len(content.Elems)) + len(calls.Elems))
-	return blocks*memoryOfBlock + 2*lengthOf(m.Any)
 }
 
 // lengthOf returns how many bytes the texts of a value have.

@@ -1,10 +1,7 @@
 package transcript
 
 import (
-	"strconv"
-
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -47,64 +44,13 @@ var canonicalRoles = map[string]string{
 	"developer": "system", "function": "tool",
 }
 
-// roleNames lists the known roles for people.
-var roleNames = []string{"system", "developer", "user", "assistant", "tool", "function", "other"}
-
-// newMessage checks that a value is a message: an object with a role.
-func newMessage(e entry, n int) (*message, *fault.Error) {
-	role, _ := e.Get("role")
-	if e.Kind != canon.KindObject || role.Kind != canon.KindString {
-		what := "is not an object"
-		if e.Kind == canon.KindObject {
-			what = "has no role that is a string"
-		}
-		return nil, &fault.Error{
-			Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line, Token: quote(e.Any),
-			Message: "message " + strconv.Itoa(n) + " " + what, Remedy: "messages count from 0",
-		}
-	}
-	m := &message{Any: e.Any, role: canonicalRoles[role.Text], original: role.Text}
+func newMessage(v canon.Any) *message {
+	role, _ := v.Get("role")
+	m := &message{Any: v, role: canonicalRoles[role.Text], original: role.Text}
 	if m.role == "" {
 		m.role = "other"
 	}
-	return m, nil
-}
-
-func messagesOf(list []entry) ([]*message, error) {
-	messages := make([]*message, len(list))
-	for i, e := range list {
-		m, err := newMessage(e, i)
-		if err != nil {
-			return nil, err
-		}
-		messages[i] = m
-	}
-	return messages, nil
-}
-
-// speaks reports whether a message has one of the fields in which messages of OpenAI speak. otherwise reports
-// whether it has a list or an object in another field.
-func (m *message) speaks() (speaks, otherwise bool) {
-	for _, field := range m.Members {
-		switch field.Name {
-		case "content", "tool_calls", "function_call", "refusal", "audio":
-			return true, false
-		}
-		otherwise = otherwise || len(field.Value.Elems)+len(field.Value.Members) > 0
-	}
-	return false, otherwise
-}
-
-// foreignPart returns the type of a part that only Anthropic's messages have, and whose call or result would be lost
-// here; "" for none.
-func (m *message) foreignPart() string {
-	content, _ := m.Get("content")
-	for _, part := range content.Elems {
-		if kind, _ := part.Get("type"); kind.Text == "tool_use" || kind.Text == "tool_result" {
-			return kind.Text
-		}
-	}
-	return ""
+	return m
 }
 
 // block is a part of a message that becomes a node.

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -38,7 +39,7 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 	known := len(doc.Elems) == 0
 	for _, m := range doc.Elems {
 		role, _ := m.Get("role")
-		known = known || slices.Contains(roleNames, role.Text)
+		known = known || canonicalRoles[role.Text] != ""
 	}
 	list, err := Read([]byte(file))
 	if !known && err != nil && strings.Contains(err.Error(), "a role that no provider knows") {
@@ -48,7 +49,7 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 		t.Fatalf("%s: %v in\n%s", what, err, file)
 	}
 	c := list[0]
-	if len(list) != 1 || c.Name != "" || c.Shape != ShapeOpenAI || Detect([]byte(file)) != ShapeOpenAI ||
+	if len(list) != 1 || c.Name != "" || c.Shape() != calllog.ShapeOpenAI ||
 		c.Messages() != len(messages) {
 		t.Fatalf("%s: %d conversations, %+v", what, len(list), c)
 	}
@@ -95,7 +96,7 @@ func TestOddRuns(t *testing.T) {
 		if seed%10 == 0 && len(calls) > 0 {
 			exportAndBack(t, made)
 		}
-		if list[0].droppedFrom() < len(final) {
+		if droppedFrom(list[0].lists()) < len(final) {
 			rewritten++
 		}
 		if t.Failed() {
@@ -169,7 +170,7 @@ func TestMessagesInAnotherForm(t *testing.T) {
 // TestTotalsOfSWEAgent: what a trajectory counts of all calls together stays with the context, even if the
 // rest of its fields is too long to keep.
 func TestTotalsOfSWEAgent(t *testing.T) {
-	for _, patch := range []string{"", strings.Repeat("x", maxRun)} {
+	for _, patch := range []string{"", strings.Repeat("x", 64<<10)} {
 		text := `{"trajectory":[{"messages":[{"role":"user","content":"Fix it."},{"role":"assistant","content":"Done."}]}],` +
 			`"info":{"submission":"` + patch + `","model_stats":{"instance_cost":0.25,"tokens_sent":1200,` +
 			`"tokens_received":34,"api_calls":1}}}`

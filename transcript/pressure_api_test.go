@@ -25,14 +25,14 @@ func TestRealConversationsThatExpire(t *testing.T) {
 		}
 		policy := genPolicy(rng, whole)
 		policy.Orphans = ""
-		p := pressure{t, fmt.Sprintf("%s %s under %+v", c.Shape, c.Name, policy), policy, wordCounter{}, done, false}
+		p := pressure{t, fmt.Sprintf("%s %s under %+v", c.Shape(), c.Name, policy), policy, wordCounter{}, done, false}
 		made, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "c",
 			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter(), Counter: p.counter}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		said := 0
-		for _, list := range c.calls {
+		for _, list := range sentLists(c) {
 			if err := made.Edit(t.Context(), func(b *pact.Batch) error { return tell(b, rng, list[said:]) }, nil); err != nil {
 				t.Fatalf("%s: %v", p.what, err)
 			}

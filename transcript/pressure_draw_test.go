@@ -64,7 +64,7 @@ func TestOddConversationsUnderPressure(t *testing.T) {
 		p := replay(t, rng, i, c, map[string]int{})
 		p.policy.Orphans, p.policy.WholePairs = lifecycle.Keep, true
 		made := p.made(c)
-		for n, list := range c.calls {
+		for n, list := range sentLists(c) {
 			text := sentAt(t, made, n+1)
 			had := loneIDs(chatMessages(t, rawList(list)))
 			for _, id := range loneIDs(chatMessages(t, text)) {
@@ -87,7 +87,7 @@ func TestRewrittenConversationsUnderPressure(t *testing.T) {
 		p := replay(t, rng, i, c, map[string]int{})
 		p.policy.Orphans = lifecycle.Keep
 		made := p.made(c)
-		for n, list := range c.calls {
+		for n, list := range sentLists(c) {
 			text := sentAt(t, made, n+1)
 			if faults := pairingFaults(t, text); len(faults) > 0 {
 				t.Fatalf("%s: snapshot %d: %q\n%s", p.what, n+1, faults, text)

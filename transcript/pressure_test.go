@@ -33,7 +33,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 		}
 		for round := range testrun.Size(t, 1, 2, 6) {
 			policy := genPolicy(rng, whole)
-			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{},
+			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape(), c.Name, round, policy), policy, wordCounter{},
 				done, false}
 			made, err := Import(t.Context(), pact.NewDB(store.NewMemory()), "pruned", c,
 				&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}},
@@ -69,7 +69,7 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := pressure{t, c.Shape + " " + c.Name, policy, counter, done, false}
+		p := pressure{t, c.Shape() + " " + c.Name, policy, counter, done, false}
 		p.context(made)
 	}
 	if done["pruned"] == 0 {

@@ -8,6 +8,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
@@ -37,9 +38,6 @@ func BenchmarkImport(b *testing.B) {
 func TestTauBench(t *testing.T) {
 	testrun.OneGoroutine(t)
 	data := load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json"))
-	if shape := Detect(data); shape != ShapeTauBench {
-		t.Fatalf("detected as %q", shape)
-	}
 	conversations, err := Read(data)
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +52,8 @@ func TestTauBench(t *testing.T) {
 	memory, messages, snapshots, refs := pact.NewDB(store.NewMemory()), 0, 0, map[string]int{}
 	for i, c := range conversations {
 		name := strconv.Itoa(i)
-		if c.Name != name || c.Shape != ShapeTauBench {
-			t.Errorf("conversation %d is %q of shape %q", i, c.Name, c.Shape)
+		if c.Name != name || c.Shape() != calllog.ShapeTauBench {
+			t.Errorf("conversation %d is %q of shape %q", i, c.Name, c.Shape())
 		}
 		made, err := Import(t.Context(), memory, name, c, nil)
 		if err != nil {
@@ -100,9 +98,6 @@ func TestSWESmith(t *testing.T) {
 	for _, path := range files {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			data := load(t, path)
-			if shape := Detect(data); shape != ShapeSWESmith {
-				t.Fatalf("detected as %q", shape)
-			}
 			list, err := Read(data)
 			if err != nil {
 				t.Fatal(err)

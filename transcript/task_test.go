@@ -27,7 +27,7 @@ func TestTheTaskOfRealRunsStaysUnderLimits(t *testing.T) {
 	for _, c := range runs {
 		task := firstUserText(c)
 		if task == "" {
-			t.Fatalf("%s %s has no message of the user", c.Shape, c.Name)
+			t.Fatalf("%s %s has no message of the user", c.Shape(), c.Name)
 		}
 		for _, name := range lifecycle.ReadyNames() {
 			for _, most := range []int{1000, 3000} {
@@ -48,7 +48,7 @@ func TestTheTaskOfRealRunsStaysUnderLimits(t *testing.T) {
 					}
 					text := openAI(t, s)
 					if faults := pairingFaults(t, []byte(text)); len(faults) > 0 {
-						t.Fatalf("%s %s under %s of %d, snapshot %d: %q", c.Shape, c.Name, name, most, s.Cycle(), faults)
+						t.Fatalf("%s %s under %s of %d, snapshot %d: %q", c.Shape(), c.Name, name, most, s.Cycle(), faults)
 					}
 					if !strings.Contains(text, task) {
 						lost[name]++
@@ -74,7 +74,8 @@ func TestTheTaskOfRealRunsStaysUnderLimits(t *testing.T) {
 // firstUserText returns the first message of the user in a conversation, as JSON has it
 // between its quotes.
 func firstUserText(c *Conversation) string {
-	for _, m := range c.final {
+	_, final := c.lists()
+	for _, m := range final {
 		content, _ := m.Get("content")
 		if content.Kind == canon.KindArray && len(content.Elems) > 0 {
 			content, _ = content.Elems[0].Get("text")

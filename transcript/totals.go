@@ -5,6 +5,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -18,7 +19,7 @@ type Totals struct {
 // only SWE-agent writes them (info.model_stats).
 func TotalsOf(s *pact.Snapshot) (t Totals, ok bool) {
 	root := tree.Of(s).Root().Node()
-	info, _ := canon.Value(root.Header(ShapeSWESmith + ":conversation")).Any().Get("info")
+	info, _ := canon.Value(root.Header(calllog.ShapeSWESmith + ":conversation")).Any().Get("info")
 	stats, _ := info.Get("model_stats")
 	count := func(name string) int64 {
 		v, _ := stats.Get(name)

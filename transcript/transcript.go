@@ -1,107 +1,123 @@
 package transcript
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/calllog"
 )
 
-// The shapes of files. Nodes made from a file carry its shape as their
-// provenance.
-const (
-	ShapeOpenAI   = "openai"
-	ShapeTauBench = "tau-bench"
-	ShapeSWESmith = "swe-smith"
-)
-
-// Conversation is one conversation of a file: the messages that each model call was sent.
+// Conversation is one conversation of a file: the messages that each model call was sent. Its Name is "" if the file
+// holds one, else its index in the file: "0", "1" …
 type Conversation struct {
-	Name  string // "" if the file holds one, else its index in the file: "0", "1" …
-	Shape string // one of the shapes above
-
-	calls [][]*message // the messages that each call was sent
-	final []*message   // all messages at the end
-	rest  canon.Any    // an object: the conversation's own fields, if any
-	steps int          // how many steps of a run came without a call to the model
-	lost  int          // how many steps of a run have an answer that its messages lack
-
-	joined int          // how many messages of the assistant follow another one: they are part of its answer
-	damage canon.Damage // to the lines of the file, in its first conversation
+	*calllog.Session
+	log *calllog.Log // of the first conversation of the file, nil for any other
 }
+
+// Read reads the conversations of a file: chat messages, results of tau-bench, runs of SWE-agent and SWE-smith. A list
+// or JSON Lines of messages is one conversation; a list or JSON Lines of conversations
+// is as many. E_DOCUMENT_INVALID with line and offset if the file is not JSON
+// or has an unknown shape, and with the number of the message, counted from 0,
+// if a message is invalid or if no message of the file has a known role.
+//
+// From a run of SWE-agent or SWE-smith Read takes what each step says that the model was sent, of older ones the
+// history, and the fields of the run. It drops the other fields of the steps (action, thought, execution_time,
+// state, extra_info), what repeats the last list, and the fields of a run if they exceed 64 KiB in total. Each
+// attempt of a run with several is a conversation.
+func Read(data []byte) ([]*Conversation, error) {
+	log, err := calllog.Read(data)
+	if err != nil {
+		return nil, err
+	}
+	if log.Sessions[0].Replay == nil {
+		return nil, fault.New(fault.DocumentInvalid, "the file holds a "+log.Format+", not messages alone",
+			"give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench, SWE-agent or SWE-smith file")
+	}
+	list := make([]*Conversation, len(log.Sessions))
+	for i := range list {
+		list[i] = &Conversation{Session: &log.Sessions[i]}
+	}
+	list[0].log = log
+	return list, nil
+}
+
+// Shape returns the shape of the file: openai, tau-bench or swe-smith. Nodes carry it as their provenance.
+func (c *Conversation) Shape() string { return c.Replay.Shape }
 
 // Damage returns the error of the first damaged line of the file, nil if there is none or if this is not the first
 // conversation of the file. [Read] reads the rest all the same.
-func (c *Conversation) Damage() error { return cmp.Or(c.damage.First, c.damage.Cut) }
+func (c *Conversation) Damage() error {
+	if c.log == nil {
+		return nil
+	}
+	return c.log.Damage
+}
+
+// Findings returns what is odd about the file, of the first of its conversations: roles that no provider has, whose
+// messages count as other (01 §2) and keep the word as an attribute, messages in an unknown form, damaged lines, and
+// why a conversation makes no cycle.
+func (c *Conversation) Findings() []inspect.Finding {
+	if c.log == nil {
+		return nil
+	}
+	return slices.Clone(c.log.Findings)
+}
 
 // Calls returns the number of model calls, which equals the number of cycles.
-func (c *Conversation) Calls() int { return len(c.calls) }
+func (c *Conversation) Calls() int { return len(c.Session.Calls) }
 
 // Messages returns the number of messages at the end of the conversation.
-func (c *Conversation) Messages() int { return len(c.final) }
+func (c *Conversation) Messages() int { return len(messagesIn(c.Unsent)) }
 
-// Findings names the roles that no provider has, with the first message of each. Their
-// messages count as other (01 §2) and keep the word as an attribute. It also names the first message
-// that speaks in an unknown form, damaged lines of the file, and says why a conversation makes no cycle. Cost: the messages.
-func (c *Conversation) Findings() []inspect.Finding {
-	var found []inspect.Finding
-	of := ""
-	if c.Name != "" {
-		of = "conversation " + c.Name + ": "
+// messagesIn returns the messages of a request.
+func messagesIn(request canon.Any) []canon.Any {
+	list, _ := request.Get("messages")
+	return list.Elems
+}
+
+// lists returns the messages that each call was sent, and all of them. Lists share a message that the file has once.
+func (c *Conversation) lists() (calls [][]*message, final []*message) {
+	known := map[*canon.Member]*message{}
+	read := func(list []canon.Any) []*message {
+		all := make([]*message, len(list))
+		for i, v := range list {
+			if known[&v.Members[0]] == nil {
+				known[&v.Members[0]] = newMessage(v)
+			}
+			all[i] = known[&v.Members[0]]
+		}
+		return all
 	}
-	c.damage.Say(func(line int, what string) {
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: "line " + strconv.Itoa(line) + ": " + what})
-	})
-	known := map[string]bool{}
-	for n, m := range c.final {
-		if _, is := canonicalRoles[m.original]; is || known[m.original] {
+	whole := messagesIn(c.Unsent)
+	final = read(whole)
+	for i := range c.Session.Calls {
+		sent := messagesIn(c.Session.Calls[i].Request)
+		if n := len(sent); n <= len(whole) && (n == 0 || &sent[0] == &whole[0]) {
+			calls = append(calls, final[:n:n])
 			continue
 		}
-		known[m.original] = true
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
-			" has the role " + quote(canon.Text(m.original)) + ", which no provider knows; it counts as other"})
+		calls = append(calls, read(sent))
 	}
-	unread := func(m *message) bool {
-		_, otherwise := m.speaks()
-		return otherwise
-	}
-	if n := slices.IndexFunc(c.final, unread); n >= 0 {
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
-			" has no content and calls nothing; it is imported as an empty one, with its other fields"})
-	}
-	if c.joined > 0 {
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +
-			"messages of the assistant that no request separates from the one before are part of its answer: " + strconv.Itoa(c.joined)})
-	}
-	if c.steps > 0 {
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +
-			"steps that sent nothing to the model are no calls: " + strconv.Itoa(c.steps)})
-	}
-	if c.lost > 0 {
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of +
-			"steps with an answer that the history lacks were left out: " + strconv.Itoa(c.lost)})
-	}
-	why := ""
-	switch {
-	case len(c.final) == 0:
-		why = "there are no messages, so there is no cycle"
-	case len(c.calls) == 0:
-		why = "no message is an answer of the model, so there is no cycle yet: the messages wait in the working state " +
-			"for a commit"
-	}
-	if why != "" {
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + why})
-	}
-	return found
+	return calls, final
 }
 
 // attrs returns the custom attributes of the root.
 func (c *Conversation) attrs() map[string]any {
-	if c.rest.Kind != canon.KindObject || len(c.rest.Members) == 0 {
+	if len(c.Replay.Fields.Members) == 0 {
 		return nil
 	}
-	return map[string]any{c.Shape + ":conversation": c.rest}
+	return map[string]any{c.Replay.Shape + ":conversation": c.Replay.Fields}
+}
+
+// without returns the fields of an object except the named ones.
+func without(a canon.Any, names ...string) canon.Any {
+	rest := canon.Any{Kind: canon.KindObject}
+	for _, m := range a.Members {
+		if !slices.Contains(names, m.Name) {
+			rest.Members = append(rest.Members, m)
+		}
+	}
+	return rest
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/simulate"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
@@ -172,7 +171,7 @@ func shared(t testing.TB) (list []*pact.Context, of []*transcript.Conversation) 
 		if err != nil {
 			t.Skipf("the real runs are not there: %v", err)
 		}
-		all, err := intake.Conversations(ctx, data)
+		all, err := transcript.Read(data)
 		if err != nil {
 			t.Fatal(err)
 		}

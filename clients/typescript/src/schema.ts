@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 8a0769dc0bcb4fd838829f4c6dd496c50c3aae60472be4f3ebcd95fac6e250f8.
+// SHA-256 is 638fd671afdafcea05adf1393667eb62cbdb47ba6494a291fe37d5eba5b85a5a.
 
 export interface Attempt {
   attempt_id: string
@@ -2114,13 +2114,13 @@ export interface Operations {
     body?: undefined
     answer: Formatted
   }
-  /** Make contexts of a snapshot document, a history, a transcript or the log of another program */
+  /** Make contexts of a snapshot document, a history or the log of another program */
   import: {
     args: {
       /** Name of the context; of several conversations the part before the / */
       name: string
       /** What the body is; found out from it by default */
-      form?: 'document' | 'history' | 'transcript' | 'log'
+      form?: 'document' | 'history' | 'log'
       /** Edition to read it in; that of the file by default */
       edition?: string
       /** Refuse a history that would have to be mended */

@@ -165,8 +165,8 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 	if err != nil {
 		return "", err
 	}
-	if in.Kind != intake.Log {
-		return "", fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.Kind)+", not a transcript of Claude Code",
+	if in.Plan.Kind != intake.Log {
+		return "", fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.Plan.Kind)+", not a transcript of Claude Code",
 			"")
 	}
 	s, err := a.OpenStore(ctx)

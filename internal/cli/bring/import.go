@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -19,7 +18,6 @@ import (
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 
-	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
 )
 
@@ -104,66 +102,25 @@ func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*
 
 // planFor divides the input into parts, one for each context.
 func planFor(ctx context.Context, a *command.App, in *command.Input, f *importFlags) (p *plan, err error) {
-	kind, err := in.Shape()
-	if err != nil {
-		return nil, err
-	}
 	p = &plan{Input: in}
-	o := intake.Options{Name: cmp.Or(f.name, in.Base()), OpenOptions: pact.OpenOptions{Actor: a.Getenv("USER", "")},
-		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber}, Again: f.again}
-	switch kind {
-	case intake.Log:
-		p.Plan, err = planLog(ctx, a, in, f.conversation, o)
-	case intake.Transcript:
-		p.Plan, err = planTranscript(ctx, in, f.conversation, o)
-	default:
-		if f.conversation != "" {
-			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+
-				string(kind))
-		}
-		if p.Plan = intake.PlanHistory(in.Reader, o); kind == intake.Snapshot {
-			p.Plan, err = intake.PlanDocument(in.Data, o), intake.HoldNodes(ctx, in.Data)
-		}
-	}
+	p.Plan, err = intake.PlanFile(ctx, in.File, intake.Options{Name: cmp.Or(f.name, in.Base()), Only: f.conversation, Again: f.again,
+		OpenOptions:    pact.OpenOptions{Actor: a.Getenv("USER", "")},
+		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition), Strict: f.strict, Renumber: f.renumber},
+		Beside: func(log *calllog.Log) error {
+			return intake.AddSubAgents(in.Name, log, func(path string) (*calllog.Log, error) {
+				file, err := a.ReadFile(ctx, path, false)
+				if err != nil {
+					return nil, err
+				}
+				of, err := file.Log("")
+				return of, file.Located(err)
+			})
+		}})
 	if err != nil {
 		return nil, in.Located(err)
 	}
 	p.Plan.Findings = slices.Concat(in.Findings, p.Plan.Findings)
 	return p, nil
-}
-
-// planLog plans the import of a log with the logs of its sub-agents, or of one session.
-func planLog(ctx context.Context, a *command.App, in *command.Input, session string, o intake.Options) (*intake.Plan, error) {
-	log, err := in.Log(session)
-	if err == nil && session == "" {
-		err = intake.AddSubAgents(in.Name, log, func(path string) (*calllog.Log, error) {
-			file, err := a.ReadFile(ctx, path, false)
-			if err != nil {
-				return nil, err
-			}
-			return file.Log("")
-		})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return intake.PlanLog(ctx, log, o)
-}
-
-func planTranscript(ctx context.Context, in *command.Input, conversation string, o intake.Options) (*intake.Plan, error) {
-	if conversation != "" {
-		c, err := in.Conversation(conversation)
-		if err != nil {
-			return nil, err
-		}
-		o.Name += "/" + conversation
-		return intake.PlanTranscript([]*transcript.Conversation{c}, o)
-	}
-	list, err := intake.Conversations(ctx, in.Data)
-	if err != nil {
-		return nil, err
-	}
-	return intake.PlanTranscript(list, o)
 }
 
 // importAll makes the contexts of a file in a store.
@@ -193,7 +150,7 @@ func importCommand(a *command.App) *cobra.Command {
 		if in.Policy, in.Counter, err = policy.Policy(ctx, a, cmd, nil); err != nil {
 			return err
 		}
-		if in.Kind != intake.Transcript && !in.Policy.Empty() {
+		if !in.Replays() && !in.Policy.Empty() {
 			return in.refuseLimits(policy.Typed(cmd))
 		}
 		lost := map[*intake.Part]*story.LossReader{}
@@ -218,7 +175,7 @@ func importCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return reportImport(a, list, lost, in.Kind, *dry)
+		return reportImport(a, list, lost, in.Plan.Kind, *dry)
 	})
 	return cmd
 }

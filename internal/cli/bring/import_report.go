@@ -47,20 +47,20 @@ func reportImport(a *command.App, list []intake.Made, lost map[*intake.Part]*sto
 		if a.JSON {
 			continue
 		}
-		would := ""
-		if dry && !(l.Existed && m.Format == "") {
+		would, records := "", l.Part.Records()
+		if dry && (records || !l.Existed) {
 			would = "would be made: "
 		}
 		a.Printf("%s%s: %s, edition %s, %s", would, view.Visible(m.Name), view.Plural(int(max(0, last-first+1)), "cycle"), m.Edition,
 			view.Plural(m.Nodes, "node"))
-		if l.Existed && m.Format == "" {
+		if l.Existed && !records {
 			what := ", made of the same contents"
 			if m.Added > 0 {
 				what = " and gets " + view.Plural(int(m.Added), "new cycle")
 			}
 			a.Printf("; it is there already%s", what)
 		}
-		if m.Format != "" && m.Calls+m.Known > 0 {
+		if records && m.Calls+m.Known > 0 {
 			a.Printf("; %s: %s", m.Format, view.Plural(m.Calls, "new call"))
 			if m.Known > 0 {
 				a.Printf(", %d known", m.Known)

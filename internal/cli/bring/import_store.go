@@ -24,9 +24,9 @@ func storeFor(ctx context.Context, a *command.App, in *plan) (*pact.DB, error) {
 	var err error
 	switch {
 	case !lacksStore(a):
-	case in.Kind == intake.History:
+	case in.Plan.Kind == intake.History:
 		_, _, err = in.CheckHistory(ctx, archive.Options{Edition: in.Edition, Strict: in.Strict, Renumber: in.Renumber})
-	case in.Kind == intake.Snapshot:
+	case in.Plan.Kind == intake.Snapshot:
 		_, err = in.Import(ctx, pact.NewDB(store.NewMemory()), func(int, int) {})
 	}
 	if err != nil {
@@ -78,6 +78,6 @@ func (in *plan) refuseLimits(flags string) error {
 		name = screen.Quote(in.Parts[0].Name)
 	}
 	return fault.New(fault.DocumentInvalid, "limits are for transcripts, whose calls are replayed under them; the "+
-		string(in.Kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
+		string(in.Plan.Kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
 		name+flags+" --dry-run")
 }

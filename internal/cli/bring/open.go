@@ -39,7 +39,7 @@ func openCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f := &opened.Report{File: in.Input.Name, Kind: in.Kind, Sessions: found}
+		f := &opened.Report{File: in.Input.Name, Kind: in.Plan.Kind, Sessions: found}
 		f.Store.Path = a.Shown()
 		before := command.SizeOf(a.DB)
 		s, err := storeFor(ctx, a, in)

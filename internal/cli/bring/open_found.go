@@ -96,7 +96,7 @@ func planOfSession(ctx context.Context, a *command.App, flags *importFlags, s *s
 	if text == nil {
 		return planOf(ctx, a, s.Path, &named)
 	}
-	return planFor(ctx, a, &command.Input{Name: s.ID, Data: text}, &named)
+	return planFor(ctx, a, &command.Input{Name: s.ID, File: &intake.File{Data: text}}, &named)
 }
 
 // drawFound lists the sessions that were found. opened is the file of the one that is drawn.

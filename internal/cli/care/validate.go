@@ -1,7 +1,6 @@
 package care
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/contexttree/pact"
@@ -14,7 +13,6 @@ import (
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 
-	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
 )
 
@@ -69,32 +67,24 @@ func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlag
 	if err != nil {
 		return err
 	}
-	if v.Kind, err = in.Shape(); err != nil {
-		return err
+	if v.Kind, err = in.Kind(); err != nil {
+		return in.Located(err)
 	}
 	edition := selector.Edition(flags.Edition)
 	switch v.Kind {
 	case intake.Log:
 		log, err := in.Log("")
 		if err == nil {
-			err = in.Located(log.Damage)
+			err = log.Damage
 		}
 		if err != nil {
-			return err
+			return in.Located(err)
 		}
 		for _, s := range log.Sessions {
 			v.Snapshots += len(s.Calls)
 		}
 		v.Findings = append(v.Findings, log.Findings...)
 		return nil
-	case intake.Transcript:
-		list, err := transcript.Read(in.Data)
-		for _, c := range list {
-			v.Snapshots += c.Calls()
-			v.Findings = append(v.Findings, c.Findings()...)
-			err = cmp.Or(err, c.Damage())
-		}
-		return command.InFile(err, in.Name, in.Data)
 	case intake.Snapshot:
 		v.Snapshots = 1
 		return validateSnapshot(in, edition, v)

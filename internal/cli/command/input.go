@@ -11,11 +11,9 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/budget"
-	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view"
@@ -24,10 +22,8 @@ import (
 
 // Input is the contents of a file or of standard input.
 type Input struct {
-	Name     string // as the user gave it
-	Data     []byte
-	requests *calllog.Log      // the log of requests that stays in its file, nil for any other file
-	backup   func() io.Reader  // returns the history that stays in its file; nil for any other file
+	Name string // as the user gave it
+	*intake.File
 	Findings []inspect.Finding // about parts of a log that were left out or wait
 }
 
@@ -57,9 +53,9 @@ func (a *App) Read(ctx context.Context, name string) (*Input, error) {
 // It returns no reader for any other name: that of a file.
 func (a *App) stream(name string) (io.Reader, *Input, error) {
 	if name == "-" {
-		return a.In, &Input{Name: "standard input"}, nil
+		return a.In, &Input{Name: "standard input", File: &intake.File{}}, nil
 	}
-	in := &Input{Name: name}
+	in := &Input{Name: name, File: &intake.File{}}
 	if !safefile.ShellPipe(name) {
 		return nil, in, nil
 	}
@@ -112,21 +108,6 @@ func (in *Input) Base() string {
 	return base
 }
 
-// Shape returns the kind of the input, by its contents.
-func (in *Input) Shape() (intake.Kind, error) {
-	if in.requests != nil {
-		return intake.Log, nil
-	}
-	if in.backup != nil {
-		return intake.History, nil
-	}
-	kind, err := intake.KindOf(in.Data)
-	if f := FactsOf(err); err != nil && f.Offset == fault.NoOffset {
-		return "", InFile(err, in.Name, nil)
-	}
-	return kind, InFile(err, in.Name, in.Data)
-}
-
 // CheckHistory reads a history, makes nothing of it and returns how many snapshots it has. It gives the
 // memory that it held back to the budget of ctx.
 func (in *Input) CheckHistory(ctx context.Context, o archive.Options) (snapshots int, findings []inspect.Finding, err error) {
@@ -156,14 +137,6 @@ func (in *Input) Located(err error) error {
 		return InFile(err, in.Name, in.Line(f.Line))
 	}
 	return InFile(err, in.Name, in.Data)
-}
-
-// Reader returns the text of the input from its beginning.
-func (in *Input) Reader() io.Reader {
-	if in.backup != nil {
-		return in.backup()
-	}
-	return bytes.NewReader(in.Data)
 }
 
 // Line returns the n-th line, counted from 1, nil if there is none.

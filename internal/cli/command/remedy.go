@@ -19,6 +19,9 @@ const StartsProxy = "pact proxy --upstream URL --addr ADDRESS starts one, which 
 // returns the library's own remedy.
 func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 	db := a.InStore()
+	if names, several := strings.CutPrefix(f.Remedy, "choose one by its name: "); several {
+		return "choose one with --conversation: " + names
+	}
 	switch f.Code {
 	case fault.ContextNotFound:
 		list := "pact contexts" + db + " lists those of " + a.Shown()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -18,7 +17,6 @@ import (
 	"github.com/contexttree/pact/store"
 
 	"github.com/contexttree/pact/tokens"
-	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
 )
 
@@ -110,9 +108,9 @@ type SourceFlags struct {
 func (a *App) SourceFlags(cmd *cobra.Command) *SourceFlags {
 	f := &SourceFlags{}
 	cmd.Flags().StringVar(&f.File, "file", "",
-		"read a document, a history or a transcript from `FILE` instead of the store")
+		"read a document, a history or a log from `FILE` instead of the store")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "",
-		"with --file, the `NAME` of the conversation in a transcript of several")
+		"with --file, the `NAME` of the conversation in a log of several")
 	cmd.Flags().StringVar(&f.Edition, "edition", "",
 		"the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
 	CompleteFlag(cmd, "edition", Editions)
@@ -183,9 +181,9 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	if err != nil {
 		return err
 	}
-	kind, err := in.Shape()
+	kind, err := in.Kind()
 	if err != nil {
-		return err
+		return in.Located(err)
 	}
 	s.File, s.Store = in, pact.NewDB(store.NewMemory())
 	if kind == intake.Snapshot {
@@ -194,7 +192,8 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 		a.Warn(findings)
 		return InFile(err, in.Name, in.Data)
 	}
-	plan, err := s.plan(ctx, kind, f)
+	plan, err := intake.PlanFile(ctx, in.File, intake.Options{Kind: kind, Name: in.Base(), Only: f.conversation, One: true,
+		OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}})
 	if err != nil {
 		return in.Located(err)
 	}
@@ -207,58 +206,6 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	s.Context = made[0].Context
 	a.Warn(slices.Concat(in.Findings, plan.Findings, made[0].Findings))
 	return nil
-}
-
-// plan plans the import of the one conversation of a file that is asked.
-func (s *Source) plan(ctx context.Context, kind intake.Kind, f *SourceFlags) (*intake.Plan, error) {
-	in := s.File
-	o := intake.Options{Name: in.Base(), OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.Edition)}}
-	switch kind {
-	case intake.Log:
-		log, err := in.Log(f.conversation)
-		if err != nil {
-			return nil, err
-		}
-		if len(log.Sessions) > 1 {
-			var names []string
-			for _, session := range log.Sessions {
-				names = append(names, session.Name)
-			}
-			return nil, chooseOne(fault.DocumentInvalid, "the log holds several sessions", names)
-		}
-		return intake.PlanLog(ctx, log, o)
-	case intake.Transcript:
-		c, err := in.Conversation(f.conversation)
-		if err != nil {
-			return nil, err
-		}
-		return intake.PlanTranscript([]*transcript.Conversation{c}, o)
-	case intake.Snapshot:
-		return intake.PlanDocument(in.Data, o), nil
-	}
-	return intake.PlanHistory(in.Reader, o), nil
-}
-
-// Conversation picks one conversation of a transcript.
-func (in *Input) Conversation(name string) (*transcript.Conversation, error) {
-	list, err := transcript.Read(in.Data)
-	if err != nil {
-		return nil, InFile(err, in.Name, in.Data)
-	}
-	if name == "" && len(list) == 1 {
-		return list[0], nil
-	}
-	var names []string
-	for _, c := range list {
-		if name != "" && c.Name == name {
-			return c, nil
-		}
-		names = append(names, c.Name)
-	}
-	if name != "" {
-		return nil, chooseOne(fault.SnapshotNotFound, "the transcript has no conversation "+strconv.Quote(name), names)
-	}
-	return nil, chooseOne(fault.DocumentInvalid, "the transcript holds several conversations", names)
 }
 
 // snapshotAt returns the snapshot at an address.

@@ -37,6 +37,7 @@ type Session struct {
 	Calls   []Call       // in the order in which they were made
 	API     provider.API // of Unsent
 	Unsent  canon.Any    // the request that would follow, with the messages after the last answer; absent without any
+	Replay  *Replay      // of a session of messages alone, whose calls are made up; nil for any other
 }
 
 // ParentCall is the call of a tool in another session that began a session.

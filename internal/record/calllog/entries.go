@@ -58,7 +58,7 @@ func entriesOf(data []byte, byLine bool) (list []entry, d canon.Damage, err erro
 // list. Any other value is the only one.
 func elementsOf(data []byte, line int) []entry {
 	list := raw(data)
-	if f := list.fields(); f != nil && apiOf(f) == "" {
+	if f := list.fields(); f != nil && apiOf(f) == "" && shapeOf(f) == "" {
 		if wrapped, _ := f.first(wrappers...); wrapped.kind() == canon.KindArray {
 			if held := wrapped.elems(); len(held) > 0 && held[0].kind() == canon.KindObject {
 				list = wrapped
@@ -91,6 +91,7 @@ type findings struct {
 	line  map[string]int // the first
 	lines map[int]bool   // all lines that are named
 
+	refused       error // why nothing is read of the file, nil if it is
 	records, left int64 // of a log of bodies: how many values it has, and how many were left out
 }
 
@@ -119,6 +120,9 @@ func (f *findings) say(line int, why string) {
 	}
 	f.count[why]++
 }
+
+// refuse notes the error with which the file is refused.
+func (f *findings) refuse(err error) { f.refused = err }
 
 // names reports whether a finding is about a line.
 func (f *findings) names(line int) bool { return f.lines[line] }

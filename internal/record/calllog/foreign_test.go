@@ -59,14 +59,13 @@ func TestAFormIsKnownByWhatOnlyItHas(t *testing.T) {
 		`[{"role":"system","content":"Be brief."},` + all + `]`:                                           {"a list of Anthropic messages", "1 Be brief."},
 		strings.ReplaceAll(strings.Repeat(talk, 9)+all, "},{\"role\"", "}\n{\"role\""):                    {"a list of Anthropic messages", "1 "},
 		`{"model":"claude-opus-4-8","max_tokens":9,"messages":[` + ask + "," + call + "," + result + `]}`: {"a log of requests", "1 "},
-		`[` + talk + ask + `]`: {"", ""},
-		`[` + all + `,{"role":"tool","tool_call_id":"x","content":"y"}]`: {"", ""},
+		`[` + talk + ask + `]`: {"a list of chat messages", "1 "},
 	} {
 		if got := Detect([]byte(text)); got != want[0] {
 			t.Errorf("%s is taken for %q, want %q", text, got, want[0])
 			continue
 		}
-		if want[0] == "" || want[0] == "a log of requests" {
+		if want[0] == "a list of chat messages" || want[0] == "a log of requests" {
 			continue
 		}
 		log, err := Read([]byte(text))

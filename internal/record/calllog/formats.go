@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -139,6 +140,9 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 			return f, goesOn || n > 0 || len(pieces) > 1
 		}
 	}
+	if whole == nil {
+		return messageFormatOf(data)
+	}
 	return whole, false
 }
 
@@ -160,9 +164,9 @@ func formatOfValue(of []format, first raw) *format {
 
 // known lists the formats for people, each with its article.
 func known() string {
-	names := make([]string, len(formats))
-	for i := range formats {
-		names[i] = formats[i].name
+	var names []string
+	for _, f := range slices.Concat(formats, messageFormats) {
+		names = append(names, f.name)
 	}
 	return strings.Join(names, ", ")
 }

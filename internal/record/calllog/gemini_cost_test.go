@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -46,8 +47,8 @@ func TestCostOfUnendedMessagesIsLinear(t *testing.T) {
 		least := time.Duration(math.MaxInt64)
 		for range 3 {
 			begun := time.Now()
-			if f, _ := formatOf(data); f != nil {
-				t.Errorf("it is taken for %s", f.name)
+			if _, err := Read(data); fault.CodeOf(err) != fault.Limit { // it nests too deep
+				t.Error(err)
 			}
 			least = min(least, time.Since(begun))
 		}

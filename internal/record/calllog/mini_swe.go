@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -143,11 +144,11 @@ func (c *Call) attr(name string, v canon.Any) {
 	c.Attrs[name] = v
 }
 
-// without returns an object without one of its members.
-func without(v canon.Any, name string) canon.Any {
+// without returns an object without some of its members.
+func without(v canon.Any, names ...string) canon.Any {
 	var members []canon.Member
 	for _, m := range v.Members {
-		if m.Name != name {
+		if !slices.Contains(names, m.Name) {
 			members = append(members, m)
 		}
 	}

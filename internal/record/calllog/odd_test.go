@@ -138,7 +138,7 @@ func TestFilesThatAreNoLogs(t *testing.T) {
 		"\x89PNG\r\n": "a PNG image", "\x7fELF\x02": "a program", "PAR1": "a Parquet table",
 		"\x00\x01\x02":     "a binary file",
 		"\xde\xad\xbe\xef": "a binary file", "\x1f\x8bnot gzip at all": "gzip", "hello": "no known format",
-		"{}": "no known format", "[]": "no known format", "17": "no known format", `"text"`: "no known format",
+		"{}": "no known format", "17": "no known format", `"text"`: "no known format",
 		`{"log":{"entries":[]}}`: "none of its exchanges",
 
 		`{"version":2,"status":"success","eval":{}}`:   "none of its samples",

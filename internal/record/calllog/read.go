@@ -33,7 +33,11 @@ func Read(data []byte) (*Log, error) {
 		return nil, f.within(err)
 	}
 	var found findings
-	log, err := f.log(f.read(list, &found), &found, &d)
+	sessions := f.read(list, &found)
+	if found.refused != nil {
+		return nil, f.within(found.refused)
+	}
+	log, err := f.log(sessions, &found, &d)
 	if err == nil {
 		f.account(log, list, &found)
 	}
@@ -79,7 +83,9 @@ func withoutCalls(sessions []Session) (list []inspect.Finding) {
 	for i := range sessions {
 		if s := &sessions[i]; len(s.Calls) == 0 {
 			why := "the model has answered nothing, so there is no cycle yet: what was said waits in the working state"
-			if s.Unsent.Kind == canon.KindAbsent {
+			if messages, _ := s.Unsent.Get("messages"); s.Replay != nil && len(messages.Elems) == 0 {
+				why = "there are no messages, so there is no cycle"
+			} else if s.Unsent.Kind == canon.KindAbsent {
 				why = "nothing was said to a model, so there is nothing to import"
 			}
 			if s.Name != "" {

@@ -9,8 +9,11 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/safefile"
 )
@@ -21,24 +24,66 @@ const inMemory = 8 << 20
 // File is the text of a file: in memory, or a log of requests or a history that stays in a file. Close it
 // when it was read.
 type File struct {
-	Text   []byte       // nil for what stays in a file
-	Log    *calllog.Log // nil for anything but a log that stays in a file
+	Data   []byte       // nil for what stays in a file
+	log    *calllog.Log // nil for anything but a log that stays in a file
 	backup bool         // a history in the compact form stays in the file
 	file   *os.File     // the open file, nil for none
 	temp   io.Closer    // the temporary file that file is, nil for none
 }
 
-// Backup returns a history in the compact form that stays in its file, from its beginning; nil for
-// anything else.
-func (f *File) Backup() io.Reader {
-	if !f.backup {
-		return nil
+// Reader returns the text from its beginning, unless it is a log that stays in its file.
+func (f *File) Reader() io.Reader {
+	if f.backup {
+		return io.NewSectionReader(f.file, 0, math.MaxInt64)
 	}
-	return io.NewSectionReader(f.file, 0, math.MaxInt64)
+	return bytes.NewReader(f.Data)
 }
 
 // Stays reports whether calls or lines are read from the file as they are needed.
-func (f *File) Stays() bool { return f.Log != nil || f.backup }
+func (f *File) Stays() bool { return f.log != nil || f.backup }
+
+// Kind returns the kind of the file, by its contents.
+func (f *File) Kind() (Kind, error) {
+	switch {
+	case f.log != nil:
+		return Log, nil
+	case f.backup:
+		return History, nil
+	}
+	return KindOf(f.Data)
+}
+
+// Log reads the file as a log, or one session of it.
+func (f *File) Log(session string) (*calllog.Log, error) {
+	log, err := f.log, error(nil)
+	if log == nil {
+		if log, err = calllog.Read(f.Data); err != nil {
+			return nil, err
+		}
+	}
+	if session == "" {
+		return log, nil
+	}
+	i := slices.IndexFunc(log.Sessions, func(s calllog.Session) bool { return s.Name == session })
+	if i < 0 {
+		return nil, chooseOne(fault.SnapshotNotFound, "the log has no session "+strconv.Quote(session), log)
+	}
+	log.Sessions = log.Sessions[i : i+1]
+	return log, nil
+}
+
+// chooseOne returns the error for a file of several sessions none of which is named.
+func chooseOne(code fault.Code, message string, log *calllog.Log) error {
+	const most = 5
+	var names []string
+	for _, s := range log.Sessions[:min(most, len(log.Sessions))] {
+		names = append(names, s.Name)
+	}
+	if len(log.Sessions) > most {
+		names = append(names, "…")
+	}
+	return fault.New(code, message, "choose one by its name: "+strings.Join(names, ", "))
+}
 
 // Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file, and a large
 // history in the compact form: such a log takes the memory of one call at a time, whatever its size, and a
@@ -69,7 +114,7 @@ func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
 		defer f.Close()
 	}
 	data, err := Text(ctx, bufio.NewReader(all), most)
-	return &File{Text: data}, err
+	return &File{Data: data}, err
 }
 
 // spooled puts a text into a temporary file, and looks whether it can stay there.
@@ -122,7 +167,7 @@ func (f *File) look(ctx context.Context) error {
 		return nil
 	}
 	held := int64(0)
-	f.Log, err = calllog.ReadRequests(f.file, info.Size(), func(c *calllog.Call) error {
+	f.log, err = calllog.ReadRequests(f.file, info.Size(), func(c *calllog.Call) error {
 		past := pastCall(c, 0)
 		return cmp.Or(past.Check(), holdRequest(ctx, c, &held))
 	})

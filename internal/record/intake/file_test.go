@@ -66,10 +66,10 @@ func TestALogThatStaysInItsFileSaysTheSame(t *testing.T) {
 		"zstd": onDisk(t, packed.Bytes()), "with a mark": onDisk(t, append([]byte(bomMark), text...)),
 		"piped": bytes.NewReader(text)} {
 		file, err := Read(t.Context(), from, MaxText)
-		if err != nil || file.Log == nil {
+		if err != nil || file.log == nil {
 			t.Fatalf("%s: %v, in memory", name, err)
 		}
-		got := *file.Log
+		got := *file.log
 		session := got.Sessions[0]
 		var calls []calllog.Call
 		for i := range session.Calls {
@@ -107,7 +107,7 @@ func TestOtherFilesAreReadIntoMemory(t *testing.T) {
 	for name, text := range map[string][]byte{"a list": list, "a transcript": chat,
 		"a broken first line": append([]byte("{\n"), bytes.Join(lines, []byte("\n"))...)} {
 		file, err := Read(t.Context(), onDisk(t, text), MaxText)
-		if err != nil || file.Log != nil || !bytes.Equal(file.Text, text) {
+		if err != nil || file.log != nil || !bytes.Equal(file.Data, text) {
 			t.Errorf("%s: %v, left in its file", name, err)
 		}
 	}
@@ -127,10 +127,10 @@ func TestALineThatIsWrongIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(inFile.Log.Findings), fmt.Sprint(inMemory.Findings); got != want || !strings.Contains(got, "line 23: ") {
+	if got, want := fmt.Sprint(inFile.log.Findings), fmt.Sprint(inMemory.Findings); got != want || !strings.Contains(got, "line 23: ") {
 		t.Errorf("the findings are %s, want %s, with line 23", got, want)
 	}
-	_, err = PlanLog(t.Context(), inFile.Log, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
+	_, err = PlanLog(t.Context(), inFile.log, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
 	_, want := PlanLog(t.Context(), inMemory, Options{HistoryOptions: pact.HistoryOptions{Strict: true}})
 	if fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Errorf("the error is %v, want %v", err, want)
@@ -145,7 +145,7 @@ func TestALineThatIsWrongIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Sessions(t.Context(), file.Log, "a"); fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
+	if _, err := Sessions(t.Context(), file.log, "a"); fault.CodeOf(want) != fault.DocumentInvalid || fmt.Sprint(err) != fmt.Sprint(want) {
 		t.Errorf("the error is %v, want %v", err, want)
 	}
 }
@@ -174,7 +174,7 @@ func TestTheMemoryOfAnImportDoesNotFollowTheFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sessions, err := Sessions(t.Context(), file.Log, "a")
+		sessions, err := Sessions(t.Context(), file.log, "a")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func read(t testing.TB, file string) []byte {
 
 func TestKindsOfFiles(t *testing.T) {
 	for file, want := range map[string]Kind{
-		"../../../examples/conversations/weather.json": Transcript,
+		"../../../examples/conversations/weather.json": Log,
 		"../../../examples/conversations/repair.jsonl": History,
 	} {
 		if got, err := KindOf(read(t, file)); got != want || err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
-	"github.com/contexttree/pact/transcript"
 )
 
 // Kind is a kind of file.
@@ -14,10 +13,9 @@ type Kind string
 
 // The kinds of files.
 const (
-	Snapshot   Kind = "snapshot"   // a canonical document
-	History    Kind = "history"    // what export writes, one JSON object a line
-	Transcript Kind = "transcript" // conversations, whose calls are replayed
-	Log        Kind = "log"        // the calls of another program, as it kept them
+	Snapshot Kind = "snapshot" // a canonical document
+	History  Kind = "history"  // what export writes, one JSON object a line
+	Log      Kind = "log"      // the calls of another program, or messages alone: a transcript
 )
 
 // outside reads only the names of a file's members: they reveal its kind.
@@ -31,9 +29,6 @@ func KindOf(data []byte) (Kind, error) {
 	}
 	if calllog.Detect(data) != "" {
 		return Log, nil
-	}
-	if transcript.Detect(data) != "" {
-		return Transcript, nil
 	}
 	first, rest := data, []byte(nil)
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"time"
 
 	"github.com/contexttree/pact"
@@ -22,29 +22,31 @@ import (
 type Options struct {
 	pact.OpenOptions
 	pact.HistoryOptions
+	Kind   Kind             // of the file, found out by default
 	Name   string           // of the context; of several the part before the /
-	Policy lifecycle.Policy // under which the calls of a transcript are replayed
+	Only   string           // the name of the one session to take, all by default
+	One    bool             // refuse a file of several sessions none of which Only names
+	Policy lifecycle.Policy // under which the messages of a session that has nothing else are replayed
 	Again  bool             // record the calls of a log that were erased after an earlier import
+	// Beside adds to a log what stands in files beside it, unless it is nil or Only names a session.
+	Beside func(*calllog.Log) error
 }
 
 // Plan says which contexts a file gives.
 type Plan struct {
 	Options
-	Kind     Kind
 	Parts    []Part
 	Findings []inspect.Finding // about the file, before a part of it is imported
 
-	document []byte
-	history  func() io.Reader // from its beginning
+	file *File // of a document or a history
 }
 
-// Part is the source of contexts: a conversation or a whole file, which give one, or a session of a log,
+// Part is the source of contexts: a session of messages or a whole file, which give one, or a session of calls,
 // which gives one for each of its lines.
 type Part struct {
-	Name         string
-	Conversation *transcript.Conversation
-	Session      *Session
-	Pruned       func(before *pact.Snapshot, r *lifecycle.Report) error // is told what the policy takes, unless it is nil
+	Name    string
+	Session *Session                                               // nil for a document and a history
+	Pruned  func(before *pact.Snapshot, r *lifecycle.Report) error // is told what the policy takes, unless it is nil
 
 	existed bool             // a rehearsal found the context, made of the same contents
 	adds    int64            // a rehearsal found how many cycles that context would get
@@ -53,14 +55,17 @@ type Part struct {
 
 // Calls returns how many calls of a model a part has, 1 for a file that is not read yet.
 func (p *Part) Calls() int {
-	switch {
-	case p.Session != nil:
-		return len(p.Session.Calls)
-	case p.Conversation != nil:
-		return p.Conversation.Calls()
+	if p.Session == nil {
+		return 1
 	}
-	return 1
+	return len(p.Session.Calls)
 }
+
+// Replays reports whether a part is a session of messages, whose calls a policy may replay.
+func (p *Part) Replays() bool { return p.Session != nil && p.Session.Replay != nil }
+
+// Records reports whether a part is a session of calls, whose importer goes on with its own contexts by itself.
+func (p *Part) Records() bool { return p.Session != nil && p.Session.Replay == nil }
 
 // Made is a context that an import made or went on with.
 type Made struct {
@@ -83,31 +88,41 @@ func (e *Differs) Error() string { return e.Err.Error() }
 // Unwrap returns the conflict.
 func (e *Differs) Unwrap() error { return e.Err }
 
-// PlanDocument plans the import of a document.
-func PlanDocument(document []byte, o Options) *Plan {
-	return &Plan{Options: o, Kind: Snapshot, Parts: []Part{{Name: o.Name}}, document: document}
-}
-
-// PlanHistory plans the import of a history, which text reads from its beginning.
-func PlanHistory(text func() io.Reader, o Options) *Plan {
-	return &Plan{Options: o, Kind: History, Parts: []Part{{Name: o.Name}}, history: text}
-}
-
-// PlanTranscript plans the import of conversations. Of several each has its name behind that of the options. A strict
-// one refuses a file with damaged lines.
-func PlanTranscript(list []*transcript.Conversation, o Options) (*Plan, error) {
-	p := &Plan{Options: o, Kind: Transcript, Parts: make([]Part, len(list))}
-	for i, c := range list {
-		if err := c.Damage(); o.Strict && err != nil {
+// PlanFile plans the import of a file. A snapshot document takes its memory from the budget of ctx, and so does what
+// [PlanLog] reads. Limits and Only are for logs: E_DOCUMENT_INVALID for any other file.
+func PlanFile(ctx context.Context, f *File, o Options) (*Plan, error) {
+	if o.Kind == "" {
+		var err error
+		if o.Kind, err = f.Kind(); err != nil {
 			return nil, err
 		}
-		p.Parts[i] = Part{Name: o.Name, Conversation: c}
-		if len(list) > 1 {
-			p.Parts[i].Name += "/" + c.Name
-		}
-		p.Findings = append(p.Findings, c.Findings()...)
 	}
-	return p, nil
+	if o.Kind != Log {
+		if o.Only != "" {
+			return nil, fault.New(fault.DocumentInvalid, "only a log has sessions to choose from", "leave its name out: this is a "+string(o.Kind))
+		}
+		p := &Plan{Options: o, Parts: []Part{{Name: o.Name}}, file: f}
+		if o.Kind == Snapshot {
+			return p, HoldNodes(ctx, f.Data)
+		}
+		return p, nil
+	}
+	log, err := f.Log(o.Only)
+	if err == nil && o.Only == "" && o.Beside != nil {
+		err = o.Beside(log)
+	}
+	if err == nil && o.One && len(log.Sessions) > 1 {
+		err = chooseOne(fault.DocumentInvalid, "the log holds several sessions", log)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return PlanLog(ctx, log, o)
+}
+
+// Replays reports whether every part has messages alone, whose calls a policy may replay.
+func (p *Plan) Replays() bool {
+	return !slices.ContainsFunc(p.Parts, func(part Part) bool { return !part.Replays() })
 }
 
 // PlanLog plans the import of a log, a part for each of its sessions. A strict one refuses a log with damaged lines.
@@ -116,7 +131,8 @@ func PlanLog(ctx context.Context, log *calllog.Log, o Options) (*Plan, error) {
 		return nil, log.Damage
 	}
 	sessions, err := Sessions(ctx, log, o.Name)
-	p := &Plan{Options: o, Kind: Log, Parts: make([]Part, len(sessions)), Findings: log.Findings}
+	o.Kind = Log
+	p := &Plan{Options: o, Parts: make([]Part, len(sessions)), Findings: log.Findings}
 	for i := range sessions {
 		sessions[i].Again = o.Again
 		p.Parts[i] = Part{Name: sessions[i].Name, Session: &sessions[i]}
@@ -129,7 +145,7 @@ func PlanLog(ctx context.Context, log *calllog.Log, o Options) (*Plan, error) {
 func (p *Plan) Rehearse(ctx context.Context, s *pact.DB) (err error) {
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if part.Session != nil {
+		if part.Records() {
 			if part.stored, err = part.Session.Importer(ctx, s, ""); err != nil {
 				return err
 			}
@@ -161,7 +177,7 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 		part := &p.Parts[i]
 		each := func(n int) { progress(done+n, total) }
 		switch {
-		case part.Session != nil:
+		case part.Records():
 			made, err := p.record(ctx, s, part, each)
 			if err != nil {
 				return nil, err
@@ -191,9 +207,9 @@ func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total
 
 // existing looks for a context that already has the name of a part, nil for none, and what it lacks. It
 // counts as the same context if its snapshots begin with those that the part would give, or the other way
-// round. The importer of a session goes on with its own contexts by itself.
+// round.
 func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Context, *pact.Extension, error) {
-	if part.Session != nil {
+	if part.Records() {
 		return nil, nil, nil
 	}
 	c, err := pact.Open(ctx, s, part.Name, &pact.OpenOptions{Actor: p.Actor})
@@ -205,10 +221,10 @@ func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Cont
 	}
 	var grows *pact.Extension
 	if p.Kind == History {
-		grows, err = c.HistoryExtension(ctx, p.history(), &p.HistoryOptions)
+		grows, err = c.HistoryExtension(ctx, p.file.Reader(), &p.HistoryOptions)
 	} else {
 		var fresh *pact.Context
-		if fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Conversation: part.Conversation},
+		if fresh, _, err = p.begin(ctx, pact.NewDB(store.NewMemory()), &Part{Name: part.Name, Session: part.Session},
 			func(int) {}); err != nil {
 			return nil, nil, err
 		}
@@ -220,18 +236,18 @@ func (p *Plan) existing(ctx context.Context, s *pact.DB, part *Part) (*pact.Cont
 	return c, grows, err
 }
 
-// begin makes the context of a conversation, a document or a history.
+// begin makes the context of a session of messages, a document or a history.
 func (p *Plan) begin(ctx context.Context, s *pact.DB, part *Part, progress func(done int)) (*pact.Context, []inspect.Finding, error) {
 	switch p.Kind {
-	case Transcript:
-		c, err := transcript.Import(ctx, s, part.Name, part.Conversation, &transcript.ImportOptions{
+	case Log:
+		c, err := transcript.Import(ctx, s, part.Name, &transcript.Conversation{Session: part.Session.Session}, &transcript.ImportOptions{
 			CreateOptions: pact.CreateOptions{OpenOptions: p.OpenOptions, Edition: p.Edition}, Policy: p.Policy,
 			Pruned: part.Pruned, Progress: func(done, _ int) { progress(done) }})
 		return c, nil, err
 	case Snapshot:
-		return pact.Import(ctx, s, part.Name, p.document, &pact.ImportOptions{OpenOptions: p.OpenOptions, Edition: p.Edition})
+		return pact.Import(ctx, s, part.Name, p.file.Data, &pact.ImportOptions{OpenOptions: p.OpenOptions, Edition: p.Edition})
 	}
-	c, findings, err := pact.ImportHistory(ctx, s, part.Name, p.history(), &pact.ImportHistoryOptions{OpenOptions: p.OpenOptions,
+	c, findings, err := pact.ImportHistory(ctx, s, part.Name, p.file.Reader(), &pact.ImportHistoryOptions{OpenOptions: p.OpenOptions,
 		HistoryOptions: p.HistoryOptions})
 	if err != nil {
 		return nil, nil, err

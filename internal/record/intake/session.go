@@ -7,10 +7,12 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/sums"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/transcript"
 )
 
 // Session is a session of a log, and where its calls go.
@@ -41,6 +43,14 @@ func Sessions(ctx context.Context, log *calllog.Log, name string) ([]Session, er
 				of += "/" + b.Session
 			}
 			list[i].BegunBy = map[string]any{"context": of, "call": b.Call}
+		}
+		if s.Replay != nil {
+			release, err := budget.Hold(ctx, (&transcript.Conversation{Session: s}).Memory())
+			if err != nil {
+				return nil, err
+			}
+			release() // each import holds its own, one after another
+			continue
 		}
 		if n, err := checkCalls(s.Calls); err != nil {
 			return nil, list[i].inCall(err, n)

@@ -61,8 +61,8 @@ func TestARunHasOneCost(t *testing.T) {
 	priced := 0
 	for name, data := range logs(t) {
 		log, err := calllog.Read(data)
-		if err != nil {
-			continue // no log of calls: other tests read it
+		if err != nil || log.Sessions[0].Replay != nil {
+			continue // no log of calls, or messages without what a provider counted: other tests read it
 		}
 		ctx, db := t.Context(), pact.NewDB(store.NewMemory())
 		plan, err := intake.PlanLog(ctx, log, intake.Options{Name: "run"})

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 8a0769dc0bcb4fd838829f4c6dd496c50c3aae60472be4f3ebcd95fac6e250f8.
+SHA-256 is 638fd671afdafcea05adf1393667eb62cbdb47ba6494a291fe37d5eba5b85a5a.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-package transcript
+package calllog
 
 import (
 	"fmt"
@@ -9,12 +9,13 @@ import (
 )
 
 // sentTo says of each call how many messages it was sent, then how many there are in the end.
-func sentTo(c *Conversation) string {
+func sentTo(s *Session) string {
 	var list []string
-	for _, call := range c.calls {
-		list = append(list, fmt.Sprint(len(call)))
+	for i := range s.Calls {
+		sent, _ := s.Calls[i].Request.Get("messages")
+		list = append(list, fmt.Sprint(len(sent.Elems)))
 	}
-	return strings.Join(list, " ") + " | " + fmt.Sprint(len(c.final))
+	return strings.Join(list, " ") + " | " + fmt.Sprint(len(finalOf(s)))
 }
 
 // A run of SWE-agent says in one of three ways what each call was sent.
@@ -38,16 +39,16 @@ func TestEachVersionOfSWEAgentTellsItsCalls(t *testing.T) {
 		"an end without a call": {`{"trajectory":[{"response":"I list.","observation":"a.py","query":[` + system + `,` + task +
 			`]},{"response":"","observation":"Exited","query":[{}]}]}`, "2 | 4"},
 	} {
-		list, err := Read([]byte(test.file))
+		log, err := Read([]byte(test.file))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := sentTo(list[0]); got != test.want || len(list) != 1 || list[0].Shape != ShapeSWESmith {
-			t.Errorf("%s: %s in %d conversations, want %s", name, got, len(list), test.want)
+		if got := sentTo(&log.Sessions[0]); got != test.want || len(log.Sessions) != 1 || log.Format != "run of SWE-agent" {
+			t.Errorf("%s: %s in %d conversations, want %s", name, got, len(log.Sessions), test.want)
 		}
-		if says := strings.Contains(fmt.Sprint(list[0].Findings()), "are no calls: 1"); says != (name == "an end without a call") {
-			t.Errorf("%s: the findings are %v", name, list[0].Findings())
+		if says := strings.Contains(fmt.Sprint(log.Findings), "are no calls: 1"); says != (name == "an end without a call") {
+			t.Errorf("%s: the findings are %v", name, log.Findings)
 		}
 	}
 }
@@ -58,14 +59,15 @@ func TestAttemptsOfARun(t *testing.T) {
 		return `{"trajectory":[{"response":"` + said + `","query":[{"role":"user","content":"fix it"}]}],"info":{}}`
 	}
 	text := `{"attempts":[` + attempt("one") + `,` + attempt("two") + `],` + strings.TrimPrefix(attempt("two"), "{")
-	list, err := Read([]byte(text))
+	log, err := Read([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var said []string
-	for _, c := range list {
-		content, _ := c.final[len(c.final)-1].Get("content")
-		said = append(said, c.Name+" "+content.Text)
+	for _, s := range log.Sessions {
+		final := finalOf(&s)
+		content, _ := final[len(final)-1].Get("content")
+		said = append(said, s.Name+" "+content.Text)
 	}
 	if got := strings.Join(said, ", "); got != "0 one, 1 two" {
 		t.Errorf("the attempts say %s", got)
@@ -74,14 +76,14 @@ func TestAttemptsOfARun(t *testing.T) {
 
 // The answer of the last call is the history's, with the calls of tools that a step lacks.
 func TestTheLastAnswerKeepsItsCalls(t *testing.T) {
-	list, err := Read([]byte(`{"trajectory":[{"response":"I list.","observation":"a.py","query":[{"role":"user","content":"fix it"}]}],` +
+	log, err := Read([]byte(`{"trajectory":[{"response":"I list.","observation":"a.py","query":[{"role":"user","content":"fix it"}]}],` +
 		`"history":[{"role":"user","content":"fix it"},{"role":"assistant","content":"I list.","tool_calls":[{"id":"c1","type":` +
 		`"function","function":{"name":"bash","arguments":"{}"}}]},{"role":"tool","content":"a.py","tool_call_ids":["c1"]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	final := list[0].final
-	if calls, _ := final[1].Get("tool_calls"); len(final) != 3 || len(calls.Elems) != 1 || final[2].role != "tool" {
-		t.Errorf("the messages are %s", canon.ArrayOf(final[0].Any, final[1].Any).Value())
+	final := finalOf(&log.Sessions[0])
+	if calls, _ := final[1].Get("tool_calls"); len(final) != 3 || len(calls.Elems) != 1 || roleOf(final[2]) != "tool" {
+		t.Errorf("the messages are %s", canon.ArrayOf(final...).Value())
 	}
 }

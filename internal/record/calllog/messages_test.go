@@ -1,31 +1,33 @@
-package transcript
+package calllog
 
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 )
 
-func TestDetectFindsTheShape(t *testing.T) {
+func TestMessagesAreRecognized(t *testing.T) {
+	const chat, tau, swe = "a list of chat messages", "a tau-bench result", "a run of SWE-agent"
 	tests := []struct{ file, want string }{
-		{`[{"role":"user","content":"x"}]`, ShapeOpenAI},
-		{`{"messages":[]}`, ShapeOpenAI},
-		{`{"model":"\"}","x":{"root":[1,"]"]},"messages":[{"role":"user"}]}`, ShapeOpenAI},
-		{"\n{\"role\":\"user\"}\n{\"role\":\"assistant\"}\n", ShapeOpenAI},
-		{`{"\u0072ole":"user"}`, ShapeOpenAI},
-		{`[]`, ShapeOpenAI},
-		{`[[{"role":"user"}]]`, ShapeOpenAI},
-		{`[{"task_id":1,"traj":[]}]`, ShapeTauBench},
-		{`{"traj":[]}`, ShapeTauBench},
-		{`{"trajectory":[],"history":[]}`, ShapeSWESmith},
-		{`{"trajectory":[{"messages":[{"ro`, ShapeSWESmith},
+		{`[{"role":"user","content":"x"}]`, chat},
+		{`{"messages":[]}`, chat},
+		{`{"x":{"root":[1,"]"]},"messages":[{"role":"user"}]}`, chat},
+		{"\n{\"role\":\"user\"}\n{\"role\":\"assistant\"}\n", chat},
+		{`{"\u0072ole":"user"}`, chat},
+		{`[]`, chat},
+		{`[[{"role":"user"}]]`, chat},
+		{`[{"task_id":1,"traj":[]}]`, tau},
+		{`{"traj":[]}`, tau},
+		{`{"trajectory":[],"history":[]}`, swe},
+		{`{"history":[]}`, swe},
 		{`{"root":{},"messages":[]}`, ""},
 		{`{"messages":[],"root":{}}`, ""},
 		{`{"pact_history":1}` + "\n" + `{"role":"user"}`, ""},
-		{`{"type":"user","message":{"role":"user"}}`, ""},
 		{`{"role":1}`, ""},
 		{`{"messages":"x"}`, ""},
 		{`{}`, ""}, {`[1]`, ""}, {`"x"`, ""}, {``, ""}, {`{`, ""}, {`{"role"`, ""}, {`{"role":`, ""}, {`{"a\`, ""}, {`]`, ""},
@@ -52,14 +54,14 @@ func TestReadSeveral(t *testing.T) {
 		{"an empty run", `{"trajectory":[]}`, "swe-smith::0"},
 	}
 	for _, test := range tests {
-		list, err := Read([]byte(test.file))
+		log, err := Read([]byte(test.file))
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
 		var got []string
-		for _, c := range list {
-			got = append(got, c.Shape+":"+c.Name+":"+string(rune('0'+c.Messages())))
+		for _, s := range log.Sessions {
+			got = append(got, s.Replay.Shape+":"+s.Name+":"+strconv.Itoa(len(finalOf(&s))))
 		}
 		if strings.Join(got, " ") != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
@@ -73,26 +75,26 @@ func TestReadErrors(t *testing.T) {
 		line, offset int // -1 where there is none
 		says         string
 	}{
-		{"empty", "", 1, 0, "end of the text"},
-		{"no JSON", "hello", 1, 0, "expected a value"},
+		{"empty", "", 0, -1, "the file is empty"},
+		{"no JSON", "hello", 0, -1, "no known format"},
 		{"broken list", "[\n {\"role\": \"user\"},\n {\"role\" \"user\"}\n]", 3, 30, "expected :"},
-		{"PACT document", `{"root":{}}`, 1, 0, "no known format of conversations"},
-		{"another object", `{"a":1}`, 1, 0, "no known format of conversations"},
-		{"a number", `1`, 1, 0, "no known format of conversations"},
-		{"junk among messages", `[{"role":"user"},5]`, 0, -1, "message 1 is not an object"},
-		{"no role", `{"messages":[{"role":"user"},{"content":"x"}]}`, 0, -1, "message 1 has no role"},
-		{"role of another type", `[{"role":"user"},{"role":null}]`, 0, -1, "message 1 has no role"},
+		{"PACT document", `{"root":{}}`, 0, -1, "no known format of logs"},
+		{"another object", `{"a":1}`, 0, -1, "no known format of logs"},
+		{"a number", `1`, 0, -1, "no known format of logs"},
+		{"junk among messages", `[{"role":"user"},5]`, 1, -1, "message 1 is not an object"},
+		{"no role", `{"messages":[{"role":"user"},{"content":"x"}]}`, 1, -1, "message 1 has no role"},
+		{"role of another type", `[{"role":"user"},{"role":null}]`, 1, -1, "message 1 has no role"},
 		{"junk among lines", "{\"role\":\"user\"}\n\n[]\n", 3, -1, "message 1 is not an object"},
-		{"junk in a conversation", `[{"traj":[]},{"traj":[{"role":"user"},null]}]`, 0, -1,
+		{"junk in a conversation", `[{"traj":[]},{"traj":[{"role":"user"},null]}]`, 1, -1,
 			"conversation 1: message 1 is not an object"},
-		{"a message among conversations", `[{"traj":[]},{"role":"user"}]`, 0, -1,
+		{"a message among conversations", `[{"traj":[]},{"role":"user"}]`, 1, -1,
 			"conversation 1: this is not a conversation"},
 		{"a message among lines of conversations", "{\"messages\":[]}\n{\"role\":\"user\"}", 2, -1,
 			"conversation 1: this is not a conversation"},
 		{"a bad conversation on a line", "{\"messages\":[]}\n{\"messages\":[7]}", 2, -1, "conversation 1: message 0 is not"},
-		{"step without messages", `{"trajectory":[{"messages":[]},{"action":"` + strings.Repeat("x", 99) + `"}]}`, 0, -1,
+		{"step without messages", `{"trajectory":[{"messages":[]},{"action":"` + strings.Repeat("x", 99) + `"}]}`, 1, -1,
 			"step 1 of the trajectory has neither a query nor a list"},
-		{"junk in a step", `{"trajectory":[{"messages":[1]}]}`, 0, -1, "step 0: message 0 is not an object"},
+		{"junk in a step", `{"trajectory":[{"messages":[1]}]}`, 1, -1, "step 0: message 0 is not an object"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -112,8 +114,8 @@ func TestReadErrors(t *testing.T) {
 func TestALineOfADocumentIsNoMessage(t *testing.T) {
 	for _, text := range []string{"{\n\"root\":{\"children\":[\n{\"role\":\"user\",\"content\":\"x\"}\n]}}",
 		"{\n\"root\":[\n{\"messages\":[]},\n{\"role\":\"user\"}\n]}"} {
-		if shape := Detect([]byte(text)); shape != "" {
-			t.Errorf("%s is taken for %s", text, shape)
+		if name := Detect([]byte(text)); name != "" {
+			t.Errorf("%s is taken for %s", text, name)
 		}
 	}
 }
@@ -132,13 +134,19 @@ func TestDamagedLinesOfMessages(t *testing.T) {
 		{ask + "\n" + answer + "\n\x00\x00\x00", "line 3: 3 bytes from byte ", 2},
 		{ask + "\n" + answer + "\n" + ask[:9], "line 3: it is cut short", 2},
 	} {
-		list, err := Read([]byte(c.file))
-		if err != nil || Detect([]byte(c.file)) != ShapeOpenAI {
+		log, err := Read([]byte(c.file))
+		if err != nil || Detect([]byte(c.file)) != "a list of chat messages" {
 			t.Errorf("%q: %v, detected as %q", c.file, err, Detect([]byte(c.file)))
 			continue
 		}
-		if list[0].Messages() != c.messages || list[0].Damage() == nil || !strings.Contains(fmt.Sprint(list[0].Findings()), c.finding) {
-			t.Errorf("%q: %d messages, %v, %v", c.file, list[0].Messages(), list[0].Damage(), list[0].Findings())
+		if n := len(finalOf(&log.Sessions[0])); n != c.messages || (log.Damage == nil) != strings.Contains(c.finding, "cut short") || !strings.Contains(fmt.Sprint(log.Findings), c.finding) {
+			t.Errorf("%q: %d messages, %v, %v", c.file, n, log.Damage, log.Findings)
 		}
 	}
+}
+
+// finalOf returns all messages of a session of messages.
+func finalOf(s *Session) []canon.Any {
+	list, _ := s.Unsent.Get("messages")
+	return list.Elems
 }

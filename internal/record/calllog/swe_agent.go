@@ -1,4 +1,4 @@
-package transcript
+package calllog
 
 import (
 	"slices"
@@ -6,67 +6,53 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/sums"
 )
 
-// maxRun is the largest size in bytes of the fields that Read keeps of a run of SWE-agent.
+// maxRun is the largest size in bytes of the fields that are kept of a run of SWE-agent.
 const maxRun = 64 << 10
 
 // attemptsOf returns the runs of a file of SWE-agent: each attempt of a run that tried more than once, else
 // the run itself. Beside the attempts the file repeats the one that was chosen.
 func attemptsOf(e entry) []entry {
-	attempts, _ := e.Get("attempts")
-	var list []entry
-	for _, v := range attempts.Elems {
-		if shapeOf(kindsOf(v)) != ShapeSWESmith {
-			return []entry{e}
-		}
-		list = append(list, entry{v, e.line})
-	}
-	if len(list) < 2 {
+	list := e.under(e.fields()["attempts"])
+	isRun := func(e entry) bool { return shapeOf(e.fields()) == ShapeSWESmith }
+	if len(list) < 2 || slices.ContainsFunc(list, func(e entry) bool { return !isRun(e) }) {
 		return []entry{e}
 	}
 	return list
-}
-
-// runs puts the messages of a run together. Equal messages share one value.
-type runs struct {
-	*Conversation
-	same map[canon.Value]*message
-	line int
 }
 
 // run reads a run of SWE-agent, whose steps tell in one of three ways what the model was sent. From version 1.1 on
 // a step has the query itself. Before, it had the messages after its call, including answer and observation,
 // so a call was sent the list of the previous step. Older steps have neither: each answer of the history that is
 // no demonstration was a call with all before it. Steps may rewrite earlier messages.
-func run(e entry) (*Conversation, error) {
-	trajectory, _ := e.Get("trajectory")
-	r := runs{&Conversation{Shape: ShapeSWESmith, rest: kept(e)}, make(map[canon.Value]*message), e.line}
-	history, _ := e.Get("history")
-	has := func(name string) bool {
-		return slices.ContainsFunc(trajectory.Elems, func(step canon.Any) bool {
-			list, _ := step.Get(name)
-			return list.Kind == canon.KindArray
-		})
-	}
-	var err *fault.Error
+func (c *chat) run() *fault.Error {
+	run := c.about
+	c.about = kept(run)
+	trajectory, _ := run.Get("trajectory")
+	history, _ := run.Get("history")
+	r := runs{c, make(map[canon.Value]canon.Any)}
 	switch {
-	case has("query"):
-		err = r.queries(trajectory.Elems, history.Elems)
-	case has("messages") || len(history.Elems) == 0:
-		err = r.lists(trajectory.Elems)
-	default:
-		err = r.history(trajectory.Elems, history.Elems)
+	case holdLists(trajectory.Elems, "query"):
+		return r.queries(trajectory.Elems, history.Elems)
+	case holdLists(trajectory.Elems, "messages") || len(history.Elems) == 0:
+		return r.lists(trajectory.Elems)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return r.Conversation, nil
+	return r.history(trajectory.Elems, history.Elems)
+}
+
+// holdLists reports whether a step has a list as a member.
+func holdLists(steps []canon.Any, name string) bool {
+	return slices.ContainsFunc(steps, func(step canon.Any) bool {
+		list, _ := step.Get(name)
+		return list.Kind == canon.KindArray
+	})
 }
 
 // kept returns the fields of a run, of large ones the counts alone.
-func kept(e entry) canon.Any {
-	rest := e.without("trajectory", "history", "attempts")
+func kept(run canon.Any) canon.Any {
+	rest := without(run, "trajectory", "history", "attempts")
 	if len(rest.Value()) <= maxRun {
 		return rest
 	}
@@ -78,19 +64,24 @@ func kept(e entry) canon.Any {
 	return canon.Fields("info", canon.Fields("model_stats", stats))
 }
 
-// messages reads a list of messages of a step.
-func (r *runs) messages(list []canon.Any) ([]*message, *fault.Error) {
-	all := make([]*message, len(list))
+// runs puts the messages of a run together. Equal messages share one value.
+type runs struct {
+	*chat
+	same map[canon.Value]canon.Any
+}
+
+// list reads a list of messages of a step.
+func (r *runs) list(list []canon.Any) ([]canon.Any, *fault.Error) {
+	if err := r.noMessage(list); err != nil {
+		return nil, err
+	}
+	all := make([]canon.Any, len(list))
 	for n, v := range list {
-		m, err := newMessage(entry{v, r.line}, n)
-		if err != nil {
-			return nil, err
-		}
 		key := v.Value()
-		if known := r.same[key]; known != nil {
-			m = known
+		if known, is := r.same[key]; is {
+			v = known
 		}
-		r.same[key], all[n] = m, m
+		r.same[key], all[n] = v, v
 	}
 	return all, nil
 }
@@ -101,12 +92,12 @@ func (r *runs) lists(steps []canon.Any) *fault.Error {
 		list, _ := step.Get("messages")
 		if list.Kind != canon.KindArray {
 			return &fault.Error{
-				Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: r.line, Token: quote(step),
+				Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: r.line, Token: clipped(raw(step.Value())),
 				Message: "step " + strconv.Itoa(i) + " of the trajectory has neither a query nor a list of messages",
 				Remedy:  "give a run of SWE-agent with a query or messages in each step, or with its history",
 			}
 		}
-		after, err := r.messages(list.Elems)
+		after, err := r.list(list.Elems)
 		if err != nil {
 			return inStep(err, i)
 		}
@@ -124,12 +115,12 @@ func (r *runs) lists(steps []canon.Any) *fault.Error {
 func (r *runs) queries(steps, history []canon.Any) *fault.Error {
 	last := -1
 	for i, step := range steps {
-		list, _ := step.Get("query")
-		if first := list.Elems; len(first) == 0 || len(first) == 1 && len(first[0].Members) == 0 {
+		if sentNothing(step) {
 			r.steps++ // SWE-agent hands in by itself what there is when a run ends with an error
 			continue
 		}
-		sent, err := r.messages(list.Elems)
+		list, _ := step.Get("query")
+		sent, err := r.list(list.Elems)
 		if err != nil {
 			return inStep(err, i)
 		}
@@ -138,7 +129,7 @@ func (r *runs) queries(steps, history []canon.Any) *fault.Error {
 	if last < 0 {
 		return r.history(steps, history)
 	}
-	after, err := r.messages(afterLast(steps[last], history))
+	after, err := r.list(afterLast(steps[last], history))
 	if err != nil {
 		return inStep(err, last)
 	}
@@ -146,11 +137,17 @@ func (r *runs) queries(steps, history []canon.Any) *fault.Error {
 	return nil
 }
 
+// sentNothing reports whether a step with a query is no call to the model.
+func sentNothing(step canon.Any) bool {
+	list, _ := step.Get("query")
+	return len(list.Elems) == 0 || len(list.Elems) == 1 && len(list.Elems[0].Members) == 0
+}
+
 // afterLast returns the messages that the last step added.
 func afterLast(step canon.Any, history []canon.Any) []canon.Any {
 	response, _ := step.Get("response")
 	for i := len(history) - 1; i >= 0; i-- {
-		if role, _ := history[i].Get("role"); role.Text != "assistant" {
+		if roleOf(history[i]) != "assistant" {
 			continue
 		}
 		if content, _ := history[i].Get("content"); response.Kind == canon.KindString && content.Text == response.Text {
@@ -186,13 +183,13 @@ func (r *runs) history(steps, list []canon.Any) *fault.Error {
 			r.lost++
 		}
 	}
-	all, err := r.messages(list)
+	all, err := r.list(list)
 	if err != nil {
 		return err
 	}
 	r.final = all
 	for i, m := range all {
-		if demo, _ := m.Get("is_demo"); m.role == "assistant" && demo.Text != string(canon.True) {
+		if demo, _ := m.Get("is_demo"); roleOf(m) == "assistant" && demo.Text != string(canon.True) {
 			r.calls = append(r.calls, all[:i:i])
 		}
 	}
@@ -200,8 +197,8 @@ func (r *runs) history(steps, list []canon.Any) *fault.Error {
 }
 
 // beforeAnswer returns the messages before the first assistant message.
-func beforeAnswer(list []*message) []*message {
-	i := slices.IndexFunc(list, func(m *message) bool { return m.role == "assistant" })
+func beforeAnswer(list []canon.Any) []canon.Any {
+	i := slices.IndexFunc(list, func(m canon.Any) bool { return roleOf(m) == "assistant" })
 	if i < 0 {
 		return list
 	}
@@ -211,4 +208,39 @@ func beforeAnswer(list []*message) []*message {
 func inStep(err *fault.Error, i int) *fault.Error {
 	err.Message = "step " + strconv.Itoa(i) + ": " + err.Message
 	return err
+}
+
+// countRun counts a run of SWE-agent: the messages of its steps or, of older ones, of its history. What a step says
+// of them in other words is a note.
+func countRun(e entry, b *sums.Book) {
+	f := e.fields()
+	b.Note("fields of a run")
+	if list := e.under(f["attempts"]); len(list) > 1 && shapeOf(list[0].fields()) == ShapeSWESmith {
+		b.Note("the attempt that was chosen")
+		for _, one := range list {
+			b.Record(one.line)
+			countRun(one, b)
+		}
+		return
+	}
+	told := false
+	for _, step := range f["trajectory"].elems() {
+		s := step.fields()
+		b.Note("step")
+		for _, m := range append(s["query"].elems(), s["messages"].elems()...) {
+			if told = true; m.fields()["role"] != nil {
+				b.Message(m.value())
+			}
+		}
+		if !told {
+			b.Message(canon.Fields("content", s["response"].value()))
+		}
+	}
+	for _, m := range f["history"].elems() {
+		if told {
+			b.Note("message of the history, which the steps repeat")
+			continue
+		}
+		b.Message(m.value())
+	}
 }
