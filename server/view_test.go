@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -60,3 +61,21 @@ func TestListsAnswerOfOneState(t *testing.T) {
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// TestHalfACharacterIsTheSameInEveryView reads half a surrogate pair, which JSON can write and text
+// cannot: JSON has it as it was, text one sign in its place.
+func TestHalfACharacterIsTheSameInEveryView(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	r.must(nil, "POST", "/v1/contexts/a/commits",
+		`{"cycle":0,"edits":[{"op":"add","into":"^ah","node":{"id":"n","role":"user","kind":"text","content":"x\ud800y"}}]}`)
+	for path, want := range map[string]string{
+		"thread": `x\ud800y`, "thread?as=openai": `x\ud800y`, "thread?as=anthropic": `x\ud800y`, "snapshot": `x\ud800y`,
+		"export": `x\ud800y`, "nodes/n": `x\ud800y`, "thread?as=text": "x\ufffdy", "thread?as=markdown": "x\ufffdy",
+		"blocks": "x\ufffdy", "search?q=x": "x\ufffdy", "grep?q=x": "x\ufffdy", "tree": "x\ufffdy",
+	} {
+		if got := string(r.must(nil, "GET", "/v1/contexts/a/"+path, "").body); !strings.Contains(got, want) {
+			t.Errorf("%s has no %q: %.300q", path, want, got)
+		}
+	}
+}

@@ -29,10 +29,10 @@ type Node struct {
 	// Attributes are the custom ones.
 	Attributes map[string]json.RawMessage `json:"attributes,omitempty"`
 
-	Content  *string `json:"content,omitempty" doc:"A text as it is, any other content as canonical JSON; absent if there is none"`
-	Form     string  `json:"content_form,omitempty" enum:"text,json" doc:"Which of the two it is"`
-	Complete bool    `json:"complete" doc:"False if content has only the beginning; …/content has all"`
-	Size     int     `json:"content_bytes" doc:"Of the content in canonical JSON"`
+	Content  *Text  `json:"content,omitempty" doc:"A text as it is, any other content as canonical JSON; absent if there is none"`
+	Form     string `json:"content_form,omitempty" enum:"text,json" doc:"Which of the two it is"`
+	Complete bool   `json:"complete" doc:"False if content has only the beginning; …/content has all"`
+	Size     int    `json:"content_bytes" doc:"Of the content in canonical JSON"`
 
 	Bytes  int64  `json:"bytes" doc:"Of what is at and below it in the canonical thread"`
 	Tokens *int64 `json:"tokens,omitempty"`
@@ -190,7 +190,8 @@ func (d *Node) content(ctx context.Context, n *tree.Node) error {
 		}
 		text = text[:end]
 	}
-	d.Content = &text
+	whole := Text(text)
+	d.Content = &whole
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 func TestReadableContents(t *testing.T) {
 	for content, want := range map[string]string{
 		`"as it is\n"`:                     "as it is\n",
+		`"half \ud800\udbff of two"`:       "half \ufffd\ufffd of two",
 		`[{"type":"text","text":"one\n"}]`: "one",
 		`[{"type":"input_text","text":"one"},{"type":"output_text","text":"two"}]`: "one\ntwo",
 		`[{"text":"of Gemini"}]`: "of Gemini",

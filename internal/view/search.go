@@ -92,7 +92,7 @@ func (v *State) Search(ctx context.Context, text string, after, limit int) (p *M
 // escapes.
 func matchIn(content canon.Value, folded string) *Match {
 	text, isText := content.Text()
-	if !isText {
+	if text = characters(text); !isText {
 		text = indented([]byte(content))
 	}
 	if !strings.Contains(strings.ToLower(text), folded) {

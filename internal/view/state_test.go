@@ -232,7 +232,7 @@ func TestNodesNamesAndTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n.Complete || n.Form != "text" || len(*n.Content) > 256<<10 || !strings.HasPrefix(*n.Content, "Zürich\n") ||
+	if n.Complete || n.Form != "text" || len(*n.Content) > 256<<10 || !strings.HasPrefix(string(*n.Content), "Zürich\n") ||
 		n.By != "ann" || n.Message != "why" || !slices.Equal(n.RefersTo, []string{"rule"}) || *n.Headers.TTL != 9 ||
 		!slices.Equal(n.Carried, []view.Span{{From: last, To: last}}) || n.Parent != "group" || *n.Tokens != 60_000 {
 		n.Content = nil

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,45 @@ def test_thread_has_the_form_of_each_api(db: pactctx.Database) -> None:
     assert snapshot.document()["cycle"] == 1
 
 
+def test_ids_are_there_before_the_edit_is_sent(db: pactctx.Database) -> None:
+    chat = db.create("chat")
+    with chat.edit() as batch:
+        question = batch.add("How warm is it?", role="user", key="question", tags=["weather"], ttl=3)
+        call = batch.add({"name": "weather", "arguments": "{}"}, role="assistant", kind="call", refs=[question])
+        answer = batch.result(call, "21 degrees", attrs={"data_unit": "C"})
+    chat.commit(policy="chat")
+    assert batch.ids == [question, call, answer] and len(set(batch.ids)) == 3
+    assert [b["id"] for b in chat.thread("canonical")] == batch.ids
+    assert chat.node(answer)["refers_to"] == [call] and chat.node(call)["refers_to"] == [question, answer]
+    assert chat.node(question)["headers"]["ttl"] == 3 and chat.node(answer)["attributes"]["data_unit"] == "C"
+    with chat.edit() as batch:
+        batch.update(question, {"data_seen": 1}, priority=5)
+
+
+def test_a_database_is_asked_by_names(db: pactctx.Database) -> None:
+    for name in ("a", "b/c"):
+        db.create(name)
+        with db[name].edit() as batch:
+            batch.add(name, role="user")
+        db[name].commit()
+        db[name].commit()
+    assert list(db) == ["a", "b/c"] and "b/c" in db and "c" not in db
+    assert db["b/c"].snapshot(1).thread() == db["b/c"].thread("openai", 2) == [{"role": "user", "content": "b/c"}]
+    assert db["a"].diff(1, 2) == db["a"].diff("@c1", "@c2") and db["a"].fork("d", 1).refresh() == 1
+    with pytest.raises(TypeError):
+        db[0]  # type: ignore[index]
+
+
+def test_a_recorded_call_is_a_list_of_messages_too(db: pactctx.Database) -> None:
+    tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+    body = {"model": "gpt-5", "tools": [tool], "messages": [{"role": "user", "content": "Hi"}]}
+    log = {"request": {"method": "POST", "url": "https://api.openai.com/v1/chat/completions", "body": body}}
+    [run] = db.load(json.dumps(log).encode() + b"\n", "run", form="log")
+    assert [message["role"] for message in run.thread()] == ["user"]
+    whole = run.thread("openai", whole=True)
+    assert whole["model"] == "gpt-5" and whole["tools"] == [tool] and whole["messages"] == run.thread()
+
+
 def test_commit_follows_a_policy(db: pactctx.Database) -> None:
     chat = begin(db)
     chat.commit()
@@ -65,7 +105,7 @@ def test_commit_follows_a_policy(db: pactctx.Database) -> None:
     kept = chat.kept_policy()
     assert kept is not None and kept["max_nodes"] == 2
     assert chat.commit(select=["^seq .seg"]).thread() == [{"role": "system", "content": "Be brief."}]
-    with pytest.raises(LookupError, match="agent"):
+    with pytest.raises(pactctx.Invalid, match="agent"):
         db.policy("none")
 
 

@@ -80,7 +80,7 @@ def sync(source: str) -> str:
     """Returns a module of the front end without async, of the words of the one with it."""
     text = (PACKAGE / source).read_text()
     for pattern, put in [
-        (r"await asyncio\.to_thread\(([\w.]+), ", r"\1("),
+        (r"\.a(send|start)\(", r".\1("),
         (r"await asyncio\.to_thread\(([\w.]+)\)", r"\1()"),
         (r"import asyncio\n", ""),
         (r"\bawait ", ""),
@@ -89,7 +89,7 @@ def sync(source: str) -> str:
         (r"\bAsync(Iterator|Generator)\b", r"\1"),
         (r"\bAsync(\w+)", r"\1"),
         (r"\b(open|connect)_async\b", r"\1"),
-        (r"Transport\(store=os\.fspath\(store\)\)", r"\g<0>.start()"),
+        (r"Transport\(store=os\.fspath\(store\), timeout=timeout\)", r"\g<0>.start()"),
         (r"\._async\b", "._sync"),
         (r"_async_context\b", "_sync_context"),
         (r"^\"\"\"", f'"""Made by tools/generate.py from {source}.\n\n'),

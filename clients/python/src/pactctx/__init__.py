@@ -4,8 +4,8 @@
 >>> with pactctx.open("chat.db") as db:
 ...     chat = db.create("chat")
 ...     with chat.edit() as batch:
-...         batch.add("Answer in one sentence.", into="^sys", role="system")
-...         batch.add("What is a context tree?", role="user")
+...         rules = batch.add("Answer in one sentence.", into="^sys", role="system")
+...         question = batch.add("What is a context tree?", role="user")
 ...     snapshot = chat.commit()
 ...     [message["role"] for message in snapshot.thread("openai")]
 ['system', 'user']

@@ -11,27 +11,31 @@ import os
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._async_context import AsyncContext
+from ._errors import Conflict, invalid, no_answer
 from ._transport import Transport, path
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from . import types
 
 
-def open_async(store: str | os.PathLike[str]) -> AsyncDatabase:
+def open_async(store: str | os.PathLike[str], *, timeout: float | None = None) -> AsyncDatabase:
     """Opens a file, or the address of a PostgreSQL, with a server of its own.
 
-    The server listens on a port of this machine for this process alone, and ends with it. A file that is missing is
-    made.
+    The server listens on a port of this machine for this process and those that it forks, and ends with it. A file
+    that is missing is made. timeout is how many seconds the server may take to start, to answer a request and to end;
+    without it eleven minutes.
     """
-    return AsyncDatabase(Transport(store=os.fspath(store)))
+    return AsyncDatabase(Transport(store=os.fspath(store), timeout=timeout))
 
 
-def connect_async(url: str, token: str) -> AsyncDatabase:
-    """Speaks to a server that runs, such as one of `pact serve`."""
-    return AsyncDatabase(Transport(url=url, token=token))
+def connect_async(url: str, token: str, *, timeout: float | None = None) -> AsyncDatabase:
+    """Speaks to a server that runs, such as one of `pact serve`. timeout is as for `open`."""
+    return AsyncDatabase(Transport(url=url, token=token, timeout=timeout))
 
 
 class AsyncDatabase:
@@ -44,7 +48,7 @@ class AsyncDatabase:
         return f"<pactctx database {self._transport.where}>"
 
     async def __aenter__(self) -> AsyncDatabase:
-        await asyncio.to_thread(self._transport.start)
+        await self._transport.astart()
         return self
 
     async def __aexit__(
@@ -65,32 +69,51 @@ class AsyncDatabase:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """Sends any request of docs/server.md. Returns its JSON, or bytes if the answer is none."""
-        data = await asyncio.to_thread(self._transport.send, method, path, query, body, headers)
+        data = await self._transport.asend(method, path, query, body, headers)
         try:
             return json.loads(data) if data else None
         except ValueError:
             return data
 
+    async def _ask(self, method: str, *asked: Any) -> Any:
+        """Sends a request that is answered with JSON."""
+        answer = await self.request(method, *asked)
+        if isinstance(answer, bytes):
+            raise no_answer(f"{self._transport.where} answered with other than JSON", 200)
+        return answer
+
     def context(self, name: str) -> AsyncContext:
         """Returns the context with a name, without a look whether it is there."""
         return AsyncContext(self, name)
+
+    def __getitem__(self, name: str) -> AsyncContext:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a context is a str, and {name!r} is none")
+        return self.context(name)
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        """Yields the names of the contexts, in order."""
+        async for info in self.contexts():
+            yield info["name"]
 
     async def create(
         self, name: str, *, exist_ok: bool = False, edition: str | None = None, attrs: Mapping[str, Any] | None = None
     ) -> AsyncContext:
         """Makes an empty context; with exist_ok it returns the one that is there."""
         context = self.context(name)
-        if exist_ok and await context.exists():
-            return context
         made = {k: v for k, v in (("name", name), ("edition", edition), ("attrs", attrs)) if v is not None}
-        await self.request("POST", path("contexts"), body=made)
+        try:
+            await self._ask("POST", path("contexts"), None, made)
+        except Conflict:
+            if not exist_ok:
+                raise
         return context
 
     async def contexts(self, prefix: str = "", *, details: bool = False) -> AsyncIterator[types.ContextInfo]:
         """Lists the contexts whose names begin so, by name; with details also calls, bytes and the last change."""
         after: str | None = prefix[:-1] or None
         while True:
-            page = await self.request("GET", path("contexts"), {"after": after, "details": details, "all": True})
+            page = await self._ask("GET", path("contexts"), {"after": after, "details": details, "all": True})
             for item in page["items"]:
                 if item["name"].startswith(prefix):
                     yield item
@@ -98,30 +121,49 @@ class AsyncDatabase:
             if after is None or (prefix and after > prefix and not after.startswith(prefix)):
                 return
 
-    async def load(self, data: bytes | str | os.PathLike[str], name: str, **options: Any) -> list[AsyncContext]:
+    async def load(
+        self,
+        data: bytes | str | os.PathLike[str],
+        name: str,
+        *,
+        form: Literal["document", "history", "transcript", "log"] | None = None,
+        edition: str | None = None,
+        strict: bool | None = None,
+        renumber: bool | None = None,
+        policy: str | None = None,
+        max_tokens: int | None = None,
+        max_bytes: int | None = None,
+        max_nodes: int | None = None,
+        max_turns: int | None = None,
+    ) -> list[AsyncContext]:
         """Imports what `pact import` reads: bytes or a file, such as a log of an agent or a history.
 
-        Options are those of `POST /v1/import`: form, strict, policy, max_tokens and so on.
+        strict refuses a history that would have to be mended, renumber counts the cycles of one with gaps anew. The
+        calls of a transcript are replayed under the ready policy of a name with these limits.
         """
         if not isinstance(data, bytes):
             data = Path(data).read_bytes()
-        made = await self.request("POST", path("import"), {"name": name, **options}, data)
+        query: dict[str, Any] = {"name": name, "form": form, "edition": edition, "strict": strict, "renumber": renumber}
+        query |= {"policy": policy, "max_tokens": max_tokens, "max_bytes": max_bytes}
+        query |= {"max_nodes": max_nodes, "max_turns": max_turns}
+        made = await self._ask("POST", path("import"), query, data)
         return [self.context(c["name"]) for c in made["contexts"]]
 
-    async def policy(self, ready: str, **limits: Any) -> types.LifecyclePolicy:
+    async def policy(self, ready: str, **limits: Unpack[types.LifecyclePolicy]) -> types.LifecyclePolicy:
         """Returns a ready policy (default, agent, chat, strict) with limits, such as max_tokens=20000."""
-        listed = await self.request("GET", path("policies"))
+        listed = await self._ask("GET", path("policies"))
         for item in listed["items"]:
             if item["name"] == ready:
                 return cast("types.LifecyclePolicy", {**item["policy"], **limits})
-        raise LookupError(f"{ready!r} is no ready policy: there are {', '.join(i['name'] for i in listed['items'])}")
+        names = ", ".join(item["name"] for item in listed["items"])
+        raise invalid(f"there is no ready policy {ready!r}", f"the names are {names}")
 
     async def search(self, text: str, *, regexp: bool = False) -> list[dict[str, Any]]:
         """Finds the contexts that have a text, each with its first blocks."""
         found: list[dict[str, Any]] = []
         after: str | None = None
         while True:
-            page = await self.request("GET", path("search"), {"q": text, "regexp": regexp, "after": after})
+            page = await self._ask("GET", path("search"), {"q": text, "regexp": regexp, "after": after})
             found += page["items"]
             after = page.get("next")
             if after is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,13 +33,13 @@ class AsyncContext:
         return f"<pactctx context {self.name!r}>"
 
     async def _get(self, *parts: str, **query: Any) -> Any:
-        return await self.db.request("GET", path("contexts", self.name, *parts), query)
+        return await self.db._ask("GET", path("contexts", self.name, *parts), query)
 
     async def _change(self, part: str, body: Mapping[str, Any]) -> Any:
         """Sends a change with a key, so that it is made once even if its answer is lost and it is sent again."""
         body = {k: v for k, v in body.items() if v is not None}
         key = {"Idempotency-Key": uuid.uuid4().hex}
-        return await self.db.request("POST", path("contexts", self.name, part), None, body, key)
+        return await self.db._ask("POST", path("contexts", self.name, part), None, body, key)
 
     async def info(self) -> types.ContextInfo:
         """Returns its cycles and its revision."""
@@ -76,7 +75,7 @@ class AsyncContext:
     async def commit(
         self,
         *,
-        policy: types.LifecyclePolicy | None = None,
+        policy: types.LifecyclePolicy | str | None = None,
         select: Sequence[str] = (),
         ids: Sequence[str] = (),
         rewrite: Sequence[str] = (),
@@ -86,7 +85,7 @@ class AsyncContext:
     ) -> AsyncSnapshot:
         """Ends the cycle: what is expired and what the policy takes goes, the rest is sealed and can be sent.
 
-        Without a policy the one that the context keeps holds. select and ids say what goes besides, rewrite what the
+        A policy is limits and rules, or the name of a ready one. Without it that of the context holds. select and ids say what goes besides, rewrite what the
         conversation replaces. The edits become part of the commit.
         """
         pruning = _pruning(policy, select, ids, rewrite)
@@ -105,78 +104,118 @@ class AsyncContext:
     async def plan(
         self,
         *,
-        policy: types.LifecyclePolicy | None = None,
+        policy: types.LifecyclePolicy | str | None = None,
         select: Sequence[str] = (),
         ids: Sequence[str] = (),
-        at: str | None = None,
+        at: str | int | None = None,
         unit: Literal["bytes", "tokens"] = "bytes",
     ) -> types.InspectPrunePlan:
         """Says what a commit would remove, and what of the provider's cache that costs. Nothing changes."""
-        asked = {"at": at, "unit": unit}
+        asked = {"at": None if at is None else address(at), "unit": unit}
         where = path("contexts", self.name, "plan")
-        plan = await self.db.request("POST", where, asked, _pruning(policy, select, ids) or {})
+        plan = await self.db._ask("POST", where, asked, _pruning(policy, select, ids) or {})
         return cast("types.InspectPrunePlan", plan)
 
     async def simulate(
-        self, policies: Iterable[str | types.SimulatedPolicy] = (), *, model: str | None = None, **options: Any
+        self,
+        policies: Iterable[str | types.SimulatedPolicy] = (),
+        *,
+        model: str | None = None,
+        calls: bool | None = None,
+        prices: types.RecordPrices | None = None,
+        dialect: str | None = None,
+        tokenizer: str | None = None,
+        when: Literal["now", "pays", "cold"] | None = None,
     ) -> types.SimulateResult:
         """Says what the run would have sent and cost under policies, each a ready one or a name with a policy.
 
-        Options are those of the API: calls, prices, dialect, tokenizer, when. Nothing changes.
+        calls adds each call; the others are those of the API. Nothing changes.
         """
         asked = [{"name": p} if isinstance(p, str) else p for p in policies]
-        body = {k: v for k, v in {"policies": asked, "model": model, **options}.items() if v is not None}
-        result = await self.db.request("POST", path("contexts", self.name, "simulation"), body=body)
+        options = {"policies": asked, "model": model, "calls": calls, "prices": prices, "dialect": dialect}
+        options |= {"tokenizer": tokenizer, "when": when}
+        body = {k: v for k, v in options.items() if v is not None}
+        result = await self.db._ask("POST", path("contexts", self.name, "simulation"), None, body)
         return cast("types.SimulateResult", result)
 
-    async def findings(self, *, model: str | None = None, **options: Any) -> types.SimulateReport:
+    async def findings(
+        self, *, model: str | None = None, dialect: str | None = None, tokenizer: str | None = None
+    ) -> types.SimulateReport:
         """Says what the run paid for and may not have needed."""
-        return cast("types.SimulateReport", await self._get("findings", model=model, **options))
+        found = await self._get("findings", model=model, dialect=dialect, tokenizer=tokenizer)
+        return cast("types.SimulateReport", found)
 
     async def kept_policy(self) -> types.LifecyclePolicy | None:
         """Returns the policy that the context keeps; `Batch.keep_policy` changes it."""
         kept = await self._get("policy")
         return cast("types.LifecyclePolicy | None", kept.get("policy"))
 
-    async def snapshot(self, at: str = "@t0") -> AsyncSnapshot:
-        """Returns the snapshot of an address such as `@t-1` or `@c12`."""
-        hashed = await self._get("hash", at=at)
+    async def snapshot(self, at: str | int = "@t0") -> AsyncSnapshot:
+        """Returns the snapshot of a cycle, or of an address such as `@t-1` or `@c12`."""
+        hashed = await self._get("hash", at=address(at))
         return AsyncSnapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload
     async def thread(
-        self, form: Literal["openai", "canonical"] = "openai", at: str = "@t0"
+        self, form: Literal["openai", "canonical"] = "openai", at: str | int = "@t0"
     ) -> list[dict[str, Any]]: ...
     @overload
-    async def thread(self, form: Literal["responses", "anthropic", "gemini"], at: str = "@t0") -> dict[str, Any]: ...
-    async def thread(self, form: str = "openai", at: str = "@t0") -> Any:
+    async def thread(
+        self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "@t0"
+    ) -> dict[str, Any]: ...
+    @overload
+    async def thread(
+        self,
+        form: Literal["openai", "responses", "anthropic", "gemini"],
+        at: str | int = "@t0",
+        *,
+        whole: Literal[True],
+    ) -> dict[str, Any]: ...
+    async def thread(self, form: str = "openai", at: str | int = "@t0", *, whole: bool = False) -> Any:
         """Returns what the model is sent, as arguments of an API.
 
         `openai` is the list of messages of Chat Completions, `canonical` that of the blocks. The others are an object:
-        `input` for `responses`, `system` and `messages` for `anthropic`, `contents` and so on for `gemini`.
+        `input` for `responses`, `system` and `messages` for `anthropic`, `contents` and so on for `gemini`. With whole
+        it is the whole request, with tools, model and parameters as far as the context has them.
         """
-        return await self._get("thread", at=at, **{"as": form})
+        thread = await self._get("thread", at=address(at), **{"as": form, "whole": whole or None})
+        # Of a call that was recorded the server also has the tools.
+        return thread["messages"] if form == "openai" and not whole and isinstance(thread, dict) else thread
 
     async def select(self, selector: str, *, skip: int | None = None, limit: int | None = None) -> list[str]:
         """Returns the ids of the nodes that a selector finds, such as `@t0 .cb[kind='result'][failed]`."""
         found = await self._get("select", q=selector, skip=skip, limit=limit)
         return cast("list[str]", found["ids"])
 
-    async def node(self, id: str, at: str = "@t0") -> types.ViewNode:
+    async def node(self, id: str, at: str | int = "@t0") -> types.ViewNode:
         """Returns a node with its headers, its content and where it comes from."""
-        return cast("types.ViewNode", await self._get("nodes", id, at=at))
+        return cast("types.ViewNode", await self._get("nodes", id, at=address(at)))
 
-    async def diff(self, older: str = "@t-1", newer: str = "@t0", **options: Any) -> types.DiffReport:
-        """Compares two states: nodes that came, went and changed, and why. `working` is the state being edited."""
-        return cast("types.DiffReport", await self._get("diff", **{"from": older, "to": newer}, **options))
+    async def diff(
+        self,
+        older: str | int = "@t-1",
+        newer: str | int = "@t0",
+        *,
+        select: str | None = None,
+        edition: str | None = None,
+        content_mode: Literal["unified", "jsonpatch", "tokens"] | None = None,
+        context_lines: int | None = None,
+    ) -> types.DiffReport:
+        """Compares two states: nodes that came, went and changed, and why. `working` is the state being edited.
+
+        With select only what it finds on each side is compared; content_mode says how contents are shown.
+        """
+        asked = {"from": address(older), "to": address(newer), "select": select, "edition": edition}
+        more = {"content_mode": content_mode, "context_lines": context_lines}
+        return cast("types.DiffReport", await self._get("diff", **asked, **more))
 
     async def life(self, id: str) -> types.InspectTimeline:
         """Says everything that happened to a node."""
         return cast("types.InspectTimeline", await self._get("nodes", id, "life"))
 
-    async def fork(self, name: str, at: str = "@t0", *, message: str | None = None) -> AsyncContext:
+    async def fork(self, name: str, at: str | int = "@t0", *, message: str | None = None) -> AsyncContext:
         """Makes a context of a snapshot, which shares all before it."""
-        await self._change("fork", {"name": name, "at": at, "message": message})
+        await self._change("fork", {"name": name, "at": address(at), "message": message})
         return self.db.context(name)
 
     async def undo(self, *, message: str | None = None) -> AsyncContext:
@@ -210,13 +249,13 @@ class AsyncContext:
 
     async def verify(self) -> dict[str, Any]:
         """Checks that nothing was changed since: `snapshots` says how many hold, `broken` the first that does not."""
-        data = await asyncio.to_thread(self.db._transport.send, "GET", path("contexts", self.name, "verify"))
+        data = await self.db._transport.asend("GET", path("contexts", self.name, "verify"))
         return cast("dict[str, Any]", json.loads(data.splitlines()[-1])["result"])
 
     async def export(self, form: Literal["compact", "snapshots"] = "compact") -> bytes:
         """Returns the whole history, which `load` reads."""
         where = path("contexts", self.name, "export")
-        return await asyncio.to_thread(self.db._transport.send, "GET", where, {"form": form})
+        return await self.db._transport.asend("GET", where, {"form": form})
 
     async def erase(
         self, *, ids: Sequence[str] = (), texts: Sequence[str] = (), reason: str | None = None, dry_run: bool = False
@@ -224,17 +263,17 @@ class AsyncContext:
         """Removes nodes for good, from every snapshot of all contexts that share history."""
         body = {"ids": list(ids) or None, "texts": list(texts) or None, "reason": reason, "dry_run": dry_run}
         body = {k: v for k, v in body.items() if v is not None}
-        erased = await self.db.request("POST", path("contexts", self.name, "erase"), body=body)
+        erased = await self.db._ask("POST", path("contexts", self.name, "erase"), None, body)
         return cast("types.RecordErased", erased)
 
     async def rename(self, name: str) -> None:
         """Gives the context another name."""
-        await self.db.request("PATCH", path("contexts", self.name), body={"name": name})
+        await self.db._ask("PATCH", path("contexts", self.name), None, {"name": name})
         self.name = name
 
     async def delete(self) -> None:
         """Deletes the context."""
-        await self.db.request("DELETE", path("contexts", self.name))
+        await self.db._ask("DELETE", path("contexts", self.name))
 
 
 class AsyncEditing(Batch):
@@ -276,9 +315,13 @@ class AsyncSnapshot:
     async def thread(self, form: Literal["openai", "canonical"] = "openai") -> list[dict[str, Any]]: ...
     @overload
     async def thread(self, form: Literal["responses", "anthropic", "gemini"]) -> dict[str, Any]: ...
-    async def thread(self, form: Any = "openai") -> Any:
+    @overload
+    async def thread(
+        self, form: Literal["openai", "responses", "anthropic", "gemini"], *, whole: Literal[True]
+    ) -> dict[str, Any]: ...
+    async def thread(self, form: Any = "openai", *, whole: Any = False) -> Any:
         """Returns what the model is sent, as `Context.thread` does."""
-        return await self.context.thread(form, self.address)
+        return await self.context.thread(form, self.address, whole=whole)
 
     async def blocks(self) -> list[types.ViewBlock]:
         """Returns the blocks of its thread: kind, size, who brought each, first words."""
@@ -294,8 +337,13 @@ class AsyncSnapshot:
         return blocks_html(f"{self.context.name} {self.address}", page)
 
 
+def address(at: str | int) -> str:
+    """Returns the address of a cycle."""
+    return f"@c{at}" if isinstance(at, int) else at
+
+
 def _pruning(
-    policy: Mapping[str, Any] | None, select: Iterable[str], ids: Iterable[str], rewrite: Iterable[str] = ()
+    policy: Mapping[str, Any] | str | None, select: Iterable[str], ids: Iterable[str], rewrite: Iterable[str] = ()
 ) -> dict[str, Any] | None:
     asked = {"policy": policy, "select": list(select), "ids": list(ids), "rewrite": list(rewrite)}
     return {k: v for k, v in asked.items() if v} or None

@@ -8,8 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from ._errors import error, unreachable
 
@@ -27,8 +28,12 @@ def find() -> str:
     on_path = shutil.which("pactctx") or shutil.which("pact")
     if on_path:
         return on_path
-    raise FileNotFoundError(
-        "there is no program pact: install the wheel of your platform, or set PACT_BINARY to its path"
+    raise error(
+        {
+            "code": "E_PROGRAM",
+            "detail": "there is no program pact",
+            "remedy": "install the wheel of your platform, or set PACT_BINARY to its path",
+        }
     )
 
 
@@ -41,55 +46,94 @@ class Child:
 
     def __init__(self, store: str) -> None:
         self.store = store
+        self.own = True  # of this process, not of the one that it was forked from
         self._complaints: IO[bytes] = tempfile.TemporaryFile()
+        command = [find(), "serve", "--until-eof", "--json", "--addr", "127.0.0.1:0", "--db", store]
         try:
             self._process = subprocess.Popen(
-                [find(), "serve", "--until-eof", "--json", "--addr", "127.0.0.1:0", "--db", store],
+                command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._complaints,
                 start_new_session=True,  # Ctrl-C is for this process, which may still have to write
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same on Windows
             )
-            line = cast("IO[bytes]", self._process.stdout).readline()
-            told = json.loads(line) if line else {}
-            if "address" not in told:
-                self._process.wait()
-                raise error(self._refusal(told.get("error")))
-            self.url: str = told["address"]
-            self.token: str = told["token"]
-        except BaseException:
-            self.close()
-            raise
+        except OSError as failed:
+            self._complaints.close()
+            raise error(
+                {
+                    "code": "E_PROGRAM",
+                    "detail": f"the program {command[0]} does not run: {failed.strerror}",
+                    "remedy": "install the wheel of your platform, or set PACT_BINARY to its path",
+                }
+            ) from failed
 
-    def _refusal(self, told: dict[str, Any] | None) -> dict[str, Any]:
-        """Returns why the program did not start, in the form of a problem of the server."""
-        if told:
-            return {"code": told["code"], "detail": told["message"], "remedy": told.get("details", {}).get("remedy")}
-        self._complaints.seek(0)
-        text = self._complaints.read().decode("utf-8", "replace").strip()
-        return {"code": "E_UNREACHABLE", "detail": f"the server of {self.store} did not start: {text}"}
+    def started(self, timeout: float) -> tuple[str, str]:
+        """Waits until it serves, and returns its address and its token."""
+        late = threading.Timer(timeout, self.kill)
+        late.daemon = True
+        late.start()
+        try:
+            line = cast("IO[bytes]", self._process.stdout).readline()
+        finally:
+            late.cancel()
+        try:
+            told = json.loads(line)
+            return told["address"], told["token"]
+        except (ValueError, KeyError, TypeError):
+            pass
+        self.kill()
+        self._process.wait()
+        try:
+            refused = json.loads(line)["error"]
+            problem = {"code": refused["code"], "detail": refused["message"]}
+            problem["remedy"] = refused.get("details", {}).get("remedy")
+        except (ValueError, KeyError, TypeError):
+            words = self._words() or f"it said nothing within {timeout:g} s"
+            problem = {"code": "E_PROGRAM", "detail": f"the server of {self.store} did not start: {words}"}
+        raise error(problem)
+
+    def _words(self) -> str:
+        """Returns the last that the program said, of a crash what it says before it lists what it was doing."""
+        self._complaints.seek(max(0, os.fstat(self._complaints.fileno()).st_size - 65536))
+        text = self._complaints.read().decode("utf-8", "replace")
+        return text.split("\n\ngoroutine ")[0].strip()[-500:]
 
     def gone(self) -> Exception | None:
         """Returns an error that says how the server ended, if it did."""
+        if not self.own:
+            return None
         try:
             code = self._process.wait(0.5)  # a connection breaks a moment before the process has ended
         except subprocess.TimeoutExpired:
             return None
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        words = self._words()
         return unreachable(
-            f"the server of {self.store} ended ({how})", "open the store again: what was acknowledged is in it"
+            f"the server of {self.store} ended ({how}){': ' + words if words else ''}",
+            "open the store again: what was acknowledged is in it",
         )
 
-    def close(self) -> None:
-        """Ends the server: it answers what it was asked, then goes."""
-        process = getattr(self, "_process", None)
-        if process is not None:
-            for pipe in (process.stdin, process.stdout):
+    def kill(self) -> None:
+        """Ends the server whatever it does."""
+        self._process.kill()
+
+    def let_go(self) -> None:
+        """Leaves the server to the process that this one was forked from."""
+        self.own = False
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
                 pipe.close()
-            try:
-                process.wait(15)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        self._process.returncode = 0  # it is no child of this process
+
+    def close(self, timeout: float) -> None:
+        """Ends the server: it answers what it was asked, then goes, or is ended after some time."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self._process.wait(min(15, timeout))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._complaints.close()

@@ -57,7 +57,10 @@ _KINDS: dict[str, type[Error]] = {
     "E_FORBIDDEN": Forbidden,
     "E_HOST": Forbidden,
     "E_ORIGIN": Forbidden,
+    "E_ANSWER": Unavailable,
     "E_BUSY": Unavailable,
+    "E_CLOSED": Unavailable,
+    "E_PROGRAM": Unavailable,
     "E_STORE": Unavailable,
     "E_STOPPING": Unavailable,
     "E_TOO_MANY": Unavailable,
@@ -71,9 +74,20 @@ def error(problem: Mapping[str, Any]) -> Error:
     kind = _KINDS.get(code, Error)
     if code.endswith("_NOT_FOUND"):
         kind = NotFound
-    elif kind is Error and problem.get("status") in (0, 400, 413, 422):
+    elif kind is Error and problem.get("status", 0) in (0, 400, 413, 422):
         kind = Invalid
     return kind(problem)
+
+
+def invalid(detail: str, remedy: str) -> Error:
+    """Returns the error of an argument that makes no sense."""
+    return error({"code": "E_DOCUMENT_INVALID", "detail": detail, "remedy": remedy})
+
+
+def no_answer(detail: str, status: int) -> Error:
+    """Returns the error of an answer that no server of pact gives."""
+    remedy = "check that the address is that of pact serve"
+    return error({"code": "E_ANSWER", "detail": detail, "remedy": remedy, "status": status})
 
 
 def unreachable(detail: str, remedy: str) -> Error:

@@ -6,6 +6,7 @@ Each item becomes one block outside of a core, so that a policy can take it away
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -19,6 +20,8 @@ from ._errors import Conflict, NotFound
 if TYPE_CHECKING:
     from .types import LifecyclePolicy
 
+    Policy = LifecyclePolicy | str  # limits and rules, or the name of a ready one
+
 T = TypeVar("T")
 R = TypeVar("R")
 _INSTRUCTIONS = "instructions"
@@ -29,9 +32,11 @@ class _Lock:
     """A lock for tasks of several event loops: a framework may use one session from several threads."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock, self._process = threading.Lock(), os.getpid()
 
     async def __aenter__(self) -> None:
+        if self._process != os.getpid():  # a fork may copy a lock that a thread holds which it does not copy
+            self._lock, self._process = threading.Lock(), os.getpid()
         while not self._lock.acquire(blocking=False):
             await asyncio.sleep(0.002)
 
@@ -42,11 +47,11 @@ class _Lock:
 class Items(Generic[T]):
     """The items of one context."""
 
-    def __init__(self, db: AsyncDatabase, name: str, form: Form[T], policy: LifecyclePolicy | None = None) -> None:
+    def __init__(self, db: AsyncDatabase, name: str, form: Form[T], policy: Policy | None = None) -> None:
         self.context: AsyncContext = db.context(name)
         self._form = form
-        # A framework may give a call before its result, so a call alone is no error. A policy takes both or none.
-        self._policy: LifecyclePolicy = {"orphans": "keep", "whole_pairs": True, **(policy or {})}
+        self._policy = policy or {}
+        self._limits: LifecyclePolicy | None = None
         self._lock = _Lock()
         self._digest = ""  # of the state that _held is of
         self._held: list[Held] = []
@@ -138,8 +143,13 @@ class Items(Generic[T]):
     async def _commit(self, batch: Batch, gone: Sequence[str], message: str | None) -> AsyncSnapshot:
         there = {h.node for h in self._held}
         gone = [node for node in gone if node in there]
+        if self._limits is None:
+            named = self._policy
+            limits = await self.context.db.policy(named) if isinstance(named, str) else named
+            # A framework may give a call before its result, so a call alone is no error. A policy takes both or none.
+            self._limits = {"orphans": "keep", "whole_pairs": True, **limits}
         # What the framework took back goes alone and at once, whatever the policy protects.
-        return await self.context.commit(edits=batch, rewrite=gone, policy=self._policy, message=message)
+        return await self.context.commit(edits=batch, rewrite=gone, policy=self._limits, message=message)
 
     def _add(self, batch: Batch, items: Sequence[T], gone: Sequence[str]) -> list[str]:
         """Adds items to a batch, and returns the ids of their blocks. A result refers to its call, unless that goes."""

@@ -79,7 +79,7 @@ class SessionStore(_SessionStore):
     """Sessions as contexts `PREFIX/PROJECT/SESSION`, those of sub-agents with one more part."""
 
     def __init__(
-        self, db: AsyncDatabase, *, policy: types.LifecyclePolicy | None = None, prefix: str = "claude"
+        self, db: AsyncDatabase, *, policy: types.LifecyclePolicy | str | None = None, prefix: str = "claude"
     ) -> None:
         self._db, self._policy, self._prefix = db, policy, prefix
         self._sessions: dict[str, Items[SessionStoreEntry]] = {}

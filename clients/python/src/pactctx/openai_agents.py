@@ -69,7 +69,7 @@ class Session(SessionABC):
         session_id: str,
         db: AsyncDatabase,
         *,
-        policy: types.LifecyclePolicy | None = None,
+        policy: types.LifecyclePolicy | str | None = None,
         session_settings: SessionSettings | None = None,
     ) -> None:
         self.session_id = session_id
@@ -107,7 +107,7 @@ class Session(SessionABC):
 class Calls:
     """A `call_model_input_filter` that records each call before it is sent, and has a policy hold."""
 
-    def __init__(self, name: str, db: AsyncDatabase, *, policy: types.LifecyclePolicy | None = None) -> None:
+    def __init__(self, name: str, db: AsyncDatabase, *, policy: types.LifecyclePolicy | str | None = None) -> None:
         self._name, self._db, self._policy = name, db, policy
         self._agents: dict[str, Items[TResponseInputItem]] = {}
 

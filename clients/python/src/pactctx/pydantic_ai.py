@@ -79,7 +79,7 @@ class _Form:
 class Calls:
     """The processor of a `ProcessHistory`: it records each call before it is sent, and has a policy hold."""
 
-    def __init__(self, name: str, db: AsyncDatabase, *, policy: types.LifecyclePolicy | None = None) -> None:
+    def __init__(self, name: str, db: AsyncDatabase, *, policy: types.LifecyclePolicy | str | None = None) -> None:
         self._form = _Form()
         self._items: Items[_Part] = Items(db, name, self._form, policy)
 
