@@ -44,6 +44,8 @@ var refused = []struct {
 	{V01, ".cb\x00", fault.SelectorInvalid, 3, "\x00"},
 	{V01, "§", fault.SelectorInvalid, 0, "§"},
 
+	{V01, ".mt:depht(1) .cb", fault.SelectorInvalid, 10, "1"},
+
 	// Addresses.
 	{V01, "@t-3..@c5 .cb", fault.RangeKindMismatch, 6, "@c5"},
 	{V01, "@c3:@t-1 .cb", fault.RangeKindMismatch, 4, "@t-1"},

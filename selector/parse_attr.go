@@ -2,6 +2,7 @@ package selector
 
 import (
 	"regexp/syntax"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 )
@@ -13,9 +14,14 @@ func (p *parser) block(cur *step) error {
 	case '{':
 		cur.filters = true
 	case '(':
-		if _, ok := cur.Parts[len(cur.Parts)-1].(Type); !ok {
+		t, ok := cur.Parts[len(cur.Parts)-1].(Type)
+		if !ok {
 			return p.unexpected("a space, a filter or the end",
 				"attributes in parentheses come right after a type; elsewhere write […]")
+		}
+		if strings.Contains(t.Name, ":") && strings.IndexByte("0123456789-+<>{", p.peek(1)) >= 0 { // .mt:depht(1)
+			p.pos += len("(1")
+			return p.invalid(p.pos-1, "the type "+t.Name+" takes no argument", "of the pseudo-classes :depth(…) and :nth(N) take one")
 		}
 	}
 	attrs, err := p.attrs(MaxParts - len(cur.Parts))

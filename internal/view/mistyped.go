@@ -165,7 +165,7 @@ func meantType(name string, words selector.Traits) string {
 	base, rest, namespaced := strings.Cut(name, ":")
 	canonical := []string{words.BlockType, words.TurnType, words.ContainerType, "block", "seg", "cont", "cb", "mt", "mc"}
 	if slices.Contains(canonical, base) {
-		if pseudo := Meant(rest, []string{"pre", "core", "post", "first", "last"}); namespaced && pseudo != "" {
+		if pseudo := Meant(rest, []string{"pre", "core", "post", "first", "last", "depth", "nth"}); namespaced && pseudo != "" {
 			return base + ":" + pseudo
 		}
 		return ""

@@ -47,8 +47,8 @@ func TestOneLetterAway(t *testing.T) {
 func TestMeantType(t *testing.T) {
 	for name, want := range map[string]string{
 		"blok": "block", "bolck": "block", "blocks": "block", "segg": "seg", "blok:plan": "block:plan", "mtt": "mt",
-		"cn":    "cb",
-		"block": "", "cb": "", "mt:x": "", "note": "", "tool_call": "", "frist": "", "custom:note": "",
+		"cn":       "cb",
+		"mt:depht": "mt:depth", "cb:frist": "cb:first", "block": "", "cb": "", "mt:x": "", "note": "", "tool_call": "", "frist": "", "custom:note": "",
 	} {
 		if got := meantType(name, selector.Canonical.Traits()); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)

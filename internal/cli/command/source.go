@@ -63,8 +63,8 @@ func (s *Source) Parse(text, edition string) (*selector.Selector, error) {
 	if edition != "" {
 		e = selector.Edition(edition)
 	}
-	rest, working := strings.CutPrefix(strings.TrimLeft(text, " "), "working ")
-	if !working {
+	rest, working := strings.CutPrefix(strings.TrimSpace(text), "working")
+	if working = working && strings.TrimSpace(rest) != rest; !working {
 		rest = text // as it was asked, because the answer to a range quotes it byte for byte
 	}
 	q, err := selector.Parse(rest, e)
