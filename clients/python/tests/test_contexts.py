@@ -155,7 +155,7 @@ def test_refusals_say_what_to_do(db: pactctx.Database) -> None:
     with pytest.raises(pactctx.Invalid) as taken:
         with chat.edit() as batch:
             batch.add("again", id="rules")
-    assert (taken.value.code, taken.value.node) == ("E_NODE_DUPLICATE", "rules")
+    assert (taken.value.code, taken.value.node) == ("E_NODE_DUPLICATE", "rules") and "(node rules)" in str(taken.value)
     stranger = db.context("chat")
     stranger.refresh()
     chat.commit(actor="tester")

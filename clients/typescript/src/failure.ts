@@ -19,7 +19,7 @@ export class PactError extends Error {
   readonly meanwhile: Written[]
 
   constructor(f: Partial<Failure> & Pick<Failure, 'code' | 'detail'>, options?: ErrorOptions) {
-    super(`${f.code}: ${f.detail}${f.remedy ? ` (${f.remedy})` : ''}`, options)
+    super(`${f.code}${f.node ? ` node "${f.node}"` : ''}: ${f.detail}${f.remedy ? ` (${f.remedy})` : ''}`, options)
     this.code = f.code
     this.status = f.status ?? 0
     this.remedy = f.remedy

@@ -69,6 +69,7 @@ test('a refusal has its code, what to do, and what others wrote', async () => {
   await c.commit({ edits: [say('late', 'late')] })
   const wrong = await c.select('.cb[role=').catch((problem: unknown) => problem)
   assert.ok(wrong instanceof PactError && wrong.code === 'E_SELECTOR_INVALID' && wrong.offset! > 0 && wrong.remedy)
+  await assert.rejects(c.commit({ edits: [{ op: 'remove', id: 'gone' }] }), (e) => isPactError(e) && e.message.includes('node "gone"'))
   await assert.rejects(c.thread({ at: '@c9' }), (e) => isPactError(e, 'E_SNAPSHOT_NOT_FOUND'))
   await assert.rejects(connect(pact.url, 'wrong').call('list-contexts'), (e) => isPactError(e, 'E_UNAUTHORIZED'))
   await assert.rejects(connect('http://127.0.0.1:9').context('x'),

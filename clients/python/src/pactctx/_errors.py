@@ -22,7 +22,8 @@ class Error(Exception):
         self.token: str | None = problem.get("token")
         self.offset: int | None = problem.get("offset")
         self.line: int | None = problem.get("line")
-        text = f"{self.detail} [{self.code}]"
+        about = f" (node {self.node})" if self.node else ""
+        text = f"{self.detail}{about} [{self.code}]"
         super().__init__(f"{text}: {self.remedy}" if self.remedy else text)
 
 
