@@ -1,6 +1,9 @@
 package pact_test
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,6 +58,46 @@ func TestLinksOfTheDocumentsLead(t *testing.T) {
 				t.Errorf("%s: %v", path, err)
 			case section != "" && !slices.Contains(headings[to], section):
 				t.Errorf("%s: %s has no heading %s", path, to, section)
+			}
+		}
+	}
+}
+
+var named = regexp.MustCompile("`(?:[A-Za-z]+\\.)?([A-Z][A-Za-z]+)(?:\\([^`]*)?`")
+
+// Every method, option and type that the pages on the lifecycle and the language name is declared.
+func TestTheDocumentsNameWhatIsDeclared(t *testing.T) {
+	declared := map[string]bool{}
+	for _, dir := range packageFolders(t) {
+		if strings.Contains(dir, "internal") {
+			continue
+		}
+		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		must(t, err)
+		for _, path := range paths {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			must(t, err)
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					declared[n.Name.Name] = true
+				case *ast.TypeSpec:
+					declared[n.Name.Name] = true
+				case *ast.Field:
+					for _, name := range n.Names {
+						declared[name.Name] = true
+					}
+				}
+				return true
+			})
+		}
+	}
+	for _, page := range []string{"docs/lifecycle.md", "docs/language/reference.md"} {
+		text, err := os.ReadFile(page)
+		must(t, err)
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			if !declared[m[1]] {
+				t.Errorf("%s names %s, which nothing declares", page, m[0])
 			}
 		}
 	}
