@@ -25,9 +25,7 @@ func (x *erasure) erasedAttempt(a history.Attempt, sent, unknown bool) (history.
 		if left.Request, err = x.erasedRequest(a.Request); err != nil {
 			return left, false, err
 		}
-		if left.Request != a.Request {
-			left.Params = history.NoThread
-		}
+		left.Params = history.NoThread
 	}
 	if left.Error != "" && (sent || f.In(a.Error)) {
 		left.Error = history.Blank

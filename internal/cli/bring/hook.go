@@ -174,6 +174,17 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 		return "", err
 	}
 	defer s.Close()
-	_, err = in.Import(ctx, s, func(int, int) {}) // the findings would come after every turn
-	return "", err
+	for _, part := range in.Parts {
+		part.Session.Unasked = true
+	}
+	if _, err = in.Import(ctx, s, func(int, int) {}); err != nil { // the findings would come after every turn
+		return "", err
+	}
+	for _, part := range in.Parts {
+		if part.Session.Erased > 0 {
+			return "", fault.New(fault.Conflict, "calls of "+part.Name+" were erased, and later ones repeat them: the hook takes no more of it",
+				"pact import "+e.TranscriptPath+" takes the calls since then")
+		}
+	}
+	return "", nil
 }

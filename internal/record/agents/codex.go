@@ -161,12 +161,12 @@ func codexTold(p *Program, pairs ...string) {
 		set = slices.Insert(set, len(set)-2, "-c", "model_providers.pact.supports_websockets=false")
 	}
 	for i := p.word + 1; i < len(p.Args) && p.Args[i] != "--"; i++ {
-		arg, pair, joined := strings.Cut(p.Args[i], "=")
-		if arg != "-c" && arg != "--config" || !joined && i+1 == len(p.Args) {
-			continue
-		}
+		pair, joined := joinedTo(p.Args[i], "-c", "--config")
 		n := 1
 		if !joined {
+			if p.Args[i] != "-c" && p.Args[i] != "--config" || i+1 == len(p.Args) {
+				continue
+			}
 			pair, n = p.Args[i+1], 2
 		}
 		if name, _, _ := strings.Cut(pair, "="); mine[strings.TrimSpace(name)] {

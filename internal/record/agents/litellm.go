@@ -61,7 +61,8 @@ func resolveAider(p *Program) error {
 		places.add(place, values)
 	}
 	add("the command line", p.option("--openai-api-base"), p.options("--set-env"))
-	var set []string // of the file of settings, which that of the command line would replace
+	var set []string // of a file of settings, which that of the command line would replace
+	var setIn string
 	for _, file := range []string{p.option("-c", "--config"), filepath.Join(dir, ".aider.conf.yml"),
 		filepath.Join(repository, ".aider.conf.yml"), filepath.Join(p.home(), ".aider.conf.yml")} {
 		if file == "" {
@@ -79,7 +80,7 @@ func resolveAider(p *Program) error {
 			}
 		}
 		if len(set) == 0 {
-			set = here
+			set, setIn = here, file
 		}
 		add(file, textAt(settings, "openai-api-base"), here)
 	}
@@ -116,13 +117,14 @@ func resolveAider(p *Program) error {
 	if err := p.routeBy(places, litellm...); err != nil {
 		return err
 	}
+	if len(set) > 0 && len(p.options("--set-env")) == 0 {
+		return unknown(setIn+" has set-env, which pact would have to repeat on the command line, where others on this machine read it",
+			"write into .env what is in set-env")
+	}
 	p.steer = func() {
-		if len(p.options("--set-env")) > 0 {
-			set = nil
-		}
 		args := []string{"--openai-api-base", p.told("openai")}
 		p.drop("--openai-api-base")
-		for _, pair := range append(slices.Clone(set), p.Env...) {
+		for _, pair := range p.Env {
 			args = append(args, "--set-env", pair)
 		}
 		end := slices.Index(p.Args, "--")
@@ -167,7 +169,7 @@ func resolveMini(p *Program) error {
 			return err
 		}
 		if found := addressIn(settings); found != "" {
-			return unknown(of+", which "+where+" names, sets the address "+found, "give the file with -c as well")
+			return unknown(of+", which "+where+" names, sets the address "+shown(found), "give the file with -c as well")
 		}
 	}
 	if address == "" {

@@ -28,7 +28,7 @@ func resolveOpencode(p *Program) error {
 		for name, m := range tableAt(settings, "provider", id, "models") {
 			model, _ := m.(map[string]any)
 			if own := textAt(model, "provider", "api"); own != "" && member != "options.baseURL" {
-				return unknown("the model "+name+" of the provider "+id+" of opencode has the address "+own+" for itself",
+				return unknown("the model "+name+" of the provider "+id+" of opencode has the address "+shown(own)+" for itself",
 					"set provider."+id+".options.baseURL, or give the model a provider of its own")
 			}
 		}

@@ -60,6 +60,8 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"codex --profile=p2", "", files(".codex/config.toml", codexGate, ".codex/p2.config.toml", `model_provider = "h"`), "https://other/v1 <"},
 		{"codex -p none", "", nil, "refused: no profile none"},
 		{"codex exec -c model_provider=h hi", "", files(".codex/config.toml", codexGate), "https://other/v1 <"},
+		{"codex exec -cmodel_provider=h hi", "", files(".codex/config.toml", codexGate), "https://other/v1 <"},
+		{"codex exec -cmodel_providers.g.base_url='https://flag/v1'", "", files(".codex/config.toml", codexGate), "https://flag/v1 <-c: model_providers.g.base_url"},
 		{"codex exec --config=model_providers.g.base_url='https://flag/v1'", "", files(".codex/config.toml", codexGate), "https://flag/v1 <-c: model_providers.g.base_url"},
 		{"codex -c model_providers.g={base_url='x'}", "", files(".codex/config.toml", codexGate), "refused: sets a whole table"},
 		{"codex", "", files(".codex/config.toml", `model_provider = "none"`), "refused: which none of its settings has"},
@@ -114,7 +116,8 @@ func TestWhereAnAgentCalls(t *testing.T) {
 
 		{"aider", "OPENAI_API_BASE=https://env/v1", files("work/.env", "OPENAI_API_BASE=https://gate/v1"), "https://gate/v1 <.env"},
 		{"aider --openai-api-base https://flag/v1", "", files(".aider.conf.yml", "openai-api-base: https://file/v1"), "https://flag/v1 <"},
-		{"aider", "", files(".aider.conf.yml", "set-env:\n - ANTHROPIC_API_BASE=https://gate\n"), "https://gate <.aider.conf.yml"},
+		{"aider", "", files(".aider.conf.yml", "set-env:\n - ANTHROPIC_API_KEY=secret\n"), "refused: others on this machine"},
+		{"aider --set-env ANTHROPIC_API_BASE=https://gate", "", files(".aider.conf.yml", "set-env:\n - X=1\n"), "https://gate <the command line"},
 		{"aider", "", files(".aider.model.settings.yml", "- extra_params:\n    api_base: https://x\n"), "refused: an address for a model"},
 		{"mini", "OPENAI_API_BASE=https://env/v1", files(".config/mini-swe-agent/.env", "OPENAI_API_BASE=https://file/v1"), "https://env/v1 <"},
 		{"mini -c my.yaml", "", files("work/my.yaml", "model:\n  model_kwargs:\n    api_base: https://gate/v1\n"), "https://gate/v1 <my.yaml"},
@@ -174,10 +177,33 @@ func TestWhereAnAgentCalls(t *testing.T) {
 	}
 }
 
-// A refusal shows no password of an address.
+// A refusal shows no password of an address, wherever the address stands.
 func TestNoPasswordIsShown(t *testing.T) {
-	_, err := NewProgram([]string{"agent.py"}, map[string]string{"OPENAI_BASE_URL": "https://user:hunter2@gate/v1"})
-	if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "gate") {
-		t.Errorf("%v", err)
+	const address = "https://user:hunter2@gate/v1?key=hunter2"
+	for line, files := range map[string]map[string]string{
+		"agent.py": nil,
+		"opencode": {"opencode.json": `{"provider":{"mine":{"models":{"m":{"provider":{"api":"` + address + `"}}}}}}`},
+		"mini":     {"mini.yaml": "model:\n  model_kwargs:\n    api_base: " + address + "\n"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			home := t.TempDir()
+			for file, text := range files {
+				if err := os.WriteFile(filepath.Join(home, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Chdir(home)
+			env := map[string]string{"HOME": home, "OPENAI_BASE_URL": address}
+			if line == "mini" {
+				env = map[string]string{"HOME": home, "MSWEA_MINI_CONFIG_PATH": "mini.yaml"}
+			}
+			_, err := NewProgram(strings.Fields(line), env)
+			if err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "gate") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	if got := shown(address); strings.Contains(got, "hunter2") || !strings.Contains(got, "gate") {
+		t.Error(got)
 	}
 }

@@ -39,11 +39,7 @@ func (p *Program) route(name, address, from string, variables ...string) error {
 		if where == "" {
 			where = "the address"
 		}
-		var f *fault.Error
-		if strings.ContainsAny(address, "@?") && errors.As(err, &f) {
-			address = f.Token // without what may be a password
-		}
-		return unknown(where+" is "+address+", and pact cannot tell which address that is",
+		return unknown(where+" is "+shown(address)+", and pact cannot tell which address that is",
 			"write the address in full there, such as https://gateway.example/v1, without user, query or variable")
 	}
 	p.Routes = append(p.Routes, Route{name, to, from})
@@ -52,6 +48,16 @@ func (p *Program) route(name, address, from string, variables ...string) error {
 		p.variables = append(p.variables, [2]string{variable, name})
 	}
 	return nil
+}
+
+// shown returns an address without what may be a password.
+func shown(address string) string {
+	_, err := proxy.ParseUpstream(address)
+	var f *fault.Error
+	if strings.ContainsAny(address, "@?") && errors.As(err, &f) {
+		return f.Token
+	}
+	return address
 }
 
 // routeBy adds the addresses that variables name, by the places that set them.

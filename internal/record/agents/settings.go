@@ -215,15 +215,27 @@ func (p *Program) options(names ...string) (values []string) {
 		if arg == "--" {
 			break
 		}
-		name, value, joined := strings.Cut(arg, "=")
-		switch {
-		case joined && slices.Contains(names, name):
+		if value, joined := joinedTo(arg, names...); joined {
 			values = append(values, value)
-		case slices.Contains(names, arg) && i+1 < len(args):
+		} else if slices.Contains(names, arg) && i+1 < len(args) {
 			values = append(values, args[i+1])
 		}
 	}
 	return values
+}
+
+// joinedTo returns the value that is part of an argument, as in --name=VALUE, -n=VALUE and -nVALUE.
+func joinedTo(arg string, names ...string) (value string, joined bool) {
+	name, value, joined := strings.Cut(arg, "=")
+	if joined && slices.Contains(names, name) {
+		return value, true
+	}
+	for _, name := range names {
+		if value, joined = strings.CutPrefix(arg, name); joined && value != "" && len(name) == 2 {
+			return value, true
+		}
+	}
+	return "", false
 }
 
 // insert puts arguments behind the word that names the agent.

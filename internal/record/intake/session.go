@@ -22,8 +22,11 @@ type Session struct {
 	BegunBy map[string]any // the call of another session that began a sub-agent, nil for none
 	Sums    *sums.Sums     // of the file of the log, nil for none
 	*calllog.Session
-	Again  bool // record calls that were erased after an earlier import too
-	Erased int  // how many calls Record left out because they were erased
+	Again bool // record calls that were erased after an earlier import too
+	// Unasked says that nobody asked for this import: it takes nothing behind a call that was erased, because later
+	// calls repeat what the erased one sent.
+	Unasked bool
+	Erased  int // how many calls Record left out because they were erased
 }
 
 // Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
@@ -108,7 +111,10 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		if !added || stored != nil && stored.Has(call.ID) {
 			known++
 		}
-		progress(i + 1)
+		if progress(i + 1); s.Unasked && importer.Erased() > 0 {
+			s.Erased = importer.Erased()
+			return importer.Contexts(), known, len(s.Calls) > i+1, nil
+		}
 	}
 	if s.Unsent.Kind == canon.KindObject {
 		kept, err := importer.AddUnsent(ctx, string(s.API), s.Unsent.AppendTo(nil))
