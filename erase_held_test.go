@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/transcript"
@@ -76,6 +77,7 @@ var heldReadings = map[string]func(s *pact.Snapshot) (string, error){
 // A Snapshot that somebody read, with everything of it in his memory, gives out nothing once another handle or
 // process has erased, and the others of its context neither.
 func TestAttackHeldSnapshotsGiveOutNothingErased(t *testing.T) {
+	testrun.Door(t, "an erased text, asked of snapshots that others hold")
 	for pair, open := range handles {
 		for name, read := range heldReadings {
 			t.Run(pair+"/"+name, func(t *testing.T) {

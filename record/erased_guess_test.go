@@ -17,6 +17,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -26,6 +27,7 @@ import (
 // dictionary as every version of the recorder did or does, and looks for the first half of the digest, as bytes or
 // in hexadecimal. Before the erasure he would find the parameters; afterwards he finds nothing.
 func TestAttackErasedIdentifiersCannotBeGuessed(t *testing.T) {
+	testrun.Door(t, "an erased identifier, guessed from hashes")
 	const name = "jane.doe@example.com"
 	for where, send := range map[string]func(body map[string]any, h http.Header){
 		"prompt_cache_key": func(body map[string]any, _ http.Header) { body["prompt_cache_key"] = name },
@@ -113,6 +115,7 @@ func valuesOf(t *testing.T, path string) (list []string) {
 // A log that is imported again does not bring back calls that were erased, unless the caller says so; calls
 // that came since are recorded.
 func TestAttackAnErasedCallStaysErased(t *testing.T) {
+	testrun.Door(t, "an erased call, imported again")
 	s := pact.NewDB(store.NewMemory())
 	calls := past(logOfCalls(t, filepath.Join(logs, "claude-code.jsonl")))
 	if len(calls) < 2 || calls[0].ID == "" {

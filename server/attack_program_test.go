@@ -10,13 +10,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // zeros is a text without an end.
@@ -117,7 +118,7 @@ func (a *attack) stream() {
 	if status, n := ask("Content-Type", "application/json"); status != http.StatusOK || n != size+int64(len("data: ")) {
 		a.t.Errorf("HTTP %d, %d bytes", status, n)
 	}
-	if a.own = peakOf(cmd.Process.Pid); a.own > 128<<20 {
+	if a.own = testrun.PeakOf(cmd.Process.Pid); a.own > 128<<20 {
 		a.t.Errorf("the proxy took %d MB for a stream", a.own>>20)
 	}
 }
@@ -139,15 +140,4 @@ func (a *attack) lines() {
 		!strings.Contains(out, "-32700") || !strings.Contains(out, "-32600") {
 		a.t.Errorf("exit %d, %d of %d notes: %.500s", code, got, notes, out)
 	}
-}
-
-// peakOf returns the most memory that a process had resident, in bytes; 0 where the system does not say.
-func peakOf(pid int) (bytes int64) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	_, _ = fmt.Sscan(rest, &bytes)
-	return bytes << 10
 }

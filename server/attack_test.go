@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 )
 
@@ -46,7 +47,6 @@ func TestAttack(t *testing.T) {
 	a.writer = a.pact("token", "add", "writer", "--write")
 	a.other = a.pact("token", "add", "other", "--read")
 	a.start()
-	t.Logf("%-60s %8s %10s", "attack", "seconds", "peak MB")
 	for _, door := range []struct {
 		name  string
 		try   func()
@@ -69,8 +69,8 @@ func TestAttack(t *testing.T) {
 		began := time.Now()
 		a.own = 0
 		door.try()
-		peak := cmp.Or(a.own, peakOf(a.process.Process.Pid))
-		t.Logf("%-60s %8.1f %10d", door.name, time.Since(began).Seconds(), peak>>20)
+		peak := cmp.Or(a.own, testrun.PeakOf(a.process.Process.Pid))
+		testrun.Row(t, door.name, time.Since(began), peak)
 		if peak > 600<<20 {
 			t.Errorf("%s: the server took %d MB", door.name, peak>>20)
 		}

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // The load of TestSoak.
@@ -272,13 +273,7 @@ func (s *soak) ask(i int) {
 // does not say.
 func (s *soak) memory() (most int64) {
 	for _, process := range s.process {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.Process.Pid))
-		if err != nil {
-			return 0
-		}
-		_, rest, _ := strings.Cut(string(text), "VmHWM:")
-		kilobytes, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
-		most = max(most, kilobytes<<10)
+		most = max(most, testrun.PeakOf(process.Process.Pid))
 	}
 	return most
 }

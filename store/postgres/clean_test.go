@@ -18,6 +18,7 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/postgres"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -58,6 +59,7 @@ func session(t *testing.T, address, sql string) *pgconn.PgConn {
 // While somebody has the server keep deleted rows, an erasure says who, and stays to be finished; what says that
 // nothing is left is right. No file of the database has the text then.
 func TestAttackWhoKeepsErasedRowsIsNamed(t *testing.T) {
+	testrun.Door(t, "erased rows that PostgreSQL keeps for somebody")
 	s := server(t)
 	postgrestest.Exec(t, s.URL("postgres"), "ALTER SYSTEM SET max_prepared_transactions = 4")
 	s.Kill()

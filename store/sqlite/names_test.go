@@ -19,6 +19,7 @@ import (
 // A file with two names is refused: a log and its locks lie beside each name, so two processes would write over
 // each other.
 func TestAttackHardLinkIsRefused(t *testing.T) {
+	testrun.Door(t, "a hard link of a store")
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "pact.db"), filepath.Join(dir, "other.db")
 	s := open(t, path).(*file)
@@ -42,6 +43,7 @@ func TestAttackHardLinkIsRefused(t *testing.T) {
 // Two processes, one of which knows a file by a symbolic link, write to one store: nothing that was acknowledged is
 // missing. The link may be relative, lead over another, or lead to a store that the first of them makes.
 func TestAttackSymbolicLinksLeadToOneStore(t *testing.T) {
+	testrun.Door(t, "two writers, one by a symbolic link")
 	for name, link := range map[string]func(t *testing.T, path string) (other string){
 		"absolute": func(t *testing.T, path string) string {
 			other := filepath.Join(t.TempDir(), "link.db")
@@ -104,6 +106,7 @@ func TestAttackSymbolicLinksLeadToOneStore(t *testing.T) {
 
 // A link that leads round in a circle is an error with a remedy.
 func TestAttackCircleOfLinks(t *testing.T) {
+	testrun.Door(t, "links that lead nowhere")
 	dir := t.TempDir()
 	must(t, os.Symlink("b.db", filepath.Join(dir, "a.db")))
 	must(t, os.Symlink("a.db", filepath.Join(dir, "b.db")))

@@ -41,6 +41,7 @@ func isRefused(t *testing.T, path, what string) {
 
 // A file whose log was left behind is refused, however many commits each has; with its log it has them all.
 func TestAttackACopyWithoutItsLog(t *testing.T) {
+	testrun.Door(t, "a copy without its log, after each commit")
 	testrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path) // one turn, in the file
@@ -92,6 +93,7 @@ func TestLogMovedByAnotherProgram(t *testing.T) {
 
 // A log of another store, or of another time of this one, beside a file is refused.
 func TestAttackALogOfAnotherStore(t *testing.T) {
+	testrun.Door(t, "a log of another store or time")
 	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -152,6 +154,7 @@ func TestAttackALogOfAnotherStore(t *testing.T) {
 // A process that knows a file by another name than the process that uses it, as through a mount of the file alone, is
 // refused, or notices at its next commit.
 func TestAttackAFileThatIsMountedElsewhere(t *testing.T) {
+	testrun.Door(t, "a store that is mounted elsewhere")
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "pact.db"), filepath.Join(dir, "other.db")
 	newStoreFile(t, path)
