@@ -138,7 +138,15 @@ func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
 	}
 	err = results.Close()
 	c.used = time.Now()
+	c.leave(err)
 	return tag, err
+}
+
+// leave closes a connection to a server that takes no changes any more: a pooler keeps connections to it.
+func (c *conn) leave(err error) {
+	if codeOf(err) == takesNoChanges {
+		_ = c.Close() // another one is opened
+	}
 }
 
 // ExecContext implements driver.ExecerContext.
@@ -236,7 +244,7 @@ func (t *tx) Commit() error {
 		return nil
 	case err == nil:
 		return errors.New("the transaction was rolled back")
-	case lost(err) && !unsent: // even an error that the driver met while it read an answer
+	case lost(err) && !unsent && codeOf(err) != takesNoChanges: // even an error that the driver met while it read an answer
 		return errors.Join(errDoubt, err)
 	}
 	_ = t.end() // its error would hide the first one

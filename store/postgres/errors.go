@@ -54,12 +54,13 @@ const (
 	uniqueViolation   = "23505"
 	lockTimeout       = "55P03"
 	noPermission      = "42501"
+	takesNoChanges    = "25006"
 )
 
 // lost reports whether an error means that the connection is gone.
 func lost(err error) bool {
 	switch code := codeOf(err); {
-	case code == adminShutdown, code == crashShutdown, code == notYet, code == unknownCompletion,
+	case code == adminShutdown, code == crashShutdown, code == notYet, code == unknownCompletion, code == takesNoChanges,
 		strings.HasPrefix(code, classConnection):
 		return true
 	case code != "":
@@ -118,6 +119,8 @@ func explain(err error) (code fault.Code, message, remedy string) {
 	case state == noPermission:
 		return fault.Store, "the user lacks a permission", "have the owner of the tables GRANT SELECT, INSERT, UPDATE, DELETE on " +
 			"pair and log, SELECT on pact_store; to clean up after an erasure, be that owner"
+	case state == takesNoChanges:
+		return fault.Store, "the server takes no changes", "name all servers in the address, and target_session_attrs=read-write"
 	case lost(err):
 		return fault.Store, "the server cannot be reached", "check the address and that the server runs, then repeat the call"
 	}

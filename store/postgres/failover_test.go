@@ -3,10 +3,16 @@
 package postgres_test
 
 import (
+	"errors"
+	"fmt"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
 )
@@ -42,6 +48,37 @@ func TestStandbyTakesOver(t *testing.T) {
 			time.Sleep(500 * time.Millisecond)
 		})
 	}
+}
+
+// A server that takes no changes any more, as one that handed over behind a pooler which keeps its connections, is left:
+// the change is made on a new connection, or refused without a doubt.
+func TestServerThatTakesNoChanges(t *testing.T) {
+	server := server(t)
+	address := databaseOf(t, server)
+	s := open(t, address)
+	c, err := pact.Create(t.Context(), dbtest.Of(s), "chat", nil)
+	must(t, err)
+	commit(t, c, "a", 0)
+	set := func(to string) {
+		postgrestest.Exec(t, address, "ALTER SYSTEM SET default_transaction_read_only = "+to)
+		postgrestest.Exec(t, address, "SELECT pg_reload_conf()")
+		time.Sleep(500 * time.Millisecond)
+	}
+	backends := func() string {
+		return fmt.Sprint(postgrestest.Exec(t, address, "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"))
+	}
+	before := backends()
+	set("on")
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Note: pact.Note{Request: "b"}})
+	if f := (*fault.Error)(nil); !errors.As(err, &f) || f.Code != fault.Store || !strings.Contains(f.Message, "takes no changes") || f.Remedy == "" {
+		t.Errorf("%v", err)
+	}
+	if after := backends(); after == before {
+		t.Errorf("it stays on the connections %s", after)
+	}
+	set("off")
+	commit(t, c, "c", 1)
+	sound(t, s, "chat", []string{"a", "c"})
 }
 
 // eitherOf returns the address of a database on whichever of two servers takes changes.

@@ -110,13 +110,22 @@ func (w *watched) patiently(by *time.Time, set func(time.Time) error, f func() e
 	}
 }
 
+var errOther = errors.New("another server")
+
 // watching returns a configuration whose connections are watched.
 func watching(config *pgconn.Config, silence, patience time.Duration) *pgconn.Config {
 	plain, watched := config.Copy(), config.Copy()
-	alive := func() bool {
+	alive := func(address string) bool {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		pg, err := pgconn.ConnectConfig(ctx, plain)
+		same := plain.Copy()
+		same.DialFunc = func(ctx context.Context, network, to string) (net.Conn, error) {
+			if to != address { // of several servers another one may have taken over
+				return nil, errOther
+			}
+			return plain.DialFunc(ctx, network, to)
+		}
+		pg, err := pgconn.ConnectConfig(ctx, same)
 		if err != nil {
 			return codeOf(err) != "" // a refusal is an answer, too
 		}
@@ -128,7 +137,7 @@ func watching(config *pgconn.Config, silence, patience time.Duration) *pgconn.Co
 		if err != nil {
 			return nil, err
 		}
-		return watch(c, silence, alive)
+		return watch(c, silence, func() bool { return alive(address) })
 	}
 	return watched
 }
