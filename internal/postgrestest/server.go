@@ -39,18 +39,11 @@ const (
 // Start makes a server in a directory of its own and starts it. If it cannot,
 // for example without binaries, it returns what is missing.
 func Start() (*Server, error) {
-	s := &Server{}
-	var err error
-	if s.bin, err = binaries(); err != nil {
+	s, err := Alone()
+	if err != nil {
 		return nil, err
 	}
 	s.version = majorVersion(filepath.Join(s.bin, "postgres"))
-	if s.user, err = unprivileged(); err != nil {
-		return nil, err
-	}
-	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil { // short: a socket's name has 107 bytes at most
-		return nil, err
-	}
 	if err := s.make(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.Dir))
 	}
@@ -58,11 +51,6 @@ func Start() (*Server, error) {
 }
 
 func (s *Server) make() error {
-	if s.user != nil {
-		if err := os.Chown(s.Dir, int(s.user.Uid), int(s.user.Gid)); err != nil {
-			return err
-		}
-	}
 	init := s.Command(filepath.Join(s.bin, "initdb"), "--pgdata="+s.data(), "--username="+role, "--auth=trust",
 		"--encoding=UTF8", "--no-locale", "--no-sync")
 	if out, err := init.CombinedOutput(); err != nil {
@@ -99,6 +87,22 @@ func (s *Server) Command(name string, args ...string) *exec.Cmd {
 	cmd.Dir = s.Dir
 	cmd.SysProcAttr = attributes(s.user)
 	return cmd
+}
+
+// Alone returns a server that is not started, with a directory of its own: somebody else runs it.
+func Alone() (*Server, error) {
+	s := &Server{}
+	var err error
+	if s.bin, err = binaries(); err != nil {
+		return nil, err
+	}
+	if s.user, err = unprivileged(); err != nil {
+		return nil, err
+	}
+	if s.Dir, err = os.MkdirTemp("", "pg"); err == nil && s.user != nil { // short: a socket's name has 107 bytes at most
+		err = os.Chown(s.Dir, int(s.user.Uid), int(s.user.Gid))
+	}
+	return s, err
 }
 
 // Run starts the server again after Kill, and waits until it answers.
