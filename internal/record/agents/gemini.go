@@ -43,9 +43,9 @@ func resolveGemini(p *Program) error {
 		}
 		how, where = cmp.Or(textAt(settings, "security", "auth", "selectedType"), textAt(settings, "selectedAuthType")), file
 	}
-	for variable, other := range map[string]string{"GOOGLE_GENAI_USE_GCA": "oauth-personal", "GOOGLE_GENAI_USE_VERTEXAI": "vertex-ai"} {
-		if value, from := places.get(variable); how == "" && value == "true" {
-			how, where = other, from
+	for _, s := range [][2]string{{"GOOGLE_GENAI_USE_GCA", "oauth-personal"}, {"GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"}} {
+		if value, from := places.get(s[0]); how == "" && value == "true" {
+			how, where = s[1], from
 		}
 	}
 	if how != "" && how != "gemini-api-key" && how != "gateway" {

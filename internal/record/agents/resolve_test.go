@@ -83,6 +83,7 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"opencode", "", files("work/opencode.json", `{"model":"groq/x"}`), "refused: the provider groq"},
 		{"opencode", "", files(".local/share/opencode/auth.json", `{"https://x":{"type":"wellknown"}}`), "refused: settings from a server"},
 
+		{"gemini", "GOOGLE_GENAI_USE_VERTEXAI=true GOOGLE_GENAI_USE_GCA=true", nil, "refused: GOOGLE_GENAI_USE_GCA"},
 		{"gemini -p hi", "GEMINI_API_KEY=k", nil, "https://generativelanguage.googleapis.com <"},
 		{"gemini", "", files(".gemini/.env", "GOOGLE_GEMINI_BASE_URL='https://gate' # mine"), "https://gate <.gemini/.env: GOOGLE"},
 		{"gemini", "GOOGLE_GEMINI_BASE_URL=https://env", files("work/.env", "GOOGLE_GEMINI_BASE_URL=https://file"), "https://env <"},

@@ -38,13 +38,17 @@ func readATIF(list []entry, found *findings) (made []Session) {
 			found.add(e.line, "it is no trajectory, so it was left out")
 			continue
 		}
-		made = append(made, trajectory(e, nil, names, found)...)
+		made = append(made, trajectory(e, nil, names, found, 0)...)
 	}
 	return made
 }
 
-// trajectory reads a trajectory and those of its sub-agents.
-func trajectory(e entry, begun *ParentCall, names map[string]int, found *findings) []Session {
+// deepestAgent is how deep sub-agents are read within sub-agents. Each level looks through all below it, and a file of
+// levels alone would cost their square.
+const deepestAgent = 16
+
+// trajectory reads a trajectory and those of its sub-agents. depth is how many are around it.
+func trajectory(e entry, begun *ParentCall, names map[string]int, found *findings, depth int) []Session {
 	f := e.fields()
 	agent := f["agent"].fields()
 	steps := e.under(f["steps"])
@@ -72,8 +76,12 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 	}
 	a.compare(f["final_metrics"].fields(), list)
 	for _, sub := range e.under(f["subagent_trajectories"]) {
+		if depth == deepestAgent {
+			found.add(sub.line, "a sub-agent "+strconv.Itoa(deepestAgent+1)+" levels down was left out, with its own")
+			continue
+		}
 		by := &ParentCall{Session: name, Call: a.begins[sub.fields().text("trajectory_id")]}
-		list = append(list, trajectory(sub, by, names, found)...)
+		list = append(list, trajectory(sub, by, names, found, depth+1)...)
 	}
 	return list
 }

@@ -41,7 +41,9 @@ func (a *atif) compare(all fields, made []Session) {
 }
 
 // countATIF counts a trajectory and those of its sub-agents.
-func countATIF(e entry, b *sums.Book) {
+func countATIF(e entry, b *sums.Book) { countTrajectory(e, b, 0) }
+
+func countTrajectory(e entry, b *sums.Book, depth int) {
 	f := e.fields()
 	b.Note("about the agent")
 	for _, r := range f["steps"].elems() {
@@ -71,6 +73,10 @@ func countATIF(e entry, b *sums.Book) {
 	}
 	for _, sub := range f["subagent_trajectories"].elems() {
 		b.Record(e.line)
-		countATIF(entry{sub, e.line}, b)
+		if depth == deepestAgent {
+			b.Note("sub-agent that is too deep")
+			continue
+		}
+		countTrajectory(entry{sub, e.line}, b, depth+1)
 	}
 }

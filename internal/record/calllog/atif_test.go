@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -81,5 +82,28 @@ func TestSeveralTrajectories(t *testing.T) {
 		if err != nil || len(log.Sessions) != 2 || log.Sessions[0].Name != "run" || log.Sessions[1].Name != "run-2" {
 			t.Errorf("%.20s: %v, %v", text, err, log)
 		}
+	}
+}
+
+// Sub-agents within sub-agents are read down to a level, and what is below is in a finding: each level is looked
+// through once for every one around it.
+func TestSubAgentsFarDown(t *testing.T) {
+	text := ""
+	for n := deepestAgent + 9; n >= 0; n-- {
+		below := ""
+		if text != "" {
+			below = `,"subagent_trajectories":[` + text + `]`
+		}
+		text = `{"schema_version":"ATIF-v1.7","trajectory_id":"a` + strconv.Itoa(n) + `","agent":{"name":"a"},"steps":[` +
+			`{"step_id":1,"source":"user","message":"level ` + strconv.Itoa(n) + `"}]` + below + `}`
+	}
+	log, err := Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := fmt.Sprint(log.Findings)
+	if len(log.Sessions) != deepestAgent+1 || !strings.Contains(found, "17 levels down was left out") ||
+		strings.Contains(found, "nothing was read") {
+		t.Errorf("%d sessions, and the findings are %s", len(log.Sessions), found)
 	}
 }

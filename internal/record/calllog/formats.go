@@ -56,7 +56,7 @@ var formats = []format{
 		"record the exchanges with their bodies", nil, nil},
 	{"a Codex rollout", isCodex, readCodex, "no message is in it yet", "", lacksTools, countCodex},
 	{"an Inspect log", isInspect, readInspect, "none of its samples has a call to a model",
-		"write the log with its samples: inspect log dump", []string{lacksForm}, nil},
+		"write the log with its samples: inspect log dump", []string{lacksForm}, countInspect},
 	{"a ChatGPT export", isChatGPT, readChatGPT, "it holds no conversation with a message", "", lacksSetup, countChatGPT},
 	{"a list of LangChain messages", isLangChain, readLangChain, noMessage, "", lacksTools, countLangChain},
 	{"a trace of the OpenAI Agents SDK", isSpans, readSpans, "none of its spans has the messages of a call",

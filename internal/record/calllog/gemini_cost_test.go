@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/testrun"
 )
 
@@ -47,9 +46,7 @@ func TestCostOfUnendedMessagesIsLinear(t *testing.T) {
 		least := time.Duration(math.MaxInt64)
 		for range 3 {
 			begun := time.Now()
-			if _, err := Read(data); fault.CodeOf(err) != fault.Limit { // it nests too deep
-				t.Error(err)
-			}
+			formatOf(data)
 			least = min(least, time.Since(begun))
 		}
 		return least

@@ -56,8 +56,8 @@ func TestEachRecordOfAFileIsSomewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			log, err := Read(data)
-			if err != nil || log.Format == "Inspect log" { // whose samples share texts by their hashes
-				t.Skip("no log, or one that is not counted: ", err)
+			if err != nil {
+				t.Skip("no log: ", err)
 			}
 			if log.Sums == nil {
 				t.Fatalf("a %s is not counted", log.Format)

@@ -25,16 +25,14 @@ func isInspect(first raw) bool {
 // of its epochs, is a session. It takes the request of a model event as it went to the provider, and rebuilds it
 // from the messages of an event that lacks it.
 func readInspect(list []entry, found *findings) (sessions []Session) {
-	var samples []raw
 	for _, e := range list {
-		samples = append(samples, e.fields()["samples"].elems()...)
-	}
-	for _, r := range samples {
-		s := sample{fields: r.fields(), found: found}
-		if made := s.session(); len(made.Calls) > 0 {
-			sessions = append(sessions, made)
-		} else {
-			found.add(0, "a sample has no call to a model, so it was left out")
+		for _, one := range e.under(e.fields()["samples"]) {
+			s := sample{fields: one.fields(), found: found}
+			if made := s.session(); len(made.Calls) > 0 {
+				sessions = append(sessions, made)
+			} else {
+				found.add(one.line, "a sample has no call to a model, so it was left out")
+			}
 		}
 	}
 	return sessions

@@ -35,8 +35,7 @@ func (s *sample) rebuilt(f fields) (c Call, ok bool) {
 		choice = choices[0].fields()
 		answer.parts, answer.answer.Finish = s.message(choice["message"]).parts, choice.text("stop_reason")
 	}
-	answer.answer.Usage = withCached(usage(output["usage"].fields(), "input_tokens", "output_tokens",
-		"input_tokens_cache_read", "input_tokens_cache_write", "reasoning_tokens"))
+	answer.answer.Usage = inspectUsage(output)
 	c = Call{API: g.api, Path: provider.PathOf(g.api, model), Request: g.request(model)}
 	failed := answer.answer.Failure != ""
 	if choice != nil || failed {
@@ -85,6 +84,12 @@ func (s *sample) message(r raw) turn {
 		t.parts = append(t.parts, callPart(p.text("id"), p.text("function"), p["arguments"].value()))
 	}
 	return t
+}
+
+// inspectUsage reads the tokens of an output of Inspect.
+func inspectUsage(output fields) provider.Usage {
+	return withCached(usage(output["usage"].fields(), "input_tokens", "output_tokens", "input_tokens_cache_read",
+		"input_tokens_cache_write", "reasoning_tokens"))
 }
 
 // inspectTools writes the definitions of tools as chat completions take them.

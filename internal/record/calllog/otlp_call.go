@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,18 +72,26 @@ func (s *span) usage() provider.Usage {
 
 // parameters returns the parameters that a span says the request had, as members of the request.
 func (s *span) parameters(api provider.API, request canon.Any) (members []canon.Member) {
-	told := map[string]canon.Any{}
-	for _, m := range s.json("llm.invocation_parameters").Members {
-		told[m.Name] = m.Value
+	told := map[string]canon.Any{} // by the names that the API has
+	own := func(name string) string { return name }
+	if api == provider.Gemini {
+		own = strings.NewReplacer("max_tokens", "maxOutputTokens", "top_p", "topP", "top_k", "topK",
+			"stop_sequences", "stopSequences").Replace
+	}
+	for _, m := range s.json("llm.invocation_parameters").Members { // sorted: of two names for one the API's counts
+		if _, is := told[own(m.Name)]; !is || own(m.Name) == m.Name {
+			told[own(m.Name)] = m.Value
+		}
 	}
 	for _, name := range []string{"max_tokens", "temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty",
 		"stop_sequences", "seed", "reasoning_effort"} {
 		if v := s.attributes["gen_ai.request."+name]; v.Kind != canon.KindAbsent {
-			told[name] = v
+			told[own(name)] = v
 		}
 	}
 	var list []canon.Member
-	for name, v := range told {
+	for _, name := range slices.Sorted(maps.Keys(told)) {
+		v := told[name]
 		if _, has := request.Get(name); !has && v.Kind != canon.KindNull && v.Kind != canon.KindAbsent {
 			list = append(list, canon.Member{Name: name, Value: v})
 		}
@@ -91,10 +100,6 @@ func (s *span) parameters(api provider.API, request canon.Any) (members []canon.
 		return nil
 	}
 	if api == provider.Gemini {
-		for i := range list {
-			list[i].Name = strings.NewReplacer("max_tokens", "maxOutputTokens", "top_p", "topP", "top_k", "topK",
-				"stop_sequences", "stopSequences").Replace(list[i].Name)
-		}
 		return []canon.Member{{Name: "generationConfig", Value: objectOf(list)}}
 	}
 	return objectOf(list).Members

@@ -232,3 +232,20 @@ func TestLongIDsOfConversationsStayApart(t *testing.T) {
 		t.Errorf("they are called %s and %s", one, two)
 	}
 }
+
+// A parameter that a span tells by two names is the one of the conventions, whatever the order of the attributes.
+func TestAParameterByTwoNames(t *testing.T) {
+	for range 20 { // an order of a map would differ in one of them
+		log, err := Read(otlpText(t, otlpSpan{id: "a", attributes: map[string]any{"gen_ai.operation.name": "chat",
+			"gen_ai.request.model": "gemini-2.5-pro", "gen_ai.request.max_tokens": 300,
+			"llm.invocation_parameters": `{"maxOutputTokens":100,"max_tokens":200,"topK":1,"top_k":2}`,
+			"gen_ai.input.messages":     `[{"role":"user","parts":[{"type":"text","content":"Is Momo here?"}]}]`}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, _ := log.Sessions[0].Calls[0].Request.Get("generationConfig")
+		if got := string(config.Value()); got != `{"maxOutputTokens":300,"topK":1}` {
+			t.Fatalf("the parameters are %s", got)
+		}
+	}
+}
