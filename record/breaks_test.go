@@ -3,6 +3,7 @@ package record_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -152,6 +153,53 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 			}
 			if strings.Join(got, "; ") != c.want {
 				t.Errorf("got  %q\nwant %q", strings.Join(got, "; "), c.want)
+			}
+		})
+	}
+}
+
+// Where an agent tells that it compacted its conversation, by a header or by asking aside for a summary, that is the
+// cause, although much of the conversation stays and comes in another order.
+func TestACompactionOfALiveAgentIsNamed(t *testing.T) {
+	const tools = `"tools":[{"name":"ls","input_schema":{"type":"object"}}],`
+	const summary = "So far the user has asked for a list of files and got it."
+	said := func(texts ...string) (list []string) {
+		for i, text := range texts {
+			list = append(list, fmt.Sprintf(`{"role":%q,"content":[{"type":"text","text":%q}]}`, []string{"user", "assistant"}[i%2], text))
+		}
+		return list
+	}
+	for name, calls := range map[string][]struct {
+		header, window, tools string
+		said                  []string
+		answer                string
+	}{
+		"Codex": {{"Session-Id", "t:0", tools, said("rules", "yes", "list"), "a.txt"},
+			{"Session-Id", "t:1", tools, said("list", "yes", "rules", "a.txt", "more"), "b.txt"}},
+		"Claude Code": {{"X-Claude-Code-Session-Id", "", tools, said("rules", "yes", "list"), "a.txt"},
+			{"X-Claude-Code-Session-Id", "", "", said("rules", "yes", "list", "a.txt", "Write a summary of all this."), summary},
+			{"X-Claude-Code-Session-Id", "", tools, said("rules", "yes", summary, "a.txt", "more"), "b.txt"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := pact.NewDB(store.NewMemory())
+			i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "chat"})
+			must(t, err)
+			for k, c := range calls {
+				_, err = i.Add(t.Context(), record.PastCall{ID: fmt.Sprint(k), API: "anthropic.messages", Path: "/v1/messages", Status: 200,
+					Header: http.Header{c.header: {"s"}, "X-Codex-Window-Id": {c.window}},
+					Body:   []byte(`{"model":"claude-opus-4-8","max_tokens":9,` + c.tools + `"messages":[` + strings.Join(c.said, ",") + `]}`),
+					Answer: []byte(fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":%q}]}`, c.answer))})
+				must(t, err)
+			}
+			var got []string
+			for p, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+				must(t, err)
+				if p.Cut != nil {
+					got = append(got, fmt.Sprint(p.Cycle, " ", p.Cut.Cause))
+				}
+			}
+			if strings.Join(got, ", ") != "2 compaction" {
+				t.Errorf("%q", got)
 			}
 		})
 	}

@@ -159,7 +159,7 @@ func (c *call) start(k *kept, header http.Header, body []byte) error {
 	if err != nil {
 		return err
 	}
-	c.model = request.Model
+	c.model, k.Compacted = request.Model, q.compacted
 	if c.model == "" {
 		c.model = provider.ModelInPath(k.Path)
 	}

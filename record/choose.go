@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact/internal/record/provider"
 )
@@ -17,6 +18,7 @@ type request struct {
 	oneToken             bool   // it wants one token at most
 	rewrites             bool   // a log says that it replaces the conversation before it
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
+	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
 }
 
@@ -44,6 +46,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 		return c, err
 	}
 	if last := r.latestRecording(); q.rewrites && last != nil { // of any group: the system prompt may be another
+		q.compacted = true
 		return choice{recording: last, why: "the log says that the agent rewrote the conversation"}, nil
 	}
 	of, others, err := r.candidatesOf(ctx, q) // recordings of the group, and recordings with other system prompts
@@ -242,6 +245,9 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	if best == nil {
 		return choice{}, false
 	}
+	last := r.known.last[q.group.id]
+	q.compacted = why == windowSign || last != nil && last.beside == best.recording && (why == quoteSign ||
+		strings.HasPrefix(last.name, best.name+"/summary-"))
 	return choice{recording: best.recording, why: "the agent rewrote the conversation: " + why}, true
 }
 
@@ -251,15 +257,19 @@ func (r *Recorder) isLast(l *recording, q *request) bool {
 	return last != nil && (last == l || last.beside == l)
 }
 
+// Codex says that it compacted a conversation. Other agents ask aside for a summary and go on with the answer in the
+// place of what it sums up.
+const windowSign, quoteSign = "its window was counted up (X-Codex-Window-Id)", "it quotes the last answer"
+
 // sign names the evidence that a request rewrites a recording and does not begin
 // another conversation, "" if there is none.
 func (r *Recorder) sign(c *candidate, q *request) string {
 	fresh := q.conversation[c.repeated:]
 	switch last := r.known.last[q.group.id]; {
 	case q.group.agent && c.group.window != "" && q.group.window != "" && q.group.window != c.group.window:
-		return "its window was counted up (X-Codex-Window-Id)"
+		return windowSign
 	case r.isLast(c.recording, q) && (last != c.recording || c.manyTurns()) && quotes(fresh, last.said):
-		return "it quotes the last answer"
+		return quoteSign
 	case q.group.agent && last != nil && last.beside == c.recording && last.said != "":
 		return "a request aside was answered before"
 	case c.endGoesOn(q.conversation):

@@ -183,7 +183,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	i.setTime(p.Started, p.Ended)
 	c.started = c.now()
-	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID, Compacted: p.Rewrites}
+	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
 	c.rewrites, c.past, c.provider = p.Rewrites, true, p.Host
 	if err := c.start(k, p.Header, p.Body); err != nil {
 		return false, err

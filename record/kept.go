@@ -20,7 +20,7 @@ import (
 type kept struct {
 	API        provider.API      `json:"api,omitempty"`
 	Path       string            `json:"path,omitempty"`
-	Compacted  bool              `json:"compacted,omitempty"`  // the log or the agent says that it compacted the conversation
+	Compacted  bool              `json:"compacted,omitempty"`  // the agent compacted the conversation before it
 	Headers    map[string]string `json:"headers,omitempty"`    // those that change what the request means
 	Parameters json.RawMessage   `json:"parameters,omitempty"` // with Frame, as they were read
 	Frame      json.RawMessage   `json:"frame,omitempty"`
