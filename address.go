@@ -16,6 +16,8 @@ import (
 // is the working state. The words latest and latest-3 mean in every edition what [Latest]
 // and [Back] return. A call that takes an Address returns E_SELECTOR_INVALID for any other
 // text.
+// In edition 1.0 a user writes @t0 for the working state and @t-1 for the snapshot of the
+// latest commit: [ParseAddressIn] and [Address.Text] translate.
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address string
@@ -57,16 +59,47 @@ func ParseAddress(s string) (Address, error) {
 	return Address(s), nil
 }
 
-// String returns the address as the documents write it: @t0, @t-3, @c12 or working.
-func (a Address) String() string {
+// ParseAddressIn is [ParseAddress] for a text that a user wrote in an edition.
+//
+// Specification: 1.0 05 §2.3.
+func ParseAddressIn(s string, e selector.Edition) (Address, error) {
+	a, err := ParseAddress(s)
+	if err != nil || !e.Traits().T0Working || !strings.HasPrefix(strings.TrimSpace(s), "@t") {
+		return a, err
+	}
 	at, err := a.point()
+	return pointIn(at.axis, at.n, e).address(), err
+}
+
+// pointIn returns what an address of an edition means: where @t0 is the working state, @t-1
+// is the snapshot of the latest commit.
+func pointIn(axis byte, n int64, e selector.Edition) point {
+	switch {
+	case axis != 't' || !e.Traits().T0Working:
+		return point{axis, n}
+	case n == 0:
+		return point{axis: workingAxis}
+	}
+	return point{axis, n + 1}
+}
+
+// String returns the address as the documents before edition 1.0 write it: @t0, @t-3, @c12
+// or working.
+func (a Address) String() string { return a.Text("") }
+
+// Text returns the address as an edition writes it.
+func (a Address) Text(e selector.Edition) string {
+	at, err := a.point()
+	open := e.Traits().T0Working
 	switch {
 	case err != nil:
 		return string(a)
-	case at.axis == 't' && at.n == 0:
-		return "@t0"
-	case at.axis == workingAxis:
+	case at.axis == workingAxis && !open:
 		return workingWord
+	case at.axis == workingAxis || at == (point{axis: 't'}) && !open:
+		return "@t0"
+	case at.axis == 't' && open:
+		at.n--
 	}
 	return "@" + string(at.axis) + strconv.FormatInt(at.n, 10)
 }
@@ -144,7 +177,7 @@ func (a Address) cycle(i engine.Info) (int64, error) {
 		return 0, err
 	}
 	if at.axis == workingAxis {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.written(), "the working state is not a snapshot yet",
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.written(selector.Edition(i.Edition)), "the working state is not a snapshot yet",
 			"commit first, or name a snapshot")
 	}
 	cycle := at.n
@@ -152,18 +185,18 @@ func (a Address) cycle(i engine.Info) (int64, error) {
 		cycle = i.Cycle + at.n
 	}
 	if cycle < i.First || cycle > i.Cycle {
-		return 0, noSnapshot(a.written(), fault.NoOffset, published(i))
+		return 0, noSnapshot(a.written(selector.Edition(i.Edition)), fault.NoOffset, published(i))
 	}
 	return cycle, nil
 }
 
 // written is what an error says of an address: its text, or what the documents write for
 // one that a function of this package gave.
-func (a Address) written() string {
-	if strings.HasPrefix(string(a), "@") {
+func (a Address) written(e selector.Edition) string {
+	if strings.HasPrefix(string(a), "@") && !e.Traits().T0Working {
 		return string(a)
 	}
-	return a.String()
+	return a.Text(e)
 }
 
 func noSnapshot(address string, offset int, remedy string) error {
@@ -190,36 +223,40 @@ func addressOf(q *selector.Selector) Address {
 	case q.Time == nil:
 		return Latest()
 	}
-	if text, offset := q.Address(); offset != fault.NoOffset {
+	if text, offset := q.Address(); offset != fault.NoOffset && !q.Edition.Traits().T0Working {
 		return Address(text)
 	}
-	return point{q.Time.From.Axis, q.Time.From.N}.address()
+	return pointIn(q.Time.From.Axis, q.Time.From.N, q.Edition).address()
 }
 
-// resolveRange resolves a range to cycles. Its ends may stand in either order. It clamps
-// an end that lies beyond the existing snapshots and returns a warning for it.
+// resolveRange resolves a range to cycles; the one after the latest snapshot is the working
+// state, if @t0 names it. Its ends may stand in either order. It clamps an end that lies
+// beyond the existing snapshots and returns a warning for it.
 func resolveRange(q *selector.Selector, i engine.Info) (first, last int64, warnings []string, err error) {
-	ends := [2]int64{}
+	ends, latest := [2]int64{}, i.Cycle
+	if q.Edition.Traits().T0Working && q.Time.From.Axis == 't' {
+		latest++
+	}
 	for k, p := range [...]selector.Point{q.Time.From, q.Time.To} {
 		switch {
 		case p.Oldest:
 			ends[k] = i.First
 		case p.Axis == 't':
-			ends[k] = i.Cycle + min(p.N, math.MaxInt64-i.Cycle)
+			ends[k] = latest + min(p.N, math.MaxInt64-latest)
 		default:
 			ends[k] = p.N
 		}
 	}
 	lo, hi := min(ends[0], ends[1]), max(ends[0], ends[1])
-	if hi < i.First || lo > i.Cycle || i.Cycle < i.First {
+	if hi < i.First || lo > latest || latest < i.First {
 		text, offset := q.Address()
 		return 0, 0, nil, fault.At(fault.SnapshotNotFound, offset, text, "there is no snapshot in the range "+text, published(i))
 	}
 	if lo < i.First {
 		warnings = append(warnings, fmt.Sprintf("the range begins before the oldest snapshot: clamped to @c%d", i.First))
 	}
-	if hi > i.Cycle {
+	if hi > latest {
 		warnings = append(warnings, fmt.Sprintf("the range ends after the latest snapshot: clamped to @c%d", i.Cycle))
 	}
-	return max(lo, i.First), min(hi, i.Cycle), warnings, nil
+	return max(lo, i.First), min(hi, latest), warnings, nil
 }

@@ -11,6 +11,11 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
+// ParseAddress reads the text of an address in the edition of the context.
+func (c *Context) ParseAddress(text string) (Address, error) {
+	return ParseAddressIn(text, c.Edition())
+}
+
 // CycleAt returns the cycle of the snapshot at an address and does not read it. It returns
 // E_SNAPSHOT_NOT_FOUND if there is none; the working state is none.
 func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
@@ -20,7 +25,7 @@ func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Loa
 // was erased since.
 func (c *Context) Working() *Snapshot {
 	s := c.state.Load()
-	return s.show(s.Working)
+	return s.show(s.open())
 }
 
 // At returns the snapshot at an address, or the working state. It returns
@@ -41,7 +46,7 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 // treeAt returns the tree of a snapshot, or of the working state.
 func (c *Context) treeAt(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
 	if a.names(Working()) {
-		return s.Working, nil
+		return s.open(), nil
 	}
 	cycle, err := a.cycle(s.Info)
 	if err != nil {
@@ -64,7 +69,8 @@ func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
 	if at.axis == workingAxis || at == (point{axis: 't'}) || at == (point{'c', s.Cycle()}) {
 		return s, nil
 	}
-	return nil, noSnapshot(a.written(), fault.NoOffset, "the document is one snapshot, @t0, which is "+Cycle(s.Cycle()).String())
+	return nil, noSnapshot(a.written(s.edition), fault.NoOffset, "the document is one snapshot, "+
+		Latest().Text(s.edition)+", which is "+Cycle(s.Cycle()).String())
 }
 
 // named returns an error if the address of a selector names anything but this snapshot.
@@ -119,6 +125,9 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 	var warnings []string
 	switch {
 	case q.Time != nil && q.Time.Kind == selector.All:
+		if q.Edition.Traits().T0Working {
+			last = s.State.Cycle + 1
+		}
 		if last < first {
 			return nil, nil, nil
 		}
@@ -134,12 +143,18 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 		}
 		return []*tree.Tree{t}, nil, nil
 	}
-	trees, err := c.trees(ctx, s, first, last)
+	trees, err := c.trees(ctx, s, first, min(last, s.State.Cycle))
+	if err == nil && last > s.State.Cycle {
+		trees = append([]*tree.Tree{s.open()}, trees...)
+	}
 	return trees, warnings, err
 }
 
-// trees reads the snapshots of some cycles, newest first.
+// trees reads the snapshots of some cycles, newest first; none if last < first.
 func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tree.Tree, error) {
+	if last < first {
+		return nil, nil
+	}
 	if err := budget.Snapshots(ctx, last-first+1); err != nil {
 		return nil, err
 	}

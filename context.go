@@ -85,12 +85,12 @@ type candidate struct {
 // name, edition or attribute.
 func Create(ctx context.Context, db *DB, name string, opts *CreateOptions) (_ *Context, err error) {
 	o := optionsOf(opts)
-	o.Edition = cmp.Or(o.Edition, selector.Canonical)
+	o.Edition = cmp.Or(o.Edition, db.Edition())
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
 	}
 	c := o.context(db.kept())
-	t, stamps, err := tree.New(tree.Env{Vocabulary: vocabulary(o.Edition), Clock: c.clock}, o.Attrs)
+	t, stamps, err := tree.New(envOf(o.Edition, c.clock), o.Attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -309,18 +309,19 @@ func (c *Context) retained() map[string]bool {
 	return ids
 }
 
-func vocabulary(e selector.Edition) tree.Vocabulary {
+// envOf returns what an edition says of new nodes.
+func envOf(e selector.Edition, clock func() int64) tree.Env {
 	t := e.Traits()
-	return tree.Vocabulary{Turn: t.TurnType, Container: t.ContainerType, Block: t.BlockType}
+	return tree.Env{
+		Vocabulary: tree.Vocabulary{Turn: t.TurnType, Container: t.ContainerType, Block: t.BlockType},
+		Bare:       t.Bare, Clock: clock,
+	}
 }
 
 // env returns what edits and commits of this context take from outside.
 func (c *Context) env(ctx context.Context, s *state) tree.Env {
-	env := tree.Env{
-		Vocabulary: vocabulary(selector.Edition(s.Edition)),
-		Clock:      c.clock,
-		Taken:      func(id string) (bool, error) { return c.store.Has(ctx, s.Key, id) },
-	}
+	env := envOf(selector.Edition(s.Edition), c.clock)
+	env.Taken = func(id string) (bool, error) { return c.store.Has(ctx, s.Key, id) }
 	if s.Fork > 0 {
 		env.Suffix = "-f" + strconv.FormatInt(s.Fork, 10)
 	}

@@ -1,10 +1,12 @@
 package pact
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -12,19 +14,22 @@ import (
 // (package store/postgres), memory ([store.NewMemory]), or one that you write. It is safe for
 // concurrent use. A process needs one DB for each store, because what one has read the others read
 // again; several processes can use the same store. The zero DB is closed.
-type DB struct{ contexts engine.Contexts }
+type DB struct {
+	contexts engine.Contexts
+	edition  selector.Edition // of contexts that are made without one, "" for canonical
+}
 
 // NewDB returns the contexts of a store. It reads nothing. Close the DB and not the store. A type that
 // wraps a store hides what else that store can do: give it the methods of [store.Packer] and
 // [store.Cleaner] if the store has them. The DB of nil is closed.
 func NewDB(s store.Store) *DB {
 	if given, ok := s.(engine.Given); ok {
-		return &DB{given.Contexts}
+		return &DB{contexts: given.Contexts}
 	}
 	if s == nil {
 		return new(DB)
 	}
-	return &DB{engine.Open(s)}
+	return &DB{contexts: engine.Open(s)}
 }
 
 // kept returns the contexts, and those of a closed store for the zero DB.
@@ -36,6 +41,14 @@ func (db *DB) kept() engine.Contexts {
 	}
 	return db.contexts
 }
+
+// WithEdition returns the same contexts; those that are made without an edition get e, also by
+// imports of what names no edition and by recorders. Closing what it returns closes db.
+func (db *DB) WithEdition(e selector.Edition) *DB { return &DB{db.contexts, e} }
+
+// Edition returns the edition of contexts that are made without one: canonical, unless
+// [DB.WithEdition] says another.
+func (db *DB) Edition() selector.Edition { return cmp.Or(db.edition, selector.Canonical) }
 
 // Close waits for work in the background and closes the store. Every later call returns E_STORE.
 func (db *DB) Close() error { return db.kept().Close() }
@@ -72,7 +85,7 @@ func (db *DB) Keyed(ctx context.Context, text string) (string, error) {
 // store return E_CONFLICT: tokens, Compact, [DiscardCopies], and copies from it and to it. A [Context]
 // is checked when it is opened, and not at every call. Closing what Guarded returns closes db.
 func (db *DB) Guarded(check func(ctx context.Context, name string) error) *DB {
-	return &DB{engine.Guarded{Contexts: db.kept(), May: check}}
+	return &DB{engine.Guarded{Contexts: db.kept(), May: check}, db.edition}
 }
 
 // Find returns what a store knows of a context without reading its nodes. It returns

@@ -79,7 +79,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 		return nil, err
 	}
 	r := differ.Rich{
-		From: tree.Of(from), To: tree.Of(to), FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
+		From: tree.Of(from), To: tree.Of(to), FromLabel: a.Text(from.edition), ToLabel: b.Text(from.edition), Selection: selection,
 		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
 		Mode:  mode, ContextLines: lines,
 	}

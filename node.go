@@ -111,7 +111,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(),
 		hiddenNode: tree.Hide(n, from),
 	}
-	if ttl, ok := n.TTL(t.Cycle()); ok {
+	if ttl, ok := n.TTL(t.Base()); ok {
 		node.TTL = &ttl
 	}
 	for _, h := range n.Headers {

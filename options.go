@@ -36,7 +36,7 @@ type OpenOptions struct {
 type CreateOptions struct {
 	OpenOptions
 	// Edition is the edition of the selectors of the context and of the types of new nodes; ""
-	// means canonical. It cannot be changed later.
+	// means that of the [DB], canonical unless it says another. It cannot be changed later.
 	Edition selector.Edition
 	// Attrs are custom attributes of the root (02 §3.5).
 	Attrs map[string]any

@@ -35,12 +35,16 @@ func (c *Context) rangeChanges(ctx context.Context, q *selector.Selector, o Rang
 	if err != nil {
 		return nil, err
 	}
+	latest := state.Info.Cycle
+	if r.Selector.Edition.Traits().T0Working {
+		latest++
+	}
 	axis := r.Selector.Time.From.Axis
-	name := func(cycle int64) diff.SnapshotRef { return snapshotRef(axis, state.Info.Cycle, cycle) }
+	name := func(cycle int64) diff.SnapshotRef { return snapshotRef(axis, latest, cycle) }
 	return r.Changes(ctx, trees, name, warnings)
 }
 
-// snapshotRef names the snapshot of a cycle on an axis.
+// snapshotRef names the snapshot of a cycle on an axis; latest is the cycle of @t0.
 func snapshotRef(axis byte, latest, cycle int64) diff.SnapshotRef {
 	if axis == 'c' {
 		return diff.SnapshotRef{Kind: "c", Value: cycle, Label: Cycle(cycle).String(), Cycle: cycle}

@@ -116,8 +116,9 @@ func (c *Context) matches(ctx context.Context, s *search.Search) ([]search.Match
 // asked returns the states that a search asks, newest first.
 func (c *Context) asked(ctx context.Context, state *state, s *search.Search) ([]*tree.Tree, error) {
 	trees, _, err := c.addressed(ctx, state, s.Selector)
-	if time := s.Selector.Time; s.Working && time != nil && time.Kind == selector.All {
-		trees = slices.Insert(trees, 0, state.State.Working)
+	if time := s.Selector.Time; s.Working && time != nil && time.Kind == selector.All &&
+		!s.Selector.Edition.Traits().T0Working {
+		trees = slices.Insert(trees, 0, state.open())
 	}
 	return trees, err
 }

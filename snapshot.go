@@ -41,6 +41,9 @@ type Sealed struct {
 	Repeated bool              // an earlier call with the same request token made this commit
 }
 
+// open returns the working state as its edition shows it.
+func (s *state) open() *tree.Tree { return s.Working.Open() }
+
 // show returns a tree of a context as a snapshot.
 func (s *state) show(t *tree.Tree) *Snapshot {
 	return &Snapshot{hiddenTree: tree.Hide(t, tree.Asker(s)), edition: selector.Edition(s.Edition)}

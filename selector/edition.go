@@ -6,15 +6,17 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Edition names one of the three versions of chapter 04. A context has one edition; every
+// Edition names one of the versions of the specification. A context has one edition; every
 // query may name another (docs/decisions).
 type Edition string
 
-// The editions, named after documents 000, 003 and 001 in this order.
+// The editions: documents 000, 003 and 001 of chapter 04 in this order, and the PACT/1.0.0
+// that the author published, whose chapters are cited as 1.0 04 §5.1.
 const (
 	V01       Edition = "v0.1"
 	Depth     Edition = "depth"
 	Canonical Edition = "canonical"
+	V1        Edition = "1.0"
 )
 
 // Traits are the differences between the editions, for the parser, the
@@ -24,12 +26,29 @@ type Traits struct {
 	// nodes. Both vocabularies are understood in every edition.
 	TurnType, ContainerType, BlockType string
 
+	// SpecVersion is the version of the specification that documents name (07 §5.1).
+	SpecVersion string
+
 	// DefaultWorking: a query without an address reads the working state;
 	// otherwise it reads @t0 (§3.7).
 	DefaultWorking bool
 
+	// T0Working: @t0 is the working state and @t-1 the newest snapshot (1.0 05 §2.3);
+	// otherwise @t0 is the newest snapshot.
+	T0Working bool
+
+	// Bare: the canonical thread and the content hash leave role and kind out (1.0 02 §12.5,
+	// 08 §2.1), and a ttl counts down at the commit alone (1.0 03 §3.2).
+	Bare bool
+
+	// ParentIDs: documents and diffs name the parent of a node parent_id (1.0 02 §3.1.1).
+	ParentIDs bool
+
 	// HashIsKey: #x compares the key facet; otherwise the id (§3.3).
 	HashIsKey bool
+
+	// KeyOnly: a node without a key is not found by #x (1.0 04 §3.3).
+	KeyOnly bool
 
 	// KindInType: .cb:summary is class cb with kind facet summary, and nodeType
 	// compares the same way; otherwise both compare the whole nodeType (§3.2).
@@ -66,19 +85,33 @@ var editions = []struct {
 	traits Traits
 }{
 	{V01, Traits{
-		TurnType: "mt", ContainerType: "mc", BlockType: "cb",
+		TurnType: "mt", ContainerType: "mc", BlockType: "cb", SpecVersion: "PACT/0.1.0",
 	}},
 	{Depth, Traits{
-		TurnType: "mt", ContainerType: "mc", BlockType: "cb",
+		TurnType: "mt", ContainerType: "mc", BlockType: "cb", SpecVersion: "PACT/0.1.0",
 		DefaultWorking: true, KindInType: true, DepthMeansRegions: true,
 		KeySets: true, Extended: true,
 	}},
 	{Canonical, Traits{
-		TurnType: "seg", ContainerType: "cont", BlockType: "block",
+		TurnType: "seg", ContainerType: "cont", BlockType: "block", SpecVersion: "PACT/0.1.0",
 		DefaultWorking: true, HashIsKey: true, KindInType: true,
 		NewestFirst: true, UntimedNewestFirst: true, DepthMeansRegions: true,
 		KeySets: true, SpacedFilter: true, Extended: true,
 	}},
+	{V1, Traits{
+		TurnType: "seg", ContainerType: "cont", BlockType: "block", SpecVersion: "PACT/1.0.0",
+		DefaultWorking: true, T0Working: true, Bare: true, ParentIDs: true, HashIsKey: true, KeyOnly: true,
+		KindInType: true, DepthMeansRegions: true, KeySets: true, SpacedFilter: true, Extended: true,
+	}},
+}
+
+// Editions returns the names of the editions, from the oldest to the newest.
+func Editions() []string {
+	names := make([]string, len(editions))
+	for i := range editions {
+		names[i] = string(editions[i].name)
+	}
+	return names
 }
 
 // Traits returns the row of e, or the zero Traits if e is not an edition.
@@ -92,17 +125,15 @@ func (e Edition) Traits() Traits {
 }
 
 // ParseEdition returns the edition called s. The names are exact: v0.1, depth,
-// canonical. It returns E_SELECTOR_INVALID for any other.
+// canonical, 1.0. It returns E_SELECTOR_INVALID for any other.
 func ParseEdition(s string) (Edition, error) {
-	names := make([]string, len(editions))
 	for i := range editions {
 		if string(editions[i].name) == s {
 			return editions[i].name, nil
 		}
-		names[i] = string(editions[i].name)
 	}
 	return "", fault.At(fault.SelectorInvalid, fault.NoOffset, clip(s),
-		"there is no such edition", "the editions are "+strings.Join(names, ", "))
+		"there is no such edition", "the editions are "+strings.Join(Editions(), ", "))
 }
 
 // construct is a syntactic form that not every edition has.
@@ -158,13 +189,7 @@ func (p *parser) need(c construct, offset int, token string) error {
 	if p.traits.Extended || p.inserting {
 		return nil
 	}
-	var has []string
-	for i := range editions {
-		if editions[i].traits.Extended {
-			has = append(has, string(editions[i].name))
-		}
-	}
 	return fault.At(fault.SelectorInvalid, offset, clip(token),
 		constructs[c]+" is not part of edition "+string(p.edition),
-		"edition "+strings.Join(has, " or ")+" has it")
+		"edition depth or canonical has it")
 }

@@ -10,12 +10,17 @@ import (
 
 // The rows are those of the table in docs/language/editions.md.
 func TestTraits(t *testing.T) {
-	want := map[Edition]Traits{
-		V01:       {"mt", "mc", "cb", false, false, false, false, false, false, false, false, false},
-		Depth:     {"mt", "mc", "cb", true, false, true, false, false, true, true, false, true},
-		Canonical: {"seg", "cont", "block", true, true, true, true, true, true, true, true, true},
-		"v2":      {},
-	}
+	old := Traits{TurnType: "mt", ContainerType: "mc", BlockType: "cb", SpecVersion: "PACT/0.1.0"}
+	depth := old
+	depth.DefaultWorking, depth.KindInType, depth.DepthMeansRegions = true, true, true
+	depth.KeySets, depth.Extended = true, true
+	canonical := depth
+	canonical.TurnType, canonical.ContainerType, canonical.BlockType = "seg", "cont", "block"
+	canonical.HashIsKey, canonical.NewestFirst, canonical.UntimedNewestFirst, canonical.SpacedFilter = true, true, true, true
+	published := canonical
+	published.SpecVersion, published.NewestFirst, published.UntimedNewestFirst = "PACT/1.0.0", false, false
+	published.T0Working, published.KeyOnly, published.Bare, published.ParentIDs = true, true, true, true
+	want := map[Edition]Traits{V01: old, Depth: depth, Canonical: canonical, V1: published, "v2": {}}
 	for e, traits := range want {
 		if got := e.Traits(); got != traits {
 			t.Errorf("%s: got %+v, want %+v", e, got, traits)
@@ -24,14 +29,14 @@ func TestTraits(t *testing.T) {
 }
 
 func TestParseEdition(t *testing.T) {
-	for _, e := range []Edition{V01, Depth, Canonical} {
+	for _, e := range []Edition{V01, Depth, Canonical, V1} {
 		if got, err := ParseEdition(string(e)); err != nil || got != e {
 			t.Errorf("%s: %s, %v", e, got, err)
 		}
 	}
 	for _, name := range []string{"", "V0.1", "v0.2", "canonical ", "\xff", strings.Repeat("\x80", 99)} {
 		_, err := ParseEdition(name)
-		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "v0.1, depth, canonical") {
+		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "v0.1, depth, canonical, 1.0") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

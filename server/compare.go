@@ -14,8 +14,8 @@ import (
 // two are two states of a context, and a selector for the nodes to compare.
 type two struct {
 	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	From    string `query:"from" default:"@t-1" doc:"Address of the older state, also of another context: NAME@c5"`
-	To      string `query:"to" default:"@t0" doc:"Address of the newer state"`
+	From    string `query:"from" default:"latest-1" doc:"Address of the older state, also of another context: NAME@c5"`
+	To      string `query:"to" default:"latest" doc:"Address of the newer state"`
 	Select  string `query:"select" doc:"Selector without an address: only what it finds on each side is compared"`
 	Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
 	Mode    string `query:"content_mode" enum:"unified,jsonpatch,tokens" default:"unified" doc:"How contents are shown"`
@@ -24,11 +24,11 @@ type two struct {
 
 // diff compares two states of a context, or one with a state of another context.
 func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
-	to, err := pact.ParseAddress(in.To)
+	c, err := s.read(ctx, in.Name, view.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.read(ctx, in.Name, view.Bytes)
+	to, err := c.context.ParseAddress(in.To)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
 		o.ContextLines = -1 // the parameter counts, and the option has 0 for its default
 	}
 	if name, address := elsewhere(in.From); name == "" {
-		from, err := pact.ParseAddress(address)
+		from, err := c.context.ParseAddress(address)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (s *Server) comparisons() {
 			if in.At == "" {
 				return answer(c.PlanPruning(ctx, wanted))
 			}
-			at, err := pact.ParseAddress(in.At)
+			at, err := c.ParseAddress(in.At)
 			if err != nil {
 				return nil, err
 			}

@@ -61,7 +61,7 @@ type contextPage struct {
 
 type newContext struct {
 	Name    string                     `json:"name"`
-	Edition string                     `json:"edition,omitempty" doc:"canonical, depth or v0.1; canonical by default"`
+	Edition string                     `json:"edition,omitempty" doc:"1.0, canonical, depth or v0.1; canonical by default"`
 	Attrs   map[string]json.RawMessage `json:"attrs,omitempty" doc:"Custom attributes of the root"`
 }
 
@@ -70,7 +70,7 @@ type renaming struct {
 }
 
 type forking struct {
-	At      string `json:"at,omitempty" doc:"Address of the snapshot, @t0 by default"`
+	At      string `json:"at,omitempty" doc:"Address of the snapshot, the latest by default"`
 	Name    string `json:"name" doc:"Name of the fork"`
 	Actor   string `json:"actor,omitempty" doc:"Who does it, for the log"`
 	Message string `json:"message,omitempty" doc:"Why, for the log"`
@@ -229,11 +229,11 @@ func (s *Server) lines() {
 }
 
 func (s *Server) fork(ctx context.Context, name string, f *forking, request string) (*newOne, error) {
-	at, err := addressOr(f.At, pact.Latest())
+	c, err := s.context(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.context(ctx, name)
+	at, err := addressOr(c, f.At, pact.Latest())
 	if err != nil {
 		return nil, err
 	}
@@ -303,11 +303,11 @@ func (s *Server) info(ctx context.Context, name string) (*oneContext, error) {
 func revisionTag(revision int64) string { return `"r` + strconv.FormatInt(revision, 10) + `"` }
 
 // addressOr reads an address; "" is another one.
-func addressOr(text string, other pact.Address) (pact.Address, error) {
+func addressOr(c *pact.Context, text string, other pact.Address) (pact.Address, error) {
 	if text == "" {
 		return other, nil
 	}
-	return pact.ParseAddress(text)
+	return c.ParseAddress(text)
 }
 
 // valuesOf reads JSON values with all digits of their numbers.

@@ -108,7 +108,7 @@ func failureOf(err error) *failure {
 		}
 		return refuse(http.StatusInternalServerError, internal, "the server failed", "report it with its log")
 	}
-	status, ok := statuses[f.Code]
+	status, ok := statuses[f.Code.General()]
 	if !ok {
 		status = http.StatusInternalServerError
 	}

@@ -13,7 +13,7 @@ func (s *Server) nodes() {
 	type node struct {
 		Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		ID   string    `path:"id" doc:"Id of the node; a / in it is written %2F"`
-		At   string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		At   string    `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 		Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}", id: "get-node",
@@ -49,7 +49,7 @@ func (s *Server) nodes() {
 		})
 	type hashing struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 		Node string `query:"node" doc:"Id of a node, for the hash of its content"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/hash", id: "hash",

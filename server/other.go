@@ -24,14 +24,15 @@ func elsewhere(text string) (name, address string) {
 // other reads the state at an address, of c or of the context that the address names.
 func (s *Server) other(ctx context.Context, c *openContext, text string) (*pact.Snapshot, error) {
 	name, address := elsewhere(text)
-	at, err := pact.ParseAddress(address)
-	if err != nil {
-		return nil, err
-	}
 	if name != "" {
+		var err error
 		if c, err = s.read(ctx, name, view.Bytes); err != nil {
 			return nil, err
 		}
+	}
+	at, err := c.context.ParseAddress(address)
+	if err != nil {
+		return nil, err
 	}
 	return c.stateAt(ctx, at)
 }

@@ -13,7 +13,7 @@ import (
 type cyclesOf struct {
 	Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
 	From string    `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-	To   string    `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+	To   string    `query:"to" default:"latest" doc:"Address of the last snapshot"`
 	Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What sizes count"`
 
 	After int64 `query:"after" minimum:"0" doc:"How many rows were listed before"`
@@ -64,7 +64,7 @@ func (s *Server) pictures() {
 	type picture struct {
 		Name    string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		From    string    `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-		To      string    `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+		To      string    `query:"to" default:"latest" doc:"Address of the last snapshot"`
 		Unit    view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What the height of a band counts"`
 		Columns int       `query:"columns" minimum:"1" maximum:"4000" default:"800" doc:"At most that many columns"`
 		Rows    int       `query:"rows" minimum:"1" maximum:"4000" default:"300" doc:"Bands lower than one of so many rows are merged"`
@@ -93,13 +93,13 @@ func (c *openContext) ends(from, to string) (a, b pact.Address, err error) {
 	if last < first {
 		return pact.Working(), pact.Working(), nil
 	}
-	return ends(first, from, to)
+	return ends(c.context, first, from, to)
 }
 
 // ends reads the addresses of a run of snapshots that begins with the first one by default.
-func ends(first int64, from, to string) (a, b pact.Address, err error) {
-	if a, err = addressOr(strings.TrimPrefix(from, "@t-*"), pact.Cycle(first)); err == nil {
-		b, err = pact.ParseAddress(to)
+func ends(c *pact.Context, first int64, from, to string) (a, b pact.Address, err error) {
+	if a, err = addressOr(c, strings.TrimPrefix(from, "@t-*"), pact.Cycle(first)); err == nil {
+		b, err = c.ParseAddress(to)
 	}
 	return a, b, err
 }

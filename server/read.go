@@ -18,7 +18,7 @@ import (
 // at is a state of a context.
 type at struct {
 	Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 }
 
 // query is a selector and the context that it asks.
@@ -209,7 +209,7 @@ func pricesOf(given *record.Prices) (*record.Prices, error) {
 type repeating struct {
 	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 	From    string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-	To      string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+	To      string `query:"to" default:"latest" doc:"Address of the last snapshot"`
 	Tokens  bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
 	Dialect string `query:"dialect" doc:"Compare recorded calls by what this provider caches; by default the one that was called"`
 }
@@ -228,7 +228,7 @@ func (s *Server) prefixes(ctx context.Context, in *repeating, prices *record.Pri
 		return p, err
 	}
 	first, _ := c.Cycles()
-	from, to, err := ends(first, in.From, in.To)
+	from, to, err := ends(c, first, in.From, in.To)
 	if err != nil {
 		return p, err
 	}
@@ -297,11 +297,11 @@ func (s *Server) records() {
 
 // state opens a context and reads the state at an address.
 func (s *Server) state(ctx context.Context, in *at) (*pact.Context, *pact.Snapshot, pact.Address, error) {
-	address, err := pact.ParseAddress(in.At)
-	if err != nil {
-		return nil, nil, address, err
-	}
 	c, err := s.read(ctx, in.Name, view.Bytes)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	address, err := c.context.ParseAddress(in.At)
 	if err != nil {
 		return nil, nil, address, err
 	}

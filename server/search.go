@@ -49,7 +49,7 @@ func (s *Server) searches() {
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
 		RE    bool   `query:"regexp" doc:"q is a regular expression as in Go (RE2), in which upper and lower case differ"`
 		From  string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-		To    string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+		To    string `query:"to" default:"latest" doc:"Address of the last snapshot"`
 		Limit int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"At most this many blocks"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/search", id: "search-calls",
@@ -86,7 +86,7 @@ func (s *Server) searches() {
 					break
 				}
 				cycles += max(1, all[i].Cycle-all[i].First+1)
-				found, err := s.search(ctx, all[i].Name, "@t-*", "@t0", pattern, in.Limit)
+				found, err := s.search(ctx, all[i].Name, "@t-*", "latest", pattern, in.Limit)
 				if ctx.Err() != nil {
 					return nil, ctx.Err()
 				}
@@ -110,7 +110,7 @@ func (s *Server) search(ctx context.Context, name, from, to string, pattern *reg
 	}
 	found := &occurrences{Context: name, Items: []occurrence{}}
 	first, _ := c.Cycles()
-	begin, end, err := ends(first, from, to)
+	begin, end, err := ends(c, first, from, to)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (s *Server) bytesOf() {
 		})
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini,text,markdown,verbatim" default:"canonical" doc:"The form"`
 
 		Whole   bool  `query:"whole" doc:"Of the form of an API, the whole request with model and parameters"`

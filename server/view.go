@@ -14,17 +14,17 @@ import (
 // one is a state of a context, for lists of what it has.
 type one struct {
 	Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	At   string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	At   string    `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 	Unit view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 }
 
 // view reads a state of a context and the log behind it.
 func (s *Server) view(ctx context.Context, in *one) (*openContext, *view.State, error) {
-	at, err := pact.ParseAddress(in.At)
+	c, err := s.read(ctx, in.Name, in.Unit)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := s.read(ctx, in.Name, in.Unit)
+	at, err := c.context.ParseAddress(in.At)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Server) view(ctx context.Context, in *one) (*openContext, *view.State, 
 // blocksOf says which blocks of a thread to list.
 type blocksOf struct {
 	Name    string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	At      string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	At      string    `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 	Vs      string    `query:"vs" doc:"Address of the state to compare with, also of another context: NAME@c5; the snapshot before by default"`
 	After   int       `query:"after" minimum:"0" doc:"How many rows were listed before"`
 	Limit   int       `query:"limit" minimum:"1" maximum:"1000" default:"200"`
@@ -87,7 +87,7 @@ func (s *Server) listings() {
 		})
 	type rows struct {
 		Name  string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At    string    `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		At    string    `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 		Under string    `query:"under" doc:"Id of the node to begin with; the root by default"`
 		After int       `query:"after" minimum:"0" doc:"How many rows were listed before"`
 		Limit int       `query:"limit" minimum:"1" maximum:"1000" default:"200"`
@@ -113,7 +113,7 @@ func (s *Server) listings() {
 		})
 	type text struct {
 		Name  string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At    string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		At    string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
 		After int    `query:"after" minimum:"0" doc:"How many rows were listed before"`
 		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -60,6 +61,7 @@ func Import(ctx context.Context, s *pact.DB, name string, c *Conversation, o *Im
 	if made.Clock == nil {
 		made.Clock = counter()
 	}
+	made.Edition = cmp.Or(made.Edition, s.Edition())
 	if made.Attrs == nil {
 		made.Attrs = c.attrs()
 	}

@@ -141,7 +141,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	for _, b := range list.Elems {
 		parent, _ := b.Get("parent")
 		headers, _ := b.Get("node")
-		n, findings, err := document.ReadNode(headers, cycle)
+		n, findings, err := document.ReadNode(headers, cycle, r.Edition)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -19,7 +19,24 @@ import (
 //
 // Specification: 08 §2, 08 §2.1, 08 §2.2, 08 §2.3.
 func ContentHash(content Value, role, kind Value, attrs iter.Seq2[string, Value]) (digest [32]byte, ok bool) {
-	if !content.Expressible() || !role.Expressible() || !kind.Expressible() {
+	if !role.Expressible() || !kind.Expressible() {
+		return digest, false
+	}
+	return contentHash(content, attrs, func(h *hasher) {
+		h.write(`,"kind":`)
+		h.field(kind)
+		h.write(`,"role":`)
+		h.field(role)
+	})
+}
+
+// BareHash is ContentHash of edition 1.0, without kind and role (1.0 08 §2.1).
+func BareHash(content Value, attrs iter.Seq2[string, Value]) (digest [32]byte, ok bool) {
+	return contentHash(content, attrs, func(*hasher) {})
+}
+
+func contentHash(content Value, attrs iter.Seq2[string, Value], rest func(*hasher)) (digest [32]byte, ok bool) {
+	if !content.Expressible() {
 		return digest, false
 	}
 	h := hashers.Get().(*hasher)
@@ -32,10 +49,7 @@ func ContentHash(content Value, role, kind Value, attrs iter.Seq2[string, Value]
 	if attrs != nil {
 		attrs(h.yield)
 	}
-	h.write(`,"kind":`)
-	h.field(kind)
-	h.write(`,"role":`)
-	h.field(role)
+	rest(h)
 	h.write(`}`)
 	h.flush()
 	if ok = h.ok; ok {

@@ -18,9 +18,12 @@ var differences = []struct {
 	{"types of new nodes", func(t selector.Traits) string {
 		return "`" + t.TurnType + "` `" + t.ContainerType + "` `" + t.BlockType + "`"
 	}},
+	{"documents say", func(t selector.Traits) string { return "`" + t.SpecVersion + "`" }},
+	{"`@t0` is", either(func(t selector.Traits) bool { return t.T0Working }, "the working state", "the latest snapshot")},
 	{"a selector without an address asks", either(func(t selector.Traits) bool { return t.DefaultWorking },
-		"the working state", "`@t0`")},
+		"the working state", "the latest snapshot")},
 	{"`#x` compares", either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")},
+	{"`#x` finds a node without a key", either(func(t selector.Traits) bool { return t.KeyOnly }, "never", "by its id")},
 	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType },
 		"class and kind", "that exact type")},
 	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first",
@@ -32,6 +35,8 @@ var differences = []struct {
 	{"nodes of one key come newest first", either(func(t selector.Traits) bool { return t.KeySets }, "yes", "no")},
 	{"`[` after a space filters `+tag` and a first `#key`", either(func(t selector.Traits) bool { return t.SpacedFilter },
 		"yes", "no")},
+	{"a thread has", either(func(t selector.Traits) bool { return t.Bare }, "id, content", "id, role, kind, content")},
+	{"the parent is", either(func(t selector.Traits) bool { return t.ParentIDs }, "the header `parent_id`", "the place")},
 	{"constructs of the later documents", either(func(t selector.Traits) bool { return t.Extended }, "accepted",
 		"refused")},
 }
@@ -45,7 +50,7 @@ func either(trait func(selector.Traits) bool, yes, no string) func(selector.Trai
 	}
 }
 
-var editions = []selector.Edition{selector.V01, selector.Depth, selector.Canonical}
+var editions = []selector.Edition{selector.V01, selector.Depth, selector.Canonical, selector.V1}
 
 // rows returns the cells of the table under a head.
 func rows(t *testing.T, page, head string) [][]string {
@@ -68,7 +73,7 @@ func rows(t *testing.T, page, head string) [][]string {
 
 // TestTableOfEditions compares the table of the page with the table in package selector.
 func TestTableOfEditions(t *testing.T) {
-	table := rows(t, "language/editions.md", "| | `v0.1` | `depth` | `canonical` |")
+	table := rows(t, "language/editions.md", "| | `v0.1` | `depth` | `canonical` | `1.0` |")
 	if len(table) != len(differences) {
 		t.Fatalf("%d rows, want %d", len(table), len(differences))
 	}
@@ -110,7 +115,7 @@ func TestEveryTraitIsInTheTable(t *testing.T) {
 // TestConstructsOfEditions parses the examples of the second table in each
 // edition.
 func TestConstructsOfEditions(t *testing.T) {
-	table := rows(t, "language/editions.md", "| construct | example | `v0.1` | `depth` | `canonical` |")
+	table := rows(t, "language/editions.md", "| construct | example | `v0.1` | `depth` | `canonical` | `1.0` |")
 	for _, row := range table {
 		for i, e := range editions {
 			_, err := selector.Parse(codeSpans(row[1])[0], e)

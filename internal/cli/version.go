@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -28,8 +28,8 @@ func version() string {
 func versionCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("version")
 	cmd.RunE = a.Does(func(context.Context, *cobra.Command, []string) error {
-		return a.Answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(),
-			"spec_version": document.SpecVersion})
+		spec := selector.Canonical.Traits().SpecVersion
+		return a.Answer("pact "+version()+", "+spec, map[string]any{"version": version(), "spec_version": spec})
 	})
 	return cmd
 }

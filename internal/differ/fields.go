@@ -31,7 +31,7 @@ func Fields(d tree.Difference, oldCycle, newCycle int64) []string {
 	add("creation_index", a.Index != b.Index)
 	add("ttl", oldFinite != newFinite || oldTTL != newTTL)
 	add("content_hash", hashed(a, d.OldClass) != hashed(b, d.NewClass) || hashed(a, d.OldClass) && !a.SameContent(b))
-	add("parent", d.OldParent != d.NewParent)
+	add(parentField(b), d.OldParent != d.NewParent)
 	for _, h := range a.Headers {
 		add(h.Name, b.Header(h.Name) != h.Value)
 	}
@@ -40,6 +40,14 @@ func Fields(d tree.Difference, oldCycle, newCycle int64) []string {
 	}
 	slices.Sort(fields)
 	return fields
+}
+
+// parentField is the name of the field with the parent (1.0 02 §3.1.1).
+func parentField(n *tree.Node) string {
+	if n.Bare {
+		return "parent_id"
+	}
+	return "parent"
 }
 
 // hashed reports whether a node shows a content hash: blocks always do,
@@ -79,6 +87,8 @@ func scalar(v canon.Value) bool {
 // field returns a header as an export has it, null if the version lacks it.
 func field(n *tree.Node, c tree.Class, parent, name string, cycle int64) canon.Value {
 	switch name {
+	case parentField(n):
+		return canon.String(parent)
 	case "nodeType":
 		return canon.String(n.Type)
 	case "offset":
@@ -93,8 +103,6 @@ func field(n *tree.Node, c tree.Class, parent, name string, cycle int64) canon.V
 		return canon.String(n.CreatedISO())
 	case "creation_index":
 		return canon.Int(n.Index)
-	case "parent":
-		return canon.String(parent)
 	case "ttl":
 		if ttl, finite := n.TTL(cycle); finite {
 			return canon.Int(ttl)

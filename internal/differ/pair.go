@@ -59,7 +59,7 @@ func Compare(older, newer *tree.Tree, s *Selection) (*Pair, error) {
 
 // PairOf is [Compare] for callers that already have the list of tree.Differences.
 func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) (*Pair, error) {
-	p := &Pair{Added: make([]string, 0, len(list)), Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
+	p := &Pair{Added: make([]string, 0, len(list)), Removed: []string{}, oldCycle: older.Base(), newCycle: newer.Base()}
 	for _, d := range list {
 		was, is := d.Old != nil, d.New != nil
 		if s != nil {

@@ -165,7 +165,7 @@ func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error)
 		return diff.Modification{}, err
 	}
 	m := diff.Modification{ID: d.New.ID, Type: d.New.Type, Ranges: ranges}
-	m.Fields = FieldsOf(d, fields, b.older.Cycle(), b.newer.Cycle())
+	m.Fields = FieldsOf(d, fields, b.older.Base(), b.newer.Base())
 	if m.Cause, err = b.Cause(d, fields); err != nil {
 		return m, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
 
 // node reads a node and everything below it, in the order of the document
@@ -33,7 +34,7 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 	r.nodes = append(r.nodes, read{parent: parent, children: len(kids.Elems)})
 	n := &r.nodes[i]
 	n.Index, n.Cycle, n.Expiry = int64(i), r.cycle, tree.Never
-	if err := r.headers(n, doc); err != nil {
+	if err := r.headers(n, doc, parent); err != nil {
 		return err
 	}
 	if n.Type == "" {
@@ -136,16 +137,24 @@ func idsIn(node canon.Any, set map[string]bool) map[string]bool {
 	return set
 }
 
-// headers reads the members of a node.
-func (r *reader) headers(n *read, doc canon.Any) error {
+// headers reads the members of a node below the node with an index, -1 for the root.
+func (r *reader) headers(n *read, doc canon.Any, parent int) error {
+	n.Bare = r.traits.Bare
 	id, _ := doc.Get("id") // first, since errors name it
 	if err := r.id(n, id); err != nil {
 		return err
 	}
 	for _, m := range doc.Members {
-		if err := r.header(n, m); err != nil {
+		read := r.header
+		if m.Name == "parent_id" && r.traits.ParentIDs {
+			read = r.parentID(parent)
+		}
+		if err := read(n, m); err != nil {
 			return err
 		}
+	}
+	if n.Bare && n.Expiry != tree.Never { // a ttl counts from no cycle before that of the node
+		n.Expiry += max(0, n.Cycle-r.cycle)
 	}
 	if n.ForeignISO != "" && !mirrors(n.ForeignISO, n.CreatedNS) {
 		r.find(fault.DocumentInvalid, n.ID, "created_at_iso is not the time of created_at_ns, "+tree.ISO(n.CreatedNS)+
@@ -308,14 +317,14 @@ func clip(s string) string {
 
 // ReadNode reads one node without its children, as AppendNode writes it. The
 // findings say what is wrong with it. Its errors are those of [Read].
-func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []inspect.Finding, error) {
+func ReadNode(doc canon.Any, cycle int64, e selector.Edition) (*tree.Node, []inspect.Finding, error) {
 	if doc.Kind != canon.KindObject {
 		return nil, nil, fault.New(fault.DocumentInvalid, "the node is not a JSON object", "")
 	}
-	r := &reader{cycle: cycle}
+	r := &reader{cycle: cycle, traits: e.Traits()}
 	n := read{}
 	n.Cycle, n.Expiry = cycle, tree.Never
-	if err := r.headers(&n, doc); err != nil {
+	if err := r.headers(&n, doc, -2); err != nil {
 		return nil, nil, err
 	}
 	if n.ID == "" || n.Type == "" {

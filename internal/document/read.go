@@ -135,6 +135,7 @@ func (r *reader) refuse(code fault.Code, node, message, remedy string) error {
 
 // head reads the members beside the root and determines the edition.
 func (r *reader) head(doc, root canon.Any) error {
+	var follows selector.Edition // what spec_version says
 	for _, m := range doc.Members {
 		switch m.Name {
 		case "root":
@@ -161,15 +162,19 @@ func (r *reader) head(doc, root canon.Any) error {
 				r.edition = e
 			}
 		case "spec_version":
-			if !strings.HasPrefix(m.Value.Text+".", "PACT/0.1.") {
-				r.find(fault.DocumentInvalid, "", "the document follows "+strconv.Quote(m.Value.Text)+", this reader "+SpecVersion)
+			switch version := m.Value.Text + "."; {
+			case strings.HasPrefix(version, "PACT/1."):
+				follows = selector.V1
+			case !strings.HasPrefix(version, "PACT/0.1."):
+				r.find(fault.DocumentInvalid, "", "the document follows "+strconv.Quote(m.Value.Text)+
+					", this reader PACT/0.1.0 and PACT/1.0.0")
 			}
 		default:
 			r.find(fault.DocumentInvalid, "", "the member "+strconv.Quote(m.Name)+" is unknown and was left out")
 		}
 	}
 	words := vocabularyOf(root)
-	r.edition = cmp.Or(r.edition, words, selector.Canonical)
+	r.edition = cmp.Or(r.edition, follows, words, selector.Canonical)
 	r.traits = r.edition.Traits()
 	r.newestFirst = r.traits.UntimedNewestFirst && words != ""
 	return nil

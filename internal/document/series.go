@@ -35,12 +35,12 @@ func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition s
 	}
 	s.pieces, s.before, s.size = s.before, s.pieces, 0
 	clear(s.pieces)
-	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle(), series: s}, t, edition)
+	return write(&writer{ctx: ctx, w: w, cycle: t.Base(), series: s}, t, edition)
 }
 
-// turns writes a run of turns. It never keeps the last run as one piece, because
+// turns writes a run of the turns of ^seq. It never keeps the last run as one piece, because
 // the next commit replaces that run.
-func (d *writer) turns(l *tree.List, last bool, first *bool) error {
+func (d *writer) turns(seq *tree.Entry, l *tree.List, last bool, first *bool) error {
 	if l.Len() == 0 {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 					return err
 				}
 				own.comma(&none)
-				if err := own.entry(e); err != nil {
+				if err := own.entry(e, seq); err != nil {
 					return err
 				}
 			}
@@ -70,10 +70,10 @@ func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 		return runs[i]
 	}
 	for i, e := range items {
-		if err := d.turns(run(i), false, first); err != nil {
+		if err := d.turns(seq, run(i), false, first); err != nil {
 			return err
 		}
-		write := func(own *writer) error { return own.entry(e) }
+		write := func(own *writer) error { return own.entry(e, seq) }
 		if e.Summary().Finite > 0 {
 			d.comma(first)
 			if err := write(d); err != nil {
@@ -83,7 +83,7 @@ func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 			return err
 		}
 	}
-	return d.turns(run(len(items)), last, first)
+	return d.turns(seq, run(len(items)), last, first)
 }
 
 // piece writes the bytes kept for key, or renders and keeps them.

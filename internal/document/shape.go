@@ -2,6 +2,7 @@ package document
 
 import (
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -54,4 +55,20 @@ func (r *reader) shape(t *tree.Tree) error {
 		return nil
 	}
 	return walk(t.Root(), nil)
+}
+
+// parentID returns what reads the parent_id of a node below the node with an index. The place of the
+// node says the same, so the header is not kept (1.0 02 §3.1.1).
+func (r *reader) parentID(parent int) func(*read, canon.Member) error {
+	id := ""
+	if parent >= 0 {
+		id = r.nodes[parent].ID
+	}
+	return func(n *read, m canon.Member) error {
+		if m.Value.Kind == canon.KindNull && id == "" || m.Value.Kind == canon.KindString && m.Value.Text == id || parent < -1 {
+			return nil
+		}
+		return r.refuse(fault.InvalidParent, n.ID, "the parent_id is not the id of the node that it stands in",
+			"leave parent_id out: the place says which it is")
+	}
 }

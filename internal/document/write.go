@@ -7,10 +7,8 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
-
-// SpecVersion is the version of the specification as exports name it (07 §5.1).
-const SpecVersion = "PACT/0.1.0"
 
 // flushAt is how many bytes the writer buffers before it writes them.
 const flushAt = 1 << 16
@@ -20,19 +18,20 @@ const flushAt = 1 << 16
 // identical bytes (05 §2.2). Write fails if w fails, if it cannot read a content
 // from the store, and if ctx ends. Cost: O(size); it streams.
 func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
-	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle()}, t, edition)
+	return write(&writer{ctx: ctx, w: w, cycle: t.Base()}, t, edition)
 }
 
 func write(d *writer, t *tree.Tree, edition string) error {
 	d.buf = append(d.buf, `{"cycle":`...)
-	d.buf = strconv.AppendInt(d.buf, t.Cycle(), 10)
+	d.buf = strconv.AppendInt(d.buf, d.cycle, 10)
 	d.buf = append(d.buf, `,"edition":`...)
 	d.buf = canon.AppendString(d.buf, edition)
 	d.buf = append(d.buf, `,"root":`...)
-	if err := d.entry(t.Root()); err != nil {
+	if err := d.entry(t.Root(), nil); err != nil {
 		return err
 	}
-	d.buf = append(d.buf, `,"spec_version":"`+SpecVersion+`"}`...)
+	d.buf = append(d.buf, `,"spec_version":`...)
+	d.buf = append(canon.AppendString(d.buf, selector.Edition(edition).Traits().SpecVersion), '}')
 	return d.flush(0)
 }
 
@@ -40,7 +39,7 @@ func write(d *writer, t *tree.Tree, edition string) error {
 // fails if it cannot read the content of the node from the store.
 func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
 	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
-	err := d.entry(tree.Detached(n, c))
+	err := d.entry(tree.Detached(n, c), nil)
 	return d.buf, err
 }
 
@@ -73,13 +72,14 @@ func (d *writer) comma(first *bool) {
 }
 
 // fields are the members that a document always has for a node, sorted. They
-// include content and children.
+// include content and children, and the parent_id of edition 1.0 (1.0 02 §3.1.1).
 var fields = [...]string{
 	"children", "content", "content_hash", "created_at_iso", "created_at_ns", "creation_index",
-	"cycle", "id", "nodeType", "offset", "priority", "ttl",
+	"cycle", "id", "nodeType", "offset", "parent_id", "priority", "ttl",
 }
 
-func (d *writer) entry(e *tree.Entry) error {
+// entry writes a node, below a parent that is nil for the root.
+func (d *writer) entry(e *tree.Entry, parent *tree.Entry) error {
 	n := e.Node()
 	custom := n.Headers
 	first := true
@@ -103,6 +103,16 @@ func (d *writer) entry(e *tree.Entry) error {
 			name(field)
 			if err := d.children(e); err != nil {
 				return err
+			}
+		case "parent_id":
+			if d.flat || !n.Bare {
+				continue
+			}
+			name(field)
+			if parent == nil {
+				d.buf = append(d.buf, canon.Null...)
+			} else {
+				d.buf = canon.AppendString(d.buf, parent.Node().ID)
 			}
 		case "content":
 			content, err := n.Content.Value(d.ctx)
@@ -138,14 +148,14 @@ func (d *writer) children(e *tree.Entry) (err error) {
 	d.buf = append(d.buf, '[')
 	first := true
 	if d.series != nil && e.Class() == tree.Seq {
-		err = d.turns(e.Children(), true, &first)
+		err = d.turns(e, e.Children(), true, &first)
 	} else {
 		for k, err := range e.Children().All() {
 			if err != nil {
 				return err
 			}
 			d.comma(&first)
-			if err = d.entry(k); err != nil {
+			if err = d.entry(k, e); err != nil {
 				return err
 			}
 		}

@@ -36,17 +36,18 @@ type head struct {
 	offset, priority, cycle, created, index, expiry int64
 	iso                                             string
 	headers                                         []tree.Header
+	bare                                            bool // of edition 1.0
 }
 
 func headOf(n *tree.Node) head {
-	return head{n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.ForeignISO, n.Headers}
+	return head{n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.ForeignISO, n.Headers, n.Bare}
 }
 
 // bare returns the node without its content.
 func (r *row) bare() tree.Node {
 	h := &r.head
 	return tree.Node{ID: r.id, Type: h.kind, Offset: h.offset, Priority: h.priority, Cycle: h.cycle, CreatedNS: h.created,
-		Index: h.index, Expiry: h.expiry, ForeignISO: h.iso, Headers: h.headers}
+		Index: h.index, Expiry: h.expiry, ForeignISO: h.iso, Headers: h.headers, Bare: h.bare}
 }
 
 // placed reports whether the row has a content that stands at a place.
@@ -63,6 +64,7 @@ const (
 	flagPlaced               // the content stands at a place
 	flagHeld                 // in the same record or segment
 	flagExplicit             // the place is not the one that follows from the row before
+	flagBare                 // it is a node of edition 1.0
 )
 
 // rows writes or reads rows one after the other: numbers are differences from the row before.
@@ -130,7 +132,7 @@ func (c *rows) flags(r *row) int {
 		flag int
 	}{{r.fresh, flagFresh}, {n.expiry != tree.Never, flagMortal}, {n.iso != "", flagISO}, {r.hash != nil, flagHash},
 		{r.inline != "", flagInline}, {r.placed(), flagPlaced}, {r.held, flagHeld},
-		{r.placed() && r.at != c.next, flagExplicit}} {
+		{r.placed() && r.at != c.next, flagExplicit}, {n.bare, flagBare}} {
 		if f.set {
 			flags |= f.flag
 		}
@@ -217,7 +219,8 @@ func (c *rows) read(r *reader, to *row) {
 		return
 	}
 	n := &to.head
-	*n = head{kind: r.text(), offset: r.signed(), priority: r.signed(), cycle: r.signed(), expiry: tree.Never}
+	*n = head{kind: r.text(), offset: r.signed(), priority: r.signed(), cycle: r.signed(), expiry: tree.Never,
+		bare: flags&flagBare != 0}
 	c.created += r.signed()
 	c.index += r.signed()
 	n.created, n.index = c.created, c.index

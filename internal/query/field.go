@@ -93,9 +93,9 @@ func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	case fieldCreationIndex:
 		return n.Index, true
 	case fieldTTL:
-		return n.TTL(r.tree.Cycle())
+		return n.TTL(r.tree.Base())
 	case fieldAge:
-		return r.tree.Cycle() - n.Cycle, true
+		return n.Age(r.tree.Base()), true
 	case fieldDepth:
 		return at.depth, at.hasDepth
 	}

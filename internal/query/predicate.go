@@ -155,6 +155,9 @@ func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint,
 			return p.attrPredicates(equals("id", part.Name))
 		}
 		a := equals("key", part.Name)
+		if p.traits.KeyOnly {
+			return p.attrPredicates(a)
+		}
 		return []predicate{textPredicate(fieldKeyOrID, a)}, p.hintOf(a, fieldKey), nil
 	case selector.Tag:
 		return p.attrPredicates(equals("tag", part.Name))

@@ -34,7 +34,7 @@ func (t *tools) show(ctx context.Context, in showing) (string, error) {
 	q := cmp.Or(in.Selector, ".cb")
 	where := c.Working()
 	if in.At != "" {
-		address, err := pact.ParseAddress(in.At)
+		address, err := c.ParseAddress(in.At)
 		if err != nil {
 			return "", err
 		}
@@ -112,10 +112,10 @@ func (t *tools) changes(ctx context.Context, in comparing) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	older, newer := cmp.Or(in.Older, "@t-1"), cmp.Or(in.Newer, "@t0")
+	older, newer := cmp.Or(in.Older, "latest-1"), cmp.Or(in.Newer, "latest")
 	var ends [2]pact.Address
 	for i, text := range []string{older, newer} {
-		if ends[i], err = pact.ParseAddress(text); err != nil {
+		if ends[i], err = c.ParseAddress(text); err != nil {
 			return "", err
 		}
 	}

@@ -34,7 +34,7 @@ func Compare(a, b *Tree, f func(Difference) bool) error {
 // another place in the other tree: Differences joins the nodes that only one tree has in
 // a place by id, without a look at an index.
 func Differences(a, b *Tree) ([]Difference, error) {
-	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
+	c := comparison{a: a, b: b, times: a.Base() != b.Base(), now: make([]Difference, 0, 8)}
 	m := merger{times: c.times, to: &c}
 	if err := m.entries(a.root, b.root, ""); err != nil || len(c.gone) == 0 {
 		return c.now, err
@@ -88,8 +88,8 @@ func (c *comparison) onlyB(e *Entry, parent string) (failed error) {
 }
 
 func (c *comparison) differs(d *Difference) bool {
-	return d.Old.digest != d.New.digest || d.OldParent != d.NewParent || c.times && ttlDiffers(d.Old, d.New, c.a.cycle,
-		c.b.cycle)
+	return d.Old.digest != d.New.digest || d.OldParent != d.NewParent || c.times && ttlDiffers(d.Old, d.New, c.a.Base(),
+		c.b.Base())
 }
 
 // join finds the nodes that have a place in both trees, but not the same one.

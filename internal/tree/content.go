@@ -60,8 +60,8 @@ func (c Content) Value(ctx context.Context) (JSON, error) {
 }
 
 // AppendRendered appends the block as the object that it is in the canonical thread of a
-// region (02 §12.5): id, role, kind if it has one, content. It fails if it must read the
-// content from the store and cannot.
+// region (02 §12.5): id, role, kind if it has one, content; in edition 1.0 id and content. It
+// fails if it must read the content from the store and cannot.
 //
 // Specification: 02 §12.5.
 func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]byte, error) {
@@ -77,11 +77,13 @@ func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]
 func (n *Node) appendOpening(dst []byte, region Class) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = canon.AppendString(dst, n.ID)
-	dst = append(dst, `,"role":`...)
-	dst = append(dst, n.renderedRole(region)...)
-	if kind := n.Header("kind"); kind != "" {
-		dst = append(dst, `,"kind":`...)
-		dst = append(dst, kind...)
+	if !n.Bare {
+		dst = append(dst, `,"role":`...)
+		dst = append(dst, n.renderedRole(region)...)
+		if kind := n.Header("kind"); kind != "" {
+			dst = append(dst, `,"kind":`...)
+			dst = append(dst, kind...)
+		}
 	}
 	return append(dst, `,"content":`...)
 }
@@ -100,10 +102,14 @@ func (n *Node) ThreadBytes(region Class) int {
 func RoleBytes(region Class) int { return len(defaultRole(region)) - len(defaultRole(Seq)) }
 
 // measure returns how many bytes AppendRendered writes in ^seq, and whether the
-// role is missing.
+// role that it writes is missing.
 func (n *Node) measure() (bytes int, roleless bool) {
 	var buf [64]byte
-	bytes = len(`{"id":,"role":,"content":}`) + len(canon.AppendString(buf[:0], n.ID))
+	bytes = len(`{"id":,"content":}`) + len(canon.AppendString(buf[:0], n.ID))
+	if n.Bare {
+		return bytes + max(n.Content.size, len(emptyText)), false
+	}
+	bytes += len(`"role":,`)
 	role := n.Header("role")
 	if roleless = role == ""; roleless {
 		role = defaultRole(Seq)

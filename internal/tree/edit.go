@@ -11,6 +11,7 @@ import (
 // the ids that the history has. Equal calls with equal Envs give equal bytes.
 type Env struct {
 	Vocabulary Vocabulary                    // the types of new nodes
+	Bare       bool                          // new nodes are those of edition 1.0
 	Clock      func() int64                  // nanoseconds; read once for every stamp
 	Taken      func(id string) (bool, error) // whether the history of the context has the id
 	Suffix     string                        // ends generated ids, for forks

@@ -72,7 +72,7 @@ func isMark(text string) bool {
 // remainder returns the node without anything that can hold a text.
 func (n *Node) remainder(mark string) *Node {
 	gap := Node{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, Cycle: n.Cycle,
-		CreatedNS: n.CreatedNS, Index: n.Index, Expiry: n.Expiry}
+		CreatedNS: n.CreatedNS, Index: n.Index, Expiry: n.Expiry, Bare: n.Bare}
 	for _, h := range n.Headers {
 		if n.stays(h) {
 			gap.Headers = append(gap.Headers, h)

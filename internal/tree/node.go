@@ -40,6 +40,10 @@ type Node struct {
 	Headers []Header // optional headers and custom attributes, sorted by name
 	Content Content  // JSON, read when asked for; absent in a group
 
+	// Bare: it is a node of edition 1.0, whose thread and content hash leave role and kind out,
+	// and whose ttl and age count from no cycle before its own
+	Bare bool
+
 	// What follows is read out of Headers and Content once, by NewNode.
 
 	Role, Kind, Key   string   // "" if there is none
@@ -114,6 +118,9 @@ func (n Node) stamped() *Node {
 // HashWith is the content hash that the node has with a content, along with its
 // role, kind and attributes (08 §2.1), false if JSON cannot express it.
 func (n *Node) HashWith(content JSON) (Digest, bool) {
+	if n.Bare {
+		return canon.BareHash(canon.Value(content), n.customs)
+	}
 	return canon.ContentHash(canon.Value(content), canon.Value(n.Header("role")), canon.Value(n.Header("kind")), n.customs)
 }
 
@@ -172,15 +179,26 @@ func (n *Node) CreatedISO() string {
 	return ISO(n.CreatedNS)
 }
 
-// TTL returns the remaining cycles at a cycle, never below 0, and false for a
-// persistent node (03 §3.1, §3.3).
+// TTL returns the remaining cycles at the [Tree.Base] of a tree, never below 0, and false for
+// a persistent node (03 §3.1, §3.3).
 //
 // Specification: 02 §5.1, 03 §3, 03 §3.1, 03 §3.3.
 func (n *Node) TTL(cycle int64) (int64, bool) {
 	if n.Expiry == Never {
 		return 0, false
 	}
-	return max(0, n.Expiry-cycle), true
+	return max(0, n.Expiry-n.since(cycle)), true
+}
+
+// Age returns how many cycles ago, at the [Tree.Base] of a tree, the node came.
+func (n *Node) Age(cycle int64) int64 { return n.since(cycle) - n.Cycle }
+
+// since is the cycle from which the node's ttl and age count in a tree of a cycle.
+func (n *Node) since(cycle int64) int64 {
+	if n.Bare {
+		return max(cycle, n.Cycle)
+	}
+	return cycle
 }
 
 // Has reports whether the node carries the optional header or custom attribute.

@@ -24,6 +24,7 @@ func (x *Editor) stamp(n *Node) error {
 	}
 	x.LastNS = at
 	n.Cycle, n.CreatedNS, n.Index = x.Stamps.Cycle, x.LastNS, x.Next // of an import, n has an older one
+	n.Bare = x.env.Bare
 	x.Next++
 	return nil
 }

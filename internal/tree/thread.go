@@ -4,24 +4,32 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 )
 
 // RoleIn returns the role with which a region renders the block: the block's own or, if
-// it has none, system in ^sys and user elsewhere (02 §12.4). It is "" if the node's role
-// is not text.
+// it has none, system in ^sys and user elsewhere (02 §12.4); in edition 1.0 before that a
+// tag that names a role (1.0 07 §4.1). It is "" if the node's role is not text.
 //
 // Specification: 02 §12.4.
 func (n *Node) RoleIn(region Class) string {
+	if n.Bare && n.Role == "" {
+		for _, tag := range n.Tags {
+			if slices.Contains(roles, tag) {
+				return tag
+			}
+		}
+	}
 	role, _ := n.renderedRole(region).Text()
 	return role
 }
 
 // renderedRole is RoleIn in JSON, as the thread has it.
 func (n *Node) renderedRole(region Class) JSON {
-	if n.roleless {
-		return defaultRole(region)
+	if role := n.Header("role"); role != "" {
+		return role
 	}
-	return n.Header("role")
+	return defaultRole(region)
 }
 
 // defaultRole is the role of a block that has none, in JSON (02 §12.4).
@@ -62,7 +70,7 @@ func (t *Tree) BlockAt(n int) (block *Node, region Class, err error) {
 // as those of a sealed ^ah.
 func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
 	n, err = blocksInPlace(older, newer, func(x, y *Node) (bool, error) {
-		if x.Header("role") != y.Header("role") { // in one place the default role is the same too
+		if !x.Bare && x.Header("role") != y.Header("role") { // in one place the default role is the same too
 			return false, nil
 		}
 		return sameRendering(ctx, x, Seq, y, Seq)
@@ -145,10 +153,10 @@ func sameRendering(ctx context.Context, a *Node, aRegion Class, b *Node, bRegion
 	if a == b && aRegion == bRegion {
 		return true, nil
 	}
-	if a.ID != b.ID || a.Header("kind") != b.Header("kind") || a.ThreadBytes(aRegion) != b.ThreadBytes(bRegion) {
+	if a.ID != b.ID || a.Bare != b.Bare || a.ThreadBytes(aRegion) != b.ThreadBytes(bRegion) {
 		return false, nil
 	}
-	if a.renderedRole(aRegion) != b.renderedRole(bRegion) {
+	if !a.Bare && (a.Header("kind") != b.Header("kind") || a.renderedRole(aRegion) != b.renderedRole(bRegion)) {
 		return false, nil
 	}
 	if a.HashOK && b.HashOK && a.Hash == b.Hash {

@@ -24,6 +24,7 @@ const MaxInteger int64 = math.MaxInt64 - 1<<40
 type Tree struct {
 	root  *Entry
 	cycle int64
+	open  bool // shown as the working state of edition 1.0, see Open
 	ids   trie[location]
 	refs  trie[trie[bool]] // id -> ids of the nodes that refer to it
 	// unloaded answers what ids and refs do not know; nil if they know everything.
@@ -38,14 +39,34 @@ type location struct {
 	stubbed bool   // whether a stub has a node of this id, which this one came from
 }
 
-// Cycle returns the cycle of the snapshot; for a working state that of the next commit. A
-// ttl is shown as the distance from this cycle (03 §3.3).
+// Cycle returns the cycle of the snapshot; for a working state that of the next commit.
 func (t *Tree) Cycle() int64 { return t.cycle }
+
+// Base returns the cycle that documents give the tree and from which a ttl and an age count
+// (03 §3.3): that of the tree, but for the working state of edition 1.0 that of the latest
+// snapshot, because nothing counts down before the commit (1.0 03 §3.2).
+func (t *Tree) Base() int64 {
+	if t.open {
+		return t.cycle - 1
+	}
+	return t.cycle
+}
 
 // WithCycle returns the same tree as seen from another cycle.
 func (t *Tree) WithCycle(cycle int64) *Tree {
 	c := *t
-	c.cycle = cycle
+	c.cycle, c.open = cycle, false
+	return &c
+}
+
+// Open returns a working state as its edition shows it. In edition 1.0 one without edits
+// shows all that the latest snapshot does (1.0 02 §6.2).
+func (t *Tree) Open() *Tree {
+	if !t.root.node.Bare {
+		return t
+	}
+	c := *t
+	c.open = true
 	return &c
 }
 

@@ -120,7 +120,7 @@ func (v *State) treeRow(ctx context.Context, e *tree.Entry, region tree.Class, d
 	if region != tree.Root {
 		r.Region = region.String()
 	}
-	if ttl, finite := n.TTL(v.Snapshot.Cycle()); finite {
+	if ttl, finite := n.TTL(tree.Of(v.Snapshot).Base()); finite {
 		r.TTL = &ttl
 	}
 	if v.Counter != nil {

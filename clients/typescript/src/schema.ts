@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 638fd671afdafcea05adf1393667eb62cbdb47ba6494a291fe37d5eba5b85a5a.
+// SHA-256 is d9afe42ca2281ce4b41006d9eac4d7ce8bb1e8f1d221ce500ef69e0911df754d.
 
 export interface Attempt {
   attempt_id: string
@@ -387,7 +387,7 @@ export interface ForkedFrom {
 export interface Forking {
   /** Who does it, for the log */
   actor?: string
-  /** Address of the snapshot, @t0 by default */
+  /** Address of the snapshot, the latest by default */
   at?: string
   /** Why, for the log */
   message?: string
@@ -815,7 +815,7 @@ export interface MatchPage {
 export interface NewContext {
   /** Custom attributes of the root */
   attrs?: Record<string, unknown>
-  /** canonical, depth or v0.1; canonical by default */
+  /** 1.0, canonical, depth or v0.1; canonical by default */
   edition?: string
   name: string
 }
@@ -1585,7 +1585,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
     }
     body?: undefined
@@ -1596,7 +1596,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** Address of the state to compare with, also of another context: NAME@c5; the snapshot before by default */
       vs?: string
@@ -1777,7 +1777,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
     }
     body?: undefined
@@ -1788,7 +1788,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** The text; upper and lower case are the same */
       q: string
@@ -1804,7 +1804,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** Id of a node, for the hash of its content */
       node?: string
@@ -1829,7 +1829,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
     }
     body?: undefined
@@ -1842,7 +1842,7 @@ export interface Operations {
       name: string
       /** Id of the node; a / in it is written %2F */
       id: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** tokens also counts tokens */
       unit?: 'bytes' | 'tokens'
@@ -1857,7 +1857,7 @@ export interface Operations {
       name: string
       /** Id of the node; a / in it is written %2F */
       id: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** tokens also counts tokens */
       unit?: 'bytes' | 'tokens'
@@ -2014,7 +2014,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
     }
     body?: undefined
@@ -2046,7 +2046,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** The form */
       as?: 'canonical' | 'openai' | 'responses' | 'anthropic' | 'gemini' | 'text' | 'markdown' | 'verbatim'
@@ -2063,7 +2063,7 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
-      /** Address of the state: @t0, @t-1, @c12 or working */
+      /** Address of the state: @t0, @t-1, @c12, latest or working */
       at?: string
       /** Id of the node to begin with; the root by default */
       under?: string

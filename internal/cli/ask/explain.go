@@ -18,11 +18,11 @@ func explainCommand(a *command.App) *cobra.Command {
 	w := windowFlags{}
 	w.registerWindows(cmd)
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		q, err := s.Parse(rest[0], flags.Edition)
+		q, err := s.Parse(rest[0])
 		if err != nil {
 			return err
 		}
-		o, _, err := w.options(cmd, s, flags.Edition, q)
+		o, _, err := w.options(cmd, s, q)
 		if err != nil {
 			return err
 		}

@@ -15,9 +15,8 @@ import (
 func fmtCommand(a *command.App) *cobra.Command {
 	var edition string
 	cmd := a.Command("fmt")
-	cmd.Flags().StringVar(&edition, "edition", string(selector.Canonical),
-		"the `EDITION` of the selectors: v0.1, depth or canonical")
-	command.CompleteFlag(cmd, "edition", command.Editions)
+	cmd.Flags().StringVar(&edition, "edition", a.NewEdition(), "the `EDITION` of the selectors: "+command.EditionNames)
+	command.CompleteFlag(cmd, "edition", selector.Editions())
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		e, err := selector.ParseEdition(edition)
 		if err != nil {

@@ -63,9 +63,11 @@ func grepSpan(c *pact.Context, ends []string, tail record.Tail) (from, to pact.A
 	switch n := len(ends); {
 	case n == 0:
 		working = string(tail)
-	case ends[n-1] == "working":
-		working = cmp.Or(string(tail), "working")
-		ends = append(slices.Clone(ends[:n-1]), "@t0")
+	default:
+		if end, err := c.ParseAddress(ends[n-1]); err == nil && end == pact.Working() {
+			working = cmp.Or(string(tail), "working")
+			ends = append(slices.Clone(ends[:n-1]), pact.Latest().Text(c.Edition()))
+		}
 	}
 	first, last := c.Cycles()
 	if working != "" && (len(ends) == 1 || last < first) {

@@ -28,11 +28,11 @@ func selectCommand(a *command.App) *cobra.Command {
 	partners := cmd.Flags().Bool("partners", false, "add to each call its results, to each result its calls")
 	command.CompleteFlag(cmd, "sort", sortNames)
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		q, err := s.Parse(rest[0], flags.Edition)
+		q, err := s.Parse(rest[0])
 		if err != nil {
 			return pointToGrep(ctx, a, s, rest[0], err)
 		}
-		o, ranged, err := w.options(cmd, s, flags.Edition, q)
+		o, ranged, err := w.options(cmd, s, q)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 // options translates the flags for the library, and reports whether the
 // selector asks for a range. Outside ranges it ignores the flags for ranges (04
 // §4).
-func (w *windowFlags) options(cmd *cobra.Command, s *command.Source, edition string,
+func (w *windowFlags) options(cmd *cobra.Command, s *command.Source,
 	q *selector.Selector) (o pact.SelectOptions, ranged bool, err error) {
 	set := cmd.Flags().Changed
 	ranged = q.Time != nil && q.Time.Kind == selector.Range && !w.ids
@@ -73,8 +73,8 @@ func (w *windowFlags) options(cmd *cobra.Command, s *command.Source, edition str
 	o = pact.SelectOptions{Skip: w.skip, Limit: w.limit, RangeAsIDs: w.ids && q.Time != nil &&
 		q.Time.Kind == selector.Range}
 	if set("where") {
-		if _, err = s.Parse(w.where, edition); err != nil { // which says where in the argument the fault is
-			return o, false, err
+		if _, err = selector.Parse(w.where, q.Edition); err != nil {
+			return o, false, command.InArgument(err, w.where) // which says where in the argument the fault is
 		}
 		o.Where = w.where
 	}

@@ -34,7 +34,7 @@ const importMemory = 256 << 20
 func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	f := &importFlags{}
 	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
-	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: v0.1, depth or canonical")
+	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: "+command.EditionNames)
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history that would have to be mended, and a log with damaged lines")
 	cmd.Flags().BoolVar(&f.renumber, "renumber", false,
 		"count the cycles of a history with gaps anew, one for each snapshot")
@@ -43,7 +43,7 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	cmd.Flags().BoolVar(&f.anySize, "any-size", false, "take a file that needs more than 256 MiB of memory, too")
 	cmd.Flags().BoolVar(&f.again, "again", false, "record calls of a log that were erased after an earlier import, too")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
-	command.CompleteFlag(cmd, "edition", command.Editions)
+	command.CompleteFlag(cmd, "edition", selector.Editions())
 	return f
 }
 

@@ -92,7 +92,7 @@ func writeAll(ctx context.Context, s *command.Source, w io.Writer, compact bool,
 		if arg == "" {
 			continue
 		}
-		address, err := command.ParseAddress(arg)
+		address, err := command.ParseAddress(arg, s.Edition())
 		if err != nil {
 			return err
 		}

@@ -78,7 +78,7 @@ func (a *App) Fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 		f, exit = misused(cmd, err), ExitInvalid
 	case place.Exit != 0:
 		exit = place.Exit
-	case slices.Contains(invalid, f.Code):
+	case slices.Contains(invalid, f.Code.General()):
 		exit = ExitInvalid
 	}
 	if f.Code == "" {

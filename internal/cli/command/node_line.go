@@ -34,7 +34,7 @@ func (a *App) NodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (st
 	for _, tag := range n.Tags {
 		facts = append(facts, "+"+view.Visible(tag))
 	}
-	if ttl, finite := n.TTL(in.Cycle()); finite {
+	if ttl, finite := n.TTL(tree.Of(in).Base()); finite {
 		facts = append(facts, a.Paint.Changed("ttl "+strconv.FormatInt(ttl, 10)))
 	}
 	if n.Priority != 0 {

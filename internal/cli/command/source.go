@@ -46,36 +46,35 @@ func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 		}
 	}
 	if len(words) > 0 {
-		if from, err = ParseAddress(words[0]); err != nil {
+		if from, err = ParseAddress(words[0], c.Edition()); err != nil {
 			return from, to, err
 		}
 	}
 	if len(words) > 1 {
-		to, err = ParseAddress(words[1])
+		to, err = ParseAddress(words[1], c.Edition())
 	}
 	return from, to, err
 }
 
-// Parse parses a selector in an edition; "" stands for the edition of the
-// source. With the word working before it, the source asks the working state, in every edition.
-func (s *Source) Parse(text, edition string) (*selector.Selector, error) {
-	e := s.Edition()
-	if edition != "" {
-		e = selector.Edition(edition)
+// Parse parses a selector in the edition that is asked. With the word working or latest before it,
+// the source asks that state, in every edition.
+func (s *Source) Parse(text string) (*selector.Selector, error) {
+	s.asked = ""
+	word, rest := text, text // as it was asked, because the answer to a range quotes it byte for byte
+	if words := strings.Fields(text); len(words) > 1 && (words[0] == pact.Working().String() || words[0] == latest) {
+		word = words[0]
+		s.asked, rest = pact.Address(word), strings.TrimPrefix(strings.TrimSpace(text), word)
 	}
-	rest, working := strings.CutPrefix(strings.TrimSpace(text), "working")
-	if working = working && strings.TrimSpace(rest) != rest; !working {
-		rest = text // as it was asked, because the answer to a range quotes it byte for byte
-	}
-	q, err := selector.Parse(rest, e)
-	if working && err == nil && q.Time != nil {
+	q, err := selector.Parse(rest, s.Edition())
+	if s.asked != "" && err == nil && q.Time != nil {
 		address, offset := q.Address()
-		err = fault.At(fault.SelectorInvalid, offset, address, "working and an address name two states",
+		err = fault.At(fault.SelectorInvalid, offset, address, word+" and an address name two states",
 			"leave one of them out")
 	}
-	s.ofWorking = working
 	return q, InArgument(err, rest)
 }
+
+const latest = "latest" // the word for the newest snapshot, in every edition
 
 // Source answers the questions of a command: a context, or a single document. A document
 // serves as @t0, as its own @cN and as its own working state.
@@ -86,7 +85,8 @@ type Source struct {
 	Store   *pact.DB
 	Counter *tokens.Counter // nil unless the user asks for tokens
 
-	ofWorking bool // whether the selector that was parsed last asks the working state
+	edition selector.Edition // that the user asked for, "" for that of the context or the document
+	asked   pact.Address     // the state that the selector which was parsed last asks by a word, "" for none
 }
 
 func (s *Source) Close() { s.Store.Close() }
@@ -112,8 +112,8 @@ func (a *App) SourceFlags(cmd *cobra.Command) *SourceFlags {
 	cmd.Flags().StringVar(&f.conversation, "conversation", "",
 		"with --file, the `NAME` of the conversation in a log of several")
 	cmd.Flags().StringVar(&f.Edition, "edition", "",
-		"the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
-	CompleteFlag(cmd, "edition", Editions)
+		"the `EDITION` to read --file, the selector and addresses in: "+EditionNames)
+	CompleteFlag(cmd, "edition", selector.Editions())
 	return f
 }
 
@@ -148,8 +148,6 @@ func (a *App) Asks(f *SourceFlags, ask func(ctx context.Context, s *Source,
 	})
 }
 
-var Editions = []string{string(selector.V01), string(selector.Depth), string(selector.Canonical)}
-
 // Source opens what the flags and the first argument name, and returns the
 // remaining arguments.
 func (a *App) Source(ctx context.Context, cmd *cobra.Command, f *SourceFlags, args []string) (*Source, []string,
@@ -163,7 +161,7 @@ func (a *App) Source(ctx context.Context, cmd *cobra.Command, f *SourceFlags, ar
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &Source{Counter: counter}
+	s := &Source{Counter: counter, edition: selector.Edition(f.Edition)}
 	if f.File != "" {
 		a.Subject = "--file " + screen.Quote(f.File)
 		return s, args, a.fileSource(ctx, s, f)
@@ -220,7 +218,7 @@ func (s *Source) snapshotAt(ctx context.Context, address pact.Address) (*pact.Sn
 // latest snapshot.
 func (s *Source) Argument(ctx context.Context, args []string) (*pact.Snapshot, error) {
 	if len(args) > 0 {
-		address, err := ParseAddress(args[0])
+		address, err := ParseAddress(args[0], s.Edition())
 		if err != nil {
 			return nil, err
 		}
@@ -236,9 +234,9 @@ func (s *Source) Argument(ctx context.Context, args []string) (*pact.Snapshot, e
 	return latest, err
 }
 
-// ParseAddress parses the address of one snapshot.
-func ParseAddress(arg string) (pact.Address, error) {
-	address, err := pact.ParseAddress(arg)
+// ParseAddress parses the address of one snapshot, as an edition writes it.
+func ParseAddress(arg string, e selector.Edition) (pact.Address, error) {
+	address, err := pact.ParseAddressIn(arg, e)
 	if f := FactsOf(err); f.Code == fault.SelectorInvalid {
 		return address, InArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot",
 			"write @t0, @t-1, @c12 or working"), arg)
@@ -246,12 +244,12 @@ func ParseAddress(arg string) (pact.Address, error) {
 	return address, InArgument(err, arg)
 }
 
-// Edition returns the edition of the context or the document.
+// Edition returns the edition that the user asked for, else that of the context or the document.
 func (s *Source) Edition() selector.Edition {
 	if s.Alone != nil {
-		return s.Alone.Edition()
+		return cmp.Or(s.edition, s.Alone.Edition())
 	}
-	return s.Context.Edition()
+	return cmp.Or(s.edition, s.Context.Edition())
 }
 
 // searchable can answer a selector: a context, or the snapshot of a single
@@ -267,8 +265,8 @@ func (s *Source) searchable(ctx context.Context, q *selector.Selector) (searchab
 	if s.Alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
 		return s.Alone, nil
 	}
-	if s.ofWorking && s.Context != nil {
-		return s.Context.Working(), nil
+	if s.asked != "" && s.Context != nil {
+		return s.Context.At(ctx, s.asked)
 	}
 	return s.History(ctx)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view"
 
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
@@ -42,7 +43,29 @@ func SizeOf(db string) (bytes int64) {
 }
 
 // OpenStore opens the store of --db, and makes it if it is missing.
-func (a *App) OpenStore(ctx context.Context) (*pact.DB, error) { return OpenStoreAt(ctx, a.DB) }
+func (a *App) OpenStore(ctx context.Context) (*pact.DB, error) {
+	db, err := OpenStoreAt(ctx, a.DB)
+	return a.preferring(db, err)
+}
+
+// EditionNames are the editions that a flag takes.
+const EditionNames = "v0.1, depth, canonical or 1.0"
+
+// NewEdition is the edition of new contexts: canonical, unless PACT_EDITION names another.
+func (a *App) NewEdition() string { return a.Getenv("PACT_EDITION", string(selector.Canonical)) }
+
+// preferring returns the contexts of a store, where new ones get the edition of PACT_EDITION.
+func (a *App) preferring(db *pact.DB, err error) (*pact.DB, error) {
+	if err != nil {
+		return nil, err
+	}
+	e, err := selector.ParseEdition(a.NewEdition())
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return db.WithEdition(e), nil
+}
 
 // OpenStoreAt opens a store, and makes it if it is missing.
 func OpenStoreAt(ctx context.Context, at string) (*pact.DB, error) {
@@ -68,7 +91,8 @@ func refuseScheme(at string) error {
 
 // ExistingStore opens the store of --db for a command that needs it to exist.
 func (a *App) ExistingStore(ctx context.Context) (*pact.DB, error) {
-	return ExistingStoreAt(ctx, a.DB)
+	db, err := ExistingStoreAt(ctx, a.DB)
+	return a.preferring(db, err)
 }
 
 // ExistingStoreAt opens a store that must exist.

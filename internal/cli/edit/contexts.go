@@ -16,8 +16,8 @@ import (
 func newCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("new")
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
-	edition := cmd.Flags().String("edition", string(selector.Canonical), "the `EDITION`: v0.1, depth or canonical")
-	command.CompleteFlag(cmd, "edition", command.Editions)
+	edition := cmd.Flags().String("edition", a.NewEdition(), "the `EDITION`: "+command.EditionNames+"; PACT_EDITION sets another default")
+	command.CompleteFlag(cmd, "edition", selector.Editions())
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		if _, err := selector.ParseEdition(*edition); err != nil {

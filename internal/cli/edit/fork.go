@@ -15,7 +15,7 @@ func forkCommand(a *command.App) *cobra.Command {
 	request := cmd.Flags().String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
-		at, err := pact.ParseAddress(rest[0])
+		at, err := c.ParseAddress(rest[0])
 		if err != nil {
 			return err
 		}

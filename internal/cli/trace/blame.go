@@ -35,7 +35,7 @@ func blameCommand(a *command.App) *cobra.Command {
 		}
 		address := pact.Latest()
 		if len(rest) > 0 {
-			if address, err = command.ParseAddress(rest[0]); err != nil {
+			if address, err = command.ParseAddress(rest[0], s.Edition()); err != nil {
 				return err
 			}
 		}

@@ -58,7 +58,7 @@ func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *ric
 	}
 	var ends [2]pact.Address
 	for i := range ends {
-		if ends[i], err = command.ParseAddress(words[i]); err != nil {
+		if ends[i], err = command.ParseAddress(words[i], s.Edition()); err != nil {
 			return err
 		}
 	}

@@ -165,6 +165,9 @@ func (p *Plan) Rehearse(ctx context.Context, s *pact.DB) (err error) {
 // Import makes the contexts of a file. A context of that name gets what it lacks if it was made of the
 // beginning of the same contents; [Differs] refuses any other. It checks all names before the first import.
 func (p *Plan) Import(ctx context.Context, s *pact.DB, progress func(done, total int)) (list []Made, err error) {
+	if p.Edition != "" {
+		s = s.WithEdition(p.Edition)
+	}
 	there, grows, total := make([]*pact.Context, len(p.Parts)), make([]*pact.Extension, len(p.Parts)), 0
 	for i := range p.Parts {
 		if there[i], grows[i], err = p.existing(ctx, s, &p.Parts[i]); err != nil {

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 638fd671afdafcea05adf1393667eb62cbdb47ba6494a291fe37d5eba5b85a5a.
+SHA-256 is d9afe42ca2281ce4b41006d9eac4d7ce8bb1e8f1d221ce500ef69e0911df754d.
 """
 
 from __future__ import annotations

@@ -1,0 +1,142 @@
+package pact_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+func TestAddressesInEditions(t *testing.T) {
+	for _, x := range []struct {
+		edition selector.Edition
+		text    string
+		want    pact.Address
+	}{
+		{selector.V1, "@t0", pact.Working()}, {selector.V1, "@t-1", pact.Latest()}, {selector.V1, "@t-3", pact.Back(2)},
+		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", pact.Back(2)}, {selector.V1, "working", pact.Working()},
+		{selector.Canonical, "@t0", pact.Latest()}, {selector.Canonical, "@t-3", pact.Back(3)},
+		{selector.V01, "working", pact.Working()}, {selector.Depth, "latest", pact.Latest()},
+	} {
+		got, err := pact.ParseAddressIn(x.text, x.edition)
+		if err != nil || got != x.want {
+			t.Errorf("%s in %s: %q, %v", x.text, x.edition, got, err)
+		}
+		if text := x.want.Text(x.edition); strings.HasPrefix(x.text, "@") && text != x.text {
+			t.Errorf("%q in %s is written %s, want %s", x.want, x.edition, text, x.text)
+		}
+		if again, err := pact.ParseAddressIn(x.want.Text(x.edition), x.edition); err != nil || again != x.want {
+			t.Errorf("%q in %s is read back as %q, %v", x.want, x.edition, again, err)
+		}
+	}
+}
+
+// published returns a context of edition 1.0 with some commits, each of which seals a block with a ttl of 3.
+func published(t *testing.T, commits int) *pact.Context {
+	t.Helper()
+	ctx, now := context.Background(), int64(0)
+	clock := func() int64 { now++; return now }
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "c",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
+	must(t, err)
+	for range commits {
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			b.Add(pact.RegionHead, pact.Spec{Content: "hello", Role: pact.RoleUser, TTL: pact.TTL(new(int64(3)))})
+			return nil
+		}, nil))
+		_, err := c.Commit(ctx, nil)
+		must(t, err)
+	}
+	return c
+}
+
+func exported(t *testing.T, s *pact.Snapshot) string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, s.Export(context.Background(), &b))
+	return b.String()
+}
+
+func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
+	ctx, c := context.Background(), published(t, 2)
+	working, err := c.At(ctx, pact.Working())
+	must(t, err)
+	latest, err := c.At(ctx, pact.Latest())
+	must(t, err)
+	if a, b := exported(t, working), exported(t, latest); a != b {
+		t.Errorf("@t0  %s\n@t-1 %s", a, b)
+	}
+	d, err := c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	if err != nil || len(d.Added)+len(d.Removed)+len(d.Changed) > 0 {
+		t.Errorf("the difference is %+v, %v", d, err)
+	}
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add(pact.RegionHead, pact.Spec{ID: "x", Content: "next", TTL: pact.TTL(new(int64(2)))})
+		return nil
+	}, nil))
+	d, err = c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	if err != nil || !slices.Equal(d.Added, []string{"x"}) || len(d.Removed)+len(d.Changed) > 0 {
+		t.Errorf("the difference is %+v, %v", d, err)
+	}
+	x, err := c.Working().Node("x")
+	if err != nil || *x.TTL != 2 {
+		t.Errorf("the new node has the ttl %v, %v", x.TTL, err)
+	}
+	again, findings, err := pact.ReadSnapshot([]byte(exported(t, c.Working())), "")
+	if err != nil || len(findings) > 0 || exported(t, again) != exported(t, c.Working()) {
+		t.Errorf("the working state does not come back: %v, %v", findings, err)
+	}
+}
+
+func TestAddressesOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 2)
+	for query, want := range map[string]int{"@t0 .block": 2, "@t-1 .block": 2, "@t-2 .block": 1, "@c1 .block": 1, "@* .block": 2} {
+		got, err := c.Select(ctx, query, nil)
+		if err != nil || len(got.IDs) != want {
+			t.Errorf("%s: %v, %v", query, got, err)
+		}
+	}
+	for _, query := range []string{"@t-3 .block", "@c3 .block"} {
+		if _, err := c.Select(ctx, query, nil); !errors.Is(err, fault.SnapshotNotFound) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	r, err := c.RangeDiffLatest(ctx, "@t-5:@t0 ^seq .block", nil)
+	must(t, err)
+	var labels []string
+	for _, s := range r.Snapshots {
+		labels = append(labels, s.Label)
+	}
+	if !slices.Equal(labels, []string{"@t0", "@t-1", "@t-2"}) || r.Snapshots[0].Cycle != 3 || r.Snapshots[2].Value != -2 {
+		t.Errorf("the range has %+v", r.Snapshots)
+	}
+	fresh := published(t, 0)
+	if got, err := fresh.Select(ctx, "@t0 .block", nil); err != nil || len(got.IDs) != 0 {
+		t.Errorf("@t0 of a new context: %v, %v", got, err)
+	}
+	_, err = fresh.Select(ctx, "@t-1 .block", nil)
+	if !errors.Is(err, fault.SnapshotNotFound) || !strings.Contains(err.Error(), "@t-1") {
+		t.Errorf("@t-1 of a new context: %v", err)
+	}
+}
+
+func TestThreadOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 1)
+	got, err := c.Working().Thread(ctx)
+	want := `[{"id":"block:1-0","content":"hello"}]`
+	if _, size := c.Working().ThreadSize(); err != nil || string(got) != want || size != int64(len(want)) {
+		t.Errorf("%s of %d bytes, %v", got, size, err)
+	}
+	n, err := c.Working().Node("block:1-0")
+	const hash = "2cf24dba" // the beginning of another hash, that of the text alone
+	if err != nil || strings.HasPrefix(n.ContentHash, hash) || n.Role != pact.RoleUser {
+		t.Errorf("%+v, %v", n, err)
+	}
+}
