@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import socket
+import socketserver
 import subprocess
 import sys
 import threading
@@ -27,54 +28,48 @@ BUSY = b'{"code":"E_TOO_MANY","detail":"full","status":429}'
 TOO_MANY = b"HTTP/1.1 429 Too Many Requests\r\nContent-Length: %d\r\n\r\n%s" % (len(BUSY), BUSY)
 
 
-class Stub:
+class Stub(socketserver.ThreadingTCPServer):
     """A server that answers each request with the next of some bytes, None for nothing at all."""
 
+    daemon_threads, block_on_close = True, False
+
     def __init__(self, *answers: bytes | None) -> None:
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.answers = list(answers)
         self.asked = 0
-        self._answers = list(answers)
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self._open: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self.open: list[socket.socket] = []
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listener.accept()
-            except OSError:
-                return
-            self._open.append(connection)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
-    def _serve(self, connection: socket.socket) -> None:
-        with connection.makefile("rb") as stream:
-            while head := stream.readline():
-                length = 0
-                while line := stream.readline().strip().lower():
-                    length = int(line.split(b":")[1]) if line.startswith(b"content-length") else length
-                stream.read(length)
-                assert head
-                self.asked += 1
-                answer = self._answers.pop(0) if self._answers else None
-                if answer is not None:
-                    connection.sendall(answer)
-                    if b"Content-Length" not in answer:
-                        connection.shutdown(socket.SHUT_RDWR)
+class Answering(socketserver.StreamRequestHandler):
+    server: Stub
 
-    def close(self) -> None:
-        self._listener.close()
-        for connection in self._open:
-            connection.close()
+    def handle(self) -> None:
+        self.server.open.append(self.request)
+        while self.rfile.readline():
+            length = 0
+            while line := self.rfile.readline().strip().lower():
+                length = int(line.split(b":")[1]) if line.startswith(b"content-length") else length
+            self.rfile.read(length)
+            self.server.asked += 1
+            answer = self.server.answers.pop(0) if self.server.answers else None
+            if answer is not None:
+                self.wfile.write(answer)
+                if b"Content-Length" not in answer:
+                    return
 
 
 @contextmanager
 def stub(*answers: bytes | None) -> Iterator[Stub]:
-    made = Stub(*answers)
-    try:
+    with Stub(*answers) as made:
+        threading.Thread(target=made.serve_forever, daemon=True).start()
         yield made
-    finally:
-        made.close()
+        made.shutdown()
+        for connection in made.open:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # the client was faster
 
 
 @contextmanager
