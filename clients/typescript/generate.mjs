@@ -54,6 +54,11 @@ function operation(id, method, path, o) {
     `    body${o.requestBody?.required ? '' : '?'}: ${bodyOf(o.requestBody?.content)}\n    answer: ${type}\n  }\n`
 }
 
+function alwaysJSON(o) {
+  const done = Object.entries(o.responses).find(([status]) => status.startsWith('2'))[1]
+  return Object.keys(done.content ?? {}).join() === 'application/json'
+}
+
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).filter(([, o]) => o.operationId).map(([method, o]) => [o.operationId, method, path, o]))
 
@@ -66,9 +71,10 @@ ${Object.entries(document.components.schemas).map(([name, schema]) =>
 export interface Operations {
 ${operations.map((o) => operation(...o)).join('')}}
 
-/** The method and the path of every operation. */
+/** The method and the path of every operation, and whether every answer is JSON. */
 export const routes = {
-${operations.map(([id, method, path]) => `  ${word(id)}: ['${method.toUpperCase()}', '${path}'],\n`).join('')}} as const
+${operations.map(([id, method, path, o]) =>
+  `  ${word(id)}: ['${method.toUpperCase()}', '${path}', ${alwaysJSON(o)}],\n`).join('')}} as const
 `
 
 const file = at('src/schema.ts')

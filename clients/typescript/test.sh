@@ -9,4 +9,4 @@ to=$(cd "$1" && pwd -P)
 export PACT_BINARY=$to/program/pact
 cd "$to"
 node --test out/
-npx --no-install bun test ./out/client.test.js ./out/open.test.js
+npx --no-install bun test ./out/client.test.js ./out/open.test.js ./out/faults.test.js

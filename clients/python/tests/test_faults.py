@@ -1,4 +1,4 @@
-"""What goes wrong around a client: each fault of clients/faults.json, which the client in TypeScript is tested by too."""
+"""What goes wrong around a client: each fault of clients/faults.json, by which that in TypeScript is tested too."""
 
 from __future__ import annotations
 

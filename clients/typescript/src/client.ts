@@ -1,5 +1,8 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { Context } from './context.js'
-import { PactError } from './failure.js'
+import { isPactError, PactError } from './failure.js'
+import { asJSON, checkWord } from './json.js'
+import { Places } from './places.js'
 import { routes, type ContextInfo, type LifecyclePolicy, type Operations } from './schema.js'
 
 /** What every call takes besides its own arguments. */
@@ -9,79 +12,148 @@ export interface CallOptions {
   idempotencyKey?: string | undefined
 }
 
+/** The server that a client started for itself. */
+export interface Own {
+  end(): Promise<void>
+  /** How it ended, if it did by itself. */
+  why(): Promise<string | undefined>
+}
+
+export interface ConnectOptions {
+  /** Milliseconds that a call may take; eleven minutes without it, which is longer than any import. */
+  timeout?: number
+}
+
+/** A request that is under way. */
+interface Asked {
+  answer: Response
+  signal: AbortSignal
+  done(): void
+}
+
+const atOnce = 32 // a server answers 64
+const tries = 20 // of a request that the server has no place for, a tenth of a second longer each time
+
 /** A server, and the token that it takes. */
 export class Pact implements AsyncDisposable {
   /** The address, without a / at its end. */
   readonly url: string
   readonly #token: string | undefined
-  readonly #end: () => Promise<void>
-  readonly #why: () => string | undefined
+  readonly #own: Own | undefined
+  readonly #timeout: number
+  readonly #places = new Places(atOnce)
+  #closed = false
 
-  /** Use `open` or `connect`. `end` ends what was started for this client; `why` says why it ended by itself. */
-  constructor(url: string, token?: string, end = async () => {}, why: () => string | undefined = () => undefined) {
+  /** Use `open` or `connect`. */
+  constructor(url: string, token?: string, timeout?: number, own?: Own) {
     this.url = url.replace(/\/+$/, '')
     this.#token = token
-    this.#end = end
-    this.#why = why
+    this.#own = own
+    this.#timeout = checkTimeout(timeout)
   }
 
   /** Calls an operation of docs/openapi.json by its id: `pact.call('strata', { name: 'chat' })`. */
   async call<Id extends keyof Operations>(id: Id, args?: Operations[Id]['args'], body?: Operations[Id]['body'],
     options: CallOptions = {}): Promise<Operations[Id]['answer']> {
-    const answer = await this.send(id, args, body, options)
-    if (answer.status === 204) return undefined as Operations[Id]['answer']
-    const json = answer.headers.get('Content-Type')?.split(';')[0] === 'application/json'
-    return (json ? answer.json() : answer.text()) as Promise<Operations[Id]['answer']>
+    const { answer, signal, done } = await this.#ask(id, args, body, options)
+    try {
+      if (answer.status === 204) return undefined as Operations[Id]['answer']
+      const json = answer.headers.get('Content-Type')?.split(';')[0] === 'application/json'
+      if (!json && routes[id][2]) throw await PactError.of(answer)
+      const text = await answer.text()
+      return (json ? JSON.parse(text) : text) as Operations[Id]['answer']
+    } catch (cause) {
+      if (cause instanceof PactError) throw cause
+      options.signal?.throwIfAborted()
+      signal.throwIfAborted()
+      throw this.#gone('the answer broke off', await this.#own?.why(), cause)
+    } finally {
+      done()
+    }
   }
 
   /** Does the same and returns the answer as it came, for its bytes and headers. A refusal is a PactError. */
   async send<Id extends keyof Operations>(id: Id, args: Operations[Id]['args'] = {} as never,
-    body?: Operations[Id]['body'], { signal, idempotencyKey }: CallOptions = {}): Promise<Response> {
+    body?: Operations[Id]['body'], options: CallOptions = {}): Promise<Response> {
+    const { answer, done } = await this.#ask(id, args, body, options)
+    done()
+    return answer
+  }
+
+  async #ask<Id extends keyof Operations>(id: Id, args: Operations[Id]['args'] = {} as never,
+    body: Operations[Id]['body'], { signal, idempotencyKey }: CallOptions): Promise<Asked> {
     const [method, path] = routes[id]
     const url = new URL(this.url + path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      encodeURIComponent(String((args as Record<string, unknown>)[name]))))
+      encodeURIComponent(checkWord(String((args as Record<string, unknown>)[name]), true))))
     for (const [name, value] of Object.entries(args)) {
-      if (value !== undefined && !path.includes(`{${name}}`)) url.searchParams.set(name, String(value))
+      if (value === undefined || path.includes(`{${name}}`)) continue
+      url.searchParams.set(name, checkWord(String(value), false))
     }
     const headers: Record<string, string> = {}
     if (this.#token) headers.Authorization = `Bearer ${this.#token}`
     if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey
     const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof Blob
     if (body !== undefined) headers['Content-Type'] = raw ? 'application/octet-stream' : 'application/json'
-    const given: RequestInit = { method, headers, signal: signal ?? null,
-      body: body === undefined ? null : raw ? body as BodyInit : JSON.stringify(body) }
-    const answer = await this.#fetch(url, given, idempotencyKey ? 1 : 0)
-    if (!answer.ok) throw await PactError.of(answer)
-    return answer
+    const given: RequestInit = { method, headers, redirect: 'manual',
+      body: body === undefined ? null : raw ? body as BodyInit : asJSON(body) }
+    for (let tried = 1; ; tried++) {
+      if (this.#closed) {
+        throw new PactError({ code: 'E_CLOSED', detail: 'the client is closed', remedy: 'open it again' })
+      }
+      const asked = await this.#fetch(url, given, signal, method === 'GET' || idempotencyKey ? 1 : 0)
+      if (asked.answer.ok) return asked
+      const refused = await PactError.of(asked.answer).finally(() => asked.done())
+      if (refused.code !== 'E_TOO_MANY' || tried === tries) throw refused // others use the server too
+      await new Promise((resolve) => setTimeout(resolve, 100 * tried))
+      signal?.throwIfAborted()
+    }
   }
 
-  /** A request with a key may be sent once more if its answer was lost. */
-  async #fetch(url: URL, given: RequestInit, again: number): Promise<Response> {
+  /** A question, and a request with a key, may be sent once more if the answer was lost. */
+  async #fetch(url: URL, given: RequestInit, signal: AbortSignal | undefined, again: number): Promise<Asked> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new PactError({ code: 'E_UNREACHABLE',
+      detail: `${this.url} does not answer within ${this.#timeout} ms`, remedy: 'check that the server runs' })),
+    this.#timeout)
+    const both = signal ? AbortSignal.any([signal, late.signal]) : late.signal
+    const done = () => clearTimeout(timer)
     try {
-      return await fetch(url, given)
+      await this.#places.enter(both)
+      try {
+        return { answer: await fetch(url, { ...given, signal: both }), signal: both, done }
+      } finally {
+        this.#places.leave()
+      }
     } catch (cause) {
-      given.signal?.throwIfAborted()
-      const why = this.#why()
-      if (again > 0 && !why) return this.#fetch(url, given, again - 1)
-      throw new PactError({ code: 'E_UNREACHABLE', detail: why ?? `no server answers at ${this.url}`,
-        remedy: why ? 'open the file again: what was acknowledged is in it' : 'start pact serve, or give its address' },
-      { cause })
+      done()
+      both.throwIfAborted()
+      const why = await this.#own?.why()
+      if (again > 0 && !why) return this.#fetch(url, given, signal, again - 1)
+      throw this.#gone(`no server answers at ${this.url}`, why, cause)
     }
   }
 
-  /** Opens a context, and makes it if there is none. A new one reads selectors in `edition`. */
-  async context(name: string, options: CallOptions & { edition?: string } = {}): Promise<Context> {
-    const { edition, ...rest } = options
+  #gone(detail: string, why: string | undefined, cause: unknown): PactError {
+    return new PactError({ code: 'E_UNREACHABLE', detail: why ?? detail,
+      remedy: why ? 'open the file again: what was acknowledged is in it' : 'start pact serve, or give its address' },
+    { cause })
+  }
+
+  /** Opens a context; one that does not exist is E_CONTEXT_NOT_FOUND. */
+  async context(name: string, options: CallOptions = {}): Promise<Context> {
+    return new Context(this, await this.call('get-context', { name }, undefined, options))
+  }
+
+  /** Makes an empty context, which reads selectors in `edition`. With `existOk` it opens the one that is there. */
+  async create(name: string, options: CallOptions & { existOk?: boolean; edition?: string;
+    attrs?: Record<string, unknown> } = {}): Promise<Context> {
+    const { existOk, edition, attrs, ...rest } = options
     try {
-      return new Context(this, await this.call('get-context', { name }, undefined, rest))
+      const made = { name, ...(edition && { edition }), ...(attrs && { attrs }) }
+      return new Context(this, await this.call('create-context', {}, made, rest))
     } catch (problem) {
-      if (!(problem instanceof PactError) || problem.code !== 'E_CONTEXT_NOT_FOUND') throw problem
-    }
-    try {
-      return new Context(this, await this.call('create-context', {}, { name, ...(edition && { edition }) }, rest))
-    } catch (problem) { // another program made it meanwhile
-      if (!(problem instanceof PactError) || problem.code !== 'E_CONFLICT') throw problem
-      return new Context(this, await this.call('get-context', { name }, undefined, rest))
+      if (!existOk || !isPactError(problem, 'E_CONFLICT')) throw problem
+      return this.context(name, rest)
     }
   }
 
@@ -101,7 +173,8 @@ export class Pact implements AsyncDisposable {
     const { items } = await this.call('list-policies', {}, undefined, { signal })
     const found = items.find((p) => p.name === name)
     if (found) return found.policy
-    throw new RangeError(`there is no policy ${name}: it is one of ${items.map((p) => p.name).join(', ')}`)
+    throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: `there is no ready policy "${name}"`,
+      remedy: `the names are ${items.map((p) => p.name).join(', ')}` })
   }
 
   /** Imports what `pact import` reads: a conversation, a log of calls, a history. */
@@ -110,9 +183,10 @@ export class Pact implements AsyncDisposable {
     return made.contexts.map((info) => new Context(this, info))
   }
 
-  /** Ends the server that `open` started, once it has answered what it was asked. */
-  close(): Promise<void> {
-    return this.#end()
+  /** Ends the server that `open` started, once it has answered what it was asked, or after some time. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#own?.end()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -120,10 +194,21 @@ export class Pact implements AsyncDisposable {
   }
 }
 
+/** The milliseconds of a timeout. */
+export function checkTimeout(timeout = 660_000): number {
+  if (timeout > 0 && timeout < 2 ** 31) return timeout
+  throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: `the timeout is ${timeout}`,
+    remedy: 'give milliseconds, more than 0' })
+}
+
 /** Speaks to a server that runs, with a token of the run or a named one. */
-export function connect(url: string, token?: string): Pact {
-  const at = new URL(url)
+export function connect(url: string, token?: string, options: ConnectOptions = {}): Pact {
+  const at = URL.canParse(url) ? new URL(url) : undefined
+  if (!at || !/^https?:$/.test(at.protocol)) {
+    throw new PactError({ code: 'E_DOCUMENT_INVALID', detail: `"${url}" is no address of a server`,
+      remedy: 'write one such as http://127.0.0.1:7741' })
+  }
   const inFragment = new URLSearchParams(at.hash.slice(1)).get('token') // as pact serve prints it
   at.hash = ''
-  return new Pact(at.href, token ?? inFragment ?? undefined)
+  return new Pact(at.href, token ?? inFragment ?? undefined, options.timeout)
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CallOptions, Pact } from './client.js'
 import type {
   Committed, ContextInfo, DiffReport, Edit, Edited, InspectPrunePlan, InspectTimeline, LifecyclePolicy, NewNode,
-  Operations, Pruning, SimulatedPolicy, SimulateResult, Simulating,
+  Pruning, SimulatedPolicy, SimulateResult, Simulating,
 } from './schema.js'
 
 /** Who changes something and why, for the log. */
@@ -28,7 +28,35 @@ export interface Block {
   content: unknown
 }
 
-type Forms = NonNullable<Operations['get-thread']['args']['as']>
+/** A part of a message of Chat Completions. */
+export type OpenAIPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+
+/** A message of Chat Completions, as its SDK takes it. */
+export type OpenAIMessage =
+  | { role: 'system' | 'developer'; content: string | { type: 'text'; text: string }[] }
+  | { role: 'user'; content: string | OpenAIPart[] }
+  | { role: 'tool'; tool_call_id: string; content: string | { type: 'text'; text: string }[] }
+  | { role: 'assistant'; content?: string | { type: 'text'; text: string }[] | null
+    tool_calls?: { id: string; type: 'function'; function: { name: string; arguments: string } }[] }
+
+/** What `thread` returns in each form: of an API, what its request has besides the model and parameters. */
+export interface Threads {
+  canonical: Block[]
+  openai: OpenAIMessage[]
+  responses: { input: Record<string, unknown>[]; instructions?: unknown; tools?: unknown[] }
+  anthropic: { messages: { role: 'user' | 'assistant'; content: unknown }[]; system?: unknown; tools?: unknown[] }
+  gemini: { contents: { role: string; parts: unknown[] }[]; systemInstruction?: unknown; tools?: unknown[] }
+  text: string
+  markdown: string
+  verbatim: unknown
+}
+
+/** A cycle, or an address such as `@t-1` or `working`. */
+export type At = string | number
+
+function address(at: At): string {
+  return typeof at === 'number' ? `@c${at}` : at
+}
 
 /** One conversation: a tree with its whole history. It remembers the latest cycle that it knows, on which its
  * changes build: if others have committed since, they fail with E_CONFLICT, and `refresh` reads what is new. */
@@ -67,33 +95,43 @@ export class Context {
     return ids?.[0] ?? node.id ?? ''
   }
 
+  /** Adds the result of the call with this id, beside it or, if that is sealed, to ^ah, and returns its id. */
+  async result(call: string, node: NewNode, options: Reason = {}): Promise<string> {
+    const said = { role: 'tool', kind: 'result', ...node }
+    const { ids } = await this.edit([{ op: 'result', id: call, node: said }], options)
+    return ids?.[0] ?? node.id ?? ''
+  }
+
   /** Ends the cycle: what stands in the thread now is what the model was sent with this call. */
   async commit(options: CommitOptions = {}): Promise<Committed> {
     const { edits, policy, pruning, ...why } = options
     const { about, rest } = reason(why)
-    const limits = typeof policy === 'string' ? await this.pact.policy(policy, rest) : policy
     const done = await this.pact.call('commit', { name: this.name }, { cycle: this.cycle, ...about,
       ...(edits && { edits }),
-      ...((limits || pruning) && { pruning: { ...pruning, ...(limits && { policy: limits }) } }) }, rest)
+      ...((policy || pruning) && { pruning: { ...pruning, ...(policy && { policy }) } }) }, rest)
     this.#info = { ...this.#info, last_cycle: done.cycle, revision: done.revision }
     return done
   }
 
   /** Says what a commit under a policy would remove, and what that would cost. Nothing changes. */
-  async plan(policy: LifecyclePolicy | string, options: CallOptions & { at?: string } = {}): Promise<InspectPrunePlan> {
+  async plan(policy: LifecyclePolicy | string, options: CallOptions & { at?: At } = {}): Promise<InspectPrunePlan> {
     const { at, ...rest } = options
-    const limits = typeof policy === 'string' ? await this.pact.policy(policy, rest) : policy
-    return this.pact.call('plan-pruning', { name: this.name, ...(at && { at }) }, { policy: limits }, rest)
+    const args = { name: this.name, ...(at !== undefined && { at: address(at) }) }
+    return this.pact.call('plan-pruning', args, { policy }, rest)
   }
 
-  /** The blocks that a snapshot, or `working`, sends; with `as` the messages of an API. */
-  thread(options?: CallOptions & { at?: string; as?: 'canonical' }): Promise<Block[]>
-  thread(options: CallOptions & { at?: string; as: 'text' | 'markdown' }): Promise<string>
-  thread<T = unknown>(options: CallOptions & { at?: string; as: Forms; whole?: boolean }): Promise<T>
-  async thread(options: CallOptions & { at?: string; as?: Forms; whole?: boolean } = {}): Promise<unknown> {
+  /** The blocks that a snapshot, or `working`, sends; with `as` what a request of an API has, and with `whole` all of
+   * it, with the model and parameters as far as the context has them. */
+  thread<As extends keyof Threads = 'canonical'>(options?: CallOptions & { at?: At; as?: As; whole?: false }):
+    Promise<Threads[As]>
+  thread(options: CallOptions & { at?: At; as: 'openai' | 'responses' | 'anthropic' | 'gemini'; whole: true }):
+    Promise<Record<string, unknown>>
+  async thread(options: CallOptions & { at?: At; as?: keyof Threads; whole?: boolean } = {}): Promise<unknown> {
     const { at, as, whole, ...rest } = options
-    return this.pact.call('get-thread', { name: this.name, ...(at && { at }), ...(as && { as }),
-      ...(whole && { whole }) }, undefined, rest)
+    const thread = await this.pact.call('get-thread', { name: this.name, ...(at !== undefined && { at: address(at) }),
+      ...(as && { as }), ...(whole && { whole }) }, undefined, rest)
+    // Of a call that was recorded the server also has the tools.
+    return as === 'openai' && !whole && !Array.isArray(thread) ? (thread as { messages: unknown }).messages : thread
   }
 
   /** The ids of the nodes that a selector finds. */
@@ -105,8 +143,8 @@ export class Context {
   }
 
   /** What differs between two states, and why. */
-  diff(from = '@t-1', to = '@t0', options: CallOptions = {}): Promise<DiffReport> {
-    return this.pact.call('diff', { name: this.name, from, to }, undefined, options)
+  diff(from: At = '@t-1', to: At = '@t0', options: CallOptions = {}): Promise<DiffReport> {
+    return this.pact.call('diff', { name: this.name, from: address(from), to: address(to) }, undefined, options)
   }
 
   /** Everything that happened to a node. */
@@ -122,8 +160,8 @@ export class Context {
   }
 
   /** Makes a context that begins with a snapshot and shares everything before it. */
-  async fork(name: string, at = '@t0', options: CallOptions = {}): Promise<Context> {
-    const made = await this.pact.call('fork-context', { name: this.name }, { name, at }, keyed(options))
+  async fork(name: string, at: At = '@t0', options: CallOptions = {}): Promise<Context> {
+    const made = await this.pact.call('fork-context', { name: this.name }, { name, at: address(at) }, keyed(options))
     return new Context(this.pact, made)
   }
 

@@ -1,7 +1,7 @@
 import type { Failure, Written } from './schema.js'
 
-/** Why the server refused a request, or why it could not be asked. `code` is one of docs/errors.md, one
- * of HTTP in docs/server.md, or E_UNREACHABLE. */
+/** Why the server refused a request, or why it could not be asked. `code` is one of docs/errors.md, one of HTTP in
+ * docs/server.md, or one of the client: E_UNREACHABLE, E_PROGRAM, E_ANSWER, E_CLOSED. */
 export class PactError extends Error {
   override readonly name = 'PactError'
   readonly code: string
@@ -32,8 +32,12 @@ export class PactError extends Error {
 
   /** What the server says in an answer that refuses. */
   static async of(answer: Response): Promise<PactError> {
-    const said = await answer.json().catch(() => ({})) as Partial<Failure>
-    return new PactError({ code: 'E_ANSWER', detail: answer.statusText, status: answer.status, ...said })
+    const said = await answer.json().catch(() => null) as Partial<Failure> | null
+    if (said?.code && said.detail) {
+      return new PactError({ status: answer.status, ...said, code: said.code, detail: said.detail })
+    }
+    return new PactError({ code: 'E_ANSWER', status: answer.status,
+      detail: `the answer ${answer.status} is none of pact`, remedy: 'check that the address is that of pact serve' })
   }
 }
 

@@ -14,7 +14,7 @@ const pact = await store()
 /** The real SDK and the real provider of OpenAI, over HTTP, with one tool. */
 async function setting(name: string, policy?: LifecyclePolicy) {
   const to = await provider([])
-  const context = await pact.context(name)
+  const context = await pact.create(name)
   const middleware = pactMiddleware(context, policy && { policy })
   const model = wrapLanguageModel({ model: createOpenAI({ baseURL: to.url, apiKey: 'x' })('gpt-5'), middleware })
   const look = tool({ description: 'Looks a thing up', inputSchema: z.object({ what: z.string() }),
@@ -90,7 +90,7 @@ test('a policy holds, for a process that begins anew with all messages as well',
   assert.ok(short.startsWith('tree tree') && short.length < 200, short)
   for (let i = 0; i < 5; i++) {
     const anew = wrapLanguageModel({ model: createOpenAI({ baseURL: to.url, apiKey: 'x' })('gpt-5'),
-      middleware: pactMiddleware(await pact.context('limited'), { policy }) })
+      middleware: pactMiddleware(await pact.create('limited', { existOk: true }), { policy }) })
     messages.push({ role: 'user', content: 'Sure?' })
     to.answers.push(response(says('Yes ' + i)))
     messages.push(...(await generateText({ ...settings, model: anew, messages })).responseMessages)

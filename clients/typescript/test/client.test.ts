@@ -10,7 +10,7 @@ const say = (content: string, id: string) =>
   ({ op: 'add' as const, into: '^ah', node: { id, role: 'user', kind: 'text', content } })
 
 test('a conversation is edited, committed, read in the messages of each API, compared and taken back', async () => {
-  const chat = await pact.context('a/chat')
+  const chat = await pact.create('a/chat')
   assert.equal(chat.cycle, 0)
   await chat.add('^sys', { id: 'rules', role: 'system', kind: 'text', content: 'Be short.' })
   const asked = { role: 'user', kind: 'text', content: 'Hello?' }
@@ -21,7 +21,7 @@ test('a conversation is edited, committed, read in the messages of each API, com
     [['rules', 'system', 'Be short.'], [question, 'user', 'Hello?']])
   assert.deepEqual(await chat.thread({ as: 'openai' }),
     [{ role: 'system', content: 'Be short.' }, { role: 'user', content: 'Hello?' }])
-  const anthropic = await chat.thread<{ system: unknown; messages: { role: string }[] }>({ as: 'anthropic' })
+  const anthropic = await chat.thread({ as: 'anthropic' })
   assert.equal(anthropic.messages[0]?.role, 'user')
   assert.match(await chat.thread({ as: 'text' }), /Hello\?/)
 
@@ -46,7 +46,7 @@ test('a conversation is edited, committed, read in the messages of each API, com
 })
 
 test('a policy holds, by its limits and by its name, and a plan says what it would do', async () => {
-  const c = await pact.context('limited')
+  const c = await pact.create('limited')
   for (let i = 1; i <= 3; i++) await c.commit({ edits: [say('word '.repeat(20) + i, 'q' + i)] })
   const plan = await c.plan({ max_turns: 2 })
   assert.deepEqual(plan.report?.removed?.map((r) => r.id).filter((id) => id.startsWith('q')), ['q1', 'q2'])
@@ -55,11 +55,11 @@ test('a policy holds, by its limits and by its name, and a plan says what it wou
   assert.equal(done.report?.policy?.max_turns, 2)
   assert.deepEqual((await c.thread()).map((b) => b.id), ['q3', 'q4'])
   await c.commit({ policy: 'chat', edits: [say('more', 'q5')] })
-  await assert.rejects(c.commit({ policy: 'chatt' }), /there is no policy chatt: it is one of .*chat/)
+  await assert.rejects(c.commit({ policy: 'chatt' }), /there is no ready policy "chatt".*chat/)
 })
 
 test('a refusal has its code, what to do, and what others wrote', async () => {
-  const c = await pact.context('refused')
+  const c = await pact.create('refused')
   const other = await pact.context('refused')
   await other.commit({ edits: [say('first', 'first')] })
   const late = await c.commit({ edits: [say('late', 'late')] }).catch((problem: unknown) => problem)
@@ -77,7 +77,7 @@ test('a refusal has its code, what to do, and what others wrote', async () => {
 })
 
 test('a repeated request with a key does nothing more', async () => {
-  const c = await pact.context('repeated')
+  const c = await pact.create('repeated')
   const options = { idempotencyKey: 'k', edits: [say('once', 'once')] }
   const first = await c.commit(options)
   const again = await pact.call('commit', { name: c.name }, { cycle: 0, edits: options.edits }, options)
@@ -100,7 +100,7 @@ test('a request with a key whose answer is lost is sent once more, one without i
 })
 
 test('a signal ends what waits', async () => {
-  const c = await pact.context('ended')
+  const c = await pact.create('ended')
   await assert.rejects(c.thread({ at: 'working', signal: AbortSignal.abort() }), { name: 'AbortError' })
   const events = new AbortController()
   const stream = await pact.send('events', { context: 'ended' }, undefined, { signal: events.signal })

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,6 +17,13 @@ export async function store(): Promise<Pact> {
   const pact = await open(join(folder(), 'test.db'))
   after(() => pact.close())
   return pact
+}
+
+/** Runs a program in the language of the client, as a job of its own if asked. */
+export function program(code: string, detached = false) {
+  const entry = import.meta.resolve('pactctx')
+  return spawn(process.execPath, ['--input-type=module', '-e', `import { connect, open } from '${entry}'\n${code}`],
+    { stdio: ['ignore', 'pipe', 'inherit'], detached })
 }
 
 /** Waits until something holds. */

@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'node:test'
 import { isPactError, open } from 'pactctx'
-import { folder, until } from './helpers.js'
+import { folder, program, until } from './helpers.js'
 
 const dir = folder()
-const entry = import.meta.resolve('pactctx')
-
-/** Runs a program in the language of the client. */
-function program(code: string) {
-  return spawn(process.execPath, ['--input-type=module', '-e', `import { open } from '${entry}'\n${code}`],
-    { stdio: ['ignore', 'pipe', 'inherit'] })
-}
-
 const answers = (url: string) => fetch(url + '/healthz').then((a) => a.status === 204, () => false)
 
 test('await using ends the server, and the file keeps what was committed', async () => {
@@ -24,7 +16,7 @@ test('await using ends the server, and the file keeps what was committed', async
   let url
   {
     await using pact = await open(db)
-    const c = await pact.context('chat')
+    const c = await pact.create('chat')
     await c.commit({ edits: [{ op: 'add', into: '^ah', node: { role: 'user', content: 'Hi' } }] })
     url = pact.url
     assert.ok(await answers(url))
@@ -43,7 +35,7 @@ test('a program that only opens a file ends, and its server with it', async () =
 
 test('the server ends with a program that is killed', async () => {
   const child = program(`const pact = await open('${join(dir, 'killed.db')}')
-    await pact.context('chat')
+    await pact.create('chat')
     console.log(pact.url)
     setInterval(() => {}, 1000)`)
   const [line] = await once(createInterface({ input: child.stdout }), 'line') as [string]
@@ -60,7 +52,7 @@ test('a program whose server is killed is told so, and opens the file again', { 
   writeFileSync(script, `#!/bin/sh\necho $$ > '${dir}/pid'\nexec '${process.env.PACT_BINARY}' "$@"\n`, { mode: 0o755 })
   const db = join(dir, 'lost.db')
   const pact = await open(db, { binary: script })
-  const c = await pact.context('chat')
+  const c = await pact.create('chat')
   await c.commit({ edits: [{ op: 'add', into: '^ah', node: { role: 'user', content: 'Hi' } }] })
   execFileSync('kill', ['-9', readFileSync(join(dir, 'pid'), 'utf8').trim()])
   await until(() => c.refresh().then(() => false, (e) => isPactError(e) && e.message.includes('SIGKILL')))

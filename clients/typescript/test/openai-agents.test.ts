@@ -21,7 +21,7 @@ async function setting(name: string, policy?: LifecyclePolicy) {
   const look = tool({ name: 'look', description: 'Looks a thing up', parameters: z.object({ what: z.string() }),
     execute: ({ what }) => `${what} `.repeat(100) })
   const agent = new Agent({ name: 'a', model: 'gpt-5', instructions: 'Be short.', tools: [look] })
-  const context = await pact.context(name)
+  const context = await pact.create(name)
   const session = new PactSession(context, policy && { policy })
   return { model, openAIClient, context, session, agent, runner,
     ask: (text: string, of: Session = session) =>
@@ -33,7 +33,7 @@ const inputOf = (body: Record<string, any>) => body.input.map((i: any) => i.argu
   typeof i.content === 'string' ? i.content : i.content?.[0]?.text) ?? i.type)
 
 test('items come back as they were added, the newest last', async () => {
-  const session = new PactSession(await pact.context('items'))
+  const session = new PactSession(await pact.create('items'))
   assert.equal(await session.getSessionId(), 'items')
   assert.deepEqual(await session.getItems(), [])
   assert.equal(await session.popItem(), undefined)
@@ -153,7 +153,7 @@ test('a compaction of the SDK replaces what the context has', async () => {
 test('a transaction of the history is done once, also when another process repeats it', async () => {
   const append = (...items: AgentInputItem[]) =>
     ({ operationId: 'op-1', transaction: { type: 'append_items' as const, items } })
-  const anew = async () => new PactSession(await pact.context('transactions'))
+  const anew = async () => new PactSession(await pact.create('transactions', { existOk: true }))
   const session = await anew()
   await session.applyHistoryTransaction(append(user('one')))
   await session.addItems([user('two')])
@@ -172,7 +172,7 @@ test('a transaction of the history is done once, also when another process repea
 })
 
 test('a call of the history is replaced, also if only what is not sent differs', async () => {
-  const session = new PactSession(await pact.context('mutations'))
+  const session = new PactSession(await pact.create('mutations'))
   const call = { type: 'function_call' as const, callId: 'c', name: 'look', arguments: '{}',
     status: 'in_progress' as const }
   await session.addItems([user('one'), { ...call, id: 'a' }, { ...call, id: 'b' }, user('two')])
@@ -182,7 +182,7 @@ test('a call of the history is replaced, also if only what is not sent differs',
 })
 
 test('what a call sends besides is no item, and an item that moves stays one', async () => {
-  const session = new PactSession(await pact.context('besides'))
+  const session = new PactSession(await pact.create('besides'))
   const send = (...texts: string[]) =>
     session.filter({ modelData: { input: texts.map(user) }, agent: {} as never, context: undefined })
   await session.addItems([user('a'), user('b')])
@@ -196,7 +196,7 @@ test('what a call sends besides is no item, and an item that moves stays one', a
 })
 
 test('an instruction that changes is a new version of its node, and a note of the context is sent too', async () => {
-  const session = new PactSession(await pact.context('instructed'))
+  const session = new PactSession(await pact.create('instructed'))
   const c = await pact.context('instructed')
   const send = (instructions: string) =>
     session.filter({ modelData: { input: [user('Hi')], instructions }, agent: {} as never, context: undefined })

@@ -27,7 +27,7 @@ function itemOf(word: string): AgentInputItem {
 test('whatever a program sends next, the model is sent just that, and what goes on keeps its id', async () => {
   for (const seed of [1, 2, 3]) {
     const next = random(seed)
-    const context = await pact.context('any' + seed)
+    const context = await pact.create('any' + seed)
     let session = new PactSession(context)
     let words: string[] = []
     let before: { id: string; content: unknown }[] = []

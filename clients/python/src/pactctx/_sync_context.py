@@ -87,8 +87,8 @@ class Context:
     ) -> Snapshot:
         """Ends the cycle: what is expired and what the policy takes goes, the rest is sealed and can be sent.
 
-        A policy is limits and rules, or the name of a ready one. Without it that of the context holds. select and ids say what goes besides, rewrite what the
-        conversation replaces. The edits become part of the commit.
+        A policy is limits and rules, or the name of a ready one. Without it that of the context holds. select and ids
+        say what goes besides, rewrite what the conversation replaces. The edits become part of the commit.
         """
         pruning = _pruning(policy, select, ids, rewrite)
         edits = edits.edits if isinstance(edits, Batch) else list(edits)
