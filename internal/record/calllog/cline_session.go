@@ -20,10 +20,6 @@ func isClineSession(first raw) bool {
 func readClineSession(list []entry, found *findings) (made []Session) {
 	for _, e := range list {
 		f := e.fields()
-		if !isClineSession(e.raw) {
-			found.add(e.line, "it is no session of Cline, so it was left out")
-			continue
-		}
 		g := grown{api: provider.Messages, list: "messages"}
 		if text := f.text("system_prompt"); text != "" {
 			g.system = []canon.Any{canon.Fields("type", "text", "text", text)}

@@ -75,6 +75,16 @@ var formats = []format{
 	requests,
 }
 
+// ofEachValue are the formats that each value of a file tells by itself.
+var ofEachValue = []string{"a HAR", "an opencode export", "an Inspect log", "a trace of the OpenAI Agents SDK", "an ATIF trajectory",
+	"an OTLP export", "a mini-swe-agent trajectory", "a Cline session"}
+
+// rivals recognize values that the reader of a format would take, although they have more than it knows.
+var rivals = map[string]func(first raw) bool{
+	"a conversation of Anthropic messages": isClineSession,
+	"a log of requests":                    isAnthropicObject, // no request ends with an answer and says no max_tokens
+}
+
 var (
 	anthropicList = format{"a list of Anthropic messages", isAnthropicList, readAnthropicList, noMessage, "", lacksSetup,
 		countAnthropic}

@@ -33,7 +33,7 @@ func Read(data []byte) (*Log, error) {
 		return nil, f.within(err)
 	}
 	var found findings
-	sessions := f.read(list, &found)
+	sessions := f.read(f.own(list, &found), &found)
 	if found.refused != nil {
 		return nil, f.within(found.refused)
 	}
@@ -42,6 +42,36 @@ func Read(data []byte) (*Log, error) {
 		f.account(log, list, &found)
 	}
 	return log, err
+}
+
+// own returns the values of a file that have its format, and notes the others as left out. Of a format whose values are
+// lines of many kinds it is the reader that knows them.
+func (f *format) own(list []entry, found *findings) []entry {
+	alien := rivals[f.name]
+	if slices.Contains(ofEachValue, f.name) {
+		alien = func(value raw) bool { return !f.is(value) }
+	}
+	if alien == nil || len(list) < 2 {
+		return list
+	}
+	own := make([]entry, 0, len(list))
+	for _, e := range list {
+		if !alien(e.raw) {
+			own = append(own, e)
+			continue
+		}
+		is := "nothing that is known"
+		if other := formatOfValue(formats, e.raw); other != nil {
+			is = "part of " + other.name
+		} else if other := formatOfValue(messageFormats, e.raw); other != nil {
+			is = "part of " + other.name
+		}
+		found.add(e.line, "it is "+is+" and not of "+f.name+", so it was left out")
+		if f.count == nil {
+			found.records, found.left = found.records+1, found.left+1
+		}
+	}
+	return own
 }
 
 // log returns the log of sessions, with the findings about them and about damaged lines.
