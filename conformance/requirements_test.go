@@ -133,6 +133,10 @@ func TestTableOfRequirements(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if kit, err := os.ReadFile(filepath.Join("..", "docs", "conformance.md")); err != nil ||
+		!strings.Contains(string(kit), fmt.Sprintf("| %d cases |", len(cases(t)))) {
+		t.Errorf("docs/conformance.md does not count %d cases: %v", len(cases(t)), err)
+	}
 	if got != table.String() {
 		t.Errorf("the end of %s is not the table of the list; UPDATE_REQUIREMENTS=1 writes it", file)
 	}

@@ -225,13 +225,18 @@ func (s *Source) Argument(ctx context.Context, args []string) (*pact.Snapshot, e
 		return s.snapshotAt(ctx, address)
 	}
 	latest, err := s.snapshotAt(ctx, pact.Latest())
-	if f := FactsOf(err); f.Code == fault.SnapshotNotFound {
-		more := *f
-		more.Message, more.Token = "there is no snapshot yet", ""
-		more.Remedy = "commit first, or ask for the word working, the state that is being edited"
-		return nil, &more
+	return latest, unasked(err, "commit first, or ask for the word working, the state that is being edited")
+}
+
+// unasked says, of the latest snapshot that is not there, no address, which the user did not write.
+func unasked(err error, remedy string) error {
+	f := FactsOf(err)
+	if f.Code != fault.SnapshotNotFound {
+		return err
 	}
-	return latest, err
+	more := *f
+	more.Message, more.Token, more.Remedy = "there is no snapshot yet", "", remedy
+	return &more
 }
 
 // ParseAddress parses the address of one snapshot, as an edition writes it.
@@ -280,8 +285,14 @@ func (s *Source) Find(ctx context.Context, q *selector.Selector, o pact.SelectOp
 	if err := s.complete(ctx, q, &o); err != nil {
 		return nil, err
 	}
-	return from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
+	found, err := from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
+	if q.Time == nil {
+		err = unasked(err, workingRemedy)
+	}
+	return found, err
 }
+
+const workingRemedy = "commit first, or write the word working before the selector"
 
 // complete sets the edition of the selector, the counter of the source, and whether @* has to ask for the last answer of a run.
 func (s *Source) complete(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) error {
@@ -307,7 +318,11 @@ func (s *Source) Explain(ctx context.Context, q *selector.Selector, o pact.Selec
 	if err := s.complete(ctx, q, &o); err != nil {
 		return nil, err
 	}
-	return from.Explain(ctx, cmp.Or(q.Source, q.String()), &o)
+	x, err := from.Explain(ctx, cmp.Or(q.Source, q.String()), &o)
+	if q.Time == nil {
+		err = unasked(err, workingRemedy)
+	}
+	return x, err
 }
 
 // History returns the context, or one whose only snapshot is the document.
