@@ -65,6 +65,9 @@ func (b *timelineBuilder) build() error {
 	}
 	if b.timeline.Type == "" && !b.addFirstHead() { // no state has the node
 		gone, reported := b.log.removals[id]
+		if id == "" {
+			return tree.NoNode(id, "")
+		}
 		if !reported {
 			return fault.OnNode(fault.NodeNotFound, id, "the context never had such a node",
 				"the selector '@* *' finds the ids of all snapshots, * at Working those of the working state")

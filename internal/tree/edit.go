@@ -211,6 +211,9 @@ func (x *Editor) removable(path []*Entry) error {
 // NoNode returns the error for an id that no node has: E_NODE_NOT_FOUND. where completes
 // the sentence "there is no such node", such as "in this snapshot".
 func NoNode(id, where string) error {
+	if id == "" {
+		return fault.New(fault.NodeNotFound, "the id of a node is missing", "give one, or a region: ^sys, ^seq or ^ah")
+	}
 	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "the selector * finds all that are there; the regions are ^sys, ^seq and ^ah")
 }
 
