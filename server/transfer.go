@@ -14,7 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/names"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -123,25 +122,17 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 	if err != nil {
 		return nil, nil, err
 	}
-	if in.Form == "history" || in.Form == "" && limits == nil && intake.IsBackup(text) {
-		return s.importHistory(ctx, in, text)
-	}
-	data, err := intake.Text(ctx, text, MaxImport)
-	if err != nil {
-		return nil, nil, unread(err)
-	}
-	kind := kindOfForm[in.Form]
-	if kind == "" {
-		if kind, err = intake.KindOf(data); err != nil {
-			return nil, nil, err
+	f := intake.Arriving(text)
+	if in.Form != "history" && (in.Form != "" || !intake.IsBackup(text)) {
+		data, err := intake.Text(ctx, text, MaxImport)
+		if err != nil {
+			return nil, nil, unread(err)
 		}
+		f = &intake.File{Data: data}
 	}
-	if kind == intake.History && limits == nil {
-		return s.importHistory(ctx, in, bytes.NewReader(data))
-	}
-	o := intake.Options{Kind: kind, Name: in.Name, OpenOptions: s.open(),
+	o := intake.Options{Kind: kindOfForm[in.Form], Name: in.Name, OpenOptions: s.open(),
 		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}}
-	plan, err := intake.PlanFile(ctx, &intake.File{Data: data}, o)
+	plan, err := intake.PlanFile(ctx, f, o)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -167,26 +158,13 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 	return s.carryOut(ctx, plan)
 }
 
-func (s *Server) importHistory(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding,
-	error) {
-	o := pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}
-	c, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body,
-		&pact.ImportHistoryOptions{OpenOptions: s.open(), HistoryOptions: o})
-	if err != nil {
-		if ctx.Err() == nil {
-			err = unread(err)
-		}
-		return nil, nil, err
-	}
-	lacking, err := record.Lacking(ctx, c)
-	return []string{in.Name}, append(findings, lacking...), err
-}
-
 // carryOut makes the contexts of a plan and returns their names.
 func (s *Server) carryOut(ctx context.Context, plan *intake.Plan) ([]string, []inspect.Finding, error) {
 	list, err := plan.Import(ctx, s.store, func(int, int) {})
 	if differs := (*intake.Differs)(nil); errors.As(err, &differs) && failureOf(err).Node == "" {
 		err = names.Taken(differs.Name)
+	} else if err != nil && plan.Kind == intake.History && ctx.Err() == nil {
+		err = unread(err) // it is read as it arrives
 	}
 	var names []string
 	for _, made := range list {

@@ -223,12 +223,13 @@ func countRun(e entry, b *sums.Book) {
 		}
 		return
 	}
-	told := false
+	told, seen := false, map[string]bool{} // every step repeats the messages before it
 	for _, step := range f["trajectory"].elems() {
 		s := step.fields()
 		b.Note("step")
 		for _, m := range append(s["query"].elems(), s["messages"].elems()...) {
-			if told = true; m.fields()["role"] != nil {
+			if told = true; !seen[string(m)] && m.fields()["role"] != nil {
+				seen[string(m)] = true
 				b.Message(m.value())
 			}
 		}

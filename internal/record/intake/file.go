@@ -26,13 +26,20 @@ const inMemory = 8 << 20
 type File struct {
 	Data   []byte       // nil for what stays in a file
 	log    *calllog.Log // nil for anything but a log that stays in a file
-	backup bool         // a history in the compact form stays in the file
+	backup bool         // a history in the compact form stays in the file, or arrives
+	from   io.Reader    // of a history that arrives, nil for any other file
 	file   *os.File     // the open file, nil for none
 	temp   io.Closer    // the temporary file that file is, nil for none
 }
 
+// Arriving returns a history that is read as it arrives, once.
+func Arriving(text io.Reader) *File { return &File{backup: true, from: text} }
+
 // Reader returns the text from its beginning, unless it is a log that stays in its file.
 func (f *File) Reader() io.Reader {
+	if f.from != nil {
+		return f.from
+	}
 	if f.backup {
 		return io.NewSectionReader(f.file, 0, math.MaxInt64)
 	}
