@@ -36,7 +36,7 @@ func aboutOf(a history.Attempt) (canon.Any, error) {
 	if a.Request == "" {
 		return canon.Any{}, nil
 	}
-	k, err := decodeKept(a.Request)
+	k, err := beforeFrame(a.Request)
 	if err != nil {
 		return canon.Any{}, err
 	}

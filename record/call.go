@@ -33,11 +33,9 @@ type call struct {
 	model    string   // that the request asks for
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
-	rewrites bool      // the log of a past call says that it replaces the conversation before it
-	past     bool      // it was made elsewhere, and a log has it
-	logged   canon.Any // the attributes that the log has of a past call, absent otherwise
-	started  time.Time
-	sending  *manage.Sending // of the ledger, nil without one
+	logged  canon.Any // the attributes that the log has of a past call, absent otherwise
+	started time.Time
+	sending *manage.Sending // of the ledger, nil without one
 
 	// Until the call is over, the client's reading and Close change these, under the lock.
 	mu       sync.Mutex
@@ -119,47 +117,59 @@ func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of a
 
 // start makes the context hold the request, and records the attempt.
 func (c *call) start(k *kept, header http.Header, body []byte) error {
-	ctx := context.WithoutCancel(c.ctx) // the request is recorded even if the client stops waiting for the answer
+	q, err := c.read(k, header, body)
+	if q == nil || err != nil {
+		return err
+	}
+	return c.record(context.WithoutCancel(c.ctx), k, q) // even if the client stops waiting for the answer
+}
+
+// read reads the body of a request, and completes the record of it; nil if it is none.
+func (c *call) read(k *kept, header http.Header, body []byte) (*request, error) {
+	ctx := context.WithoutCancel(c.ctx)
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !ok {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
-		return nil
+		return nil, nil
 	}
 	if !c.recorder.options.Manage && k.Encoding == "" { // managing does not read a compressed body either
 		k.Managed, c.sending = c.recorder.observe(ctx, k, body, &c.hide)
 	}
 	read, redacted, err := c.hide.body(body)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	request, ok := provider.ReadRequest(c.api, read.Value)
 	if !ok {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
-		return nil
+		return nil, nil
 	}
-	c.recorder.count(func(s *Stats) { s.Redacted += redacted })
 	if redacted > 0 {
 		if body, err = read.Bytes(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	sum := sha256.Sum256(body) // a body without secrets is the one that was read
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
 	g, err := c.recorder.groupOf(ctx, header)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	q := requestOf(request, g)
-	q.rewrites, q.past = c.rewrites, c.past
+	return requestOf(request, g), nil
+}
+
+// record makes a context hold a request, and records the attempt.
+func (c *call) record(ctx context.Context, k *kept, q *request) error {
+	c.recorder.count(func(s *Stats) { s.Redacted += k.Redacted })
 	c.recorder.at = c.started.UnixNano()
 	l, why, err := c.recorder.recordingFor(ctx, q)
 	if err != nil {
 		return err
 	}
-	c.model, k.Compacted = request.Model, q.compacted
+	c.model, k.Compacted = q.of.Model, q.compacted
 	if c.model == "" {
 		c.model = provider.ModelInPath(k.Path)
 	}
@@ -172,7 +182,7 @@ func (c *call) start(k *kept, header http.Header, body []byte) error {
 	c.attempt, err = l.start(ctx, pact.ProviderCall{
 		Provider: c.provider, Model: c.model,
 		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
-			canon.Member{Name: "parameters", Value: request.Parameters}),
+			canon.Member{Name: "parameters", Value: q.of.Parameters}),
 	}, k, q, why)
 	if err != nil {
 		return err

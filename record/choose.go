@@ -20,6 +20,12 @@ type request struct {
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
+
+	// Of a request that continues another, whose messages and blocks it repeats; else nothing.
+	after      *recording // of the request before
+	messages   int        // how many it begins with
+	blocks     int        // how many blocks of the conversation
+	afterChain short      // of them
 }
 
 // choice says which recording a request goes to, and why.
@@ -42,6 +48,10 @@ type candidate struct {
 // choose finds the recording of a request (docs/wire.md, "Whose call is it?"). Cost:
 // look-ups, and for each of the few recordings that begin like the request its blocks.
 func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
+	if c, ok := r.goesOn(q); ok {
+		return c, nil
+	}
+	q.blocks = 0
 	if c, ok, err := r.namedAnswer(ctx, q); ok || err != nil {
 		return c, err
 	}
@@ -151,7 +161,7 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 	if best == nil {
 		return choice{}, false
 	}
-	why := fmt.Sprintf("it repeats all of the request before; blocks: %d", len(best.sent))
+	why := repeatsAll(len(best.sent))
 	if best.wasSent(q.system, q.conversation) {
 		why = "it is the request before, again"
 		if q.past && len(best.answer) > 0 { // the answer before would make room for another
@@ -160,6 +170,10 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 		}
 	}
 	return choice{recording: best.recording, why: why}, true
+}
+
+func repeatsAll(blocks int) string {
+	return fmt.Sprintf("it repeats all of the request before; blocks: %d", blocks)
 }
 
 // whyNotContinued says why a request that repeats a whole recording does not continue it, ""

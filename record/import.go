@@ -27,12 +27,16 @@ type PastCall struct {
 	// API is the name of the API in docs/wire.md, such as openai.chat; "" if
 	// Path tells it.
 	API        string
-	Host, Path string         // where the request went; Host may be ""
-	Header     http.Header    // of the request, as far as the log has it
-	Body       []byte         // of the request, not compressed
-	Status     int            // HTTP status of the answer, 0 if the log has none
-	Answer     []byte         // the body of the answer, streamed or not, not compressed; nil if the log has none
-	Attrs      map[string]any // what else the log says of the call; values with a JSON form
+	Host, Path string      // where the request went; Host may be ""
+	Header     http.Header // of the request, as far as the log has it
+	Body       []byte      // of the request, not compressed
+	// Continues says that the request begins with all messages of the call that was added before, which Add must
+	// have recorded: Body has only those behind them, beside all other fields. Then a call costs what is new in it.
+	// Such a body is recorded in canonical form.
+	Continues bool
+	Status    int            // HTTP status of the answer, 0 if the log has none
+	Answer    []byte         // the body of the answer, streamed or not, not compressed; nil if the log has none
+	Attrs     map[string]any // what else the log says of the call; values with a JSON form
 	// Times in nanoseconds since the epoch, 0 if unknown.
 	Started, FirstByte, Ended int64
 	// Rewrites says that the agent replaced the conversation, as a compaction does:
@@ -94,6 +98,7 @@ type Importer struct {
 	erased   map[string]*recording // those that were erased, by their keyed ids
 	left     int                   // how many calls were left out because they were erased
 	again    bool                  // record those too
+	before   *continued            // the request that was added last, nil if it was not recorded
 }
 
 // NewImporter returns an Importer that continues the contexts that an earlier
@@ -133,7 +138,7 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 			if a.Request == "" || a.Status == history.Running { // an import that was interrupted left it: record it again
 				continue
 			}
-			k, err := decodeKept(a.Request)
+			k, err := beforeFrame(a.Request)
 			if err != nil {
 				return nil, err
 			}
@@ -161,6 +166,8 @@ func NewImporter(ctx context.Context, s *pact.DB, o ImportOptions) (*Importer, e
 // answer the log lacks counts as answered with nothing. E_DOCUMENT_INVALID if the body is no
 // request to the API, and the errors of the store.
 func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
+	before := i.before
+	i.before = nil
 	if l := i.known[p.ID]; p.ID != "" && l != nil {
 		i.recorder.known.latest = l
 		return false, nil
@@ -184,12 +191,17 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	i.setTime(p.Started, p.Ended)
 	c.started = c.now()
 	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
-	c.rewrites, c.past, c.provider = p.Rewrites, true, p.Host
-	if err := c.start(k, p.Header, p.Body); err != nil {
-		return false, err
+	c.provider = p.Host
+	next, err := i.read(before, c, k, &p)
+	if err == nil && next == nil {
+		err = notRequest(name)
 	}
-	if c.attempt == nil {
-		return false, notRequest(name)
+	if err == nil {
+		next.rewrites, next.past = p.Rewrites, true
+		err = c.record(context.WithoutCancel(ctx), k, next.request)
+	}
+	if err != nil {
+		return false, err
 	}
 	if p.FirstByte > 0 && p.Started > 0 {
 		c.first = time.Unix(0, p.FirstByte)
@@ -202,7 +214,29 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	if p.ID != "" {
 		i.known[p.ID] = c.attempt.recording
 	}
+	i.before, next.to = next, c.attempt.recording
 	return true, nil
+}
+
+// read reads the request of a call; nil if it is none.
+func (i *Importer) read(before *continued, c *call, k *kept, p *PastCall) (*continued, error) {
+	if p.Continues {
+		return before.read(c, k, p.Header, p.Body)
+	}
+	q, err := c.read(k, p.Header, p.Body)
+	if q == nil || err != nil {
+		return nil, err
+	}
+	inMessages := 0
+	if k.Redacted > 0 {
+		value, err := wire.Read(p.Body)
+		if err != nil {
+			return nil, err
+		}
+		list, _ := value.Value.Get(provider.ListOf(c.api))
+		_, inMessages = c.hide.value(list)
+	}
+	return newContinued(q, inMessages), nil
 }
 
 // end records how a call ended.

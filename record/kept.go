@@ -24,6 +24,7 @@ type kept struct {
 	Headers    map[string]string `json:"headers,omitempty"`    // those that change what the request means
 	Parameters json.RawMessage   `json:"parameters,omitempty"` // with Frame, as they were read
 	Frame      json.RawMessage   `json:"frame,omitempty"`
+	Base       *base             `json:"base,omitempty"` // the attempt that has the frames of the first messages, nil for none
 	Notes      wire.Notes        `json:"notes,omitzero"`
 	SHA256     string            `json:"sha256,omitempty"`   // of the body
 	Redacted   int               `json:"redacted,omitempty"` // how many values the recorder removed from the body
@@ -159,7 +160,7 @@ func sentBy(ctx context.Context, c *pact.Context, attempts []history.Attempt, i 
 			return nil, err
 		}
 	}
-	b, _, err := body(ctx, s, attempts[i], k, contents{})
+	b, _, err := body(ctx, s, attempts[i], k, contents{}, recordsOf(c))
 	return b, err
 }
 

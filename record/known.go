@@ -64,17 +64,22 @@ func (g *group) apart() short {
 	return short(binary.LittleEndian.Uint64([]byte(g.id)))
 }
 
-// note takes up what a recording holds now.
+// note takes up what a recording holds now. Cost: the blocks that changed since the last time.
 func (k *known) note(l *recording, v *state) {
 	k.forget(l)
-	apart := l.group.apart()
-	l.keys, l.asking = l.keys[:0], len(v.sent)
-	l.chain = apart
-	for i := range len(v.sent) + len(v.answer) {
-		l.keys = append(l.keys, shortOf(v.block(i).key))
-		l.chain = l.chain.with(l.keys[i])
+	apart, n := l.group.apart(), len(v.sent)+len(v.answer)
+	from, chain := min(l.listed.stays, len(l.keys)), short(0)
+	if from > 0 {
+		chain = l.chains[from-1]
 	}
-	if len(l.keys) == 0 {
+	l.keys, l.chains, l.asking, l.listed.stays = l.keys[:from], l.chains[:from], len(v.sent), n
+	for i := from; i < n; i++ {
+		l.keys = append(l.keys, shortOf(v.block(i).key))
+		chain = chain.with(l.keys[i])
+		l.chains = append(l.chains, chain)
+	}
+	l.chain = apart.with(chain)
+	if n == 0 {
 		return
 	}
 	if first := apart.with(l.keys[0]); first != l.first || !l.noted {
@@ -160,11 +165,11 @@ func (k *known) candidates(q *request) []*recording {
 	}
 	apart := q.group.apart()
 	keys := make([]short, len(q.conversation))
-	chain := apart
+	chain := short(0)
 	for i := range q.conversation {
 		keys[i] = shortOf(q.conversation[i].key)
 		chain = chain.with(keys[i])
-		add(k.whole[chain])
+		add(k.whole[apart.with(chain)])
 		if i > 0 {
 			add(k.ends[apart.with(keys[i-1]).with(keys[i])])
 		}
@@ -252,6 +257,7 @@ func (k *known) rest() {
 		delete(k.calling, l)
 		l.element, l.size = nil, 0
 		l.c, l.listed, l.last, l.said, l.had = nil, listing{}, nil, "", nil
+		l.frames = frames{}
 		for i := range l.open {
 			l.open[i].arguments = slices.DeleteFunc(l.open[i].arguments, func(a string) bool { return len(a) > mostArgument })
 		}

@@ -12,14 +12,8 @@ import (
 type listing struct {
 	of                   *tree.Tree // nil before the first
 	system, conversation []block
-	turns                []listedTurn // of ^seq
 	keys                 keyer
-}
-
-// listedTurn is a turn, and how many blocks of the conversation there are up to its end.
-type listedTurn struct {
-	digest tree.Digest
-	blocks int
+	stays                int // how many blocks of the conversation were there when somebody last set this to their number
 }
 
 // listedKey is the key of a block with the hash of the content that it was made from: a block can
@@ -29,39 +23,23 @@ type listedKey struct {
 	key  key
 }
 
-// update lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, a
-// comparison for each turn, and the blocks behind the turns with which the tree before began too.
+// update lists a tree. It uses the memory of the blocks that were listed before. Cost: ^sys, and the blocks behind
+// those with which ^seq of the tree before began too.
 func (l *listing) update(ctx context.Context, t *tree.Tree) (err error) {
 	if l.of == t {
 		return nil
 	}
 	before := *l
 	*l = listing{keys: before.keys} // nothing is listed if reading fails
-	next := listing{of: t, system: before.system[:0], turns: before.turns[:0], keys: before.keys}
-	inSystem, inTurns, listed, same := 0, 0, 0, true
-	for region, err := range t.Root().Children().All() {
-		if err != nil {
+	next := listing{of: t, system: before.system[:0], keys: before.keys}
+	listed := 0
+	if before.of != nil {
+		if listed, err = tree.SealedBlocks(before.of, t); err != nil {
 			return err
 		}
-		if region.Class() == tree.Sys {
-			inSystem = region.Summary().Blocks
-		}
-		if region.Class() != tree.Seq {
-			continue
-		}
-		for turn, err := range region.Children().All() {
-			if err != nil {
-				return err
-			}
-			n := len(next.turns)
-			same = same && n < len(before.turns) && before.turns[n].digest == turn.Digest()
-			inTurns += turn.Summary().Blocks
-			next.turns = append(next.turns, listedTurn{turn.Digest(), inTurns})
-			if same {
-				listed = inTurns
-			}
-		}
 	}
+	inSystem := t.Region(tree.Sys).Summary().Blocks
+	next.stays = min(before.stays, listed)
 	known := map[string]listedKey{}
 	for _, blocks := range [][]block{before.system, before.conversation[listed:]} {
 		for i := range blocks {

@@ -116,6 +116,7 @@ type follower struct {
 	asked     string               // the attempt to report on although others followed in its cycle, "" for none
 	answers   answerCycles
 	contents  contents        // of the blocks that it has passed
+	records   *records        // of the requests that it has passed
 	hashes    provider.Hashes // of the parts that it has passed
 	caches    map[*provider.CacheRules]*provider.Cache
 	before    *sent // the previous call, nil if there is none to compare with
@@ -318,7 +319,7 @@ func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, 
 
 // request rebuilds the request of an attempt.
 func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, []byte, error) {
-	b, said, err := body(w.ctx, s, a, k, w.contents)
+	b, said, err := body(w.ctx, s, a, k, w.contents, w.records)
 	if err != nil {
 		return nil, nil, err
 	}

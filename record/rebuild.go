@@ -38,14 +38,14 @@ func (c contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) 
 // body rebuilds the body of an attempt. It also returns what the body says,
 // absent if the blocks do not tell: the attempt keeps the body raw, or keeps the
 // spelling of some values, which the body then has in place of the values.
-func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known contents) (*Body, canon.Any, error) {
+func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known contents, from *records) (*Body, canon.Any, error) {
 	if k.Erased {
 		return nil, canon.Any{}, erased(a.ID)
 	}
 	b := wire.Body{Notes: k.Notes}
 	var err error
 	if k.Notes.Raw == nil {
-		if b.Value, err = k.value(ctx, s, known); err != nil {
+		if b.Value, err = k.value(ctx, s, known, from); err != nil {
 			return nil, canon.Any{}, err
 		}
 	}
@@ -80,12 +80,12 @@ func changed(err error) error {
 }
 
 // value rebuilds the value of the body.
-func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (value canon.Any, err error) {
+func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents, from *records) (value canon.Any, err error) {
 	r, ctx := provider.Request{API: k.API}, tree.Asking(ctx, tree.AskerOf(s))
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
 		return canon.Any{}, err
 	}
-	if r.Frame, err = canon.ParseDocument(k.Frame); err != nil {
+	if r.Frame, err = from.frame(ctx, k); err != nil {
 		return canon.Any{}, err
 	}
 	var parts []canon.Any

@@ -29,8 +29,8 @@ type rebuiltCall struct {
 // unpackers are readers of packed records. Each has 40 kB of tables, and a walk over a run reads a record for each call.
 var unpackers = sync.Pool{New: func() any { return flate.NewReader(strings.NewReader("")) }}
 
-// beforeFrame reads from the record of a request what stands before the frame of the request: its API, whether it was
-// erased, and the report of the provider about the answer. The frame is as long as the request.
+// beforeFrame reads from the record of a request what stands before the frame of the request: its API, the id of a past
+// call, whether it was erased, and the report of the provider about the answer. The frame is as long as the request.
 func beforeFrame(packed string) (*kept, error) {
 	failed := func(err error) error {
 		return fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
@@ -56,10 +56,14 @@ func beforeFrame(packed string) (*kept, error) {
 			into = &k.About
 		case "api":
 			into = &k.API
+		case "call":
+			into = &k.Call
 		case "compacted":
 			into = &k.Compacted
 		case "erased":
 			into = &k.Erased
+		case "erased_call":
+			into = &k.ErasedCall
 		case "frame", "same":
 			return k, nil
 		}

@@ -24,6 +24,7 @@ type recording struct {
 	key    history.Key       // 0 for a recording that this recorder made
 	listed listing           // the blocks of the working state when it was last looked at
 	last   *attempt          // the attempt that sent the working state; nil after the commit
+	frames frames            // of the request that was committed last, empty if that is not known
 	left   []history.Attempt // those that an earlier recorder left under way
 
 	group    group      // group of the last request
@@ -37,6 +38,7 @@ type recording struct {
 	noted    bool          // known by first
 	first    short         // of the first block of the thread
 	keys     []short       // of the blocks of the thread
+	chains   []short       // of all blocks up to each of them
 	asking   int           // how many of them the last request sent; the others are its answer
 	chain    short         // of all of them
 	thread   int64         // bytes of the canonical thread
@@ -59,6 +61,7 @@ type attempt struct {
 	same      string    // the attempt that sent the same before and keeps all of it, "" for none
 	kept      tree.JSON // the record of its request
 	sent      tree.JSON // the record if no earlier attempt had sent the same
+	frames    frames    // of the recording when what it sent has been committed
 }
 
 func recordingOf(c *pact.Context, name string) *recording {
@@ -120,7 +123,7 @@ func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, 
 	if err := l.c.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	l.last = nil
+	l.last, l.frames = nil, frames{}
 	return l.tryStart(ctx, call, k, q, why)
 }
 
@@ -131,11 +134,13 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		return nil, err
 	}
 	call.Edit, call.Message = edit, note
-	sent, err := k.json(q.of.Parameters, q.of.Frame)
+	frame, from, next := l.frames.behind(q)
+	k.Base = from
+	sent, err := k.json(q.of.Parameters, frame)
 	if err != nil {
 		return nil, err
 	}
-	now := &attempt{recording: l, why: why, kept: sent, sent: sent}
+	now := &attempt{recording: l, why: why, kept: sent, sent: sent, frames: next}
 	pruning := whole
 	if l.last == nil {
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
@@ -156,6 +161,9 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		return nil, err
 	}
 	now.id, l.last = a.ID, now
+	if n := len(next.chain); n > 0 {
+		next.chain[n-1].attempt = cmp.Or(now.same, now.id)
+	}
 	l.underWay++
 	return now, nil
 }
@@ -168,7 +176,7 @@ func (l *recording) bring(ctx context.Context, q *request) (func(*pact.Batch) er
 	if err != nil {
 		return nil, "", err
 	}
-	if same(v.system, q.system) && same(v.conversation, q.conversation) {
+	if same(v.system, q.system) && len(v.conversation) == len(q.conversation) && same(v.conversation[q.blocks:], q.conversation[q.blocks:]) {
 		return nil, "", nil
 	}
 	if l.last != nil {
@@ -179,7 +187,7 @@ func (l *recording) bring(ctx context.Context, q *request) (func(*pact.Batch) er
 			return nil, "", err
 		}
 	}
-	inSystem, inConversation := changeOf(q.of.API, v.system, q.system), changeOf(q.of.API, v.conversation, q.conversation)
+	inSystem, inConversation := changeOf(q.of.API, v.system, q.system, 0), changeOf(q.of.API, v.conversation, q.conversation, q.blocks)
 	return func(e *pact.Batch) error {
 		inSystem.system(e)
 		inConversation.conversation(e)
@@ -226,8 +234,8 @@ func (l *recording) commit(ctx context.Context, more pact.CommitOptions) error {
 		more.Message = l.last.why
 	}
 	_, err := l.c.Commit(ctx, &more)
-	if err == nil {
-		l.last = nil
+	if err == nil && l.last != nil {
+		l.last, l.frames = nil, l.last.frames
 	}
 	return err
 }
@@ -284,7 +292,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 		if err = l.c.Refresh(ctx); err == nil && l.committed() == cycle {
 			err = l.commit(ctx, more)
 		} else if err == nil {
-			l.last = nil
+			l.last, l.frames = nil, frames{}
 			_, err = l.c.EndAttempt(ctx, a.id, o)
 			return err
 		}

@@ -103,7 +103,8 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 	if err != nil || k == nil {
 		return err
 	}
-	if _, _, err = body(ctx, l.c.Working(), attempts[last], k, contents{}); err != nil {
+	from := recordsOf(l.c)
+	if _, _, err = body(ctx, l.c.Working(), attempts[last], k, contents{}, from); err != nil {
 		if errors.Is(err, fault.Conflict) {
 			return nil
 		}
@@ -113,8 +114,12 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 	if err != nil {
 		return err
 	}
-	k.Answer, k.About = nil, nil
-	sent, err := k.json(canon.Any{}, canon.Any{})
+	frame, err := from.frame(ctx, k)
+	if err != nil {
+		return err
+	}
+	k.Answer, k.About, k.Frame, k.Base = nil, nil, nil, nil
+	sent, err := k.json(canon.Any{}, frame)
 	if err == nil {
 		l.last = &attempt{recording: l, id: attempts[last].ID, same: own.Same, sent: sent}
 	}

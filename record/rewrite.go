@@ -24,25 +24,32 @@ type change struct {
 	api      provider.API
 	old, now []block
 	first    int   // how many blocks both begin with
-	next     []int // for each block of now the block of old that it continues or succeeds, -1 for none
+	next     []int // for each block of now from first on the block of old that it continues or succeeds, -1 for none
 }
 
-// changeOf compares the blocks. Beyond a comparison of keys it costs what follows the blocks that both
-// begin with.
-func changeOf(api provider.API, old, now []block) change {
-	c := change{api: api, old: old, now: now, next: make([]int, len(now))}
+// changeOf compares the blocks, of which both are known to begin with the same ones. Beyond a comparison of keys it
+// costs what follows the blocks that both begin with.
+func changeOf(api provider.API, old, now []block, same int) change {
+	c := change{api: api, old: old, now: now, first: same}
 	for c.first < min(len(old), len(now)) && old[c.first].key == now[c.first].key {
-		c.next[c.first] = c.first
 		c.first++
 	}
 	old, now = old[c.first:], now[c.first:]
-	for j, i := range successors(old, now, align(keysOf(old), keysOf(now))) {
-		c.next[c.first+j] = i
-		if i >= 0 {
-			c.next[c.first+j] += c.first
+	c.next = successors(old, now, align(keysOf(old), keysOf(now)))
+	for j := range c.next {
+		if c.next[j] >= 0 {
+			c.next[j] += c.first
 		}
 	}
 	return c
+}
+
+// before returns the block of old that a block of now continues or succeeds, -1 for none.
+func (c *change) before(j int) int {
+	if j < c.first {
+		return j
+	}
+	return c.next[j-c.first]
 }
 
 // count returns how many blocks went without a successor, and how many have a
@@ -50,7 +57,7 @@ func changeOf(api provider.API, old, now []block) change {
 func (c *change) count() (gone, changed int) {
 	gone = len(c.old) - c.first
 	for j := c.first; j < len(c.now); j++ {
-		if i := c.next[j]; i >= 0 {
+		if i := c.before(j); i >= 0 {
 			gone--
 			if c.old[i].key != c.now[j].key {
 				changed++
@@ -81,21 +88,21 @@ type rewriter struct {
 
 // conversation edits the conversation.
 func (c *change) conversation(e *pact.Batch) {
-	old, now, next := c.old, c.now, c.next
+	old, now := c.old, c.now
 	r := &rewriter{change: c, e: e, next: 1, calls: map[string]string{}, earlier: map[string]string{}, early: c.first}
 	for i := len(old) - 1; i >= 0 && old[i].inHead; i-- {
 		r.next = max(r.next, old[i].offset+1)
 	}
-	stays := make([]bool, len(old))
-	last := c.first - 1 // the last block of now that took the place of an old one
+	stays := make([]bool, len(old)-c.first) // of old from first on
+	last := c.first - 1                     // the last block of now that took the place of an old one
 	for j := c.first; j < len(now); j++ {
-		if i := next[j]; i >= 0 {
-			stays[i] = old[i].key == now[j].key
+		if i := c.before(j); i >= 0 {
+			stays[i-c.first] = old[i].key == now[j].key
 			last = j
 		}
 	}
 	for i := c.first; i < len(old); i++ {
-		if !stays[i] {
+		if !stays[i-c.first] {
 			e.Remove(old[i].id)
 			r.answer = cmp.Or(old[i].answer, r.answer)
 		}
@@ -105,12 +112,12 @@ func (c *change) conversation(e *pact.Batch) {
 	}
 	for r.at = c.first; r.at < len(now); r.at++ {
 		b := &now[r.at]
-		switch i := next[r.at]; {
-		case i >= 0 && stays[i] && !r.behind(&old[i]):
+		switch i := c.before(r.at); {
+		case i >= 0 && stays[i-c.first] && !r.behind(&old[i]):
 			b.id, b.parent, b.offset, b.inHead = old[i].id, old[i].parent, old[i].offset, old[i].inHead
 			r.fresh = false
 		case i >= 0:
-			if stays[i] {
+			if stays[i-c.first] {
 				e.Remove(old[i].id) // the blocks added before this removal have later stamps
 			}
 			b.parent, b.offset, b.inHead = old[i].parent, old[i].offset, old[i].inHead
@@ -144,7 +151,7 @@ func (r *rewriter) between(b *block) {
 		return
 	}
 	b.offset = 0
-	for _, i := range r.change.next[r.at:] {
+	for _, i := range r.change.next[r.at-r.first:] {
 		if i >= 0 {
 			b.parent, b.offset, b.inHead = r.old[i].parent, r.old[i].offset-1, r.old[i].inHead
 			break
@@ -196,11 +203,11 @@ func (r *rewriter) blockOfCall(result *block) string {
 // system edits ^sys. Blocks there can change in place: a changed tool or text
 // becomes a new version under the same id.
 func (c *change) system(e *pact.Batch) {
-	old, now, next := c.old, c.now, c.next
+	old, now := c.old, c.now
 	stays := make([]bool, len(old))
 	last := -1
-	for j, i := range next {
-		if i >= 0 {
+	for j := range now {
+		if i := c.before(j); i >= 0 {
 			stays[i], last = true, j
 		}
 	}
@@ -213,7 +220,7 @@ func (c *change) system(e *pact.Batch) {
 	added := false   // this edit added the previous block
 	for j := range now {
 		b := &now[j]
-		i := next[j]
+		i := c.before(j)
 		switch {
 		case i >= 0 && !(added && old[i].offset <= offset):
 			offset, added = old[i].offset, false
@@ -228,7 +235,7 @@ func (c *change) system(e *pact.Batch) {
 		case j > last:
 			offset = max(offset+1, firstOffset(b))
 		case j == 0:
-			offset = firstKept(old, next) - 1
+			offset = c.firstKept() - 1
 		}
 		s := specOf(b.part, c.api)
 		s.Offset, added = offset, true
@@ -246,10 +253,10 @@ func firstOffset(b *block) int64 {
 }
 
 // firstKept returns the offset of the first continued block.
-func firstKept(old []block, next []int) int64 {
-	for _, i := range next {
-		if i >= 0 {
-			return old[i].offset
+func (c *change) firstKept() int64 {
+	for j := range c.now {
+		if i := c.before(j); i >= 0 {
+			return c.old[i].offset
 		}
 	}
 	return 1

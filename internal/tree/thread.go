@@ -98,12 +98,23 @@ func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
 	}
 }
 
+// SealedBlocks returns how many blocks at the beginning of ^seq have the same place and are the same version in two
+// trees. Cost: that of one path.
+func SealedBlocks(older, newer *Tree) (int, error) {
+	return blocksOf(older.Region(Seq), newer.Region(Seq), newer.root.node.ID,
+		func(*Node, *Node) (bool, error) { return false, nil })
+}
+
 // blocksInPlace returns how many blocks at the beginning of both threads have the same place in both trees and
 // are the same version, or alike. Cost: that of one path, plus what differs in nodes that are not rendered.
 func blocksInPlace(a, b *Tree, alike func(x, y *Node) (bool, error)) (int, error) {
+	return blocksOf(a.root, b.root, "", alike)
+}
+
+func blocksOf(a, b *Entry, parent string, alike func(x, y *Node) (bool, error)) (int, error) {
 	shared := sharedBlocks{alike: alike}
 	m := merger{to: &shared}
-	if err := m.entries(a.root, b.root, ""); err != nil && err != errDiffers {
+	if err := m.entries(a, b, parent); err != nil && err != errDiffers {
 		return 0, err
 	}
 	return shared.n, nil

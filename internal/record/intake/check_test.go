@@ -32,7 +32,7 @@ func rebuilt(model string, messages []canon.Any) calllog.Call {
 // checkEach is checkCalls as it would be if no request repeated another.
 func checkEach(calls []calllog.Call) (int, error) {
 	for n := range calls {
-		if _, err := checkCall(&calls[n], 0); err != nil {
+		if err := checkCall(&calls[n], nil); err != nil {
 			return n, err
 		}
 	}

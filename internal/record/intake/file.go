@@ -175,7 +175,7 @@ func (f *File) look(ctx context.Context) error {
 	}
 	held := int64(0)
 	f.log, err = calllog.ReadRequests(f.file, info.Size(), func(c *calllog.Call) error {
-		past := pastCall(c, 0)
+		past := pastCall(c, nil)
 		return cmp.Or(past.Check(), holdRequest(ctx, c, &held))
 	})
 	return err

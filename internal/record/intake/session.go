@@ -92,7 +92,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 	if err != nil {
 		return nil, 0, false, err
 	}
-	size := 0 // of the request before: the next one is a little longer
+	var before *calllog.Call // the one that was recorded last, nil if the call before it was not
 	for i := range s.Calls {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, false, fault.Wrap(fault.Store, err, "the import was interrupted",
@@ -102,11 +102,13 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		if err != nil {
 			return nil, 0, false, s.inCall(err, i)
 		}
-		past := pastCall(&call, size+size/8)
-		size = len(past.Body)
+		past := pastCall(&call, before)
 		added, err := importer.Add(ctx, past)
 		if err != nil {
 			return nil, 0, false, s.inCall(err, i)
+		}
+		if before = nil; added {
+			before = &call
 		}
 		if !added || stored != nil && stored.Has(call.ID) {
 			known++
@@ -127,14 +129,16 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 	return importer.Contexts(), known, left, nil
 }
 
-// pastCall returns a call of a log as package record takes it. size is about how many bytes a body
-// has that it must write.
-func pastCall(c *calllog.Call, size int) record.PastCall {
+// pastCall returns a call of a log as package record takes it behind the one before, nil for none.
+func pastCall(c, before *calllog.Call) record.PastCall {
 	p := record.PastCall{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
 		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
 		Rewrites: c.Rewrites}
-	if p.Body == nil {
-		p.Body = c.Request.AppendTo(make([]byte, 0, size))
+	if request := c.Request; p.Body == nil {
+		if more, continues := c.Continues(before); continues {
+			request, p.Continues = more, true
+		}
+		p.Body = request.AppendTo(nil)
 	}
 	for name, v := range c.Attrs {
 		if p.Attrs == nil {

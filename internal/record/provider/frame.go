@@ -24,6 +24,8 @@ type cutter struct {
 	section Section
 	message int
 	role    string // role of the current message
+	before  int    // how many messages come before those of the body
+	begun   bool   // the conversation begins among them
 
 	known      []Part      // of the first messages, which were read before
 	knownFrame []canon.Any // of these messages
@@ -46,11 +48,11 @@ func (c *cutter) cut(p Part, lost ...canon.Any) canon.Any {
 // begin begins the next message of a list. System messages at the beginning of
 // the conversation belong to the system prompt.
 func (c *cutter) begin(number int, role string) {
-	c.message, c.role = number, roleOf(role)
+	c.message, c.role = c.before+number, roleOf(role)
 	if number == 0 && c.section != Conversation {
 		c.section = System
 	}
-	if c.role != "system" {
+	if c.begun || c.role != "system" {
 		c.section = Conversation
 	}
 }

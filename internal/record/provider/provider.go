@@ -90,8 +90,14 @@ func fixedPath(path string) func(string) string { return func(string) string { r
 // that allow it to change what it was sent.
 func FieldsOf(name API) (stored, edits []string) { return entryOf(name).stored, entryOf(name).edits }
 
-// ListOf returns the name of the field of a body that holds the conversation.
-func ListOf(name API) string { parts := entryOf(name).parts; return parts[len(parts)-1].name }
+// ListOf returns the name of the field of a body that holds the conversation, "" for an unknown API.
+func ListOf(name API) string {
+	parts := entryOf(name).parts
+	if len(parts) == 0 {
+		return ""
+	}
+	return parts[len(parts)-1].name
+}
 
 // AsksAboutCache reports whether a request to the API can ask the provider about its cache.
 func AsksAboutCache(name API) bool { return entryOf(name).asks != nil }

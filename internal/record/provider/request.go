@@ -52,19 +52,29 @@ type field struct {
 // ReadRequest takes the body of a request apart; ok is false if the body is not an
 // object. Join restores everything such a body holds, even what the API does
 // not know. Time and memory are linear in the body.
-func ReadRequest(name API, body canon.Any) (*Request, bool) { return ReadNext(name, body, nil, 0) }
+func ReadRequest(name API, body canon.Any) (*Request, bool) { return (&cutter{}).request(name, body) }
 
 // ReadNext is ReadRequest for a body whose first messages, so many, are those of another request. Cost: linear in the
 // rest of the body, and in the number of its parts.
 func ReadNext(name API, body canon.Any, before *Request, messages int) (*Request, bool) {
-	if body.Kind != canon.KindObject {
-		return nil, false
-	}
-	r := &Request{API: name}
 	c := &cutter{}
 	if parts := before.first(messages); len(parts) > 0 && parts[len(parts)-1].Section == Conversation {
 		c.known, c.knownFrame = parts, get(before.Frame, ListOf(name)).Elems[:messages]
 	}
+	return c.request(name, body)
+}
+
+// ReadContinued is ReadRequest for a request that begins with so many messages of another one, of which the body has only
+// those behind. begun says that a part of the conversation is among them.
+func ReadContinued(name API, body canon.Any, before int, begun bool) (*Request, bool) {
+	return (&cutter{before: before, begun: begun}).request(name, body)
+}
+
+func (c *cutter) request(name API, body canon.Any) (*Request, bool) {
+	if body.Kind != canon.KindObject {
+		return nil, false
+	}
+	r := &Request{API: name}
 	var frame []canon.Member
 	held := map[string]bool{"model": true}
 	for _, s := range entryOf(name).parts {

@@ -1,0 +1,170 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// frames are the frames of the messages that the last request of a recording had, and the attempts whose records have
+// them. A request mostly begins with all messages of the one before: its record then names an earlier attempt and has
+// the frames of the messages behind those alone. Record n names record n&(n-1), so that a request is restored from as
+// many records as its number has bits, and all records together grow hardly faster than the calls.
+type frames struct {
+	apart [sha256.Size]byte // of all else that the request has: a record names one with the same, so that both have the same texts
+	list  []string          // the frames of the messages, as canonical JSON
+	chain []framesAt        // the records that restore the last request, which ends it
+}
+
+// framesAt is the record of an attempt.
+type framesAt struct {
+	attempt  string
+	number   int // in its chain
+	messages int // how many the request has
+}
+
+// base says which earlier attempt sent the first messages of a request. The record of that attempt has their frames.
+type base struct {
+	Attempt  string `json:"attempt"`
+	Messages int    `json:"messages"` // all that the attempt sent
+}
+
+// behind returns what the record of a request has as its frame, and the record that has the rest, nil for none. next
+// are the frames of the recording once the request has been committed.
+func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
+	name := provider.ListOf(q.of.API)
+	frame = q.of.Frame
+	list, _ := frame.Get(name)
+	if list.Kind != canon.KindArray {
+		return frame, nil, frames{}
+	}
+	next.apart = q.apart(name)
+	if f.apart != next.apart {
+		f = &frames{}
+	}
+	same := min(q.messages, len(f.list))
+	var text []byte
+	for ; same < min(len(f.list), len(list.Elems)); same++ {
+		if text = list.Elems[same].AppendTo(text[:0]); string(text) != f.list[same] {
+			break
+		}
+	}
+	next.list = f.list[:same]
+	if same < len(f.list) {
+		next.list = slices.Clone(next.list)
+	}
+	for _, e := range list.Elems[same:] {
+		next.list = append(next.list, string(e.Value()))
+	}
+	at := framesAt{messages: len(next.list)}
+	if chain := f.until(same); len(chain) > 0 {
+		last := chain[len(chain)-1]
+		at.number = last.number | 1
+		if same == len(f.list) {
+			at.number = f.chain[len(f.chain)-1].number + 1
+		}
+		from = &base{last.attempt, last.messages}
+		next.chain = chain
+		rest := canon.ArrayOf(list.Elems[last.messages:]...)
+		frame = canon.Object(withMember(frame.Members, name, rest)...)
+	}
+	next.chain = append(slices.Clip(next.chain), at)
+	return frame, from, next
+}
+
+// until returns the part of the chain that restores the first messages, up to the record that the next one names.
+func (f *frames) until(messages int) []framesAt {
+	chain := f.chain
+	next := 0 // of the number that the next one has, without its last bit
+	if n := len(chain); n > 0 && messages == len(f.list) {
+		next = chain[n-1].number & (chain[n-1].number + 1)
+	}
+	for n := len(chain); n > 0; n-- {
+		last := chain[n-1]
+		if last.messages == 0 || last.messages > messages || messages == len(f.list) && last.number > next || last.number&1 == 1 {
+			chain = chain[:n-1]
+			continue
+		}
+		break
+	}
+	return chain
+}
+
+// apart identifies what a request has beside the messages of its list.
+func (q *request) apart(list string) [sha256.Size]byte {
+	sum := sha256.New()
+	for _, of := range []canon.Any{q.of.Parameters, canon.Object(slices.DeleteFunc(slices.Clone(q.of.Frame.Members),
+		func(m canon.Member) bool { return m.Name == list })...)} {
+		sum.Write(of.AppendTo(nil))
+	}
+	for i := range q.system {
+		sum.Write(q.system[i].key[:])
+	}
+	return [sha256.Size]byte(sum.Sum(nil))
+}
+
+// records reads the records that restore the requests of a context, each once.
+type records struct {
+	c     *pact.Context
+	known map[string]*kept // by the attempts
+}
+
+func recordsOf(c *pact.Context) *records { return &records{c, map[string]*kept{}} }
+
+// frame restores the frame of a request. E_CONFLICT if an erasure took a part of it.
+func (r *records) frame(ctx context.Context, k *kept) (canon.Any, error) {
+	frame, err := canon.ParseDocument(k.Frame)
+	if err != nil || k.Base == nil {
+		return frame, err
+	}
+	name := provider.ListOf(k.API)
+	last, _ := frame.Get(name)
+	parts := [][]canon.Any{last.Elems}
+	for from := k.Base; from != nil; {
+		of, err := r.record(ctx, from.Attempt)
+		if err != nil {
+			return canon.Any{}, err
+		}
+		if of == nil || of.Erased {
+			return canon.Any{}, erased(from.Attempt)
+		}
+		before, err := canon.ParseDocument(of.Frame)
+		if err != nil {
+			return canon.Any{}, err
+		}
+		list, _ := before.Get(name)
+		first := 0
+		if of.Base != nil {
+			first = of.Base.Messages
+		}
+		if first+len(list.Elems) != from.Messages {
+			return canon.Any{}, changed(nil)
+		}
+		parts, from = append(parts, list.Elems), of.Base
+	}
+	slices.Reverse(parts)
+	return canon.Object(withMember(frame.Members, name, canon.ArrayOf(slices.Concat(parts...)...))...), nil
+}
+
+// record returns the record of an attempt, nil if it is not there.
+func (r *records) record(ctx context.Context, id string) (*kept, error) {
+	if k := r.known[id]; k != nil {
+		return k, nil
+	}
+	cycle, _, _, _ := history.ParseAttemptID(id)
+	attempts, err := r.c.Attempts(ctx, cycle, cycle)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(attempts, func(a history.Attempt) bool { return unforked(a.ID) == unforked(id) })
+	if i < 0 {
+		return nil, nil
+	}
+	r.known[id], err = keptOf(attempts, i)
+	return r.known[id], err
+}
