@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
@@ -160,7 +161,7 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 		return "", fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)", "")
 	}
 	flags := &importFlags{name: e.context()}
-	ctx = flags.limited(ctx, "pact import", e.TranscriptPath)
+	ctx, _ = budget.WithMemory(ctx, importMemory, "import it yourself: pact import "+screen.Quote(e.TranscriptPath))
 	in, err := planOf(ctx, a, e.TranscriptPath, flags)
 	if err != nil {
 		return "", err

@@ -1,18 +1,14 @@
 package bring
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"slices"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/cli/command"
-	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
-	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
@@ -25,11 +21,8 @@ import (
 type importFlags struct {
 	name, edition, conversation  string
 	strict, renumber, unanswered bool
-	anySize, again               bool
+	again                        bool
 }
-
-// importMemory is how many bytes an import may hold without --any-size.
-const importMemory = 256 << 20
 
 func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	f := &importFlags{}
@@ -40,45 +33,10 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 		"count the cycles of a history with gaps anew, one for each snapshot")
 	cmd.Flags().BoolVar(&f.unanswered, "unanswered", false,
 		"take the requests of a directory of bodies that have no answer, too: a later import adds none")
-	cmd.Flags().BoolVar(&f.anySize, "any-size", false, "take a file that needs more than 256 MiB of memory, too")
 	cmd.Flags().BoolVar(&f.again, "again", false, "record calls of a log that were erased after an earlier import, too")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
 	command.CompleteFlag(cmd, "edition", selector.Editions())
 	return f
-}
-
-// backupMemory is how many bytes an import may hold for each byte of a backup, if that is more. A node of
-// an export takes some 300 bytes in the file, and 2 KiB and its content in memory; a line as long as the
-// file takes as much again while it is read.
-const backupMemory = 32
-
-// limited returns a context in which an import of a file with a command may hold what the flags allow.
-func (f *importFlags) limited(ctx context.Context, command, file string) context.Context {
-	if f.anySize {
-		return ctx
-	}
-	most := int64(importMemory)
-	if size := backupSize(file); size > most/backupMemory {
-		most = size * backupMemory
-	}
-	ctx, _ = budget.WithMemory(ctx, most, "divide the file, or take it as it is: "+command+" "+
-		screen.Quote(file)+" --any-size")
-	return ctx
-}
-
-// backupSize returns the size of a file on disk that is a history in the compact form, 0 for any other. A
-// compressed one is small beside what it can hold, so its size warrants nothing.
-func backupSize(name string) int64 {
-	file, err := safefile.Open(name)
-	if err != nil {
-		return 0
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !intake.IsBackup(bufio.NewReader(file)) {
-		return 0
-	}
-	return info.Size()
 }
 
 // plan is a file and the contexts that it gives.
@@ -141,8 +99,7 @@ func importCommand(a *command.App) *cobra.Command {
 	policy := a.PolicyFlags(cmd)
 	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")
 	policy.Bare = lifecycle.ReadyDefault
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		ctx = flags.limited(ctx, cmd.CommandPath(), args[0])
+	cmd.RunE = a.Does(within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		in, err := planOf(ctx, a, args[0], flags)
 		if err != nil {
 			return err
@@ -176,6 +133,6 @@ func importCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		return reportImport(a, list, lost, in.Plan.Kind, *dry)
-	})
+	}))
 	return cmd
 }

@@ -20,7 +20,7 @@ func openCommand(a *command.App) *cobra.Command {
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
 	export := cmd.Flags().String("export", "", "write the run to the HTML `FILE`, a page that needs no server and that pact import reads")
 	redact := cmd.Flags().String("redact", "", "leave out of that page what the regular `EXPRESSION` matches")
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	cmd.RunE = a.Does(within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		switch redacts := cmd.Flags().Changed("redact"); {
 		case redacts && *export == "":
 			return command.Usage(cmd, "--redact is for --export")
@@ -30,11 +30,6 @@ func openCommand(a *command.App) *cobra.Command {
 		if *export != "" {
 			return exportPage(ctx, a, cmd, flags, args, *export, *redact)
 		}
-		file := "FILE"
-		if len(args) > 0 {
-			file = args[0]
-		}
-		ctx = flags.limited(ctx, cmd.CommandPath(), file)
 		in, found, err := toOpen(ctx, a, flags, args)
 		if err != nil {
 			return err
@@ -66,7 +61,7 @@ func openCommand(a *command.App) *cobra.Command {
 			return nil
 		}
 		return showInBrowser(ctx, a, f.Contexts, !*noBrowser)
-	})
+	}))
 	return cmd
 }
 

@@ -58,7 +58,6 @@ func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags 
 			}
 		}
 	}
-	ctx = flags.limited(ctx, cmd.CommandPath(), "FILE")
 	in, _, err := toOpen(ctx, a, flags, args)
 	if err != nil {
 		return nil, nil, err

@@ -22,8 +22,7 @@ const (
 )
 
 // toOpen returns the plan for the file that was named, or for a session on this machine: the one with the id
-// that was named, or without a name the newest that pact reads, and then also what was found. ctx is limited
-// by the flags.
+// that was named, or without a name the newest that pact reads, and then also what was found.
 func toOpen(ctx context.Context, a *command.App, flags *importFlags, args []string) (*plan, []sessions.Session, error) {
 	if len(args) == 0 {
 		return newestSession(ctx, a, flags)

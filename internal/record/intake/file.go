@@ -94,18 +94,25 @@ func chooseOne(code fault.Code, message string, log *calllog.Log) error {
 
 // Read reads a file as [Open] and [Text] do, but leaves a large log of requests in its file, and a large
 // history in the compact form: such a log takes the memory of one call at a time, whatever its size, and a
-// history is read line by line. A compressed log, and one that is no file on disk, goes to a temporary file first if it
+// history is read line by line. A plain file on disk may be larger than most. A compressed log, and one that is no file on disk, goes to a temporary file first if it
 // is large.
 func Read(ctx context.Context, from io.Reader, most int64) (*File, error) {
+	plain := false
 	if file, ok := from.(*os.File); ok {
 		f := &File{file: file}
-		if err := f.look(ctx); err != nil || f.Stays() {
+		size, err := f.look(ctx)
+		if err != nil || f.Stays() {
 			return f, err
 		}
+		plain, most = size > 0, max(most, size)
 	}
 	text, err := Open(from, most)
 	if err != nil {
 		return nil, err
+	}
+	if plain {
+		data, err := Text(ctx, text, most)
+		return &File{Data: data}, err
 	}
 	head, err := io.ReadAll(io.LimitReader(text, inMemory+1))
 	if err != nil {
@@ -132,7 +139,7 @@ func spooled(ctx context.Context, text io.Reader) (f *File, err error) {
 	}
 	f = &File{file: temp.File, temp: temp}
 	if _, err = io.Copy(temp, text); err == nil {
-		err = f.look(ctx)
+		_, err = f.look(ctx)
 	}
 	if err == nil {
 		_, err = temp.Seek(0, io.SeekStart)
@@ -156,27 +163,31 @@ func (f *File) Close() error {
 	return closer.Close()
 }
 
-// look finds out whether a large plain file is a log of requests or a history in the compact form.
-func (f *File) look(ctx context.Context) error {
+// look finds out whether a large plain file is a log of requests or a history in the compact form, and returns its
+// size; 0 for another file.
+func (f *File) look(ctx context.Context) (size int64, err error) {
 	info, err := f.file.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() <= inMemory {
-		return err
+		return 0, err
 	}
 	mark := make([]byte, len(zstdMark))
 	if _, err := f.file.ReadAt(mark, 0); err != nil {
-		return err
+		return 0, err
 	}
-	if head := string(mark); strings.HasPrefix(head, gzipMark) || strings.HasPrefix(head, bomMark) || head == zstdMark ||
-		head == zipMark {
-		return nil
+	if Packed(mark) {
+		return 0, nil
+	}
+	size = info.Size()
+	if strings.HasPrefix(string(mark), bomMark) {
+		return size, nil
 	}
 	if f.backup = IsBackup(bufio.NewReader(io.NewSectionReader(f.file, 0, headerBytes))); f.backup {
-		return nil
+		return size, nil
 	}
 	held := int64(0)
 	f.log, err = calllog.ReadRequests(f.file, info.Size(), func(c *calllog.Call) error {
 		past := pastCall(c, nil)
 		return cmp.Or(past.Check(), holdRequest(ctx, c, &held))
 	})
-	return err
+	return size, err
 }

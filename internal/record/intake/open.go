@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -49,6 +50,14 @@ func Open(r io.Reader, most int64) (*bufio.Reader, error) {
 		return nil, fault.New(fault.DocumentInvalid, "the file is compressed twice", "decompress it once")
 	}
 	return withoutMark(text), nil
+}
+
+// Packed reports whether a file that begins so may stand for more text than it has bytes: it is compressed with gzip
+// or Zstandard, a zip archive, or a page, which may have a run in it.
+func Packed(head []byte) bool {
+	return slices.ContainsFunc([]string{gzipMark, zstdMark, zipMark, "<"}, func(mark string) bool {
+		return bytes.HasPrefix(head, []byte(mark))
+	})
 }
 
 // begins reports whether a text begins with a mark.
