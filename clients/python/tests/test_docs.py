@@ -25,6 +25,8 @@ def test_blocks_of_a_page_run(page: str, monkeypatch: pytest.MonkeyPatch, tmp_pa
     for line, block in blocks:
         if "claude_agent" in block:
             pytest.importorskip("claude_agent_sdk")
+        if "langgraph" in block:
+            pytest.importorskip("langgraph")
         if "openai_agents" in block:
             pytest.importorskip("agents")
         if "pydantic_ai" in block:
