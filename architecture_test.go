@@ -187,3 +187,19 @@ func TestArchitecturePackageCommentsAreInDocGo(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLibraryLinksSixOtherModules: a program that imports the library links what compares contents and
+// patches, and no more. Stores, the server and recorders bring their own.
+func TestTheLibraryLinksSixOtherModules(t *testing.T) {
+	var got []string
+	for title := range linkedModules(t, ".") {
+		name, _, _ := strings.Cut(title, " ")
+		got = append(got, name)
+	}
+	slices.Sort(got)
+	want := []string{"github.com/sergi/go-diff", "github.com/tidwall/gjson", "github.com/tidwall/match",
+		"github.com/tidwall/pretty", "github.com/tidwall/sjson", "github.com/wI2L/jsondiff"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the library links %v, and not %v", got, want)
+	}
+}

@@ -38,7 +38,7 @@ var bundledPackages = map[string]string{
 // licences in all of them. UPDATE_NOTICES=1, which make generate sets, writes it.
 func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 	want := make(map[string]string) // what it is, and its licences
-	for title, dir := range linkedModules(t) {
+	for title, dir := range linkedModules(t, "./cmd/pact") {
 		want[title] = licencesIn(t, dir)
 	}
 	for title, dir := range bundledPackages {
@@ -83,11 +83,11 @@ func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 }
 
 // linkedModules finds where the modules are whose packages are linked.
-func linkedModules(t *testing.T) map[string]string {
+func linkedModules(t *testing.T, by string) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		cmd := exec.Command("go", "list", "-deps", "-json=Module", "./cmd/pact")
+		cmd := exec.Command("go", "list", "-deps", "-json=Module", by)
 		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
 		out, err := cmd.Output()
 		if err != nil {

@@ -45,7 +45,7 @@ type Spec struct {
 
 	Tags, Refs []string // Refs are ids of nodes that it refers to
 	Removable  bool     // a group that goes when it is empty (02 §5.3.1)
-	Pinned     bool     // pruning leaves it alone (02 §7)
+	Pinned     bool     // pruning leaves it alone, and so the turn around it with its core (02 §7)
 
 	Content any            // any value with a JSON form; nil for none
 	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)

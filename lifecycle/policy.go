@@ -15,7 +15,10 @@ import (
 //
 // Specification: 02 §7.4.
 type Policy struct {
-	// The most that the snapshot may have, ^sys included; 0 for no limit.
+	// The most that the snapshot may have, ^sys included; 0 for no limit. A limit may stay
+	// exceeded, because what is protected, pinned, retained, referred to or in a core of this
+	// cycle stays: Report.Over has each such limit with what is left, Report.Budget says why. With
+	// Strict such a commit fails instead.
 	MaxTokens int `json:"max_tokens,omitempty"` // of the contents of its blocks
 	MaxBytes  int `json:"max_bytes,omitempty"`  // of its canonical thread
 	MaxNodes  int `json:"max_nodes,omitempty"`  // blocks and containers
