@@ -142,11 +142,25 @@ func (p *Prices) of(name string, in int64) (Price, bool) {
 	if p == nil {
 		return Price{}, false
 	}
+	name = byMaker(name)
 	i := slices.IndexFunc(p.Models, func(m Price) bool { return m.isOf(name) && (m.UpTo == 0 || in <= m.UpTo) })
 	if i < 0 {
 		return Price{}, false
 	}
 	return p.Models[i], true
+}
+
+// byMaker returns the name that its maker gives a model, of one that a program writes with the maker in front, such as
+// anthropic/claude-opus-4.8. A router in front may charge something else, so its name stays.
+func byMaker(model string) string {
+	maker, name, _ := strings.Cut(model, "/")
+	switch {
+	case maker == "anthropic" && strings.HasPrefix(name, "claude-"):
+		return strings.ReplaceAll(name, ".", "-")
+	case (maker == "google" || maker == "openai" || maker == "qwen") && !strings.Contains(name, "/"):
+		return name
+	}
+	return model
 }
 
 // Model returns the price of a model for its shortest requests, false if the list has none.

@@ -84,6 +84,9 @@ func TestARunHasOneCost(t *testing.T) {
 				if err != nil {
 					t.Fatal(name, err)
 				}
+				if s.Call != nil && s.Call.Lost != nil { // docs/providers.md says how many there are
+					t.Logf("broke: %s, %s: %s", filepath.Base(name), c.Name(), s.Broke.InWords(&s.Prefix, ""))
+				}
 				if s.Call == nil || s.Call.Cost == nil {
 					continue
 				}
