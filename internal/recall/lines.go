@@ -104,6 +104,9 @@ func (c *lines) message(line []byte) jsonrpc.Message {
 	if err != nil {
 		return c.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0: "+err.Error())
 	}
+	if r, is := m.(*jsonrpc.Response); is && r.Result == nil && r.Error == nil {
+		return c.refuse(jsonrpc.ID{}, jsonrpc.CodeInvalidRequest, "the message has no method, no result and no error")
+	}
 	request, is := m.(*jsonrpc.Request)
 	if !is {
 		return m

@@ -64,7 +64,7 @@ func TestALineThatIsNoMessageEndsNothing(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for line, code := range map[string]int{
 		"what?": -32700, `{"jsonrpc":"2.0","id":5,`: -32700, "{]": -32700, "\xff": -32700,
-		`{}`: -32600, `[]`: -32600, `5`: -32600, `null`: -32600, `{"id":5,"method":"ping"}`: -32600,
+		`{}`: -32600, `{"jsonrpc":"2.0","id":1}`: -32600, `[]`: -32600, `5`: -32600, `null`: -32600, `{"id":5,"method":"ping"}`: -32600,
 		`[{"jsonrpc":"2.0","id":5,"method":"ping"}]`:                  -32600,
 		`{"jsonrpc":"2.0","id":{},"method":"ping"}`:                   -32600,
 		`{"jsonrpc":"2.0","id":5,"method":7}`:                         -32600,
