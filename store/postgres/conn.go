@@ -15,12 +15,13 @@ import (
 type connector struct {
 	config   *pgconn.Config
 	patience time.Duration // how long to wait for a server that is restarting
+	reach    time.Duration // the same, and for those before it in the address that say nothing
 	opened   atomic.Bool   // a connection was opened before, so a server that does not answer is restarting
 }
 
 // Connect waits a while for a server that is restarting.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	patient, cancel := context.WithTimeout(ctx, c.patience)
+	patient, cancel := context.WithTimeout(ctx, c.reach)
 	defer cancel()
 	for {
 		pg, err := pgconn.ConnectConfig(patient, c.config)

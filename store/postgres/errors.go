@@ -16,6 +16,7 @@ import (
 
 const (
 	patience = 5 * time.Second        // how long to wait for a server that is restarting
+	ofEach   = 2 * time.Second        // how long to wait for each of several servers
 	pause    = 50 * time.Millisecond  // between two tries to reach it
 	longest  = 200 * time.Millisecond // pause before a transaction is repeated
 	tries    = 64                     // how often one transaction runs

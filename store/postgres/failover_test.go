@@ -5,6 +5,7 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -79,6 +80,24 @@ func TestServerThatTakesNoChanges(t *testing.T) {
 	set("off")
 	commit(t, c, "c", 1)
 	sound(t, s, "chat", []string{"a", "c"})
+}
+
+// A server that takes connections and says nothing, as one that froze, is passed over for the next one of the address.
+func TestServerThatSaysNothingIsPassedOver(t *testing.T) {
+	frozen, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer frozen.Close()
+	s := server(t)
+	u, err := url.Parse(databaseOf(t, s))
+	must(t, err)
+	q := u.Query()
+	_, port, _ := net.SplitHostPort(frozen.Addr().String())
+	q.Set("host", "127.0.0.1,"+q.Get("host"))
+	q.Set("port", port+","+q.Get("port"))
+	u.RawQuery = q.Encode()
+	c, err := pact.Create(t.Context(), dbtest.Of(open(t, u.String())), "chat", nil)
+	must(t, err)
+	commit(t, c, "a", 0)
 }
 
 // eitherOf returns the address of a database on whichever of two servers takes changes.

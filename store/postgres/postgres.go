@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,7 +75,14 @@ func openConfig(ctx context.Context, config *pgconn.Config, address string, make
 
 func openSchema(ctx context.Context, config *pgconn.Config, address string, make bool,
 	silence, patience time.Duration, schema []string) (*Store, error) {
-	c := &connector{config: watching(config, silence, patience), patience: patience}
+	c := &connector{patience: patience, reach: patience}
+	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != config.Host || f.Port != config.Port }) {
+		if config.ConnectTimeout == 0 || config.ConnectTimeout > ofEach {
+			config.ConnectTimeout = ofEach
+		}
+		c.reach += ofEach * time.Duration(len(config.Fallbacks))
+	}
+	c.config = watching(config, silence, patience)
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
