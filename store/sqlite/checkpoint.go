@@ -76,7 +76,8 @@ func (p *files) moveLog(ctx context.Context, write *sql.DB, size int64) {
 	}
 	p.moveAt = max(frames, p.moveAt) + moveFrames // of this WAL, if it goes on
 	if m, ok := p.inFile(); ok && err == nil && moved == frames {
-		p.seen = m.this
+		id := m.this
+		p.seen.Store(&id)
 	}
 }
 

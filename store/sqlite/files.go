@@ -23,13 +23,13 @@ type files struct {
 	readOnly bool           // the store was opened read-only, from the file alone
 	main     *mainFile
 	pageMu   sync.Mutex
-	page     [pageSize]byte // that inFile reads
-	seen     markID         // of the file, when its log was last found to be its own
-	log      *os.File       // the WAL
-	salts    [2][8]byte     // that startsAt reads
-	moveAt   int64          // how many frames the WAL has when it is moved next
-	moveOf   [8]byte        // the salts of that WAL
-	wrote    atomic.Bool    // this process wrote
+	page     [pageSize]byte         // that inFile reads
+	seen     atomic.Pointer[markID] // of the file, when its log was last found to be its own
+	log      *os.File               // the WAL
+	salts    [2][8]byte             // that startsAt reads
+	moveAt   int64                  // how many frames the WAL has when it is moved next
+	moveOf   [8]byte                // the salts of that WAL
+	wrote    atomic.Bool            // this process wrote
 }
 
 // suffixes are those of the files that writers and readers share: the file, the WAL with pages

@@ -138,7 +138,7 @@ func (p *files) inFile() (m mark, ok bool) {
 // its own log. Cost: reading one page, and the log once after each time that it was moved.
 func (p *files) checkOwnLog() error {
 	m, ok := p.inFile()
-	if !ok || m.this == p.seen {
+	if seen := p.seen.Load(); !ok || seen != nil && *seen == m.this {
 		return nil
 	}
 	return p.checkWAL()
@@ -172,7 +172,8 @@ func (p *files) tellMore(ctx context.Context, write execer) {
 			continue
 		}
 		p.writeTag(append(m.this[:], next[:]...))
-		p.seen = m.this
+		id := m.this
+		p.seen.Store(&id)
 		return
 	}
 }

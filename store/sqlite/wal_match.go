@@ -31,7 +31,8 @@ func (p *files) checkWAL() error {
 		}
 		wrong := p.mismatch(before, l)
 		if wrong == nil {
-			p.seen = before.mark.this
+			id := before.mark.this
+			p.seen.Store(&id)
 			return nil
 		}
 		if after, err := p.state(); err != nil || after == before {
