@@ -165,3 +165,30 @@ func TestAJoinThatComesTooLateIsTriedAgain(t *testing.T) {
 		t.Error(d, err)
 	}
 }
+
+// What another process did to a context is seen when a token is looked up: a deletion and a request.
+func TestATokenIsLookedUpInWhatOthersWrote(t *testing.T) {
+	medium := store.NewMemory()
+	defer medium.Close()
+	here, there := engine.New(shared{medium}, zstd.Packing), engine.New(shared{medium}, zstd.Packing)
+	defer here.Close()
+	defer there.Close()
+	key := begin(t, here, "chat").key
+	if entry, err := here.Request(background, key, "token"); entry != nil || err != nil {
+		t.Fatalf("of a request that nobody made: %+v, %v", entry, err)
+	}
+	w := &writer{T: t, e: there, key: key}
+	g, list, err := w.change("asked")
+	must(t, err)
+	list[len(list)-1].Entry.Request = "token"
+	must(t, there.Apply(background, key, g, list...))
+	if entry, err := here.Request(background, key, "token"); err != nil || entry == nil || entry.Request != "token" {
+		t.Errorf("of a request to another process: %+v, %v", entry, err)
+	}
+	must(t, there.Delete(background, key))
+	for _, token := range []string{"", "token", "another"} {
+		if entry, err := here.Request(background, key, token); entry != nil || !errors.Is(err, fault.ContextNotFound) {
+			t.Errorf("%q of a deleted context: %+v, %v", token, entry, err)
+		}
+	}
+}
