@@ -21,10 +21,11 @@ type Engine struct {
 
 	known atomic.Pointer[[]byte] // the secret of the store, nil as long as nobody needed it
 
-	mu       sync.Mutex
-	closed   bool
-	settling map[history.Key]bool
-	work     sync.WaitGroup
+	mu        sync.Mutex
+	closed    bool
+	settling  map[history.Key]bool
+	unsettled map[history.Key]unsettled
+	work      sync.WaitGroup
 }
 
 var _ Contexts = (*Engine)(nil)
@@ -44,7 +45,8 @@ func Open(s store.Store) *Engine {
 
 // New returns an engine on a medium, which it closes when it is closed.
 func New(s store.Store, p store.Packing) *Engine {
-	return &Engine{store: s, packing: packing(p), pace: usualPace, settling: make(map[history.Key]bool)}
+	return &Engine{store: s, packing: packing(p), pace: usualPace, settling: make(map[history.Key]bool),
+		unsettled: make(map[history.Key]unsettled)}
 }
 
 // NewHasty returns an engine that joins and writes checkpoints as soon as there is anything to
@@ -55,7 +57,7 @@ func NewHasty(s store.Store, p store.Packing) *Engine {
 	return e
 }
 
-// Close implements [Contexts].
+// Close implements [Contexts]. It also returns why contexts were not settled in the background.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	was := e.closed
@@ -66,7 +68,7 @@ func (e *Engine) Close() error {
 	}
 	e.work.Wait()
 	e.cache.clear()
-	return e.store.Close()
+	return errors.Join(e.unsettledErr(), e.store.Close())
 }
 
 // usable returns an error once the engine is closed.

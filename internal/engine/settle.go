@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
@@ -31,17 +34,40 @@ func (e *Engine) settleSoon(l *line, now published) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.closed || e.settling[l.key] {
+	if f := e.unsettled[l.key]; e.closed || e.settling[l.key] || f.err != nil && l.last.latest < f.cycle+e.pace.joined {
 		return
 	}
 	e.settling[l.key] = true
 	e.work.Go(func() {
-		// A later change tries again if this fails. Nothing depends on it.
-		_ = e.settleAfter(context.Background(), l.key, e.pace.due(), now)
+		err := e.settleAfter(context.Background(), l.key, e.pace.due(), now)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		delete(e.settling, l.key)
+		delete(e.unsettled, l.key)
+		if err != nil && !errors.Is(err, fault.ContextNotFound) { // it was deleted meanwhile
+			e.unsettled[l.key] = unsettled{l.last.latest, err}
+		}
 	})
+}
+
+// unsettled is why a context was not settled in the background. No change depends on it: it is tried again
+// when so many more cycles were committed as are joined at once, and Close says what nothing mended.
+type unsettled struct {
+	cycle int64 // the latest one when it was tried
+	err   error
+}
+
+// unsettledErr returns why contexts were not settled, but for those that other writers were too fast for.
+func (e *Engine) unsettledErr() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []error
+	for _, key := range slices.Sorted(maps.Keys(e.unsettled)) {
+		if err := e.unsettled[key].err; fault.CodeOf(err) != fault.Busy {
+			list = append(list, err)
+		}
+	}
+	return errors.Join(list...)
 }
 
 // due returns after how many cycles a line is to be joined.
@@ -78,19 +104,31 @@ func (e *Engine) SettleAll(ctx context.Context) error {
 	return nil
 }
 
+// longestWait is how long settling waits for other writers at most, before its last try.
+const longestWait = time.Second / 2
+
 // settleAfter joins the cycles of a context while there are so many, and writes the checkpoints that
-// are due.
+// are due. Where another writer is faster it waits before it tries again, each time twice as long.
 func (e *Engine) settleAfter(ctx context.Context, key history.Key, cycles int64, now published) error {
-	for {
+	for wait := time.Millisecond; ; {
 		more, err := e.settle(ctx, key, cycles, now)
-		if err != nil && !errors.Is(err, errMoved) && !errors.Is(err, store.ErrRefused) {
-			return err
-		}
-		if err == nil && !more {
+		switch {
+		case err == nil && !more:
 			return nil
-		}
-		if err != nil {
+		case err == nil:
+			wait = time.Millisecond
+		case !errors.Is(err, errMoved) && !errors.Is(err, store.ErrRefused):
+			return err
+		case wait > longestWait:
+			return fault.New(fault.Busy, "other writers change a context whenever its cycles are joined", "try again later")
+		default:
 			e.distrust()
+			select {
+			case <-ctx.Done():
+				return fault.Wrap(fault.Store, ctx.Err(), "the call was canceled", "")
+			case <-time.After(wait):
+			}
+			wait *= 2
 		}
 	}
 }

@@ -1,0 +1,76 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store"
+)
+
+// hampered is a medium on which the next so many batches that join cycles fail.
+type hampered struct {
+	store.Store
+	tries, fails int
+	err          error
+}
+
+func (m *hampered) Write(ctx context.Context, b *store.Batch) error {
+	if len(b.Cut) > 0 {
+		if m.tries++; m.tries <= m.fails {
+			return m.err
+		}
+	}
+	return m.Store.Write(ctx, b)
+}
+
+// Where another writer is always faster, what joins in the background waits longer before each try, gives up, and is
+// no error of the engine.
+func TestJoiningWaitsForOtherWriters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &hampered{Store: store.NewMemory(), fails: 1000, err: store.ErrRefused}
+		e := engine.NewHasty(m, store.Packing{})
+		w, began := begin(t, e, "chat"), time.Now()
+		for i := range 4 {
+			must(t, w.commit(said(i)))
+		}
+		e.Idle()
+		if took := time.Since(began); m.tries > 12 || took < time.Second/2 || took > 2*time.Second {
+			t.Errorf("%d tries in %v", m.tries, took)
+		}
+		if err := e.Settle(background, w.key); !errors.Is(err, fault.Busy) {
+			t.Errorf("settling: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(background, 20*time.Millisecond)
+		defer cancel()
+		if err := e.Settle(ctx, w.key); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("settling for 20 ms: %v", err)
+		}
+		must(t, e.Close())
+	})
+}
+
+// A join that fails is not tried again with every commit, and closing the engine says why it failed, unless a later
+// join succeeded.
+func TestAFailedJoinIsReported(t *testing.T) {
+	full := fault.New(fault.Store, "the disk is full", "")
+	for fails, want := range map[int]error{1: nil, 1000: full} {
+		m := &hampered{Store: store.NewMemory(), fails: fails, err: full}
+		e := engine.NewHasty(m, store.Packing{})
+		w := begin(t, e, "chat")
+		for i := range 20 {
+			must(t, w.commit(said(i)))
+			e.Idle()
+		}
+		if want != nil && m.tries > 10 {
+			t.Errorf("%d tries in 20 commits", m.tries)
+		}
+		if err := e.Close(); !errors.Is(err, want) {
+			t.Errorf("after %d failures: %v", fails, err)
+		}
+	}
+}
