@@ -41,7 +41,7 @@ var fileArguments = map[string]string{
 	"erase --containing-file":      "erase --containing-file FILE --reason x --yes chat",
 	"explain --file":               "explain --file FILE ^ah",
 	"export --file":                "export --file FILE",
-	"export --output":              "export chat --output FILE",
+	"export --out":                 "export chat --out FILE",
 	"findings --prices":            "findings chat --prices FILE",
 	"grep --file":                  "grep --file FILE x",
 	"hash --file":                  "hash --file FILE",
@@ -75,7 +75,7 @@ var fileArguments = map[string]string{
 
 // written are those of fileArguments into which a command writes: a device may be written into.
 var written = map[string]bool{"attempts start --out": true, "commit --send": true, "conformance --junit": true,
-	"db backup": true, "export --output": true, "open --export": true}
+	"db backup": true, "export --out": true, "open --export": true}
 
 // Every argument and flag that names a file refuses a pipe at once, though nobody writes into it, and a device, which
 // has no end. An argument or flag that comes new fails until it has a line in the table.

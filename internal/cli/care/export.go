@@ -18,7 +18,7 @@ func exportCommand(a *command.App) *cobra.Command {
 	compact := cmd.Flags().Bool("compact", false, "with --all, write each version of a node once")
 	from := cmd.Flags().String("from", "", "with --all, the first snapshot, an `ADDRESS`")
 	to := cmd.Flags().String("to", "", "with --all, the last snapshot, an `ADDRESS`")
-	target := cmd.Flags().StringP("output", "o", "", "write to `FILE`; it appears once it is complete")
+	target := cmd.Flags().StringP("out", "o", "", "write to `FILE`; it appears once it is complete")
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		switch {
 		case *all && len(rest) > 0:

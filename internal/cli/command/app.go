@@ -78,7 +78,11 @@ func (a *App) ChooseForm(cmd *cobra.Command) error {
 	case a.Form == "" && a.JSON:
 		a.Form = "json"
 	case a.Form != "" && !slices.Contains(Forms, a.Form):
-		return Usage(cmd, "--output %s is not known: it is one of %s", a.Form, strings.Join(Forms, ", "))
+		hint := ""
+		if cmd.Flags().Lookup("out") != nil {
+			hint = "; --out names a file"
+		}
+		return Usage(cmd, "--output %s is not known: it is one of %s%s", a.Form, strings.Join(Forms, ", "), hint)
 	case a.JSON && a.Form != "json" && a.Form != "jsonl":
 		return Usage(cmd, "--json is the same as --output json; %s is another form", a.Form)
 	}
