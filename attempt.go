@@ -39,13 +39,15 @@ type Outcome struct {
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as
 // running, then does what [Context.Send] does with the same pruning. The record has the
 // SHA-256 of the thread that is written to w. If w fails, the attempt ends as failed, or as
-// canceled if ctx was canceled. Later edits do not touch the attempt; [Verify] says whether
-// the commit published what was sent. A cycle can have any number of attempts.
+// canceled if ctx was canceled. If the candidate was discarded or published during the write,
+// the attempt ends as failed, and the error is E_CONFLICT. Later edits do not touch the attempt;
+// [Verify] says whether the commit published what was sent. A cycle can have any number of
+// attempts.
 //
 // StartAttempt reads the clock once, and does not use up a stamp. Errors: E_CONFLICT if the
 // cycle was committed or the candidate discarded meanwhile, E_DOCUMENT_INVALID and E_LIMIT
-// for a call that cannot be recorded, and what call.Edit returns. In these cases nothing was
-// sent or edited.
+// for a call that cannot be recorded, and what call.Edit returns. In these cases, but for a
+// candidate lost during the write, nothing was sent or edited.
 //
 // Specification: 03 §6, 03 §6.1.
 func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *history.Attempt,
@@ -66,7 +68,10 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	if err != nil {
 		return nil, err
 	}
-	if err := s.candidate.sealed.WriteThread(ctx, w); err != nil {
+	if err = s.candidate.sealed.WriteThread(ctx, w); err == nil && !c.sent(s.candidate, a.Thread) {
+		err = lostCandidate()
+	}
+	if err != nil {
 		o := Outcome{Status: history.Failed, Err: err}
 		if ctx.Err() != nil {
 			o.Status = history.Canceled
@@ -74,7 +79,6 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 		_, unended := c.EndAttempt(context.WithoutCancel(ctx), a.ID, o)
 		return nil, errors.Join(err, unended)
 	}
-	c.sent(s.candidate, a.Thread)
 	return a, nil
 }
 

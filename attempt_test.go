@@ -230,6 +230,42 @@ func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
 	}
 }
 
+// meddling is a writer that does something when it is first written to.
+type meddling struct{ do func() }
+
+func (m *meddling) Write(p []byte) (int, error) {
+	if m.do != nil {
+		m.do()
+		m.do = nil
+	}
+	return len(p), nil
+}
+
+// TestAnAttemptThatLosesItsCandidateFails: an edit or a commit during the write takes the candidate, so that the next
+// commit would not publish what was sent.
+func TestAnAttemptThatLosesItsCandidateFails(t *testing.T) {
+	for name, meddle := range map[string]func(c *pact.Context) error{
+		"edit":   func(c *pact.Context) error { return c.Edit(background, say("meanwhile"), nil) },
+		"commit": func(c *pact.Context) error { _, err := c.Commit(background, nil); return err },
+	} {
+		for _, edit := range []func(*pact.Batch) error{nil, say("asked")} {
+			c := create(t, pact.NewDB(store.NewMemory()))
+			must(t, c.Edit(background, say("one"), nil))
+			call := providerCall
+			call.Edit = edit
+			a, err := c.StartAttempt(background, call, &meddling{func() { must(t, meddle(c)) }}, nil)
+			wantErr(t, name, err, fault.Conflict)
+			list, err := c.Attempts(background, 1, 1)
+			must(t, err)
+			if a != nil || len(list) != 1 || list[0].Status != history.Failed || !strings.Contains(list[0].Error, "candidate") {
+				t.Errorf("%s: got %+v, recorded %+v", name, a, list)
+			}
+			_, err = c.Commit(background, nil)
+			must(t, err)
+		}
+	}
+}
+
 // TestAttemptsAndTheClock: with a clock that stands still, attempts change
 // nothing in the snapshot; with any clock the same calls give the same bytes;
 // and a clock that goes back ends no attempt before its start.
