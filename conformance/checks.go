@@ -16,6 +16,7 @@ var kinds = map[string]func(*runner, Check) error{
 	"range":     (*runner).ranges,    // select: a RangeDiffLatestResult
 	"diff":      (*runner).diffs,     // diff
 	"fmt":       (*runner).formats,   // fmt
+	"parses":    (*runner).parses,    // fmt: each has a normal form, which is its own
 	"thread":    (*runner).threads,   // thread: exact bytes
 	"rendered":  (*runner).rendered,  // thread --as openai: equal messages
 	"export":    (*runner).exports,   // export: exact bytes, or some members
@@ -190,6 +191,25 @@ func (r *runner) formats(c Check) error {
 	return r.same(c)
 }
 
+// parses wants a normal form of each selector, which is its own normal form.
+func (r *runner) parses(c Check) error {
+	for _, selector := range c.Selectors {
+		text := selector
+		for range 2 {
+			out, err := r.output("fmt", "--edition", r.Case.Edition, "--", text)
+			again := strings.TrimSuffix(string(out), "\n")
+			if err == nil && (again == "" || text != selector && again != text) {
+				err = fmt.Errorf("fmt %s: wants its own normal form, got %s", text, again)
+			}
+			if err != nil {
+				return err
+			}
+			text = again
+		}
+	}
+	return nil
+}
+
 func (r *runner) threads(c Check) error {
 	out, err := r.output(r.about("thread", nil, c.At)...)
 	if err == nil && string(out) != c.Bytes+"\n" {
@@ -217,7 +237,7 @@ func (r *runner) hashes(c Check) error {
 		if err != nil {
 			return err
 		}
-		out, err := r.output("hash", "--file", path)
+		out, err := r.output(append(append([]string{"hash"}, flags(c.Flags)...), "--file", path)...)
 		if err != nil {
 			return err
 		}

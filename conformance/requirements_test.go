@@ -89,7 +89,7 @@ func TestRequirementsAreComplete(t *testing.T) {
 	}
 	for number, lines := range documents {
 		for i, line := range lines {
-			if binding.MatchString(line) && !listed[fmt.Sprint(number, " ", i+1)] {
+			if binding.MatchString(line) && !strings.HasPrefix(number, "1.0-") && !listed[fmt.Sprint(number, " ", i+1)] {
 				t.Errorf("line %d of document %s is not in the list: %s", i+1, number, line)
 			}
 		}

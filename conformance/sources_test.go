@@ -41,6 +41,20 @@ func specification(t *testing.T) map[string][]string {
 			number, _, _ := strings.Cut(filepath.Base(name), "_")
 			documents[number] = strings.Split(string(data), "\n")
 		}
+		chapters, _ := filepath.Glob(filepath.Join(place, "1.0", "public", "*", "*.md"))
+		for _, name := range chapters { // the chapters of edition 1.0, and its page of examples
+			number := "1.0-" + filepath.Base(name)[:2]
+			if filepath.Base(name) == "selector-examples.md" {
+				number = "1.0-examples"
+			} else if filepath.Base(filepath.Dir(name)) != "spec" {
+				continue
+			}
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents[number] = strings.Split(string(data), "\n")
+		}
 		return documents
 	}
 	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
@@ -132,6 +146,9 @@ func TestPrintedCases(t *testing.T) {
 	}
 	printed := 0
 	for number, lines := range documents {
+		if strings.HasPrefix(number, "1.0-") {
+			continue // edition 1.0 has a case for every golden
+		}
 		for i, line := range lines {
 			test := strings.HasPrefix(line, "- Query: `") || strings.Contains(line, "` → `[")
 			example := comparison.MatchString(line) || strings.HasPrefix(line, `ctx.select("`) ||

@@ -18,6 +18,8 @@ var closed = []fault.Code{
 	fault.PlacementInvalid,
 	fault.Sealed, fault.NodeNotFound, fault.NodeDuplicate, fault.AttemptNotFound, fault.DocumentInvalid, fault.Conflict,
 	fault.Limit, fault.Busy, fault.Store,
+	fault.SelectorAmbiguous, fault.SelectorLegacy, fault.TooManyFragments, fault.DepthNegative, fault.DepthRangeInvalid,
+	fault.DepthNotInt, fault.RangePrefixMismatch,
 }
 
 // TestCodes: a case names codes of the closed list, and never one that says

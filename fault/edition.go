@@ -13,21 +13,15 @@ const (
 	DepthRangeInvalid   Code = "E_DEPTH_RANGE_INVALID"            // a range of depths descends
 	DepthNotInt         Code = "E_DEPTH_NOT_INT"                  // a depth is no whole number
 	RangePrefixMismatch Code = "E_SNAPSHOT_RANGE_PREFIX_MISMATCH" // a range mixes @t and @c
-	AmbiguousKey        Code = "AmbiguousKey"                     // a change names a key that several nodes have
-	Overlap             Code = "OverlapWouldViolateODI"           // a key would live twice at one depth
 	InvalidParent       Code = "INVALID_PARENT"                   // the parent is not there, or another one
-	ParentNotContainer  Code = "PARENT_NOT_CONTAINER"             // the parent is a block
-	CycleDetected       Code = "CYCLE_DETECTED"                   // the parent lies below the node
 	DuplicateContainer  Code = "DUPLICATE_CONTAINER"              // a turn would have a second core
-	ParentMissing       Code = "PARENT_ID_MISSING"                // a node comes without its place
 )
 
 var general = map[Code]Code{
 	SelectorAmbiguous: SelectorInvalid, SelectorLegacy: SelectorInvalid, TooManyFragments: SelectorInvalid,
 	DepthNegative: SelectorInvalid, DepthRangeInvalid: SelectorInvalid, DepthNotInt: SelectorInvalid,
-	AmbiguousKey: SelectorInvalid, RangePrefixMismatch: RangeKindMismatch,
-	Overlap: PlacementInvalid, InvalidParent: PlacementInvalid, ParentNotContainer: PlacementInvalid,
-	CycleDetected: PlacementInvalid, DuplicateContainer: PlacementInvalid, ParentMissing: PlacementInvalid,
+	RangePrefixMismatch: RangeKindMismatch,
+	InvalidParent:       PlacementInvalid, DuplicateContainer: PlacementInvalid,
 }
 
 // General returns the code that the editions before 1.0 give for the same failure, c itself

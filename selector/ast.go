@@ -1,5 +1,7 @@
 package selector
 
+import "github.com/contexttree/pact/fault"
+
 // Selector is a parsed selector (04 §2, §4).
 type Selector struct {
 	Source   string    // the text it was parsed from, byte for byte; "" if a program built it
@@ -7,6 +9,20 @@ type Selector struct {
 	Time     *Time     // nil if no address is written
 	Groups   []Group   // at least one; the result is their union
 	Controls []Control // in the order in which they take effect, each kind once
+
+	// Ignored are the controls of others, such as @vendor=x, which edition 1.0 lets pass; with
+	// their "@", in the order written.
+	Ignored []string
+	// Advice says which forms of the text edition 1.0 reads and advises against.
+	Advice []Advice
+}
+
+// Advice is a form that edition 1.0 reads, although its specification flags it (1.0 04 §9, §10).
+type Advice struct {
+	Offset  int    // byte of the text
+	Token   string // what stands there
+	Message string // what to write
+	Legacy  bool   // it is a token that 1.0 04 §4.3 removes: E_SELECTOR_LEGACY
 }
 
 // Control returns the control of the given kind, if the selector has it.
@@ -17,6 +33,23 @@ func (s *Selector) Control(kind ControlKind) (Control, bool) {
 		}
 	}
 	return Control{}, false
+}
+
+// Remarks returns a sentence for each form that edition 1.0 advises against and each control that
+// means nothing here.
+func (s *Selector) Remarks() []string {
+	var list []string
+	for _, a := range s.Advice {
+		text := a.Token + ": " + a.Message
+		if a.Legacy {
+			text += " [" + string(fault.SelectorLegacy) + "]"
+		}
+		list = append(list, text)
+	}
+	for _, name := range s.Ignored {
+		list = append(list, name+" means nothing here and is ignored")
+	}
+	return list
 }
 
 // TimeKind tells the three forms of a snapshot address apart (04 §3.7).
@@ -48,7 +81,9 @@ type Point struct {
 
 // Group is one chain of steps (04 §4).
 type Group struct {
-	Steps []Step // at least one, from the outermost node inward
+	Steps []Step    // at least one, from the outermost node inward
+	Scope *DepthSet // every step matches at these depths (1.0 04 §5); nil for everywhere
+	Else  bool      // it counts if the groups before it, up to one without Else, find nothing (1.0 04 §3.6)
 }
 
 // Combinator joins a step to the step before it (04 §3.6).
@@ -88,7 +123,7 @@ type ID struct {
 }
 
 // Type is a type token without its dot: "cb", "cb:summary", "custom:note" (04
-// §3.2).
+// §3.2). Edition 1.0 has one for .a.b alone, and reads .a as [nodeType='a'].
 type Type struct {
 	Name string // as written, in either vocabulary
 }
@@ -249,6 +284,7 @@ type Control struct {
 type Position struct {
 	Hops   []Hop     // at least one
 	Insert Insertion // NoInsertion in a query
+	Maybe  bool      // of (…)?: where nothing is found, the change does nothing (1.0 04 §3.6)
 	N      int       // the child of AfterChild and BeforeChild, from 1; else 0
 }
 

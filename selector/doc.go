@@ -28,6 +28,14 @@
 //	search    = ( "?" | "??" | "within(" hop { "," hop } ") ??" ) "{" attr { "," attr } "}"
 //	control   = "@order=" word | "@unique" | "@limit=" N | "@p=" N | "@first" | "@mode=" word
 //
+// Edition 1.0 reads a list of fragments in place of the groups, has no search, and lets a control with
+// any name pass (1.0 04 §4, §5.1):
+//
+//	selector  = [ time ] fragment { "," fragment } { control | filter }
+//	fragment  = ( [ scope " " ] group | "(" scope "," group ")" | "(" fragments ")" { filter | step } )
+//	          { "??" position }                         between positions
+//	scope     = "d" N [ ".." "d" N ]                    also a hop; (d1,0,d2,0) is two positions
+//
 // A single hop may stand without parentheses where a group begins. A search that
 // is not the first step of its group needs no combinator. Space between a step
 // and a block, a tag or a control is free; before "[" it may begin a new step,

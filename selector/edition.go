@@ -74,6 +74,17 @@ type Traits struct {
 	// position, a search, "{…}" or a control it filters in every edition.
 	SpacedFilter bool
 
+	// Fragments: a list joins fragments in its own order, parentheses group, dN before a chain is
+	// a scope, "[" after a space always filters, and ?? stands between positions (1.0 04 §5.1).
+	Fragments bool
+
+	// NoLegacy: what 1.0 04 §4.3 and §10 remove is refused.
+	NoLegacy bool
+
+	// TypeFacet: .T compares the class or the nodeType without its class, +tag also the role
+	// (1.0 04 §3.2, 07 §4.1); the kind is an attribute only.
+	TypeFacet bool
+
 	// Extended: the constructs that only the later documents print are
 	// accepted (the constructs table).
 	Extended bool
@@ -101,7 +112,8 @@ var editions = []struct {
 	{V1, Traits{
 		TurnType: "seg", ContainerType: "cont", BlockType: "block", SpecVersion: "PACT/1.0.0",
 		DefaultWorking: true, T0Working: true, Bare: true, ParentIDs: true, HashIsKey: true, KeyOnly: true,
-		KindInType: true, DepthMeansRegions: true, KeySets: true, SpacedFilter: true, Extended: true,
+		DepthMeansRegions: true, KeySets: true, SpacedFilter: true, Extended: true,
+		Fragments: true, NoLegacy: true, TypeFacet: true,
 	}},
 }
 

@@ -20,6 +20,7 @@ func TestTraits(t *testing.T) {
 	published := canonical
 	published.SpecVersion, published.NewestFirst, published.UntimedNewestFirst = "PACT/1.0.0", false, false
 	published.T0Working, published.KeyOnly, published.Bare, published.ParentIDs = true, true, true, true
+	published.KindInType, published.Fragments, published.NoLegacy, published.TypeFacet = false, true, true, true
 	want := map[Edition]Traits{V01: old, Depth: depth, Canonical: canonical, V1: published, "v2": {}}
 	for e, traits := range want {
 		if got := e.Traits(); got != traits {

@@ -43,28 +43,11 @@ func Parse(text string, e Edition) (*Selector, error) {
 		p.space()
 	}
 	s := &Selector{Source: text, Edition: e, Time: p.time}
-	for {
-		p.space()
-		g, err := p.group()
-		if err != nil {
-			return nil, err
-		}
-		s.Groups = append(s.Groups, g)
-		if p.end() {
-			break
-		}
-		comma := p.pos
-		p.take(",")
-		if len(p.controls) > 0 {
-			return nil, p.invalid(comma, "a group follows a control",
-				"write the controls once, after the last group")
-		}
-		if len(s.Groups) == MaxGroups {
-			return nil, p.tooMany(comma, MaxGroups, "groups")
-		}
+	if s.Groups, err = p.groups(); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(p.controls, func(a, b Control) int { return int(a.Kind - b.Kind) })
-	s.Controls = p.controls
+	s.Controls, s.Ignored, s.Advice = p.controls, p.ignored, p.advice
 	if _, ok := s.Control(ControlLimit); !ok && p.page >= 0 {
 		return nil, fault.At(fault.SelectorInvalid, p.page, "@p", "@p stands without @limit, the size of a page",
 			"give it with @limit=N")
@@ -92,8 +75,11 @@ type parser struct {
 	page      int  // where @p stands, or -1
 	inserting bool // the text is an insertion target or a node, the same in every edition
 	describes bool // the text describes a node, whose attributes are names and not facets
-	patterns  int  // bytes of regular expressions so far
-	states    int  // about how many states these have
+	parens    int  // how many parentheses around a selector are open
+	ignored   []string
+	advice    []Advice
+	patterns  int // bytes of regular expressions so far
+	states    int // about how many states these have
 }
 
 // newParser refuses a text that is too long, before any other work, and one that is not
@@ -119,20 +105,59 @@ func newParser(text string, e Edition) (*parser, error) {
 	return &parser{scanner: scanner{text: text}, edition: e, traits: e.Traits(), page: -1}, nil
 }
 
+// groups reads the groups of a selector.
+func (p *parser) groups() (list []Group, err error) {
+	if p.traits.Fragments {
+		if list, err = p.fragments(); err == nil && !p.end() {
+			err = p.unexpected("a comma or the end", "close what is open, and nothing else")
+		}
+		return list, err
+	}
+	for {
+		p.space()
+		g, err := p.group()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, g)
+		if p.end() {
+			return list, nil
+		}
+		comma := p.pos
+		p.take(",")
+		if len(p.controls) > 0 {
+			return nil, p.invalid(comma, "a group follows a control",
+				"write the controls once, after the last group")
+		}
+		if len(list) == MaxGroups {
+			return nil, p.tooMany(comma, MaxGroups, "groups")
+		}
+	}
+}
+
 // group reads a chain of steps and the controls behind it, up to a comma or the
 // end.
-func (p *parser) group() (Group, error) {
-	var g Group
+func (p *parser) group() (g Group, err error) {
 	cur, err := p.step(&g, None)
+	if err == nil {
+		err = p.chain(&g, cur)
+	}
+	return g, err
+}
+
+// chain reads what follows the first part of a group.
+func (p *parser) chain(g *Group, cur *step) (err error) {
 	for err == nil {
 		gap := p.space()
 		c := p.peek(0)
 		switch {
-		case p.end() || c == ',':
+		case p.end() || c == ',' || c == ')' && p.parens > 0 || c == '?' && p.peek(1) == '?' && p.traits.NoLegacy:
 			for i := range g.Steps {
 				g.Steps[i].mergeTags()
 			}
-			return g, nil
+			return nil
+		case c == '?' && p.traits.NoLegacy && onePosition(*g) && !gap:
+			return p.unexpected("a step", "(…)? is for changes; leave the ? out of a query")
 		case c == '@':
 			err = p.control(gap)
 			cur.filters = true
@@ -144,19 +169,19 @@ func (p *parser) group() (Group, error) {
 			p.take(">")
 			p.space()
 			if p.peek(0) == '?' {
-				return g, p.unexpected("a step",
+				return p.unexpected("a step",
 					"leave out the >; ? goes one level down and ?? every level")
 			}
-			cur, err = p.step(&g, Child)
+			cur, err = p.step(g, Child)
 		case c == '?' && p.peek(1) != '?':
-			cur, err = p.step(&g, Child)
+			cur, err = p.step(g, Child)
 		case gap || c == '?':
-			cur, err = p.step(&g, Descendant)
+			cur, err = p.step(g, Descendant)
 		default:
 			err = p.unexpected("a space, a filter or the end", "a new step begins with a space or >")
 		}
 	}
-	return g, err
+	return err
 }
 
 // step is the step being read, and what decides whether a part may follow.
@@ -187,7 +212,7 @@ func (p *parser) step(g *Group, comb Combinator) (*step, error) {
 		return nil, p.tooMany(p.pos, MaxSteps, "steps")
 	}
 	g.Steps = append(g.Steps, Step{Comb: comb})
-	cur := &step{Step: &g.Steps[len(g.Steps)-1], named: true}
+	cur := &step{Step: &g.Steps[len(g.Steps)-1], named: true, filters: p.traits.Fragments}
 	var (
 		head Part
 		err  error
@@ -200,6 +225,8 @@ func (p *parser) step(g *Group, comb Combinator) (*step, error) {
 		head = Universal{}
 	case c == '^':
 		head, err = p.region()
+	case c == '?' && p.traits.NoLegacy:
+		return nil, p.removed(p.pos, "a search with ? or ??")
 	case c == '?':
 		if comb == Child && afterSearch(g) {
 			return nil, p.chained()
@@ -259,6 +286,9 @@ func (p *parser) firstHead(comb Combinator) (Part, error) {
 		set, err := p.depthSet()
 		return DepthStep{set}, err
 	case "within":
+		if p.traits.NoLegacy {
+			return nil, p.removed(start, "a search with within")
+		}
 		return p.within(start)
 	}
 	return p.position()

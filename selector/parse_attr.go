@@ -14,8 +14,10 @@ func (p *parser) block(cur *step) error {
 	case '{':
 		cur.filters = true
 	case '(':
-		t, ok := cur.Parts[len(cur.Parts)-1].(Type)
-		if !ok {
+		last := cur.Parts[len(cur.Parts)-1]
+		t, ok := last.(Type)
+		anchor, is := last.(Attr)
+		if !ok && (!is || anchor.Name != "nodeType" || p.text[p.pos-1] == ']') {
 			return p.unexpected("a space, a filter or the end",
 				"attributes in parentheses come right after a type; elsewhere write […]")
 		}
@@ -54,11 +56,15 @@ func (p *parser) attrs(most int) ([]Attr, error) {
 		if len(attrs) >= most {
 			return nil, p.tooMany(p.pos, MaxParts, "attributes in a step")
 		}
+		start := p.pos
 		a, err := p.attr()
 		if err != nil {
 			return nil, err
 		}
 		attrs = append(attrs, a)
+		if p.traits.NoLegacy {
+			attrs = p.inPublished(attrs, start, closing)
+		}
 		gap := p.space()
 		comma := p.pos
 		switch {
@@ -96,6 +102,9 @@ func (p *parser) attr() (Attr, error) {
 	} else if a.Name == "type" {
 		a.Name = "nodeType"
 	}
+	if a.Name == "parent_id" && p.traits.ParentIDs && !p.describes {
+		return a, p.invalid(start, "parent_id is no attribute to select by", "select the parent and its children: {id='…'} > *")
+	}
 	p.space()
 	operator := p.pos
 	a.Op = p.operator()
@@ -112,7 +121,7 @@ func (p *parser) attr() (Attr, error) {
 	}
 	if a.Op == Present {
 		p.pos = end
-		if ttlWord {
+		if ttlWord && !p.traits.NoLegacy {
 			a = spellOut(a)
 		}
 		return a, nil
@@ -186,6 +195,23 @@ func spellOut(a Attr) Attr {
 		return Attr{Name: "ttl", Op: Eq, Values: []Literal{{Null, "null"}}}
 	}
 	return a
+}
+
+// inPublished reads the last of some attributes as edition 1.0 does: it spells out its two words, and
+// says where a ttl belongs (1.0 04 §4, §10).
+func (p *parser) inPublished(attrs []Attr, start int, closing string) []Attr {
+	last := &attrs[len(attrs)-1]
+	once := []Literal{{Number, "1"}}
+	switch {
+	case last.Op == Present && p.text[start] == 'e' && last.Name == "ephemeral":
+		*last = Attr{Name: "ttl", Op: Eq, Values: once}
+	case last.Op == Present && p.text[start] == 's' && last.Name == "sticky":
+		*last = Attr{Name: "ttl", Op: Eq, Values: once}
+		attrs = append(attrs, Attr{Name: "cad", Op: Eq, Values: once})
+	case closing == "}" && (last.Name == "ttl" || last.Name == "cad"):
+		p.advise(start, false, "move "+last.Name+" to [ ]")
+	}
+	return attrs
 }
 
 // operators are tried in this order, so that <= is not read as <.

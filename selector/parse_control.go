@@ -26,6 +26,9 @@ func (p *parser) control(gap bool) error {
 	start := p.pos
 	p.take("@")
 	c, err := p.controlName(start)
+	if err != nil && p.traits.Fragments {
+		return p.foreignControl(start, gap)
+	}
 	if err != nil {
 		return err
 	}
@@ -69,6 +72,28 @@ func (p *parser) controlName(start int) (Control, error) {
 	}
 	return Control{}, p.invalid(start, "there is no such control",
 		"the controls are "+strings.Join(names, ", ")+"; the address of a snapshot comes first")
+}
+
+// foreignControl reads @name, @name=value or @* behind the steps, which mean nothing here: they are
+// for other programs (1.0 04 §4). The cursor is behind the name.
+func (p *parser) foreignControl(start int, gap bool) error {
+	if p.text[start+1:p.pos] == "" && !p.take("*") {
+		return p.unexpected("the name of a control", "write one such as @limit=5")
+	}
+	if p.take("=") {
+		if _, err := p.literal(); err != nil {
+			return err
+		}
+	}
+	token := p.text[start:p.pos]
+	if !gap || isWordByte(p.peek(0)) {
+		return p.invalid(start, "there is no space around the control", "write a space before and after "+clip(token))
+	}
+	if len(p.ignored) == MaxParts {
+		return p.tooMany(start, MaxParts, "controls")
+	}
+	p.ignored = append(p.ignored, token)
+	return nil
 }
 
 // controlValue reads what the control takes behind "=".

@@ -1,6 +1,10 @@
 package selector
 
-import "math"
+import (
+	"math"
+
+	"github.com/contexttree/pact/fault"
+)
 
 const depthRemedy = "a depth looks like 1, 1,2,5 or 1-3; editions depth and canonical also have 1..3, >0 and {1,2}"
 
@@ -56,6 +60,9 @@ func (p *parser) depthTerm(set *DepthSet) error {
 	}
 	term := DepthTerm{Lo: p.integer()}
 	term.Hi = term.Lo
+	if err := p.checkDepth(start, term); err != nil {
+		return err
+	}
 	end := p.pos
 	p.space()
 	op := p.pos
@@ -75,11 +82,33 @@ func (p *parser) depthTerm(set *DepthSet) error {
 		return p.unexpected("a depth", depthRemedy)
 	}
 	term.Hi = p.integer()
+	if err := p.checkDepth(start, term); err != nil {
+		return err
+	}
 	if term.Hi < term.Lo {
 		return p.invalid(start, "the range of depths descends", "write the smaller depth first")
 	}
 	set.Terms = append(set.Terms, term)
 	return nil
+}
+
+// checkDepth refuses a depth, from start to the cursor, that edition 1.0 does not have (1.0 06).
+func (p *parser) checkDepth(start int, t DepthTerm) error {
+	if !p.traits.Fragments {
+		return nil
+	}
+	code, message, remedy := fault.DepthNegative, "there is no depth below -1, the system header", "d0 is the active head, d1 the newest turn"
+	switch {
+	case p.peek(0) == '.' && isDigit(p.peek(1)):
+		p.take(".")
+		p.word()
+		code, message, remedy = fault.DepthNotInt, "a depth is no whole number", "write d1 or d1..d5"
+	case t.Lo >= -1 && t.Hi >= t.Lo:
+		return nil
+	case t.Lo >= -1:
+		code, message, remedy = fault.DepthRangeInvalid, "the range of depths descends", "write the smaller depth first"
+	}
+	return fault.At(code, start, clip(p.text[start:p.pos]), message, remedy)
 }
 
 // depthComparison reads <N, <=N, >N or >=N as a run with one open end.

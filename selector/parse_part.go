@@ -1,6 +1,10 @@
 package selector
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // part reads one part that is not a head and adds it to the step (04 §3.2 to
 // §3.5; 001 §3.10).
@@ -52,7 +56,10 @@ func (p *parser) nameOf(cur *step) error {
 		if !isLetter(p.peek(0)) {
 			return p.unexpected("the name of a type", p.inWords(typeRemedy))
 		}
-		name = Type{p.name()}
+		var err error
+		if name, err = p.anchor(start); err != nil {
+			return err
+		}
 	} else {
 		id, err := p.hashed()
 		if err != nil {
@@ -63,6 +70,13 @@ func (p *parser) nameOf(cur *step) error {
 	if !cur.named {
 		return p.invalid(start, "a type or an id follows a filter",
 			"the type and the id come first; a new step begins with a space")
+	}
+	if attr, is := name.(Attr); is { // of edition 1.0; its printed form has a head before the brackets
+		if len(cur.Parts) == 0 {
+			cur.Parts = append(cur.Parts, Universal{})
+		}
+		cur.Parts = append(cur.Parts, attr)
+		return nil
 	}
 	for _, part := range cur.Parts {
 		_, wasType := part.(Type)
@@ -75,9 +89,41 @@ func (p *parser) nameOf(cur *step) error {
 	if !isType && len(cur.Parts) == 0 && cur.Comb == None && p.traits.SpacedFilter {
 		cur.filters = true
 	}
-	cur.Parts = append(cur.Parts, name)
+	at := slices.IndexFunc(cur.Parts, func(part Part) bool { _, is := part.(Attr); return is })
+	if at < 0 {
+		at = len(cur.Parts)
+	}
+	cur.Parts = slices.Insert(cur.Parts, at, name) // an id stands before the type of edition 1.0
 	return nil
 }
+
+// anchor reads the name of a type. In edition 1.0 it is an attribute, but for .a.b: a node that is of
+// both types, or whose type is a.b.
+//
+// Specification: 1.0 04 §3.2.
+func (p *parser) anchor(start int) (Part, error) {
+	name := p.name()
+	if !p.traits.TypeFacet {
+		return Type{name}, nil
+	}
+	base, _, namespaced := strings.Cut(name, ":")
+	if old := isOldWord(base); namespaced && (old || isWord(base) || strings.HasSuffix(name, ":kind")) {
+		return nil, p.removed(start, "a kind behind a type")
+	} else if old {
+		p.advise(start, true, "write the words .seg, .cont and .block")
+	}
+	for p.peek(0) == '.' && isLetter(p.peek(1)) {
+		p.take(".")
+		name += "." + p.name()
+	}
+	if strings.Contains(name, ".") {
+		return Type{name}, nil
+	}
+	return Attr{Name: "nodeType", Op: Eq, Values: []Literal{{Text, name}}}, nil
+}
+
+func isWord(name string) bool    { return name == "seg" || name == "cont" || name == "block" }
+func isOldWord(name string) bool { return name == "mt" || name == "mc" || name == "cb" }
 
 // hashed reads what stands behind "#": a name, in quotes only if the edition has them
 // (001 §3.10).
@@ -153,6 +199,7 @@ func (p *parser) pseudo(cur *step) error {
 		return p.nth(cur)
 	case "depth":
 		set, err := p.depthSet()
+		p.advise(start, true, "write a depth before the chain: d1 .block")
 		cur.add(DepthIs{set})
 		return err
 	default:

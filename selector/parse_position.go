@@ -17,6 +17,11 @@ func ParsePosition(text string, e Edition) (*Position, error) {
 	}
 	p.inserting = true
 	p.space()
+	if p.peek(0) == '@' && p.traits.T0Working {
+		if err := p.ofWorking(); err != nil {
+			return nil, err
+		}
+	}
 	if p.peek(0) != '(' {
 		return nil, p.unexpected("(", p.inWords(placeRemedy))
 	}
@@ -24,11 +29,26 @@ func ParsePosition(text string, e Edition) (*Position, error) {
 	if err != nil {
 		return nil, err
 	}
+	pos.Maybe = p.traits.Fragments && p.take("?")
 	p.space()
 	if !p.end() {
 		return nil, p.unexpected("the end", "a place is one position and nothing else")
 	}
 	return &pos, nil
+}
+
+// ofWorking reads the address before a place, which is that of the working state: snapshots do not
+// change (1.0 02 §14).
+func (p *parser) ofWorking() error {
+	start := p.pos
+	if err := p.readTime(); err != nil {
+		return err
+	}
+	if *p.time != (Time{From: Point{Axis: 't'}}) {
+		return fault.At(fault.PlacementInvalid, start, p.time.String(), "a snapshot does not change",
+			"leave the address out, or write @t0")
+	}
+	return nil
 }
 
 // position reads hops in parentheses (003, 001 §3.8).
@@ -190,6 +210,9 @@ func (p *parser) hopHead() (Hop, error) {
 			return Hop{Kind: HopDeep}, err
 		}
 		return Hop{Kind: HopStep}, err
+	case p.traits.NoLegacy && (c == 'c' && p.peek(1) == '@' || c == '*' && p.peek(1) == '@'):
+		p.pos += 2
+		return Hop{}, p.removed(start, "a hop with @")
 	case c == '*':
 		p.take("*")
 		return p.blocks(Hop{Kind: HopBlock, Any: true})
@@ -206,10 +229,13 @@ func (p *parser) hopHead() (Hop, error) {
 	}
 	switch word := p.word(); word {
 	case "seg", "mt":
+		p.adviseHop(start)
 		return Hop{Kind: HopTurn, Name: word}, nil
 	case "cont", "mc":
+		p.adviseHop(start)
 		return Hop{Kind: HopContainer, Name: word}, nil
 	case "block", "cb":
+		p.adviseHop(start)
 		return p.blockKind(Hop{Kind: HopBlock, Name: word, Any: true})
 	}
 	p.pos = start
@@ -224,8 +250,19 @@ func (p *parser) depthHop() (DepthSet, bool, error) {
 	}
 	start := p.pos
 	if p.take("d") && p.startsInteger() {
-		n := p.integer()
-		return DepthSet{[]DepthTerm{{n, n}}}, true, nil
+		t := DepthTerm{Lo: p.integer()}
+		t.Hi = t.Lo
+		err := p.checkDepth(start, t)
+		if dots := p.pos; err == nil && p.traits.Fragments && p.take("..") {
+			p.take("d")
+			if !p.startsInteger() {
+				return DepthSet{}, true, fault.At(fault.SelectorInvalid, dots, "..", "a depth is expected behind the points",
+					"write d1..d3")
+			}
+			t.Hi = p.integer()
+			err = p.checkDepth(start, t)
+		}
+		return DepthSet{[]DepthTerm{t}}, true, err
 	}
 	p.pos = start
 	return DepthSet{}, false, nil
@@ -241,7 +278,13 @@ func (p *parser) blocks(h Hop) (Hop, error) {
 		p.pos = start
 		return h, p.unexpected("block or cb", p.inWords(hopRemedy))
 	}
+	p.adviseHop(start)
 	return p.blockKind(h)
+}
+
+// adviseHop notes a hop that names a class (1.0 04 §4.3 against §3.8).
+func (p *parser) adviseHop(start int) {
+	p.advise(start, true, "write an offset, or a chain: (d1,0) > .block")
 }
 
 // blockKind reads ".k" behind a block: kind k (001 §4; docs/decisions).

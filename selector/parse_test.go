@@ -13,7 +13,7 @@ const (
 )
 
 // chain is a selector of one group, step behind step.
-func chain(s ...Step) []Group { return []Group{{s}} }
+func chain(s ...Step) []Group { return []Group{{Steps: s}} }
 
 func first(parts ...Part) Step { return Step{None, parts} }
 func below(parts ...Part) Step { return Step{Descendant, parts} }
@@ -54,8 +54,8 @@ func TestParseTree(t *testing.T) {
 		{V01, "^ah:core>.cb:summary:last", chain(first(Region{"ah"}, Offset{Core}), child(Type{"cb:summary"},
 			Pick{Kind: Last}))},
 		{V01, " .mt:first,\n.cb:nth( 2 ):post\t", []Group{
-			{[]Step{first(Type{"mt"}, Pick{Kind: First})}},
-			{[]Step{first(Type{"cb"}, Pick{Nth, 2}, Offset{Post})}},
+			{Steps: []Step{first(Type{"mt"}, Pick{Kind: First})}},
+			{Steps: []Step{first(Type{"cb"}, Pick{Nth, 2}, Offset{Post})}},
 		}},
 		{V01, "@t0^seq.mt#x", chain(first(Region{"seq"}, Type{"mt"}, ID{"x"}))},
 		{V01, "#block:12-3-f2:first", chain(first(ID{"block:12-3-f2"}, Pick{Kind: First}))},
@@ -128,8 +128,8 @@ func TestParseTree(t *testing.T) {
 			Hop{Kind: HopBlock, Name: "cb", Any: true, Attrs: []Attr{attr("kind", Eq, text("note")), x}},
 			Hop{Kind: HopStep, Attrs: []Attr{a, x}}, Hop{Kind: HopDeep, Attrs: []Attr{x}})))},
 		{Canonical, "(d1, block) > *, (d1,+2)", []Group{
-			{[]Step{first(at(d1, blocks)), child(Universal{})}},
-			{[]Step{first(at(d1, Hop{Kind: HopOffset, Offset: 2}))}},
+			{Steps: []Step{first(at(d1, blocks)), child(Universal{})}},
+			{Steps: []Step{first(at(d1, Hop{Kind: HopOffset, Offset: 2}))}},
 		}},
 	}
 	for _, test := range tests {

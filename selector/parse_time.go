@@ -84,7 +84,11 @@ func (p *parser) address() (*Time, error) {
 	case to.Axis == '*':
 		return nil, wildcard(second, p.text[second:p.pos])
 	case from.Axis != to.Axis:
-		return nil, fault.At(fault.RangeKindMismatch, second, clip(p.text[second:p.pos]),
+		code := fault.RangeKindMismatch
+		if p.traits.T0Working {
+			code = fault.RangePrefixMismatch
+		}
+		return nil, fault.At(code, second, clip(p.text[second:p.pos]),
 			"the range mixes @t and @c", "write both ends with @t, or both with @c")
 	}
 	return &Time{Range, from, to}, nil

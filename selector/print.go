@@ -13,21 +13,53 @@ import (
 //
 // Specification: 001 §2.5, 001 §3.10.
 func (s *Selector) String() string {
-	var w printer
-	if s.Time != nil {
+	traits := s.Edition.Traits()
+	w := printer{published: traits.Fragments}
+	switch {
+	case s.Time != nil:
 		w.time(*s.Time)
 		w.WriteByte(' ')
+	case traits.T0Working: // 1.0 04 §3.7
+		w.WriteString("@t0 ")
 	}
 	for i, g := range s.Groups {
-		w.separate(i, ", ")
-		for _, step := range g.Steps {
-			w.step(step)
-		}
+		w.group(s.Groups, i, g)
 	}
 	for _, c := range s.Controls {
 		w.WriteString(" " + c.String())
 	}
+	for _, text := range s.Ignored {
+		w.WriteString(" " + text)
+	}
 	return w.String()
+}
+
+// group writes a group of a list. In edition 1.0 one with a position gets parentheses beside
+// others, unless it has its own, and so do positions with ?? between them.
+func (w *printer) group(list []Group, i int, g Group) {
+	first := i+1 < len(list) && list[i+1].Else && !g.Else
+	last := g.Else && (i+1 == len(list) || !list[i+1].Else)
+	_, position := g.Steps[0].Parts[0].(Position)
+	wrapped := w.published && len(list) > 1 && position && !g.Else && !first &&
+		(len(g.Steps) > 1 || len(g.Steps[0].Parts) > 1)
+	if g.Else {
+		w.WriteString(" ?? ")
+	} else {
+		w.separate(i, ", ")
+	}
+	if wrapped || first || g.Scope != nil {
+		w.WriteByte('(')
+	}
+	if g.Scope != nil {
+		w.depthHop(*g.Scope)
+		w.WriteString(", ")
+	}
+	for _, step := range g.Steps {
+		w.step(step)
+	}
+	if wrapped || last || g.Scope != nil {
+		w.WriteByte(')')
+	}
 }
 
 // String returns the canonical text of the control, with its "@".
@@ -57,7 +89,10 @@ func (t Time) String() string {
 }
 
 // printer writes canonical text.
-type printer struct{ strings.Builder }
+type printer struct {
+	strings.Builder
+	published bool // write d1..d3, and parentheses in lists
+}
 
 // separate writes separator before every item of a list except the first.
 func (w *printer) separate(i int, separator string) {
@@ -244,6 +279,13 @@ func (w *printer) depthHop(set DepthSet) {
 	if len(set.Terms) == 1 && set.Terms[0].Lo == set.Terms[0].Hi {
 		w.WriteByte('d')
 		w.int(set.Terms[0].Lo)
+		return
+	}
+	if t := set.Terms[0]; w.published && len(set.Terms) == 1 && t.Lo >= -1 && t.Hi < math.MaxInt64 {
+		w.WriteByte('d')
+		w.int(t.Lo)
+		w.WriteString("..d")
+		w.int(t.Hi)
 		return
 	}
 	w.WriteString("depth")

@@ -25,9 +25,10 @@ def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 
-def content_hash(node):
+def content_hash(node, edition):
     """The content hash of a node (08 §2.1), "" if JSON cannot express its content (08 §8.2)."""
-    hashed = {name: node.get(name, "") for name in ("content", "kind", "role")}
+    names = ("content",) if edition == "1.0" else ("content", "kind", "role")
+    hashed = {name: node.get(name, "") for name in names}
     for name, value in node.items():
         if name.startswith(("content_", "data_")) and name != "content_hash":
             hashed[name] = value
@@ -40,7 +41,7 @@ def content_hash(node):
 def hash_command(flags, words):
     with open(flags["file"], encoding="utf-8") as file:
         try:
-            return content_hash(json.load(file))
+            return content_hash(json.load(file), flags.get("edition", ""))
         except ValueError as err:
             raise Refused("E_DOCUMENT_INVALID", str(err)) from err
 

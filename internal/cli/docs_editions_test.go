@@ -37,6 +37,10 @@ var differences = []struct {
 		"yes", "no")},
 	{"a thread has", either(func(t selector.Traits) bool { return t.Bare }, "id, content", "id, role, kind, content")},
 	{"the parent is", either(func(t selector.Traits) bool { return t.ParentIDs }, "the header `parent_id`", "the place")},
+	{"`A, B` gives", either(func(t selector.Traits) bool { return t.Fragments }, "A, then what B adds", "one set in order")},
+	{"`?? {…}`, `within(…)`, `.block:x` are", either(func(t selector.Traits) bool { return t.NoLegacy }, "removed", "read")},
+	{"`.x` compares", either(func(t selector.Traits) bool { return t.TypeFacet }, "the class, else the type without it",
+		"the class, else the type")},
 	{"constructs of the later documents", either(func(t selector.Traits) bool { return t.Extended }, "accepted",
 		"refused")},
 }

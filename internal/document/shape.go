@@ -32,7 +32,11 @@ func (r *reader) shape(t *tree.Tree) error {
 	var walk func(e, parent *tree.Entry) error
 	walk = func(e, parent *tree.Entry) error {
 		if message := tree.PlacementFault(e, parent); message != "" {
-			if err := r.refuse(fault.PlacementInvalid, e.Node().ID, message, ""); err != nil {
+			code := fault.PlacementInvalid
+			if message == tree.SecondCore && r.traits.Bare { // 1.0 04 §11
+				code = fault.DuplicateContainer
+			}
+			if err := r.refuse(code, e.Node().ID, message, ""); err != nil {
 				return err
 			}
 		}

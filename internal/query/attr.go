@@ -50,12 +50,17 @@ func (p *Plan) hintOf(a selector.Attr, f field) hint {
 	case fieldKind, fieldKindFacet:
 		c.need("kind", &c.marks.Kinds, value)
 	case fieldTags:
+		if p.traits.TypeFacet {
+			break // the role counts too
+		}
 		c.need("tag", &c.marks.Keys, value)
 	case fieldKey:
 		c.need("key", &c.marks.Keys, value)
 	case fieldNodeType:
 		if class, named := tree.ClassOfType(value); named {
 			value = class.String()
+		} else if p.traits.TypeFacet {
+			break // a class may stand before it
 		}
 		c.need("type", &c.marks.Types, value)
 	}
@@ -114,7 +119,7 @@ func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, namesCont
 		}
 		class, named := tree.ClassOfType(v.Text)
 		namesContainers = a.Op == selector.Eq && len(a.Values) == 1 && named && class == tree.Container
-		if named && !p.traits.KindInType && !class.Region() {
+		if named && !p.traits.KindInType && !p.traits.TypeFacet && !class.Region() {
 			either = append(either, []predicate{{op: opText, field: fieldNodeType, texts: spellings(v.Text)}})
 			continue
 		}

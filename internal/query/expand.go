@@ -24,7 +24,7 @@ func expand(g selector.Group) [][]selector.Step {
 			}
 			steps = append(steps, searchStep(head))
 		case selector.Tag:
-			if s.Comb == selector.None { // +x at the root is ?? {tag='x'}
+			if s.Comb == selector.None && g.Scope == nil { // +x at the root is ?? {tag='x'}
 				steps = append(steps, regionStep("root"))
 				s.Comb = selector.Descendant
 			}

@@ -16,7 +16,7 @@ func (p *Plan) Explain() inspect.Explanation {
 	x := inspect.Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
 	for i := range p.groups {
 		g := &p.groups[i]
-		group := inspect.ExplainedGroup{Text: textOf(p.source.Groups[g.source].Steps...)}
+		group := inspect.ExplainedGroup{Text: textOfGroup(p.source.Groups[g.source])}
 		for n := range g.steps {
 			group.Steps = append(group.Steps, p.explain(g, n))
 		}
@@ -52,8 +52,11 @@ func (p *Plan) orderText() string {
 }
 
 // textOf is the canonical text of steps.
-func textOf(steps ...selector.Step) string {
-	return (&selector.Selector{Groups: []selector.Group{{Steps: steps}}}).String()
+func textOf(steps ...selector.Step) string { return textOfGroup(selector.Group{Steps: steps}) }
+
+func textOfGroup(g selector.Group) string {
+	g.Else = false
+	return (&selector.Selector{Groups: []selector.Group{g}}).String()
 }
 
 func (p *Plan) explain(g *group, n int) inspect.ExplainedStep {

@@ -225,6 +225,8 @@ func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 			return value{kind: word, s: s}
 		}
 		return value{}
+	case g.field == fieldTags && n.Role != "" && r.plan.traits.TypeFacet: // 1.0 07 §4.1 maps roles to tags
+		return texts(append([]string{n.Role}, n.Tags...))
 	case g.field == fieldTags:
 		return texts(n.Tags)
 	case g.field == fieldRefs:

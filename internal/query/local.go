@@ -14,13 +14,13 @@ import (
 // those, can enter or leave the result of a local plan.
 func (p *Plan) Local() bool {
 	// tool and failed: another node decides, the call of a result, the result of a call
-	return p.OneByOne() && !p.asks(fieldAge, fieldDepth, fieldTool, fieldFailed)
+	return p.OneByOne() && !p.depends() && !p.asks(fieldAge, fieldDepth, fieldTool, fieldFailed)
 }
 
 // OneByOne reports whether the plan selects each node by itself: it chooses none among
 // siblings, by a key family or by a control.
 func (p *Plan) OneByOne() bool {
-	if p.keySet {
+	if p.keySet || p.depends() || slices.ContainsFunc(p.fragments, func(f *Plan) bool { return f.keySet }) {
 		return false
 	}
 	for _, c := range p.source.Controls {

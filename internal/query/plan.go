@@ -15,6 +15,7 @@ type Plan struct {
 	source       *selector.Selector
 	traits       selector.Traits
 	groups       []group
+	fragments    []*Plan         // of each group, where a list keeps its own order; see union
 	ids          []string        // the ids that steps test; step.idIndex points here
 	keySet       bool            // the selector asks for a same-key set, see key_set.go
 	keySetFilter filter          // picks from the whole same-key set
@@ -88,31 +89,45 @@ func Compile(s *selector.Selector) (*Plan, error) {
 			p.newestFirst = true
 		}
 	}
+	if p.traits.Fragments && len(s.Groups) > 1 {
+		if err := p.divide(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.compileGroups(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compileGroups compiles all groups of the selector into one walk.
+func (p *Plan) compileGroups() error {
+	s := p.source
 	p.groups = make([]group, 0, len(s.Groups))
 	for i, g := range s.Groups {
 		chains := expand(g)
 		if len(s.Groups) == 1 {
 			if err := p.asKeySet(chains); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if n := len(p.groups) + len(chains); n > selector.MaxGroups {
-			return nil, fault.New(fault.Limit,
+			return fault.New(fault.Limit,
 				fmt.Sprintf("the selector has %d groups with the hops of within counted, which is more than %d", n,
 					selector.MaxGroups), "ask in several steps")
 		}
 		for _, steps := range chains {
 			p.groups = append(p.groups, group{source: i})
-			if err := p.group(&p.groups[len(p.groups)-1], steps); err != nil {
-				return nil, err
+			if err := p.group(&p.groups[len(p.groups)-1], steps, g.Scope); err != nil {
+				return err
 			}
 		}
 	}
-	return p, nil
+	return nil
 }
 
-// group compiles a chain of plain steps.
-func (p *Plan) group(g *group, steps []selector.Step) error {
+// group compiles a chain of plain steps, each of which must match at the depths of a scope.
+func (p *Plan) group(g *group, steps []selector.Step, scope *selector.DepthSet) error {
 	if len(steps) > selector.MaxSteps {
 		return fault.New(fault.Limit,
 			fmt.Sprintf("a group has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps),
@@ -126,6 +141,11 @@ func (p *Plan) group(g *group, steps []selector.Step) error {
 		}
 		if err := p.step(g, i, s.Parts); err != nil {
 			return err
+		}
+		if scope != nil && g.zoneSteps>>i&1 == 0 {
+			tests, hint := p.depthPredicates(*scope)
+			g.steps[i].addPredicates(tests...)
+			g.steps[i].depths = append(g.steps[i].depths, hint.depths)
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {

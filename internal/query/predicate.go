@@ -162,6 +162,11 @@ func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint,
 	case selector.Tag:
 		return p.attrPredicates(equals("tag", part.Name))
 	case selector.Attr:
+		if p.traits.TypeFacet && part.Name == "nodeType" && part.Op == selector.Eq && len(part.Values) == 1 &&
+			part.Values[0].Kind != selector.Null {
+			tests, c := p.typePredicates(part.Values[0].Text, byDepth)
+			return tests, c, nil
+		}
 		return p.attrPredicates(part)
 	case selector.Offset:
 		return []predicate{{op: opInterval, field: fieldOffset, intervals: zoneOffsets[part.Zone : part.Zone+1]}}, hint{}, nil
@@ -241,6 +246,9 @@ func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 	var c hint
 	_, rest, namespaced := strings.Cut(name, ":")
 	class, canonical := tree.ClassOfType(name)
+	if p.traits.TypeFacet && (!canonical || namespaced) {
+		return p.anchor(name), c
+	}
 	if !canonical {
 		c.need("type", &c.marks.Types, name)
 		return []predicate{{op: opText, field: fieldNodeType, texts: []string{name}}}, c
@@ -260,6 +268,33 @@ func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 		return append(of, predicate{op: opText, field: fieldKindFacet, texts: []string{rest}}), c
 	}
 	return []predicate{{op: opText, field: fieldNodeType, texts: spellings(name)}}, c
+}
+
+// anchor compiles a type of edition 1.0 that names no class: sys is the region, any other the nodeType,
+// of which a class and a colon may stand before it. Of a.b both must hold, unless the type is a.b.
+//
+// Specification: 1.0 04 §3.2, 1.0 02 §3.4.
+func (p *Plan) anchor(name string) []predicate {
+	if name == "sys" {
+		return classes(tree.Sys)
+	}
+	texts := spellings(name)
+	if _, canonical := tree.ClassOfType(name); !canonical {
+		for _, class := range [...]string{"seg:", "cont:", "block:", "mt:", "mc:", "cb:"} {
+			texts = append(texts, class+name)
+		}
+	}
+	whole := predicate{op: opText, field: fieldNodeType, texts: texts}
+	names := strings.Split(name, ".")
+	if len(names) == 1 {
+		return []predicate{whole}
+	}
+	var each []predicate
+	for _, one := range names {
+		tests, _ := p.typePredicates(one, false)
+		each = append(each, tests...)
+	}
+	return []predicate{{op: opAny, alternatives: [][]predicate{{whole}, each}}}
 }
 
 // meansRegions reports whether a type beside :depth(…) also matches regions.

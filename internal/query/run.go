@@ -79,6 +79,9 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 	if err := p.checkCounter(); err != nil {
 		return Result{}, err
 	}
+	if p.fragments != nil {
+		return p.union(ctx, t, only)
+	}
 	r := newRun(ctx, p, t)
 	r.limits = only
 	if len(p.ids) > 0 {

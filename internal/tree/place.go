@@ -50,12 +50,15 @@ func PlacementFault(e, parent *Entry) string {
 	case above == Block:
 		return BlockHasNoChildren
 	case inTurn && e.node.Offset == 0 && class == Container && parent.Core() != e:
-		return "the turn has a core already; a group needs another offset than 0"
+		return SecondCore
 	case inTurn && e.node.Offset == 0 && class != Container && parent.Core() != nil:
 		return "a block at offset 0 stands beside the core instead of in it"
 	}
 	return ""
 }
+
+// SecondCore is what [PlacementFault] says of a second core.
+const SecondCore = "the turn has a core already; a group needs another offset than 0"
 
 func firstOfClass(parent *Entry, class Class) *Entry {
 	var first *Entry

@@ -26,6 +26,7 @@ func explainCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		warnAll(a, q.Remarks())
 		defer func() { warnAll(a, view.MistypedTypes(q, someOf(ctx, s))) }()
 		x, err := s.Explain(ctx, q, o)
 		if err != nil {

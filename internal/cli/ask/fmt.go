@@ -17,6 +17,7 @@ func fmtCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("fmt")
 	cmd.Flags().StringVar(&edition, "edition", a.NewEdition(), "the `EDITION` of the selectors: "+command.EditionNames)
 	command.CompleteFlag(cmd, "edition", selector.Editions())
+	strict := cmd.Flags().Bool("strict", false, "refuse what edition 1.0 reads and advises against")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		e, err := selector.ParseEdition(edition)
 		if err != nil {
@@ -26,12 +27,15 @@ func fmtCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "fmt takes a SELECTOR, or selectors on standard input")
 		}
 		if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-			return fmtLines(ctx, a, e)
+			return fmtLines(ctx, a, e, *strict)
 		}
 		texts := make([]string, len(args))
 		for i, arg := range args {
 			q, err := selector.Parse(arg, e)
 			if err != nil {
+				return command.InArgument(err, arg)
+			}
+			if err := remark(a, q, *strict); err != nil {
 				return command.InArgument(err, arg)
 			}
 			texts[i] = q.String()
@@ -47,9 +51,19 @@ func fmtCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
+// remark warns of what edition 1.0 advises against in a selector; strict refuses it.
+func remark(a *command.App, q *selector.Selector, strict bool) error {
+	if strict && len(q.Advice) > 0 {
+		at := q.Advice[0]
+		return fault.At(fault.SelectorLegacy, at.Offset, at.Token, "edition 1.0 advises against this form", at.Message)
+	}
+	warnAll(a, q.Remarks())
+	return nil
+}
+
 // fmtLines formats each line of standard input as a selector. It keeps empty
 // lines.
-func fmtLines(ctx context.Context, a *command.App, e selector.Edition) error {
+func fmtLines(ctx context.Context, a *command.App, e selector.Edition, strict bool) error {
 	lines := bufio.NewScanner(a.In)
 	lines.Buffer(nil, 2*selector.MaxLength)
 	texts := []string{}
@@ -64,6 +78,9 @@ func fmtLines(ctx context.Context, a *command.App, e selector.Edition) error {
 			continue
 		}
 		q, err := selector.Parse(line, e)
+		if err == nil {
+			err = remark(a, q, strict)
+		}
 		if f := command.FactsOf(err); err != nil {
 			at := *f
 			at.Line = n

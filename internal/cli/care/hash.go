@@ -1,6 +1,7 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"iter"
@@ -9,6 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +24,7 @@ func hashCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "--receipt goes with --node")
 		}
 		if flags.File != "" && *node == "" && len(args) == 0 {
-			return hashNode(ctx, a, flags.File)
+			return hashNode(ctx, a, flags)
 		}
 		s, rest, err := a.Source(ctx, cmd, flags, args)
 		if err != nil {
@@ -56,8 +58,12 @@ func hashCommand(a *command.App) *cobra.Command {
 }
 
 // hashNode computes the content hash of the node in a file (08 §2.1).
-func hashNode(ctx context.Context, a *command.App, file string) error {
-	in, err := a.Read(ctx, file)
+func hashNode(ctx context.Context, a *command.App, flags *command.SourceFlags) error {
+	e, err := selector.ParseEdition(cmp.Or(flags.Edition, string(selector.Canonical)))
+	if err != nil {
+		return err
+	}
+	in, err := a.Read(ctx, flags.File)
 	if err != nil {
 		return err
 	}
@@ -80,7 +86,10 @@ func hashNode(ctx context.Context, a *command.App, file string) error {
 			}
 		}
 	}
-	digest, ok := canon.ContentHash(member("content"), member("role"), member("kind"), attributes)
+	digest, ok := canon.BareHash(member("content"), attributes)
+	if !e.Traits().Bare {
+		digest, ok = canon.ContentHash(member("content"), member("role"), member("kind"), attributes)
+	}
 	hash := hex.EncodeToString(digest[:])
 	if !ok {
 		hash = ""
