@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -68,7 +69,7 @@ func (b *Batch) Add(position string, node any) (id string) {
 		if err != nil {
 			return "", err
 		}
-		named := !strings.HasPrefix(strings.TrimLeft(position, " "), "(")
+		named := !strings.HasPrefix(strings.TrimLeft(position, " "), "(") && !b.addressed(position)
 		if !named { // an id can begin so, too
 			if named, err = b.editor.Has(position); err != nil {
 				return "", err
@@ -78,10 +79,10 @@ func (b *Batch) Add(position string, node any) (id string) {
 			return b.editor.Add(position, spec.tree())
 		}
 		gap, err := b.gap(position)
-		if err != nil {
+		if gap == nil {
 			return "", err
 		}
-		return b.editor.AddAt(gap, spec.tree())
+		return b.editor.AddAt(*gap, spec.tree())
 	})
 }
 
@@ -205,10 +206,10 @@ func (b *Batch) Move(id, parent string, offset int64) (newID string) {
 func (b *Batch) MoveTo(id, position string) (newID string) {
 	return b.node(func() (string, error) {
 		gap, err := b.gap(position)
-		if err != nil {
-			return "", err
+		if gap == nil {
+			return id, err
 		}
-		return b.editor.MoveAt(id, gap)
+		return b.editor.MoveAt(id, *gap)
 	})
 }
 
@@ -225,6 +226,11 @@ func (b *Batch) Has(id string) bool {
 		b.err = err
 	}
 	return has
+}
+
+// addressed reports whether a text is a place behind an address, as edition 1.0 writes it.
+func (b *Batch) addressed(position string) bool {
+	return b.edition.Traits().T0Working && strings.HasPrefix(position, "@") && strings.HasSuffix(position, ")")
 }
 
 // node makes an edit that returns an id, unless an earlier one failed.
@@ -254,13 +260,21 @@ func (b *Batch) run(f func(*Batch) error) error {
 	return b.err
 }
 
-// gap finds the place that an insertion position names.
-func (b *Batch) gap(position string) (tree.Gap, error) {
+// gap finds the place that an insertion position names; nil, without an error, for a place (…)? that is
+// not there (1.0 04 §3.6).
+func (b *Batch) gap(position string) (*tree.Gap, error) {
 	p, err := selector.ParsePosition(position, b.edition)
 	if err != nil {
-		return tree.Gap{}, err
+		return nil, err
 	}
-	return query.Gap(b.ctx, b.editor.Tree(), p, b.edition)
+	gap, err := query.Gap(b.ctx, b.editor.Tree(), p, b.edition)
+	if p.Maybe && errors.Is(err, fault.NodeNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &gap, nil
 }
 
 // Edit changes the working state: it makes all edits of f, or none if f returns an error or

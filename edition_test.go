@@ -140,3 +140,50 @@ func TestThreadOfEdition1(t *testing.T) {
 		t.Errorf("%+v, %v", n, err)
 	}
 }
+
+func TestEditsOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 1)
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("(d7, end)?", "block")
+		b.Add("@t0 (d0, end)", "summary {content='s'}")
+		return nil
+	}, nil))
+	got, err := c.SelectAll(ctx, []string{".summary", "(d1) .block", ".block"}, nil)
+	if err != nil || !slices.Equal(got.IDs, []string{"summary:2-0", "block:1-0"}) {
+		t.Errorf("%v, %v", got.IDs, err)
+	}
+	for place, want := range map[string]fault.Code{"@t-1 (d0, end)": fault.PlacementInvalid, "(d7, end)": fault.NodeNotFound} {
+		if err := c.Edit(ctx, func(b *pact.Batch) error { b.Add(place, "block"); return nil }, nil); !errors.Is(err, want) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+}
+
+func TestDocumentsOfEdition1(t *testing.T) {
+	ctx := context.Background()
+	s, findings, err := pact.ReadSnapshot([]byte(`{"spec_version":"PACT/1.0.0","flat_log":[{"tag":"system","content":"R"},
+		{"tag":"user","content":"Hello"}]}`), "")
+	must(t, err)
+	for query, want := range map[string]int{"^sys .block +system": 1, "^ah .cont > .block +user": 1} {
+		if ids, err := s.Select(ctx, query, nil); err != nil || len(ids) != want || len(findings) > 0 {
+			t.Errorf("%s: %v, %v, %v", query, ids, findings, err)
+		}
+	}
+	gone := `{"spec_version":"PACT/1.0.0","root":{"children":[{"nodeType":"^sys","children":[
+		{"id":"b","nodeType":"block","ttl":-1,"content":"x"}]}]}}`
+	c, findings, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(gone), nil)
+	must(t, err)
+	n, err := c.Working().Node("b")
+	if err != nil || *n.TTL != 0 || len(findings) != 1 {
+		t.Errorf("%+v, %v, %v", n, findings, err)
+	}
+	_, err = c.Commit(ctx, nil)
+	must(t, err)
+	if _, err := c.Working().Node("b"); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("the node stayed: %v", err)
+	}
+	wrong := `{"spec_version":"PACT/1.0.0","root":{"id":"r","children":[{"id":"s","nodeType":"^sys","parent_id":"x"}]}}`
+	if _, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(wrong), nil); fault.CodeOf(err) != fault.InvalidParent {
+		t.Errorf("a wrong parent_id: %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
@@ -81,6 +82,13 @@ func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) (S
 		return Selection{}, err
 	}
 	return Selection{IDs: idsOf(list)}, nil
+}
+
+// SelectAll asks several selectors as one list of edition 1.0: what each finds comes behind what those
+// before it found (1.0 04 §2.1, §7). A selector that has an address or a control is E_SELECTOR_INVALID.
+// Its errors and its cost are those of [Context.Select].
+func (c *Context) SelectAll(ctx context.Context, queries []string, o *SelectOptions) (Selection, error) {
+	return c.Select(ctx, "("+strings.Join(queries, "), (")+")", o)
 }
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and

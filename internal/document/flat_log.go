@@ -2,7 +2,9 @@ package document
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
@@ -28,6 +30,9 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 	if r.edition == "" { // then head reports or refuses one that is none
 		e, _ := doc.Get("edition")
 		r.edition, _ = selector.ParseEdition(e.Text)
+		if v, _ := doc.Get("spec_version"); r.edition == "" && strings.HasPrefix(v.Text, "PACT/1.") {
+			r.edition = selector.V1
+		}
 		r.edition = cmp.Or(r.edition, selector.V01) // whose words the example has
 	}
 	words := r.edition.Traits()
@@ -38,6 +43,11 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 	var system, said []canon.Any
 	for i, m := range log.Elems {
 		role, _ := m.Get("role")
+		if tag, _ := m.Get("tag"); words.TypeFacet && role.Kind == canon.KindAbsent && tag.Kind == canon.KindString {
+			role = tag // 1.0 07 §4.1
+			m = withDefaults(m, canon.Member{Name: "tags", Value: canon.ArrayOf(tag)})
+			m.Members = slices.DeleteFunc(slices.Clone(m.Members), func(m canon.Member) bool { return m.Name == "tag" })
+		}
 		if role.Kind != canon.KindString {
 			return doc, &fault.Error{Code: fault.DocumentInvalid, Token: FlatLog, Offset: fault.NoOffset,
 				Message: "entry " + strconv.Itoa(i+1) + " of the flat log is no message with a role",

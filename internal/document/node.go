@@ -225,6 +225,9 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		case err != nil:
 			return err
 		case v.Kind == canon.KindNull:
+		case ttl < 0 && r.traits.Bare: // 1.0 03 §3.1
+			n.Expiry = r.cycle
+			r.find(fault.DocumentInvalid, n.ID, "the ttl is negative; it is read as 0, and the node goes at the next commit")
 		case ttl < 0:
 			return fault.OnNode(fault.DocumentInvalid, n.ID, "the ttl is negative", "leave it out for a node that stays")
 		case ttl > tree.MaxInteger-r.cycle:

@@ -98,7 +98,7 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 	if s.Type == "" {
 		s.Type = x.env.Vocabulary.Block
 	}
-	if err := checkType(s.Type); err != nil {
+	if err := checkType(s.Type, x.env.Bare); err != nil {
 		return nil, err
 	}
 	class := ClassOf(s.Type, Root, false)

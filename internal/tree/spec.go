@@ -223,10 +223,11 @@ func checkID(id string) error {
 	return nil
 }
 
-// checkType accepts canonical and namespaced types other than regions.
+// checkType accepts canonical and namespaced types other than regions, and in edition 1.0 any other name
+// (1.0 01 §2.1).
 //
 // Specification: 01 §2.1, 02 §3.4, 07 §3, 07 §3.2.
-func checkType(nodeType string) error {
+func checkType(nodeType string, anyName bool) error {
 	class, named := ClassOfType(nodeType)
 	switch {
 	case !canon.ValidText(nodeType) || strings.HasSuffix(nodeType, ":"):
@@ -237,7 +238,7 @@ func checkType(nodeType string) error {
 	case class == Turn:
 		return fault.New(fault.PlacementInvalid, "a turn cannot be added: a commit makes it of the active head",
 			"add to ^ah and commit")
-	case !named && !strings.Contains(nodeType, ":"):
+	case !named && !anyName && !strings.Contains(nodeType, ":"):
 		return invalid(nodeType, "the type is neither canonical nor namespaced", "use a name with a colon, such as cb:"+
 			nodeType)
 	}
