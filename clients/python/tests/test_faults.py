@@ -138,6 +138,7 @@ def stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     child = db._transport._child
     assert child is not None
     os.kill(child._process.pid, signal.SIGSTOP)
+    os.waitpid(child._process.pid, os.WUNTRACED)  # until all of its threads stand
     with soon(60):
         db.close()
     assert child._process.returncode == -signal.SIGKILL

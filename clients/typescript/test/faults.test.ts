@@ -99,6 +99,7 @@ const tested: Record<string, () => Promise<unknown>> = {
   'stopped': async () => {
     const { pact, pid } = await started(5000)
     process.kill(pid, 'SIGSTOP')
+    await until(() => execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T'))
     await pact.close()
     assert.throws(() => process.kill(pid, 0))
   },
