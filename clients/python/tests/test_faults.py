@@ -134,7 +134,8 @@ def missing_program(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    db = pactctx.open(folder / "a.db", timeout=1)
+    monkeypatch.setattr("pactctx._binary.PATIENCE", 1)
+    db = pactctx.open(folder / "a.db")
     child = db._transport._child
     assert child is not None
     os.kill(child._process.pid, signal.SIGSTOP)

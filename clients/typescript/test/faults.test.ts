@@ -97,7 +97,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.match(told.remedy!, /PACT_BINARY/)
   },
   'stopped': async () => {
-    const { pact, pid } = await started(5000)
+    const { pact, pid } = await started(10_000)
     process.kill(pid, 'SIGSTOP')
     await until(() => execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T'))
     await pact.close()

@@ -14,6 +14,7 @@ from typing import IO, cast
 
 from ._errors import error, unreachable
 
+PATIENCE = 15  # seconds for a server to end
 _NAME = "pact.exe" if sys.platform == "win32" else "pact"
 
 
@@ -132,7 +133,7 @@ class Child:
             if pipe is not None:
                 pipe.close()
         try:
-            self._process.wait(min(15, timeout))
+            self._process.wait(min(PATIENCE, timeout))
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
