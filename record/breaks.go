@@ -2,6 +2,7 @@ package record
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -141,9 +142,10 @@ func (l *leftovers) cause(p *inspect.CallPrefix, of *leftover, host string, at t
 	}
 	var best *cutSince
 	explained := int64(0)
-	for i := range l.cuts {
-		c := &l.cuts[i]
-		if c.cycle <= of.cycle || c.cut.Cause == string(provider.CauseModel) {
+	since := l.cutsAfter(of.cycle)
+	for i := range since {
+		c := &since[i]
+		if c.cut.Cause == string(provider.CauseModel) {
 			continue
 		}
 		lost := of.tokens - int64(float64(of.tokens)*c.kept)
@@ -210,14 +212,16 @@ func (l *leftovers) note(p *inspect.CallPrefix, a history.Attempt, rules *provid
 		next.life = of.life // it only read
 	}
 	l.of[name], l.latest = next, next
-	l.cuts = slices.DeleteFunc(l.cuts, func(c cutSince) bool {
-		for _, of := range l.of {
-			if c.cycle > of.cycle {
-				return false
-			}
-		}
-		return true
-	})
+	oldest := next.cycle
+	for _, of := range l.of {
+		oldest = min(oldest, of.cycle)
+	}
+	l.cuts = l.cutsAfter(oldest)
+}
+
+// cutsAfter returns the cuts behind a cycle: they are in the order of their cycles.
+func (l *leftovers) cutsAfter(cycle int64) []cutSince {
+	return l.cuts[sort.Search(len(l.cuts), func(i int) bool { return l.cuts[i].cycle > cycle }):]
 }
 
 // leftBy returns how many tokens of a call are in the cache afterwards. Where the provider counts no writes, its

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"math"
 	"strings"
 	"sync"
 
@@ -168,11 +169,20 @@ func causeOf(seen provider.Cause, compacted bool) string {
 	return string(seen)
 }
 
-// changeAt says what differs from the n-th block of two threads on.
+// changeAt says what differs from the n-th block of two threads on. Cost: that of finding the two blocks, unless the newer
+// conversation has fewer blocks: then both threads, because it may have been compacted.
 func changeAt(older, newer *tree.Tree, n int) (provider.Cause, error) {
+	said := func(t *tree.Tree) int {
+		all, _ := t.ThreadSize()
+		return all - t.Region(tree.Sys).Summary().Blocks
+	}
+	from, most := 0, math.MaxInt
+	if said(newer) >= said(older) {
+		from, most = n, 1
+	}
 	var rest [2]provider.Prompt
 	for i, t := range []*tree.Tree{older, newer} {
-		for b, err := range t.Blocks(0) {
+		for b, err := range t.Blocks(from) {
 			if err != nil {
 				return "", err
 			}
@@ -182,8 +192,10 @@ func changeAt(older, newer *tree.Tree, n int) (provider.Cause, error) {
 					section = provider.Tools
 				}
 			}
-			rest[i].Add(section, b.Node().Kind, b.Node().Hash)
+			if rest[i].Add(section, b.Node().Kind, b.Node().Hash); len(rest[i].Blocks) == most {
+				break
+			}
 		}
 	}
-	return provider.ChangeAt(&rest[0], &rest[1], n), nil
+	return provider.ChangeAt(&rest[0], &rest[1], n-from), nil
 }
