@@ -30,6 +30,8 @@ type CallPrefix struct {
 	// Markers is how many places the recorded request marks to be cached, nil where the provider takes no marks or the
 	// request was rebuilt from a log, which has none.
 	Markers *int `json:"markers,omitempty"`
+	// ManagingEnded says why a recorder that managed the conversation ended that with this call, "" if it did not.
+	ManagingEnded string `json:"managing_ended,omitempty"`
 	// Left is how many tokens the calls of this context had left in the provider's cache, nil if that is not
 	// known because the provider did not say; 0 for the first call.
 	Left *int64 `json:"left,omitempty"`

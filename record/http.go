@@ -32,7 +32,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	}
 	body, managedReq, m := r.manage(name, req, body)
 	resp, c, err := r.send(name, managedReq, body, m, next)
-	if err == nil && m.kept != nil && refuses(resp) {
+	if err == nil && m.changes() && refuses(resp) {
 		return r.sendAsAsked(name, req, resp, c, m, next)
 	}
 	return resp, err
@@ -79,9 +79,11 @@ func (r *Recorder) sendAsAsked(name provider.API, req *http.Request, refused *ht
 	if err != nil && c.recorder.options.Strict {
 		return nil, err
 	}
-	resp, _, err := r.send(name, withBody(req, m.asked), m.asked, &managing{}, next)
+	again := &managing{kept: &managed{In: m.kept.In, Shaped: []string{}, Bytes: len(m.asked),
+		Why: m.hide.err(errors.New("the provider refused a managed request: " + string(why[:min(len(why), 500)]))).Error()}, asked: m.asked}
+	resp, _, err := r.send(name, withBody(req, m.asked), m.asked, again, next)
 	if err == nil && !refuses(resp) {
-		r.endManaging(req.Context(), m, "the provider refused a managed request: "+string(why[:min(len(why), 500)]))
+		r.endManaging(req.Context(), m, again.kept.Why)
 	}
 	return resp, err
 }

@@ -64,7 +64,8 @@ type managed struct {
 	Question int `json:"question,omitempty"`
 	// Expects has the tokens that the provider should count, if anything goes by the policy.
 	Expects *worth.Call `json:"expects,omitempty"`
-	// Again is how many calls of the request asked again for what had been taken, Why the reason with which managing ended.
+	// Again is how many calls of the request asked again for what had been taken, Why the reason with which managing ended
+	// at it.
 	Again int    `json:"again,omitempty"`
 	Why   string `json:"why,omitempty"`
 }
@@ -76,6 +77,11 @@ type gone struct {
 	At      int    `json:"at"` // its index in the message
 }
 
+// changes reports whether the body that is sent differs from the one that came.
+func (m *managing) changes() bool {
+	return m.kept != nil && len(m.kept.Shaped)+len(m.kept.Gone)+m.kept.Cleared > 0
+}
+
 // managing is a request on its way through a policy.
 type managing struct {
 	asked []byte // the body as it came
@@ -85,6 +91,7 @@ type managing struct {
 
 	question *manage.Request // nil if the body cannot be read
 	sending  *manage.Sending
+	ended    string             // why managing ends with the request, "" if it does not
 	clears   *provider.Clearing // how the provider is asked to leave results out, nil if it is not asked
 }
 
@@ -110,7 +117,7 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 	m.hide.secretsOf(req)
 	ctx := context.WithoutCancel(req.Context()) // a decision is kept even if the client stops waiting
 	now := r.shape(ctx, name, body, m, time.Now().Add(patience))
-	if m.kept == nil {
+	if !m.changes() {
 		return body, req, m
 	}
 	r.count(func(s *Stats) { s.Managed.Saved += int64(m.kept.Saved) })

@@ -161,6 +161,16 @@ func TestAskingAgainEndsManaging(t *testing.T) {
 	if got.Ended != 1 || got.Again > 4 || !strings.Contains(got.Why, "asked again") || !bytes.Equal(sent, a.lastBody) {
 		t.Errorf("%+v; sent %d bytes of %d", got, len(sent), len(a.lastBody))
 	}
+	var why []string
+	for p, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+		must(t, err)
+		if p.ManagingEnded != "" {
+			why = append(why, p.ManagingEnded)
+		}
+	}
+	if len(why) != 1 || why[0] != got.Why {
+		t.Errorf("the calls say %q", why)
+	}
 	later := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
 		`{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","head":50,"tail":50}]}`)})
 	a.client.Transport = later.Transport(nil)

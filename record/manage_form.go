@@ -112,6 +112,7 @@ func (r *Recorder) decide(ctx context.Context, m *managing, until time.Time) (le
 	for i := range made {
 		switch d := &made[i]; {
 		case d.What == manage.Ended:
+			m.ended = d.Why
 			r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = d.Why })
 		case d.Since == "":
 			shaped++
@@ -205,7 +206,11 @@ func (m *managing) write(in string, leave int) []byte {
 		how.Ask(&edits, q.Root, stay)
 	}
 	kept.Again, _ = q.Again()
+	kept.Why = m.ended
 	if len(kept.Shaped)+len(kept.Gone)+kept.Cleared == 0 {
+		if m.ended != "" {
+			m.kept = kept
+		}
 		return m.asked
 	}
 	now := edits.Apply(m.asked)

@@ -180,6 +180,9 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 	if k != nil {
 		rules = provider.CacheRulesOf(k.API) // also where --dialect compares by others
 		p.Dialect = w.rulesOf(k).Name
+		if m := k.Managed; m != nil && !m.Would {
+			p.ManagingEnded = m.Why
+		}
 		if grows {
 			if a.Status == history.Completed {
 				w.answers.note(a.Cycle, about)

@@ -21,7 +21,7 @@ const (
 	ToolUnused   = "unused"     // tools were defined and never called
 	CompactLost  = "compaction" // the run dropped most of its content
 	WindowFilled = "window"     // the window of the model is full soon
-	PolicyCost   = "policy"     // what a policy had shortened was asked for again
+	PolicyCost   = "policy"     // what a policy had shortened was asked for again, or managing by it ended
 	NoCaching    = "uncached"   // the recorded requests ask for no caching
 )
 
@@ -29,7 +29,7 @@ const (
 type Finding struct {
 	What string `json:"what" enum:"prefix,repeated,carried,unused,compaction,window,policy,uncached"`
 	// Evidence is counted if the provider counted the tokens, else computed.
-	Evidence inspect.Evidence `json:"evidence" enum:"counted,computed" doc:"Counted if the provider counted the tokens; else computed by a tokenizer and the provider's rules"`
+	Evidence inspect.Evidence `json:"evidence" enum:"counted,seen,computed" doc:"Counted if the provider counted the tokens; seen of what the record says; else computed by a tokenizer and the provider's rules"`
 	Cycle    int64            `json:"cycle,omitempty"`
 	Node     string           `json:"node,omitempty"`
 	Says     string           `json:"says" doc:"In a sentence"`
@@ -110,6 +110,10 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 		}
 		if f.run.counted {
 			raw.ByCall = append(raw.ByCall, Call{Cycle: p.Cycle, Sent: or(f.told.In, f.scaled(f.sent))})
+		}
+		if p.Call != nil && p.Call.ManagingEnded != "" {
+			list = append(list, Finding{What: PolicyCost, Cycle: p.Cycle, Evidence: inspect.SeenInBytes,
+				Says: fmt.Sprintf("managing ended at call %d: %s", p.Cycle, view.Visible(p.Call.ManagingEnded))})
 		}
 		if broken := f.broken(p, &raw.ByCall[len(raw.ByCall)-1]); broken != nil {
 			list = append(list, *broken)

@@ -260,7 +260,11 @@ func entryName(l logged) string {
 
 // why returns the message of an entry and what it removed.
 func why(l logged) string {
-	return strings.Join(append(append(view.Words(l.Message), branchedOff(l)...), story.Reported(l.Report)...), "; ")
+	parts := append(append(view.Words(l.Message), branchedOff(l)...), story.Reported(l.Report)...)
+	if l.Call != nil && l.Call.Ended != "" {
+		parts = append(parts, "managing ended: "+l.Call.Ended)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // drawEntry prints an entry for a person, as git does a commit.
