@@ -28,8 +28,12 @@ const (
 	kindRaw     = "raw"          // of a block that says that a part goes as it came, and why
 )
 
-// endedBecause begins the reason of a decision that ends managing for a conversation.
-const endedBecause = "managing ended: "
+// What the reason of a decision begins with that ends managing for a conversation: it goes as it came, or what was taken
+// stays out.
+const (
+	endedBecause   = "managing ended: "
+	stoppedBecause = "managing stopped: "
+)
 
 // Result is a result of a tool that is about to be sent to a model for the first time.
 type Result struct {
@@ -210,8 +214,11 @@ func (e *decisions) read(ctx context.Context) error {
 				return err
 			}
 			d.What, d.Why, d.ID = manage.Raw, why.Any().Text, ""
-			if strings.HasPrefix(d.Why, endedBecause) {
+			switch {
+			case strings.HasPrefix(d.Why, endedBecause):
 				d.What = manage.Ended
+			case strings.HasPrefix(d.Why, stoppedBecause):
+				d.What = manage.Stopped
 			}
 		case n.Has(attrCleared):
 			d.What, d.Text = manage.Cleared, canon.Value(provider.Cleared)

@@ -9,7 +9,7 @@ import (
 )
 
 // patience is how long a request waits for decisions about what is new in it. Tests change it.
-var patience = 10 * time.Millisecond
+var patience = 100 * time.Millisecond
 
 // mostPatience is how long a request waits for a decision that the store is making durable.
 var mostPatience = 5 * time.Second

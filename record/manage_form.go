@@ -111,7 +111,7 @@ func (r *Recorder) decide(ctx context.Context, m *managing, until time.Time) (le
 	shaped := 0
 	for i := range made {
 		switch d := &made[i]; {
-		case d.What == manage.Ended:
+		case d.What == manage.Ended || d.What == manage.Stopped:
 			m.ended = d.Why
 			r.count(func(s *Stats) { s.Managed.Ended++; s.Managed.Why = d.Why })
 		case d.Since == "":

@@ -5,7 +5,9 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -49,6 +51,11 @@ func looks(t *testing.T, name string, again bool, flags ...string) (spending, *a
 	const texts = 24
 	a := startAgent(t, name)
 	a.flags = flags
+	if name == "gemini" { // at an address of one's own it asks how to sign in
+		settings := filepath.Join(a.dir, "..", ".gemini")
+		a.must(os.Mkdir(settings, 0o700))
+		a.must(os.WriteFile(filepath.Join(settings, "settings.json"), []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))
+	}
 	var script []providertest.Turn
 	calls := 0
 	call := func(command, unless string) {

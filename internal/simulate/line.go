@@ -103,7 +103,7 @@ func (l *line) step(sent *request, cycle int64) error {
 	}
 	leave := 0
 	for _, d := range made {
-		if l.list.Add(d); d.What == manage.Ended {
+		if l.list.Add(d); d.What == manage.Ended || d.What == manage.Stopped {
 			l.Ended = d.Why
 		} else if d.Since != "" {
 			leave++

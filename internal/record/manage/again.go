@@ -23,6 +23,22 @@ const (
 func (q *Request) loosened() bool { return q.again*loosensAt > len(q.calls) }
 func (q *Request) ends() bool     { return q.again >= endsFrom && q.again*endsAt > len(q.calls) }
 
+// missing returns the places of the results that were taken and that no later call asked for again.
+func (q *Request) missing() (list []int) {
+	last := map[string]int{}
+	for i := range q.Parts {
+		if at, has := q.results[q.Parts[i].Call]; has && q.Parts[i].Kind == "call" {
+			last[q.Parts[i].asks] = at
+		}
+	}
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.result() && p.form.taken() && last[q.Parts[q.calls[p.Call]].asks] == i {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // whyEnded says why managing ends.
 func (q *Request) whyEnded() string {
 	return strconv.Itoa(q.again) + " of " + strconv.Itoa(len(q.calls)) +
@@ -137,33 +153,81 @@ func textOf(content canon.Any) string {
 // back returns the decision that has a result which only refers to an earlier one bring that one back, whole; nil if
 // the request has that one whole, or the result says something of its own.
 func (q *Request) back(l *List, i int) *Decision {
+	if of := q.refersTo(i); of != nil {
+		return q.whole(l, i, of)
+	}
+	return nil
+}
+
+// refersTo returns the result that was taken to which another only refers, nil for none.
+func (q *Request) refersTo(i int) (of *Part) {
 	p := &q.Parts[i]
 	content, err := p.Said()
 	if err != nil || !refersBack(content) {
 		return nil
 	}
-	var of *Part
-	key := q.Parts[q.calls[p.Call]].asks
-	for k := range q.Parts[:q.calls[p.Call]] {
+	call := q.calls[p.Call]
+	for k := range q.Parts[:call] {
 		c := &q.Parts[k]
 		at, has := q.results[c.Call]
-		if c.Kind == "call" && has && at >= 0 && c.asks == key && !refersBack(q.Parts[at].Part.Content) {
+		if c.Kind == "call" && has && at >= 0 && c.asks == q.Parts[call].asks && !refersBack(q.Parts[at].Part.Content) {
 			of = &q.Parts[at]
 		}
 	}
 	if of == nil || !of.form.taken() {
 		return nil
 	}
-	original, err := of.Said()
-	if err != nil || q.hides(original) || q.hides(content) {
+	return of
+}
+
+// whole returns the decision that has a result bring others back, whole; nil if that cannot be done.
+func (q *Request) whole(l *List, i int, others ...*Part) *Decision {
+	p := &q.Parts[i]
+	content, err := p.Said()
+	if err != nil || q.hides(content) {
 		return nil
 	}
-	text := "\n[What " + q.id(l, of) + " said follows, whole. " + commit.OnlyPact + "\n" + textOf(original)
+	text := ""
+	for _, of := range others {
+		original, err := of.Said()
+		if err != nil || q.hides(original) {
+			return nil
+		}
+		text += "\n[What " + q.id(l, of) + " said follows, whole. " + commit.OnlyPact + "\n" + textOf(original)
+	}
 	content, ok := withText(content, text)
 	if !ok {
 		return nil
 	}
 	return &Decision{What: Whole, Key: p.Key, ID: q.id(l, p), Text: content.Value()}
+}
+
+// end returns the decisions that end managing. All comes back: with the newest result, behind what is cached, or in its
+// places if that costs less.
+func (q *Request) end(l *List, b *Ledger) []Decision {
+	d := Decision{What: Stopped, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}
+	missing, newest := q.missing(), -1
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.result() && p.fresh && p.again && !p.doubt && p.form == nil && !l.Entered(p.Key) {
+			newest = i
+		}
+	}
+	if newest >= 0 && !b.bringsBack(q, missing) {
+		var parts []*Part
+		if of := q.refersTo(newest); of != nil {
+			parts = append(parts, of)
+		}
+		for _, i := range missing {
+			parts = append(parts, &q.Parts[i])
+		}
+		if back := q.whole(l, newest, parts...); len(parts) == 0 {
+			return []Decision{d}
+		} else if back != nil {
+			return []Decision{*back, d}
+		}
+	}
+	d.What = Ended
+	return []Decision{d}
 }
 
 // withText returns a content whose last text has some more at its end.

@@ -84,8 +84,11 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	switch {
 	case q.Fixed || q.ended:
 		return nil, nil
-	case q.ends():
-		return []Decision{{What: Ended, Key: q.newestKey(), Since: q.since, Why: q.whyEnded()}}, nil
+	case q.ends() && !q.stopped:
+		return q.end(l, b), nil
+	}
+	if q.stopped {
+		return c.enter(nil, l, q)
 	}
 	g, err := c.grownTo(ctx, q.Parts, late)
 	if err != nil {
@@ -134,7 +137,7 @@ func (q *Request) newestKey() string {
 	return ""
 }
 
-// enter decides about the results that no model saw.
+// enter decides about the results that no model saw. g is nil if managing stopped.
 func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error) {
 	stays := c.staysUncached(q)
 	for i := range q.Parts {
@@ -148,8 +151,11 @@ func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error
 			}
 			continue
 		}
+		if stays || q.stopped || q.loosened() {
+			continue
+		}
 		n, ruled := g.ruled[i]
-		if !ruled || stays || q.loosened() {
+		if !ruled {
 			continue
 		}
 		r := &c.policy.Rules[n]

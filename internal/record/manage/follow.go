@@ -1,6 +1,10 @@
 package manage
 
-import "github.com/contexttree/pact/internal/record/provider"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/internal/record/provider"
+)
 
 // Follow gives each part of a request the form that was decided for it. If the request cannot ask the provider to clear
 // just the results that were cleared, it does not ask: notes stand for them, or they are sent as they came. An error
@@ -8,11 +12,12 @@ import "github.com/contexttree/pact/internal/record/provider"
 func (q *Request) Follow(l *List) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	q.made, q.ended, q.clears = nil, false, q.Clears
+	q.made, q.ended, q.stopped, q.clears = nil, false, false, q.Clears
 	for i := range q.Parts {
 		if p := &q.Parts[i]; p.Key != "" {
 			d := l.of(p.Key, q.has, true)
 			q.ended = q.ended || d != nil && d.What == Ended
+			q.stopped = q.stopped || slices.ContainsFunc(l.by[p.Key], func(d *Decision) bool { return d.What == Stopped && q.has(d.Since) })
 		}
 	}
 	q.follow(l, q.clears != nil, &err)

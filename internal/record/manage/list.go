@@ -21,6 +21,7 @@ const (
 	Gone    What = "gone"    // it is left out: thinking
 	Cleared What = "cleared" // the provider is asked to clear it
 	Ended   What = "ended"   // the conversation goes as it came
+	Stopped What = "stopped" // nothing more is taken from the conversation
 )
 
 // Decision is a line of a list of decisions. It holds for the requests that have the call Since, for all if that is "";
@@ -32,7 +33,7 @@ type Decision struct {
 	ID    string      // under which the original is kept, and which the text names
 	Text  canon.Value // JSON: what is sent in its place
 	Of    string      // of Same: the key of the result that it refers to
-	Why   string      // of Raw and Ended
+	Why   string      // of Raw, Ended and Stopped
 	Block string      // the id of the block that keeps the decision, "" if none does
 	// Load reads the text from where it is kept. It is nil if Text has it.
 	Load func() (canon.Value, error)
@@ -163,7 +164,7 @@ func (l *List) of(key string, before func(call string) bool, asks bool) (of *Dec
 	list := l.by[key]
 	raw := slices.ContainsFunc(list, func(d *Decision) bool { return d.What == Raw })
 	for _, d := range list {
-		if (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) && (asks || d.What != Cleared) {
+		if d.What != Stopped && (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) && (asks || d.What != Cleared) {
 			of = d
 		}
 	}

@@ -70,7 +70,8 @@ type Request struct {
 	calls    map[string]int // by id, the place of a call
 	since    string         // the newest of them
 	results  map[string]int // by call, the place of its result; -1 if two have that call
-	ended    bool           // managing ended for the conversation
+	ended    bool           // managing ended for the conversation, which goes as it came
+	stopped  bool           // it ended, and what was taken stays out until it is asked for again
 	again    int            // how many calls repeat one whose result was taken
 	refers   map[int]bool   // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
 	reserved map[string]string
@@ -237,7 +238,7 @@ func (q *Request) sees(i int, together func(a, b string) bool) {
 func (q *Request) Since() string { return q.since }
 
 // Ended reports whether managing ended for the conversation of a request.
-func (q *Request) Ended() bool { return q.ended }
+func (q *Request) Ended() bool { return q.ended || q.stopped }
 
 // Again returns how many calls of the request repeat one whose result had been taken, and of how many.
 func (q *Request) Again() (again, calls int) { return q.again, len(q.calls) }
