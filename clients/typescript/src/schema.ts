@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is d9afe42ca2281ce4b41006d9eac4d7ce8bb1e8f1d221ce500ef69e0911df754d.
+// SHA-256 is d97fa8f511d8c8cf2ef14a191c7edc1ca0c7bed39b8dbc0f23dbd5fefbc9c8f7.
 
 export interface Attempt {
   attempt_id: string
@@ -511,6 +511,7 @@ export interface InspectCallPrefix {
   expected?: InspectExpected
   first_byte_ms?: number
   left?: number
+  managing_ended?: string
   markers?: number
   model: string
   prefix?: InspectCallShared
@@ -981,8 +982,8 @@ export interface SimulateFinding {
   /** Of these; absent if the model has no price; of a compaction, of what was asked for again */
   cost?: number
   cycle?: number
-  /** Counted if the provider counted the tokens; else computed by a tokenizer and the provider's rules */
-  evidence: 'counted' | 'computed'
+  /** Counted if the provider counted the tokens; seen of what the record says; else computed by a tokenizer and the provider's rules */
+  evidence: 'counted' | 'seen' | 'computed'
   /** A rule with which the whole run would have cost less, by simulation, and which takes nothing that is quoted later; of a kind the first finding alone has it */
   helps?: LifecycleRule
   node?: string

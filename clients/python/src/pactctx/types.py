@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is d9afe42ca2281ce4b41006d9eac4d7ce8bb1e8f1d221ce500ef69e0911df754d.
+SHA-256 is d97fa8f511d8c8cf2ef14a191c7edc1ca0c7bed39b8dbc0f23dbd5fefbc9c8f7.
 """
 
 from __future__ import annotations
@@ -463,6 +463,7 @@ class InspectCallPrefix(TypedDict):
     expected: NotRequired[InspectExpected]
     first_byte_ms: NotRequired[int]
     left: NotRequired[int]
+    managing_ended: NotRequired[str]
     markers: NotRequired[int]
     model: str
     prefix: NotRequired[InspectCallShared]
@@ -911,7 +912,7 @@ class SimulateCall(TypedDict):
 class SimulateFinding(TypedDict):
     cost: NotRequired[float]
     cycle: NotRequired[int]
-    evidence: Literal["counted", "computed"]
+    evidence: Literal["counted", "seen", "computed"]
     helps: NotRequired[LifecycleRule]
     node: NotRequired[str]
     saves: NotRequired[float]
