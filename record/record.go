@@ -55,7 +55,7 @@ type Options struct {
 	// requests so. A result that leaves has a note in its place; thinking goes; all else stays. What
 	// was once sent in another form is sent in that form in every later request, also by a later
 	// recorder, in forks and by sub-agents. A request goes out as it came where deciding takes more
-	// than 10 milliseconds or the store 5 seconds, the store fails, or in doubt. If the provider
+	// than 100 milliseconds or the store 5 seconds, the store fails, or in doubt. If the provider
 	// refuses a managed request with the status 400 or 422, it is sent again as it came, and if the provider
 	// takes that, managing ends for its conversation. The originals are in the context named after
 	// Context with /originals. With Manage, and a policy that is no policy, each call fails with the
