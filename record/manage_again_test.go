@@ -98,7 +98,7 @@ func TestARepeatedCallIsNotShapedAgain(t *testing.T) {
 	const shapes = `{"when":"now","rules":[{"select":"[kind='result'][bytes>400]","head":50,"tail":50}]}`
 	for how, says := range map[string]string{
 		"the same":        file(1),
-		"the same, later": "Took 0.02 seconds.\n" + file(1),
+		"the same, later": "Wall time: 0.02 seconds\n" + file(1),
 		"unchanged": "File unchanged since last read. The content from the earlier Read tool_result in this conversation is " +
 			"still current — refer to that instead of re-reading.",
 		"another tool's words": "No changes: identical to the output shown above.",

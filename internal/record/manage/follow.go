@@ -1,49 +1,51 @@
 package manage
 
-import (
-	"slices"
-
-	"github.com/contexttree/pact/internal/record/provider"
-)
+import "github.com/contexttree/pact/internal/record/provider"
 
 // Follow gives each part of a request the form that was decided for it. If the request cannot ask the provider to clear
 // just the results that were cleared, it does not ask: notes stand for them, or they are sent as they came. An error
 // says that a text could not be read; its part goes as it came.
 func (q *Request) Follow(l *List) (err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	q.made, q.ended, q.stopped, q.clears = nil, false, false, q.Clears
+	l.mu.Lock()
 	for i := range q.Parts {
-		if p := &q.Parts[i]; p.Key != "" {
-			d := l.of(p.Key, q.has, true)
-			q.ended = q.ended || d != nil && d.What == Ended
-			q.stopped = q.stopped || slices.ContainsFunc(l.by[p.Key], func(d *Decision) bool { return d.What == Stopped && q.has(d.Since) })
+		for _, d := range l.by[q.Parts[i].Key] {
+			if q.Parts[i].Key != "" && q.has(d.Since) {
+				q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
+			}
 		}
 	}
+	l.mu.Unlock()
 	q.follow(l, q.clears != nil, &err)
 	if q.clears != nil && q.clearing(nil) == nil {
 		q.clears = nil
 		q.follow(l, false, &err)
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	q.reread(l)
 	return err
 }
 
-// follow applies the list. The caller holds l.mu.
+// follow applies the list. Other requests do not wait while it reads texts.
 func (q *Request) follow(l *List, asks bool, failed *error) {
+	decided := make([]*Decision, len(q.Parts))
+	l.mu.Lock()
 	for i := range q.Parts {
-		p := &q.Parts[i]
-		if p.Key == "" {
+		if p := &q.Parts[i]; p.Key != "" && !q.ended && !p.doubt {
+			decided[i] = l.of(p.Key, q.has, asks)
+		}
+	}
+	l.mu.Unlock()
+	for i, d := range decided {
+		if q.Parts[i].Key == "" {
 			continue
 		}
-		var d *Decision
-		if !q.ended && !p.doubt {
-			var err error
-			if d, err = l.of(p.Key, q.has, asks).read(); err != nil {
-				*failed = err
-			}
+		d, err := d.read()
+		if err != nil {
+			*failed = err
 		}
-		p.apply(d)
+		q.Parts[i].apply(d)
 	}
 	q.refer()
 }
