@@ -74,7 +74,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			checksCanFail(t, c)
 		})
 	}
-	if len(kinds) != 18 && !testrun.Raced && !testing.Short() {
+	if len(kinds) != 19 && !testrun.Raced && !testing.Short() {
 		t.Errorf("the cases are of the %d kinds %v", len(kinds), kinds)
 	}
 }
@@ -157,7 +157,7 @@ func other(c conformance.Check, out []byte, n int) []byte {
 	var ids []string
 	var object map[string]any
 	switch {
-	case slices.Contains([]string{"stable", "pure", "immutable"}, c.Kind):
+	case slices.Contains([]string{"stable", "pure", "immutable", "parses"}, c.Kind):
 		return []byte(strings.TrimSuffix(string(out), "\n") + strings.Repeat(" ", n) + "\n")
 	case c.Kind == "cycles":
 		return out[:bytes.LastIndexByte(bytes.TrimSuffix(out, []byte("\n")), '\n')+1]
@@ -210,6 +210,8 @@ func verbs(kind string) []string {
 		return []string{"select"}
 	case "rendered":
 		return []string{"thread"}
+	case "parses":
+		return []string{"fmt"}
 	case "nodes", "headers", "stamps":
 		return []string{"export"}
 	case "stable":
