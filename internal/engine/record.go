@@ -35,7 +35,7 @@ func (x *record) publishes() bool {
 }
 
 const (
-	format  = 2  // of every row; raised when a row changes
+	format  = 3  // of every row; raised when a row changes, or a digest in it
 	sumSize = 16 // bytes of the SHA-256 of what was written
 )
 

@@ -124,10 +124,20 @@ func (n *Node) measure() (bytes int, roleless bool) {
 	return bytes, roleless
 }
 
+// The first byte that a digest covers, so that nothing can pass for what it is not.
+const (
+	ofNode byte = iota
+	ofEntry
+	ofList
+	ofRuns // a list with runs between its items
+)
+
+var firstBytes = [...]byte{ofNode, ofEntry, ofList, ofRuns}
+
 // sum digests every header and the content. It takes the expiry cycle in place of the
 // ttl, so that time alone changes no digest.
 func (n *Node) sum() Digest {
-	buf := make([]byte, 0, 512)
+	buf := append(make([]byte, 0, 512), ofNode)
 	field := func(s string) { buf = appendField(buf, s) }
 	field(n.ID)
 	field(n.Type)

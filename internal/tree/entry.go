@@ -45,10 +45,8 @@ func newEntry(n *Node, c Class, kids *List) *Entry {
 	e := &Entry{node: n, class: c, kids: kids, sum: summaryOf(n, c), digest: n.digest}
 	if kids != nil {
 		e.sum.add(&kids.sum)
-		h := sha256.New()
-		h.Write(n.digest[:])
-		h.Write(kids.digest[:])
-		h.Sum(e.digest[:0])
+		var room [1 + 2*len(e.digest)]byte
+		e.digest = sha256.Sum256(append(append(append(room[:0], ofEntry), n.digest[:]...), kids.digest[:]...))
 	}
 	return e
 }

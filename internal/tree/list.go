@@ -101,6 +101,11 @@ func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
 	l.held, l.level, l.count = listBody{items: items, below: below}, level, len(items)
 	l.sum = Summary{Expiry: Never}
 	h := sha256.New()
+	of := ofList
+	if below != nil {
+		of = ofRuns
+	}
+	h.Write(firstBytes[of : of+1])
 	var none Digest
 	for i, e := range items {
 		if below != nil {
