@@ -3,6 +3,8 @@ package server
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net/url"
 	"regexp"
@@ -98,6 +100,29 @@ func writePage(ctx context.Context, w io.Writer, f *runfile.File, history []byte
 	}
 	return inspector.WritePage(w, runfile.Mark, runfile.Begin+url.PathEscape(f.Name)+`" data-redacted="`+strconv.Itoa(f.Redacted)+
 		`">`+data+runfile.End)
+}
+
+// callsAtOnce is how many calls the server lists in one answer.
+var callsAtOnce int64 = 4000
+
+// calls keeps what the server says of all calls, as one answer.
+func (p *pageMaker) calls(unit, span string) error {
+	var all callList
+	for after, more := int64(0), true; more; after, more = all.Next, all.Next > 0 {
+		text, err := p.ask(fmt.Sprintf("%s/calls?limit=%d&after=%d&unit=%s&%s", p.path, callsAtOnce, after, unit, span))
+		if err != nil {
+			return err
+		}
+		items := all.Items
+		all = callList{}
+		if err := json.Unmarshal(text, &all); err != nil {
+			return err
+		}
+		all.Items = append(items, all.Items...)
+	}
+	text, err := json.Marshal(all)
+	p.file.SetText("calls "+unit, text)
+	return err
 }
 
 // holding is a buffer within a budget of memory. Of a history are made a store and a page, each about as large as

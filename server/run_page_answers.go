@@ -131,7 +131,7 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 		if last < first {
 			continue
 		}
-		if err := p.keep("calls "+unit, p.path+"/calls?limit=4000&unit="+unit+"&"+span); err != nil {
+		if err := p.calls(unit, span); err != nil {
 			return err
 		}
 	}

@@ -105,6 +105,23 @@ func TestThePageOfARunWithoutTokensOrCalls(t *testing.T) {
 	}
 }
 
+// A page has all calls, also where the server lists them in several answers.
+func TestThePageOfARunHasAllCalls(t *testing.T) {
+	testrun.OneGoroutine(t)
+	c := agentRun(t, 7)
+	var whole, pieces bytes.Buffer
+	if err := server.WritePage(t.Context(), &whole, c, server.PageOptions{Counter: counted}); err != nil {
+		t.Fatal(err)
+	}
+	defer server.CallsAtOnce(server.CallsAtOnce(3))
+	if err := server.WritePage(t.Context(), &pieces, c, server.PageOptions{Counter: counted}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(pieces.Bytes(), whole.Bytes()) {
+		t.Errorf("the page of calls that were listed by threes has %d bytes, that of all at once %d", pieces.Len(), whole.Len())
+	}
+}
+
 // Ids that became alike stay different ids, and one who gives up gets no page.
 func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 	testrun.OneGoroutine(t)
