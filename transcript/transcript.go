@@ -3,7 +3,6 @@ package transcript
 import (
 	"slices"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
@@ -27,13 +26,9 @@ type Conversation struct {
 // state, extra_info), what repeats the last list, and the fields of a run if they exceed 64 KiB in total. Each
 // attempt of a run with several is a conversation.
 func Read(data []byte) ([]*Conversation, error) {
-	log, err := calllog.Read(data)
+	log, err := calllog.ReadMessages(data)
 	if err != nil {
 		return nil, err
-	}
-	if log.Sessions[0].Replay == nil {
-		return nil, fault.New(fault.DocumentInvalid, "the file holds a "+log.Format+", not messages alone",
-			"give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench, SWE-agent or SWE-smith file")
 	}
 	list := make([]*Conversation, len(log.Sessions))
 	for i := range list {

@@ -28,6 +28,25 @@ func Read(data []byte) (*Log, error) {
 		}
 		return nil, fault.New(fault.DocumentInvalid, "the file is in no known format of logs", "known are "+known())
 	}
+	return f.file(data, byLine)
+}
+
+// ReadMessages is [Read] for messages alone: it takes those of a request, too.
+func ReadMessages(data []byte) (*Log, error) {
+	data, err := Text(data)
+	if err != nil {
+		return nil, err
+	}
+	f, byLine := messageFormatOf(data)
+	if f == nil {
+		return nil, fault.New(fault.DocumentInvalid, "the file holds no list of chat messages",
+			"give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench, SWE-agent or SWE-smith file")
+	}
+	return f.file(data, byLine)
+}
+
+// file reads a file of the format. byLine says that its lines told the format one by one.
+func (f *format) file(data []byte, byLine bool) (*Log, error) {
 	list, d, err := entriesOf(data, byLine)
 	if err != nil {
 		return nil, f.within(err)
