@@ -135,7 +135,7 @@ func testEraseAttempts(t *testing.T, s Suite) {
 		t.Errorf("erased %+v", of)
 	}
 	for _, a := range []*history.Attempt{d.attempts[0], d.attempts[1], f.attempts[1]} {
-		a.Thread, a.Error = strings.Repeat("0", 64), history.Blank
+		a.Thread, a.Params, a.Error = history.NoThread, history.NoThread, history.Blank
 	}
 	checkAll(d, f)
 
@@ -146,7 +146,7 @@ func testEraseAttempts(t *testing.T, s Suite) {
 	}
 	d.attempts[3].Error = history.Blank
 	for _, a := range d.attempts[2:] { // no snapshot shows what they sent
-		a.Thread = strings.Repeat("0", 64)
+		a.Thread, a.Params = history.NoThread, history.NoThread
 	}
 	d.moved()
 	checkAll(d, f)
@@ -186,9 +186,9 @@ func testEraseDrafts(t *testing.T, s Suite) {
 	e.DryRun = false
 	want(f.erase(e))
 	for _, a := range d.attempts {
-		a.Thread = history.NoThread
+		a.Thread, a.Params = history.NoThread, history.NoThread
 	}
-	f.attempts[0].Thread = history.NoThread
+	f.attempts[0].Thread, f.attempts[0].Params = history.NoThread, history.NoThread
 	d.moved()
 	f.moved()
 	checkAll(d, f)
@@ -225,7 +225,7 @@ func testEraseDrafts(t *testing.T, s Suite) {
 	if of := d.erase(e); of.Attempts != 1 || of.Digests != 2 {
 		t.Errorf("erased %+v", of)
 	}
-	d.attempts[3].Thread = history.NoThread
+	d.attempts[3].Thread, d.attempts[3].Params = history.NoThread, history.NoThread
 	d.moved()
 	checkAll(d, f)
 }
