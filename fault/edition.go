@@ -14,6 +14,8 @@ const (
 	DepthNotInt         Code = "E_DEPTH_NOT_INT"                  // a depth is no whole number
 	RangePrefixMismatch Code = "E_SNAPSHOT_RANGE_PREFIX_MISMATCH" // a range mixes @t and @c
 	InvalidParent       Code = "INVALID_PARENT"                   // the parent is not there, or another one
+	ParentNotContainer  Code = "PARENT_NOT_CONTAINER"             // the parent is a block
+	CycleDetected       Code = "CYCLE_DETECTED"                   // the parent lies below the node
 	DuplicateContainer  Code = "DUPLICATE_CONTAINER"              // a turn would have a second core
 )
 
@@ -22,6 +24,7 @@ var general = map[Code]Code{
 	DepthNegative: SelectorInvalid, DepthRangeInvalid: SelectorInvalid, DepthNotInt: SelectorInvalid,
 	RangePrefixMismatch: RangeKindMismatch,
 	InvalidParent:       PlacementInvalid, DuplicateContainer: PlacementInvalid,
+	ParentNotContainer: PlacementInvalid, CycleDetected: PlacementInvalid,
 }
 
 // General returns the code that the editions before 1.0 give for the same failure, c itself

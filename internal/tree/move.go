@@ -146,6 +146,9 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 // Specification: 02 §2.3, 02 §4.5.
 func (x *Editor) Move(id, parent string, offset int64) (moved string, err error) {
 	path, err := x.target(nil, parent)
+	if fault.CodeOf(err) == fault.NodeNotFound {
+		err = x.finer(fault.InvalidParent, err)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -196,7 +199,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	}
 	for _, above := range to {
 		if above.node.ID == id {
-			return "", misplaced(id, "a node cannot be moved below itself", "")
+			return "", x.finer(fault.CycleDetected, misplaced(id, "a node cannot be moved below itself", ""))
 		}
 	}
 	if err := x.admitMoved(&to, e, offset); err != nil {
@@ -204,7 +207,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	}
 	for _, above := range to { // the core that admit found may be the node itself
 		if above.node.ID == id {
-			return "", misplaced(id, "a node cannot be moved below itself", "")
+			return "", x.finer(fault.CycleDetected, misplaced(id, "a node cannot be moved below itself", ""))
 		}
 	}
 	if to[len(to)-1].class == Head && e.class == Container && offset == 0 && e.node.Expiry != Never {

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -99,7 +100,7 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	case Seq:
 		return misplaced(id, "^seq can only hold sealed turns", "add to ^ah and commit")
 	case Block:
-		return misplaced(id, BlockHasNoChildren, "add to the container around it")
+		return x.finer(fault.ParentNotContainer, misplaced(id, BlockHasNoChildren, "add to the container around it"))
 	case Head:
 		if offset != 0 {
 			return nil
@@ -110,7 +111,8 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 		case err != nil:
 			return err
 		case class == Container && (core != nil || elided):
-			return misplaced(id, "the active head has a core already", "give a group another offset than 0")
+			return x.finer(fault.DuplicateContainer,
+				misplaced(id, "the active head has a core already", "give a group another offset than 0"))
 		case class == Container && removable:
 			return misplaced(id, "a core cannot be removable", "give a group another offset than 0")
 		case class != Container && core != nil:
@@ -199,6 +201,17 @@ func (e *Entry) height() (int, error) {
 		h = max(h, below)
 	}
 	return h + 1, nil
+}
+
+// finer gives a refusal the code that edition 1.0 has for it (1.0 02 §4.5.1, 04 §11).
+func (x *Editor) finer(code fault.Code, refusal error) error {
+	var f *fault.Error
+	if !x.env.Bare || !errors.As(refusal, &f) {
+		return refusal
+	}
+	exact := *f
+	exact.Code = code
+	return &exact
 }
 
 func misplaced(id, message, remedy string) error {
