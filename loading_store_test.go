@@ -145,7 +145,7 @@ func (s *unreadable) stubbed(of *tree.Tree) (*tree.Tree, error) {
 	}
 	add(of.Root(), "")
 	stub, _ := of.Region(tree.Seq).Children().Stub()
-	run := stub.List(func() (*tree.List, error) { return nil, s.fails("turns") })
+	run := stub.List(func(context.Context) (*tree.List, error) { return nil, s.fails("turns") })
 	return tree.BuildAround(of.Cycle(), nodes, []tree.Between{{Run: run}}, &tree.Unloaded{
 		Find:      func(string) (*tree.Node, string, error) { return nil, "", s.fails("turns") },
 		Referrers: func(string) ([]string, error) { return nil, s.fails("turns") },

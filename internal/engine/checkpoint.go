@@ -170,17 +170,17 @@ func (o *opened) placed(rows []row, into map[string]placedNode) ([]tree.Placed, 
 	return list, nil
 }
 
-func (r *openRun) load() (*tree.List, error) {
-	list, err := r.read()
+func (r *openRun) load(ctx context.Context) (*tree.List, error) {
+	list, err := r.read(ctx)
 	if d, _ := found(err); d != nil {
-		return r.rebuild(context.Background(), err)
+		return r.rebuild(ctx, err)
 	}
 	return list, err
 }
 
 // read makes a run from its page.
-func (r *openRun) read() (*tree.List, error) {
-	p, err := r.of.e.page(context.Background(), r.of.e.store, &r.runIndex)
+func (r *openRun) read(ctx context.Context) (*tree.List, error) {
+	p, err := r.of.e.page(ctx, r.of.e.store, &r.runIndex)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"crypto/sha256"
 	"math/bits"
 	"sort"
@@ -34,9 +35,12 @@ type listBody struct {
 }
 
 // open returns what is inside a list. It loads a stub, and fails if it cannot.
-func (l *List) open() (*listBody, error) {
+func (l *List) open() (*listBody, error) { return l.openFor(context.Background()) }
+
+// openFor is open for a call that can be canceled.
+func (l *List) openFor(ctx context.Context) (*listBody, error) {
 	if l.stub != nil {
-		return l.stub.open(l)
+		return l.stub.open(ctx, l)
 	}
 	return &l.held, nil
 }

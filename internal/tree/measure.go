@@ -93,7 +93,7 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 			return known.sum, nil
 		}
 	}
-	in, err := l.open()
+	in, err := l.openFor(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -139,7 +139,7 @@ func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, e
 		*left -= l.sum.Blocks
 		return m.list(ctx, l)
 	}
-	in, err := l.open()
+	in, err := l.openFor(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -38,7 +38,7 @@ func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
 	if known := l.measured.get(f.Name); known != nil {
 		return known.node, nil
 	}
-	in, err := l.open()
+	in, err := l.openFor(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func (r *Rendering) turns(l *List, last bool) {
 		r.run(l)
 		return
 	}
-	in, err := l.open()
+	in, err := l.openFor(r.ctx)
 	if err != nil {
 		r.fail(err)
 		return
@@ -145,7 +145,7 @@ func (r *Rendering) gather(l *List, steps *steps) {
 	if l == nil || l.sum.Blocks == 0 || r.appendKnown(&l.rendered, steps) {
 		return
 	}
-	in, err := l.open()
+	in, err := l.openFor(r.ctx)
 	if err != nil {
 		r.fail(err)
 		return

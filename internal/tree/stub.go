@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -36,7 +37,7 @@ func (l *List) Stub() (Stub, bool) {
 // unless load fails, and never twice at the same time. If load fails or returns another
 // run than the stub stands for, the caller who looked gets an
 // error of package fault.
-func (s Stub) List(load func() (*List, error)) *List {
+func (s Stub) List(load func(context.Context) (*List, error)) *List {
 	l := &List{stub: &stub{load: load, names: s.Names}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
 		digest: s.Digest}
 	l.proven.store(s.Proof)
@@ -45,13 +46,13 @@ func (s Stub) List(load func() (*List, error)) *List {
 
 // stub loads a run into memory.
 type stub struct {
-	load   func() (*List, error)
+	load   func(context.Context) (*List, error)
 	names  func(text string) bool
 	mu     sync.Mutex // held by the one who loads
 	loaded atomic.Pointer[List]
 }
 
-func (s *stub) open(l *List) (*listBody, error) {
+func (s *stub) open(ctx context.Context, l *List) (*listBody, error) {
 	if in := s.loaded.Load(); in != nil {
 		return &in.held, nil
 	}
@@ -60,7 +61,10 @@ func (s *stub) open(l *List) (*listBody, error) {
 	if in := s.loaded.Load(); in != nil {
 		return &in.held, nil
 	}
-	in, err := s.load()
+	if err := ctx.Err(); err != nil {
+		return nil, fault.Wrap(fault.Store, err, "the call was canceled", "")
+	}
+	in, err := s.load(ctx)
 	if err == nil && (in == nil || in.stub != nil || in.digest != l.digest || in.level != l.level ||
 		in.count != l.count || in.sum != l.sum) {
 		err = fault.New(fault.Store, "a run of turns is not the one that its digest names",

@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"iter"
@@ -111,16 +112,51 @@ func TestAnotherRunIsRefused(t *testing.T) {
 	sums := stub
 	sums.Summary.Nodes++
 	cases := map[string]*tree.List{
-		"nothing":     stub.List(func() (*tree.List, error) { return nil, nil }),
-		"fewer turns": stub.List(func() (*tree.List, error) { return run(sure.Get(other.Without("seg:7-1"))), nil }),
-		"one changed": stub.List(func() (*tree.List, error) { return run(sure.Get(other.Without("block:7-0"))), nil }),
-		"other sums":  sums.List(func() (*tree.List, error) { return run(other), nil }),
-		"a stub":      stub.List(func() (*tree.List, error) { return stub.List(nil), nil }),
+		"nothing":     stub.List(func(context.Context) (*tree.List, error) { return nil, nil }),
+		"fewer turns": stub.List(func(context.Context) (*tree.List, error) { return run(sure.Get(other.Without("seg:7-1"))), nil }),
+		"one changed": stub.List(func(context.Context) (*tree.List, error) { return run(sure.Get(other.Without("block:7-0"))), nil }),
+		"other sums":  sums.List(func(context.Context) (*tree.List, error) { return run(other), nil }),
+		"a stub":      stub.List(func(context.Context) (*tree.List, error) { return stub.List(nil), nil }),
 	}
 	for name, l := range cases {
 		_, _, err := l.Parts()
 		if fault.CodeOf(err) != fault.Store || !strings.Contains(err.Error(), "digest") {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// A call that was canceled loads no run, and its cancelation reaches the store; the next call loads it.
+func TestACanceledCallLoadsNoRun(t *testing.T) {
+	eager := newLong(t, 40)
+	whole := eager.tree.Region(tree.Seq).Children()
+	stub, _ := whole.Stub()
+	blocks := &tree.Measure{Name: "blocks", Of: func(_ context.Context, e *tree.Entry) (int64, error) { return 1, nil }}
+	first := &tree.Minimum{Name: "first", Less: func(_, _ *tree.Node) (bool, error) { return false, nil },
+		Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) { return e.Node(), nil }}
+	for name, call := range map[string]func(context.Context, *tree.List) error{
+		"sum":     func(ctx context.Context, l *tree.List) error { _, err := blocks.SumOf(ctx, l); return err },
+		"minimum": func(ctx context.Context, l *tree.List) error { _, err := first.In(ctx, l); return err },
+	} {
+		loads := 0
+		var during func()
+		l := stub.List(func(ctx context.Context) (*tree.List, error) {
+			loads++
+			if during != nil {
+				during()
+			}
+			return whole, ctx.Err()
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		during = cancel
+		if err := call(ctx, l); !errors.Is(err, context.Canceled) || loads != 1 {
+			t.Errorf("%s, canceled while a run was read: %v, %d loads", name, err, loads)
+		}
+		if err := call(ctx, l); !errors.Is(err, context.Canceled) || loads != 1 {
+			t.Errorf("%s, canceled before: %v, %d loads", name, err, loads)
+		}
+		if err := call(t.Context(), l); err != nil || loads != 2 {
+			t.Errorf("%s, not canceled: %v, %d loads", name, err, loads)
 		}
 	}
 }

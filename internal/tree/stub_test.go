@@ -1,6 +1,7 @@
 package tree_test
 
 import (
+	"context"
 	"slices"
 	"sync"
 
@@ -101,7 +102,7 @@ func (s *shelf) part(p *page, l *tree.List, seq int, in *shelved, above uint8) {
 		}
 	}
 	run.all = whole.nodes
-	run.list = stub.List(func() (*tree.List, error) {
+	run.list = stub.List(func(context.Context) (*tree.List, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.loads++
