@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 )
 
 // misfit returns the error for a JSON value that is not of the type that an operation takes. It
@@ -32,7 +34,7 @@ func misfit(err error, body canon.Any, t reflect.Type) error {
 		if name, of := known.firstUnknown(body, t); of != nil {
 			what := "the body"
 			if of != t {
-				what = things[of]
+				what = cmp.Or(things[of], "the object that it stands in")
 			}
 			list := known.of(of)
 			remedy := "/openapi.json lists those that it can have"
@@ -47,13 +49,16 @@ func misfit(err error, body canon.Any, t reflect.Type) error {
 
 // things are the words for the objects in a body.
 var things = map[reflect.Type]string{
-	reflect.TypeFor[newNode]():         "a node",
-	reflect.TypeFor[edit]():            "an edit",
-	reflect.TypeFor[pruning]():         "a pruning",
-	reflect.TypeFor[policyOrName]():    "a policy",
-	reflect.TypeFor[lifecycle.Rule]():  "a rule of a policy",
-	reflect.TypeFor[lifecycle.Part]():  "a part of a policy",
-	reflect.TypeFor[simulatedPolicy](): "a policy with its name",
+	reflect.TypeFor[newNode]():          "a node",
+	reflect.TypeFor[edit]():             "an edit",
+	reflect.TypeFor[pruning]():          "a pruning",
+	reflect.TypeFor[policyOrName]():     "a policy",
+	reflect.TypeFor[lifecycle.Rule]():   "a rule of a policy",
+	reflect.TypeFor[lifecycle.Part]():   "a part of a policy",
+	reflect.TypeFor[simulatedPolicy]():  "a policy with its name",
+	reflect.TypeFor[lifecycle.Policy](): "a policy",
+	reflect.TypeFor[record.Prices]():    "a list of prices",
+	reflect.TypeFor[record.Price]():     "the price of a model",
 }
 
 // wordFor says what a value of a type looks like in JSON.

@@ -34,6 +34,23 @@ func TestABodyThatDoesNotFitIsToldWhere(t *testing.T) {
 	}
 }
 
+// TestAMisfitSaysOfWhatInEveryBody asks with members that the objects of other bodies do not have.
+func TestAMisfitSaysOfWhatInEveryBody(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for body, want := range map[string]string{
+		`{"policies":[{"name":"x","policy":{"max_token":1}}]}`: "max_token is no member of a policy",
+		`{"policies":[{"nam":"x"}]}`:                           "nam is no member of a policy with its name",
+		`{"prices":{"dates":"2026-01-01"}}`:                    "dates is no member of a list of prices",
+		`{"prices":{"models":[{"modell":"m"}]}}`:               "modell is no member of the price of a model",
+	} {
+		f := r.call("POST", "/v1/contexts/a/simulation", body).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		if f.Detail != want {
+			t.Errorf("%s: %q instead of %q", body, f.Detail, want)
+		}
+	}
+}
+
 // TestAPolicyIsNamed commits under a ready policy, and keeps one, by their names.
 func TestAPolicyIsNamed(t *testing.T) {
 	r := start(t, server.Options{})
