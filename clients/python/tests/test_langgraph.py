@@ -92,3 +92,49 @@ def test_the_policy_takes_calls_with_their_results(tmp_path: Path) -> None:
     assert [m.content for m in sent[-1]][0] == "Look." and len(sent[-1]) < 7
     asked = [c["id"] for m in sent[-1] if isinstance(m, AIMessage) for c in m.tool_calls]
     assert asked == [m.tool_call_id for m in sent[-1] if isinstance(m, ToolMessage)] != []
+
+
+def test_a_call_goes_from_every_place_where_a_provider_writes_it(tmp_path: Path) -> None:
+    forms: dict[str, dict[str, Any]] = {
+        "c0": {"type": "tool_use", "id": "c0", "name": "look", "input": {}},
+        "c1": {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": "{}"},
+        "c2": {"type": "custom_tool_call", "id": "ctc_2", "call_id": "c2", "name": "look", "input": ""},
+        "c3": {"type": "tool_call", "id": "c3", "name": "look", "args": {}},
+    }
+    said = {"type": "text", "text": "I look."}
+    limits: pactctx.types.LifecyclePolicy = {
+        "max_bytes": 1200,
+        "rules": [{"select": ".block[kind='text']", "keep": True}],
+    }
+
+    async def run(ids: list[str]) -> list[BaseMessage]:
+        function = {"name": "look", "arguments": "{}"}
+        asked = AIMessage(
+            [said, *(forms[c] for c in ids)],
+            tool_calls=[{"name": "look", "args": {}, "id": c} for c in ids],
+            additional_kwargs={"tool_calls": [{"id": c, "function": function} for c in ids], "other": 1},
+        )
+        results = [ToolMessage(c * 400, tool_call_id=c) for c in ids]
+        async with pactctx.open_async(tmp_path / f"{ids[-1]}.db") as db:
+            messages: list[Any] = [HumanMessage("Look."), asked, *results]
+            return await Calls("run", db, policy=limits)(messages)
+
+    for stays in forms:
+        [_, made, result] = asyncio.run(run([i for i in forms if i != stays] + [stays]))
+        assert isinstance(made, AIMessage) and isinstance(result, ToolMessage)
+        assert [c["id"] for c in made.tool_calls] == [result.tool_call_id] == [stays]
+        assert made.content == [said, forms[stays]]
+        written = made.additional_kwargs
+        assert [c["id"] for c in written["tool_calls"]] == [stays] and written["other"] == 1
+
+
+def test_a_message_that_is_given_twice_is_sent_twice(tmp_path: Path) -> None:
+    again, look = HumanMessage("Go on."), AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
+
+    async def run() -> None:
+        async with pactctx.open_async(tmp_path / "a.db") as db:
+            messages: list[Any] = [again, again, look, ToolMessage("found", tool_call_id="c1")]
+            left = await Calls("run", db)(messages)
+            assert all(a is b for a, b in itertools.zip_longest(left, messages))
+
+    asyncio.run(run())

@@ -24,6 +24,8 @@ from ._blocks import Block
 from ._items import Items
 
 _ROLES = {"ai": "assistant", "system": "system"}
+# The types of parts of a content that are calls, each with where it has the id of the call.
+_CALLS = {"tool_use": "id", "tool_call": "id", "function_call": "call_id", "custom_tool_call": "call_id"}
 
 
 @dataclass
@@ -35,19 +37,44 @@ class _Part:
     given: BaseMessage | None
     """The message as the graph gave it; None for one that stands for what a policy took."""
 
-
-def _parts(message: BaseMessage) -> list[_Part]:
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    rest = [_Part(message, None, message)] if _content(message, ()) or not calls else []
-    return rest + [_Part(message, call, message) for call in calls]
+    place: int = -1
+    """Which message it is of those that the graph gave."""
 
 
-def _content(message: BaseMessage, calls: Sequence[str]) -> Any:
-    """Returns the content with these calls, which some providers write there too, and no others."""
+def _parts(message: BaseMessage, place: int = -1) -> list[_Part]:
+    calls = _calls(message)
+    rest = [_Part(message, None, message, place)] if _content(message, _ids(calls)) or not calls else []
+    return rest + [_Part(message, call, message, place) for call in calls]
+
+
+def _ids(calls: Sequence[ToolCall]) -> list[str | None]:
+    return [call["id"] for call in calls]
+
+
+def _calls(message: BaseMessage) -> Sequence[ToolCall]:
+    return message.tool_calls if isinstance(message, AIMessage) else ()
+
+
+def _content(message: BaseMessage, gone: Sequence[str | None]) -> Any:
+    """Returns the content without these calls, which some providers write there too."""
     content: Any = message.content
     if isinstance(content, str):
         return content
-    return [c for c in content if isinstance(c, str) or c.get("type") != "tool_use" or c.get("id") in calls]
+
+    def stays(part: Any) -> bool:
+        where = None if isinstance(part, str) else _CALLS.get(part.get("type"))
+        return where is None or part.get(where) not in gone
+
+    return [part for part in content if stays(part)]
+
+
+def _additional(message: BaseMessage, gone: Sequence[str | None]) -> dict[str, Any]:
+    """Returns what a provider wrote besides the content, without these calls."""
+    written = dict(message.additional_kwargs)
+    if calls := written.pop("tool_calls", None):
+        if left := [call for call in calls if call.get("id") not in gone]:
+            written["tool_calls"] = left
+    return written
 
 
 class _Form:
@@ -58,7 +85,7 @@ class _Form:
             plain: dict[str, Any] = {"type": "call", "id": item.call["id"], "name": item.call["name"]}
             plain["args"] = item.call["args"]
         else:
-            plain = {"type": item.message.type, "content": _content(item.message, ())}
+            plain = {"type": item.message.type, "content": _content(item.message, _ids(_calls(item.message)))}
             if isinstance(item.message, ToolMessage):
                 plain |= {"tool_call_id": item.message.tool_call_id, "status": item.message.status}
         return json.loads(json.dumps(plain))  # type: ignore[no-any-return]
@@ -89,14 +116,15 @@ class Calls:
 
     async def __call__(self, messages: Sequence[AnyMessage]) -> list[BaseMessage]:
         """Returns what is left of the messages that a model is about to be sent."""
-        return _joined(await self._items.send([part for message in messages for part in _parts(message)]))
+        parts = [part for place, message in enumerate(messages) for part in _parts(message, place)]
+        return _joined(await self._items.send(parts))
 
 
 def _joined(left: Sequence[_Part]) -> list[BaseMessage]:
     """Puts parts together to messages again. A message of which nothing went is the one that was given."""
     made: list[list[_Part]] = []
     for part in left:
-        if made and part.given is not None and part.given is made[-1][-1].given:
+        if made and made[-1][-1].place == part.place >= 0:
             made[-1].append(part)
         else:
             made.append([part])
@@ -111,5 +139,8 @@ def _message(parts: Sequence[_Part]) -> BaseMessage:
     calls = [part.call for part in parts if part.call is not None]
     if first.message is given and len(parts) == len(_parts(given)):
         return given
-    content = "" if first.call is not None else _content(first.message, [c["id"] or "" for c in calls])
-    return given.model_copy(update={"content": content, "tool_calls": calls})
+    left = _ids(calls)
+    gone = [call for call in _ids(given.tool_calls) if call not in left]
+    content = "" if first.call is not None else _content(first.message, gone)
+    additional = _additional(given, gone)
+    return given.model_copy(update={"content": content, "tool_calls": calls, "additional_kwargs": additional})
