@@ -136,6 +136,25 @@ def test_history_answers(db: pactctx.Database) -> None:
     assert db.create("chat", exist_ok=True).refresh() == 2
 
 
+def test_defaults_are_the_latest_snapshots_in_every_edition(db: pactctx.Database) -> None:
+    chat = db.create("chat", edition="1.0")
+    with chat.edit() as batch:
+        batch.add("Be brief.", into="^sys", role="system", id="rules")
+        batch.add("Hello?", role="user", id="one")
+    chat.commit()
+    with chat.edit() as batch:
+        batch.add("And now?", role="user", id="two")
+    chat.commit()
+    latest = chat.thread("openai", "@c2")
+    with chat.edit() as batch:
+        batch.update("rules", content="Be long.")
+        batch.add("A draft.", role="user", id="three")
+    assert chat.snapshot().cycle == 2 and chat.snapshot().thread() == chat.thread() == latest
+    assert chat.node("rules")["content"] == "Be brief."
+    assert [c["id"] for c in chat.diff()["components_added"] if c["nodeType"] == "block"] == ["two"]
+    assert chat.fork("other").thread() == latest
+
+
 def test_policies_are_tried_before_they_are_used(repair: pactctx.Context) -> None:
     simulated = repair.simulate(["agent", {"name": "short", "policy": {"max_turns": 1}}], model="claude-opus-5")
     assert [o["policy"] for o in simulated["outcomes"]][-2:] == ["agent", "short"]

@@ -51,7 +51,7 @@ export interface Threads {
   verbatim: unknown
 }
 
-/** A cycle, or an address such as `@t-1` or `working`. */
+/** A cycle, or an address such as `latest-1` or `working`. */
 export type At = string | number
 
 function address(at: At): string {
@@ -143,7 +143,7 @@ export class Context {
   }
 
   /** What differs between two states, and why. */
-  diff(from: At = '@t-1', to: At = '@t0', options: CallOptions = {}): Promise<DiffReport> {
+  diff(from: At = 'latest-1', to: At = 'latest', options: CallOptions = {}): Promise<DiffReport> {
     return this.pact.call('diff', { name: this.name, from: address(from), to: address(to) }, undefined, options)
   }
 
@@ -160,7 +160,7 @@ export class Context {
   }
 
   /** Makes a context that begins with a snapshot and shares everything before it. */
-  async fork(name: string, at: At = '@t0', options: CallOptions = {}): Promise<Context> {
+  async fork(name: string, at: At = 'latest', options: CallOptions = {}): Promise<Context> {
     const made = await this.pact.call('fork-context', { name: this.name }, { name, at: address(at) }, keyed(options))
     return new Context(this.pact, made)
   }

@@ -45,6 +45,17 @@ test('a conversation is edited, committed, read in the messages of each API, com
   assert.equal((await pact.call('list-contexts')).items.length, 2)
 })
 
+test('without an address the latest snapshots are meant, in every edition', async () => {
+  const c = await pact.create('newest', { edition: '1.0' })
+  for (const id of ['one', 'two']) await c.commit({ edits: [say(id, id)] })
+  await c.edit([say('three', 'three')])
+  const added = (await c.diff()).components_added.map((n) => n.id).filter((id) => !id.includes(':'))
+  assert.deepEqual(added, ['two'])
+  const fork = await c.fork('newest-fork')
+  assert.deepEqual([fork.cycle, (await fork.thread()).map((b) => b.id)], [2, ['one', 'two']])
+  await fork.delete()
+})
+
 test('a policy holds, by its limits and by its name, and a plan says what it would do', async () => {
   const c = await pact.create('limited')
   for (let i = 1; i <= 3; i++) await c.commit({ edits: [say('word '.repeat(20) + i, 'q' + i)] })

@@ -150,28 +150,28 @@ class AsyncContext:
         kept = await self._get("policy")
         return cast("types.LifecyclePolicy | None", kept.get("policy"))
 
-    async def snapshot(self, at: str | int = "@t0") -> AsyncSnapshot:
-        """Returns the snapshot of a cycle, or of an address such as `@t-1` or `@c12`."""
+    async def snapshot(self, at: str | int = "latest") -> AsyncSnapshot:
+        """Returns the snapshot of a cycle, or of an address such as `latest-1` or `@c12`."""
         hashed = await self._get("hash", at=address(at))
         return AsyncSnapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload
     async def thread(
-        self, form: Literal["openai", "canonical"] = "openai", at: str | int = "@t0"
+        self, form: Literal["openai", "canonical"] = "openai", at: str | int = "latest"
     ) -> list[dict[str, Any]]: ...
     @overload
     async def thread(
-        self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "@t0"
+        self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "latest"
     ) -> dict[str, Any]: ...
     @overload
     async def thread(
         self,
         form: Literal["openai", "responses", "anthropic", "gemini"],
-        at: str | int = "@t0",
+        at: str | int = "latest",
         *,
         whole: Literal[True],
     ) -> dict[str, Any]: ...
-    async def thread(self, form: str = "openai", at: str | int = "@t0", *, whole: bool = False) -> Any:
+    async def thread(self, form: str = "openai", at: str | int = "latest", *, whole: bool = False) -> Any:
         """Returns what the model is sent, as arguments of an API.
 
         `openai` is the list of messages of Chat Completions, `canonical` that of the blocks. The others are an object:
@@ -187,14 +187,14 @@ class AsyncContext:
         found = await self._get("select", q=selector, skip=skip, limit=limit)
         return cast("list[str]", found["ids"])
 
-    async def node(self, id: str, at: str | int = "@t0") -> types.ViewNode:
+    async def node(self, id: str, at: str | int = "latest") -> types.ViewNode:
         """Returns a node with its headers, its content and where it comes from."""
         return cast("types.ViewNode", await self._get("nodes", id, at=address(at)))
 
     async def diff(
         self,
-        older: str | int = "@t-1",
-        newer: str | int = "@t0",
+        older: str | int = "latest-1",
+        newer: str | int = "latest",
         *,
         select: str | None = None,
         edition: str | None = None,
@@ -213,7 +213,7 @@ class AsyncContext:
         """Says everything that happened to a node."""
         return cast("types.InspectTimeline", await self._get("nodes", id, "life"))
 
-    async def fork(self, name: str, at: str | int = "@t0", *, message: str | None = None) -> AsyncContext:
+    async def fork(self, name: str, at: str | int = "latest", *, message: str | None = None) -> AsyncContext:
         """Makes a context of a snapshot, which shares all before it."""
         await self._change("fork", {"name": name, "at": address(at), "message": message})
         return self.db.context(name)

@@ -152,28 +152,28 @@ class Context:
         kept = self._get("policy")
         return cast("types.LifecyclePolicy | None", kept.get("policy"))
 
-    def snapshot(self, at: str | int = "@t0") -> Snapshot:
-        """Returns the snapshot of a cycle, or of an address such as `@t-1` or `@c12`."""
+    def snapshot(self, at: str | int = "latest") -> Snapshot:
+        """Returns the snapshot of a cycle, or of an address such as `latest-1` or `@c12`."""
         hashed = self._get("hash", at=address(at))
         return Snapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload
     def thread(
-        self, form: Literal["openai", "canonical"] = "openai", at: str | int = "@t0"
+        self, form: Literal["openai", "canonical"] = "openai", at: str | int = "latest"
     ) -> list[dict[str, Any]]: ...
     @overload
     def thread(
-        self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "@t0"
+        self, form: Literal["responses", "anthropic", "gemini"], at: str | int = "latest"
     ) -> dict[str, Any]: ...
     @overload
     def thread(
         self,
         form: Literal["openai", "responses", "anthropic", "gemini"],
-        at: str | int = "@t0",
+        at: str | int = "latest",
         *,
         whole: Literal[True],
     ) -> dict[str, Any]: ...
-    def thread(self, form: str = "openai", at: str | int = "@t0", *, whole: bool = False) -> Any:
+    def thread(self, form: str = "openai", at: str | int = "latest", *, whole: bool = False) -> Any:
         """Returns what the model is sent, as arguments of an API.
 
         `openai` is the list of messages of Chat Completions, `canonical` that of the blocks. The others are an object:
@@ -189,14 +189,14 @@ class Context:
         found = self._get("select", q=selector, skip=skip, limit=limit)
         return cast("list[str]", found["ids"])
 
-    def node(self, id: str, at: str | int = "@t0") -> types.ViewNode:
+    def node(self, id: str, at: str | int = "latest") -> types.ViewNode:
         """Returns a node with its headers, its content and where it comes from."""
         return cast("types.ViewNode", self._get("nodes", id, at=address(at)))
 
     def diff(
         self,
-        older: str | int = "@t-1",
-        newer: str | int = "@t0",
+        older: str | int = "latest-1",
+        newer: str | int = "latest",
         *,
         select: str | None = None,
         edition: str | None = None,
@@ -215,7 +215,7 @@ class Context:
         """Says everything that happened to a node."""
         return cast("types.InspectTimeline", self._get("nodes", id, "life"))
 
-    def fork(self, name: str, at: str | int = "@t0", *, message: str | None = None) -> Context:
+    def fork(self, name: str, at: str | int = "latest", *, message: str | None = None) -> Context:
         """Makes a context of a snapshot, which shares all before it."""
         self._change("fork", {"name": name, "at": address(at), "message": message})
         return self.db.context(name)
