@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -153,6 +154,14 @@ def test_defaults_are_the_latest_snapshots_in_every_edition(db: pactctx.Database
     assert chat.node("rules")["content"] == "Be brief."
     assert [c["id"] for c in chat.diff()["components_added"] if c["nodeType"] == "block"] == ["two"]
     assert chat.fork("other").thread() == latest
+
+
+def test_load_offers_the_forms_of_the_server() -> None:
+    api = json.loads((Path(__file__).resolve().parents[3] / "docs" / "openapi.json").read_text())
+    [form] = [p["schema"]["enum"] for p in api["paths"]["/v1/import"]["post"]["parameters"] if p["name"] == "form"]
+    for load in (pactctx.Database.load, pactctx.AsyncDatabase.load):
+        [offered, _] = get_args(get_type_hints(load)["form"])
+        assert set(get_args(offered)) == set(form)
 
 
 def test_policies_are_tried_before_they_are_used(repair: pactctx.Context) -> None:

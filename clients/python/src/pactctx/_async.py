@@ -126,7 +126,7 @@ class AsyncDatabase:
         data: bytes | str | os.PathLike[str],
         name: str,
         *,
-        form: Literal["document", "history", "transcript", "log"] | None = None,
+        form: Literal["document", "history", "log"] | None = None,
         edition: str | None = None,
         strict: bool | None = None,
         renumber: bool | None = None,
