@@ -103,6 +103,19 @@ def test_connect_speaks_to_a_server_that_runs(tmp_path: Path) -> None:
         db.create("y")
 
 
+def test_a_token_that_only_reads_finds_what_is_there(tmp_path: Path) -> None:
+    store = tmp_path / "a.db"
+    with pactctx.open(store) as db:
+        db.create("chat")
+        add = [os.environ["PACT_BINARY"], "token", "add", "reader", "--read", "--db", str(store)]
+        token = subprocess.run(add, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+        with pactctx.connect(db._transport._url, token) as reader:
+            assert reader.create("chat", exist_ok=True).refresh() == 0
+            for name, exist_ok in (("chat", False), ("new", True)):
+                with pytest.raises(pactctx.Forbidden):
+                    reader.create(name, exist_ok=exist_ok)
+
+
 def test_stores_that_cannot_be_opened_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(pactctx.Unavailable) as refused:
         pactctx.open(tmp_path / "none" / "a.db")

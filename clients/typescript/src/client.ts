@@ -152,8 +152,10 @@ export class Pact implements AsyncDisposable {
       const made = { name, ...(edition && { edition }), ...(attrs && { attrs }) }
       return new Context(this, await this.call('create-context', {}, made, rest))
     } catch (problem) {
-      if (!existOk || !isPactError(problem, 'E_CONFLICT')) throw problem
-      return this.context(name, rest)
+      if (!existOk || !(isPactError(problem, 'E_CONFLICT') || isPactError(problem, 'E_FORBIDDEN'))) throw problem
+      return this.context(name, rest).catch((why: unknown) => { // a token that may only read finds what is there
+        throw isPactError(why, 'E_CONTEXT_NOT_FOUND') ? problem : why
+      })
     }
   }
 

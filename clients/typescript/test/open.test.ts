@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test from 'node:test'
-import { isPactError, open } from 'pactctx'
+import { connect, isPactError, open } from 'pactctx'
 import { folder, program, until } from './helpers.js'
 
 const dir = folder()
@@ -24,6 +24,18 @@ test('await using ends the server, and the file keeps what was committed', async
   assert.equal(await answers(url), false)
   await using again = await open(db)
   assert.equal((await again.context('chat')).cycle, 1)
+})
+
+test('a token that may only read finds a context that is there, and makes none', async () => {
+  const db = join(dir, 'read.db')
+  await using pact = await open(db)
+  await pact.create('chat')
+  const token = execFileSync(process.env.PACT_BINARY!, ['token', 'add', 'reader', '--read', '--db', db],
+    { encoding: 'utf8' }).trim()
+  const reader = connect(pact.url, token)
+  assert.equal((await reader.create('chat', { existOk: true })).name, 'chat')
+  await assert.rejects(reader.create('chat'), (e) => isPactError(e, 'E_FORBIDDEN'))
+  await assert.rejects(reader.create('new', { existOk: true }), (e) => isPactError(e, 'E_FORBIDDEN'))
 })
 
 test('a program that only opens a file ends, and its server with it', async () => {

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._async_context import AsyncContext
-from ._errors import Conflict, invalid, no_answer
+from ._errors import Conflict, Forbidden, invalid, no_answer
 from ._transport import Transport, path
 
 if TYPE_CHECKING:
@@ -106,6 +106,9 @@ class AsyncDatabase:
             await self._ask("POST", path("contexts"), None, made)
         except Conflict:
             if not exist_ok:
+                raise
+        except Forbidden:
+            if not exist_ok or not await context.exists():  # a token that may only read finds what is there
                 raise
         return context
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._sync_context import Context
-from ._errors import Conflict, invalid, no_answer
+from ._errors import Conflict, Forbidden, invalid, no_answer
 from ._transport import Transport, path
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ class Database:
             self._ask("POST", path("contexts"), None, made)
         except Conflict:
             if not exist_ok:
+                raise
+        except Forbidden:
+            if not exist_ok or not context.exists():  # a token that may only read finds what is there
                 raise
         return context
 
