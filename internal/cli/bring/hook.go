@@ -76,6 +76,12 @@ func (e *hookEvent) context() string {
 	return session
 }
 
+// byHand returns the command that imports what the hook imports, into the same context: one named after the file would
+// know nothing of what was erased.
+func (e *hookEvent) byHand() string {
+	return "pact import " + screen.Quote(e.TranscriptPath) + " --name " + screen.Quote(e.context())
+}
+
 func hookCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("hook")
 	show := cmd.Flags().Bool("print", false, "print the settings for Claude Code, and read nothing")
@@ -109,7 +115,7 @@ const hookPatience = 5 * time.Second
 // comes with a later event. It returns what the agent reads.
 func inTime(ctx context.Context, work func(context.Context) (string, error)) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, hookPatience, fault.New(fault.Limit,
-		"the hook took more than 5 seconds, and ended", "a later event takes what is missing; pact import FILE takes it now"))
+		"the hook took more than 5 seconds, and ended", "a later event takes what is missing"))
 	defer cancel()
 	type answer struct {
 		text string
@@ -161,7 +167,7 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 		return "", fault.New(fault.DocumentInvalid, "the event names no transcript (transcript_path)", "")
 	}
 	flags := &importFlags{name: e.context()}
-	ctx, _ = budget.WithMemory(ctx, importMemory, "import it yourself: pact import "+screen.Quote(e.TranscriptPath))
+	ctx, _ = budget.WithMemory(ctx, importMemory, "import it yourself: "+e.byHand())
 	in, err := planOf(ctx, a, e.TranscriptPath, flags)
 	if err != nil {
 		return "", err
@@ -184,7 +190,7 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 	for _, part := range in.Parts {
 		if part.Session.Erased > 0 {
 			return "", fault.New(fault.Conflict, "calls of "+part.Name+" were erased, and later ones repeat them: the hook takes no more of it",
-				"pact import "+e.TranscriptPath+" takes the calls since then")
+				e.byHand()+" takes the calls since then")
 		}
 	}
 	return "", nil
