@@ -11,11 +11,10 @@ func AddStep(statements string) (restore func()) {
 	return func() { steps = steps[:len(steps)-1] }
 }
 
-// FirstVersion has files made in the first version of the format until the function that it returns is called.
-func FirstVersion() (restore func()) {
-	before := steps
-	steps = steps[:1]
-	return func() { steps = before }
+// IsMark reports whether a page is taken for that of the mark.
+func IsMark(page []byte) bool {
+	_, ok := readMark(page)
+	return ok
 }
 
 // WithoutSync has stores that are opened from now on leave it to the system when what

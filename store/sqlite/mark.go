@@ -30,8 +30,7 @@ import (
 // What is left: a file that was copied, or whose process died, in the milliseconds in which pages are moved, and whose
 // log was lost then.
 
-// markPage is the page of the mark. The schema makes it the fifth, in a new file and in each that was rewritten; a file
-// that an earlier version made has none there until it is compacted.
+// markPage is the page of the mark. The schema makes it the fifth, in a new file and in each that was rewritten.
 const (
 	pageSize = 4096
 	markPage = 5
@@ -54,7 +53,8 @@ type mark struct {
 // readMark reads the page with the mark. ok is false if it is another page.
 func readMark(page []byte) (m mark, ok bool) {
 	row := page[pageSize-cellSize:]
-	if page[0] != 13 || binary.BigEndian.Uint16(page[3:]) != 1 || !bytes.HasPrefix(row, cell) { // a leaf with one row
+	leaf := page[0] == 13 && binary.BigEndian.Uint16(page[3:]) == 1 // with one row, which begins there:
+	if !leaf || binary.BigEndian.Uint16(page[8:]) != pageSize-cellSize || !bytes.HasPrefix(row, cell) {
 		return m, false
 	}
 	copy(m.this[:], row[len(cell):])

@@ -12,7 +12,7 @@ import (
 )
 
 // applicationID marks the files of this store: "PaCT" in ASCII. Files from before the first
-// release are marked with unreleasedID, "PACT", or have a log of one column.
+// release are marked with unreleasedID, "PACT", or have version 1.
 const (
 	applicationID = 0x50614354
 	unreleasedID  = 0x50414354
@@ -24,12 +24,15 @@ var firstSchema string
 //go:embed mark.sql
 var markSchema string
 
-// steps make version 1 of the schema, turn that into version 2, and so on. user_version counts
-// those that a file has had. A variable so that a test can add one.
-var steps = []string{firstSchema, markSchema}
+// firstVersion is the user_version of a file that has had the first of steps.
+const firstVersion = 2
+
+// steps make the first version of the schema, turn that into the next, and so on. A variable so
+// that a test can add one.
+var steps = []string{firstSchema + markSchema}
 
 // version is the newest version of the schema.
-func version() int64 { return int64(len(steps)) }
+func version() int64 { return firstVersion + int64(len(steps)) - 1 }
 
 // checkSchema returns the version of the schema of a file. It returns E_STORE for a
 // file of another application, of an unknown version or with another schema. It
@@ -46,14 +49,12 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 	}
 	defer tx.Rollback()
 	var id int64
-	var oneColumn bool // the log of a file from before the first release
-	err = tx.QueryRowContext(ctx, `SELECT (SELECT application_id FROM pragma_application_id),
-		(SELECT user_version FROM pragma_user_version),
-		(SELECT count(*) > 0 AND total(name = 'rest') = 0 FROM pragma_table_info('log'))`).Scan(&id, &at, &oneColumn)
+	err = tx.QueryRowContext(ctx, "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version").
+		Scan(&id, &at)
 	switch {
 	case err != nil:
 		return 0, openError(err, path)
-	case id == unreleasedID, id == applicationID && oneColumn:
+	case id == unreleasedID, id == applicationID && at == firstVersion-1:
 		return 0, fault.New(fault.Store, path+" was made before the first release of pact, in another format",
 			"export its contexts, all snapshots of each, with the program that made it, and import them with this one")
 	case id != applicationID:
@@ -74,7 +75,7 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 }
 
 func supported(at int64) error {
-	if at > version() || at < 1 {
+	if at > version() || at < firstVersion {
 		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the format, this program knows %d", at,
 			version()),
 			"use a newer version of the program")
@@ -101,12 +102,14 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil {
 		return err
 	}
+	missing := steps
 	if at != 0 { // a file that is being made has version 0
 		if err := supported(at); err != nil {
 			return err
 		}
+		missing = steps[at-firstVersion+1:]
 	}
-	for _, step := range steps[at:] {
+	for _, step := range missing {
 		if _, err := tx.ExecContext(ctx, step); err != nil {
 			return err
 		}

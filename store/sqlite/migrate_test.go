@@ -38,37 +38,19 @@ func TestFileIsBroughtUpToDate(t *testing.T) {
 	}
 }
 
-// TestFileWithoutMarks opens a file of version 1, which has none. It has what it had; from when it is compacted, a copy
-// without its log is refused.
-func TestFileWithoutMarks(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pact.db")
-	back := sqlite.FirstVersion()
-	newStoreFile(t, path)
-	want := told(t, path)
-	back()
-	s, w, err := resume(t.Context(), path)
-	must(t, err)
-	defer s.Close()
-	if got := told(t, path); got != want || userVersion(t, path) != 2 {
-		t.Errorf("version %d has\n%s\nwant\n%s", userVersion(t, path), got, want)
-	}
-	w.next(t, "a turn")
-	_, err = s.Compact(t.Context())
-	must(t, err)
-	w.next(t, "another")
-	isRefused(t, with(t, path, ""), "compacted, then without the log")
-}
-
 // TestFilesFromBeforeTheReleaseAreRefused opens files from before the first release, one with rows of
-// nodes and one whose log has no contents apart: the error says how to move their contexts, and the
-// files stay as they are.
+// nodes, one whose log has no contents apart and one without marks: the error says how to move their
+// contexts, and the files stay as they are, so that the program that made them can export them.
 func TestFilesFromBeforeTheReleaseAreRefused(t *testing.T) {
-	nodes, oneColumn := filepath.Join(t.TempDir(), "nodes.db"), filepath.Join(t.TempDir(), "log.db")
+	dir := t.TempDir()
+	nodes, oneColumn, noMark := filepath.Join(dir, "nodes.db"), filepath.Join(dir, "log.db"), filepath.Join(dir, "mark.db")
 	raw(t, nodes, "CREATE TABLE node_version (branch INTEGER)", "PRAGMA application_id = 0x50414354",
 		"PRAGMA user_version = 10").Close()
 	newStoreFile(t, oneColumn)
-	raw(t, oneColumn, "ALTER TABLE log DROP COLUMN rest").Close()
-	for _, path := range []string{nodes, oneColumn} {
+	raw(t, oneColumn, "ALTER TABLE log DROP COLUMN rest", "DROP TABLE mark", "PRAGMA user_version = 1").Close()
+	newStoreFile(t, noMark)
+	raw(t, noMark, "DROP TABLE mark", "PRAGMA user_version = 1").Close()
+	for _, path := range []string{nodes, oneColumn, noMark} {
 		isFromBeforeTheRelease(t, path)
 	}
 }

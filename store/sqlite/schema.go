@@ -39,7 +39,7 @@ var schemaCache sync.Map
 
 // schemaOf builds the schema of a version in memory and lists its objects.
 func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
-	text := strings.Join(steps[:at], ";\n")
+	text := strings.Join(steps[:at-firstVersion+1], ";\n")
 	if list, ok := schemaCache.Load(text); ok {
 		return list.(map[object]bool), nil
 	}
