@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"slices"
+	"sort"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
@@ -17,7 +18,7 @@ import (
 // many records as its number has bits, and all records together grow hardly faster than the calls.
 type frames struct {
 	apart [sha256.Size]byte // of all else that the request has: a record names one with the same, so that both have the same texts
-	list  []string          // the frames of the messages, as canonical JSON
+	list  []string          // of each message its frame, as canonical JSON, and the keys of its blocks
 	chain []framesAt        // the records that restore the last request, which ends it
 }
 
@@ -48,18 +49,26 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 		f = &frames{}
 	}
 	same := min(q.messages, len(f.list))
+	said := q.conversation
+	said = said[sort.Search(len(said), func(i int) bool { return said[i].part.Message >= same }):]
 	var text []byte
-	for ; same < min(len(f.list), len(list.Elems)); same++ {
-		if text = list.Elems[same].AppendTo(text[:0]); string(text) != f.list[same] {
-			break
+	next.list = f.list
+	for i := same; i < len(list.Elems); i++ {
+		text = list.Elems[i].AppendTo(text[:0])
+		for ; len(said) > 0 && said[0].part.Message <= i; said = said[1:] {
+			text = append(text, said[0].key[:]...)
 		}
+		if i == same && i < len(f.list) && string(text) == f.list[i] {
+			same++
+			continue
+		}
+		if i < len(next.list) {
+			next.list = f.list[:i:i]
+		}
+		next.list = append(next.list, string(text))
 	}
-	next.list = f.list[:same]
-	if same < len(f.list) {
-		next.list = slices.Clone(next.list)
-	}
-	for _, e := range list.Elems[same:] {
-		next.list = append(next.list, string(e.Value()))
+	if n := len(list.Elems); n < len(next.list) {
+		next.list = f.list[:n:n]
 	}
 	at := framesAt{messages: len(next.list)}
 	if chain := f.until(same); len(chain) > 0 {

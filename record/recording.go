@@ -123,7 +123,7 @@ func (l *recording) start(ctx context.Context, call pact.ProviderCall, k *kept, 
 	if err := l.c.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	l.last, l.frames = nil, frames{}
+	l.last, l.frames, q.blocks = nil, frames{}, 0 // the working state may repeat less of the request than before
 	return l.tryStart(ctx, call, k, q, why)
 }
 
@@ -134,6 +134,9 @@ func (l *recording) tryStart(ctx context.Context, call pact.ProviderCall, k *kep
 		return nil, err
 	}
 	call.Edit, call.Message = edit, note
+	if l != q.after || l.last != nil { // the frames are of another request than the one before
+		q.messages = 0
+	}
 	frame, from, next := l.frames.behind(q)
 	k.Base = from
 	sent, err := k.json(q.of.Parameters, frame)
