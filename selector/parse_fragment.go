@@ -119,7 +119,9 @@ func coordinates(g Group) (list []Group) {
 			continue
 		}
 		one := Group{Steps: slices.Clone(g.Steps)}
-		one.Steps[0].Parts = slices.Clone(g.Steps[0].Parts)
+		for k := range one.Steps { // what stands behind parentheses is added to each
+			one.Steps[k].Parts = slices.Clone(one.Steps[k].Parts)
+		}
 		one.Steps[0].Parts[0] = Position{Hops: head.Hops[from:i:i]}
 		list, from = append(list, one), i
 	}

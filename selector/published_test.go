@@ -20,6 +20,7 @@ func TestPublishedForms(t *testing.T) {
 		"(d2, .a > .b) +x":             "@t0 (d2, *[nodeType='a'] > *[nodeType='b'] +x)",
 		"((d1,0),(d2,0,1)) > .a":       "@t0 ((d1, 0) > *[nodeType='a']), ((d2, 0, 1) > *[nodeType='a'])",
 		"(d1,0,d2,0)":                  "@t0 (d1, 0), (d2, 0)",
+		"((d1,0,d2,0) > .x +b) +a":     "@t0 ((d1, 0) > *[nodeType='x'] +a +b), ((d2, 0) > *[nodeType='x'] +a +b)",
 		"(d1,0) ?? (d2,0)":             "@t0 ((d1, 0) ?? (d2, 0))",
 		"( .a .b ) {x=1}":              "@t0 *[nodeType='a'] *[nodeType='b'][x=1]",
 		".a [ephemeral]":               "@t0 *[nodeType='a'][ttl=1]",
