@@ -253,9 +253,16 @@ func resolveRange(q *selector.Selector, i engine.Info) (first, last int64, warni
 		return 0, 0, nil, fault.At(fault.SnapshotNotFound, offset, text, "there is no snapshot in the range "+text, published(i))
 	}
 	if lo < i.First {
-		warnings = append(warnings, fmt.Sprintf("the range begins before the oldest snapshot: clamped to @c%d", i.First))
+		oldest := fmt.Sprintf("@c%d", i.First)
+		if i.First > i.Cycle { // nothing is sealed: the working state answers
+			oldest = "@t0"
+		}
+		warnings = append(warnings, "the range begins before the oldest snapshot: clamped to "+oldest)
 	}
-	if hi > latest {
+	switch {
+	case hi > latest && latest > i.Cycle:
+		warnings = append(warnings, "the range ends after the working state: clamped to @t0")
+	case hi > latest:
 		warnings = append(warnings, fmt.Sprintf("the range ends after the latest snapshot: clamped to @c%d", i.Cycle))
 	}
 	return max(lo, i.First), min(hi, latest), warnings, nil

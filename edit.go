@@ -228,8 +228,9 @@ func (b *Batch) Has(id string) bool {
 	return has
 }
 
-// addressed reports whether a text is a place behind an address, as edition 1.0 writes it.
+// addressed reports whether a text is a place behind an address, as edition 1.0 writes it: @t0 (d2, end)?.
 func (b *Batch) addressed(position string) bool {
+	position = strings.TrimSuffix(strings.TrimSpace(position), "?")
 	return b.edition.Traits().T0Working && strings.HasPrefix(position, "@") && strings.HasSuffix(position, ")")
 }
 

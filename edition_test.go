@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -127,6 +128,49 @@ func TestAddressesOfEdition1(t *testing.T) {
 	}
 }
 
+// What a range leaves out is said with addresses that exist.
+func TestClampedRangesOfEdition1(t *testing.T) {
+	for _, c := range []struct {
+		commits int
+		query   string
+		want    []string
+	}{
+		{0, "@t0..@t-1 .block", []string{"the range begins before the oldest snapshot: clamped to @t0"}},
+		{1, "@t0..@t-9 .block", []string{"the range begins before the oldest snapshot: clamped to @c1"}},
+		{1, "@t2..@t-1 .block", []string{"the range ends after the working state: clamped to @t0"}},
+		{1, "@c1..@c2 .block", []string{"the range ends after the latest snapshot: clamped to @c1"}},
+	} {
+		r, err := published(t, c.commits).RangeDiffLatest(context.Background(), c.query, nil)
+		must(t, err)
+		if !slices.Equal(r.Warnings, c.want) {
+			t.Errorf("%s after %d commits warns %q", c.query, c.commits, r.Warnings)
+		}
+	}
+}
+
+// A rule of edition 1.0 means ^sys if it names the region by its type or its depth too.
+func TestRulesOfEdition1NameTheSystemRegion(t *testing.T) {
+	ctx := context.Background()
+	for text, stays := range map[string]bool{".block": true, "(d0..d3) .block": true, ".sys .block": false,
+		"^sys .block": false, "(d-1) > .block": false, "d-1..d2 .block": false, "depth(-1) .block": false} {
+		c := published(t, 0)
+		p, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":"` + text + `","ttl":1}]}`))
+		must(t, err)
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			b.KeepPolicy(&p)
+			b.Add(pact.RegionSys, pact.Spec{ID: "prompt", Content: "Be brief."})
+			return nil
+		}, nil))
+		for range 2 {
+			_, err := c.Commit(ctx, nil)
+			must(t, err)
+		}
+		if _, err := c.Working().Node("prompt"); (err == nil) != stays {
+			t.Errorf("%s: the prompt is there: %v, want %v", text, err == nil, stays)
+		}
+	}
+}
+
 func TestThreadOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, 1)
 	got, err := c.Working().Thread(ctx)
@@ -145,6 +189,8 @@ func TestEditsOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {
 		b.Add("(d7, end)?", "block")
+		b.Add("@t0 (d7, end)?", "block")
+		b.Add(" @t0 (d7, end)? ", "block")
 		b.Add("@t0 (d0, end)", "summary {content='s'}")
 		return nil
 	}, nil))

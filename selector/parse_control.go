@@ -77,6 +77,12 @@ func (p *parser) controlName(start int) (Control, error) {
 // foreignControl reads @name, @name=value or @* behind the steps, which mean nothing here: they are
 // for other programs (1.0 04 §4). The cursor is behind the name.
 func (p *parser) foreignControl(start int, gap bool) error {
+	there := parser{scanner: scanner{text: p.text, pos: start + 1}, edition: p.edition, traits: p.traits}
+	at, err := there.point(start, 0)
+	point := err == nil && at.Axis != '*' && !isWordByte(there.peek(0))
+	if point || p.text[start:p.pos] == "@history" {
+		return p.invalid(start, "an address stands behind the selector", wholeRemedy)
+	}
 	if p.text[start+1:p.pos] == "" && !p.take("*") {
 		return p.unexpected("the name of a control", "write one such as @limit=5")
 	}

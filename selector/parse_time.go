@@ -61,8 +61,11 @@ func (p *parser) address() (*Time, error) {
 		case from.Axis == '*':
 			return &Time{Kind: All}, nil
 		case from.Axis == 't' && (from.N > 0 || p.text[start+2] == '+'):
-			return nil, fault.At(fault.SnapshotNotFound, start, clip(p.text[start:p.pos]),
-				"there is no snapshot after @t0", "@t0 is the latest, @t-1 the one before")
+			remedy := "@t0 is the latest, @t-1 the one before"
+			if p.traits.T0Working {
+				remedy = "@t0 is the working state, @t-1 the latest snapshot"
+			}
+			return nil, fault.At(fault.SnapshotNotFound, start, clip(p.text[start:p.pos]), "there is no snapshot after @t0", remedy)
 		case from.Oldest:
 			return nil, p.invalid(start, "@t-* is only the end of a range",
 				"write @t0..@t-* for the whole history, or name the oldest snapshot by its cycle")

@@ -26,6 +26,7 @@ func TestPublishedForms(t *testing.T) {
 		".a [ephemeral]":               "@t0 *[nodeType='a'][ttl=1]",
 		".a [sticky]":                  "@t0 *[nodeType='a'][ttl=1][cad=1]",
 		".a @limit=2 @vendor=x @*":     "@t0 *[nodeType='a'] @limit=2 @vendor=x @*",
+		".a @trace @c3po @cost=3":      "@t0 *[nodeType='a'] @trace @c3po @cost=3",
 		"((d0)), .a":                   "@t0 (d0), *[nodeType='a']",
 		"(d-1..d1)":                    "@t0 (d-1..d1)",
 		"@history .a":                  "@t0..@t-* *[nodeType='a']",
@@ -49,12 +50,22 @@ func TestPublishedRefusals(t *testing.T) {
 		"d1, .a": fault.SelectorAmbiguous, ".a, (d1) > .b": fault.SelectorAmbiguous, ".a @limit=1, .b": fault.SelectorAmbiguous,
 		"d-2": fault.DepthNegative, "(d4..d2)": fault.DepthRangeInvalid, "d1.5": fault.DepthNotInt,
 		"(d1)?": fault.SelectorInvalid, "(.a @limit=1)": fault.SelectorInvalid, ".a, @t0 .b": fault.SelectorInvalid,
+		".a @t-1": fault.SelectorInvalid, ".a @c3": fault.SelectorInvalid, ".a @history": fault.SelectorInvalid,
+		".a @limit=2 @t0..@t-2": fault.SelectorInvalid, ".a @t-*": fault.SelectorInvalid,
 		"((d1) ?? (d2)) .a": fault.SelectorInvalid, "(d1": fault.SelectorInvalid, "(.a": fault.SelectorInvalid,
 		"[parent_id=a]": fault.SelectorInvalid, "@t0..@c1 .a": fault.RangePrefixMismatch,
 		strings.Repeat("(", 70) + ".a" + strings.Repeat(")", 70): fault.Limit,
 	} {
 		if _, err := Parse(text, V1); fault.CodeOf(err) != want {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestPublishedRemedyForLaterSnapshots(t *testing.T) {
+	for edition, want := range map[Edition]string{V1: "@t0 is the working state", Canonical: "@t0 is the latest"} {
+		if _, err := Parse("@t2 .a", edition); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("edition %s: %v", edition, err)
 		}
 	}
 }

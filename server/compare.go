@@ -37,7 +37,7 @@ func (s *Server) diff(ctx context.Context, in *two) (*diff.Report, error) {
 	if in.Lines == 0 {
 		o.ContextLines = -1 // the parameter counts, and the option has 0 for its default
 	}
-	if name, address := elsewhere(in.From); name == "" {
+	if name, address := view.SplitAddress(in.From); name == "" {
 		from, err := c.context.ParseAddress(address)
 		if err != nil {
 			return nil, err

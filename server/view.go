@@ -153,7 +153,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*view.Bloc
 		return nil, err
 	}
 	p, err := v.Blocks(ctx, f)
-	name, _ := elsewhere(in.Vs)
+	name, _ := view.SplitAddress(in.Vs)
 	if err != nil || p.Cut == nil || name != "" || v.Before.Cycle() != cycle-1 || cycle > last {
 		return answer(p, err)
 	}

@@ -22,8 +22,12 @@ var differences = []struct {
 	{"`@t0` is", either(func(t selector.Traits) bool { return t.T0Working }, "the working state", "the latest snapshot")},
 	{"a selector without an address asks", either(func(t selector.Traits) bool { return t.DefaultWorking },
 		"the working state", "the latest snapshot")},
-	{"`#x` compares", either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")},
-	{"`#x` finds a node without a key", either(func(t selector.Traits) bool { return t.KeyOnly }, "never", "by its id")},
+	{"`#x` compares", func(t selector.Traits) string {
+		if t.KeyOnly {
+			return "the key"
+		}
+		return either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")(t)
+	}},
 	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType },
 		"class and kind", "that exact type")},
 	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first",

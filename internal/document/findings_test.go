@@ -52,6 +52,18 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// A ttl that counts from the cycle of its node ends at a cycle that a header can hold (1.0 03 §3.2).
+func TestTooLargeTTLOfALaterNode(t *testing.T) {
+	block := `{'spec_version':'PACT/1.0.0','root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'b','nodeType':'block',
+		'ttl':TTL,'cycle':9223370937343148031}]}]}}` // tree.MaxInteger
+	for ttl, want := range map[string]fault.Code{"0": "", "1": fault.Limit, "9223370937343148031": fault.Limit} {
+		_, err := read(t, strings.Replace(block, "TTL", ttl, 1), document.Options{})
+		if fault.CodeOf(err) != want {
+			t.Errorf("a ttl of %s: %v", ttl, err)
+		}
+	}
+}
+
 // An empty list of tags or references is none, as in an edit.
 func TestEmptyListsAreNone(t *testing.T) {
 	d, err := read(t, `{'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'b','tags':[],'refs':[],'x:y':[]}]}]}}`, document.Options{})

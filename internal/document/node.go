@@ -154,13 +154,21 @@ func (r *reader) headers(n *read, doc canon.Any, parent int) error {
 		}
 	}
 	if n.Bare && n.Expiry != tree.Never { // a ttl counts from no cycle before that of the node
-		n.Expiry += max(0, n.Cycle-r.cycle)
+		later := max(0, n.Cycle-r.cycle)
+		if n.Expiry > tree.MaxInteger-later {
+			return ttlTooLarge(n)
+		}
+		n.Expiry += later
 	}
 	if n.ForeignISO != "" && !mirrors(n.ForeignISO, n.CreatedNS) {
 		r.find(fault.DocumentInvalid, n.ID, "created_at_iso is not the time of created_at_ns, "+tree.ISO(n.CreatedNS)+
 			"; both are kept")
 	}
 	return nil
+}
+
+func ttlTooLarge(n *read) error {
+	return fault.OnNode(fault.Limit, n.ID, "the ttl is too large", "leave it out for a node that stays")
 }
 
 // mirrors reports whether a text names the instant of a stamp, as exactly as it has decimals (02 §3.2.1).
@@ -231,7 +239,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		case ttl < 0:
 			return fault.OnNode(fault.DocumentInvalid, n.ID, "the ttl is negative", "leave it out for a node that stays")
 		case ttl > tree.MaxInteger-r.cycle:
-			return fault.OnNode(fault.Limit, n.ID, "the ttl is too large", "leave it out for a node that stays")
+			return ttlTooLarge(n)
 		default:
 			n.Expiry = r.cycle + ttl
 		}

@@ -17,7 +17,7 @@ import (
 
 type showing struct {
 	Selector string `json:"selector,omitempty" jsonschema:"such as .cb[kind='result'] or ^sys .cb"`
-	At       string `json:"at,omitempty" jsonschema:"working, @t0 for the last call, @t-1 for the one before, @c12 for call 12"`
+	At       string `json:"at,omitempty" jsonschema:"working, latest for the last call, latest-1 for the one before, @c12 for call 12"`
 	Context  string `json:"context,omitempty"`
 	From     int    `json:"from,omitempty" jsonschema:"go on at this line"`
 }
@@ -100,8 +100,8 @@ func line(ctx context.Context, h *pact.Hit) (string, error) {
 }
 
 type comparing struct {
-	Older   string `json:"older,omitempty" jsonschema:"an address as in show, @t-1 by default"`
-	Newer   string `json:"newer,omitempty" jsonschema:"@t0 by default"`
+	Older   string `json:"older,omitempty" jsonschema:"an address as in show, latest-1 by default"`
+	Newer   string `json:"newer,omitempty" jsonschema:"latest by default"`
 	Context string `json:"context,omitempty"`
 	From    int    `json:"from,omitempty" jsonschema:"go on at this line"`
 }

@@ -3,8 +3,10 @@ package rules
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/commit"
@@ -98,25 +100,47 @@ func idsOf(nodes []*tree.Entry) []string {
 	return ids
 }
 
-// namesSys reports whether a selector names ^sys or an id: only then a rule means ^sys too.
+// namesSys reports whether a selector names ^sys or an id: only then a rule means ^sys too. Edition
+// 1.0 names the region also by its type, .sys, and by its depth, -1 (1.0 02 §2.5, 04 §3.2).
 func namesSys(q *selector.Selector) bool {
+	published := q.Edition.Traits().TypeFacet
 	for _, g := range q.Groups {
+		if published && g.Scope != nil && hasSys(*g.Scope) {
+			return true
+		}
 		for _, s := range g.Steps {
-			for _, part := range s.Parts {
-				switch part := part.(type) {
-				case selector.Region:
-					if part.Name == "sys" {
-						return true
-					}
-				case selector.ID:
-					return true
-				case selector.Attr:
-					if part.Name == "id" && part.Op == selector.Eq {
-						return true
-					}
-				}
+			if slices.ContainsFunc(s.Parts, func(part selector.Part) bool { return partNamesSys(part, published) }) {
+				return true
 			}
 		}
 	}
 	return false
+}
+
+func partNamesSys(part selector.Part, published bool) bool {
+	switch part := part.(type) {
+	case selector.Region:
+		return part.Name == "sys"
+	case selector.ID:
+		return true
+	case selector.Attr:
+		return part.Op == selector.Eq && (part.Name == "id" || published && part.Name == "nodeType" &&
+			slices.ContainsFunc(part.Values, func(v selector.Literal) bool { return strings.TrimPrefix(v.Text, "^") == "sys" }))
+	case selector.DepthIs:
+		return published && hasSys(part.Set)
+	case selector.DepthStep:
+		return published && hasSys(part.Set)
+	case selector.Position:
+		return published && slices.ContainsFunc(part.Hops, func(h selector.Hop) bool {
+			return h.Kind == selector.HopDepth && hasSys(h.Depth)
+		})
+	}
+	return false
+}
+
+// hasSys reports whether somebody wrote a depth of ^sys: a set with an open end does not name it.
+func hasSys(set selector.DepthSet) bool {
+	return slices.ContainsFunc(set.Terms, func(t selector.DepthTerm) bool {
+		return t.Lo <= -1 && t.Lo != math.MinInt64 && t.Hi >= -1
+	})
 }

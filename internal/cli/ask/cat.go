@@ -33,7 +33,7 @@ func catCommand(a *command.App) *cobra.Command {
 		}
 		defer s.Close()
 		address := ""
-		if len(rest) > 0 && (strings.HasPrefix(rest[0], "@") || rest[0] == "working") {
+		if len(rest) > 0 && view.IsAddress(rest[0]) {
 			address, rest = rest[0], rest[1:]
 		}
 		if len(rest) == 0 {

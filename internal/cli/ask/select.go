@@ -32,6 +32,7 @@ func selectCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return pointToGrep(ctx, a, s, rest[0], err)
 		}
+		warnAll(a, view.Ignored(q))
 		o, ranged, err := w.options(cmd, s, q)
 		if err != nil {
 			return err

@@ -59,7 +59,7 @@ func hashCommand(a *command.App) *cobra.Command {
 
 // hashNode computes the content hash of the node in a file (08 §2.1).
 func hashNode(ctx context.Context, a *command.App, flags *command.SourceFlags) error {
-	e, err := selector.ParseEdition(cmp.Or(flags.Edition, string(selector.Canonical)))
+	e, err := selector.ParseEdition(cmp.Or(flags.Edition, a.NewEdition()))
 	if err != nil {
 		return err
 	}

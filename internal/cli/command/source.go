@@ -61,7 +61,7 @@ func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 func (s *Source) Parse(text string) (*selector.Selector, error) {
 	s.asked = ""
 	word, rest := text, text // as it was asked, because the answer to a range quotes it byte for byte
-	if words := strings.Fields(text); len(words) > 1 && (words[0] == pact.Working().String() || words[0] == latest) {
+	if words := strings.Fields(text); len(words) > 1 && view.IsWord(words[0]) {
 		word = words[0]
 		s.asked, rest = pact.Address(word), strings.TrimPrefix(strings.TrimSpace(text), word)
 	}
@@ -73,8 +73,6 @@ func (s *Source) Parse(text string) (*selector.Selector, error) {
 	}
 	return q, InArgument(err, rest)
 }
-
-const latest = "latest" // the word for the newest snapshot, in every edition
 
 // Source answers the questions of a command: a context, or a single document. A document
 // serves as @t0, as its own @cN and as its own working state.

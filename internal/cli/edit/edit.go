@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
@@ -70,8 +71,7 @@ func addCommand(a *command.App) *cobra.Command {
 			command.Override(cmd, "type", &spec.NodeType, *nodeType)
 			command.Override(cmd, "removable", &spec.Removable, *removable)
 			neverSent, reads = spec.TTL == pact.Unsent, ""
-			if q, err := selector.Parse("."+spec.NodeType, b.Edition()); spec.NodeType != "" && (err != nil ||
-				q.Groups[0].Steps[0].Parts[0] != selector.Part(selector.Type{Name: spec.NodeType})) {
+			if spec.NodeType != "" && !namesType(spec.NodeType, b.Edition()) {
 				reads = spec.NodeType
 			}
 			switch {
@@ -201,6 +201,28 @@ func moveCommand(a *command.App) *cobra.Command {
 		return a.Answer(view.Visible(moved), map[string]any{"id": moved})
 	})
 	return cmd
+}
+
+// namesType reports whether a token such as .block finds a type. In edition 1.0 the token leaves out a class in
+// front of the type (1.0 04 §3.2).
+func namesType(name string, e selector.Edition) bool {
+	if class, facet, found := strings.Cut(name, ":"); found && e.Traits().TypeFacet {
+		if _, known := tree.ClassOfType(class); known {
+			name = facet
+		}
+	}
+	q, err := selector.Parse("."+name, e)
+	if err != nil {
+		return false
+	}
+	parts := q.Groups[0].Steps[0].Parts // in edition 1.0 behind *
+	switch part := parts[len(parts)-1].(type) {
+	case selector.Type:
+		return part.Name == name
+	case selector.Attr:
+		return part.Name == "nodeType" && part.Values[0].Text == name
+	}
+	return false
 }
 
 // rebaseFlag adds --rebase.

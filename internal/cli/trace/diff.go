@@ -96,15 +96,11 @@ func endsOf(args []string) []end {
 	}
 	var ends []end
 	for _, arg := range args[:2] {
-		i := strings.LastIndexByte(arg, '@')
-		if i < 1 {
+		name, address := view.SplitAddress(arg)
+		if name == "" {
 			return nil
 		}
-		address := arg[i:]
-		if address == "@working" {
-			address = "working"
-		}
-		ends = append(ends, end{arg[:i], address})
+		ends = append(ends, end{name, address})
 	}
 	return ends
 }
