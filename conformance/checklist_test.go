@@ -54,19 +54,23 @@ func TestContradictions(t *testing.T) {
 		if len(c.Checks) > 0 {
 			question = c.Checks[0]
 		}
-		if c.Mended != "" || c.Contradicted.Reason == "" || slices.Equal(c.Contradicted.Printed, question.Expect) {
+		refused := len(question.Error) > 0 // what is printed is a question, which is answered with an error
+		if c.Mended != "" || c.Contradicted.Reason == "" || !refused && slices.Equal(c.Contradicted.Printed, question.Expect) {
 			t.Errorf("%s: printed %q, expected %q", c.ID, c.Contradicted.Printed, question.Expect)
 		}
 		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector,
 			c.Contradicted.Printed)); err == nil {
 			t.Errorf("%s is not failed by what is printed", c.ID)
 		}
+		if refused {
+			continue
+		}
 		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector, question.Expect)); err != nil {
 			t.Error(err)
 		}
 	}
-	if found != 5 {
-		t.Errorf("%d cases are contradicted, and the documents have 5", found)
+	if found != 10 {
+		t.Errorf("%d cases are contradicted, and the documents have 5, the published ones 5", found)
 	}
 }
 
