@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -75,8 +76,9 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		}
 		return failure(c.HistoryExtension(background, &whole, nil))
 	},
-	"Name":   func(c *pact.Context) error { c.Name(); return nil },
-	"String": func(c *pact.Context) error { _ = c.String(); return nil },
+	"ParseAddress": func(c *pact.Context) error { return failure(c.ParseAddress("@c1")) },
+	"Name":         func(c *pact.Context) error { c.Name(); return nil },
+	"String":       func(c *pact.Context) error { _ = c.String(); return nil },
 	"Occurrences": func(c *pact.Context) error {
 		return failure(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
 	},
@@ -99,7 +101,10 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		return failure(c.RichDiff(background, pact.Cycle(1), pact.Latest(), nil))
 	},
 	"Select": func(c *pact.Context) error { return failure(c.Select(background, ".block", nil)) },
-	"Send":   func(c *pact.Context) error { return failure(c.Send(background, io.Discard, nil)) },
+	"SelectAll": func(c *pact.Context) error {
+		return failure(c.SelectAll(background, []string{".block", "^seq"}, &pact.SelectOptions{Edition: selector.V1}))
+	},
+	"Send": func(c *pact.Context) error { return failure(c.Send(background, io.Discard, nil)) },
 	"StartAttempt": func(c *pact.Context) error {
 		return failure(c.StartAttempt(background, providerCall, io.Discard, nil))
 	},

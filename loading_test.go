@@ -25,10 +25,11 @@ var neededBy = map[string]string{
 	// What answers from memory asks Info for erasures, and after one loads the context again.
 	"Info": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
 		"Context.ExportHistory Context.Extension Context.Find Context.History Context.HistoryExtension Context.PlanPruning " +
-		"Context.Prepare Context.RichDiff Context.Select Context.Send Context.StartAttempt Context.Timeline",
+		"Context.Prepare Context.RichDiff Context.Select Context.SelectAll " +
+		"Context.Send Context.StartAttempt Context.Timeline",
 	"Load": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
 		"Context.Find Context.History Context.HistoryExtension Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff " +
-		"Context.Select Context.Send Context.StartAttempt Context.Timeline",
+		"Context.Select Context.SelectAll Context.Send Context.StartAttempt Context.Timeline",
 	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory " +
 		"Context.Extension Context.Fork Context.History Context.HistoryExtension Context.Occurrences " +
 		"Context.Prefixes Context.RangeDiffLatest Context.RichDiff Context.Timeline",
@@ -42,7 +43,7 @@ var neededBy = map[string]string{
 // look into one.
 var withoutTurns = strings.Fields("Batch.Edition Batch.Err Batch.KeepPolicy Context.At Context.Attempts " +
 	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase " +
-	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.Refresh " +
+	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.ParseAddress Context.Refresh " +
 	"Context.Revision Context.String Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.String Snapshot.ThreadSize")
 

@@ -235,9 +235,9 @@ func (m *rulesModel) prune(p *lifecycle.Policy, cycle int64) {
 				delete(m.removed, u.id)
 			}
 		}
-		if stubbed {
+		if text := m.stubText(b, cycle); stubbed && len(text)+2 < size { // not for a call whose result is gone
 			m.blocks = append(m.blocks, &modelBlock{id: "stub of " + unit[0].id, kind: "stub", born: cycle, stands: unit[0].id,
-				text: m.stubText(b, cycle)})
+				text: text})
 		}
 	}
 }
