@@ -101,8 +101,12 @@ func (db *DB) Log(ctx context.Context, key history.Key, from, to int64) ([]histo
 	return db.kept().Log(ctx, key, from, to)
 }
 
-// Request returns the log entry that carries a request token, nil if none does.
+// Request returns the log entry that carries a request token, nil if none does. It returns
+// E_CONTEXT_NOT_FOUND if the context was deleted, by whatever process.
 func (db *DB) Request(ctx context.Context, key history.Key, token string) (*history.Entry, error) {
+	if _, err := db.kept().Info(ctx, key); err != nil {
+		return nil, err
+	}
 	return db.kept().Request(ctx, key, token)
 }
 

@@ -1,12 +1,15 @@
 package pact_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 func TestRepeatedRequestIsRecognised(t *testing.T) {
@@ -63,4 +66,27 @@ func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
 		t.Error("the second process does not see what the request did")
 	}
 	must(t, second.Edit(background, say("more"), nil))
+}
+
+// What this process remembers of a context does not hide that another process deleted it.
+func TestARequestToADeletedContextFindsNoContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	here, err := dbtest.Open(sqlite.Open(background, path))
+	must(t, err)
+	defer here.Close()
+	there, err := dbtest.Open(sqlite.Open(background, path))
+	must(t, err)
+	defer there.Close()
+	c := create(t, here)
+	info, err := here.Find(background, c.Name())
+	must(t, err)
+	if e, err := here.Request(background, info.Key, "token"); e != nil || err != nil {
+		t.Fatalf("of a request that nobody made: %+v, %v", e, err)
+	}
+	must(t, pact.Delete(background, there, c.Name()))
+	for _, token := range []string{"", "token"} {
+		if e, err := here.Request(background, info.Key, token); e != nil || fault.CodeOf(err) != fault.ContextNotFound {
+			t.Errorf("%q of a deleted context: %+v, %v", token, e, err)
+		}
+	}
 }
