@@ -29,6 +29,7 @@ type File struct {
 	backup bool         // a history in the compact form stays in the file, or arrives
 	from   io.Reader    // of a history that arrives, nil for any other file
 	file   *os.File     // the open file, nil for none
+	at     int64        // where the text begins in it, behind a byte order mark
 	temp   io.Closer    // the temporary file that file is, nil for none
 }
 
@@ -41,7 +42,7 @@ func (f *File) Reader() io.Reader {
 		return f.from
 	}
 	if f.backup {
-		return io.NewSectionReader(f.file, 0, math.MaxInt64)
+		return io.NewSectionReader(f.file, f.at, math.MaxInt64-f.at)
 	}
 	return bytes.NewReader(f.Data)
 }
@@ -179,13 +180,14 @@ func (f *File) look(ctx context.Context) (size int64, err error) {
 	}
 	size = info.Size()
 	if strings.HasPrefix(string(mark), bomMark) {
-		return size, nil
+		f.at = int64(len(bomMark))
 	}
-	if f.backup = IsBackup(bufio.NewReader(io.NewSectionReader(f.file, 0, headerBytes))); f.backup {
+	if f.backup = IsBackup(bufio.NewReader(io.NewSectionReader(f.file, f.at, headerBytes))); f.backup {
 		return size, nil
 	}
 	held := int64(0)
-	f.log, err = calllog.ReadRequests(f.file, info.Size(), func(c *calllog.Call) error {
+	text := io.NewSectionReader(f.file, f.at, size-f.at)
+	f.log, err = calllog.ReadRequests(text, text.Size(), func(c *calllog.Call) error {
 		past := pastCall(c, nil)
 		return cmp.Or(past.Check(), holdRequest(ctx, c, &held))
 	})
