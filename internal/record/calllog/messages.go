@@ -36,8 +36,9 @@ var messageFormats = []format{
 // messageFormatOf returns the format of a file of messages, nil for none. Damaged lines at its beginning are passed over.
 func messageFormatOf(data []byte) (f *format, byLine bool) {
 	s := canon.Scanner{Data: data}
-	f = formatOfValue(messageFormats, s.Value())
-	if !canon.InLines(data) {
+	first := raw(s.Value())
+	f = formatOfValue(messageFormats, first)
+	if first.kind() == canon.KindObject && isDocument(first.fields()) || !canon.InLines(data) {
 		return f, false
 	}
 	if _, err := canon.Parse(data); err == nil || f != nil {
@@ -73,11 +74,16 @@ func isShape(shape string) func(first raw) bool {
 	}
 }
 
+// isDocument recognizes a document, a history and a flat log of PACT.
+func isDocument(f fields) bool {
+	return f["root"] != nil || f["pact_history"] != nil || f["flat_log"].kind() == canon.KindArray
+}
+
 // shapeOf recognizes an object by its members: a conversation, or one chat message. It is "" for any other object, and
 // for a document, a history and a flat log of PACT.
 func shapeOf(f fields) string {
 	switch {
-	case f["root"] != nil || f["pact_history"] != nil || f["flat_log"].kind() == canon.KindArray:
+	case isDocument(f):
 		return ""
 	case f["trajectory"].kind() == canon.KindArray, f["history"].kind() == canon.KindArray && len(f) == 1:
 		return ShapeSWESmith // a demonstration of SWE-agent has its history alone
