@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -152,4 +153,30 @@ func TestACallContinuesAContextThatAnotherProcessChanged(t *testing.T) {
 	must(t, err)
 	c.add(record.PastCall{}, 3, all...)
 	c.comesBack(2)
+}
+
+// The record of a request may leave a text to an earlier one: once an erasure took that, no SHA-256 of a body with the
+// text is left from which it could be guessed. A call that did not send it keeps its record.
+func TestAnErasureTakesTheRecordsThatRestOnAnErasedOne(t *testing.T) {
+	c := newTalked(t)
+	all := says("one", "answer 1", "two", "answer 2", "three", "answer 3", "four")
+	all[0] = strings.Replace(all[0], `"role"`, `"name":"Ada Lovelace","role"`, 1)
+	for n := range 4 {
+		c.add(record.PastCall{}, max(0, 2*n-1), all[:2*n+1]...)
+	}
+	c.add(record.PastCall{Rewrites: true}, 0, says("In short.")...)
+	c.comesBack(1)
+	run := opened(t, c.store, "run")
+	_, err := record.Erase(t.Context(), c.store, run, pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to", Random: rand.Reader})
+	must(t, err)
+	attempts, err := run.Attempts(t.Context(), 1, 5)
+	must(t, err)
+	for i, a := range attempts {
+		left, err := history.UnpackRequest(a.Request)
+		must(t, err)
+		if strings.Contains(string(left), "sha256") != (i == 4) || (a.Params == history.NoThread) != (i < 4) {
+			t.Errorf("%s leaves %s, %v", a.ID, left, a.Params)
+		}
+	}
+	c.comesBack(5)
 }

@@ -13,15 +13,16 @@ import (
 // be guessed, the hash of its parameters, the request but for [history.ErasedRequest], and its error, which may
 // quote the text.
 // unknown says that nothing shows what the attempt sent: it loses the same, except an error
-// without the texts.
-func (x *erasure) erasedAttempt(a history.Attempt, sent, unknown bool) (history.Attempt, bool, error) {
+// without the texts. rests says that its request rests on one that goes: it loses the request and the hash of its
+// parameters.
+func (x *erasure) erasedAttempt(a history.Attempt, sent, unknown, rests bool) (history.Attempt, bool, error) {
 	var err error
 	f := x.finder
 	left := a
 	if sent || unknown {
 		left.Thread = history.NoThread
 	}
-	if sent || unknown || f.inRequest(a.Request) {
+	if sent || unknown || rests || f.inRequest(a.Request) {
 		if left.Request, err = x.erasedRequest(a.Request); err != nil {
 			return left, false, err
 		}
@@ -54,6 +55,32 @@ func (f *Finder) inRequest(packed string) bool {
 	}
 	request, err := history.UnpackRequest(packed)
 	return err != nil || f.InValue(tree.JSON(request))
+}
+
+// goneRequests has the places of the attempts of a line whose requests go.
+type goneRequests map[[2]int64]bool
+
+func (g goneRequests) add(a *history.Attempt) { g[placeOf(a.ID)] = true }
+
+// under reports whether a packed request leaves a part to one of those: its member "base" has the id of that "attempt".
+// Its own hash is then one of a body with what goes.
+func (g goneRequests) under(packed string) bool {
+	if packed == "" || len(g) == 0 {
+		return false
+	}
+	request, err := history.UnpackRequest(packed)
+	if err != nil {
+		return true
+	}
+	base, _ := canon.Value(request).Any().Get("base")
+	id, _ := base.Get("attempt")
+	return g[placeOf(id.Text)]
+}
+
+// placeOf returns the cycle and the number of an attempt, which stay when its context is forked or copied; zeros for no id.
+func placeOf(id string) [2]int64 {
+	cycle, number, _, _ := history.ParseAttemptID(id)
+	return [2]int64{cycle, number}
 }
 
 // erasedRequest returns what an erasure leaves of a packed request, "" of none.

@@ -136,7 +136,7 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := &erasure{finder: (&Erase{Texts: c.texts}).Finder()}
-		a, _, err := x.erasedAttempt(history.Attempt{Request: packed}, c.sent, false)
+		a, _, err := x.erasedAttempt(history.Attempt{Request: packed}, c.sent, false, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,11 +144,11 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 		if err != nil || string(left) != c.left && c.left != request || c.left == request && a.Request != packed {
 			t.Errorf("%s leaves %s, want %s; %v", name, left, c.left, err)
 		}
-		if again, changed, err := x.erasedAttempt(a, c.sent, false); err != nil || changed || again.Request != a.Request {
+		if again, changed, err := x.erasedAttempt(a, c.sent, false, false); err != nil || changed || again.Request != a.Request {
 			t.Errorf("%s: a second erasure changes it", name)
 		}
 	}
-	odd, _, _ := (&erasure{finder: (&Erase{}).Finder()}).erasedAttempt(history.Attempt{Request: "not packed"}, true, false)
+	odd, _, _ := (&erasure{finder: (&Erase{}).Finder()}).erasedAttempt(history.Attempt{Request: "not packed"}, true, false, false)
 	if left, err := history.UnpackRequest(odd.Request); err != nil || left != `{"erased":true}` {
 		t.Errorf("a request that cannot be read leaves %s, %v", left, err)
 	}

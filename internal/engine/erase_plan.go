@@ -186,12 +186,16 @@ func (m *member) sent(cycle int64) bool {
 
 // attemptsLeft works out what is left of the attempts of a member.
 func (x *erasure) attemptsLeft(m *member, shown map[int64]string) error {
+	gone := goneRequests{} // an attempt leaves a part of its request to earlier ones alone
 	for _, a := range m.attempts {
 		proven := shown[a.Cycle] != "" && shown[a.Cycle] == a.Thread
 		unknown := len(x.Texts) > 0 && (x.found || m.lostDrafts(a.Cycle, m.settled.cycle))
-		left, changed, err := x.erasedAttempt(a, !proven && m.sent(a.Cycle), !proven && unknown)
+		left, changed, err := x.erasedAttempt(a, !proven && m.sent(a.Cycle), !proven && unknown, gone.under(a.Request))
 		if err != nil {
 			return err
+		}
+		if left.Request != a.Request {
+			gone.add(&a)
 		}
 		if m.left = append(m.left, left); changed {
 			m.ends = append(m.ends, a.Cycle)
