@@ -26,7 +26,7 @@ const (
 	childCalls = "PACT_CHILD_CALLS" // to start attempts and end them
 	childErase = "PACT_CHILD_ERASE" // to erase every turn
 	childQueue = "PACT_CHILD_QUEUE" // to begin when told, beside others
-	childOpens = "PACT_CHILD_OPENS" // to open the file, and so to migrate it
+	childOpens = "PACT_CHILD_OPENS" // to open the file, and so to migrate it, unless it is onlyReads
 	childNamed = "PACT_CHILD_NAMED" // to make contexts, and acknowledge each by its name
 )
 
@@ -52,8 +52,10 @@ func TestMain(m *testing.M) {
 		if os.Getenv(childNamed) != "" {
 			work = namingChild
 		}
-		if os.Getenv(childOpens) != "" {
-			sqlite.AddStep(laterStep)
+		if how := os.Getenv(childOpens); how != "" {
+			if how != onlyReads {
+				sqlite.AddStep(laterStep)
+			}
 			work = openingChild
 		}
 		if err := work(context.Background(), path, count); err != nil {

@@ -28,7 +28,8 @@ import (
 // whatever program, makes them differ; and so does every copy that SQLite makes.
 //
 // What is left: a file that was copied, or whose process died, in the milliseconds in which pages are moved, and whose
-// log was lost then.
+// log was lost then; and an older copy of a log that another program moved, or the last two processes that closed the
+// file at the same time without having written.
 
 // markPage is the page of the mark. The schema makes it the fifth, in a new file and in each that was rewritten.
 const (
@@ -118,6 +119,19 @@ func (p *files) letMain() {
 		mainFiles.open = slices.DeleteFunc(mainFiles.open, func(m *mainFile) bool { return m == p.main })
 	}
 	p.main = nil
+}
+
+// leftToMove reports whether closing the file moves a log that another process has left: nobody else has the file open.
+func (p *files) leftToMove() bool {
+	if p.readOnly {
+		return false
+	}
+	if log, err := os.Stat(p.path + suffixes[1]); err != nil || log.Size() == 0 {
+		return false
+	}
+	mainFiles.Lock()
+	defer mainFiles.Unlock()
+	return p.main != nil && p.main.users == 1 && !openElsewhere(p.main.File)
 }
 
 // inFile returns the mark that the file has, without its log. ok is false if it has none, or is closed.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	_ "embed" // for the schema
 	"fmt"
-	"net/url"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -36,13 +35,8 @@ func version() int64 { return firstVersion + int64(len(steps)) - 1 }
 
 // checkSchema returns the version of the schema of a file. It returns E_STORE for a
 // file of another application, of an unknown version or with another schema. It
-// changes nothing. query holds the parameters to open the file with.
-func checkSchema(ctx context.Context, path string, query url.Values) (at int64, err error) {
-	db, err := sql.Open("sqlite", dataSource(path, query))
-	if err != nil {
-		return 0, openError(err, path)
-	}
-	defer db.Close()
+// changes nothing.
+func checkSchema(ctx context.Context, path string, db *sql.DB) (at int64, err error) {
 	tx, err := db.BeginTx(ctx, nil) // shows the migration of another process completely or not at all
 	if err != nil {
 		return 0, openError(err, path)

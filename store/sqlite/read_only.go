@@ -37,20 +37,22 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	p.readOnly = true
 	query := aloneQuery()
 	query.Set("_query_only", "1")
-	at, err := checkSchema(ctx, p.path, query)
-	if err != nil {
-		return nil, cause
-	}
-	if at != version() {
-		return nil, fault.Wrap(fault.Store, cause,
-			fmt.Sprintf("the file has version %d of the format, this program needs %d and cannot write it", at, version()),
-			"copy it to a place that can be written")
-	}
 	db, err := sql.Open("sqlite", dataSource(p.path, query))
 	if err != nil {
 		return nil, cause
 	}
 	db.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	at, err := checkSchema(ctx, p.path, db)
+	if err != nil {
+		db.Close()
+		return nil, cause
+	}
+	if at != version() {
+		db.Close()
+		return nil, fault.Wrap(fault.Store, cause,
+			fmt.Sprintf("the file has version %d of the format, this program needs %d and cannot write it", at, version()),
+			"copy it to a place that can be written")
+	}
 	if err := p.checkEnd(ctx, db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

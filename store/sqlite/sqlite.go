@@ -33,7 +33,7 @@ type Store struct {
 // older copy of that log is not taken for what goes on from the file.
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() {
-		if s.files.wrote.Load() {
+		if s.files.wrote.Load() || s.files.leftToMove() {
 			_, _ = putMark(context.Background(), s.write) // busy: then this is not the last
 		}
 		err = s.keyValues.Close()
@@ -107,8 +107,12 @@ func (p *files) open(ctx context.Context) (s *Store, err error) {
 		return nil, err
 	}
 	var write *sql.DB
-	_, err = checkSchema(ctx, p.path, plainQuery("rw"))
-	if err == nil {
+	look, err := sql.Open("sqlite", dataSource(p.path, plainQuery("rw")))
+	if err != nil {
+		return nil, openError(err, p.path)
+	}
+	defer look.Close() // not before others are open: the last one moves the log, without a mark
+	if _, err = checkSchema(ctx, p.path, look); err == nil {
 		write, err = retryWhileBusy(ctx, func() (*sql.DB, error) { return openHandle(ctx, p.path, "0") })
 		err = openError(err, p.path)
 	}

@@ -91,6 +91,48 @@ func TestLogMovedByAnotherProgram(t *testing.T) {
 	}
 }
 
+// A process is killed, and one that only reads moves its log into the file: an earlier copy of that log is refused from
+// then on. While another process has the file open, which then keeps the log, a reader leaves it as it is.
+func TestAttackAnEarlierLogAfterAReader(t *testing.T) {
+	testrun.OneGoroutine(t)
+	dir := t.TempDir()
+	path, killed, earlier := filepath.Join(dir, "pact.db"), filepath.Join(dir, "killed.db"), filepath.Join(dir, "earlier.log")
+	newStoreFile(t, path)
+	s, w, err := resume(t.Context(), path)
+	must(t, err)
+	defer s.Close()
+	w.next(t, "second")
+	copyFile(t, path+"-wal", earlier)
+	w.next(t, "third")
+	copyFile(t, path, killed)
+	copyFile(t, path+"-wal", killed+"-wal")
+	must(t, open(t, with(t, killed, earlier)).Close())
+	read, err := openFile(t.Context(), killed)
+	must(t, err)
+	must(t, read.Close())
+	isRefused(t, with(t, killed, earlier), "an earlier log after a reader")
+
+	path = filepath.Join(dir, "used.db") // which nobody copies: to close a file ends the locks of the process
+	newStoreFile(t, path)
+	used, w, err := resume(t.Context(), path)
+	must(t, err)
+	defer used.Close()
+	w.next(t, "second")
+	before, err := os.ReadFile(path + "-wal")
+	must(t, err)
+	read, err = openFile(t.Context(), path)
+	must(t, err)
+	must(t, read.Close())
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childFile+"="+path, childOpens+"="+onlyReads)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if after, err := os.ReadFile(path + "-wal"); err != nil || string(after) != string(before) {
+		t.Errorf("a reader wrote to the log of a process that goes on: %d bytes instead of %d, %v", len(after), len(before), err)
+	}
+}
+
 // A log of another store, or of another time of this one, beside a file is refused.
 func TestAttackALogOfAnotherStore(t *testing.T) {
 	testrun.Door(t, "a log of another store or time")
