@@ -143,8 +143,13 @@ func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
 	return tag, err
 }
 
-// leave closes a connection to a server that takes no changes any more: a pooler keeps connections to it.
+// leave closes a connection to a server that takes no changes any more: a pooler keeps connections to it. A standby says
+// so with another code, of a writing transaction that it did not begin; err has that of the others then.
 func (c *conn) leave(err error) {
+	var e *pgconn.PgError
+	if errors.As(err, &e) && e.Code == notSupported && c.ctx != nil && c.pg.TxStatus() == 'I' {
+		e.Code = takesNoChanges
+	}
 	if codeOf(err) == takesNoChanges {
 		_ = c.Close() // another one is opened
 	}

@@ -56,6 +56,7 @@ const (
 	lockTimeout       = "55P03"
 	noPermission      = "42501"
 	takesNoChanges    = "25006"
+	notSupported      = "0A000"
 )
 
 // lost reports whether an error means that the connection is gone.

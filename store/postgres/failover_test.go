@@ -82,6 +82,39 @@ func TestServerThatTakesNoChanges(t *testing.T) {
 	sound(t, s, "chat", []string{"a", "c"})
 }
 
+// A leader that became a standby, and its pooler kept the connections, is left too: it refuses to begin what writes, with
+// another code than a server that is set to read only.
+func TestStandbyIsLeft(t *testing.T) {
+	primary := server(t)
+	address := databaseOf(t, primary)
+	c, err := pact.Create(t.Context(), dbtest.Of(open(t, address)), "chat", nil)
+	must(t, err)
+	commit(t, c, "a", 0)
+	standby, err := primary.Standby()
+	if err != nil {
+		postgrestest.LeaveOut(t, err)
+	}
+	t.Cleanup(func() { must(t, standby.Stop()) })
+	there := standby.URL(databaseName(t, address))
+	s := open(t, there)
+	c, err = pact.Open(t.Context(), dbtest.Of(s), "chat", nil)
+	must(t, err)
+	backends := func() string {
+		return fmt.Sprint(postgrestest.Exec(t, there, "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"))
+	}
+	before := backends()
+	_, err = c.Commit(t.Context(), &pact.CommitOptions{Note: pact.Note{Request: "b"}})
+	if f := (*fault.Error)(nil); !errors.As(err, &f) || f.Code != fault.Store || !strings.Contains(f.Message, "takes no changes") || f.Remedy == "" {
+		t.Errorf("%v", err)
+	}
+	if after := backends(); after == before {
+		t.Errorf("it stays on the connections %s", after)
+	}
+	must(t, standby.Promote())
+	commit(t, c, "c", 1)
+	sound(t, s, "chat", []string{"a", "c"})
+}
+
 // A server that takes connections and says nothing, as one that froze, is passed over for the next one of the address.
 func TestServerThatSaysNothingIsPassedOver(t *testing.T) {
 	frozen, err := net.Listen("tcp", "127.0.0.1:0")
