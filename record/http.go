@@ -70,6 +70,10 @@ func refuses(resp *http.Response) bool {
 // mostRefusal is how many bytes of a refusal are read before the request is sent as it came.
 const mostRefusal = 1 << 20
 
+// refusedBecause begins the reason with which managing ends after a refusal. It ends only with the answer, which the record
+// of the request came before.
+const refusedBecause = "the provider refused a managed request: "
+
 // sendAsAsked sends a managed request that the provider refused as it came. If the provider takes that,
 // managing ends for its conversation.
 func (r *Recorder) sendAsAsked(name provider.API, req *http.Request, refused *http.Response, c *call, m *managing,
@@ -80,9 +84,9 @@ func (r *Recorder) sendAsAsked(name provider.API, req *http.Request, refused *ht
 		return nil, err
 	}
 	again := &managing{kept: &managed{In: m.kept.In, Shaped: []string{}, Bytes: len(m.asked),
-		Why: m.hide.err(errors.New("the provider refused a managed request: " + string(why[:min(len(why), 500)]))).Error()}, asked: m.asked}
+		Why: m.hide.err(errors.New(refusedBecause + string(why[:min(len(why), 500)]))).Error()}, asked: m.asked}
 	resp, _, err := r.send(name, withBody(req, m.asked), m.asked, again, next)
-	if err == nil && !refuses(resp) {
+	if err == nil && resp.StatusCode < http.StatusBadRequest {
 		r.endManaging(req.Context(), m, again.kept.Why)
 	}
 	return resp, err

@@ -180,7 +180,8 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 	if k != nil {
 		rules = provider.CacheRulesOf(k.API) // also where --dialect compares by others
 		p.Dialect = w.rulesOf(k).Name
-		if m := k.Managed; m != nil && !m.Would {
+		took := a.Status == history.Completed || answered(about)
+		if m := k.Managed; m != nil && !m.Would && (took || !strings.HasPrefix(m.Why, refusedBecause)) {
 			p.ManagingEnded = m.Why
 		}
 		if grows {

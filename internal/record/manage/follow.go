@@ -10,7 +10,7 @@ func (q *Request) Follow(l *List) (err error) {
 	l.mu.Lock()
 	for i := range q.Parts {
 		for _, d := range l.by[q.Parts[i].Key] {
-			if q.Parts[i].Key != "" && q.has(d.Since) {
+			if q.Parts[i].Key != "" && (d.Since == "" || q.has(d.Since)) {
 				q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
 			}
 		}
