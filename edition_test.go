@@ -138,6 +138,7 @@ func TestClampedRangesOfEdition1(t *testing.T) {
 		{0, "@t0..@t-1 .block", []string{"the range begins before the oldest snapshot: clamped to @t0"}},
 		{1, "@t0..@t-9 .block", []string{"the range begins before the oldest snapshot: clamped to @c1"}},
 		{1, "@t2..@t-1 .block", []string{"the range ends after the working state: clamped to @t0"}},
+		{1, "@t0..@t-1 .block @v=1", []string{"@v=1 means nothing here and is ignored"}},
 		{1, "@c1..@c2 .block", []string{"the range ends after the latest snapshot: clamped to @c1"}},
 	} {
 		r, err := published(t, c.commits).RangeDiffLatest(context.Background(), c.query, nil)

@@ -13,7 +13,7 @@ type Explanation struct {
 
 	Snapshots int `json:"snapshots"` // that were asked
 	Nodes     int `json:"nodes"`     // in all of them
-	Visited   int `json:"visited"`   // looked at
+	Visited   int `json:"visited"`   // looked at; a list of edition 1.0 looks once for each fragment
 	Skipped   int `json:"skipped"`   // ruled out by ids, ranks and summaries without a look
 	// what is left after controls and windows; of a range that gives changes, in all its snapshots
 	Returned int `json:"returned"`

@@ -46,6 +46,12 @@ func (s *Selector) Remarks() []string {
 		}
 		list = append(list, text)
 	}
+	return append(list, s.Warnings()...)
+}
+
+// Warnings returns a sentence for each control that means nothing here (1.0 04 §4).
+func (s *Selector) Warnings() []string {
+	var list []string
 	for _, name := range s.Ignored {
 		list = append(list, name+" means nothing here and is ignored")
 	}

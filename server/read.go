@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,7 +41,8 @@ func (q *query) options(ctx context.Context, c *pact.Context) (*pact.SelectOptio
 }
 
 type found struct {
-	IDs []string `json:"ids" nullable:"false"`
+	IDs      []string `json:"ids" nullable:"false"`
+	Warnings []string `json:"warnings,omitempty" nullable:"false" doc:"What means nothing in the selector and is ignored"`
 }
 
 type selectorCheck struct {
@@ -88,11 +90,18 @@ func (s *Server) questions() {
 				return nil, err
 			}
 			hits, err := c.Find(ctx, in.Q, o)
+			if err != nil {
+				return nil, placed(err, in.Q)
+			}
+			q, err := selector.Parse(in.Q, cmp.Or(o.Edition, c.Edition()))
+			if err != nil {
+				return nil, placed(err, in.Q)
+			}
 			ids := make([]string, len(hits))
 			for i, h := range hits {
 				ids[i] = h.Node.ID
 			}
-			return answer(found{ids}, placed(err, in.Q))
+			return answer(found{ids, view.Ignored(q)}, nil)
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
 		summary: "Say how a selector is evaluated and what that costs"},

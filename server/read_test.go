@@ -280,3 +280,17 @@ func TestADiffLeavesOutTheHead(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// A selector of edition 1.0 may have controls of other programs; the answer says that they were ignored.
+func TestIgnoredControlsAreReported(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a","edition":"1.0"}`)
+	for query, want := range map[string]string{
+		".block%20@limit=1": `{"ids":[]}`,
+		".block%20@limt=1":  `{"ids":[],"warnings":["@limt=1 means nothing here and is ignored"]}`,
+	} {
+		if got := strings.TrimSpace(string(r.must(nil, "GET", "/v1/contexts/a/select?q="+query, "").body)); got != want {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+}

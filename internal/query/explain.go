@@ -14,7 +14,13 @@ import (
 // at 0: only a run knows them, and its [Result] has them.
 func (p *Plan) Explain() inspect.Explanation {
 	x := inspect.Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
+	for i, f := range p.fragments {
+		x.Groups = append(x.Groups, f.explainFragment(p.source.Groups[i].Else)...)
+	}
 	for i := range p.groups {
+		if p.fragments != nil {
+			break
+		}
 		g := &p.groups[i]
 		group := inspect.ExplainedGroup{Text: textOfGroup(p.source.Groups[g.source])}
 		for n := range g.steps {
@@ -33,7 +39,24 @@ func (p *Plan) Explain() inspect.Explanation {
 	return x
 }
 
+// explainFragment explains what runs by itself for a fragment of a list (1.0 04 §5.1).
+func (p *Plan) explainFragment(otherwise bool) []inspect.ExplainedGroup {
+	x := p.Explain()
+	if x.Choice != "" {
+		steps := x.Groups[0].Steps
+		steps[len(steps)-1].Reach += ", then " + x.Choice + " of all of the key"
+	}
+	if otherwise {
+		x.Groups[0].Text = "?? " + x.Groups[0].Text
+		x.Groups[0].Steps[0].Reach += ", if nothing was found before"
+	}
+	return x.Groups
+}
+
 func (p *Plan) orderText() string {
+	if p.fragments != nil && p.order == "" {
+		return "in the order of the list, each fragment by itself"
+	}
 	turns := "oldest turn first"
 	if p.newestFirst {
 		turns = "newest turn first"

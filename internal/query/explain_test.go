@@ -42,6 +42,24 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// A list of edition 1.0 is explained as it runs: fragment by fragment.
+func TestExplainOfAList(t *testing.T) {
+	plan, err := query.Compile(selector.MustParse("((d1) ?? (d2)), #k:first, .a", selector.V1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := plan.Explain()
+	if x.Order != "in the order of the list, each fragment by itself" || x.Choice != "" || len(x.Groups) != 4 {
+		t.Fatalf("%+v", x)
+	}
+	for i, want := range []string{"rank look-up of depth 1", "rank look-up of depth 2, if nothing was found before",
+		"all below, then :first of all of the key", "all below"} {
+		if got := x.Groups[i].Steps[0].Reach; got != want {
+			t.Errorf("%s is reached by %q, want %q", x.Groups[i].Text, got, want)
+		}
+	}
+}
+
 func TestExplainNamesOrderAndDepths(t *testing.T) {
 	for _, c := range []struct {
 		edition     selector.Edition

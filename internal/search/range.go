@@ -94,7 +94,8 @@ func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle
 	warnings []string) (*diff.RangeDiffLatestResult, error) {
 	text := cmp.Or(r.Selector.Source, r.Selector.String())
 	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: text, Mode: r.mode,
-		Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{}, Warnings: warnings}}
+		Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{},
+		Warnings: append(r.Selector.Warnings(), warnings...)}}
 	if l := r.limits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
 		b.result.Limits = &l
 	}

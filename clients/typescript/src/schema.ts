@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is d97fa8f511d8c8cf2ef14a191c7edc1ca0c7bed39b8dbc0f23dbd5fefbc9c8f7.
+// SHA-256 is ffcd3d37b710a5033ce23e1130f020047932dd56e4f85108056a953c85164093.
 
 export interface Attempt {
   attempt_id: string
@@ -409,6 +409,8 @@ export interface Forms {
 
 export interface Found {
   ids: string[]
+  /** What means nothing in the selector and is ignored */
+  warnings?: string[]
 }
 
 export interface Hashed {

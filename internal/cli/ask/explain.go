@@ -63,7 +63,10 @@ func drawExplanation(a *command.App, x *inspect.Explanation) {
 		order += ", then " + strings.Join(x.Window, " ")
 	}
 	a.Printf("%s %s\n", a.Paint.Faint("order:"), order)
-	a.Printf("%s of %s in %s looked at, %s, %s returned\n", fmt.Sprint(x.Visited), view.Plural(x.Nodes, "node"),
-		view.Plural(x.Snapshots, "snapshot"),
+	looked := "%s of %s in %s looked at, %s, %s returned\n"
+	if x.Visited > x.Nodes { // a list looks once for each fragment
+		looked = "%s looks at %s in %s, %s, %s returned\n"
+	}
+	a.Printf(looked, fmt.Sprint(x.Visited), view.Plural(x.Nodes, "node"), view.Plural(x.Snapshots, "snapshot"),
 		fmt.Sprint(x.Skipped)+" ruled out", view.Plural(x.Returned, "node"))
 }

@@ -32,10 +32,12 @@ func selectCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return pointToGrep(ctx, a, s, rest[0], err)
 		}
-		warnAll(a, view.Ignored(q))
 		o, ranged, err := w.options(cmd, s, q)
 		if err != nil {
 			return err
+		}
+		if !ranged { // else the changes have them
+			warnAll(a, view.Ignored(q))
 		}
 		order, err := parseOrder(cmd, *sorted)
 		if err != nil {

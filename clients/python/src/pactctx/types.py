@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is d97fa8f511d8c8cf2ef14a191c7edc1ca0c7bed39b8dbc0f23dbd5fefbc9c8f7.
+SHA-256 is ffcd3d37b710a5033ce23e1130f020047932dd56e4f85108056a953c85164093.
 """
 
 from __future__ import annotations
@@ -364,6 +364,7 @@ class Forms(TypedDict):
 
 class Found(TypedDict):
     ids: list[str]
+    warnings: NotRequired[list[str]]
 
 
 class Hashed(TypedDict):
