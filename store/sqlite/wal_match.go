@@ -84,9 +84,13 @@ func (p *files) mismatch(s walState, l wal) error {
 	switch {
 	case missing && l.pages == 0:
 		return fault.New(fault.Store, p.path+" lacks commits that its log "+p.path+suffixes[1]+
-			" had: it was copied without the log while it was in use, or the log was removed",
+			" had: it was copied without the log while it was in use, or the log was removed or damaged",
 			"put the log that belongs to it beside it, or take a backup; stores.md says how to go on without those commits")
-	case missing, s.hasMark && l.first != nil && l.first.before != s.mark.this && !l.has[s.mark.this], !l.whole(s.size):
+	case missing && (l.first == nil || l.first.before == s.mark.this || l.has[s.mark.this]):
+		return fault.New(fault.Store, p.path+suffixes[1]+" lacks commits that "+p.path+
+			" knows of: it is damaged, lost its end, or is from an older or another copy of the two",
+			"put the log that belongs to it beside it, or take a backup; stores.md says how to go on with what can be read of it")
+	case s.hasMark && l.first != nil && l.first.before != s.mark.this && !l.has[s.mark.this], !l.whole(s.size):
 		return fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+
 			": it belongs to another store, or to another state of this one, and would damage it",
 			"if the file is a backup, move the log away; otherwise put back the file that the log belongs to")

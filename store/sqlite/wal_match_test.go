@@ -2,12 +2,14 @@ package sqlite_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,15 +29,28 @@ func with(t *testing.T, file, log string) string {
 	return path
 }
 
-// isRefused expects that a file is not opened and says what to do, and that nothing beside it is changed.
+// isRefused expects that a file is not opened and says what to do, and that neither it nor a log beside it is changed.
 func isRefused(t *testing.T, path, what string) {
 	t.Helper()
+	content := func() string {
+		file, err := os.ReadFile(path)
+		must(t, err)
+		log, err := os.ReadFile(path + "-wal")
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%x %v %x", sha256.Sum256(file), err == nil, sha256.Sum256(log))
+	}
+	before := content()
 	s, err := openFile(t.Context(), path)
 	if err == nil {
 		s.Close()
 	}
 	if e := (*fault.Error)(nil); !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" {
 		t.Errorf("%s: %v", what, err)
+	}
+	if after := content(); after != before {
+		t.Errorf("%s: the file, or the log beside it, was %s and is %s", what, before, after)
 	}
 }
 
@@ -88,6 +103,41 @@ func TestLogMovedByAnotherProgram(t *testing.T) {
 	}
 	for _, path := range []string{path, copied} {
 		survived(t, path, maps.Clone(acknowledged)) // which commits once more
+	}
+}
+
+// A log that is damaged is not taken for that of another store, and nobody is told to move it away: its beginning can
+// be read.
+func TestADamagedLogIsCalledThat(t *testing.T) {
+	testrun.OneGoroutine(t)
+	path := filepath.Join(t.TempDir(), "pact.db")
+	newStoreFile(t, path)
+	s, w, err := resume(t.Context(), path)
+	must(t, err)
+	defer s.Close()
+	w.next(t, "second")
+	w.next(t, "third")
+	log, err := os.ReadFile(path + "-wal")
+	must(t, err)
+	refused := 0
+	for at := 32; at < len(log); at += 24 + 4096 {
+		damaged := with(t, path, "")
+		changed := slices.Clone(log)
+		changed[at+100] ^= 1
+		must(t, os.WriteFile(damaged+"-wal", changed, 0o600))
+		s, err := openFile(t.Context(), damaged)
+		if err == nil {
+			must(t, s.Close())
+			continue
+		}
+		refused++
+		if e := (*fault.Error)(nil); !errors.As(err, &e) || !strings.Contains(e.Message, "damaged") ||
+			strings.Contains(e.Message, "another store") || strings.Contains(e.Remedy, "move the log away") {
+			t.Errorf("damage at byte %d: %v", at+100, err)
+		}
+	}
+	if refused < 2 {
+		t.Errorf("%d damaged logs were refused", refused)
 	}
 }
 
