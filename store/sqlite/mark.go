@@ -95,6 +95,7 @@ func (p *files) useMain() (first bool, err error) {
 		}
 		info, err := f.Stat()
 		if err != nil {
+			f.Close()
 			return false, p.goneError("", err)
 		}
 		i = len(mainFiles.open)

@@ -43,6 +43,9 @@ func TestAGeminiSessionSetBackTooOften(t *testing.T) {
 func TestCostOfUnendedMessagesIsLinear(t *testing.T) {
 	cost := func(n int) time.Duration {
 		data := []byte(strings.Repeat(`{"role":"user","content":[`+"\n", n))
+		if _, err := Read(data); err == nil {
+			t.Fatalf("%d messages without an end are read", n)
+		}
 		least := time.Duration(math.MaxInt64)
 		for range 3 {
 			begun := time.Now()
