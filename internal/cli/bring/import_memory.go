@@ -2,6 +2,7 @@ package bring
 
 import (
 	"context"
+	"errors"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
@@ -36,7 +37,8 @@ func within(a *command.App, run func(context.Context, *cobra.Command, []string) 
 		}
 		limited, _ := budget.WithMemory(ctx, importMemory, remedy)
 		err := run(limited, cmd, args)
-		if packed && fault.CodeOf(err) == fault.Limit && a.InTerminal &&
+		var refused *fault.Error // other limits stay when there is more memory, and have another remedy
+		if packed && errors.As(err, &refused) && refused.Code == fault.Limit && refused.Remedy == remedy && a.InTerminal &&
 			a.Confirm(name+" takes more than 256 MiB of memory when it is decompressed. Go on?") {
 			return run(ctx, cmd, args)
 		}
