@@ -45,3 +45,13 @@ func openSteps(ctx context.Context, address string, schema ...string) (*Store, e
 	}
 	return openSchema(ctx, config, address, true, silence, patience, schema)
 }
+
+// TimeOfEach returns how long a server of an address may say nothing before the next one is asked.
+func TimeOfEach(address string) (time.Duration, error) {
+	config, err := pgconn.ParseConfig(address)
+	if err == nil {
+		_ = reachOf(config, patience)
+		return config.ConnectTimeout, nil
+	}
+	return 0, err
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store/postgres"
 )
 
 // TestStandbyTakesOver kills a primary under load and promotes its synchronous standby. The writers
@@ -131,6 +132,16 @@ func TestServerThatSaysNothingIsPassedOver(t *testing.T) {
 	c, err := pact.Create(t.Context(), dbtest.Of(open(t, u.String())), "chat", nil)
 	must(t, err)
 	commit(t, c, "a", 0)
+}
+
+// What an address says of the time for each server holds, also where it names several.
+func TestTimeForEachServer(t *testing.T) {
+	for query, want := range map[string]time.Duration{"": 2 * time.Second, "?connect_timeout=10": 10 * time.Second,
+		"?connect_timeout=1": time.Second} {
+		if got, err := postgres.TimeOfEach("postgres://pact@one,two/pact" + query); err != nil || got != want {
+			t.Errorf("%q: %v, %v, want %v", query, got, err, want)
+		}
+	}
 }
 
 // eitherOf returns the address of a database on whichever of two servers takes changes.

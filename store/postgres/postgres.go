@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -75,13 +76,7 @@ func openConfig(ctx context.Context, config *pgconn.Config, address string, make
 
 func openSchema(ctx context.Context, config *pgconn.Config, address string, make bool,
 	silence, patience time.Duration, schema []string) (*Store, error) {
-	c := &connector{patience: patience, reach: patience}
-	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != config.Host || f.Port != config.Port }) {
-		if config.ConnectTimeout == 0 || config.ConnectTimeout > ofEach {
-			config.ConnectTimeout = ofEach
-		}
-		c.reach += ofEach * time.Duration(len(config.Fallbacks))
-	}
+	c := &connector{patience: patience, reach: reachOf(config, patience)}
 	c.config = watching(config, silence, patience)
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(connections)
@@ -91,6 +86,16 @@ func openSchema(ctx context.Context, config *pgconn.Config, address string, make
 	}
 	c.opened.Store(true)
 	return &Store{sqlkv.New(db, db, dialect), c}, nil
+}
+
+// reachOf returns how long to wait for one of the servers of an address, and gives a server that says nothing a time if
+// the address gives it none (connect_timeout) and names others.
+func reachOf(config *pgconn.Config, patience time.Duration) time.Duration {
+	if !slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != config.Host || f.Port != config.Port }) {
+		return patience
+	}
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, ofEach)
+	return patience + config.ConnectTimeout*time.Duration(len(config.Fallbacks))
 }
 
 var dialect = sqlkv.Dialect{Snapshot: sql.LevelRepeatableRead, Refused: refused, Again: again, InDoubt: inDoubt, Explain: explain}
