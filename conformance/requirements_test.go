@@ -126,7 +126,7 @@ func TestTableOfRequirements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const before = "checked by tests.\n\n"
+	const before = "checked by\ntests.\n\n"
 	head, got, found := strings.Cut(string(page), before)
 	if os.Getenv("UPDATE_REQUIREMENTS") != "" && found {
 		if err := os.WriteFile(file, []byte(head+before+table.String()), 0o600); err != nil {
