@@ -101,7 +101,7 @@ func (s *Server) questions() {
 			for i, h := range hits {
 				ids[i] = h.Node.ID
 			}
-			return answer(found{ids, view.Ignored(q)}, nil)
+			return answer(found{ids, q.Warnings()}, nil)
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
 		summary: "Say how a selector is evaluated and what that costs"},

@@ -34,11 +34,6 @@ func MistypedTypes(q *selector.Selector, find FindSome) (warnings []string) {
 	return once(warnings)
 }
 
-// Ignored says of each control of a selector that means nothing here that it is ignored (1.0 04 §4).
-func Ignored(q *selector.Selector) []string {
-	return (&selector.Selector{Ignored: q.Ignored}).Remarks()
-}
-
 // MistypedAttributes warns of attributes that no node has where a selector looks. Every name is a
 // valid attribute, so [rol=user] finds nothing without an error.
 func MistypedAttributes(q *selector.Selector, find FindSome) (warnings []string) {

@@ -37,7 +37,7 @@ func selectCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		if !ranged { // else the changes have them
-			warnAll(a, view.Ignored(q))
+			warnAll(a, q.Warnings())
 		}
 		order, err := parseOrder(cmd, *sorted)
 		if err != nil {
