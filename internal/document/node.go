@@ -131,10 +131,24 @@ func idsIn(node canon.Any, set map[string]bool) map[string]bool {
 		set[id.Text] = true
 	}
 	kids, _ := node.Get("children")
-	for _, k := range slices.Concat(node.Elems, kids.Elems) {
-		idsIn(k, set)
+	for _, list := range [...][]canon.Any{node.Elems, kids.Elems} {
+		for _, k := range list {
+			idsIn(k, set)
+		}
 	}
 	return set
+}
+
+// nodesIn returns how many nodes a node and all below it are.
+func nodesIn(node canon.Any) int {
+	kids, _ := node.Get("children")
+	n := 1
+	for _, k := range kids.Elems {
+		if k.Kind == canon.KindObject {
+			n += nodesIn(k)
+		}
+	}
+	return n
 }
 
 // headers reads the members of a node below the node with an index, -1 for the root.

@@ -75,6 +75,8 @@ func FromAny(doc canon.Any, o Options) (*Document, error) {
 	if err := r.head(doc, root); err != nil {
 		return nil, err
 	}
+	const most = 1 << 16 // of what may turn out to be no nodes
+	r.nodes = make([]read, 0, min(nodesIn(root)+3, most))
 	if err := r.node(root, -1, tree.Root, 0); err != nil {
 		return nil, err
 	}
