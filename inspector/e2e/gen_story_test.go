@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 )
 
 // storyCalls is how many calls the story has.
@@ -33,7 +34,7 @@ func story(t testing.TB, db, name string) *pact.Context {
 			return nil
 		}
 		if cycle == 9 {
-			o.Pruning = &pact.Pruning{IDs: []string{"result3"}}
+			o.Pruning = &pact.Pruning{IDs: []string{"result3"}, Policy: lifecycle.Policy{WholePairs: true}} // its call goes too
 		}
 		if _, err := c.Commit(t.Context(), o); err != nil {
 			t.Fatal(err)

@@ -125,6 +125,9 @@ async function importFile(name: string, file: Blob): Promise<{ contexts: Context
   return answer.json() as Promise<{ contexts: ContextInfo[] }>
 }
 
+/** What is taken out by hand takes its partner along: no provider takes a call without its result. */
+const wholePairs = { whole_pairs: true }
+
 export const api = {
   importFile,
   signIn: (token: string) => post<void>('/v1/session', { token }),
@@ -135,10 +138,10 @@ export const api = {
   searchContexts: (q: string, after: string, signal?: AbortSignal) =>
     get<{ items: Occurrences[]; next?: string }>('/v1/search', { q, after }, signal),
   planFork: (name: string, at: string, ids: string[], signal?: AbortSignal) =>
-    post<InspectPrunePlan>(pathOf(name, '/plan') + queryOf({ at, unit: 'tokens' }), { policy: {}, ids }, signal),
+    post<InspectPrunePlan>(pathOf(name, '/plan') + queryOf({ at, unit: 'tokens' }), { policy: wholePairs, ids }, signal),
   fork: (name: string, at: string, to: string) => post<ContextInfo>(pathOf(name, '/fork'), { at, name: to }),
   prune: (name: string, cycle: number, ids: string[], message: string) =>
-    post<unknown>(pathOf(name, '/commits'), { cycle, pruning: { policy: {}, ids }, message }),
+    post<unknown>(pathOf(name, '/commits'), { cycle, pruning: { policy: wholePairs, ids }, message }),
   contexts: (after: string, signal?: AbortSignal) =>
     get<ContextPage>('/v1/contexts', { after, limit: 1000, details: true }, signal),
   context: (name: string, signal?: AbortSignal) => get<ContextInfo>(pathOf(name), {}, signal),
