@@ -98,6 +98,9 @@ func TestAPersonDrawsAPolicyOverTheRun(t *testing.T) {
 	c := create(t, db, "cost")
 	for cycle := range 14 {
 		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			if cycle == 0 { // as many tokens as the provider caches: no rule keeps a prompt below that
+				b.Add("^sys", pact.Spec{ID: "rules", Role: "system", Kind: "text", Content: strings.Repeat("Work with care. ", 2000)})
+			}
 			storyStep(b, cycle+1)
 			if cycle == 1 {
 				b.Add("^ah", pact.Spec{ID: "long", Role: "tool", Kind: "result", Offset: 2, Refs: []string{"call2"},
