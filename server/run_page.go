@@ -90,7 +90,7 @@ func writePage(ctx context.Context, w io.Writer, f *runfile.File, history []byte
 	f.SetArchive(history)
 	o.NoToken = true
 	p := &pageMaker{ctx: ctx, server: New(db, o), run: run, file: f, path: "/v1/contexts/" + url.PathEscape(f.Name),
-		rows: map[rowKey]int{}, lives: map[string]bool{}}
+		rows: map[rowKey]int{}, lives: map[string]bool{}, callOf: map[string]string{}}
 	if err := p.collect(progress); err != nil {
 		return err
 	}

@@ -25,11 +25,12 @@ type pageMaker struct {
 	run    *pact.Context
 	file   *runfile.File
 	path   string
-	rows   map[rowKey]int  // the index of a row
-	kept   int             // how many nodes were asked for
-	lives  map[string]bool // of nodes, that are kept
-	last   []int           // the rows of the state before
-	unit   view.Unit       // in which blocks are listed: tokens, if the server counts them
+	rows   map[rowKey]int    // the index of a row
+	kept   int               // how many nodes were asked for
+	lives  map[string]bool   // of nodes, that are kept
+	callOf map[string]string // the call of a result
+	last   []int             // the rows of the state before
+	unit   view.Unit         // in which blocks are listed: tokens, if the server counts them
 }
 
 // caught is an answer.
@@ -169,6 +170,7 @@ const everything = 1 << 30
 func (p *pageMaker) state(at, before string, cycle int64) error {
 	var diff struct {
 		Modified []struct{ ID string } `json:"components_modified"`
+		Removed  []struct{ ID string } `json:"components_removed"`
 	}
 	if before != "" {
 		text, err := p.ask(p.path + "/diff?content_mode=tokens&from=" + before + "&to=" + at)
@@ -215,11 +217,14 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 	if s.Cut, err = json.Marshal(fresh.Cut); err != nil {
 		return err
 	}
-	// What stands where it stood is the same block, but an edit that the thread does not show, or a result that came,
-	// may have changed what is known of it.
+	// What stands where it stood is the same block, but an edit that the thread does not show, or a result that came
+	// or went, may have changed what is known of it.
 	again, changed := map[string]bool{}, map[string]bool{}
 	for _, m := range diff.Modified {
 		again[m.ID], changed[m.ID] = true, true
+	}
+	for _, m := range diff.Removed {
+		again[p.callOf[m.ID]] = true
 	}
 	for _, b := range fresh.Items {
 		again[b.Call] = true
@@ -263,6 +268,9 @@ func (p *pageMaker) row(b view.Block, at string, cycle int64, changed bool) (int
 	key := rowKey{block: b}
 	if key.block.Tokens = nil; b.Tokens != nil {
 		key.tokens = *b.Tokens
+	}
+	if b.Result != "" {
+		p.callOf[b.Result] = b.Node
 	}
 	if index, known := p.rows[key]; known && !changed {
 		return index, nil

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+	"github.com/contexttree/pact"
 )
 
 // runPage writes the page of a run and opens it from the disk, in a tab without a network.
@@ -83,11 +85,14 @@ func asked(name string) (paths []string) {
 func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 	db := sqliteFile(t)
 	name := "a run/ünï"
-	story(t, db, name)
+	alone := &pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{"result5"}}} // whose call stays
+	if _, err := story(t, db, name).Commit(t.Context(), alone); err != nil {
+		t.Fatal(err)
+	}
 	served := newTab(t, serve(t, db))
 	served.signIn()
 	b, file := runPage(t, db, name)
-	paths := asked(name)
+	paths := append(asked(name), "/v1/contexts/"+url.PathEscape(name)+"/blocks?limit=1000&at=@c"+strconv.Itoa(storyCalls+1))
 	want, got := answers(served, paths), answers(b, paths)
 	for i, path := range paths {
 		var w, g any

@@ -123,7 +123,7 @@ function blocks(run: Run, state: State, q: URLSearchParams): BlockPage | undefin
       a.node === b?.node && a.bytes === b.bytes && a.first === b.first && a.role === b.role
     same = all.findIndex((row, i) => !alike(row, old[i]))
     if (same < 0) same = all.length
-    cut = same < old.length ? { start: all[same]?.start ?? end(all), height: 0, node: (all[same] ?? old[same])!.node } : undefined
+    cut = same < old.length ? { start: end(all[same - 1]) + (same === all.length ? 1 : 0), height: 0, node: (all[same] ?? old[same])!.node } : undefined
   }
   const height = (row: BlockRow) => (tokens ? (row.tokens ?? 0) : row.bytes + 1)
   const kinds = (q.get('kind') ?? '').split(',').filter(Boolean)
@@ -149,10 +149,9 @@ function blocks(run: Run, state: State, q: URLSearchParams): BlockPage | undefin
   }
 }
 
-/** Returns the byte at which a block behind the last one would begin. */
-function end(all: BlockRow[]): number {
-  const last = all.at(-1)
-  return last ? last.start + last.bytes + 1 : 1
+/** Returns the byte behind a block, or behind the bracket before all of them. Behind the last there is a bracket too. */
+function end(block: BlockRow | undefined): number {
+  return block ? block.start + block.bytes : 1
 }
 
 function page<Row>(rows: Row[], q: URLSearchParams): { items: Row[]; total: number; next?: number } {
