@@ -36,7 +36,7 @@ func (r *reader) fromFlatLog(doc canon.Any) (canon.Any, error) {
 		r.edition = cmp.Or(r.edition, selector.V01) // whose words the example has
 	}
 	words := r.edition.Traits()
-	r.given = idsIn(log, map[string]bool{})
+	r.given = idsIn(log, "", map[string]bool{})
 	free := func(nodeType string, i int) canon.Member {
 		return canon.Member{Name: "id", Value: canon.Text(r.free(nodeType + ":0-" + strconv.Itoa(i)))}
 	}

@@ -48,10 +48,9 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 		if !n.class.Region() {
 			return r.broken(parent, "a child of the node has no id")
 		}
-		if r.given == nil {
-			r.given = idsIn(r.root, map[string]bool{})
-		}
-		n.ID = r.free(n.class.String()[1:])
+		name := n.class.String()[1:]
+		r.given = idsIn(r.root, name, map[string]bool{})
+		n.ID = r.free(name)
 	}
 	r.ids[n.ID] = true
 	class := n.class
@@ -125,15 +124,15 @@ func (r *reader) free(id string) string {
 	return id
 }
 
-// idsIn adds the ids of a node and of all below it, or of a list of nodes, to a set.
-func idsIn(node canon.Any, set map[string]bool) map[string]bool {
-	if id, _ := node.Get("id"); id.Kind == canon.KindString {
+// idsIn adds the ids that begin so of a node and of all below it, or of a list of nodes, to a set.
+func idsIn(node canon.Any, begins string, set map[string]bool) map[string]bool {
+	if id, _ := node.Get("id"); id.Kind == canon.KindString && strings.HasPrefix(id.Text, begins) {
 		set[id.Text] = true
 	}
 	kids, _ := node.Get("children")
 	for _, list := range [...][]canon.Any{node.Elems, kids.Elems} {
 		for _, k := range list {
-			idsIn(k, set)
+			idsIn(k, begins, set)
 		}
 	}
 	return set

@@ -106,7 +106,7 @@ type reader struct {
 	nodes    []read
 	ids      map[string]bool // those of the nodes that were read
 	root     canon.Any
-	given    map[string]bool // all ids of the document; nil while every node has one
+	given    map[string]bool // ids that come later in the document, of those that free may return
 	findings []inspect.Finding
 	// whether the turns of a ^seq without stamps are listed newest first, as the goldens of 001 §6.2 list them
 	newestFirst bool

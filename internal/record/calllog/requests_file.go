@@ -25,6 +25,9 @@ var names = canon.Outline{Names: true}
 // check is called with each call while all of it is there, and its error kept as Refused. ReadRequests
 // returns nil without an error for a file of another form. Memory: a few times the longest line.
 func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, error) {
+	if more, err := hasLines(file, size); !more || err != nil {
+		return nil, err
+	}
 	lines := linesOf(file, size, longestFirst)
 	is, err := lines.holdRequests()
 	if !is || err != nil {
@@ -130,6 +133,25 @@ func (l *fileLines) next() error {
 			return io.EOF
 		}
 	}
+}
+
+// hasLines reports whether anything comes behind the first line of a file, if that is not too long. A document is one
+// line, of which nothing needs to be held to see that. Cost: reading the first line.
+func hasLines(file io.ReaderAt, size int64) (bool, error) {
+	buf := make([]byte, 64<<10)
+	for at := int64(0); at < min(size, longestFirst); {
+		n, err := file.ReadAt(buf, at)
+		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
+			return at+int64(i)+1 < size, nil
+		}
+		if at += int64(n); err != nil && err != io.EOF {
+			return false, err
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return false, nil
 }
 
 // holdRequests reports whether the file has the form that ReadRequests reads: its first line is JSON, and
