@@ -18,7 +18,7 @@ import (
 // How the bytes that a command allocates may grow from a run of some calls to one of four times as many: by less than
 // their square root, as they do, or as their square does, the first two with a little more for what a short run lacks.
 const (
-	flat   = 2 * 1.6
+	flat   = 2 * 1.5
 	linear = 4 * 1.15
 	square = 16
 )

@@ -61,7 +61,14 @@ func fold(list []*record) (gone []string, out []row) {
 			of(id, false).gone = true
 		}
 	}
-	placed := make(map[string]bool, len(all))
+	left := 0
+	for i := range all {
+		if f := fates[all[i].id]; f.row == i && !f.gone {
+			left++
+		}
+	}
+	out = make([]row, 0, left)
+	placed := make(map[string]bool, left)
 	var put func(i int)
 	put = func(i int) {
 		r := &all[i]

@@ -19,14 +19,14 @@ type row struct {
 	id     string
 	parent string     // id; "" for the root of a tree, and for a turn at the top of a run
 	moved  bool       // the node is as it was, under another parent
-	head   head       // otherwise
-	node   *tree.Node // of a row that is not decoded
 	fresh  bool       // there was no node with this id
+	held   bool       // its content stands in the same record or segment
+	head   head       // unless it was moved
+	node   *tree.Node // of a row that is not decoded
 	size   int        // of its content
 	hash   *tree.Digest
 	inline string // the content, if the row has it itself
 	at     place  // of the content, if it is elsewhere
-	held   bool   // and stands in the same record or segment
 }
 
 // head is a node without its content, as it is written: rows that are decoded and kept hold nothing that can

@@ -40,17 +40,18 @@ type Node struct {
 	Headers []Header // optional headers and custom attributes, sorted by name
 	Content Content  // JSON, read when asked for; absent in a group
 
-	// Bare: it is a node of edition 1.0, whose thread and content hash leave role and kind out,
-	// and whose ttl and age count from no cycle before its own
-	Bare bool
-
 	// What follows is read out of Headers and Content once, by NewNode.
 
 	Role, Kind, Key   string   // "" if there is none
 	Tags, Refs        []string // nil if there is none
 	Removable, Pinned bool     // false without the header
-	Hash              Digest   // content hash (08 §2.1)
-	HashOK            bool     // false if JSON cannot express the content (08 §8.2)
+
+	// Bare: it is a node of edition 1.0, whose thread and content hash leave role and kind out,
+	// and whose ttl and age count from no cycle before its own. It is given to NewNode.
+	Bare bool
+
+	Hash   Digest // content hash (08 §2.1)
+	HashOK bool   // false if JSON cannot express the content (08 §8.2)
 
 	digest   Digest // over every header and the content
 	rendered int    // bytes in the canonical thread, a missing role counted as "user"
