@@ -57,7 +57,7 @@ func NewHasty(s store.Store, p store.Packing) *Engine {
 	return e
 }
 
-// Close implements [Contexts]. It also returns why contexts were not settled in the background.
+// Close implements [Contexts]. It also settles what could not be settled in the background, or returns why not.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	was := e.closed
@@ -67,8 +67,9 @@ func (e *Engine) Close() error {
 		return nil
 	}
 	e.work.Wait()
+	left := e.settleLast()
 	e.cache.clear()
-	return errors.Join(e.unsettledErr(), e.store.Close())
+	return errors.Join(left, e.store.Close())
 }
 
 // usable returns an error once the engine is closed.

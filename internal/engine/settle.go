@@ -51,23 +51,29 @@ func (e *Engine) settleSoon(l *line, now published) {
 }
 
 // unsettled is why a context was not settled in the background. No change depends on it: it is tried again
-// when so many more cycles were committed as are joined at once, and Close says what nothing mended.
+// when so many more cycles were committed as are joined at once, and when the engine is closed.
 type unsettled struct {
 	cycle int64 // the latest one when it was tried
 	err   error
 }
 
-// unsettledErr returns why contexts were not settled, but for those that other writers were too fast for.
-func (e *Engine) unsettledErr() error {
+// settleLast tries once more what failed in the background, because a server that was away may be there again, and
+// returns why contexts are not settled, but for those that other writers were too fast for. After one that fails
+// again the others are left, so that closing does not wait for each.
+func (e *Engine) settleLast() error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	var list []error
-	for _, key := range slices.Sorted(maps.Keys(e.unsettled)) {
-		if err := e.unsettled[key].err; fault.CodeOf(err) != fault.Busy {
-			list = append(list, err)
+	left := maps.Clone(e.unsettled)
+	e.mu.Unlock()
+	for _, key := range slices.Sorted(maps.Keys(left)) {
+		if fault.CodeOf(left[key].err) == fault.Busy {
+			continue
+		}
+		err := e.settleAfter(context.Background(), key, e.pace.due(), published{})
+		if err != nil && !errors.Is(err, fault.ContextNotFound) && fault.CodeOf(err) != fault.Busy {
+			return err
 		}
 	}
-	return errors.Join(list...)
+	return nil
 }
 
 // due returns after how many cycles a line is to be joined.

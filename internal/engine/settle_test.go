@@ -74,3 +74,19 @@ func TestAFailedJoinIsReported(t *testing.T) {
 		}
 	}
 }
+
+// What failed for the last time because the medium was away, and no commit tried again, is joined when the engine is
+// closed.
+func TestClosingJoinsWhatFailed(t *testing.T) {
+	m := &hampered{Store: store.NewMemory(), fails: 1, err: fault.New(fault.Store, "the connection was lost", "")}
+	e := engine.NewHasty(m, store.Packing{})
+	w := begin(t, e, "chat")
+	for i := 0; m.tries == 0; i++ {
+		must(t, w.commit(said(i)))
+		e.Idle()
+	}
+	must(t, e.Close())
+	if m.tries < 2 {
+		t.Error("closing did not try again")
+	}
+}
