@@ -29,6 +29,12 @@ func TestTwoCallsStandSideBySide(t *testing.T) {
 		b.press("p")
 		b.until("the change before is selected", `location.search.includes('node=result3')`)
 		b.accessible("the changes")
+		b.open("/c/compare?at=c8&vs=c10&view=changes") // backwards: what call 8 lacks was added later
+		b.see("−6 removed")
+		b.see("not there yet, added by")
+		b.see("still there, pruned by name by agent in @c9")
+		b.open("/c/compare?at=c10&vs=c8&view=changes")
+		b.see("+6 added")
 		b.press("m")
 		b.until("the mark is gone", `!location.search.includes('vs=')`)
 		b.see("+3 added")

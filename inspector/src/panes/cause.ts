@@ -14,10 +14,21 @@ const words: Record<string, string> = {
   reordering: 'reordered',
 }
 
-/** Says in a few words what made a node differ, by which rule or by whom, safe to look at. */
-export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved'): string {
+/**
+ * Says in a few words what made a node differ, by which rule or by whom, safe to look at. Causes follow the order of
+ * time: what the earlier of two states lacks came later, also where a person compares backwards.
+ */
+export function causeText(cause: Cause, happened: Happened, backwards: boolean): string {
   if (cause.kind === 'context') return '' // no log leads from one context to the other
-  return `${told(cause, happened)} in @c${cause.cycle}${said(cause)}`
+  const [prefix, did] = (backwards && behind[happened]) || ['', happened]
+  return `${prefix}${told(cause, did)} in @c${cause.cycle}${said(cause)}`
+}
+
+type Happened = 'added' | 'removed' | 'changed' | 'moved'
+
+const behind: Partial<Record<Happened, [string, Happened]>> = {
+  removed: ['not there yet, ', 'added'],
+  added: ['still there, ', 'removed'],
 }
 
 /** Says the same where the cycle is said already; '' where nothing is left to say. */
@@ -32,7 +43,7 @@ function told(cause: Cause, happened: string): string {
   if (cause.rule?.startsWith('rule ')) return safe('left by ' + cause.rule) // of a policy
   const what = cause.kind === 'edit' && happened !== 'changed' ? happened : (words[cause.kind] ?? cause.kind)
   const by = cause.actor ? ' by ' + cause.actor : ''
-  const rule = cause.rule ? ` (${cause.rule})` : ''
+  const rule = cause.rule === 'named' ? ' by name' : cause.rule ? ` (${cause.rule})` : ''
   return safe(what + rule + by)
 }
 

@@ -164,7 +164,7 @@ function PairLine({ pair, found }: { pair: Pair; found: Comparison }): JSX.Eleme
   const left = pair.left === undefined ? undefined : found.left[pair.left]
   const right = pair.right === undefined ? undefined : found.right[pair.right]
   const known = pair.kind === 'same' ? undefined : found.differences.get((right ?? left)?.node ?? '')
-  const why = known && pair.kind !== 'same' ? causeText(known.cause, pair.kind) : ''
+  const why = known && pair.kind !== 'same' ? causeText(known.cause, pair.kind, found.from.cycle > found.to.cycle) : ''
   const hunks = pair.kind === 'changed' ? known?.content?.hunks : undefined
   const mark = marks[pair.kind]
   return (

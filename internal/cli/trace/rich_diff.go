@@ -100,21 +100,21 @@ func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) (bool, error) {
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {
-	d.Sentence(d.Paint.Strong("older "+r.From.Label+" → newer "+r.To.Label) + " " +
+	from, to, gone, came, lacks, has := "older ", "newer ", "removed", "added", "", ""
+	if d.from.Cycle() > d.to.Cycle() { // causes follow the order of time: what the earlier one lacks came later
+		from, to, gone, came, lacks, has = to, from, came, gone, "not there yet, ", "still there, "
+	}
+	d.Sentence(d.Paint.Strong(from+r.From.Label+" → "+to+r.To.Label) + " " +
 		d.Paint.Faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
 			view.Plural(r.From.Blocks, "block"), r.From.Bytes, view.Plural(r.To.Blocks, "block"), r.To.Bytes)))
 	d.Printf("\n")
-	gone, came := "removed", "added"
-	if d.from.Cycle() > d.to.Cycle() { // causes follow the order of time: what the earlier one lacks came later
-		gone, came = "not there yet, added", "still there, removed"
-	}
 	for _, c := range r.Removed {
-		if err := d.component(d.Paint.Bad("-"), gone, c, d.from, c.Previous); err != nil {
+		if err := d.component(d.Paint.Bad("-"), lacks+view.CauseInWords(c.Cause, gone), c, d.from, c.Previous); err != nil {
 			return err
 		}
 	}
 	for _, c := range r.Added {
-		if err := d.component(d.Paint.Good("+"), came, c, d.to, c.New); err != nil {
+		if err := d.component(d.Paint.Good("+"), has+view.CauseInWords(c.Cause, came), c, d.to, c.New); err != nil {
 			return err
 		}
 	}
@@ -153,7 +153,7 @@ func (d *richDrawing) draw(r *diff.Report) error {
 	return nil
 }
 
-func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
+func (d *richDrawing) component(sign, why string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
 	if left, err := d.leavesOut(c.ID, in); left || err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.
 		}
 	}
 	d.Printf("%s\n", d.Clip(sign+" "+line))
-	d.why("in " + view.Visible(c.Parent) + "; " + view.CauseInWords(c.Cause, edited) + "; " + view.RangeInWords(at))
+	d.why("in " + view.Visible(c.Parent) + "; " + why + "; " + view.RangeInWords(at))
 	return nil
 }
 
