@@ -17,6 +17,10 @@ const (
 	ParentNotContainer  Code = "PARENT_NOT_CONTAINER"             // the parent is a block
 	CycleDetected       Code = "CYCLE_DETECTED"                   // the parent lies below the node
 	DuplicateContainer  Code = "DUPLICATE_CONTAINER"              // a turn would have a second core
+	ParentMissing       Code = "PARENT_ID_MISSING"                // a new node names no parent and no place
+	AmbiguousKey        Code = "AmbiguousKey"                     // a change names a node by a key that several have
+	Mismatch            Code = "MismatchError"                    // a change names a node by an id and the key of another
+	OverlapViolatesODI  Code = "OverlapWouldViolateODI"           // a node of the key stands at no greater depth
 )
 
 var general = map[Code]Code{
@@ -24,7 +28,8 @@ var general = map[Code]Code{
 	DepthNegative: SelectorInvalid, DepthRangeInvalid: SelectorInvalid, DepthNotInt: SelectorInvalid,
 	RangePrefixMismatch: RangeKindMismatch,
 	InvalidParent:       PlacementInvalid, DuplicateContainer: PlacementInvalid,
-	ParentNotContainer: PlacementInvalid, CycleDetected: PlacementInvalid,
+	ParentNotContainer: PlacementInvalid, CycleDetected: PlacementInvalid, OverlapViolatesODI: PlacementInvalid,
+	ParentMissing: NodeNotFound, AmbiguousKey: SelectorInvalid, Mismatch: SelectorInvalid,
 }
 
 // General returns the code that the editions before 1.0 give for the same failure, c itself

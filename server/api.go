@@ -19,7 +19,7 @@ import (
 
 // newAPI returns the framework, which reads parameters, writes answers and makes
 // docs/openapi.json from the types of both.
-func newAPI(mux *http.ServeMux) huma.API {
+func (s *Server) newAPI() huma.API {
 	config := huma.DefaultConfig("PACT", "1")
 	config.Info.Description = "Contexts of language models: every call, every byte, and where two calls part."
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
@@ -32,8 +32,8 @@ func newAPI(mux *http.ServeMux) huma.API {
 	config.CreateHooks = nil // they would add a member $schema to every answer
 	config.DocsPath, config.OpenAPIPath, config.SchemasPath = "", "", ""
 	config.RejectUnknownQueryParameters = true
-	config.Transformers = []huma.Transformer{ownErrors}
-	return humago.New(mux, config)
+	config.Transformers = []huma.Transformer{s.ownErrors}
+	return humago.New(s.mux, config)
 }
 
 // schemaName names the schema of a type. Types of other packages bear the name of their
@@ -81,7 +81,7 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (_ *O, err error) {
 		defer func() {
 			if err != nil {
-				err = withHeaders(failureOf(err))
+				err = withHeaders(s.asAsked(ctx, failureOf(err)))
 			}
 		}()
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {

@@ -78,7 +78,8 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 			return "", err
 		}
 	}
-	if (e.Op == "add" || e.Op == "move") && (e.Into == "") == (e.At == "") {
+	published := e.Op == "add" && e.Into == "" && b.Edition().Traits().ParentIDs // the library says what is missing
+	if (e.Op == "add" || e.Op == "move") && (e.Into == "") == (e.At == "") && !published {
 		return "", fault.New(fault.DocumentInvalid, `an edit has both "into" and "at", or neither`, "give one of them")
 	}
 	switch e.Op {
@@ -269,8 +270,10 @@ func mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64, no
 		return sameNote(done, note)
 	}
 	if in.IfMatch != "" && in.IfMatch != revisionTag(c.Revision()) {
-		return refuse(http.StatusPreconditionFailed, stale, "the context was changed since",
+		f := refuse(http.StatusPreconditionFailed, stale, "the context was changed since",
 			"read the context again, and decide whether the change still fits")
+		f.expected, f.found = in.IfMatch, revisionTag(c.Revision())
+		return f
 	}
 	if _, last := c.Cycles(); last != cycle {
 		return behind(ctx, c, cycle, last)
@@ -284,6 +287,7 @@ func behind(ctx context.Context, c *pact.Context, cycle, last int64) error {
 	f := failureOf(fault.New(fault.Conflict, "the request builds on cycle "+strconv.FormatInt(cycle, 10)+
 		", but the latest is cycle "+strconv.FormatInt(last, 10),
 		"read what is new, and decide whether the change still fits"))
+	f.expected, f.found = pact.Cycle(cycle).Text(c.Edition()), pact.Cycle(last).Text(c.Edition())
 	const most = 100
 	for e, err := range c.Log(ctx, cycle+1) {
 		if err != nil {

@@ -45,13 +45,24 @@ type failure struct {
 	Node      string    `json:"node,omitempty" doc:"The id of the node concerned"`
 	Line      int       `json:"line,omitempty" doc:"Line of the document, from 1"`
 	Meanwhile []written `json:"meanwhile,omitempty" doc:"What others wrote that the request did not know, oldest first"`
+
+	published       string // the code of edition 1.0 if it is told in that edition's words, "" for others
+	expected, found string // of a conflict: what the request builds on, and what is there
 }
 
-// problemType is the media type of a failure.
-const problemType = "application/problem+json"
+// The media types of a failure, the second in the words of edition 1.0.
+const (
+	problemType   = "application/problem+json"
+	publishedType = "application/json"
+)
 
 // ContentType implements huma.ContentTypeFilter.
-func (f *failure) ContentType(string) string { return problemType }
+func (f *failure) ContentType(string) string {
+	if f.published != "" {
+		return publishedType
+	}
+	return problemType
+}
 
 // written is one log entry of another writer.
 type written struct {
@@ -146,7 +157,7 @@ func writtenBy(entries []history.Entry) []written {
 
 // ownErrors turns the errors of the framework, which are about parameters, into failures.
 // It does not repeat the values.
-func ownErrors(ctx huma.Context, _ string, v any) (any, error) {
+func (s *Server) ownErrors(ctx huma.Context, _ string, v any) (any, error) {
 	m, ok := v.(*huma.ErrorModel)
 	if !ok {
 		return v, nil
@@ -158,6 +169,8 @@ func ownErrors(ctx huma.Context, _ string, v any) (any, error) {
 		f.Detail = "a parameter of the request is not valid: " + clipped(m.Errors[0].Message)
 		f.Token = clipped(m.Errors[0].Location)
 	}
+	f = s.asAsked(ctx.Context(), f)
+	ctx.SetHeader("Content-Type", f.ContentType(""))
 	return f, nil
 }
 
@@ -168,7 +181,7 @@ func (e *exchange) fail(f *failure) {
 		panic(err) // it is made of texts and numbers
 	}
 	h := e.Header()
-	h.Set("Content-Type", problemType)
+	h.Set("Content-Type", f.ContentType(""))
 	h.Set("Content-Length", strconv.Itoa(len(text)+1))
 	for name, value := range f.headers() {
 		h.Set(name, value)

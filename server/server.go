@@ -118,7 +118,7 @@ func New(db *pact.DB, o Options) *Server {
 		mux: http.NewServeMux(), all: db, store: db.Guarded(func(ctx context.Context, name string) error { return rightOf(ctx).use(name) }),
 		limits:   limits{MaxVisits, MaxReads, bodyTime, openTime, writeTime, importWait},
 		requests: make(chan struct{}, MaxRequests), streams: make(chan struct{}, MaxStreams), done: make(chan struct{})}
-	h.api = newAPI(h.mux)
+	h.api = h.newAPI()
 	h.page()
 	h.health()
 	h.measured()

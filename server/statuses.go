@@ -57,6 +57,7 @@ func statusesOf(o *operation) []int {
 // declareStatuses puts the statuses of an operation into the document.
 func declareStatuses(api *huma.OpenAPI, o *operation, op *huma.Operation) {
 	refusal := api.Components.Schemas.Schema(reflect.TypeFor[failure](), true, "")
+	published := api.Components.Schemas.Schema(reflect.TypeFor[publishedFailure](), true, "")
 	op.Responses = make(map[string]*huma.Response)
 	for _, status := range statusesOf(o) {
 		name := strings.ReplaceAll(http.StatusText(status), " ", "")
@@ -65,7 +66,7 @@ func declareStatuses(api *huma.OpenAPI, o *operation, op *huma.Operation) {
 		}
 		r := &huma.Response{Description: meanings[status]}
 		if status >= http.StatusBadRequest {
-			r.Content = map[string]*huma.MediaType{problemType: {Schema: refusal}}
+			r.Content = map[string]*huma.MediaType{problemType: {Schema: refusal}, publishedType: {Schema: published}}
 		}
 		api.Components.Responses[name] = r
 		op.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}

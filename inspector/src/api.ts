@@ -82,8 +82,9 @@ export async function ask(path: string, given: RequestInit = {}): Promise<Respon
     throw new Failure(0, unreachable, 'The server does not answer.', { remedy: 'Is pact still running?' })
   }
   if (answer.ok) return answer
-  const refusal = await answer.json().catch(() => ({}))
-  throw Failure.of({ status: answer.status, code: 'E_ANSWER', detail: answer.statusText, ...refusal })
+  const { error, ...refusal } = await answer.json().catch(() => ({}))
+  const told = error ? { ...error.details, code: error.details.reason, detail: error.message } : refusal // edition 1.0
+  throw Failure.of({ status: answer.status, code: 'E_ANSWER', detail: answer.statusText, ...told })
 }
 
 /** Asks for JSON. */

@@ -77,11 +77,12 @@ func (m *members) need(name string) string {
 	return s
 }
 
-// target returns where something goes: either a parent or a position.
-func (m *members) target() (into, at string) {
+// target returns where something goes: either a parent or a position. Neither is for the library
+// to refuse if optional.
+func (m *members) target(optional bool) (into, at string) {
 	into, hasInto := m.optional("into")
 	at, hasAt := m.optional("at")
-	if m.err == nil && (hasInto == hasAt || hasAt && at == "") {
+	if m.err == nil && (hasInto == hasAt && (hasAt || !optional) || hasAt && at == "") {
 		m.err = fault.New(fault.DocumentInvalid,
 			`the operation has both "into" and "at", or neither`, "give one of them, which says where")
 	}

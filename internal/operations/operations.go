@@ -144,7 +144,7 @@ func (r *Replay) config(m *members) error {
 }
 
 func (r *Replay) add(ctx context.Context, m *members) error {
-	into, at := m.target()
+	into, at := m.target(r.Context.Edition().Traits().ParentIDs)
 	node := m.object("node")
 	if err := m.end(); err != nil {
 		return err
@@ -165,7 +165,7 @@ func (r *Replay) add(ctx context.Context, m *members) error {
 
 func (r *Replay) move(ctx context.Context, m *members) error {
 	id := m.need("id")
-	into, at := m.target()
+	into, at := m.target(false)
 	_, hasOffset := m.doc.Get("offset")
 	offset := m.integer("offset", 0)
 	if err := m.end(); err != nil {

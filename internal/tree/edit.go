@@ -78,6 +78,9 @@ func (t *Tree) Settled(id string) (bool, error) {
 // type, E_NODE_DUPLICATE for an id that the history has, E_DOCUMENT_INVALID for an invalid
 // header or content, and E_LIMIT.
 func (x *Editor) Add(parent string, s Spec) (id string, err error) {
+	if parent == "" && x.env.Bare {
+		return "", fault.OnNode(fault.ParentMissing, s.ID, "a new node needs a parent", "name its id, or a region: ^sys, ^ah")
+	}
 	path, err := x.target(x.room[:0], parent)
 	if err != nil {
 		return "", err
@@ -116,11 +119,10 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 	}
 	n := Node{Type: s.Type, Offset: s.Offset, Priority: s.Priority, Cycle: x.Cycle, Expiry: Never}
 	if s.TTL != nil {
-		expiry, err := expiryOf(x.Cycle, *s.TTL)
-		if err != nil {
+		var err error
+		if n.Expiry, err = x.expiryOf(*s.TTL); err != nil {
 			return nil, err
 		}
-		n.Expiry = expiry
 	}
 	var err error
 	if n.Headers, err = s.headers(); err != nil {
@@ -148,14 +150,15 @@ func coreStays(id string) error {
 	return misplaced(id, "a core has no ttl, because it never expires", "give one to the blocks in it")
 }
 
-func expiryOf(cycle, ttl int64) (int64, error) {
+func (x *Editor) expiryOf(ttl int64) (int64, error) {
 	if ttl < 0 {
-		return 0, invalid(strconv.FormatInt(ttl, 10), "the ttl is negative", "leave it out for a node that stays")
+		return 0, x.finer(fault.PlacementInvalid,
+			invalid(strconv.FormatInt(ttl, 10), "the ttl is negative", "leave it out for a node that stays"))
 	}
-	if ttl > MaxInteger-cycle {
+	if ttl > MaxInteger-x.Cycle {
 		return 0, fault.New(fault.Limit, "the ttl is too large", "leave it out for a node that stays")
 	}
-	return cycle + ttl, nil
+	return x.Cycle + ttl, nil
 }
 
 // checkInteger holds offset and priority to the range of integers.

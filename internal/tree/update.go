@@ -108,7 +108,7 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 		case !ok:
 			return invalid(string(value), name+" must be an integer", "")
 		case name == "ttl":
-			n.Expiry, err = expiryOf(x.Stamps.Cycle, number)
+			n.Expiry, err = x.expiryOf(number)
 			return err
 		case name == "priority":
 			n.Priority = number

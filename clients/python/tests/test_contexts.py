@@ -154,6 +154,9 @@ def test_defaults_are_the_latest_snapshots_in_every_edition(db: pactctx.Database
     assert chat.node("rules")["content"] == "Be brief."
     assert [c["id"] for c in chat.diff()["components_added"] if c["nodeType"] == "block"] == ["two"]
     assert chat.fork("other").thread() == latest
+    with pytest.raises(pactctx.Error, match="a depth") as refused:
+        chat.select("(d1..")
+    assert (refused.value.code, refused.value.offset, refused.value.token) == ("E_SELECTOR_INVALID", 3, "..")
 
 
 def test_load_offers_the_forms_of_the_server() -> None:

@@ -1,4 +1,4 @@
-import type { Failure, Written } from './schema.js'
+import type { Failure, PublishedFailure, Written } from './schema.js'
 
 /** Why the server refused a request, or why it could not be asked. `code` is one of docs/errors.md, one of HTTP in
  * docs/server.md, or one of the client: E_UNREACHABLE, E_PROGRAM, E_ANSWER, E_CLOSED. */
@@ -32,13 +32,19 @@ export class PactError extends Error {
 
   /** What the server says in an answer that refuses. */
   static async of(answer: Response): Promise<PactError> {
-    const said = await answer.json().catch(() => null) as Partial<Failure> | null
+    const said = plainly(await answer.json().catch(() => null) as Partial<Failure & PublishedFailure> | null)
     if (said?.code && said.detail) {
       return new PactError({ status: answer.status, ...said, code: said.code, detail: said.detail })
     }
     return new PactError({ code: 'E_ANSWER', status: answer.status,
       detail: `the answer ${answer.status} is none of pact`, remedy: 'check that the address is that of pact serve' })
   }
+}
+
+/** The refusal of a context of edition 1.0 in the form of all others. */
+function plainly(said: Partial<Failure & PublishedFailure> | null): Partial<Failure> | null {
+  const told = said?.error
+  return told ? { ...told.details, code: told.details.reason, detail: told.message } : said
 }
 
 /** Reports whether a value is a PactError, with one of these codes if any are given. */

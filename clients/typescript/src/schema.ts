@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is ffcd3d37b710a5033ce23e1130f020047932dd56e4f85108056a953c85164093.
+// SHA-256 is 92b320ff8873ba29ae4e2f9ac836cd387179e8e49a60b86765adcdd788fd9174.
 
 export interface Attempt {
   attempt_id: string
@@ -906,6 +906,47 @@ export interface Pruning {
   rewrite?: string[] | null
   /** Selectors without an address, whose nodes are removed */
   select?: string[] | null
+}
+
+export interface PublishedDetails {
+  /** Of CONFLICTING_UPDATE: what the request builds on */
+  expected_snapshot?: string
+  /** What is wrong: the selector */
+  field?: string
+  /** Of CONFLICTING_UPDATE: what is there */
+  found_snapshot?: string
+  /** Line of the document, from 1 */
+  line?: number
+  /** What others wrote that the request did not know, oldest first */
+  meanwhile?: Written[] | null
+  /** The id of the node concerned */
+  node?: string
+  /** Of PARENT_ID_MISSING: the id that was asked for */
+  node_temp_id?: string
+  /** The same from 0; of DUPLICATE_CONTAINER the offset among siblings */
+  offset?: number
+  /** Of DUPLICATE_CONTAINER: the node that has a core */
+  parent_id?: string
+  /** Byte of the selector or the document, from 1 */
+  pos?: number
+  /** The code that says it exactly: one of docs/errors.md, or one of HTTP in docs/server.md */
+  reason: string
+  /** What to do about it */
+  remedy?: string
+  /** The part of the input that is wrong */
+  token?: string
+}
+
+export interface PublishedError {
+  /** INVALID_SELECTOR, INVALID_PLACEMENT, DUPLICATE_CONTAINER, NOT_AUTHORIZED, PARENT_ID_MISSING, CONFLICTING_UPDATE, INTERNAL_ERROR, or else the reason */
+  code: string
+  details: PublishedDetails
+  /** What is wrong */
+  message: string
+}
+
+export interface PublishedFailure {
+  error: PublishedError
 }
 
 export interface ReadyPolicies {

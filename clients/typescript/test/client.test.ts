@@ -51,6 +51,7 @@ test('without an address the latest snapshots are meant, in every edition', asyn
   await c.edit([say('three', 'three')])
   const added = (await c.diff()).components_added.map((n) => n.id).filter((id) => !id.includes(':'))
   assert.deepEqual(added, ['two'])
+  await assert.rejects(c.select('(d1..'), (e) => isPactError(e, 'E_SELECTOR_INVALID') && e.offset === 3 && e.token === '..')
   const fork = await c.fork('newest-fork')
   assert.deepEqual([fork.cycle, (await fork.thread()).map((b) => b.id)], [2, ['one', 'two']])
   await fork.delete()

@@ -224,6 +224,8 @@ class Transport:
     def _refusal(self, status: int, data: bytes) -> Error:
         try:
             told = json.loads(data)
+            if published := told.get("error"):  # the words of edition 1.0, whose details say it exactly
+                told = {**published["details"], "code": published["details"]["reason"], "detail": published["message"]}
             return error({"status": status, "code": told["code"], "detail": told["detail"], **told})
         except (ValueError, KeyError, TypeError):
             return no_answer(f"{self._url} answered {status} and no refusal of pact", status)

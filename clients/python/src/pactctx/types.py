@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is ffcd3d37b710a5033ce23e1130f020047932dd56e4f85108056a953c85164093.
+SHA-256 is 92b320ff8873ba29ae4e2f9ac836cd387179e8e49a60b86765adcdd788fd9174.
 """
 
 from __future__ import annotations
@@ -843,6 +843,32 @@ class Pruning(TypedDict):
     policy: NotRequired[LifecyclePolicy | str]
     rewrite: NotRequired[list[str] | None]
     select: NotRequired[list[str] | None]
+
+
+class PublishedDetails(TypedDict):
+    expected_snapshot: NotRequired[str]
+    field: NotRequired[str]
+    found_snapshot: NotRequired[str]
+    line: NotRequired[int]
+    meanwhile: NotRequired[list[Written] | None]
+    node: NotRequired[str]
+    node_temp_id: NotRequired[str]
+    offset: NotRequired[int]
+    parent_id: NotRequired[str]
+    pos: NotRequired[int]
+    reason: str
+    remedy: NotRequired[str]
+    token: NotRequired[str]
+
+
+class PublishedError(TypedDict):
+    code: str
+    details: PublishedDetails
+    message: str
+
+
+class PublishedFailure(TypedDict):
+    error: PublishedError
 
 
 class ReadyPolicies(TypedDict):
