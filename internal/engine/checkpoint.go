@@ -245,11 +245,11 @@ func findIn(runs []*openRun, id string, cycle int64, hash uint64) (n placedNode,
 }
 
 func (o *opened) referrers(id string) (list []string, err error) {
-	hash := hashOf(id)
+	cycle, hash := tree.GeneratedCycle(id), hashOf(id)
 	var visit func(runs []*openRun) error
 	visit = func(runs []*openRun) error {
 		for _, r := range runs {
-			if _, may := slices.BinarySearch(r.refs, hash); !may {
+			if !r.mayRefer(cycle, hash) {
 				continue
 			}
 			if _, _, err := r.list.Parts(); err != nil {

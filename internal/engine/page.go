@@ -29,7 +29,7 @@ type runIndex struct {
 	size        int // of the page before it was packed
 	sum         tree.Digest
 	first, last int64    // cycles that the ids of its turns name
-	odd, refs   []uint64 // hashes of the ids that do not tell so, and of those referred to
+	odd, refs   []uint64 // hashes of the ids that do not tell so, and of those referred to that are not near
 	names       []uint64 // hashes of keys and tags, or anyName
 }
 
@@ -55,7 +55,9 @@ func (x *runIndex) describe(p *page, turns []string) {
 			x.odd = append(x.odd, hashOf(p.rows[i].id))
 		}
 		for _, to := range p.rows[i].node.Refs {
-			x.refs = append(x.refs, hashOf(to))
+			if !x.near(tree.GeneratedCycle(to)) {
+				x.refs = append(x.refs, hashOf(to))
+			}
 		}
 		if key := p.rows[i].node.Key; key != "" {
 			x.names = append(x.names, hashOf(key))
@@ -92,6 +94,21 @@ func (x *runIndex) may(cycle int64, hash uint64) bool {
 	}
 	_, odd := slices.BinarySearch(x.odd, hash)
 	return odd
+}
+
+// nearBefore is how many cycles before those of a run its nodes refer to without being listed: a result comes
+// soon after its call. A page that listed all would grow with the history, and so would each checkpoint.
+const nearBefore = 8
+
+// near reports whether nodes of the run may refer to an id of a cycle without being listed.
+func (x *runIndex) near(cycle int64) bool {
+	return cycle >= 0 && cycle >= x.first-nearBefore && cycle <= x.last
+}
+
+// mayRefer reports whether a node in the run may refer to an id.
+func (x *runIndex) mayRefer(cycle int64, hash uint64) bool {
+	_, listed := slices.BinarySearch(x.refs, hash)
+	return listed || x.near(cycle)
 }
 
 func (d *pageWriter) encode(p *page) []byte {
