@@ -46,10 +46,14 @@ type cutSince struct {
 
 // judge says what the provider should have had in its cache for a call, and why it read clearly less. Then it
 // notes what the call left there.
-func (w *follower) judge(p *inspect.CallPrefix, a history.Attempt, rules *provider.CacheRules, now *sent) {
+// compacted says that the log has a compaction before the call: that is what changed, although all that the log has of
+// the request before may stand there.
+func (w *follower) judge(p *inspect.CallPrefix, a history.Attempt, rules *provider.CacheRules, now *sent, compacted bool) {
 	l := &w.left
 	if p.Cut != nil {
 		l.cuts = append(l.cuts, cutSince{p.Cycle, p.Cut, keptBytes(p.Shared)})
+	} else if compacted {
+		l.cuts = append(l.cuts, cutSince{p.Cycle, &inspect.Cut{Cause: string(provider.CauseCompaction)}, 0})
 	}
 	at := timeOf(a.StartedNS)
 	u := p.Provider

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,7 @@ func importedCalls(t *testing.T, api string, calls []counted) []inspect.CallPref
 // What the provider counted decides whether the cache broke, and the requests and times say why.
 func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 	const claude, gpt, gemini = "claude-opus-4-8", "gpt-5.5", "gemini-2.5-pro"
+	breaks := 0
 	for _, c := range []struct {
 		what, api string
 		calls     []counted
@@ -125,6 +127,8 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 			"2 counted 60000 11000 9503 compaction seen"},
 		{"compacted, and most of the messages stay", "anthropic.messages", []counted{{0, claude, "ababababab", 60003, 0, 60000, nil},
 			{1, claude, "zbababababa", 60503, 11000, 49000, nil}}, "2 counted 60000 11000 49000 compaction seen"},
+		{"compacted, and all that the log has stays", "anthropic.messages", []counted{{0, claude, "z", 60003, 0, 60000, nil},
+			{1, claude, "zaz", 20503, 11000, 9500, nil}}, "2 counted 60000 11000 9503 compaction seen"},
 		{"less was asked, and all of it read", "anthropic.messages", []counted{{0, claude, "ababababab", 60003, 0, 60000, nil}, {1, claude, "aba", 20503, 20500, 0, nil}}, ""},
 		{"too little to be cached", "anthropic.messages", []counted{{0, claude, "a", 903, 0, 0, nil}, {1, claude, "aba", 953, 0, 0, nil}}, ""},
 		{"no caching at all", "anthropic.messages", []counted{{0, claude, "a", 60003, 0, 0, nil}, {1, claude, "aba", 60503, 0, 0, nil}}, ""},
@@ -138,6 +142,9 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 		{"Gemini's reads fall", "gemini.generate", []counted{{0, gemini, "a", 50000, 0, nil, nil}, {1, gemini, "aba", 50300, 45000, nil, nil},
 			{2, gemini, "ababa", 50600, 0, nil, nil}}, "3 counted 45000 0 45000 unknown unknown"},
 	} {
+		if c.want != "" {
+			breaks += strings.Count(c.want, ";") + 1
+		}
 		t.Run(c.what, func(t *testing.T) {
 			var got []string
 			for _, p := range importedCalls(t, c.api, c.calls) {
@@ -155,6 +162,11 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 				t.Errorf("got  %q\nwant %q", strings.Join(got, "; "), c.want)
 			}
 		})
+	}
+	page, err := os.ReadFile("../docs/providers.md")
+	must(t, err)
+	if row := fmt.Sprintf("| %d | %d | counted by hand: `go test -run BreaksAreThose", breaks, breaks); !strings.Contains(string(page), row) {
+		t.Errorf("docs/providers.md lacks %q", row)
 	}
 }
 

@@ -195,7 +195,7 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 			return inspect.CallPrefix{}, err
 		}
 	}
-	w.judge(&p, a, rules, now)
+	w.judge(&p, a, rules, now, k != nil && k.Compacted)
 	price, _ := w.prices.Model(p.Model)
 	p.Cost, p.Window = w.prices.Cost(&p), price.Window
 	return p, nil

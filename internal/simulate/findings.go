@@ -215,24 +215,23 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 }
 
 // broken returns the finding about a break at a call, as [view.Walk] says it, nil without one. If the provider counted
-// nothing, a break is told by the tokens that it would not have read by its rules: a block that the call before had
-// not sent, such as the summary of a compaction, is not sent again.
+// nothing, its tokens are those that it would not have read by its rules: a block that the call before had not sent,
+// such as the summary of a compaction, is not sent again. Without such tokens the break is what the requests show.
 func (f *finder) broken(p *passed, call *Call) *Finding {
 	b := p.Broke
-	if b == nil || f.run.counted && b.Again == nil {
+	if b == nil {
 		return nil
 	}
-	found := &Finding{What: PrefixBroke, Cycle: p.Cycle, Node: b.Node, Evidence: b.Evidence, Cost: b.Cost}
-	if f.run.counted {
-		found.Tokens, found.Says = *b.Again, b.InWords(&p.Prefix, "")
+	found := &Finding{What: PrefixBroke, Cycle: p.Cycle, Node: b.Node, Evidence: b.Evidence, Cost: b.Cost, Says: b.InWords(&p.Prefix, "")}
+	if b.Again != nil {
+		found.Tokens = *b.Again
+	}
+	again := call.Sent - int64(f.fresh*float64(call.Sent)+0.5) - call.Read
+	if f.run.counted || !call.Broke || again <= 0 {
 		return found
 	}
-	found.Tokens = call.Sent - int64(f.fresh*float64(call.Sent)+0.5) - call.Read
-	if !call.Broke || found.Tokens <= 0 {
-		return nil
-	}
-	found.Cost, found.Evidence = f.extra(found.Tokens), inspect.Computed
-	found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", p.Cycle, tokens(found.Tokens), b.Why, b.Known)
+	found.Tokens, found.Cost, found.Evidence = again, f.extra(again), inspect.Computed
+	found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", p.Cycle, tokens(again), b.Why, b.Known)
 	return found
 }
 

@@ -58,7 +58,8 @@ func drawCycles(a *command.App, c *opened.Context, all bool) {
 			}
 			continue
 		}
-		rows = append(rows, cycleRow(a, &cycle))
+		row := screen.Row(view.Cycle(cycle.Cycle), cycle.Turn, cycle.Nodes, cycle.Blocks, cycle.Bytes)
+		rows = append(rows, append(row, a.Repeats(cycle.Step)...))
 	}
 	a.Table([]string{"cycle", "turn", ">nodes", ">blocks", ">bytes", ">same", ">in bytes", ">", "first difference"}, rows)
 	if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 {
@@ -89,28 +90,6 @@ func drawSource(a *command.App, s *record.Source) {
 		a.Sentence(line + ".")
 	}
 	a.Printf("\n")
-}
-
-func cycleRow(a *command.App, c *opened.Cycle) []string {
-	row := screen.Row(view.Cycle(c.Cycle), c.Turn, c.Nodes, c.Blocks, c.Bytes)
-	p := c.Prefix
-	if p == nil {
-		return row
-	}
-	where := a.Paint.Good("complete")
-	switch {
-	case c.Broke != nil:
-		where = a.Paint.Bad("broke: ") + c.Broke.Why
-	case p.Complete:
-	case p.Newer == "":
-		where = a.Paint.Changed(view.Visible(p.Older)) + " is gone"
-	case p.Older == p.Newer:
-		where = a.Paint.Changed(view.Visible(p.Newer)) + " has changed"
-	default:
-		where = a.Paint.Changed(view.Visible(p.Newer)) + " in the place of " + view.Visible(p.Older)
-	}
-	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10),
-		view.Percent(p.Share()), where)
 }
 
 func drawContexts(a *command.App, list []opened.Context, all bool) {

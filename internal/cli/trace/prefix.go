@@ -2,7 +2,6 @@ package trace
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/command"
@@ -62,25 +61,12 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 	for i := range r.Cycles {
 		c := r.Cycles[i]
 		rows[i] = screen.Row(view.Cycle(c.Cycle), c.Blocks, c.Bytes, c.Tokens)
-		same, again := make([]string, 5), any(nil)
-		if p := c.Shared; p != nil {
-			blocks, of, bytes := p.Blocks, p.OfBlocks, p.Bytes
-			if c.Call != nil && c.Call.Shared != nil {
-				blocks, of, bytes = c.Call.Shared.Blocks, c.Call.Shared.OfBlocks, c.Call.Shared.Bytes
-			}
-			share, _, complete := view.Reused(&c.Prefix)
-			where := a.Paint.Good("complete")
-			if !complete {
-				where = view.CutInBrief(&c.Prefix, a.Paint.Changed)
-			}
-			if b := c.Broke; b != nil && b.Again != nil {
-				again = *b.Again
-				if c.Call.Lost.Cause.Cut == nil || complete {
-					where = a.Paint.Bad(b.Why + " (" + string(b.Known) + ")")
-				}
-			}
-			same = screen.Row(strconv.Itoa(blocks)+"/"+strconv.Itoa(of), bytes, view.Percent(share), p.Tokens,
-				screen.Painted(where))
+		same, tokens, again := a.Repeats(c), (*int64)(nil), (*int64)(nil)
+		if c.Shared != nil {
+			tokens = c.Shared.Tokens
+		}
+		if c.Broke != nil {
+			again = c.Broke.Again
 		}
 		costs, full := "", ""
 		if c.Call != nil {
@@ -89,7 +75,7 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 				costs = view.Money(c.Call.Cost.Paid)
 			}
 		}
-		rows[i] = append(append(append(rows[i], same[:4]...), full, costs), append(screen.Row(again), same[4])...)
+		rows[i] = append(append(append(rows[i], same[:3]...), screen.Row(tokens, full, costs, again)...), same[3])
 	}
 	a.Table([]string{"cycle", ">blocks", ">bytes", ">tokens", ">same", ">in bytes", ">", ">in tokens", ">window",
 		">paid", ">again", "first difference"}, rows)

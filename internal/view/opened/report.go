@@ -59,6 +59,7 @@ type Cycle struct {
 	Bytes  int64                 `json:"bytes"`            // size of the thread
 	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
 	Broke  *view.Broke           `json:"broke,omitempty"`  // nil if nothing broke
+	Step   *view.Step            `json:"-"`
 }
 
 // Main returns which context sent the most bytes, the first of several, and -1
@@ -78,7 +79,9 @@ func Describe(ctx context.Context, c *pact.Context, each func()) (Context, error
 	f := Context{Name: c.Name(), Edition: c.Edition(), Cycles: []Cycle{}, Source: record.SourceOf(c.Working())}
 	var err error
 	f.told, err = story.Walk(ctx, c, func(s *view.Step) error {
-		now := Cycle{Cycle: s.Cycle, Nodes: s.Now.Len(), Blocks: s.Blocks, Bytes: s.Bytes, Prefix: s.Shared, Broke: s.Broke}
+		step := *s
+		step.Before, step.Now = nil, nil // they hold the trees
+		now := Cycle{Cycle: s.Cycle, Nodes: s.Now.Len(), Blocks: s.Blocks, Bytes: s.Bytes, Prefix: s.Shared, Broke: s.Broke, Step: &step}
 		if turns := tree.Of(s.Now).Region(tree.Seq).Children(); turns.Len() > 0 {
 			item, err := turns.At(turns.Len() - 1)
 			if err != nil {

@@ -120,9 +120,10 @@ func (f *Context) helps(found []simulate.Finding, ask Commands) (string, error) 
 		return "Helps: the rule " + rule + " would have saved " + view.Money(*one.Saves) +
 			" dollars; " + ask.Findings + " says where.", nil
 	}
-	if t := f.Story; len(t.Breaks) > 0 && t.Breaks[0].Known == inspect.SeenInBytes {
-		at := t.Breaks[0].Cycle
-		return "Helps: keep what a call begins with; " + ask.Diff(at-1, at) + " shows what changed.", nil
+	for i := range f.Story.Breaks {
+		if b := &f.Story.Breaks[i]; b.Known == inspect.SeenInBytes && b.Node != "" {
+			return "Helps: keep what a call begins with; " + ask.Diff(b.Cycle-1, b.Cycle) + " shows what changed.", nil
+		}
 	}
 	return "Helps: nothing that pact tries would have made it cheaper.", nil
 }
