@@ -14,7 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// Attributes of the blocks that AddRequest makes of a message.
+// Attributes of the blocks that AddRequest makes of a message, and so does the import of a transcript.
 const (
 	attrFrame = "wire:frame" // on the first block: how many there are, and what the message has beside them
 	attrPart  = "wire:part"  // on each other one: its number in the message, and the id of the first

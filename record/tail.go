@@ -30,9 +30,6 @@ func (t Tail) InWords(role string) string {
 	return ""
 }
 
-// attrMessage is the attribute of blocks that an import of a transcript made.
-const attrMessage = "openai:message"
-
 // TailOf returns the tail of a run. Cost: the attempts of the current cycle, and the nodes outside sealed turns.
 func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
 	_, last := c.Cycles()
@@ -51,7 +48,7 @@ func TailOf(ctx context.Context, c *pact.Context) (_ Tail, err error) {
 		if err != nil {
 			return "", err
 		}
-		if n := e.Node(); n.Cycle > last && n.Role == "assistant" && (n.Has(attrAnswer) || n.Has(attrMessage)) {
+		if n := e.Node(); n.Cycle > last && n.Role == "assistant" && (n.Has(attrAnswer) || n.Has(attrFrame) || n.Has(attrPart)) {
 			tail = Unsent
 		}
 	}

@@ -1,38 +1,29 @@
 package transcript
 
-import "github.com/contexttree/pact/internal/canon"
+import (
+	"slices"
 
-// appendAdded appends a message for blocks that did not come from an import.
-func (r *renderer) appendAdded(dst []byte, list []piece) ([]byte, error) {
-	var f fields
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// added makes a message of blocks that did not come from an import.
+func (r *renderer) added(list []piece) (canon.Any, error) {
 	p := &list[0]
-	f.set("role", canon.String(providerRole(p.role)))
+	role, content := providerRole(p.role), plainContent(p.content)
 	switch {
 	case p.node.Kind == "result" || p.role == "tool":
-		id, err := r.calledID(p)
-		if err != nil {
-			return dst, err
-		}
 		name, err := r.calledFunction(p)
-		if err != nil {
-			return dst, err
+		if err != nil || name != "" {
+			return canon.Fields("role", "function", "name", name.Held(), "content", content), err
 		}
-		if name != "" {
-			f.set("role", `"function"`)
-			f.set("name", name)
-		} else {
-			f.set("role", `"tool"`)
-			f.set("tool_call_id", id)
-		}
-		f.set("content", plainContent(p.content))
+		return canon.Fields("role", "tool", "tool_call_id", r.calledID(p).Held(), "content", content), nil
 	case p.speaks():
-		r.speech(&f, list)
+		return speech(role, list), nil
 	case p.node.Kind == "image" && !p.node.Erased():
-		f.set("content", array([]canon.Value{imagePart(p.content)}))
-	default:
-		f.set("content", plainContent(p.content))
+		content = canon.ArrayOf(imagePart(p.content))
 	}
-	return f.appendTo(dst), nil
+	return canon.Fields("role", role, "content", content), nil
 }
 
 // providerRole returns the nearest role that OpenAI has.
@@ -44,126 +35,94 @@ func providerRole(role string) string {
 	return "user"
 }
 
-// speech sets the fields for the texts and calls of the assistant.
-func (r *renderer) speech(f *fields, list []piece) {
-	var texts []*piece
-	var calls []canon.Value
+// speech makes a message of texts and calls of the assistant.
+func speech(role string, list []piece) canon.Any {
+	var texts, calls []canon.Any
+	content := null
 	for i := range list {
 		if p := &list[i]; p.node.Kind == "call" {
 			calls = append(calls, addedCall(p))
 		} else {
-			texts = append(texts, p)
+			texts, content = append(texts, textPart(p.content)), plainContent(p.content)
 		}
 	}
-	switch len(texts) {
-	case 0:
-		f.set("content", canon.Null)
-	case 1:
-		f.set("content", plainContent(texts[0].content))
-	default:
-		parts := make([]canon.Value, len(texts))
-		for i, p := range texts {
-			parts[i] = textPart(p.content)
-		}
-		f.set("content", array(parts))
+	if len(texts) > 1 {
+		content = canon.ArrayOf(texts...)
 	}
-	if len(calls) > 0 {
-		f.set("tool_calls", array(calls))
+	return canon.Fields("role", role, "content", content, "tool_calls", listOrNone(calls))
+}
+
+var null = canon.Null.Held()
+
+func listOrNone(list []canon.Any) canon.Any {
+	if len(list) == 0 {
+		return canon.Any{}
 	}
+	return canon.ArrayOf(list...)
 }
 
 // addedCall returns a call in OpenAI's form, with its arguments as JSON text.
-func addedCall(p *piece) canon.Value {
+func addedCall(p *piece) canon.Any {
 	content := p.content.Any()
 	name, _ := content.Get("name")
 	arguments, ok := content.Get("arguments")
-	if name.Kind != canon.KindString || !ok {
-		name = canon.Text("call")
-		if p.node.Key != "" {
+	said := arguments.Value()
+	switch {
+	case p.node.Erased():
+		name, said = canon.Text("erased"), "{}"
+	case name.Kind != canon.KindString || !ok:
+		if name, said = canon.Text("call"), p.content; p.node.Key != "" {
 			name = canon.Text(p.node.Key)
 		}
-		arguments = canon.Text(asText(p.content))
 	}
-	if p.node.Erased() {
-		name, arguments = canon.Text("erased"), canon.Object()
-	}
-	function := fields{{"name", name.Value()}, {"arguments", canon.String(asText(arguments.Value()))}}
-	f := fields{{"type", `"function"`}}
-	call := canon.Value(p.node.Header(attrCall)).Any()
-	f.setAll(call)
-	if id, _ := call.Get("id"); id.Kind != canon.KindString {
-		f.set("id", canon.String(p.node.ID))
-	}
-	f.set("function", function.object())
-	return f.object()
+	function := canon.Object(canon.Member{Name: "name", Value: name}, canon.Member{Name: "arguments", Value: canon.Text(asText(said))})
+	return canon.Fields("type", "function", "id", callID(p.node).Held(), "function", function)
 }
 
-// calledID returns the id by which a result names its call: the id that the
-// call came with, else the id of the call's node. A result that refers to
-// nothing uses the id of its own node.
-func (r *renderer) calledID(p *piece) (canon.Value, error) {
-	for _, ref := range p.node.Refs {
-		n := r.node(ref)
-		if n == nil || n.Kind != "call" {
-			continue
-		}
-		call := canon.Value(n.Header(attrCall)).Any()
-		if form, _ := n.Header(attrForm).Text(); form == formCall {
-			content, err := n.Content.Value(r.ctx)
-			if err != nil {
-				return "", err
-			}
-			call = canon.Value(content).Any()
-		}
-		if id, _ := call.Get("id"); id.Kind == canon.KindString {
-			return id.Value(), nil
-		}
-		return canon.String(ref), nil
+// callID returns the id of a call: the one that it came with, else that of its node.
+func callID(n *tree.Node) canon.Value {
+	if id, ok := n.Header(attrCall).Text(); ok {
+		return canon.String(id)
+	}
+	return canon.String(n.ID)
+}
+
+// calledID returns the id by which a result names its call. A result that refers to nothing uses the id of its own node.
+func (r *renderer) calledID(p *piece) canon.Value {
+	if call := r.calledBy(p.node); call != nil {
+		return callID(call)
 	}
 	if len(p.node.Refs) > 0 {
-		return canon.String(p.node.Refs[0]), nil
+		return canon.String(p.node.Refs[0])
 	}
-	return canon.String(p.node.ID), nil
+	return canon.String(p.node.ID)
 }
 
 // calledFunction returns the name by which a result names a legacy call, "" for
 // any other.
 func (r *renderer) calledFunction(p *piece) (canon.Value, error) {
-	for _, ref := range p.node.Refs {
-		n := r.node(ref)
-		if n == nil || n.Kind != "call" {
-			continue
-		}
-		if form, _ := n.Header(attrForm).Text(); form != formFunction {
-			return "", nil
-		}
-		content, err := n.Content.Value(r.ctx)
-		name, _ := canon.Value(content).Any().Get("name")
-		return name.Value(), err
+	call := r.calledBy(p.node)
+	if call == nil {
+		return "", nil
 	}
-	return "", nil
+	if o := originOf(call); o == nil || !o.legacy() {
+		return "", nil
+	}
+	content, err := call.Content.Value(r.ctx)
+	name, _ := canon.Value(content).Any().Get("name")
+	return name.Value(), err
 }
 
 // plainContent returns a content that a message may have: a text or a list of
 // parts. It turns anything else into JSON text.
-func plainContent(v canon.Value) canon.Value {
-	switch content := v.Any(); content.Kind {
-	case canon.KindArray:
-		parts := 0
-		for _, e := range content.Elems {
-			if isPart(e) {
-				parts++
-			}
-		}
-		if parts > 0 && parts == len(content.Elems) {
-			return v
-		}
-	case canon.KindObject:
-		if isPart(content) {
-			return array([]canon.Value{v})
-		}
+func plainContent(v canon.Value) canon.Any {
+	switch content := v.Any(); {
+	case len(content.Elems) > 0 && !slices.ContainsFunc(content.Elems, func(e canon.Any) bool { return !isPart(e) }):
+		return v.Held()
+	case isPart(content):
+		return canon.ArrayOf(v.Held())
 	}
-	return canon.String(asText(v))
+	return canon.Text(asText(v))
 }
 
 func isPart(v canon.Any) bool {
@@ -171,24 +130,24 @@ func isPart(v canon.Any) bool {
 	return kind.Kind == canon.KindString
 }
 
-func textPart(v canon.Value) canon.Value {
-	if content := v.Any(); isPart(content) {
-		return v
+func textPart(v canon.Value) canon.Any {
+	if isPart(v.Any()) {
+		return v.Held()
 	}
-	return fields{{"text", canon.String(asText(v))}, {"type", `"text"`}}.object()
+	return canon.Object(canon.Member{Name: "type", Value: canon.Text("text")}, canon.Member{Name: "text", Value: canon.Text(asText(v))})
 }
 
 // imagePart returns the part for an image whose content is a URL, an object
 // that holds one, or already a part.
-func imagePart(v canon.Value) canon.Value {
+func imagePart(v canon.Value) canon.Any {
 	image := v.Any()
 	if isPart(image) {
-		return v
+		return v.Held()
 	}
 	if image.Kind != canon.KindObject {
-		v = fields{{"url", canon.String(asText(v))}}.object()
+		image = canon.Object(canon.Member{Name: "url", Value: canon.Text(asText(v))})
 	}
-	return fields{{"image_url", v}, {"type", `"image_url"`}}.object()
+	return canon.Fields("type", "image_url", "image_url", image)
 }
 
 // asText returns a string unchanged, and any other value as JSON text.

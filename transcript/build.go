@@ -18,7 +18,6 @@ type builder struct {
 	policy     lifecycle.Policy
 	pruned     func(*pact.Snapshot, *lifecycle.Report) error // nil if the caller did not ask
 	loose      int                                           // from this position of the body on, blocks stay outside cores
-	messages   int64                                         // how many messages have a number
 	cycle      int                                           // cycle of the current edit
 	header     []placed
 	body       []*message
@@ -109,13 +108,6 @@ func remove(e *pact.Batch, ids []string) {
 	}
 }
 
-// number returns the next message number: blocks with the same number form one
-// message.
-func (b *builder) number() int64 {
-	b.messages++
-	return b.messages - 1
-}
-
 // add adds messages to ^ah: to the core up to the first call or result, and at
 // offset 1 from there on.
 func (b *builder) add(e *pact.Batch, list []*message) {
@@ -124,10 +116,12 @@ func (b *builder) add(e *pact.Batch, list []*message) {
 	for _, m := range list {
 		at := len(b.body)
 		var nodes []string
-		for _, block := range m.blocks(b.number(), b.provenance) {
-			if b.late(e, block) {
+		for i, c := 0, m.cut(); i < len(c.list); i++ {
+			block := c.list[i]
+			if b.late(e, block) { // a result, which is the one block of its message
 				continue
 			}
+			block.Spec = c.spec(i, nodes, b.provenance)
 			if apart = apart || block.apart || at >= b.loose; apart {
 				block.Offset = 1
 			}

@@ -20,16 +20,20 @@
 //	tool message         result  tool            as it came
 //
 // A call and its result refer to each other; a result that comes cycles later
-// refers to its call, which is sealed by then. The other fields of a message
-// go to custom attributes, so that OpenAI gives back equal JSON values:
+// refers to its call, which is sealed by then. What else a message has goes to
+// custom attributes, those of record.AddRequest, so that OpenAI gives back equal
+// JSON values. A frame is a JSON value with a hole, the string "@", for each part
+// that was taken out:
 //
-//	openai:message  {"n": number of the message, "content": its form where blocks
-//	                cannot tell, "rest": fields of the message, on its first block}
-//	openai:role     the role where it is none of 01 §2
-//	openai:part     fields of a text or image part besides type and text or image_url
-//	openai:call     fields of a tool call besides function
-//	openai:form     "part" or "call": the content is the whole of it;
-//	                "function_call": the call came in the field of that name
+//	wire:frame   on the first block of a message: {"parts": how many blocks,
+//	             "frame": the message, "part": the frame of this part}
+//	wire:part    on each other block: its number, the id of the first block,
+//	             and the frame of its part
+//	wire:call    the id by which a call and its result belong together
+//	wire:failed  true on a result that a field of its message calls failed
+//
+// So what belongs to one part goes with its block, and the fields of the message
+// with the first block.
 //
 // Fields of the conversation itself are an attribute of the root, named after
 // the shape of the file: openai:conversation, tau-bench:conversation,

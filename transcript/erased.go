@@ -9,15 +9,18 @@ import "github.com/contexttree/pact/internal/tree"
 // answersErased reports whether a node is the result of an erased call, so that
 // the id it names no longer exists.
 func (r *renderer) answersErased(n *tree.Node) bool {
-	if n.Kind != "result" {
-		return false
-	}
+	call := r.calledBy(n)
+	return n.Kind == "result" && call != nil && call.Erased()
+}
+
+// calledBy returns the first call that a node refers to, nil for none.
+func (r *renderer) calledBy(n *tree.Node) *tree.Node {
 	for _, ref := range n.Refs {
 		if call := r.node(ref); call != nil && call.Kind == "call" {
-			return call.Erased()
+			return call
 		}
 	}
-	return false
+	return nil
 }
 
 // rejoin puts erased calls back into the message of the calls beside them.
@@ -36,6 +39,6 @@ func (p *piece) rejoin(list []piece, at int) {
 	}
 	if other := &list[at]; other.origin != nil && other.node.Kind == "call" && other.turn == p.turn &&
 		other.role == p.role {
-		p.origin = &origin{n: other.origin.n, content: other.origin.content}
+		p.origin = &origin{first: other.origin.first}
 	}
 }

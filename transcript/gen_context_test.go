@@ -44,7 +44,7 @@ func (l *randomContexts) spec(c *pact.Context) pact.Spec {
 		s.Content = strings.Repeat("long ", 20_000)
 	}
 	if l.Intn(3) == 0 {
-		s.Attrs[attrMessage] = map[string]any{"n": l.said / 3}
+		s.Attrs[attrPart] = []any{1 + l.said%3, fmt.Sprint("first ", l.said/3)}
 	}
 	switch l.Intn(5) {
 	case 0:
@@ -53,7 +53,7 @@ func (l *randomContexts) spec(c *pact.Context) pact.Spec {
 		s.Role, s.Kind = "assistant", "text"
 	case 2, 3:
 		s.Role, s.Kind = "assistant", "call"
-		s.Attrs[attrCall] = map[string]any{"id": fmt.Sprint("call_", l.said)}
+		s.Attrs[attrCall] = fmt.Sprint("call_", l.said)
 		if l.Intn(3) == 0 {
 			s.TTL = int64(1 + l.Intn(4))
 		}
@@ -64,9 +64,11 @@ func (l *randomContexts) spec(c *pact.Context) pact.Spec {
 		case 0:
 			delete(s.Attrs, attrCall)
 		case 1:
-			s.Attrs[attrForm], s.Content = formCall, map[string]any{"id": fmt.Sprint("own_", l.said)}
+			s.Attrs[attrFrame] = map[string]any{"parts": 2, "part": "@", "frame": map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{"@", "@"}}}
+			s.Content = map[string]any{"id": fmt.Sprint("call_", l.said)}
 		case 2:
-			s.Attrs[attrForm], s.Content = formFunction, map[string]any{"name": fmt.Sprint("f", l.said)}
+			s.Attrs[attrPart] = []any{1, fmt.Sprint("first ", l.said), map[string]any{"function_call": "@"}}
+			s.Content = map[string]any{"name": fmt.Sprint("f", l.said)}
 		}
 	default:
 		s.Role, s.Kind = "tool", "result"
@@ -86,7 +88,7 @@ func (l *randomContexts) edit(c *pact.Context) func(*pact.Batch) error {
 			said := l.spec(c)
 			b.Update(l.some(c, isCall), func(s *pact.Spec) {
 				s.Content = said.Content
-				s.Attrs[attrCall] = map[string]any{"id": fmt.Sprint("other_", l.said)}
+				s.Attrs[attrCall] = fmt.Sprint("other_", l.said)
 			})
 		case 2:
 			s := l.spec(c)

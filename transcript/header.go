@@ -9,7 +9,6 @@ import (
 // placed is a message in ^sys.
 type placed struct {
 	*message
-	n     int64
 	nodes []string // ids of its blocks
 }
 
@@ -32,9 +31,9 @@ func (b *builder) setHeader(e *pact.Batch, list []*message) {
 	}
 	b.header = b.header[:at]
 	for _, m := range list[at:] {
-		p := placed{message: m, n: b.number()}
-		for _, block := range m.blocks(p.n, b.provenance) {
-			p.nodes = append(p.nodes, e.Add("^sys", block.Spec))
+		p := placed{message: m}
+		for i, c := 0, m.cut(); i < len(c.list); i++ {
+			p.nodes = append(p.nodes, e.Add("^sys", c.spec(i, p.nodes, b.provenance)))
 		}
 		b.header = append(b.header, p)
 	}
@@ -43,20 +42,21 @@ func (b *builder) setHeader(e *pact.Batch, list []*message) {
 // update turns the blocks of a message into those of another, and reports
 // whether it could.
 func (b *builder) update(e *pact.Batch, p *placed, m *message) bool {
-	was, will := p.blocks(p.n, b.provenance), m.blocks(p.n, b.provenance)
-	if len(was) != len(will) {
+	was, will := p.cut(), m.cut()
+	if len(was.list) != len(will.list) {
 		return false
 	}
-	for i := range was {
-		if was[i].Kind != will[i].Kind || !e.Has(p.nodes[i]) {
+	for i := range was.list {
+		if was.list[i].Kind != will.list[i].Kind || !e.Has(p.nodes[i]) {
 			return false
 		}
 	}
-	for i := range was {
-		e.Update(p.nodes[i], func(s *pact.Spec) {
-			s.Content = will[i].Content
-			maps.DeleteFunc(s.Attrs, func(name string, _ any) bool { return was[i].Attrs[name] != nil })
-			maps.Copy(s.Attrs, will[i].Attrs)
+	for i, id := range p.nodes {
+		before, now := was.spec(i, p.nodes, b.provenance), will.spec(i, p.nodes, b.provenance)
+		e.Update(id, func(s *pact.Spec) {
+			s.Content = now.Content
+			maps.DeleteFunc(s.Attrs, func(name string, _ any) bool { return before.Attrs[name] != nil })
+			maps.Copy(s.Attrs, now.Attrs)
 		})
 	}
 	p.message = m

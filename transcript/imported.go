@@ -1,94 +1,129 @@
 package transcript
 
-import "github.com/contexttree/pact/internal/canon"
+import (
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/tree"
+)
 
-// imported rebuilds an imported message from its blocks.
-func imported(list []piece) fields {
-	var f fields
-	var bodies []piece
-	var calls []canon.Value
-	for _, p := range list {
-		f.setAll(p.origin.rest)
+// origin says which part of which message a block is.
+type origin struct {
+	first string    // the node of the first block of the message
+	at    int       // its number in the message, from 0
+	frame canon.Any // of the message, absent but on its first block
+	part  canon.Any // of the part, absent if it is all content
+}
+
+// originOf reads what an import noted on a block, or record.AddRequest about a chat completion.
+func originOf(n *tree.Node) *origin {
+	by, _ := n.Header("provenance").Text()
+	if form := provider.FormOf(provider.API(by)); form != "" && form != provider.FormOf(provider.Chat) {
+		return nil
+	}
+	if about := canon.Value(n.Header(attrFrame)); about != "" {
+		o := &origin{first: n.ID}
+		o.frame, _ = about.Any().Get("frame")
+		o.part, _ = about.Any().Get("part")
+		if o.frame.Kind != canon.KindObject {
+			return nil
+		}
+		return o
+	}
+	list := canon.Value(n.Header(attrPart)).Any().Elems
+	if len(list) < 2 || list[1].Kind != canon.KindString {
+		return nil
+	}
+	at, ok := list[0].Value().Int64()
+	if !ok || at < 1 {
+		return nil
+	}
+	o := &origin{first: list[1].Text, at: int(at)}
+	if len(list) > 2 {
+		o.part = list[2]
+	}
+	return o
+}
+
+// legacy reports whether a call came in the field function_call, whose value it is.
+func (o *origin) legacy() bool {
+	_, legacy := o.part.Get("function_call")
+	return legacy
+}
+
+// imported rebuilds a message from those of its blocks that are there.
+func imported(list []piece) canon.Any {
+	var frame, said canon.Any // said is the first part, if there is something in it
+	var erased []canon.Any    // calls
+	some := map[int]canon.Any{}
+	for i := range list {
+		p := &list[i]
+		if p.node.Erased() {
+			erased = append(erased, addedCall(p))
+			continue
+		}
+		some[p.origin.at] = p.value()
+		if p.origin.frame.Kind != canon.KindAbsent {
+			if frame = p.origin.frame; p.content != "" {
+				said = some[0]
+			}
+		}
+	}
+	if frame.Kind == canon.KindAbsent {
+		return remaining(list)
+	}
+	m := provider.FillSome(frame, some)
+	if _, left := some[0]; left && said.Kind != canon.KindAbsent { // the message came without a content
+		m = with(m, "content", said)
+	}
+	if len(erased) > 0 {
+		calls, _ := m.Get("tool_calls")
+		m = with(m, "tool_calls", canon.ArrayOf(append(calls.Elems, erased...)...))
+	}
+	return m
+}
+
+// remaining returns the message of blocks whose first one is gone, with what the message had beside them.
+func remaining(list []piece) canon.Any {
+	m := canon.Fields("role", providerRole(list[0].role))
+	var bodies, calls []canon.Any
+	for i := range list {
+		p := &list[i]
 		switch {
-		case p.node.Kind != "call":
-			bodies = append(bodies, p)
-		case p.node.Erased():
-			calls = append(calls, addedCall(&p))
-		case p.origin.form == formFunction:
-			f.set("function_call", orNull(p.content))
-		case p.origin.form == formCall:
-			calls = append(calls, orNull(p.content))
+		case p.origin.legacy():
+			m = with(m, "function_call", p.value())
+		case p.node.Kind == "call" && p.origin.part.Kind == canon.KindAbsent:
+			calls = append(calls, addedCall(p))
+		case p.node.Kind == "call":
+			calls = append(calls, p.value())
+		case p.origin.part.Kind == canon.KindAbsent:
+			bodies = append(bodies, textPart(p.content))
 		default:
-			calls = append(calls, p.with(attrCall, "function", orNull(p.content)))
+			bodies = append(bodies, p.value())
 		}
 	}
-	role := canon.String(list[0].role)
-	if original := list[0].node.Header(attrRole); canon.Value(original).Kind() == canon.KindString {
-		role = canon.Value(original)
+	content := null
+	if len(bodies) > 0 {
+		content = canon.ArrayOf(bodies...)
 	}
-	f.set("role", role)
-	f.set("content", contentOf(bodies, list[0].origin.content))
-	if len(calls) > 0 {
-		f.set("tool_calls", array(calls))
-	}
-	return f
+	return with(with(m, "content", content), "tool_calls", listOrNone(calls))
 }
 
-// contentOf returns the content that the bodies form. Without bodies, shape
-// decides; no value means that the message has no content.
-func contentOf(bodies []piece, shape string) canon.Value {
-	if len(bodies) == 1 && bodies[0].origin.content != contentList {
-		p := &bodies[0]
-		shape = p.origin.content
-		if p.content != "" || shape == "" {
-			return orEmpty(p.content)
-		}
-	} else if len(bodies) > 0 {
-		parts := make([]canon.Value, len(bodies))
-		for i := range bodies {
-			parts[i] = bodies[i].part()
-		}
-		return array(parts)
+// value returns a block as the part that it was.
+func (p *piece) value() canon.Any {
+	content := p.content
+	switch empty := content == ""; {
+	case empty && (p.node.Kind == "text" || p.node.Kind == "result"):
+		content = `""`
+	case empty:
+		content = canon.Null
 	}
-	switch shape {
-	case contentAbsent:
-		return ""
-	case contentEmpty:
-		return "[]"
+	if p.origin.legacy() || p.origin.part.Kind == canon.KindAbsent {
+		return content.Held()
 	}
-	return canon.Null
+	return provider.FillSome(p.origin.part, map[int]canon.Any{0: content.Held()})
 }
 
-// part returns a block as a part of a list.
-func (p *piece) part() canon.Value {
-	switch {
-	case p.origin.form == formPart:
-		return orNull(p.content)
-	case p.node.Kind == "image":
-		return p.with(attrPart, "image_url", orNull(p.content), field{"type", `"image_url"`})
-	}
-	return p.with(attrPart, "text", orEmpty(p.content), field{"type", `"text"`})
-}
-
-// with returns an object of one field, further fields, and the fields in an
-// attribute.
-func (p *piece) with(attr, name string, v canon.Value, more ...field) canon.Value {
-	var f fields
-	f.setAll(canon.Value(p.node.Header(attr)).Any())
-	f.set(name, v)
-	return append(f, more...).object()
-}
-
-func orNull(v canon.Value) canon.Value {
-	if v == "" {
-		return canon.Null
-	}
-	return v
-}
-
-func orEmpty(v canon.Value) canon.Value {
-	if v == "" {
-		return `""`
-	}
-	return v
+// with returns an object with another value of a member.
+func with(object canon.Any, name string, v canon.Any) canon.Any {
+	return canon.Object(append(object.Members[:len(object.Members):len(object.Members)], canon.Member{Name: name, Value: v})...)
 }

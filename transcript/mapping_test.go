@@ -14,7 +14,7 @@ import (
 )
 
 // outline lists the blocks of a tree in thread order: where each is, its role,
-// kind, content and custom attributes without the message numbers.
+// kind, content and what its attributes say of its message and part.
 func outline(t *testing.T, of *tree.Tree) []string {
 	t.Helper()
 	var list []string
@@ -41,17 +41,21 @@ func outline(t *testing.T, of *tree.Tree) []string {
 			t.Fatal(err)
 		}
 		line := place + " | " + n.Role + " " + n.Kind + " | " + string(content)
-		for _, h := range n.Headers {
-			value := string(h.Value)
-			if h.Name == attrMessage {
-				var f fields
-				f.setAll(without(canon.Value(h.Value).Any(), "n"))
-				if value = string(f.object()); value == "{}" {
-					continue
-				}
-			}
-			if strings.HasPrefix(h.Name, "openai:") {
-				line += " | " + strings.TrimPrefix(h.Name, "openai:") + " " + value
+		about := canon.Value(n.Header(attrFrame)).Any()
+		if frame, ok := about.Get("frame"); ok && string(frame.Value()) != `{"content":"@","role":"`+n.Role+`"}` {
+			line += " | frame " + string(frame.Value())
+		}
+		part, _ := about.Get("part")
+		if place := canon.Value(n.Header(attrPart)).Any().Elems; len(place) > 1 {
+			line += " | number " + place[0].Text
+			part = append(place, canon.Any{})[2]
+		}
+		if part.Kind != canon.KindAbsent {
+			line += " | part " + string(part.Value())
+		}
+		for _, name := range []string{attrCall, attrFailed} {
+			if v := n.Header(name); v != "" {
+				line += " | " + strings.TrimPrefix(name, "wire:") + " " + string(v)
 			}
 		}
 		list = append(list, line)
@@ -69,7 +73,7 @@ func TestMessagesBecomeNodes(t *testing.T) {
 	}{
 		{"leading system messages", `[{"role":"system","content":"a"},{"role":"developer","content":"b"},{"role":"user","content":"c"},{"role":"system","content":"d"}]`, []string{
 			`sys | system text | "a"`,
-			`sys | system text | "b" | role "developer"`,
+			`sys | system text | "b" | frame {"content":"@","role":"developer"}`,
 			`ah core | user text | "c"`,
 			`ah core | system text | "d"`,
 		}},
@@ -81,64 +85,70 @@ func TestMessagesBecomeNodes(t *testing.T) {
 		}},
 		{"core up to the first call", `[{"role":"assistant","content":"x","tool_calls":[` + call +
 			`]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"u"}]`, []string{
-			`ah core | assistant text | "x"`,
-			`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
-			`ah +1 | tool result | "r" | message {"rest":{"tool_call_id":"c"}}`,
+			`ah core | assistant text | "x" | frame {"content":"@","role":"assistant","tool_calls":["@"]}`,
+			`ah +1 | assistant call | {"arguments":"{}","name":"f"} | number 1 | part {"function":"@","id":"c","type":"function"} | call "c"`,
+			`ah +1 | tool result | "r" | frame {"content":"@","role":"tool","tool_call_id":"c"} | call "c"`,
 			`ah +1 | user text | "u"`,
 		}},
 		{"a late result stays outside the core",
 			`[{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"r"}],"name":"f"}]`, []string{
-				`ah +1 | tool result | [{"text":"r","type":"text"}] | message {"rest":{"name":"f","tool_call_id":"c"}}`,
+				`ah +1 | tool result | [{"text":"r","type":"text"}] | frame {"content":"@","name":"f","role":"tool","tool_call_id":"c"} | call "c"`,
 			}},
 		{"content null, absent, empty",
 			`[{"role":"user","content":null},{"role":"user"},{"role":"user","content":""},{"role":"user","content":[]},{"role":"tool","content":null},{"role":"tool"},{"role":"tool","content":[]}]`, []string{
-				`ah core | user text |  | message {"content":"null"}`,
-				`ah core | user text |  | message {"content":"absent"}`,
+				`ah core | user text |  | frame {"content":null,"role":"user"}`,
+				`ah core | user text |  | frame {"role":"user"}`,
 				`ah core | user text | ""`,
-				`ah core | user text |  | message {"content":"empty"}`,
-				`ah +1 | tool result |  | message {"content":"null"}`,
-				`ah +1 | tool result |  | message {"content":"absent"}`,
+				`ah core | user text |  | frame {"content":[],"role":"user"}`,
+				`ah +1 | tool result |  | frame {"content":null,"role":"tool"}`,
+				`ah +1 | tool result |  | frame {"role":"tool"}`,
 				`ah +1 | tool result | []`,
 			}},
 		{"calls without text", `[{"role":"assistant","content":null,"tool_calls":[` + call + `,` + call +
 			`]},{"role":"assistant","content":"","tool_calls":[` + call + `]},{"role":"assistant","tool_calls":[` + call + `]}]`,
 			[]string{
-				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
-				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
-				`ah +1 | assistant text | ""`,
-				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
-				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"absent"}`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | frame {"content":null,"role":"assistant","tool_calls":["@","@"]} | part {"function":"@","id":"c","type":"function"} | call "c"`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | number 1 | part {"function":"@","id":"c","type":"function"} | call "c"`,
+				`ah +1 | assistant text | "" | frame {"content":"@","role":"assistant","tool_calls":["@"]}`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | number 1 | part {"function":"@","id":"c","type":"function"} | call "c"`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | frame {"role":"assistant","tool_calls":["@"]} | part {"function":"@","id":"c","type":"function"} | call "c"`,
 			}},
 		{"parts", `[{"role":"user","name":"n","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image_url","image_url":{"url":"u"}},{"type":"image_url","image_url":"v","x":1.0},{"type":"input_audio","input_audio":{}},{"type":"a b"},{"type":"call"},"s",null,{"type":"text","text":null}]}]`, []string{
-			`ah core | user text | "a" | message {"content":"list","rest":{"name":"n"}} | part {"cache_control":{"type":"ephemeral"}}`,
-			`ah core | user image | {"url":"u"} | message {"content":"list"}`,
-			`ah core | user image | "v" | message {"content":"list"} | part {"x":1.0}`,
-			`ah core | user input_audio | {"input_audio":{},"type":"input_audio"} | form "part" | message {"content":"list"}`,
-			`ah core | user part | {"type":"a b"} | form "part" | message {"content":"list"}`,
-			`ah core | user part | {"type":"call"} | form "part" | message {"content":"list"}`,
-			`ah core | user part | "s" | form "part" | message {"content":"list"}`,
-			`ah core | user part |  | form "part" | message {"content":"list"}`,
-			`ah core | user text | {"text":null,"type":"text"} | form "part" | message {"content":"list"}`,
+			`ah core | user text | "a" | frame {"content":["@","@","@","@","@","@","@","@","@"],"name":"n","role":"user"} | part {"cache_control":{"type":"ephemeral"},"text":"@","type":"text"}`,
+			`ah core | user image | {"url":"u"} | number 1 | part {"image_url":"@","type":"image_url"}`,
+			`ah core | user image | "v" | number 2 | part {"image_url":"@","type":"image_url","x":1.0}`,
+			`ah core | user input_audio | {"input_audio":{},"type":"input_audio"} | number 3 | part "@"`,
+			`ah core | user part | {"type":"a b"} | number 4 | part "@"`,
+			`ah core | user part | {"type":"call"} | number 5 | part "@"`,
+			`ah core | user part | "s" | number 6 | part "@"`,
+			`ah core | user part |  | number 7 | part "@"`,
+			`ah core | user text | {"text":null,"type":"text"} | number 8 | part "@"`,
 		}},
 		{"odd calls", `[{"role":"assistant","content":"a","tool_calls":[{"id":"c","type":"custom","custom":{}},null,{"function":"f"}],"function_call":{"name":"g"}},{"role":"function","name":"g","content":"r"},{"role":"user","content":1.0,"tool_calls":[1]},{"role":"user","content":{"a":1},"tool_calls":[],"function_call":"auto"}]`, []string{
-			`ah core | assistant text | "a"`,
-			`ah +1 | assistant call | {"name":"g"} | form "function_call"`,
-			`ah +1 | assistant call | {"custom":{},"id":"c","type":"custom"} | form "call"`,
-			`ah +1 | assistant call |  | form "call"`,
-			`ah +1 | assistant call | {"function":"f"} | form "call"`,
-			`ah +1 | tool result | "r" | message {"rest":{"name":"g"}} | role "function"`,
-			`ah +1 | user text | 1.0 | message {"rest":{"tool_calls":[1]}}`,
-			`ah +1 | user text | {"a":1} | message {"rest":{"function_call":"auto","tool_calls":[]}}`,
+			`ah core | assistant text | "a" | frame {"content":"@","function_call":"@","role":"assistant","tool_calls":["@","@","@"]}`,
+			`ah +1 | assistant call | {"name":"g"} | number 1 | part {"function_call":"@"}`,
+			`ah +1 | assistant call | {"custom":{},"id":"c","type":"custom"} | number 2 | part "@" | call "c"`,
+			`ah +1 | assistant call |  | number 3 | part "@"`,
+			`ah +1 | assistant call | {"function":"f"} | number 4 | part "@"`,
+			`ah +1 | tool result | "r" | frame {"content":"@","name":"g","role":"function"}`,
+			`ah +1 | user text | 1.0 | frame {"content":"@","role":"user","tool_calls":[1]}`,
+			`ah +1 | user text | {"a":1} | frame {"content":"@","function_call":"auto","role":"user","tool_calls":[]}`,
 		}},
 		{"roles", `[{"role":"other","content":"a"},{"role":"critic","content":"b"},{"role":"a:b","content":"c"},{"role":"","content":"d"}]`, []string{
 			`ah core | other text | "a"`,
-			`ah core | other text | "b" | role "critic"`,
-			`ah core | other text | "c" | role "a:b"`,
-			`ah core | other text | "d" | role ""`,
+			`ah core | other text | "b" | frame {"content":"@","role":"critic"}`,
+			`ah core | other text | "c" | frame {"content":"@","role":"a:b"}`,
+			`ah core | other text | "d" | frame {"content":"@","role":""}`,
 		}},
+		{"results of calls that failed, and words that look like holes",
+			`[{"role":"tool","content":"@","is_error":true,"x":"@"},{"role":"tool","content":"r","status":"error"},{"role":"user","content":[{"type":"text","text":"@","x":["@@"]}]}]`, []string{
+				`ah +1 | tool result | "@" | frame {"content":"@","is_error":true,"role":"tool","x":"@@"} | failed true`,
+				`ah +1 | tool result | "r" | frame {"content":"@","role":"tool","status":"error"} | failed true`,
+				`ah +1 | user text | "@" | frame {"content":["@"],"role":"user"} | part {"text":"@","type":"text","x":["@@@"]}`,
+			}},
 		{"lone surrogates and large numbers",
 			`[{"role":"user","content":"\ud800","x":[1,1.0,123456789012345678901234567890]}]`, []string{
-				`ah core | user text | "\ud800" | message {"rest":{"x":[1,1.0,123456789012345678901234567890]}}`,
+				`ah core | user text | "\ud800" | frame {"content":"@","role":"user","x":[1,1.0,123456789012345678901234567890]}`,
 			}},
 	}
 	for _, test := range tests {

@@ -85,7 +85,7 @@ func tell(b *pact.Batch, rng *rand.Rand, list []*message) error {
 			function, _ := call.Get("function")
 			node := b.Add("^ah", pact.Spec{
 				Role: "assistant", Kind: "call", Offset: 1, TTL: s.TTL, Content: function.Value(),
-				Attrs: map[string]any{attrCall: map[string]any{"id": id.Text}},
+				Attrs: map[string]any{attrCall: id.Text},
 			})
 			calls[id.Text] = node
 		}

@@ -75,9 +75,10 @@ type renderer struct {
 // appendMessage appends the message that some blocks form.
 func (r *renderer) appendMessage(dst []byte, list []piece) ([]byte, error) {
 	if list[0].origin != nil {
-		return imported(list).appendTo(dst), nil
+		return imported(list).AppendTo(dst), nil
 	}
-	return r.appendAdded(dst, list)
+	m, err := r.added(list)
+	return m.AppendTo(dst), err
 }
 
 // piece is a block of the thread, with what its message needs from it.
@@ -87,14 +88,6 @@ type piece struct {
 	turn    string // id of the turn or region that holds it
 	content canon.Value
 	origin  *origin // nil if no import made the block
-}
-
-// origin is the record of an imported block about its message.
-type origin struct {
-	n       canon.Value
-	content string
-	rest    canon.Any
-	form    string
 }
 
 // pieces lists the blocks of a turn or a region.
@@ -139,20 +132,6 @@ func (r *renderer) piece(n *tree.Node, region tree.Class, turn string) (piece, e
 	return p, err
 }
 
-func originOf(n *tree.Node) *origin {
-	about := canon.Value(n.Header(attrMessage)).Any()
-	number, _ := about.Get("n")
-	if number.Kind != canon.KindNumber {
-		return nil
-	}
-	o := &origin{n: number.Value()}
-	content, _ := about.Get("content")
-	o.content = content.Text
-	o.rest, _ = about.Get("rest")
-	o.form, _ = n.Header(attrForm).Text()
-	return o
-}
-
 // together counts the pieces at the beginning of a list that form one message.
 // Pieces that no import made form one message only if a call is among them.
 func together(list []piece) int {
@@ -176,7 +155,7 @@ func (p *piece) joins(next *piece) bool {
 	case p.node.Kind == "result" || next.node.Kind == "result":
 		return false
 	case p.origin != nil:
-		return p.origin.n == next.origin.n
+		return p.origin.first == next.origin.first
 	}
 	return p.speaks() && next.speaks()
 }

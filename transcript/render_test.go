@@ -16,7 +16,7 @@ func TestRenderAdded(t *testing.T) {
 	call := func(name string) spec {
 		return spec{Role: "assistant", Kind: "call", Content: map[string]any{"name": name, "arguments": "{}"}}
 	}
-	same := map[string]any{attrMessage: map[string]any{"n": 1}}
+	part := func(n int) map[string]any { return map[string]any{attrPart: []any{n, "first", "@"}} }
 	result := func(call string) spec { return spec{Role: "tool", Kind: "result", Refs: []string{call}, Content: "r"} }
 	said := func(call string) string { return `{"content":"r","role":"tool","tool_call_id":"` + call + `"}` }
 	tests := []struct {
@@ -47,9 +47,9 @@ func TestRenderAdded(t *testing.T) {
 			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"up","name":"look"},"id":"block:1-0","type":"function"},` +
 				`{"function":{"arguments":"{\"a\":1}","name":"f"},"id":"block:1-1","type":"function"}]},` + said("block:1-0") + "," + said("block:1-1") + `]`},
 		{"a call with an id of its own",
-			[]spec{{Kind: "call", Attrs: map[string]any{attrCall: map[string]any{"id": "c9", "index": 1}}},
+			[]spec{{Kind: "call", Attrs: map[string]any{attrCall: "c9"}},
 				{Kind: "result", Refs: []string{"gone", "block:1-0"}, Content: []any{map[string]any{"type": "text", "text": "x"}}}},
-			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"call"},"id":"c9","index":1,"type":"function"}]},` +
+			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"call"},"id":"c9","type":"function"}]},` +
 				`{"content":[{"text":"x","type":"text"}],"role":"tool","tool_call_id":"c9"}]`},
 		{"a call without a result after it", []spec{{Content: "u"}, result("block:1-2"), call("f"), call("g"),
 			result("block:1-3")}, `[{"content":"u","role":"user"},{"content":null,"role":"assistant","tool_calls":` +
@@ -63,20 +63,31 @@ func TestRenderAdded(t *testing.T) {
 		{"other kinds", []spec{{Kind: "note", Content: map[string]any{"a": 1}},
 			{Kind: "audio", Content: map[string]any{"type": "audio"}}, {Kind: "note", Content: []any{}}},
 			`[{"content":"{\"a\":1}","role":"user"},{"content":[{"type":"audio"}],"role":"user"},{"content":"[]","role":"user"}]`},
-		{"a number that is none", []spec{{Content: "a", Attrs: map[string]any{attrMessage: "x"}},
-			{Content: "b", Attrs: map[string]any{attrMessage: map[string]any{"n": "1"}}}},
-			`[{"content":"a","role":"user"},{"content":"b","role":"user"}]`},
-		{"imported attributes by hand", []spec{
-			{Content: "a", Attrs: map[string]any{attrMessage: map[string]any{"n": 1, "rest": 2, "content": 3}, attrRole: 4,
-				attrForm: 5}},
-			{Attrs: map[string]any{attrMessage: map[string]any{"n": 1}, attrPart: 6}},
-			{Kind: "call", Attrs: map[string]any{attrMessage: map[string]any{"n": 1}, attrCall: 7}}},
-			`[{"content":[{"text":"a","type":"text"},{"text":"","type":"text"}],"role":"user","tool_calls":[{"function":null}]}]`},
-		{"a number used by several messages", []spec{
-			{Role: "user", Content: "a", Attrs: same}, {Role: "system", Content: "b", Attrs: same},
-			{Role: "tool", Kind: "result", Content: "c", Attrs: same}, {Role: "tool", Kind: "result", Content: "d",
-				Attrs: same}},
-			`[{"content":"a","role":"user"},{"content":"b","role":"system"},{"content":"c","role":"tool"},{"content":"d","role":"tool"}]`},
+		{"attributes that no import writes", []spec{{Content: "a", Attrs: map[string]any{attrFrame: "x"}},
+			{Content: "b", Attrs: map[string]any{attrFrame: map[string]any{"frame": "@"}}},
+			{Content: "c", Attrs: map[string]any{attrPart: []any{"1", "first"}}},
+			{Content: "d", Attrs: map[string]any{attrPart: []any{1}}}, {Content: "e", Attrs: map[string]any{attrPart: []any{0, "first"}}},
+			{Content: "f", Provenance: "anthropic.messages", Attrs: map[string]any{attrFrame: map[string]any{"frame": map[string]any{}}}}},
+			`[{"content":"a","role":"user"},{"content":"b","role":"user"},{"content":"c","role":"user"},{"content":"d","role":"user"},{"content":"e","role":"user"},{"content":"f","role":"user"}]`},
+		{"a frame with more holes, and one with fewer", []spec{
+			{Content: "a", Attrs: map[string]any{attrFrame: map[string]any{"parts": 1e9, "frame": map[string]any{
+				"role": "critic", "content": []any{"@", "@"}, "tool_calls": []any{map[string]any{"function": "@"}}, "x": []any{1, "@"}}}}},
+			{Content: "b", Attrs: map[string]any{attrFrame: map[string]any{"frame": map[string]any{"role": "user"}}}}},
+			`[{"content":["a"],"role":"critic","x":[1]},{"content":"b","role":"user"}]`},
+		{"parts whose first is gone", []spec{{Content: "a", Attrs: part(1)}, {Kind: "image", Content: map[string]any{"type": "image"}, Attrs: part(2)},
+			{Kind: "call", Content: map[string]any{"id": "c"}, Attrs: part(3)},
+			{Role: "assistant", Kind: "text", Content: "t", Attrs: map[string]any{attrPart: []any{7, "other"}}},
+			{Role: "assistant", Kind: "call", Content: map[string]any{"name": "f", "arguments": "{}"},
+				Attrs: map[string]any{attrPart: []any{8, "other"}, attrCall: "c8"}},
+			{Role: "assistant", Kind: "call", Content: map[string]any{"name": "g"},
+				Attrs: map[string]any{attrPart: []any{9, "other", map[string]any{"function_call": "@"}}}}},
+			`[{"content":["a",{"type":"image"}],"role":"user","tool_calls":[{"id":"c"}]},` +
+				`{"content":[{"text":"t","type":"text"}],"function_call":{"name":"g"},"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"c8","type":"function"}]}]`},
+		{"parts of one message under several roles", []spec{
+			{Role: "user", Content: "a", Attrs: part(1)}, {Role: "system", Content: "b", Attrs: part(2)},
+			{Role: "tool", Kind: "result", Content: "c", Attrs: part(3)}, {Role: "tool", Kind: "result", Content: "d",
+				Attrs: part(4)}},
+			`[{"content":["a"],"role":"user"},{"content":["b"],"role":"system"},{"content":["c"],"role":"tool"},{"content":["d"],"role":"tool"}]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

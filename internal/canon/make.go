@@ -32,3 +32,6 @@ func Fields(pairs ...any) Any {
 	}
 	return Object(members...)
 }
+
+// Held returns a value to print, whose elements and members cannot be walked. Cost: O(1).
+func (v Value) Held() Any { return Any{Kind: v.Kind(), held: true, Text: string(v)} }

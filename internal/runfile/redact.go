@@ -34,7 +34,7 @@ var known = map[string][]string{
 // ours are the custom attributes of PACT, whose names stay.
 var ours = regexp.MustCompile(`^(pact:(erased|original|policy|pruned|rule)|` +
 	`wire:(answer|call|context|decided|failed|frame|group|name|part|raw|replaces|since|source)|` +
-	`openai:(message|role|part|call|form|conversation)|pactctx:item|data_item|data_standing)$`)
+	`openai:conversation|pactctx:item|data_item|data_standing)$`)
 
 // Redact replaces every match of an expression in the texts of a history in the compact form: contents, attributes
 // with their names, kinds, ids, messages and errors, and numbers in contents and attributes, which become texts.

@@ -139,19 +139,5 @@ func Failed(t *tree.Tree, n *tree.Node) (bool, error) {
 	return false, nil
 }
 
-// marked reports whether a result carries the mark of a recorder, or a field of
-// its message says the same: is_error, or the status error.
-func marked(result *tree.Node) bool {
-	if tree.JSON(canon.True) == result.Header("wire:failed") {
-		return true
-	}
-	message := canon.Value(result.Header("openai:message"))
-	if message.Kind() != canon.KindObject {
-		return false
-	}
-	rest, _ := message.Any().Get("rest")
-	failed, _ := rest.Get("is_error")
-	status, _ := rest.Get("status")
-	return failed.Kind == canon.KindBool && failed.Text == string(canon.True) ||
-		status.Kind == canon.KindString && status.Text == "error"
-}
+// marked reports whether a result carries the mark of a recorder or an importer.
+func marked(result *tree.Node) bool { return tree.JSON(canon.True) == result.Header("wire:failed") }

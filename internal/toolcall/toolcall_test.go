@@ -52,8 +52,8 @@ func TestNamesPairsAndFailures(t *testing.T) {
 		block("c3", "call", `{"input":{"p":3}}`, "wire:name", `"grep"`),
 		block("r1", "result", `"a"`, "refs", `["c1"]`),
 		block("r2", "result", `"b"`, "wire:failed", `true`),
-		block("r3", "result", `"c"`, "openai:message", `{"n":1,"rest":{"status":"error"}}`, "refs", `["c3"]`),
-		block("r4", "result", `"alone"`, "openai:message", `{"n":1,"rest":{"is_error":false}}`),
+		block("r3", "result", `"c"`, "wire:failed", `true`, "refs", `["c3"]`),
+		block("r4", "result", `"alone"`, "wire:failed", `false`),
 		block("x", "text", `{"name":"ls"}`, "refs", `["c1"]`))
 	for id, want := range map[string]struct {
 		name, partner string

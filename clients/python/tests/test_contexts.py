@@ -23,7 +23,7 @@ def begin(db: pactctx.Database) -> pactctx.Context:
             kind="call",
             id="asked",
             offset=1,
-            attrs={"openai:call": {"id": "call_1", "type": "function"}},
+            attrs={"wire:call": "call_1"},
         )
         batch.result("asked", "21 degrees", offset=1, id="said")
     assert len(batch.ids) == 4 and batch.ids[0] == "rules"

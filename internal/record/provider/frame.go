@@ -15,6 +15,9 @@ import (
 // it lost. Frames escape other strings that begin with @ by one more @.
 const hole = "@"
 
+// Hole is the hole of a part that lost nothing.
+var Hole = canon.Text(hole)
+
 // outside is the message number of parts that no list of messages holds.
 const outside = -1
 
@@ -87,7 +90,7 @@ func (c *cutter) messageWithContent(number int, role string, v canon.Any) canon.
 		if name == "content" {
 			return c.content(value)
 		}
-		return escaped(value)
+		return Escaped(value)
 	})
 }
 
@@ -109,17 +112,27 @@ func each(list canon.Any, elem func(i int, value canon.Any) canon.Any) canon.Any
 	return frame
 }
 
-// escaped builds the frame of a value that holds no parts.
-func escaped(v canon.Any) canon.Any {
+// Around builds the frame of an object one member of which is a part.
+func Around(object canon.Any, part string) canon.Any {
+	return walk(object, func(name string, value canon.Any) canon.Any {
+		if name == part {
+			return Hole
+		}
+		return Escaped(value)
+	})
+}
+
+// Escaped builds the frame of a value that holds no parts.
+func Escaped(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
 		if strings.HasPrefix(v.Text, hole) {
 			v.Text = hole + v.Text
 		}
 	case canon.KindArray:
-		return each(v, func(_ int, e canon.Any) canon.Any { return escaped(e) })
+		return each(v, func(_ int, e canon.Any) canon.Any { return Escaped(e) })
 	case canon.KindObject:
-		return walk(v, func(_ string, m canon.Any) canon.Any { return escaped(m) })
+		return walk(v, func(_ string, m canon.Any) canon.Any { return Escaped(m) })
 	}
 	return v
 }
@@ -175,8 +188,27 @@ func Fill(frame canon.Any, contents []canon.Any) (canon.Any, error) {
 	return v, j.err
 }
 
+// FillSome restores what is left of a message: the parts that it deletes from some, which has them by their places.
+// With a part that is not there goes the element of a list that holds it, or the member; a content becomes null.
+func FillSome(frame canon.Any, some map[int]canon.Any) canon.Any {
+	j := &joiner{some: some}
+	if frame.Kind != canon.KindObject {
+		return j.fill(frame)
+	}
+	v := canon.Any{Kind: canon.KindObject}
+	for _, m := range frame.Members {
+		if m.Value = j.fill(m.Value); m.Value.Kind == canon.KindAbsent && m.Name == "content" {
+			m.Value = canon.Any{Kind: canon.KindNull, Text: string(canon.Null)}
+		}
+		v.Members = append(v.Members, m) // a member without a value is none
+	}
+	return v
+}
+
 type joiner struct {
-	contents []canon.Any // those that no hole has taken yet
+	contents []canon.Any       // those that no hole has taken yet
+	some     map[int]canon.Any // instead of them, those that are there
+	holes    int               // that were met, of some
 	err      error
 }
 
@@ -199,15 +231,33 @@ func (j *joiner) fill(v canon.Any) canon.Any {
 		}
 		return j.next(rest)
 	case canon.KindArray:
-		return each(v, func(_ int, e canon.Any) canon.Any { return j.fill(e) })
+		list := each(v, func(_ int, e canon.Any) canon.Any { return j.fill(e) })
+		if list.Elems = slices.DeleteFunc(list.Elems, absent); len(list.Elems) == 0 && len(v.Elems) > 0 {
+			return canon.Any{}
+		}
+		return list
 	case canon.KindObject:
-		return walk(v, func(_ string, m canon.Any) canon.Any { return j.fill(m) })
+		object := walk(v, func(_ string, m canon.Any) canon.Any { return j.fill(m) })
+		if slices.ContainsFunc(object.Members, func(m canon.Member) bool { return absent(m.Value) }) {
+			return canon.Any{}
+		}
+		return object
 	}
 	return v
 }
 
+func absent(v canon.Any) bool { return v.Kind == canon.KindAbsent }
+
 // next takes the next part and restores the members it lost.
 func (j *joiner) next(lost string) canon.Any {
+	if j.some != nil {
+		j.holes++
+		part, there := j.some[j.holes-1]
+		if delete(j.some, j.holes-1); !there {
+			return canon.Any{}
+		}
+		j.contents = []canon.Any{part}
+	}
 	if len(j.contents) == 0 {
 		j.fail("there are fewer parts than holes")
 		return canon.Any{Kind: canon.KindNull, Text: string(canon.Null)}
@@ -217,6 +267,7 @@ func (j *joiner) next(lost string) canon.Any {
 	if lost == "" {
 		return part
 	}
+	part = part.Value().Any() // to walk it
 	pairs, err := canon.ParseAny([]byte(lost))
 	if err != nil {
 		j.fail("a hole cannot be read")

@@ -34,7 +34,7 @@ var gemini = &entry{
 func geminiTools(c *cutter, v canon.Any) canon.Any {
 	c.section = Tools
 	if v.Kind != canon.KindArray {
-		return escaped(v)
+		return Escaped(v)
 	}
 	return each(v, func(_ int, e canon.Any) canon.Any {
 		list, ok := memberOf(e, "functionDeclarations", "function_declarations")
@@ -74,7 +74,7 @@ func (c *cutter) geminiContent(v canon.Any) canon.Any {
 	return walk(v, func(name string, value canon.Any) canon.Any {
 		switch {
 		case name != "parts":
-			return escaped(value)
+			return Escaped(value)
 		case value.Kind != canon.KindArray:
 			return c.geminiPart(value)
 		}

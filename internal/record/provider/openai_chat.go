@@ -36,7 +36,7 @@ func (c *cutter) chatField(message canon.Any, name string, value canon.Any) cano
 	case name == "role" || name == "tool_call_id" || slices.Contains(cacheMarkers, name),
 		c.role == "tool" && name == answeredIDs,
 		c.role == "tool" && (name == "name" || name == "is_error"), emptyOrNull(value):
-		return escaped(value)
+		return Escaped(value)
 	case name == "content" && c.role == "tool":
 		failed, _ := message.Get("is_error") // not of the API, but some clients and imported logs have it
 		return c.resultContent(Part{Kind: "result", Call: chatAnswered(message), Name: text(message, "name"),
@@ -50,7 +50,7 @@ func (c *cutter) chatField(message canon.Any, name string, value canon.Any) cano
 	case name == "reasoning_content" || name == "reasoning" || name == "reasoning_details":
 		return c.cut(Part{Kind: "thinking", Content: value})
 	}
-	return c.cut(Part{Kind: kindOrPart(name), Content: value})
+	return c.cut(Part{Kind: KindOrPart(name), Content: value})
 }
 
 // answeredIDs is the member in which the logs of SWE-agent name the calls that a result answers.
@@ -78,7 +78,7 @@ func (c *cutter) chatCall(call canon.Any) canon.Any {
 	}
 	return walk(call, func(name string, value canon.Any) canon.Any {
 		if name != "function" {
-			return escaped(value)
+			return Escaped(value)
 		}
 		return c.cut(Part{Kind: "call", Content: value, Call: text(call, "id"), Name: text(function, "name")})
 	})

@@ -53,11 +53,11 @@ func kindOf(word string) string {
 	case strings.HasSuffix(word, "tool_result") || strings.HasSuffix(word, "_call_output"):
 		return "result"
 	}
-	return kindOrPart(word)
+	return KindOrPart(word)
 }
 
-// kindOrPart returns the word if it can serve as a kind, else "part".
-func kindOrPart(word string) string {
+// KindOrPart returns the word if it can serve as a kind, else "part".
+func KindOrPart(word string) string {
 	const longest = 64
 	for i := 0; i < len(word); i++ {
 		letter := 'a' <= word[i]|0x20 && word[i]|0x20 <= 'z'
@@ -96,7 +96,7 @@ func (c *cutter) part(v canon.Any) canon.Any {
 			if name == "text" {
 				return c.cut(Part{Kind: "text", Content: value, Marker: markerOf(v)})
 			}
-			return escaped(value)
+			return Escaped(value)
 		})
 	case kind == "result" && only(v, slices.Concat(cacheMarkers, resultMembers)...):
 		return c.result(v, "content", text(v, "tool_use_id"))
@@ -151,7 +151,7 @@ func (c *cutter) result(v canon.Any, field, call string) canon.Any {
 	}
 	return walk(v, func(name string, value canon.Any) canon.Any {
 		if name != field {
-			return escaped(value)
+			return Escaped(value)
 		}
 		return c.resultContent(p, value)
 	})
@@ -163,7 +163,7 @@ func (c *cutter) resultContent(p Part, value canon.Any) canon.Any {
 		return each(value, func(_ int, e canon.Any) canon.Any {
 			return walk(e, func(name string, m canon.Any) canon.Any {
 				if name != "text" {
-					return escaped(m)
+					return Escaped(m)
 				}
 				p.Content = m
 				if p.Marker.Kind == canon.KindAbsent {
@@ -200,7 +200,7 @@ func withoutMarkers(list canon.Any) (canon.Any, []canon.Any) {
 func toolList(c *cutter, v canon.Any) canon.Any {
 	c.section = Tools
 	if v.Kind != canon.KindArray {
-		return escaped(v)
+		return Escaped(v)
 	}
 	return each(v, func(_ int, e canon.Any) canon.Any { return c.tool(e) })
 }

@@ -91,7 +91,7 @@ func (c *cutter) request(name API, body canon.Any) (*Request, bool) {
 		}
 	}
 	if model, ok := body.Get("model"); ok {
-		frame = append(frame, canon.Member{Name: "model", Value: escaped(model)})
+		frame = append(frame, canon.Member{Name: "model", Value: Escaped(model)})
 		if model.Kind == canon.KindString {
 			r.Model = model.Text
 		}

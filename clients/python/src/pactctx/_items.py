@@ -170,7 +170,7 @@ class Items(Generic[T]):
             elif block.content is not None:
                 content, attrs[ITEM] = block.content, plain
             if block.kind == "call" and block.call:
-                attrs["openai:call"] = {"id": block.call, "type": "function"}
+                attrs["wire:call"] = block.call
             node = f"item:{cast('int', self.context._cycle) + 1}-{n}"
             refs = [calls[block.call]] if block.kind == "result" and block.call in calls else None
             if block.kind == "call":
