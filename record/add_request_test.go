@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
 )
 
 // canonical returns JSON in canonical form, without the markers that NewRequest places.
@@ -75,6 +76,17 @@ func TestNewRequestWritesWhatAddRequestRead(t *testing.T) {
 				for _, name := range []string{"tools", listOf[form]} {
 					if a, b := canonical(t, memberIn(t, got, name)), canonical(t, memberIn(t, []byte(body), name)); a != b || left > 0 {
 						t.Errorf("%s, %d left out:\n%s\nwant\n%s", name, left, a, b)
+					}
+				}
+				if form == "openai" { // which package transcript reads as messages that it imported itself
+					text, err := transcript.OpenAI(t.Context(), c.Working())
+					must(t, err)
+					var all []json.RawMessage
+					must(t, json.Unmarshal(text, &all))
+					said, err := json.Marshal(all[len(all)-len(messages):]) // behind the definitions of tools
+					must(t, err)
+					if a, b := canonical(t, said), canonical(t, memberIn(t, []byte(body), "messages")); a != b {
+						t.Errorf("a transcript has\n%s\nwant\n%s", a, b)
 					}
 				}
 			})
