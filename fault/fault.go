@@ -25,11 +25,13 @@ const (
 	NodeDuplicate     Code = "E_NODE_DUPLICATE"               // an id is taken
 	ContextNotFound   Code = "E_CONTEXT_NOT_FOUND"            // there is no context of that name
 	AttemptNotFound   Code = "E_ATTEMPT_NOT_FOUND"            // there is no such attempt
+	NotFound          Code = "E_NOT_FOUND"                    // something outside of the contexts is not there: a file, a program, a store
+	Usage             Code = "E_USAGE"                        // the arguments of a command make no sense
 	DocumentInvalid   Code = "E_DOCUMENT_INVALID"             // input is not what it should be
 	Conflict          Code = "E_CONFLICT"                     // the call does not fit what is there now
 	Limit             Code = "E_LIMIT"                        // input is over a limit
-	Busy              Code = "E_BUSY"                         // others held the store for too long
-	Store             Code = "E_STORE"                        // the store failed, or something outside of it is not there
+	Busy              Code = "E_BUSY"                         // others hold the store, or the address to listen on
+	Store             Code = "E_STORE"                        // the store failed, or the system did
 )
 
 // Error makes a Code usable as the target of errors.Is.

@@ -91,6 +91,8 @@ var statuses = map[fault.Code]int{
 	fault.RangeWildcard:     http.StatusBadRequest,
 	fault.RangeLimit:        http.StatusBadRequest,
 	fault.DocumentInvalid:   http.StatusBadRequest,
+	fault.Usage:             http.StatusBadRequest,
+	fault.NotFound:          http.StatusNotFound,
 	fault.SnapshotNotFound:  http.StatusNotFound,
 	fault.NodeNotFound:      http.StatusNotFound,
 	fault.ContextNotFound:   http.StatusNotFound,

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/contexttree/pact/fault"
 )
 
 // Replace has write fill a temporary file in the same directory, synchronises it
@@ -34,6 +36,9 @@ func Replace(name string, write func(*os.File) error) (err error) {
 		mode = info.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return NoDirectory(filepath.Dir(name))
+	}
 	if err != nil {
 		return err
 	}
@@ -72,4 +77,9 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// NoDirectory is the error for a file whose directory is not there.
+func NoDirectory(dir string) error {
+	return fault.New(fault.NotFound, "there is no directory "+dir, "make the directory first")
 }

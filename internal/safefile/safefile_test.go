@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/contexttree/pact/fault"
 )
 
 func fill(text string) func(*os.File) error {
@@ -65,7 +67,7 @@ func TestReplace(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	expect(t, name, "through the link", 0o666)
-	if err := Replace(filepath.Join(dir, "none", "file"), fill("x")); !errors.Is(err, os.ErrNotExist) {
+	if err := Replace(filepath.Join(dir, "none", "file"), fill("x")); !errors.Is(err, fault.NotFound) {
 		t.Errorf("got %v", err)
 	}
 	if err := Replace(os.DevNull, fill("x")); err != nil {

@@ -70,7 +70,7 @@ func begins(ctx context.Context, db *sql.DB, address string, make bool) error {
 	case old:
 		return beforeRelease(address)
 	case !make:
-		return fault.At(fault.Store, fault.NoOffset, Shown(address), "there is no store in "+Shown(address), "Open makes one")
+		return fault.At(fault.NotFound, fault.NoOffset, Shown(address), "there is no store in "+Shown(address), "Open makes one")
 	}
 	return nil
 }

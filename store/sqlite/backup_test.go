@@ -106,10 +106,14 @@ func TestBackupRefused(t *testing.T) {
 	for to, says := range map[string]string{
 		path: "is the store itself", link: "is the store itself", hot: "there is a log", dir: "is not a regular file",
 		os.DevNull:                              "is not a regular file",
-		filepath.Join(dir, "none", "backup.db"): "no such file",
+		filepath.Join(dir, "none", "backup.db"): "there is no directory",
 	} {
+		code := fault.Store
+		if says == "there is no directory" {
+			code = fault.NotFound
+		}
 		var e *fault.Error
-		if err := s.Backup(t.Context(), to); !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" ||
+		if err := s.Backup(t.Context(), to); !errors.As(err, &e) || e.Code != code || e.Remedy == "" ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", to, err)
 		}

@@ -58,7 +58,7 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 		})
 	}
 	_, err := openFile(t.Context(), filepath.Join(t.TempDir(), "none", "pact.db"))
-	if !errors.Is(err, fault.Store) || !errors.Is(err, os.ErrNotExist) {
+	if !errors.Is(err, fault.NotFound) {
 		t.Errorf("a directory that is not there: %v", err)
 	}
 }

@@ -115,10 +115,12 @@ func create(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// noDirectory is the error for a path whose directory is not there.
+// noDirectory is the error for a path whose directory is not there, or cannot be looked at.
 func noDirectory(path string, err error) error {
-	return fault.Wrap(fault.Store, withoutPath(err), "there is no directory "+filepath.Dir(path),
-		"make the directory first")
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return safefile.NoDirectory(filepath.Dir(path))
+	}
+	return fault.Wrap(fault.Store, withoutPath(err), "the directory "+filepath.Dir(path)+" cannot be used", "")
 }
 
 // withoutPath returns what the system said about a file, without the name of the file: that may

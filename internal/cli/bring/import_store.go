@@ -77,7 +77,7 @@ func (in *plan) refuseLimits(flags string) error {
 	if len(in.Parts) > 0 {
 		name = screen.Quote(in.Parts[0].Name)
 	}
-	return fault.New(fault.DocumentInvalid, "limits are for transcripts, whose calls are replayed under them; the "+
+	return fault.New(fault.Usage, "limits are for transcripts, whose calls are replayed under them; the "+
 		string(in.Plan.Kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
 		name+flags+" --dry-run")
 }

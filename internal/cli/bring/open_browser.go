@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/server"
 )
@@ -23,7 +24,7 @@ func showInBrowser(ctx context.Context, a *command.App, list []opened.Context, o
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	listener, err := command.Listen("127.0.0.1:0")
+	listener, err := proxy.Listen("127.0.0.1:0")
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func newestSession(ctx context.Context, a *command.App, flags *importFlags) (*pl
 	if err != nil {
 		a.Warnf("%v", err)
 	}
-	failed := fault.New(fault.Store, "no session of "+sessions.Agents()+" is on this machine",
+	failed := fault.New(fault.NotFound, "no session of "+sessions.Agents()+" is on this machine",
 		"name a file: pact open FILE; or record a program: pact run -- COMMAND")
 	if len(list) > 0 {
 		failed = fault.New(fault.Store, "pact reads none of the newest "+view.Plural(len(list), "session")+" on this machine, the last of "+

@@ -82,7 +82,7 @@ func chosen(ids, areas []string) ([]conformance.Case, error) {
 	}
 	for _, area := range areas {
 		if !slices.Contains(areasOf(cases), area) {
-			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, area, "there is no area "+area,
+			return nil, fault.At(fault.Usage, fault.NoOffset, area, "there is no area "+area,
 				"the areas are "+strings.Join(areasOf(cases), ", "))
 		}
 	}
@@ -93,7 +93,7 @@ func chosen(ids, areas []string) ([]conformance.Case, error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(cases, func(c conformance.Case) bool { return c.ID == id })
 		if i < 0 {
-			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, id, "there is no case "+id,
+			return nil, fault.At(fault.Usage, fault.NoOffset, id, "there is no case "+id,
 				"pact conformance --list prints the cases")
 		}
 		some = append(some, cases[i])

@@ -205,7 +205,7 @@ func askToErase(a *command.App, plan *record.Erased) error {
 		what += " and " + view.Plural(plan.Digests, "digest") + " of drafts that are gone"
 	}
 	if !a.InTerminal || !a.ErrTerminal || a.JSON {
-		return fault.New(fault.DocumentInvalid, "nothing was erased, because erasing "+what+" cannot be undone",
+		return fault.New(fault.Usage, "nothing was erased, because erasing "+what+" cannot be undone",
 			"look with --dry-run, then repeat with --yes")
 	}
 	if !a.Confirm("Erase " + what + " in " + view.Visible(strings.Join(reached(plan), ", ")) + ", for good?") {

@@ -20,7 +20,7 @@ func Override[T any](cmd *cobra.Command, flag string, to *T, value T) {
 
 // Usage returns the error for an invalid command line.
 func Usage(cmd *cobra.Command, format string, args ...any) error {
-	return fault.New(fault.DocumentInvalid, fmt.Sprintf(format, args...), cmd.CommandPath()+" --help shows how")
+	return fault.New(fault.Usage, fmt.Sprintf(format, args...), cmd.CommandPath()+" --help shows how")
 }
 
 // takenBy names the values that flags of a type take.
@@ -41,7 +41,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 // misused rewords an error of the flag parser and keeps its suggestions.
 func misused(cmd *cobra.Command, err error) *fault.Error {
 	message, more, _ := strings.Cut(err.Error(), "\n")
-	f := fault.New(fault.DocumentInvalid, message, cmd.CommandPath()+" --help shows how")
+	f := fault.New(fault.Usage, message, cmd.CommandPath()+" --help shows how")
 	if _, names, ok := strings.Cut(more, "Did you mean this?"); ok {
 		f.Remedy = "did you mean " + strings.Join(strings.Fields(names), " or ") + "?"
 	}

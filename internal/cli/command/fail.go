@@ -63,7 +63,7 @@ func InFile(err error, name string, data []byte) error {
 // world causes the others.
 var invalid = []fault.Code{
 	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.PlacementInvalid,
-	fault.Sealed, fault.NodeDuplicate, fault.DocumentInvalid, fault.Limit,
+	fault.Sealed, fault.NodeDuplicate, fault.DocumentInvalid, fault.Usage, fault.Limit,
 }
 
 // Fail reports the error of a command and returns the exit code.
@@ -121,7 +121,7 @@ func ofWorld(err error) *fault.Error {
 	if errors.As(err, &path) {
 		f.Message, f.Err = path.Path+" cannot be used", path.Err
 		if errors.Is(err, os.ErrNotExist) {
-			f.Message, f.Err, f.Remedy = "there is no file "+path.Path, nil, "check the name; - stands for standard input"
+			f.Code, f.Message, f.Err, f.Remedy = fault.NotFound, "there is no file "+path.Path, nil, "check the name; - stands for standard input"
 		}
 	}
 	return f

@@ -198,7 +198,7 @@ func (a *App) PolicyNamed(ctx context.Context, name string) (policy lifecycle.Po
 	}
 	in, err := a.Read(ctx, name)
 	if errors.Is(err, os.ErrNotExist) {
-		return policy, fault.New(fault.Store, "there is neither a file nor a ready policy "+name,
+		return policy, fault.New(fault.NotFound, "there is neither a file nor a ready policy "+name,
 			"the ready ones are "+strings.Join(lifecycle.ReadyNames(), ", ")+"; pact policy shows them")
 	}
 	if err != nil {

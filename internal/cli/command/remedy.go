@@ -59,7 +59,7 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 		case cmd.Name() != "apply" && f.Token == "cycle" && f.Line > 0: // a history with a gap
 			return "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber"
 		}
-	case fault.Store:
+	case fault.Store, fault.NotFound:
 		switch {
 		case cmd.Name() == "copy" && f.Token == a.Shown():
 			return "--from names the store to copy from"

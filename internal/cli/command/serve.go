@@ -15,16 +15,6 @@ import (
 	"github.com/contexttree/pact/tokens"
 )
 
-// Listen listens on an address.
-func Listen(address string) (net.Listener, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the server cannot listen on "+address,
-			"give another address with --addr, or one with port 0")
-	}
-	return listener, nil
-}
-
 // ServeOn serves until ctx ends. It calls ready with the token once it accepts connections.
 func ServeOn(ctx context.Context, listener net.Listener, handler *server.Server, ready func(token string) error) error {
 	h := &http.Server{Handler: handler, MaxHeaderBytes: server.MaxHeader, ReadHeaderTimeout: 10 * time.Second,

@@ -78,14 +78,14 @@ func OpenStoreAt(ctx context.Context, at string) (*pact.DB, error) {
 	return dbOf(sqlite.Open(ctx, at))
 }
 
-// refuseScheme returns E_STORE for the address of something that pact has no store for, which
+// refuseScheme returns E_USAGE for the address of something that pact has no store for, which
 // would otherwise be taken for a path. It shows the scheme alone: the rest may have a password.
 func refuseScheme(at string) error {
 	scheme, _, is := strings.Cut(at, "://")
 	if !is || strings.ContainsAny(scheme, `/\`) {
 		return nil
 	}
-	return fault.New(fault.Store, "pact cannot keep a store at "+scheme+"://",
+	return fault.New(fault.Usage, "pact cannot keep a store at "+scheme+"://",
 		"name a file, or a database as postgres://user@host/database")
 }
 
@@ -106,13 +106,13 @@ func ExistingStoreAt(ctx context.Context, at string) (*pact.DB, error) {
 	return OpenStoreAt(ctx, at)
 }
 
-// StoreExists returns E_STORE if there is no file of a store.
+// StoreExists returns E_NOT_FOUND if there is no file of a store.
 func StoreExists(at string) error {
 	if err := refuseScheme(at); err != nil {
 		return err
 	}
 	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
-		return fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")
+		return fault.At(fault.NotFound, fault.NoOffset, at, "there is no store "+at, "")
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (a *App) CompleteNames(cmd *cobra.Command, args []string, prefix string) ([
 func (a *App) ReplaceFile(name string, write func(io.Writer) error) error {
 	if there, err := os.Stat(name); err == nil {
 		if db, err := os.Stat(a.DB); err == nil && os.SameFile(there, db) {
-			return fault.New(fault.DocumentInvalid, name+" is the store", "name another file")
+			return fault.New(fault.Usage, name+" is the store", "name another file")
 		}
 	}
 	return safefile.Replace(name, func(f *os.File) error {

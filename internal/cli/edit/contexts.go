@@ -59,7 +59,7 @@ func deleteCommand(a *command.App) *cobra.Command {
 		}
 		if !*yes {
 			if !a.InTerminal || !a.ErrTerminal || a.JSON {
-				return fault.New(fault.DocumentInvalid, "nothing was deleted, because deleting "+
+				return fault.New(fault.Usage, "nothing was deleted, because deleting "+
 					strconv.Quote(info.Name)+" cannot be undone", "repeat with --yes")
 			}
 			if !a.Confirm("Delete " + view.Visible(info.Name) + " with " + view.Plural(int(max(0, info.Cycle-info.First+1)), "snapshot") +

@@ -138,7 +138,7 @@ func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedP
 	}
 	price, known := prices.Model(model)
 	if !known {
-		return fault.At(fault.DocumentInvalid, fault.NoOffset, model, "the list has no price for this model",
+		return fault.At(fault.Usage, fault.NoOffset, model, "the list has no price for this model",
 			"add it to "+file+", or name another model with --model")
 	}
 	amount := max(0, float64(p.Cached.LostTokens)*(price.Input-price.CacheRead)/record.Million)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/server"
 
 	"github.com/spf13/cobra"
@@ -53,7 +53,7 @@ func (o *serving) public() bool {
 // check refuses flags that do not fit together, and those that would let strangers in.
 func (o *serving) check() error {
 	refused := func(token, message, remedy string) error {
-		return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, remedy)
+		return fault.At(fault.Usage, fault.NoOffset, token, message, remedy)
 	}
 	if _, _, err := net.SplitHostPort(o.address); err != nil {
 		return refused(o.address, "this is no address to listen on", "give a host and a port, such as 127.0.0.1:7741")
@@ -97,7 +97,7 @@ func (o *serving) options(ctx context.Context, s *pact.DB) (server.Options, erro
 	}
 	list, err := s.Tokens(ctx)
 	if err == nil && len(list) == 0 {
-		err = fault.New(fault.DocumentInvalid, "other machines reach this server, and it has no named tokens",
+		err = fault.New(fault.Usage, "other machines reach this server, and it has no named tokens",
 			"make one: pact token add NAME --read, or --write")
 	}
 	return made, err
@@ -105,7 +105,7 @@ func (o *serving) options(ctx context.Context, s *pact.DB) (server.Options, erro
 
 // listen listens on the address.
 func (o *serving) listen() (net.Listener, error) {
-	listener, err := command.Listen(o.address)
+	listener, err := proxy.ListenOn(o.address)
 	if err != nil || o.cert == "" {
 		return listener, err
 	}

@@ -49,7 +49,7 @@ func tokenAddCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "a token needs either --read or --write")
 		}
 		if cmd.Flags().Changed("context") && *pattern == "" {
-			return fault.New(fault.DocumentInvalid, "the pattern is empty", "leave --context out for all contexts")
+			return fault.New(fault.Usage, "the pattern is empty", "leave --context out for all contexts")
 		}
 		secret, t := server.NewToken(args[0], *write, *pattern, time.Now())
 		if err := engine.CheckToken(&t); err != nil { // before a store is made for it

@@ -2,6 +2,8 @@ package agents
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -57,8 +59,14 @@ func (p *Program) Find() (err error) {
 	return nil
 }
 
-// CannotRun returns the error for a program that does not start.
-func CannotRun(err error) error { return fault.Wrap(fault.Store, err, "the program cannot be run", "") }
+// CannotRun returns the error for a program that does not start: E_NOT_FOUND if there is none of that name.
+func CannotRun(err error) error {
+	code := fault.Store
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		code = fault.NotFound
+	}
+	return fault.Wrap(code, err, "the program cannot be run", "")
+}
 
 // Point makes the program call the proxy at an address. The proxy passes nothing on but to the routes.
 func (p *Program) Point(address string) {

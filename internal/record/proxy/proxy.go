@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/origin"
@@ -70,10 +72,18 @@ func Listen(address string) (net.Listener, error) {
 		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, address, "the proxy listens on loopback only",
 			"give an address such as 127.0.0.1:8080, or 127.0.0.1:0 for a free port")
 	}
+	return ListenOn(address)
+}
+
+// ListenOn listens on an address. E_BUSY if another program does.
+func ListenOn(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the proxy cannot listen on "+address,
-			"give another address, or one with port 0")
+		code := fault.Store
+		if errors.Is(err, syscall.EADDRINUSE) {
+			code = fault.Busy
+		}
+		return nil, fault.Wrap(code, err, "pact cannot listen on "+address, "give another address, or one with port 0")
 	}
 	return listener, nil
 }
