@@ -255,3 +255,65 @@ func TestRefusalsOfEdition1(t *testing.T) {
 		}
 	}
 }
+
+// Nodes of one key stand at different depths, and a cadence is a positive number of cycles.
+func TestOverlapsOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 0)
+	add := func(where, node string) func(*pact.Batch) { return func(b *pact.Batch) { b.Add(where, node) } }
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "old", Key: "K", Content: "1"})
+		b.Add("^sys", pact.Spec{ID: "rule", Key: "K", Content: "2"})
+		return nil
+	}, nil))
+	for range 2 {
+		_, err := c.Commit(ctx, nil)
+		must(t, err)
+	}
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("(d0, end)", "block {id=new, key='K'}")
+		b.Add("^ah", pact.Spec{ID: "other", Content: "3"})
+		return nil
+	}, nil))
+	for name, x := range map[string]struct {
+		edit func(*pact.Batch)
+		want fault.Code
+	}{
+		"twice in ^ah":          {add("(d0, end)", "block {key='K'}"), fault.OverlapViolatesODI},
+		"behind a newer one":    {func(b *pact.Batch) { b.Add("seg:2-0", pact.Spec{Key: "K", Offset: 1}) }, fault.OverlapViolatesODI},
+		"twice in ^sys":         {add("(d-1, end)", "block {key='K'}"), fault.OverlapViolatesODI},
+		"by another key":        {func(b *pact.Batch) { b.Update("other", func(s *pact.Spec) { s.Key = "K" }) }, fault.OverlapViolatesODI},
+		"another key":           {add("(d0, end)", "block {key='L'}"), ""},
+		"the key stays":         {func(b *pact.Batch) { b.Update("new", func(s *pact.Spec) { s.Content = "4" }) }, ""},
+		"cad 0":                 {add("(d0, end)", "block {key='M'} [cad=0]"), fault.PlacementInvalid},
+		"cad below 0":           {func(b *pact.Batch) { b.Add("^ah", pact.Spec{Key: "M", Cad: -2}) }, fault.PlacementInvalid},
+		"beside itself in ^sys": {add("(d-1, end)", "block {key='M', ttl=3} [cad=2]"), fault.OverlapViolatesODI},
+		"after itself in ^sys":  {add("(d-1, end)", "block {key='M', ttl=2} [cad=2]"), ""},
+	} {
+		err := c.Edit(ctx, func(b *pact.Batch) error {
+			if x.edit(b); b.Err() == nil {
+				return errors.New("undo")
+			}
+			return nil
+		}, nil)
+		if got := fault.CodeOf(err); got != x.want || got != "" && !errors.Is(err, fault.PlacementInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	old := published(t, 0)
+	must(t, old.Edit(ctx, func(b *pact.Batch) error { b.Add("^sys", pact.Spec{ID: "rule", Content: "1"}); return nil }, nil))
+	_, err := old.Commit(ctx, nil)
+	must(t, err)
+	must(t, old.Edit(ctx, func(b *pact.Batch) error {
+		b.Update("rule", func(s *pact.Spec) { s.Role, s.Key, s.TTL = pact.RoleSystem, "R", 1 })
+		return nil
+	}, nil))
+	rule, err := old.Working().Node("rule")
+	if err != nil || rule.Key != "R" || *rule.TTL != 1 {
+		t.Errorf("%+v, %v", rule, err)
+	}
+	_, err = old.Commit(ctx, nil)
+	must(t, err)
+	if got, err := old.Select(ctx, "@t-1 ^sys *", nil); err != nil || len(got.IDs) > 0 {
+		t.Errorf("a ttl of 1 outlived the next commit: %v, %v", got.IDs, err)
+	}
+}

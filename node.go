@@ -23,6 +23,7 @@ type Node struct {
 	Offset   int64    // <0 before the core, 0 in it, >0 after it (02 §4.1)
 	Priority int64    // pruning takes low priorities first (02 §7.1)
 	TTL      *int64   // the cycles left at this snapshot, at least 0; nil if it never expires (03 §3.1)
+	Cad      int64    // the cycles after which its key comes again, 0 for never (1.0 03 §3.4)
 	Tags     []string // as they were given
 	Refs     []string // ids of the nodes that it refers to
 
@@ -106,7 +107,7 @@ func nodeOf(e *tree.Entry, t *tree.Tree, from tree.Asker) Node {
 	node := Node{
 		ID: n.ID, NodeType: n.Type, Class: e.Class().String(), Role: n.Role, Kind: n.Kind, Key: n.Key,
 		Offset: n.Offset, Priority: n.Priority, Tags: slices.Clone(n.Tags), Refs: slices.Clone(n.Refs),
-		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(),
+		Pinned: n.Pinned, Removable: n.Removable, Erased: n.Erased(), Cad: n.Cad,
 		Cycle: n.Cycle, CreatedNS: n.CreatedNS, Index: n.Index,
 		Provenance: text("provenance"), MIME: text("mime"), Encoding: text("encoding"), ContentHash: n.ContentHash(),
 		hiddenNode: tree.Hide(n, from),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -61,6 +62,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
 		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },
+		At:       func(cycle int64) (*tree.Tree, error) { return engine.Snapshot(ctx, c.store, s.Key, cycle) },
 	}
 	if p.Policy.Empty() && !p.WithoutKept {
 		kept, err := policyOf(working)

@@ -40,6 +40,7 @@ type Spec struct {
 	Offset   int64 // <0 before the core, 0 in it, >0 after it (02 §4.1)
 	Priority int64 // pruning takes low priorities first (02 §7.1)
 	TTL      int64 // cycles until it expires, at least 1; 0 if it never does, or [Unsent] (03 §3.1)
+	Cad      int64 // cycles after which a new node of its Key comes, at least 1; 0 for none (1.0 03 §3.4)
 
 	Role, Kind, Key, Provenance, MIME, Encoding string // optional headers, "" for none
 
@@ -81,7 +82,11 @@ func (s *Spec) ttl() *int64 {
 
 // tree returns the description in the form that package tree takes.
 func (s *Spec) tree() tree.Spec {
-	return tree.Spec{ID: s.ID, Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, TTL: s.ttl(), Role: s.Role, Kind: s.Kind,
+	var cad *int64
+	if s.Cad != 0 {
+		cad = &s.Cad
+	}
+	return tree.Spec{ID: s.ID, Cad: cad, Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, TTL: s.ttl(), Role: s.Role, Kind: s.Kind,
 		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
 		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}
 }
@@ -96,7 +101,10 @@ func (s *Spec) tree() tree.Spec {
 // E_SELECTOR_INVALID, with the token, for a text that describes no node.
 func ParseSpec(text string, e selector.Edition) (Spec, error) {
 	s, err := query.ParseSpec(text, e)
-	return Spec{ID: s.ID, NodeType: s.Type, Offset: s.Offset, Priority: s.Priority, TTL: TTL(s.TTL), Role: s.Role, Kind: s.Kind,
+	if s.Cad == nil {
+		s.Cad = new(int64)
+	}
+	return Spec{ID: s.ID, Cad: *s.Cad, NodeType: s.Type, Offset: s.Offset, Priority: s.Priority, TTL: TTL(s.TTL), Role: s.Role, Kind: s.Kind,
 		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
 		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}, err
 }

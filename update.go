@@ -46,7 +46,7 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 // specOf describes a node of a tree as it is.
 func specOf(ctx context.Context, e *tree.Entry, t *tree.Tree) (Spec, error) {
 	n := nodeOf(e, t, nil)
-	s := Spec{ID: n.ID, NodeType: n.NodeType, Offset: n.Offset, Priority: n.Priority, TTL: TTL(n.TTL), Role: n.Role, Kind: n.Kind,
+	s := Spec{ID: n.ID, NodeType: n.NodeType, Offset: n.Offset, Priority: n.Priority, TTL: TTL(n.TTL), Cad: n.Cad, Role: n.Role, Kind: n.Kind,
 		Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned, Attrs: n.Attrs}
 	content, err := tree.NodeOf(n).Content.Value(ctx)
@@ -76,6 +76,7 @@ func (s *Spec) changes(now *Spec) (map[string]any, error) {
 	put("offset", s.Offset, now.Offset, nil)
 	put("priority", s.Priority, now.Priority, nil)
 	put("ttl", s.ttl(), now.ttl(), (*int64)(nil))
+	put("cad", s.Cad, now.Cad, int64(0))
 	put("role", s.Role, now.Role, "")
 	put("kind", s.Kind, now.Kind, "")
 	put("key", s.Key, now.Key, "")

@@ -35,7 +35,7 @@ type Entry struct {
 	Anew int64 `json:"-"`
 
 	// Idle are the removable groups that are empty in the snapshot and that something kept (02
-	// §5.3.1); the next commit looks at them again. Only an entry that publishes a snapshot has
+	// §5.3.1), and what comes again (1.0 03 §3.4); the next commit looks at them again. Only an entry that publishes a snapshot has
 	// any.
 	Idle []string `json:"-"`
 }

@@ -96,6 +96,7 @@ type Report struct {
 	Postponed *Postponed `json:"waiting,omitempty"`  // nil if no pruning was postponed
 	Stubs     []Stub     `json:"stubs,omitempty"`    // the stubs that the commit left
 	Orphans   []Orphan   `json:"orphans,omitempty"`  // the orphans that the commit dropped or kept
+	Scheduled []string   `json:"-"`                  // what comes again, for the next commit (1.0 03 §3.4)
 }
 
 // Over is a limit that a commit could not keep.

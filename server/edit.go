@@ -28,6 +28,7 @@ type newNode struct {
 	Offset     int64                      `json:"offset,omitempty" doc:"Below 0 before the core, 0 in it, above 0 after it"`
 	Priority   int64                      `json:"priority,omitempty" doc:"Pruning takes low priorities first"`
 	TTL        *int64                     `json:"ttl,omitempty" doc:"Cycles until it expires; never if absent"`
+	Cad        *int64                     `json:"cad,omitempty" doc:"In edition 1.0: cycles after which a new node of its key comes"`
 	Role       string                     `json:"role,omitempty"`
 	Kind       string                     `json:"kind,omitempty"`
 	Key        string                     `json:"key,omitempty"`
@@ -46,6 +47,9 @@ func (n *newNode) spec() (pact.Spec, error) {
 	spec := pact.Spec{ID: n.ID, NodeType: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: pact.TTL(n.TTL), Role: n.Role,
 		Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned}
+	if n.Cad != nil {
+		spec.Cad = cmp.Or(*n.Cad, -1) // 0 is refused where it is added
+	}
 	var err error
 	if spec.Attrs, err = valuesOf(n.Attrs); err == nil && n.Content != nil {
 		spec.Content, err = canon.Parse(n.Content)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
@@ -34,10 +35,11 @@ func creationOf(name string, d *document.Document, actor string) (engine.Creatio
 		}
 		noteStamps(&stamps, e.Node())
 	}
+	scheduled, err := commit.Scheduled(nil, nil, d.Tree)
 	return engine.Creation{
 		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
-		Entry: history.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
-	}, nil
+		Entry: history.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor, Idle: scheduled},
+	}, err
 }
 
 // noteStamps raises the counters of a context to those of a node.

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/provenance"
@@ -28,6 +29,7 @@ type historyReader struct {
 	empty        bool           // the first tree is that of a new context, not a snapshot
 	first, last  *tree.Tree     // of the snapshots read so far
 	firstEntry   history.Entry  // the log entry of the first tree
+	scheduled    []string       // which keys of the last tree come again
 	change       *engine.Change // what the last line brought
 	attempts     []history.Attempt
 	stamps       tree.Stamps // LastNS and Given of all that the changes brought
@@ -217,6 +219,17 @@ func (r *historyReader) publish(t *tree.Tree, e history.Entry) error {
 	}
 	e.Cycle = t.Cycle()
 	var err error
+	if r.last == r.first {
+		if r.scheduled, err = commit.Scheduled(nil, nil, r.first); err != nil {
+			return err
+		}
+	}
+	if !r.compact { // the compact form says it
+		if r.scheduled, err = commit.Scheduled(r.scheduled, r.last, t); err != nil {
+			return err
+		}
+		e.Idle = r.scheduled
+	}
 	if e.Anew, err = provenance.SentAnew(r.ctx, r.last, t); err != nil {
 		return err
 	}

@@ -28,8 +28,10 @@ type Input struct {
 	// ids of turns that the conversation replaces: they are pruned first, whatever their age, and leave
 	// no stub
 	Rewrite  []string
-	Idle     []string             // the removable groups that earlier commits left empty and something kept
+	Idle     []string             // what [Idle] said of the last commit
 	Retained func(id string) bool // reports whether a holder keeps a node; nil if no holder keeps any
+	// At returns the snapshot of an earlier cycle, for a cadence whose last instance is gone; nil without history.
+	At func(cycle int64) (*tree.Tree, error)
 }
 
 // Run returns the snapshot of the input's cycle, the stamps for the next cycle and a
@@ -62,6 +64,9 @@ func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Repo
 	in.Env.Clock = clock.now
 	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: limitsOf(&in.Policy)}
 	p.tree, p.ruler = in.Working, ruler{ctx, in.Policy.Rules, in.Rules}
+	if err := p.materialize(); err != nil {
+		return nil, in.Stamps, lifecycle.Report{}, err
+	}
 	if err := p.enter(&report); err != nil {
 		return nil, in.Stamps, lifecycle.Report{}, err
 	}
@@ -98,7 +103,8 @@ func Run(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, lifecycle.Repo
 	if err != nil {
 		return nil, in.Stamps, lifecycle.Report{}, err
 	}
-	return t, stamps, report, nil
+	report.Scheduled, err = scheduledAfter(p.recurring, t)
+	return t, stamps, report, err
 }
 
 func unfollowed(token, message, remedy string) error {
@@ -127,9 +133,10 @@ func (in *Input) weigher(ctx context.Context) (weigher, error) {
 	return weigher{ctx, tree.Tokens(in.Counter)}, nil
 }
 
-// Idle returns the ids of the removable groups that are empty and stay because something keeps them (02 §5.3.1).
-// The next commit tries to remove them again: see [Input].
+// Idle returns what the next commit looks at again (see [Input]): the ids of the removable groups that are
+// empty and stay because something keeps them (02 §5.3.1), and what comes again (1.0 03 §3.4).
 func Idle(r *lifecycle.Report) (ids []string) {
+	ids = append(ids, r.Scheduled...)
 	for _, k := range r.Kept {
 		if k.Reason == lifecycle.Cascaded {
 			ids = append(ids, k.ID)

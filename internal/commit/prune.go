@@ -40,6 +40,7 @@ type pruner struct {
 	removed          []lifecycle.Removal
 	held             []lifecycle.Kept
 	stubs            []lifecycle.Stub
+	recurring        map[string]*instance // by key, what comes again
 }
 
 // prune removes the nodes that the caller asked for, then candidates in canonical order

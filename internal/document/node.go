@@ -278,6 +278,9 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		if !none {
 			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: tree.JSON(value)})
 			r.checkOptional(n, m)
+			if cycles, ok := value.Int64(); m.Name == "cad" && r.traits.Bare && (!ok || cycles < 1) {
+				return r.refuse(fault.PlacementInvalid, n.ID, "the cad is not a positive integer", "write 1 for every cycle")
+			}
 			err = nested(n, m, value)
 		}
 	}

@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/contexttree/pact"
@@ -9,7 +10,7 @@ import (
 )
 
 // headers are the headers that Set sets, besides custom attributes.
-var headers = []string{"content", "encoding", "key", "kind", "mime", "offset", "pinned", "priority", "provenance",
+var headers = []string{"cad", "content", "encoding", "key", "kind", "mime", "offset", "pinned", "priority", "provenance",
 	"refs", "role", "tags", "ttl"}
 
 func settable(name string) bool { return slices.Contains(headers, name) || tree.CustomName(name) }
@@ -47,6 +48,10 @@ func Set(s *pact.Spec, name string, value canon.Value) error {
 	case "ttl":
 		if s.TTL = 0; !none {
 			s.TTL = pact.TTL(new(m.integer(name, 0)))
+		}
+	case "cad":
+		if s.Cad = 0; !none {
+			s.Cad = cmp.Or(m.integer(name, 0), -1) // 0 is refused where it is added
 		}
 	case "pinned":
 		s.Pinned = m.flag(name)

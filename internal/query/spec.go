@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -41,7 +42,7 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 	flags := map[string]*bool{"pinned": &s.Pinned, "removable": &s.Removable}
 	lists := map[string]*[]string{"tag": &s.Tags, "tags": &s.Tags, "ref": &s.Refs, "refs": &s.Refs}
 	known := texts[a.Name] != nil || numbers[a.Name] != nil || flags[a.Name] != nil || lists[a.Name] != nil ||
-		a.Name == "kind" || a.Name == "ttl"
+		a.Name == "kind" || a.Name == "ttl" || a.Name == "cad"
 	switch {
 	case known && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind == selector.Null:
 		return nil // null is not a value
@@ -71,14 +72,17 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 		return specError(a.Name, "the kind is given twice", "leave it out after the type")
 	case a.Name == "kind":
 		s.Kind = v.Text
-	case numbers[a.Name] != nil || a.Name == "ttl":
+	case numbers[a.Name] != nil || a.Name == "ttl" || a.Name == "cad":
 		n, err := strconv.ParseInt(v.Text, 10, 64)
 		if err != nil {
 			return specError(v.Text, a.Name+" is not a whole number of 64 bits", "write a number such as 5")
 		}
-		if a.Name == "ttl" {
+		switch a.Name {
+		case "ttl":
 			s.TTL = &n
-		} else {
+		case "cad":
+			s.Cad = new(cmp.Or(n, -1)) // 0 is refused where it is added
+		default:
 			*numbers[a.Name] = n
 		}
 	case flags[a.Name] != nil && (v.Text == "true" || v.Text == "false"):

@@ -38,6 +38,8 @@ type Editor struct {
 	base *Tree
 	env  Env
 	room [8]*Entry // for the path of a node that is added
+
+	families KeyFamilies // of edition 1.0, where the members of one stand at different depths
 }
 
 // Edit begins a batch on a working state. base is the last published snapshot; the nodes in
@@ -89,9 +91,11 @@ func (x *Editor) Add(parent string, s Spec) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
+	head := x.Region(Head)
 	if err := x.attach(path[len(path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil)); err != nil {
 		return "", err
 	}
+	x.families.added(head, x.Region(Head), n)
 	return n.ID, nil
 }
 
@@ -110,6 +114,9 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 	}
 	if s.TTL != nil && (*path)[len(*path)-1].class == Head && class == Container && s.Offset == 0 {
 		return nil, coreStays((*path)[len(*path)-1].node.ID)
+	}
+	if err := x.recurring(*path, s.Key, s.Cad, s.TTL); err != nil {
+		return nil, err
 	}
 	if err := checkInteger("offset", s.Offset); err != nil {
 		return nil, err

@@ -42,17 +42,21 @@ func (f *KeyFamilies) Newest(t *Tree, key string) (*Node, error) {
 // Added tells KeyFamilies that two trees differ only by a new node in ^ah, so that it can keep
 // what it knows.
 func (f *KeyFamilies) Added(before, after *Tree, id string) error {
-	was, is := before.Region(Head), after.Region(Head)
-	if m := f.known[was]; m != nil {
-		n, err := after.Node(id)
-		if err != nil {
-			return err
+	n, err := after.Node(id)
+	if err == nil {
+		f.added(before.Region(Head), after.Region(Head), n)
+	}
+	return err
+}
+
+func (f *KeyFamilies) added(was, is *Entry, n *Node) {
+	if m := f.known[was]; m != nil && was != is {
+		if n.Key != "" {
+			m[n.Key] = n
 		}
-		m[n.Key] = n
 		delete(f.known, was)
 		f.known[is] = m
 	}
-	return nil
 }
 
 // remembered returns the node that collect finds for a key in an entry. It calls collect once for

@@ -213,6 +213,9 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	if to[len(to)-1].class == Head && e.class == Container && offset == 0 && e.node.Expiry != Never {
 		return "", coreStays(id)
 	}
+	if err := x.disjoint(to, e); err != nil {
+		return "", err
+	}
 	parent := to[len(to)-1].node.ID
 	earlier, err := x.Earlier(id)
 	if err != nil {

@@ -45,6 +45,7 @@ type Node struct {
 	Role, Kind, Key   string   // "" if there is none
 	Tags, Refs        []string // nil if there is none
 	Removable, Pinned bool     // false without the header
+	Cad               int64    // cycles after which the key of the node comes again (1.0 03 §3.4), 0 if there is none
 
 	// Bare: it is a node of edition 1.0, whose thread and content hash leave role and kind out,
 	// and whose ttl and age count from no cycle before its own. It is given to NewNode.
@@ -64,7 +65,7 @@ type Node struct {
 // if the caller knows it, as for a loaded node, else nil.
 func NewNode(n Node, hash *Digest) *Node {
 	slices.SortFunc(n.Headers, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
-	n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Removable, n.Pinned = "", "", "", nil, nil, false, false
+	n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Removable, n.Pinned, n.Cad = "", "", "", nil, nil, false, false, 0
 	for _, h := range n.Headers {
 		switch h.Name {
 		case "role":
@@ -81,6 +82,10 @@ func NewNode(n Node, hash *Digest) *Node {
 			n.Removable = canon.Value(h.Value) == canon.True
 		case "pinned":
 			n.Pinned = canon.Value(h.Value) == canon.True
+		case "cad":
+			if cycles, ok := canon.Value(h.Value).Int64(); ok && n.Bare {
+				n.Cad = max(0, cycles)
+			}
 		}
 	}
 	if n.ForeignISO != "" && n.ForeignISO == ISO(n.CreatedNS) {

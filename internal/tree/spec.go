@@ -21,6 +21,7 @@ type Spec struct {
 	Offset   int64  // below 0 before the core of the parent, 0 in it, above 0 after it (02 §4.1)
 	Priority int64  // as [Node.Priority]
 	TTL      *int64 // cycles; nil for a persistent node (03 §3.1)
+	Cad      *int64 // cycles after which the key comes again (1.0 03 §3.4); nil for never
 
 	Role, Kind, Key, Provenance, MIME, Encoding string
 	Tags, Refs                                  []string
@@ -56,7 +57,7 @@ var fixed = []string{
 var optional = []string{"role", "kind", "key", "provenance", "mime", "encoding"}
 
 // headerNames are the names that stand for a header or a member of every node's document.
-var headerNames = slices.Concat(fixed, optional, []string{"offset", "ttl", "priority", "content", "tags", "refs", "pinned"})
+var headerNames = slices.Concat(fixed, optional, []string{"offset", "ttl", "priority", "content", "tags", "refs", "pinned", "cad"})
 
 // CustomName reports whether a name is one that a custom attribute may have:
 // namespaced and not reserved (02 §3.5).
@@ -112,6 +113,13 @@ func (s *Spec) headers() ([]Header, error) {
 	if s.Pinned {
 		hs = append(hs, Header{"pinned", JSON(canon.True)})
 	}
+	if s.Cad != nil {
+		h, err := header("cad", *s.Cad)
+		if err != nil {
+			return nil, err
+		}
+		hs = append(hs, h)
+	}
 	var names []string
 	if len(s.Attrs) > 0 {
 		names = slices.Sorted(maps.Keys(s.Attrs))
@@ -154,6 +162,11 @@ func header(name string, v any) (Header, error) {
 	case name == "tags" || name == "refs":
 		if value.Kind() != canon.KindArray || texts(value) == nil {
 			return Header{}, invalid(name, "the header must be a list of strings", "")
+		}
+	case name == "cad":
+		if n, ok := value.Int64(); !ok || n < 1 || n > MaxInteger {
+			return Header{}, fault.At(fault.PlacementInvalid, fault.NoOffset, string(value), "the cad is not a positive integer",
+				"write 1 for every cycle, or leave it out")
 		}
 	case name == "pinned":
 		if value.Kind() != canon.KindBool {

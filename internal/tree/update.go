@@ -32,7 +32,7 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	if err != nil {
 		return err
 	}
-	free := !earlier
+	free := !earlier || x.env.Bare && within(path, Sys) // 1.0 03 §5.6: all at depth 0 and above the sequence
 	if !free && !within(path, Sys) {
 		return sealed(id, "the node was sealed in an earlier cycle, and only nodes of ^sys can still be updated")
 	}
@@ -54,7 +54,13 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	if err := x.hold(&n); err != nil {
 		return err
 	}
-	return x.swap(NewNode(n, nil))
+	next := NewNode(n, nil)
+	if next.Key != e.node.Key || next.Cad != e.node.Cad || next.Expiry != e.node.Expiry {
+		if err := x.recursAgain(path[:len(path)-1], next); err != nil {
+			return err
+		}
+	}
+	return x.swap(next)
 }
 
 // SetRoot sets a custom attribute of the root, in any cycle; nil removes it. Errors:
@@ -85,7 +91,7 @@ func (x *Editor) hold(n *Node) error {
 func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	custom := CustomName(name)
 	if !custom && !free && name != "content" && name != "priority" && name != "tags" {
-		for _, f := range append(append([]string{"ttl", "offset", "pinned", "refs"}, optional...), fixed...) {
+		for _, f := range append(append([]string{"ttl", "cad", "offset", "pinned", "refs"}, optional...), fixed...) {
 			if f == name {
 				return sealed(n.ID, "the header "+name+" can only be set in the cycle that made the node")
 			}
@@ -108,7 +114,9 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 		case !ok:
 			return invalid(string(value), name+" must be an integer", "")
 		case name == "ttl":
-			n.Expiry, err = x.expiryOf(number)
+			if n.Expiry, err = x.expiryOf(number); n.Bare && n.Cycle < x.Cycle { // counts from the last commit, as it is shown
+				n.Expiry--
+			}
 			return err
 		case name == "priority":
 			n.Priority = number
@@ -117,6 +125,10 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 		}
 		return checkInteger(name, number)
 	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
+	case "cad":
+		if !x.env.Bare {
+			return NoHeader(name)
+		}
 	default:
 		if !custom {
 			return NoHeader(name)

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 92b320ff8873ba29ae4e2f9ac836cd387179e8e49a60b86765adcdd788fd9174.
+// SHA-256 is b21368512ae442f5f79f9d96ff3bf45a94b691b0b266597c819c67b8f9defbbd.
 
 export interface Attempt {
   attempt_id: string
@@ -826,6 +826,8 @@ export interface NewContext {
 export interface NewNode {
   /** Custom attributes: data_*, content_* or a name with a colon */
   attrs?: Record<string, unknown>
+  /** In edition 1.0: cycles after which a new node of its key comes */
+  cad?: number
   /** Any JSON value */
   content?: unknown
   encoding?: string

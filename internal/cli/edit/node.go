@@ -21,7 +21,7 @@ import (
 type nodeFlags struct {
 	content, contentFile, contentJSON           string
 	role, kind, key, provenance, mime, encoding string
-	ttl, priority, offset                       int64
+	ttl, cad, priority, offset                  int64
 	tags, refs, data                            []string
 	pinned                                      bool
 
@@ -42,6 +42,7 @@ func newNodeFlags(a *command.App, cmd *cobra.Command) *nodeFlags {
 	f.StringVar(&n.mime, "mime", "", "media `TYPE` of the content")
 	f.StringVar(&n.encoding, "encoding", "", "`ENCODING` of the content, such as base64")
 	f.Int64Var(&n.ttl, "ttl", 0, "expire after so many `CYCLES`; without it the node stays")
+	f.Int64Var(&n.cad, "cad", 0, "in edition 1.0, have a new node of the key come after so many `CYCLES`")
 	f.Int64Var(&n.priority, "priority", 0, "a `NUMBER`; nodes with a lower one are pruned first")
 	f.Int64Var(&n.offset, "offset", 0, "`PLACE` relative to the core: below 0 before it, above 0 after it")
 	f.StringArrayVar(&n.tags, "tag", nil, "a `TAG`; may be repeated")
@@ -117,6 +118,7 @@ func (n *nodeFlags) spec(ctx context.Context, a *command.App, cmd *cobra.Command
 	command.Override(cmd, "offset", &s.Offset, n.offset)
 	command.Override(cmd, "pinned", &s.Pinned, n.pinned)
 	command.Override(cmd, "ttl", &s.TTL, pact.TTL(&n.ttl))
+	command.Override(cmd, "cad", &s.Cad, cmp.Or(n.cad, -1))
 	s.Tags, s.Refs = append(s.Tags, n.tags...), append(s.Refs, n.refs...)
 	content, err := n.read(ctx, a, cmd)
 	if err != nil {
@@ -168,7 +170,7 @@ func (n *nodeFlags) check(cmd *cobra.Command, unset []string) error {
 		}
 	}
 	if len(unset) == 0 && !slices.ContainsFunc([]string{"content", "content-json", "content-file", "role", "kind", "key",
-		"provenance", "mime", "encoding", "ttl", "priority", "offset", "pinned", "tag", "ref", "data"}, cmd.Flags().Changed) {
+		"provenance", "mime", "encoding", "ttl", "cad", "priority", "offset", "pinned", "tag", "ref", "data"}, cmd.Flags().Changed) {
 		return command.Usage(cmd, "update needs something to change")
 	}
 	return nil

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 92b320ff8873ba29ae4e2f9ac836cd387179e8e49a60b86765adcdd788fd9174.
+SHA-256 is b21368512ae442f5f79f9d96ff3bf45a94b691b0b266597c819c67b8f9defbbd.
 """
 
 from __future__ import annotations
@@ -785,6 +785,7 @@ class NewContext(TypedDict):
 
 class NewNode(TypedDict):
     attrs: NotRequired[dict[str, Any]]
+    cad: NotRequired[int]
     content: NotRequired[Any]
     encoding: NotRequired[str]
     id: NotRequired[str]

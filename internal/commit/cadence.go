@@ -1,0 +1,180 @@
+package commit
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// instance is the newest node of a key that comes again: a block with a key and a cad.
+type instance struct {
+	Key  string `json:"key"`
+	ID   string `json:"id"`
+	Last int64  `json:"last"` // the cycle of the latest snapshot that has it
+
+	node *tree.Node
+	path []*tree.Entry // in the tree that has it
+}
+
+// noted begins the note of an instance among those for the next commit, where the others are ids.
+const noted = "\x00"
+
+// materialize adds a new instance of each key whose cadence is due at the commit: at least cad cycles
+// after its newest instance came. It does so too when no instance is left, but not when an edit removed
+// the newest one, or added one without a cadence. Cost: what changed, and a look at each such key.
+//
+// Specification: 1.0 03 §3.4, 1.0 03 §3.5.
+func (p *pruner) materialize() error {
+	if !p.in.Env.Bare || p.in.Before == nil {
+		return nil
+	}
+	all, err := recurring(p.in.Idle, p.in.Before, p.tree, func(*tree.Node) bool { return true })
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	for key, i := range all {
+		if i.node == nil && p.in.At != nil { // its last instance is gone
+			past, err := p.in.At(i.Last)
+			if err == nil {
+				err = i.find(past)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if i.node == nil {
+			delete(all, key)
+		}
+	}
+	x := tree.Edit(p.ctx, p.tree, p.in.Before, p.stamps, p.in.Env)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		i := all[key]
+		if p.stamps.Cycle < i.node.Cycle+i.node.Cad || i.path[1].Class() == tree.Head {
+			continue
+		}
+		id, err := x.Repeat(i.path)
+		if err != nil {
+			return err
+		}
+		all[key] = &instance{Key: key, ID: id}
+		if all[key].node, err = x.Node(id); err != nil {
+			return err
+		}
+	}
+	p.tree, p.stamps, p.recurring = x.Tree(), x.Stamps, all
+	p.in.Working, p.in.Stamps = p.tree, p.stamps
+	return nil
+}
+
+// recurring returns the newest instance of each key that comes again in a tree, given what was noted of the
+// snapshot before it, nil for the first; without the node if it is gone. An instance that left since ends its
+// cadence if ended says so, and one without a cad does.
+func recurring(was []string, before, now *tree.Tree, ended func(*tree.Node) bool) (map[string]*instance, error) {
+	all := make(map[string]*instance)
+	for _, text := range was {
+		text, is := strings.CutPrefix(text, noted)
+		i := new(instance)
+		if !is || json.Unmarshal([]byte(text), i) != nil {
+			continue
+		}
+		if err := i.find(now); err != nil {
+			return nil, err
+		}
+		if i.path == nil {
+			had, err := before.Node(i.ID)
+			if err != nil {
+				return nil, err
+			}
+			if had != nil && ended(had) {
+				continue
+			}
+		}
+		all[i.Key] = i
+	}
+	take := func(n *tree.Node) error {
+		was := all[n.Key]
+		if n.Key == "" || was != nil && was.node != nil && was.node.CreatedNS > n.CreatedNS {
+			return nil
+		}
+		i := &instance{Key: n.Key, ID: n.ID}
+		if err := i.find(now); err != nil || i.node == nil {
+			return err
+		}
+		all[n.Key] = i
+		return nil
+	}
+	if before == nil {
+		for e, err := range now.All() {
+			if err == nil {
+				err = take(e.Node())
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	} else {
+		differences, err := tree.Differences(before.WithCycle(now.Cycle()), now)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range differences {
+			if d.New == nil {
+				continue
+			}
+			if err := take(d.New); err != nil {
+				return nil, err
+			}
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, i *instance) bool { return i.path != nil && (i.node == nil || i.node.Cad == 0) })
+	return all, nil
+}
+
+// find looks an instance up, which has no node if it is not there, was erased or is no block.
+func (i *instance) find(t *tree.Tree) (err error) {
+	if i.path, err = t.Path(i.ID); err != nil || len(i.path) < 3 {
+		return err
+	}
+	if e := i.path[len(i.path)-1]; e.Class() == tree.Block && !e.Node().Erased() {
+		i.node = e.Node()
+	}
+	return nil
+}
+
+// scheduledAfter notes instances for the commit after a snapshot. One that no snapshot has is none.
+func scheduledAfter(all map[string]*instance, sealed *tree.Tree) (notes []string, err error) {
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		i := all[key]
+		has, err := sealed.Has(i.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case has:
+			i.Last = sealed.Cycle()
+		case i.Last == 0:
+			continue
+		}
+		text, err := json.Marshal(i)
+		if err != nil {
+			return nil, err
+		}
+		notes = append(notes, noted+string(text))
+	}
+	return notes, nil
+}
+
+// Scheduled is what [Idle] says of a snapshot that no commit of this program made, given what was said of the one
+// before it: which of its keys come again (1.0 03 §3.4). An instance that left before its time ends its cadence.
+func Scheduled(was []string, before, now *tree.Tree) ([]string, error) {
+	if !now.Root().Node().Bare {
+		return nil, nil
+	}
+	all, err := recurring(was, before, now, func(n *tree.Node) bool { return n.Expiry > now.Cycle() })
+	if err != nil {
+		return nil, err
+	}
+	return scheduledAfter(all, now)
+}
