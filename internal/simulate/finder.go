@@ -58,7 +58,7 @@ func (f *finder) call(p *passed) error {
 		}
 	}
 	left := map[string]int{} // contents that the call before had and that went from their place
-	for _, id := range s.gone {
+	for _, id := range s.Gone {
 		n, err := before.Node(id)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (f *finder) call(p *passed) error {
 		left[key(n)]++
 	}
 	fresh := int64(0)
-	for _, e := range slices.Concat(s.added, s.changed) {
+	for _, e := range slices.Concat(s.Added, s.Changed) {
 		if e.Class() != tree.Block {
 			continue
 		}
@@ -88,7 +88,7 @@ func (f *finder) call(p *passed) error {
 		}
 	}
 	lost, results := int64(0), []string{}
-	for _, id := range s.gone {
+	for _, id := range s.Gone {
 		f.sent -= f.blocks[id]
 		delete(f.blocks, id)
 		if c := f.carried[id]; c != nil && !c.gone {
@@ -110,7 +110,7 @@ func (f *finder) call(p *passed) error {
 		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: scaled, Says: fmt.Sprintf(
 			"call %d left out %s of %s that the call before had sent", now.Cycle(), view.Plural(len(results), "result"), tokens(scaled))})
 	}
-	for _, e := range s.added {
+	for _, e := range s.Added {
 		if e.Class() != tree.Block {
 			continue
 		}
@@ -130,7 +130,7 @@ func (f *finder) call(p *passed) error {
 			}
 		}
 	}
-	for _, e := range s.added {
+	for _, e := range s.Added {
 		if n := e.Node(); n.Kind == toolcall.Call && e.Class() == tree.Block {
 			if err := f.again(now, n); err != nil {
 				return err

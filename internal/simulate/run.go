@@ -166,7 +166,7 @@ type read struct{ told, computed, sent int64 }
 type passed struct {
 	*view.Step
 	before, now *tree.Tree // the first nil for the first call
-	new         step
+	new         view.Changes
 	said        []need // by the new blocks
 }
 
@@ -185,7 +185,7 @@ func (r *run) walk(each func(p *passed) error) error {
 		if s.Before != nil {
 			p.before = tree.Of(s.Before)
 		}
-		if p.new, err = between(p.before, p.now); err != nil {
+		if p.new, err = s.Changes(); err != nil {
 			return err
 		}
 		if p.said, err = r.texts.needs(r, p); err != nil {

@@ -30,7 +30,7 @@ type need struct {
 
 // needs returns the lines and calls in the new blocks of the assistant that earlier blocks have.
 func (x *texts) needs(r *run, p *passed) (list []need, err error) {
-	for _, e := range p.new.added {
+	for _, e := range p.new.Added {
 		n := e.Node()
 		if n.RoleIn(tree.Seq) != "assistant" || e.Class() != tree.Block {
 			continue
@@ -55,7 +55,7 @@ func (x *texts) needs(r *run, p *passed) (list []need, err error) {
 
 // add takes the new blocks of a call.
 func (x *texts) add(r *run, p *passed) error {
-	for _, e := range p.new.added {
+	for _, e := range p.new.Added {
 		n := e.Node()
 		if e.Class() != tree.Block {
 			continue

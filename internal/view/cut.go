@@ -56,11 +56,6 @@ func ByAuthor(a diff.Author) string {
 	}
 }
 
-// brokenBy says what ended a prefix, and who caused it.
-func brokenBy(b *inspect.Break) string {
-	return Deed(b.Cause, editedWord(b)) + ByAuthor(b.Cause.Author)
-}
-
 // editedWord is the word for what an edit did to the node of a break.
 func editedWord(b *inspect.Break) string {
 	if b.New == nil {
@@ -81,35 +76,4 @@ func Reused(p *inspect.Prefix) (share float64, of int64, complete bool) {
 		return 1, s.OfBytes, p.Call.Cut == nil
 	}
 	return float64(s.Bytes) / float64(s.OfBytes), s.OfBytes, false
-}
-
-// CutInBrief says in a few words, for a table, what ended the prefix of a cycle and how much
-// reasoning follows it. mark marks what changed.
-func CutInBrief(p *inspect.Prefix, mark func(string) string) string {
-	if p.Call == nil || p.Call.Cut == nil {
-		return mark(Visible(p.Break.Node)) + " " + brokenBy(p.Break)
-	}
-	cut := p.Call.Cut
-	text := ""
-	switch cut.Cause {
-	case "model":
-		text = mark("model") + " " + list(cut.Names, " → ")
-	case "parameters", "tools":
-		text = mark(cut.Cause) + " " + list(cut.Names, ", ")
-	case "system":
-		text = mark("system")
-	case "compaction":
-		text = mark("compacted")
-	case "thinking":
-		text = mark("thinking") + " " + Visible(cut.Node) + ": the model forgets it with its turn"
-	}
-	if b := p.Break; b != nil && b.Node == cut.Node && cut.Cause != "tools" && cut.Cause != "compaction" {
-		text = strings.TrimSpace(text + " " + mark(Visible(b.Node)) + " " + Deed(b.Cause, editedWord(b)))
-	} else if cut.Cause == "block" {
-		text = mark(Visible(cut.Node))
-	}
-	if cut.Reasoning > 0 {
-		text += "; " + Plural(cut.Reasoning, "reasoning block") + " behind"
-	}
-	return text
 }

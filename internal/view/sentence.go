@@ -73,13 +73,24 @@ func Why(p *inspect.Prefix) string {
 
 // cutClause says as a clause what a cut is. b says what happened to the thread, nil if that is not known.
 func cutClause(cut *inspect.Cut, b *inspect.Break) string {
+	text := changeClause(cut, b)
+	if cut.Reasoning > 0 {
+		text += "; " + Plural(cut.Reasoning, "reasoning block") + " behind it"
+	}
+	return text
+}
+
+// changeClause is cutClause without what stands behind the cut.
+func changeClause(cut *inspect.Cut, b *inspect.Break) string {
 	switch cut.Cause {
 	case "model":
 		return "the model changed, " + list(cut.Names, " → ")
-	case "parameters":
-		return "the parameters changed: " + list(cut.Names, ", ")
-	case "tools":
-		return "the tools changed: " + list(cut.Names, ", ")
+	case "parameters", "tools":
+		text := "the " + cut.Cause + " changed"
+		if len(cut.Names) > 0 {
+			text += ": " + list(cut.Names, ", ")
+		}
+		return text
 	case "thinking":
 		return "the model forgets the reasoning " + Visible(cut.Node) + " with its turn"
 	case "compaction":

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/prices"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 )
 
@@ -17,6 +18,53 @@ type Step struct {
 	Broke *Broke `json:"broke,omitempty" doc:"Absent if nothing broke"`
 	// Before and Now are the snapshots of the call before, nil for the first, and of this one; nil unless asked for.
 	Before, Now *pact.Snapshot `json:"-"`
+}
+
+// Changes are what a call brought beside the call before: all of its nodes for the first call.
+type Changes struct {
+	Added   []*tree.Entry // that the call before lacks, in document order
+	Changed []*tree.Entry // whose contents differ
+	Gone    []string
+	Differ  int // nodes of both that differ in anything, also in the time that they have left
+}
+
+// Changes compares the snapshots of a step, which must have them. Cost: what differs.
+func (s *Step) Changes() (c Changes, err error) {
+	now := tree.Of(s.Now)
+	if s.Before == nil {
+		for e, err := range now.All() {
+			if err != nil {
+				return Changes{}, err
+			}
+			c.Added = append(c.Added, e.Entry)
+		}
+		return c, nil
+	}
+	differences, err := tree.Differences(tree.Of(s.Before), now)
+	if err != nil {
+		return Changes{}, err
+	}
+	for _, d := range differences {
+		if d.New == nil {
+			c.Gone = append(c.Gone, d.Old.ID)
+			continue
+		}
+		if d.Old != nil {
+			if c.Differ++; d.Old.SameContent(d.New) {
+				continue
+			}
+		}
+		e, err := now.Entry(d.New.ID)
+		switch {
+		case err != nil:
+			return Changes{}, err
+		case d.Old == nil:
+			c.Added = append(c.Added, e)
+		default:
+			c.Changed = append(c.Changed, e)
+		}
+	}
+	return c, nil
 }
 
 // WalkOptions say how to walk over a run.

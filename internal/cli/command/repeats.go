@@ -20,11 +20,11 @@ func (a *App) Repeats(s *view.Step) []string {
 	}
 	share, _, complete := view.Reused(&s.Prefix)
 	where := a.Paint.Good("complete")
-	if !complete {
-		where = view.CutInBrief(&s.Prefix, a.Paint.Changed)
-	}
-	if b := s.Broke; b != nil && b.Again != nil && (s.Call.Lost.Cause.Cut == nil || complete) {
+	switch b := s.Broke; {
+	case b != nil:
 		where = a.Paint.Bad(b.Why + " (" + string(b.Known) + ")")
+	case !complete: // and the provider counted no break
+		where = a.Paint.Changed(view.Why(&s.Prefix))
 	}
 	return screen.Row(strconv.Itoa(blocks)+"/"+strconv.Itoa(of), bytes, view.Percent(share), screen.Painted(where))
 }

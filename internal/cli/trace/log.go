@@ -42,12 +42,6 @@ func logCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		counted := map[int64]*story.Stat{}
-		if *stats && last >= first {
-			if counted, err = story.Stats(ctx, s.Context); err != nil {
-				return err
-			}
-		}
 		origins, err := s.Context.Origins(ctx)
 		if err != nil {
 			return err
@@ -76,7 +70,9 @@ func logCommand(a *command.App) *cobra.Command {
 					}
 				}
 				if published {
-					l.Stat, l.Call = counted[e.Cycle], calls[e.Cycle]
+					if l.Call = calls[e.Cycle]; *stats && l.Call != nil {
+						l.Stat = &l.Call.Stat
+					}
 				}
 				listed++
 				if err := do(l); err != nil {

@@ -99,7 +99,7 @@ func whyText(a *command.App, p *view.Step) string {
 	case p.Broke != nil:
 		parts = append(parts, p.Broke.Why+" ("+string(p.Broke.Known)+")")
 	case call.Cut != nil:
-		parts = append(parts, view.CutInBrief(&p.Prefix, a.Paint.Changed))
+		parts = append(parts, a.Paint.Changed(view.Why(&p.Prefix)))
 	}
 	if call.Broken > 0 {
 		parts = append(parts, view.Plural(call.Broken, "attempt")+" before broke off")

@@ -2,7 +2,6 @@ package story
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
@@ -29,6 +28,7 @@ type Call struct {
 	SaidBy string      `json:"said_by,omitempty"`        // role of what said those words
 	Ended  string      `json:"managing_ended,omitempty"` // why managing ended with the call
 
+	Stat    Stat   `json:"-"`
 	Earlier string `json:"-"` // names the call before, whose answer called the tools and has an assistant's words; "" without one
 }
 
@@ -70,30 +70,17 @@ func (r *callReader) add(step *view.Step) error {
 		}
 	}
 	r.calls[s.Cycle()] = call
-	var fresh []*tree.Node
-	if before == nil {
-		for e, err := range tree.Of(s).All() {
-			if err != nil {
-				return err
-			}
-			fresh = append(fresh, e.Node())
-		}
-	} else {
-		call.Earlier = "@c" + strconv.FormatInt(before.Cycle(), 10) + ": "
-		d, err := pact.Diff(r.ctx, before, s, nil)
-		if err != nil {
-			return err
-		}
-		for _, id := range d.Added {
-			node, err := tree.Of(s).Node(id)
-			if err != nil {
-				return err
-			}
-			fresh = append(fresh, node)
-		}
+	if before != nil {
+		call.Earlier = view.Cycle(before.Cycle()) + ": "
 	}
+	fresh, err := step.Changes()
+	if err != nil {
+		return err
+	}
+	call.Stat = Stat{len(fresh.Added), len(fresh.Gone), fresh.Differ, call.Blocks, call.Bytes}
 	var user, assistant *tree.Node
-	for _, n := range fresh {
+	for _, e := range fresh.Added {
+		n := e.Node()
 		role, _ := n.Header("role").Text()
 		switch {
 		case n.Kind == toolcall.Call:

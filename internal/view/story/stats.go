@@ -1,11 +1,9 @@
 package story
 
 import (
-	"context"
 	"encoding/json"
 	"strconv"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -17,29 +15,6 @@ type Stat struct {
 	Changed int   `json:"changed"`
 	Blocks  int   `json:"blocks"`
 	Bytes   int64 `json:"bytes"`
-}
-
-// Stats counts what each cycle changed. Cost: a comparison of each snapshot with the one before.
-func Stats(ctx context.Context, c *pact.Context) (map[int64]*Stat, error) {
-	first, _ := c.Cycles()
-	byCycle := make(map[int64]*Stat)
-	var before *pact.Snapshot
-	for s, err := range c.History(ctx, pact.Cycle(first), pact.Latest()) {
-		if err != nil {
-			return nil, err
-		}
-		n := &Stat{Added: s.Len()}
-		if before != nil {
-			d, err := pact.Diff(ctx, before, s, nil)
-			if err != nil {
-				return nil, err
-			}
-			n.Added, n.Removed, n.Changed = len(d.Added), len(d.Removed), len(d.Changed)
-		}
-		n.Blocks, n.Bytes = s.ThreadSize()
-		byCycle[s.Cycle()], before = n, s
-	}
-	return byCycle, nil
 }
 
 // Reported puts the report of a commit into words, a phrase for each reason.
