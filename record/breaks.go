@@ -3,7 +3,6 @@ package record
 import (
 	"slices"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/contexttree/pact/history"
@@ -253,6 +252,3 @@ func lifeOf(u *inspect.ProviderCache) string {
 	}
 	return "5m"
 }
-
-// isRebuilt reports whether the requests of a context were made of a log that lacks parts of them.
-func isRebuilt(s *Source) bool { return s != nil && strings.HasPrefix(s.Exact, "rebuilt") }

@@ -80,7 +80,7 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 // begin sets the context of the next calls, and forgets the parsed contents.
 func (w *follower) begin(ctx context.Context, c *pact.Context) {
 	w.ctx, w.c, w.contents, w.hashes, w.records = ctx, c, contents{}, provider.Hashes{}, recordsOf(c)
-	w.rebuilt = isRebuilt(SourceOf(c.Working()))
+	w.rebuilt = SourceOf(c.Working()).Rebuilt()
 }
 
 // clone copies the fields that a call changes.

@@ -3,6 +3,7 @@ package record
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -20,6 +21,9 @@ type Source struct {
 	Format  string   `json:"format,omitempty"`  // of the log, for people; "" for a recorder
 	Missing []string `json:"missing,omitempty"` // what rebuilt requests lack, such as "the system prompt"
 }
+
+// Rebuilt reports whether the requests are made of a log that lacks parts of them.
+func (s *Source) Rebuilt() bool { return s != nil && strings.HasPrefix(s.Exact, "rebuilt") }
 
 // SourceOf returns where the calls of a context come from, nil for a context that no recorder made. It takes a
 // snapshot, or the working state of a context in a list. A fork has the source of its origin, also where it went

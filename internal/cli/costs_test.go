@@ -26,7 +26,7 @@ const (
 // commandCosts has for each command how it may grow, and its arguments. RUN stands for a recorded session, LOG for the
 // file that it was imported from, @LAST for its last cycle, OUT for a file to write.
 //
-// A simulation is square, because it sends each request, and so is a page, which simulates.
+// A page is square, because it has the text of each request.
 var commandCosts = map[string]struct {
 	most float64
 	args string
@@ -59,7 +59,7 @@ var commandCosts = map[string]struct {
 	"request":       {linear, "request RUN @t0"},
 	"select":        {linear, "select RUN @*_.block"},
 	"show":          {linear, "show RUN @t0"},
-	"simulate":      {square, "simulate RUN --policy agent --json"},
+	"simulate":      {linear, "simulate RUN --policy agent --json"},
 	"thread":        {linear, "thread RUN @t0"},
 	"verify":        {linear, "verify RUN"},
 	"validate":      {linear, "validate RUN"},

@@ -50,7 +50,7 @@ func Check(ctx context.Context, c *pact.Context, p lifecycle.Policy, counter tre
 		if err != nil {
 			return err
 		}
-		finds, err := compiled.Find(ctx, sent.managed())
+		finds, err := compiled.Find(ctx, sent.managed(nil))
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ type line struct {
 	cache  *provider.Cache
 	before *provider.Prompt // of the call before, nil for the first
 
-	there   map[string]bool    // the blocks of the last call
+	tokens  []float64          // of the parts of the last call
+	calls   [2]*manage.Request // the last call, and the one before first
 	removed map[string]bool    // the blocks that the policy took
 	shaped  map[string]string  // by block, what is sent in place of its content
 	said    map[[2]string]bool // regrets that were noted
@@ -92,7 +93,8 @@ func (l *line) send(prompt *provider.Prompt, tokens []float64, c Call) worth.Cal
 
 // step sends a call of the run as a recorder that manages by the policy would: both ask the same function.
 func (l *line) step(sent *request, cycle int64) error {
-	q := sent.managed()
+	q := sent.managed(l.calls[0])
+	l.calls[0], l.calls[1] = l.calls[1], q
 	if err := q.Follow(l.list); err != nil {
 		return err
 	}
@@ -116,17 +118,16 @@ func (l *line) step(sent *request, cycle int64) error {
 	l.Again = max(l.Again, again)
 	sending := l.ledger.End(q, leave > 0)
 	c := Call{Cycle: cycle}
-	tokens := make([]float64, 0, len(q.Parts))
+	l.tokens = l.tokens[:0]
 	for i := range q.Parts {
 		if l.took(sent, &q.Parts[i], i) {
 			c.Removed++
 		}
 		if d := q.Parts[i].Form(); d == nil || d.What != manage.Gone {
-			tokens = append(tokens, l.sentAs(sent, &q.Parts[i], i))
+			l.tokens = append(l.tokens, l.sentAs(sent, &q.Parts[i], i))
 		}
 	}
-	told := l.send(sending.Prompt(), tokens, c)
-	l.there = sent.there
+	told := l.send(sending.Prompt(), l.tokens, c)
 	l.ledger.Learn(sending, provider.Usage{In: &told.Sent, Cached: &told.Read, Written: &told.Written})
 	return nil
 }

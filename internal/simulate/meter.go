@@ -22,17 +22,16 @@ func newMeter() *meter { return &meter{Counting: manage.NewCounting(0), ratio: 1
 // perToken has a token of the counter count as one for four bytes.
 const perToken = 4
 
-// of returns the tokens of the parts of a call; their sizes are what the counter counts, by perToken. told is nil if the
+// of adds to a list the tokens of the parts of a call; their sizes are what the counter counts, by perToken. told is nil if the
 // provider did not count the call.
-func (m *meter) of(parts []manage.Sized, told *int64) []float64 {
+func (m *meter) of(list []float64, parts []manage.Sized, told *int64) []float64 {
 	if told != nil {
 		m.Learn(parts, float64(*told), false)
 	}
-	list := make([]float64, len(parts))
 	sum, all := 0.0, 0.0
-	for i, p := range parts {
-		list[i] = m.TokensOf(p)
-		sum, all = sum+list[i], all+float64(p.Size)/perToken
+	for _, p := range parts {
+		n := m.TokensOf(p)
+		list, sum, all = append(list, n), sum+n, all+float64(p.Size)/perToken
 	}
 	if told != nil && sum > 0 && all > 0 { // a call without anything new, or with less than before
 		m.ratio, m.told = float64(*told)/all, true

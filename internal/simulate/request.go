@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"crypto/sha256"
+	"sort"
 
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
@@ -19,17 +20,25 @@ type part struct {
 	key    string // of what it says and its call
 }
 
-// request is a call of the run.
+// request is a call of the run. The next call goes on with it: it takes over what both have, and its lists.
 type request struct {
 	*run
-	of      *provider.Request
-	read    *manage.Request // of the body that was recorded, nil for none
-	ids     []string        // of the blocks that its parts are
-	there   map[string]bool
-	parts   []*part
-	sizes   []manage.Sized
-	tokens  []float64 // of each part, as the provider counts
-	counted int64     // of all, as the counter counts
+	of     *provider.Request
+	read   *manage.Request // of the body that was recorded, nil for none
+	whole  manage.Request  // of the snapshot, once a policy asked for it
+	asked  bool            // whole is that of this call
+	same   int             // how many parts of whole are those of this call
+	thread *tree.Tree      // nil before the first call
+	blocks provider.Request
+	ids    []string // of the blocks that its parts are
+	there  map[string]bool
+	parts  []*part
+	marked []int              // the places of the markers that are assumed
+	hashes []hash             // of the blocks
+	sizes  []manage.Sized     // of each part
+	tokens []float64          // likewise, as the provider counts
+	heads  [2]provider.Prompt // of this call and the one before
+	head   int                // of these, that of this call
 }
 
 // marker is the marker that agents put where a prefix to cache ends. A run whose provider reported writes for an
@@ -43,97 +52,138 @@ func (r *run) marker() canon.Any {
 }
 
 // request reads the request of a call. Where none was recorded, it marks the end of the system prompt and the last
-// block for the cache, as agents do.
+// block for the cache, as agents do. Cost: that of the blocks that the call before had not.
 func (r *run) request(p *passed) (*request, error) {
-	t := p.now
+	q := &r.sent
 	recorded, err := r.recorded(p)
 	if err != nil {
 		return nil, err
 	}
-	made := &request{run: r, there: map[string]bool{}}
-	message, role, system := -1, "", -1
-	q := &provider.Request{API: r.api, Model: r.model}
-	for b, err := range t.Blocks(0) {
+	if err := q.goOn(p.now); err != nil {
+		return nil, err
+	}
+	if recorded != nil && len(recorded.Parts) == len(q.blocks.Parts) {
+		q.of, q.read = recorded.Of, recorded
+	}
+	return q, nil
+}
+
+// goOn makes the request one of another snapshot.
+func (q *request) goOn(t *tree.Tree) (err error) {
+	same := 0
+	if q.thread != nil {
+		if same, err = tree.SameBlocks(q.thread, t); err != nil {
+			return err
+		}
+	}
+	for _, i := range q.marked {
+		q.blocks.Parts[i].Marker = canon.Any{}
+	}
+	for _, id := range q.ids[same:] {
+		delete(q.there, id)
+	}
+	q.thread, q.of, q.read, q.asked, q.marked = t, &q.blocks, nil, false, q.marked[:0]
+	q.ids, q.parts, q.hashes, q.blocks.Parts = q.ids[:same], q.parts[:same], q.hashes[:same], q.blocks.Parts[:same]
+	message, role := -1, ""
+	if q.same = min(q.same, same); same > 0 {
+		last := &q.blocks.Parts[same-1]
+		message, role = last.Message, last.Role
+	}
+	for b, err := range t.Blocks(same) {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		n := b.Node()
-		p, err := r.part(t, n, b.Region)
+		p, err := q.part(t, n, b.Region)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		one := p.Part
-		if one.Section == provider.Conversation {
+		if one.Message = -1; one.Section == provider.Conversation {
 			if speaks := one.Role == "assistant"; message < 0 || speaks != (role == "assistant") {
 				message++
 			}
 			role, one.Message = one.Role, message
-		} else {
-			one.Message, system = -1, len(q.Parts)
 		}
-		q.Parts = append(q.Parts, one)
-		made.ids, made.parts, made.there[n.ID] = append(made.ids, n.ID), append(made.parts, p), true
-		made.counted += p.tokens
+		q.blocks.Parts = append(q.blocks.Parts, one)
+		q.ids, q.parts, q.there[n.ID] = append(q.ids, n.ID), append(q.parts, p), true
+		q.hashes = append(q.hashes, q.memory.HashOf(&one))
 	}
-	if recorded != nil && len(recorded.Parts) == len(q.Parts) {
-		made.of, made.read = recorded.Of, recorded
-		return made, nil
+	parts := q.blocks.Parts
+	system := sort.Search(len(parts), func(i int) bool { return parts[i].Section == provider.Conversation }) - 1
+	last := len(parts) - 1
+	for last >= 0 && parts[last].Kind == "thinking" {
+		last--
 	}
-	made.of = q
-	if system >= 0 {
-		q.Parts[system].Marker = r.marker()
-	}
-	for i := len(q.Parts) - 1; i >= 0; i-- {
-		if q.Parts[i].Kind != "thinking" {
-			q.Parts[i].Marker = r.marker()
-			break
+	for _, i := range []int{system, last} {
+		if i >= 0 {
+			parts[i].Marker, q.marked = q.marker(), append(q.marked, i)
 		}
 	}
-	return made, nil
+	return nil
 }
 
 // prompt returns the request as the provider reads it, and notes the tokens of its blocks. told is how many tokens the
-// provider counted of it, nil if it did not say.
+// provider counted of it, nil if it did not say. The prompt is there until the next but one.
 func (q *request) prompt(told *int64) *provider.Prompt {
-	hashes := make([]hash, len(q.of.Parts))
-	for i := range q.of.Parts {
-		hashes[i] = q.memory.HashOf(&q.of.Parts[i])
-	}
-	p := q.rules.ReadHashed(q.of, q.model, nil, hashes)
-	q.sizes = make([]manage.Sized, len(hashes))
-	for i := range hashes {
-		q.sizes[i] = manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens}
-		if p.Blocks[i].Cleared { // the provider counts a placeholder
-			q.sizes[i] = manage.Sized{Hash: sha256.Sum256(hashes[i][:]), Size: perToken * int64(q.o.Counter.Count(provider.Cleared))}
+	hashes := q.hashes
+	if q.read != nil {
+		hashes = make([]hash, len(q.of.Parts))
+		for i := range q.of.Parts {
+			hashes[i] = q.memory.HashOf(&q.of.Parts[i])
 		}
 	}
-	q.tokens = q.meter.of(q.sizes, told)
+	q.head = 1 - q.head
+	p := &q.heads[q.head]
+	q.rules.ReadHashed(p, q.of, q.model, nil, func(i int) hash { return hashes[i] })
+	q.sizes = q.sizes[:0]
+	for i := range hashes {
+		one := manage.Sized{Hash: hashes[i], Size: perToken * q.parts[i].tokens}
+		if p.Blocks[i].Cleared { // the provider counts a placeholder
+			one = manage.Sized{Hash: sha256.Sum256(hashes[i][:]), Size: perToken * int64(q.o.Counter.Count(provider.Cleared))}
+		}
+		q.sizes = append(q.sizes, one)
+	}
+	q.tokens = q.meter.of(q.tokens[:0], q.sizes, told)
 	return p
 }
 
-// managed returns the request as what manages reads it.
-func (q *request) managed() *manage.Request {
+// managed returns the request as what manages reads it. It takes the memory of a request that nobody needs any more, nil
+// for none.
+func (q *request) managed(from *manage.Request) *manage.Request {
 	if q.read != nil {
-		return q.read.Clone()
+		return q.read.Clone(from)
 	}
-	m := &manage.Request{API: q.api, Of: q.of, Clears: provider.ClearingFor(q.of), Parts: make([]manage.Part, len(q.of.Parts))}
+	m := &q.whole
+	if q.asked {
+		return m.Clone(from)
+	}
+	m.API, m.Of, m.Clears, m.Bytes, q.asked = q.api, q.of, provider.ClearingFor(q.of), 0, true
+	m.Parts = m.Parts[:min(q.same, len(m.Parts))]
 	for i := range q.of.Parts {
-		p := &m.Parts[i]
-		p.Part = &q.of.Parts[i]
+		if i == len(m.Parts) {
+			m.Parts = append(m.Parts, q.managedPart(i))
+		}
+		m.Parts[i].Part = &q.of.Parts[i]
 		m.Bytes += q.parts[i].size
-		if p.Section != provider.Conversation {
-			continue
-		}
-		switch content := p.Part.Content; {
-		case p.Kind == "result" && p.Call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray):
-			p.Key, p.Bytes = q.parts[i].key, q.parts[i].size
-			p.Said = func() (canon.Any, error) { return content, nil }
-		case p.Kind == "thinking" && q.api == provider.Messages:
-			p.Key = q.parts[i].key
-		}
 	}
+	q.same = len(m.Parts)
 	m.Begin(func(string, string) bool { return false }, q.memory.HashOf)
-	return m
+	return m.Clone(from)
+}
+
+// managedPart returns a part as what manages reads it.
+func (q *request) managedPart(i int) (p manage.Part) {
+	of := &q.of.Parts[i]
+	switch content := of.Content; {
+	case of.Section != provider.Conversation:
+	case of.Kind == "result" && of.Call != "" && (content.Kind == canon.KindString || content.Kind == canon.KindArray):
+		p.Key, p.Bytes = q.parts[i].key, q.parts[i].size
+		p.Said = func() (canon.Any, error) { return content, nil }
+	case of.Kind == "thinking" && q.api == provider.Messages:
+		p.Key = q.parts[i].key
+	}
+	return p
 }
 
 // perByte is how much memory a run takes for a byte of a content: the content, its value and an entry for each

@@ -75,6 +75,8 @@ func Run(ctx context.Context, c *pact.Context, o Options) (*Result, error) {
 func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
 		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), c: c}
+	r.sent = request{run: r, there: map[string]bool{}}
+	r.rebuilt = record.SourceOf(c.Working()).Rebuilt()
 	first, last := c.Cycles()
 	if last < first {
 		return nil, fault.New(fault.DocumentInvalid, "the context has no call to replay", "commit one, or import a run")
@@ -83,7 +85,9 @@ func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.choose(attempts)
+	err = r.choose(attempts)
+	r.sent.blocks = provider.Request{API: r.api, Model: r.model}
+	return r, err
 }
 
 // run is what all policies share.
@@ -102,6 +106,8 @@ type run struct {
 	parts   map[*tree.Node]*part
 	texts   *texts
 	meter   *meter
+	sent    request
+	rebuilt bool // no request was recorded: they are made of a log, which has no markers
 	counted bool // the provider counted the tokens of a call
 	hour    bool // the run wrote to the cache for an hour
 	at      time.Time
@@ -243,7 +249,7 @@ func (l *line) replay(p *passed) (*request, error) {
 
 // recorded returns the request that was recorded of a call, nil if there is none.
 func (r *run) recorded(p *passed) (*manage.Request, error) {
-	if p.Call == nil {
+	if p.Call == nil || r.rebuilt {
 		return nil, nil
 	}
 	body, err := record.Request(r.ctx, r.c, p.Cycle, 0)

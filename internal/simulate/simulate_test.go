@@ -107,6 +107,40 @@ func TestWhatARunCosts(t *testing.T) {
 	}
 }
 
+// A log has no markers: where the provider cached, they are assumed. Requests that were recorded have their own, and one
+// without any cannot have been cached.
+func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
+	for exact, outcomes := range map[string]int{"rebuilt": 2, "wire": 1} {
+		ctx, s := context.Background(), pact.NewDB(store.NewMemory())
+		i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": exact}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := `{"role":"user","content":"a question"}`
+		for n := range 4 {
+			answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":"a%d"}],"usage":{"input_tokens":0,`+
+				`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":1}}`, n, 4000*n, 4000)
+			if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
+				Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
+				t.Fatal(err)
+			}
+			said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"a%d"}]},{"role":"user","content":"more"}`, n)
+		}
+		run, err := pact.Open(ctx, s, "run", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := simulate.Run(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
+			Policies: []simulate.Named{{"all", policy(t, `{}`)}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Outcomes) != outcomes || exact == "rebuilt" && r.Outcomes[0].Read != 4000+8000+12000 {
+			t.Errorf("%s: %+v, %q", exact, r.Outcomes, r.Sentences)
+		}
+	}
+}
+
 // A call made again after its result went is a regret, and so is a line that stands nowhere else.
 func TestRegrets(t *testing.T) {
 	const line = "the line that the model quotes later, which is longer than the note in its place: about a hundred bytes"

@@ -126,7 +126,7 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 	return list
 }
 
-// regret notes needs that the policy left unmet: every block that had the text is gone, one of them by the policy.
+// regret notes needs that the policy left unmet, before the call is sent: every block that had the text is gone, one of them by the policy.
 // It notes one line for two blocks.
 func (l *line) regret(said []need, cycle int64) {
 	for _, n := range said {
@@ -137,7 +137,7 @@ func (l *line) regret(said []need, cycle int64) {
 		for _, id := range n.of {
 			if l.lacks(id, n.text) {
 				by = id
-			} else if l.there[id] {
+			} else if l.sent.there[id] {
 				by = ""
 				break
 			}

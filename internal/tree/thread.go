@@ -101,9 +101,13 @@ func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
 // SealedBlocks returns how many blocks at the beginning of ^seq have the same place and are the same version in two
 // trees. Cost: that of one path.
 func SealedBlocks(older, newer *Tree) (int, error) {
-	return blocksOf(older.Region(Seq), newer.Region(Seq), newer.root.node.ID,
-		func(*Node, *Node) (bool, error) { return false, nil })
+	return blocksOf(older.Region(Seq), newer.Region(Seq), newer.root.node.ID, otherVersion)
 }
+
+// SameBlocks is [SealedBlocks] for the threads, whose first blocks are those of ^sys.
+func SameBlocks(older, newer *Tree) (int, error) { return blocksInPlace(older, newer, otherVersion) }
+
+func otherVersion(*Node, *Node) (bool, error) { return false, nil }
 
 // blocksInPlace returns how many blocks at the beginning of both threads have the same place in both trees and
 // are the same version, or alike. Cost: that of one path, plus what differs in nodes that are not rendered.

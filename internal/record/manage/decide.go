@@ -90,7 +90,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	if q.stopped {
 		return c.enter(nil, l, q)
 	}
-	g, err := c.grownTo(ctx, q.Parts, late)
+	g, err := c.grownTo(ctx, q.Parts, q.room, late)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	if len(list) > 0 {
 		now = q.with(list)
 	}
-	c.remember(g, now.Parts)
+	c.remember(g, now.Parts, q.room)
 	if !c.takes || q.since == "" || q.loosened() || q.Of.ClearsItself() {
 		return list, nil
 	}
@@ -123,7 +123,7 @@ func (c *Rules) Prepare(ctx context.Context, q *Request) error {
 	for i := range parts {
 		parts[i].fresh = false
 	}
-	_, err := c.grownTo(ctx, parts, func() bool { return false })
+	_, err := c.grownTo(ctx, parts, &room{}, func() bool { return false })
 	return err
 }
 

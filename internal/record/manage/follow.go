@@ -29,14 +29,17 @@ func (q *Request) Follow(l *List) (err error) {
 
 // follow applies the list. Other requests do not wait while it reads texts.
 func (q *Request) follow(l *List, asks bool, failed *error) {
-	decided := make([]*Decision, len(q.Parts))
+	decided := q.room.decided[:0]
 	l.mu.Lock()
 	for i := range q.Parts {
+		var d *Decision
 		if p := &q.Parts[i]; p.Key != "" && !q.ended && !p.doubt {
-			decided[i] = l.of(p.Key, q.has, asks)
+			d = l.of(p.Key, q.has, asks)
 		}
+		decided = append(decided, d)
 	}
 	l.mu.Unlock()
+	q.room.decided = decided
 	for i, d := range decided {
 		if q.Parts[i].Key == "" {
 			continue

@@ -40,8 +40,9 @@ const mostGrown = 128
 
 // grownTo returns the tree of a request. It takes the state after earlier calls from memory: the tree depends only
 // on the request and on the forms of its parts.
-func (c *Rules) grownTo(ctx context.Context, parts []Part, late func() bool) (_ *grown, err error) {
-	ends, chain := turnsOf(parts)
+func (c *Rules) grownTo(ctx context.Context, parts []Part, to *room, late func() bool) (_ *grown, err error) {
+	to.turns(parts, false)
+	ends, chain := to.ends, to.chain
 	at, from, g := len(ends), 0, (*grown)(nil)
 	for ; at > 0 && g == nil; at-- {
 		g = c.known(chain[at-1])
@@ -97,18 +98,16 @@ func (c *Rules) put(chain hash, g *grown) {
 
 // remember notes the state of a request under what the next one finds: the forms of its new parts are decided. A part
 // that a rule would have shortened and that goes as it came makes another tree.
-func (c *Rules) remember(g *grown, parts []Part) {
-	next := append([]Part(nil), parts...)
-	for i := range next {
-		p := &next[i]
+func (c *Rules) remember(g *grown, parts []Part, to *room) {
+	for i := range parts {
+		p := &parts[i]
 		n, ruled := g.ruled[i]
 		if p.fresh && p.form == nil && ruled && c.policy.Rules[n].Head+c.policy.Rules[n].Tail > 0 {
 			return
 		}
-		p.fresh = false
 	}
-	_, chain := turnsOf(next)
-	c.keep(chain[len(chain)-1], g)
+	to.turns(parts, true)
+	c.keep(to.chain[len(to.chain)-1], g)
 }
 
 // Of the content of a part in the tree: as it came, as a rule may shorten it, or another.
@@ -118,9 +117,9 @@ const (
 	another
 )
 
-func (p *Part) inTree() byte {
+func (p *Part) inTree(seen bool) byte {
 	switch {
-	case p.form == nil && p.fresh && !p.again && !p.doubt, p.form != nil && p.form.What == Shaped:
+	case p.form == nil && p.fresh && !seen && !p.again && !p.doubt, p.form != nil && p.form.What == Shaped:
 		return asRuled
 	case p.form != nil && p.form.What != Same:
 		return another
@@ -128,20 +127,26 @@ func (p *Part) inTree() byte {
 	return asItCame
 }
 
-// turnsOf returns the number of parts up to the end of each call, and the hash of these parts. An answer begins
-// the turn of the next call.
-func turnsOf(parts []Part) (ends []int, chain []hash) {
+// turns notes the number of parts up to the end of each call, and the hash of these parts. An answer begins the turn of
+// the next call. seen says that the model has seen all results by then.
+func (r *room) turns(parts []Part, seen bool) {
 	h := sha256.New()
+	r.ends, r.chain = r.ends[:0], r.chain[:0]
+	end := func(n int) {
+		r.ends, r.chain = append(r.ends, n), append(r.chain, hash{})
+		h.Sum(r.chain[len(r.chain)-1][:0])
+	}
 	for i := range parts {
 		p := &parts[i]
 		if p.Section == provider.Conversation && p.answers() && i > 0 && !parts[i-1].answers() &&
 			parts[i-1].Section == provider.Conversation {
-			ends, chain = append(ends, i), append(chain, hash(h.Sum(nil)))
+			end(i)
 		}
+		r.in[0] = p.inTree(seen)
 		h.Write(p.hash[:]) // of tools too: a new tool changes the numbers of the parts behind it
-		h.Write([]byte{p.inTree()})
+		h.Write(r.in[:])
 	}
-	return append(ends, len(parts)), append(chain, hash(h.Sum(nil)))
+	end(len(parts))
 }
 
 func (c *Rules) env() tree.Env {
@@ -154,9 +159,10 @@ func (c *Rules) env() tree.Env {
 // grow commits what a call added.
 func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) (*grown, error) {
 	next := &grown{calls: maps.Clone(g.calls)}
-	env := c.env()
+	env, came := c.env(), make([]bool, to-from)
 	x := tree.Edit(ctx, g.tree.WithCycle(g.stamps.Cycle), g.tree, g.stamps, env)
 	for i := from; i < to; i++ {
+		came[i-from] = parts[i].inTree(false) == asItCame
 		if d := parts[i].form; d == nil || d.What != Gone {
 			if err := add(x, next, &parts[i], i); err != nil {
 				return nil, err
@@ -165,7 +171,7 @@ func (c *Rules) grow(ctx context.Context, g *grown, parts []Part, from, to int) 
 	}
 	next.last = commit.Input{Before: g.tree, Working: x.Tree(), Stamps: x.Stamps, Env: env, Policy: c.commits,
 		Rules: c.rules, Counter: c.counter, Idle: g.idle, Hold: true,
-		Whole: func(id string) bool { i, ok := number(id); return ok && parts[i].inTree() == asItCame }}
+		Whole: func(id string) bool { i, ok := number(id); return ok && came[i-from] }}
 	t, stamps, report, err := commit.Run(ctx, next.last)
 	if err != nil {
 		return nil, err
@@ -195,7 +201,7 @@ func add(x *tree.Editor, g *grown, p *Part, i int) error {
 	if p.Part.Content.Kind != canon.KindAbsent {
 		s.Content = p.Part.Content.Value()
 	}
-	if p.inTree() == another && p.form.Text != "" {
+	if p.inTree(false) == another && p.form.Text != "" {
 		s.Content = p.form.Text
 	}
 	if p.form.left() {
@@ -262,7 +268,7 @@ func (c *Rules) released(ctx context.Context, g *grown) (map[int]bool, error) {
 // Find returns, for each rule, the numbers of the parts that its selector finds when the call of a request is made, of
 // those that are new then if neither time nor other parts decide.
 func (c *Rules) Find(ctx context.Context, q *Request) ([][]int, error) {
-	g, err := c.grownTo(ctx, q.Parts, func() bool { return false })
+	g, err := c.grownTo(ctx, q.Parts, q.room, func() bool { return false })
 	if err != nil {
 		return nil, err
 	}

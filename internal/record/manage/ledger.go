@@ -71,13 +71,14 @@ type summed struct {
 	at     time.Time
 	tariff worth.Tariff
 	counts *Counting
-	asked  form
+	asked  *form
+	sent   bool // the ledger added the request as it is sent
 	on     *caches
 }
 
 // form is a form of a request, as a provider reads it.
 type form struct {
-	prompt *provider.Prompt
+	prompt provider.Prompt
 	parts  []Sized
 	first  []float64 // the tokens of the first n blocks, by n
 }
@@ -101,10 +102,12 @@ func (p *Part) lacks(how int) bool {
 	return how == asAlone && p.again || how == asSent && p.form != nil && p.form.What == Gone
 }
 
-// formOf makes a form of a request.
-func formOf(q *Request, s *summed, how int) form {
-	f := form{parts: make([]Sized, 0, len(q.Parts)), first: make([]float64, 1, len(q.Parts)+1)}
-	hashes := make([]hash, 0, len(q.Parts))
+// formOf makes a form of a request, in the memory of one that nobody needs any more but perhaps a cache.
+func formOf(q *Request, s *summed, how int, f *form) {
+	if s.on.asked.Knows(&f.prompt) || s.on.sent.Knows(&f.prompt) {
+		*f = form{}
+	}
+	f.parts, f.first = slices.Grow(f.parts[:0], len(q.Parts)), append(slices.Grow(f.first[:0], len(q.Parts)+1), 0)
 	whole := len(q.Parts) == len(q.Of.Parts)
 	for i := range q.Parts {
 		p := &q.Parts[i]
@@ -122,27 +125,34 @@ func formOf(q *Request, s *summed, how int) form {
 			}
 			is.Hash = q.hashes(&one)
 		}
-		hashes, f.parts = append(hashes, is.Hash), append(f.parts, is)
+		f.parts = append(f.parts, is)
 		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensOf(is))
 	}
 	r := *q.Of // the contents of a conversation count by their hashes alone
 	if !whole {
-		r.Parts = make([]provider.Part, 0, len(hashes))
+		r.Parts = make([]provider.Part, 0, len(f.parts))
 		for i := range q.Parts {
 			if p := &q.Parts[i]; !p.lacks(how) {
 				r.Parts = append(r.Parts, *p.Part)
 			}
 		}
 	}
-	f.prompt = provider.CacheRulesOf(q.API).ReadHashed(&r, q.Of.Model, nil, hashes)
-	return f
+	provider.CacheRulesOf(q.API).ReadHashed(&f.prompt, &r, q.Of.Model, nil, func(i int) hash { return f.parts[i].Hash })
 }
 
-// sentForm returns the form of a request as it is sent.
+// sentForm returns the form of a request as it is sent: often just as it was asked for.
 func (q *Request) sentForm() *form {
-	if q.made == nil {
-		f := formOf(q, q.sum, asSent)
-		q.made = &f
+	differs := func(p Part) bool { return p.form != nil || p.again }
+	switch {
+	case q.made != nil:
+	case q.sum.sent: // the answer will need what the room has
+		q.made = &form{}
+		formOf(q, q.sum, asSent, q.made)
+	case q.sum.asked == &q.room.asked && !slices.ContainsFunc(q.Parts, differs):
+		q.made = q.sum.asked
+	default:
+		q.made = &q.room.sent
+		formOf(q, q.sum, asSent, q.made)
 	}
 	return q.made
 }
@@ -166,12 +176,16 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 		s.counts = NewCounting(8)
 		l.counts[q.Of.Model] = s.counts
 	}
+	if q.sum != nil {
+		q.room = &room{}
+	}
 	q.sum, q.made = s, nil
 	s.tariff = worth.Tariff{Rules: rules, Model: q.Of.Model}
 	if price, known := l.price(q.Of.Model); known {
 		s.tariff.Money, s.tariff.Read = price.Paid, price.Read
 	}
-	s.asked = formOf(q, s, asAlone)
+	s.asked = &q.room.asked
+	formOf(q, s, asAlone, s.asked)
 	marked := false
 	for i := range s.asked.prompt.Blocks {
 		s.tariff.Hour = s.tariff.Hour || s.asked.prompt.Blocks[i].Lifetime == "1h"
@@ -186,7 +200,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 		l.total.Again++
 		return
 	}
-	call := s.call(&s.asked, on.asked.Call(s.asked.prompt, at))
+	call := s.call(s.asked, on.asked.Call(&s.asked.prompt, at))
 	l.total.Asked.Add(call)
 	if call.Money != nil {
 		l.spent.Without += *call.Money
@@ -259,9 +273,11 @@ func (l *Ledger) takeUp(q *Request) {
 	if !l.lastUse.IsZero() {
 		at = l.lastUse
 	}
-	asked, sent := formOf(before, s, asAlone), formOf(before, s, asSent)
-	s.on.asked.Call(asked.prompt, at)
-	s.on.sent.Call(sent.prompt, at)
+	asked, sent := &form{}, &form{}
+	formOf(before, s, asAlone, asked)
+	formOf(before, s, asSent, sent)
+	s.on.asked.Call(&asked.prompt, at)
+	s.on.sent.Call(&sent.prompt, at)
 }
 
 // upTo returns the parts of a request before one, with a cache marker at the end if the request has any. It
@@ -293,7 +309,7 @@ func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := q.sum
-	forecast := func(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(f.prompt, s.at)) }
+	forecast := func(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(&f.prompt, s.at)) }
 	less := forecast(cut.sentForm())
 	sure := worth.Call{Sent: less.Sent * 4 / 5} // notes are short and many: an estimate may be too high
 	keep := forecast(q.sentForm())
@@ -323,9 +339,10 @@ func (l *Ledger) bringsBack(q *Request, results []int) bool {
 		}
 		return *c.Money
 	}
-	whole := formOf(q, s, asCame)
-	back := s.call(&whole, s.on.sent.Forecast(whole.prompt, s.at))
-	adds := s.call(q.sentForm(), s.on.sent.Forecast(q.sentForm().prompt, s.at))
+	whole := &form{}
+	formOf(q, s, asCame, whole)
+	back := s.call(whole, s.on.sent.Forecast(&whole.prompt, s.at))
+	adds := s.call(q.sentForm(), s.on.sent.Forecast(&q.sentForm().prompt, s.at))
 	for _, i := range results {
 		adds.Sent += int64(s.counts.TokensOf(Sized{q.Parts[i].hash, q.Parts[i].size}))
 	}

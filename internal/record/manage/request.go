@@ -70,6 +70,7 @@ type Request struct {
 	calls    map[string]int // by id, the place of a call
 	since    string         // the newest of them
 	results  map[string]int // by call, the place of its result; -1 if two have that call
+	times    map[string]int // how many results have a key
 	ended    bool           // managing ended for the conversation, which goes as it came
 	stopped  bool           // it ended, and what was taken stays out until it is asked for again
 	again    int            // how many calls repeat one whose result was taken
@@ -78,6 +79,7 @@ type Request struct {
 	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
 	sum      *summed
 	made     *form // as it is sent, once the ledger made it
+	room     *room
 }
 
 // Read reads a body as a request whose form is to be decided; model is the one that the path names. ok is false if that
@@ -135,6 +137,7 @@ func (m *Memory) Read(name provider.API, model string, body []byte, together fun
 	q = &Request{API: name, Of: r.request, Bytes: len(body), Root: root, Clears: provider.ClearingFor(r.request)}
 	r.place(root, before, n)
 	q.Parts = r.parts
+	q.room = &room{}
 	q.Begin(together, m.HashOf)
 	r.parts = slices.Clone(q.Parts)
 	m.keep(r, before, n)
@@ -185,8 +188,13 @@ func (q *Request) Tool(p *Part) string {
 // Begin reads what is needed of the parts. together says of two calls whether one answer had both; hashes returns the
 // hash of a part.
 func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
-	q.hashes, q.calls, q.results, q.reserved = hashes, map[string]int{}, map[string]int{}, map[string]string{}
-	times := map[string]int{}
+	if q.calls == nil {
+		q.calls, q.results, q.times = map[string]int{}, map[string]int{}, map[string]int{}
+	}
+	clear(q.calls)
+	clear(q.results)
+	clear(q.times)
+	q.hashes, q.reserved, q.since = hashes, map[string]string{}, ""
 	for i := range q.Parts {
 		p := &q.Parts[i]
 		if p.hash == [sha256.Size]byte{} {
@@ -200,7 +208,7 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 		case p.Kind == "call" && p.Call != "":
 			q.calls[p.Call], q.since = i, p.Call
 		case p.Kind == "result" && p.Call != "":
-			times[p.Key]++
+			q.times[p.Key]++
 			if _, two := q.results[p.Call]; two {
 				q.results[p.Call] = -1
 			} else {
@@ -208,30 +216,34 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 			}
 		}
 	}
+	var results []int // that no answer stands behind
 	for i := range q.Parts {
-		if p := &q.Parts[i]; p.result() {
-			p.doubt, p.fresh = times[p.Key] > 1, true
+		p := &q.Parts[i]
+		if p.result() {
+			p.doubt, p.fresh = q.times[p.Key] > 1, true
+			results = append(results, i)
 		}
-		if p := &q.Parts[i]; p.answers() && p.Section == provider.Conversation {
-			q.sees(i, together)
+		if p.answers() && p.Section == provider.Conversation && len(results) > 0 {
+			results = q.sees(i, results, together)
 		}
 	}
 }
 
-// sees notes that the model has seen the results before a part of an answer, but for those of calls of the same answer.
-func (q *Request) sees(i int, together func(a, b string) bool) {
+// sees notes that the model has seen the results before a part of an answer, but for those of calls of the same answer,
+// and returns the latter.
+func (q *Request) sees(i int, results []int, together func(a, b string) bool) []int {
 	of := ""
 	if q.Parts[i].Kind == "call" && q.API == provider.Responses {
 		of = q.Parts[i].Call
 	}
-	for k := i - 1; k >= 0; k-- {
-		if p := &q.Parts[k]; p.result() {
-			if !p.fresh {
-				return
-			}
-			p.fresh = of != "" && together(p.Call, of)
+	for k := len(results) - 1; k >= 0; k-- {
+		p := &q.Parts[results[k]]
+		if !p.fresh {
+			return results[k+1:]
 		}
+		p.fresh = of != "" && together(p.Call, of)
 	}
+	return results
 }
 
 // Since returns the newest call of a request, "" for none.
@@ -249,10 +261,24 @@ func (q *Request) has(call string) bool {
 	return has
 }
 
-// Clone returns the request as it came, for another list to follow.
-func (q *Request) Clone() *Request {
+// room is memory for what is made of a request: the next request but one of a conversation may take it.
+type room struct {
+	asked, sent form
+	ends        []int
+	chain       []hash
+	in          [1]byte
+	decided     []*Decision
+}
+
+// Clone returns the request as it came, for another list to follow. It takes the memory of a request before the last one
+// that a ledger began and that nobody needs any more, nil for none.
+func (q *Request) Clone(from *Request) *Request {
 	other := *q
-	other.Parts, other.reserved, other.made = slices.Clone(q.Parts), map[string]string{}, nil
+	if from == nil {
+		from = &Request{room: &room{}}
+	}
+	other.Parts, other.reserved, other.made = append(from.Parts[:0], q.Parts...), map[string]string{}, nil
+	other.sum, other.room = nil, from.room
 	for i := range other.Parts {
 		other.Parts[i].form, other.Parts[i].again = nil, false
 	}
@@ -262,7 +288,7 @@ func (q *Request) Clone() *Request {
 // with returns the request with some more decisions.
 func (q *Request) with(list []Decision) *Request {
 	other := *q
-	other.Parts, other.made = slices.Clone(q.Parts), nil
+	other.Parts, other.made, other.room = slices.Clone(q.Parts), nil, &room{}
 	by := make(map[string]*Decision, len(list))
 	for i := range list {
 		by[list[i].Key] = &list[i]

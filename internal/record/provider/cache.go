@@ -65,6 +65,7 @@ func (c *Cache) Clone() *Cache {
 	}
 	if c.last != nil {
 		last := *c.last
+		last.prefixes = slices.Clip(last.prefixes)
 		d.last = &last
 	}
 	return d
@@ -83,6 +84,11 @@ func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
 	return now
 }
 
+// Knows reports whether the cache has the blocks of a prompt in mind, as those of its last call.
+func (c *Cache) Knows(p *Prompt) bool {
+	return c.last != nil && cap(c.last.blocks) > 0 && cap(p.Blocks) > 0 && &c.last.blocks[:1][0] == &p.Blocks[:1][0]
+}
+
 // Call forecasts what the provider reads for a request sent at a time, and adds
 // the request to the cache. Cost: linear in the blocks.
 func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
@@ -93,20 +99,23 @@ func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 	return now.Forecast
 }
 
-// prefixesOf returns, for each block, the prefix that ends with it. Cost: it hashes what the last call does not begin with.
-func (c *Cache) prefixesOf(p *Prompt) []prefix {
-	list := make([]prefix, len(p.Blocks))
+// prefixesOf returns, for each block, the prefix that ends with it. Cost: it hashes what the last call does not begin with;
+// a call that begins with all of the last one shares its list.
+func (c *Cache) prefixesOf(p *Prompt) (list []prefix) {
 	same, section, at := 0, Section(0), prefix(sha256.Sum256([]byte(p.Model)))
 	if l := c.last; l != nil && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
-		for same < min(len(l.blocks), len(list)) && l.blocks[same].says(&p.Blocks[same]) {
+		for same < min(len(l.blocks), len(p.Blocks)) && l.blocks[same].says(&p.Blocks[same]) {
 			same++
 		}
-		if copy(list, l.prefixes[:same]) > 0 {
+		if list = l.prefixes[:same]; same < len(l.prefixes) {
+			list = slices.Clip(list)
+		}
+		if same > 0 {
 			section, at = p.Blocks[same-1].Section+1, list[same-1]
 		}
 	}
 	var step []byte
-	for i := same; i < len(list); i++ {
+	for i := same; i < len(p.Blocks); i++ {
 		b := &p.Blocks[i]
 		for ; section <= b.Section; section++ {
 			for k := range c.rules.Settings {
@@ -120,7 +129,7 @@ func (c *Cache) prefixesOf(p *Prompt) []prefix {
 			step = append(append(append(step[:0], at[:]...), byte(b.Section)), b.hash[:]...)
 			at = sha256.Sum256(step)
 		}
-		list[i] = at
+		list = append(list, at)
 	}
 	return list
 }

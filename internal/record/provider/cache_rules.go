@@ -70,19 +70,29 @@ func (s *Setting) Name() string {
 func (s *Setting) value(r *Request) string {
 	switch {
 	case s.Cites:
-		cites := func(p Part) bool {
+		cites := func(p *Part) bool {
 			return p.Section == Conversation && get(p.Content, "citations", "enabled").Text == "true"
 		}
-		return string(canon.Bool(slices.ContainsFunc(r.Parts, cites)))
+		return string(canon.Bool(r.has(cites)))
 	case s.Holds == "":
 		return string(get(r.Parameters, s.Path...).Value())
 	}
-	holds := func(p Part) bool {
+	holds := func(p *Part) bool {
 		return p.Kind == s.Holds || p.Kind == "result" && slices.ContainsFunc(p.Content.Elems, func(e canon.Any) bool {
 			return get(e, "type").Text == s.Holds
 		})
 	}
-	return string(canon.Bool(slices.ContainsFunc(r.Parts, holds)))
+	return string(canon.Bool(r.has(holds)))
+}
+
+// has reports whether a request has such a part.
+func (r *Request) has(such func(*Part) bool) bool {
+	for i := range r.Parts {
+		if such(&r.Parts[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // Least is the length of the shortest prefix that a provider caches for some

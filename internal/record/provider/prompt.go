@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -52,27 +53,23 @@ func (rules *CacheRules) Read(r *Request, model string, body []byte) *Prompt {
 // parts that an earlier call had from known, and adds those of new parts. Cost:
 // linear in the number of parts, and in the bytes of the new ones.
 func (rules *CacheRules) ReadNext(r *Request, model string, body []byte, known Hashes) *Prompt {
-	hashes := make([][sha256.Size]byte, len(r.Parts))
-	for i := range r.Parts {
-		hashes[i] = known.Of(&r.Parts[i])
-	}
-	return rules.ReadHashed(r, model, body, hashes)
+	p := &Prompt{}
+	rules.ReadHashed(p, r, model, body, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
+	return p
 }
 
-// ReadHashed is Read with the hash of each part. Cost: linear in the number of parts.
-func (rules *CacheRules) ReadHashed(r *Request, model string, body []byte, hashes [][sha256.Size]byte) *Prompt {
-	p := &Prompt{Model: r.Model}
-	if p.Model == "" {
-		p.Model = model
-	}
+// ReadHashed is Read with the hash of each part, into a prompt whose lists nobody else has any more. Cost: linear in the
+// number of parts.
+func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, body []byte,
+	hashOf func(i int) [sha256.Size]byte) {
+	*p = Prompt{Model: cmp.Or(r.Model, model), Settings: p.Settings[:0], Blocks: slices.Grow(p.Blocks[:0], len(r.Parts))}
 	for i := range rules.Settings {
 		p.Settings = append(p.Settings, rules.Settings[i].value(r))
 	}
-	p.Blocks = make([]Block, 0, len(r.Parts))
 	for i := range r.Parts {
 		part := &r.Parts[i]
 		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
-			hash: hashes[i]}
+			hash: hashOf(i)}
 		b.Marked = part.Marker.Kind != canon.KindAbsent
 		b.Lifetime = get(part.Marker, "ttl").Text
 		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
@@ -94,7 +91,6 @@ func (rules *CacheRules) ReadHashed(r *Request, model string, body []byte, hashe
 	if rules.AsSent {
 		p.body = body
 	}
-	return p
 }
 
 // forget takes thinking out of the messages before one.
@@ -107,18 +103,19 @@ func (p *Prompt) forget(message int) {
 }
 
 // lastQuestion returns the index of the last message of the user that has no
-// result of a tool, -1 if there is none.
+// result of a tool, -1 if there is none. Cost: that of the parts from there on.
 func lastQuestion(r *Request) int {
-	last, results := -1, map[int]bool{}
-	for i := range r.Parts {
-		results[r.Parts[i].Message] = results[r.Parts[i].Message] || r.Parts[i].Kind == "result"
-	}
-	for i := range r.Parts {
-		if p := &r.Parts[i]; p.Section == Conversation && p.Role == "user" && !results[p.Message] {
-			last = max(last, p.Message)
+	for i := len(r.Parts); i > 0; {
+		message, asks, results := r.Parts[i-1].Message, false, false
+		for ; i > 0 && r.Parts[i-1].Message == message; i-- {
+			p := &r.Parts[i-1]
+			asks, results = asks || p.Section == Conversation && p.Role == "user", results || p.Kind == "result"
+		}
+		if asks && !results {
+			return message
 		}
 	}
-	return last
+	return -1
 }
 
 // clearsThinking reports whether a request says itself how much thinking the
