@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 )
 
 // ErrRefused is the error of Write for a batch of which an expectation, an append or a replacement does
@@ -79,14 +80,19 @@ type Expectation struct {
 
 // Batch is written as a whole or not at all. Write tests the expectations and appends, then it
 // deletes and cuts, then it puts and replaces. A batch puts no key twice, and a record is in one of its
-// lists only; a key that is put may be expected and deleted too.
+// lists only; a key that is put may be expected and deleted too, a record that is appended may be cut.
 type Batch struct {
 	Expect  []Expectation
 	Delete  []Span
 	Cut     []Cut
 	Put     []Pair
 	Replace []Record // each must be there
-	Append  []Record // each must not be there, but the record before it, unless its number is 1
+	Append  []Record // each must not be there, but the record before it, unless its number is 1 or that is cut
+}
+
+// Cuts reports whether a batch cuts a record.
+func (b *Batch) Cuts(space Space, number int64) bool {
+	return slices.ContainsFunc(b.Cut, func(c Cut) bool { return c.Space == space && number >= c.First && number <= c.Last })
 }
 
 // Order is the order of a range.

@@ -178,6 +178,7 @@ func (m *Memory) Write(_ context.Context, b *Batch) error {
 			s.pairs = slices.Delete(s.pairs, from, from+len(list))
 		}
 	}
+	m.keep(b.Append)
 	for _, c := range b.Cut {
 		if list, _ := m.records(c); len(list) > 0 {
 			s := m.spaces[c.Space]
@@ -194,18 +195,21 @@ func (m *Memory) Write(_ context.Context, b *Batch) error {
 			s.pairs = slices.Insert(s.pairs, i, p)
 		}
 	}
-	for _, list := range [...][]Record{b.Replace, b.Append} {
-		for _, r := range list {
-			s := m.space(r.Space)
-			r.Value = present(r.Value)
-			if i := s.at(r.Number); i < len(s.log) && s.log[i].Number == r.Number {
-				s.log[i] = r
-			} else {
-				s.log = slices.Insert(s.log, i, r)
-			}
+	m.keep(b.Replace)
+	return nil
+}
+
+// keep takes records, in the place of those of the same numbers.
+func (m *Memory) keep(list []Record) {
+	for _, r := range list {
+		s := m.space(r.Space)
+		r.Value = present(r.Value)
+		if i := s.at(r.Number); i < len(s.log) && s.log[i].Number == r.Number {
+			s.log[i] = r
+		} else {
+			s.log = slices.Insert(s.log, i, r)
 		}
 	}
-	return nil
 }
 
 func (m *Memory) space(of Space) *memorySpace {
@@ -235,7 +239,7 @@ func (m *Memory) admits(b *Batch) bool {
 	}
 	appended := make(map[Space]int64, 1)
 	for _, r := range b.Append {
-		before := r.Number == 1 || appended[r.Space] == r.Number-1 || m.has(r.Space, r.Number-1)
+		before := r.Number == 1 || appended[r.Space] == r.Number-1 || m.has(r.Space, r.Number-1) || b.Cuts(r.Space, r.Number-1)
 		if !before || m.has(r.Space, r.Number) {
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/gathered"
 	"github.com/contexttree/pact/store"
 )
 
@@ -16,6 +17,7 @@ type Engine struct {
 	store    store.Store
 	packing  packing
 	inMemory bool // function inMemory says what this means
+	gathers  bool // the store gathers what is written
 	cache    cache
 	pace     pace
 
@@ -40,7 +42,9 @@ func Open(s store.Store) *Engine {
 	if packer, ok := s.(store.Packer); ok {
 		p = packer.Packing()
 	}
-	return New(s, p)
+	e := New(s, p)
+	_, e.gathers = s.(*gathered.Store)
+	return e
 }
 
 // New returns an engine on a medium, which it closes when it is closed.

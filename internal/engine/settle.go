@@ -22,8 +22,8 @@ type pace struct{ joined, stays, between, rows int64 }
 
 var usualPace = pace{joined: 64, stays: 32, between: 256, rows: 2048}
 
-// settleSoon joins and writes checkpoints in the background where enough cycles came together. now
-// is the snapshot that the change before it published.
+// settleSoon joins and writes checkpoints where enough cycles came together, in the background unless the medium
+// gathers. now is the snapshot that the change before it published.
 func (e *Engine) settleSoon(l *line, now published) {
 	s, _ := e.cache.get(cacheKey{key: l.key, part: partSettled}).(*settled)
 	if s == nil {
@@ -33,12 +33,15 @@ func (e *Engine) settleSoon(l *line, now published) {
 		return
 	}
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	if f := e.unsettled[l.key]; e.closed || e.settling[l.key] || f.err != nil && l.last.latest < f.cycle+e.pace.joined {
-		return
+	f := e.unsettled[l.key]
+	due := !e.closed && !e.settling[l.key] && (f.err == nil || l.last.latest >= f.cycle+e.pace.joined)
+	if due {
+		e.settling[l.key] = true
+		e.work.Add(1)
 	}
-	e.settling[l.key] = true
-	e.work.Go(func() {
+	e.mu.Unlock()
+	work := func() {
+		defer e.work.Done()
 		err := e.settleAfter(context.Background(), l.key, e.pace.due(), now)
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -47,7 +50,13 @@ func (e *Engine) settleSoon(l *line, now published) {
 		if err != nil && !errors.Is(err, fault.ContextNotFound) { // it was deleted meanwhile
 			e.unsettled[l.key] = unsettled{l.last.latest, err}
 		}
-	})
+	}
+	switch {
+	case due && e.gathers: // it joins what was not written yet, and no more than that waits
+		work()
+	case due:
+		go work()
+	}
 }
 
 // unsettled is why a context was not settled in the background. No change depends on it: it is tried again

@@ -33,7 +33,7 @@ func (m *model) write(b *store.Batch) bool {
 		at, before := [2]int64{int64(r.Space), r.Number}, [2]int64{int64(r.Space), r.Number - 1}
 		_, here := m.log[at]
 		_, follows := m.log[before]
-		if here || r.Number != 1 && !follows && !added[before] {
+		if here || r.Number != 1 && !follows && !added[before] && !b.Cuts(r.Space, r.Number-1) {
 			return false
 		}
 		added[at] = true
@@ -46,6 +46,9 @@ func (m *model) write(b *store.Batch) bool {
 	for _, d := range b.Delete {
 		maps.DeleteFunc(pairs, func(k store.Key, _ string) bool { return k.Space == d.Space && k.Name >= d.From && k.Name < d.To })
 	}
+	for _, r := range b.Append {
+		log[[2]int64{int64(r.Space), r.Number}] = string(r.Value)
+	}
 	for _, c := range b.Cut {
 		maps.DeleteFunc(log, func(k [2]int64, _ string) bool {
 			return k[0] == int64(c.Space) && k[1] >= c.First && k[1] <= c.Last
@@ -54,7 +57,7 @@ func (m *model) write(b *store.Batch) bool {
 	for _, p := range b.Put {
 		pairs[p.Key] = string(p.Value)
 	}
-	for _, r := range append(slices.Clone(b.Replace), b.Append...) {
+	for _, r := range b.Replace {
 		log[[2]int64{int64(r.Space), r.Number}] = string(r.Value)
 	}
 	m.pairs, m.log = pairs, log
@@ -102,6 +105,11 @@ func testAgreesWithModel(t *testing.T, suite Suite) {
 		case 3:
 			first := 1 + random.Int64N(next)
 			b.Cut = []store.Cut{{Space: of, First: first, Last: min(first+random.Int64N(3), next-2)}}
+		case 4:
+			if next > 1 {
+				b.Append = []store.Record{record(of, next, "cut at once"), record(of, next+2, fmt.Sprint("u", step))}
+				b.Cut = []store.Cut{{Space: of, First: 1, Last: next + 1 - int64(random.IntN(2))}}
+			}
 		}
 		err := s.Write(t.Context(), &b)
 		if took := m.write(&b); took != (err == nil) || err != nil && !errors.Is(err, store.ErrRefused) {

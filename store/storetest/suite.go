@@ -175,6 +175,7 @@ func testLog(t *testing.T, suite Suite) {
 	refused(t, s.Write(t.Context(), &store.Batch{Append: []store.Record{record(1, 2, "behind one that was cut")}}))
 	refused(t, s.Write(t.Context(), &store.Batch{Replace: []store.Record{record(1, 1, "one that was cut")}}))
 	refused(t, s.Write(t.Context(), &store.Batch{Append: []store.Record{record(3, 2, "without the first")}}))
+	refused(t, s.Write(t.Context(), &store.Batch{Append: []store.Record{record(1, 7, "a gap")}, Cut: []store.Cut{{Space: 1, First: 1, Last: 5}}}))
 	want(t, "afterwards", records(t, s, store.Cut{Space: 1, First: 1, Last: store.MaxNumber}, store.Ascending), "C d")
 	write(t, s, store.Batch{Append: []store.Record{{Space: 2, Number: 2, Value: []byte("y"), Rest: []byte("x")}}})
 	write(t, s, store.Batch{Append: []store.Record{{Space: 2, Number: 3, Rest: []byte("w")}}})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/gathered"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/view/story"
@@ -43,6 +44,7 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 type plan struct {
 	*command.Input
 	*intake.Plan
+	to *gathered.Store // where the contexts go, nil for one in memory
 }
 
 func planOf(ctx context.Context, a *command.App, file string, f *importFlags) (*plan, error) {
@@ -86,6 +88,9 @@ func importAll(ctx context.Context, a *command.App, s *pact.DB, in *plan) ([]int
 	a.Warn(in.Plan.Findings)
 	m := a.Meter("importing")
 	list, err := in.Import(ctx, s, m.At)
+	if in.to != nil { // also after an error: the same import again goes on behind what it made
+		err = cmp.Or(err, in.to.Flush(ctx))
+	}
 	m.End()
 	for i := range list {
 		a.Warn(list[i].Findings)

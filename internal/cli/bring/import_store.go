@@ -32,7 +32,9 @@ func storeFor(ctx context.Context, a *command.App, in *plan) (*pact.DB, error) {
 	if err != nil {
 		return nil, in.Located(err)
 	}
-	return a.OpenStore(ctx)
+	s, to, err := a.GatheredStore(ctx)
+	in.to = to
+	return s, err
 }
 
 // lacksStore reports whether the store is a file that is not there.

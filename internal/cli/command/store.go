@@ -13,6 +13,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/gathered"
 	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view"
 
@@ -48,6 +49,18 @@ func (a *App) OpenStore(ctx context.Context) (*pact.DB, error) {
 	return a.preferring(db, err)
 }
 
+// GatheredStore is OpenStore for a command that makes many changes, none of which anybody waits for: they are durable
+// when what it returns beside the contexts was flushed, or is closed.
+func (a *App) GatheredStore(ctx context.Context) (*pact.DB, *gathered.Store, error) {
+	s, err := storeAt(ctx, a.DB)
+	if err != nil {
+		return nil, nil, err
+	}
+	to := gathered.New(s)
+	db, err := a.preferring(pact.NewDB(to), nil)
+	return db, to, err
+}
+
 // EditionNames are the editions that a flag takes.
 const EditionNames = "v0.1, depth, canonical or 1.0"
 
@@ -69,13 +82,17 @@ func (a *App) preferring(db *pact.DB, err error) (*pact.DB, error) {
 
 // OpenStoreAt opens a store, and makes it if it is missing.
 func OpenStoreAt(ctx context.Context, at string) (*pact.DB, error) {
+	return dbOf(storeAt(ctx, at))
+}
+
+func storeAt(ctx context.Context, at string) (store.Store, error) {
 	if postgres.IsAddress(at) {
-		return dbOf(postgres.Open(ctx, at))
+		return postgres.Open(ctx, at)
 	}
 	if err := refuseScheme(at); err != nil {
 		return nil, err
 	}
-	return dbOf(sqlite.Open(ctx, at))
+	return sqlite.Open(ctx, at)
 }
 
 // refuseScheme returns E_USAGE for the address of something that pact has no store for, which

@@ -225,7 +225,7 @@ func (w *writer) batch(b *store.Batch) error {
 	}
 	// Appends come first: of several writers of a context all but one wait here or are refused.
 	for _, r := range b.Append {
-		if err := w.append(r); err != nil {
+		if err := w.append(r, r.Number == 1 || b.Cuts(r.Space, r.Number-1)); err != nil {
 			return err
 		}
 	}
@@ -258,10 +258,10 @@ func (w *writer) batch(b *store.Batch) error {
 	return nil
 }
 
-// append adds a record behind another one.
-func (w *writer) append(r store.Record) error {
+// append adds a record behind another one, which need not be there if first is set.
+func (w *writer) append(r store.Record, first bool) error {
 	text := appendRecord
-	if r.Number == 1 {
+	if first {
 		text = firstRecord
 	} else if w.store.dialect.Refused != nil {
 		if err := w.exec(thereIsRecord, rowOf(r.Space, r.Number-1)); err != nil {

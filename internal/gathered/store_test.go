@@ -1,0 +1,118 @@
+package gathered_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/gathered"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/storetest"
+)
+
+// unclosed is a medium that stays when what gathers for it is closed.
+type unclosed struct{ *store.Memory }
+
+func (unclosed) Close() error { return nil }
+
+// What is gathered reads as what is written at once, before and after it is written.
+func TestBytes(t *testing.T) {
+	under := map[store.Store]*store.Memory{}
+	open := func(m *store.Memory) store.Store {
+		s := gathered.New(unclosed{m})
+		under[s] = m
+		return s
+	}
+	storetest.Suite{
+		Open: func(*testing.T) store.Store { return open(store.NewMemory()) },
+		Reopen: func(t *testing.T, s store.Store) store.Store {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return open(under[s])
+		},
+	}.Run(t)
+}
+
+// counted counts what is written.
+type counted struct {
+	store.Store
+	batches, records, pairs int
+}
+
+func (c *counted) Write(ctx context.Context, b *store.Batch) error {
+	err := c.Store.Write(ctx, b)
+	if err == nil {
+		c.batches, c.records, c.pairs = c.batches+1, c.records+len(b.Append), c.pairs+len(b.Put)
+	}
+	return err
+}
+
+func begun(t *testing.T) (*counted, *gathered.Store) {
+	t.Helper()
+	under := &counted{Store: store.NewMemory()}
+	s := gathered.New(under)
+	write(t, s, store.Batch{Append: []store.Record{{Space: 1, Number: 1}}, Put: []store.Pair{{Key: store.Key{Space: 1, Name: "i"}}}})
+	return under, s
+}
+
+func write(t *testing.T, s store.Store, b store.Batch) {
+	t.Helper()
+	if err := s.Write(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Records that are cut before they are written, and values that others replace, are never written.
+func TestWhatIsReplacedIsNeverWritten(t *testing.T) {
+	under, s := begun(t)
+	for n := int64(2); n <= 1000; n++ {
+		b := store.Batch{Expect: []store.Expectation{{Key: store.Key{Space: 1, Name: "i"}, State: store.Equal, Value: []byte{}}},
+			Append: []store.Record{{Space: 1, Number: n, Value: []byte(fmt.Sprint(n))}},
+			Put:    []store.Pair{{Key: store.Key{Space: 1, Name: "last"}, Value: []byte(fmt.Sprint(n))}}}
+		write(t, s, b)
+		if n%10 == 0 {
+			write(t, s, store.Batch{Cut: []store.Cut{{Space: 1, First: n - 10, Last: n - 1}}})
+		}
+	}
+	if err := s.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if under.batches != 2 || under.records != 3 || under.pairs != 2 {
+		t.Errorf("%d batches with %d records and %d pairs were written", under.batches, under.records, under.pairs)
+	}
+	for r, err := range under.Log(t.Context(), store.Cut{Space: 1, First: 1, Last: store.MaxNumber}, store.Ascending) {
+		if err != nil || r.Number != 1000 {
+			t.Errorf("the log has %d: %v", r.Number, err)
+		}
+	}
+}
+
+// Where another process changed the same meanwhile, nothing of what was gathered is written, and every later call says
+// so.
+func TestAnotherWriterIsFaster(t *testing.T) {
+	i := store.Key{Space: 1, Name: "i"}
+	for name, other := range map[string]store.Batch{
+		"a record": {Append: []store.Record{{Space: 1, Number: 2}}},
+		"a value":  {Put: []store.Pair{{Key: i, Value: []byte("other")}}},
+	} {
+		under, s := begun(t)
+		write(t, s, store.Batch{Expect: []store.Expectation{{Key: i, State: store.Equal, Value: []byte{}}},
+			Append: []store.Record{{Space: 1, Number: 2}, {Space: 1, Number: 3}}})
+		write(t, s, store.Batch{Cut: []store.Cut{{Space: 1, First: 1, Last: 2}}})
+		write(t, under, other)
+		for range 2 {
+			if err := s.Flush(t.Context()); !errors.Is(err, fault.Conflict) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := s.Write(t.Context(), &store.Batch{Put: []store.Pair{{Key: i}}}); !errors.Is(err, fault.Conflict) {
+			t.Errorf("%s: a later batch: %v", name, err)
+		}
+		if r := under.records; r != 1+len(other.Append) {
+			t.Errorf("%s: %d records were written", name, r)
+		}
+	}
+}
