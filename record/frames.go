@@ -70,6 +70,7 @@ func (f *frames) behind(q *request) (frame canon.Any, from *base, next frames) {
 	if n := len(list.Elems); n < len(next.list) {
 		next.list = f.list[:n:n]
 	}
+	f.list = slices.Clip(f.list) // the room behind it is taken: a retry of what was not recorded copies it
 	at := framesAt{messages: len(next.list)}
 	if chain := f.until(same); len(chain) > 0 {
 		last := chain[len(chain)-1]

@@ -128,6 +128,28 @@ def test_a_call_goes_from_every_place_where_a_provider_writes_it(tmp_path: Path)
         assert [c["id"] for c in written["tool_calls"]] == [stays] and written["other"] == 1
 
 
+def test_a_call_without_an_id_goes_with_the_call_of_its_name(tmp_path: Path) -> None:
+    names = ["look", "read"]
+    limits: pactctx.types.LifecyclePolicy = {"max_bytes": 900}
+
+    async def run(written: str) -> AIMessage:
+        asked = AIMessage(
+            "I look.",
+            tool_calls=[{"name": name, "args": {}, "id": name} for name in names],
+            additional_kwargs={"function_call": {"name": written, "arguments": "{}"}, "other": 1},
+        )
+        results = [ToolMessage(name * 100, tool_call_id=name) for name in names]
+        async with pactctx.open_async(tmp_path / f"{written}.db") as db:
+            left = await Calls("run", db, policy=limits)([HumanMessage("Look."), asked, *results])
+            [made] = [m for m in left if isinstance(m, AIMessage)]
+            return made
+
+    for written, stays in {"look": False, "read": True, "other": True}.items():
+        made = asyncio.run(run(written))
+        assert [c["name"] for c in made.tool_calls] == ["read"]
+        assert ("function_call" in made.additional_kwargs) is stays and made.additional_kwargs["other"] == 1
+
+
 def test_a_message_that_is_given_twice_is_sent_twice(tmp_path: Path) -> None:
     again, look = HumanMessage("Go on."), AIMessage("", tool_calls=[{"name": "look", "args": {}, "id": "c1"}])
 

@@ -145,6 +145,38 @@ def test_a_session_gives_back_what_it_was_given(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
+def test_a_session_takes_back_and_clears_notes_of_others(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with pactctx.open_async(tmp_path / "a.db") as db:
+            session = Session("s", db)
+
+            async def note(*texts: str) -> None:
+                async with db.context("s").edit() as batch:
+                    for text in texts:
+                        batch.add(text, role="user")
+
+            async def left() -> list[Any]:
+                return [cast("dict[str, Any]", i)["content"] for i in await session.get_items()]
+
+            await session.add_items([words(1)])
+            await note("a", "b")
+            await session.add_items([words(2)])  # which seals the notes in a core, where nothing goes alone
+            assert await left() == ["message 1", "a", "b", "message 2"]
+            assert await session.pop_item() == words(2)
+            popped = await session.pop_item()
+            assert popped and popped.get("content") == "b" and await left() == ["message 1", "a"]
+            await note("c")
+            popped = await session.pop_item()  # it stands in the active head
+            assert popped and popped.get("content") == "c" and await left() == ["message 1", "a"]
+            await note("d")
+            await session.add_items([words(3)])
+            await note("e")
+            await session.clear_session()
+            assert await left() == [] and await session.pop_item() is None
+
+    asyncio.run(run())
+
+
 def test_one_session_in_many_threads_loses_nothing(tmp_path: Path) -> None:
     db = pactctx.open_async(tmp_path / "a.db")
     sessions = [Session("s", db), Session("s", db)]

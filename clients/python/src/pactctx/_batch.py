@@ -12,16 +12,10 @@ if TYPE_CHECKING:
     from .types import Edit, LifecyclePolicy
 
 
-class Headers(TypedDict, total=False):
-    """The headers of a node, besides its content and its role."""
-
-    id: str | None
-    """New to the whole history; made if absent."""
+class _Common(TypedDict, total=False):
     kind: str | None
     """What it is: text if the content is a str, call, result, reasoning or a word of your own."""
     key: str | None
-    nodeType: str | None
-    """A block if absent."""
     ttl: int | None
     """Cycles until it expires; never if absent."""
     priority: int | None
@@ -33,31 +27,29 @@ class Headers(TypedDict, total=False):
     """Ids of nodes that it refers to."""
     pinned: bool | None
     """Pruning leaves it alone."""
+    mime: str | None
+    encoding: str | None
+    provenance: str | None
+
+
+class Headers(_Common, total=False):
+    """The headers of a node, besides its content and its role."""
+
+    id: str | None
+    """New to the whole history; made if absent."""
+    nodeType: str | None
+    """A block if absent."""
     removable: bool | None
     """A group that goes when it is empty."""
     attrs: Mapping[str, Any] | None
     """Custom attributes: data_*, content_* or a name with a colon."""
-    mime: str | None
-    encoding: str | None
-    provenance: str | None
 
 
-class Changes(TypedDict, total=False):
+class Changes(_Common, total=False):
     """What an update sets."""
 
     content: Any
     role: str | None
-    kind: str | None
-    key: str | None
-    ttl: int | None
-    priority: int | None
-    offset: int | None
-    tags: list[str] | None
-    refs: list[str] | None
-    pinned: bool | None
-    mime: str | None
-    encoding: str | None
-    provenance: str | None
 
 
 class Batch:

@@ -64,6 +64,10 @@ class Held:
     shaped: bool
     calls: list[str]
     """The blocks that a result answers."""
+    turn: str = ""
+    """The sealed turn that it is in; empty in the active head."""
+    sealed: bool = False
+    """It is in the core of its turn, where nothing goes alone."""
 
 
 def put(item: dict[str, Any], where: Sequence[str | int], value: Any) -> dict[str, Any]:
@@ -90,10 +94,19 @@ def digest(plain: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def blocks(node: dict[str, Any]) -> Iterator[Held]:
+def turns(root: dict[str, Any]) -> Iterator[Held]:
+    """Yields the blocks of a snapshot outside its header, in the order of the thread."""
+    _, sealed, head = root["children"]
+    for turn in sealed.get("children", ()):
+        for child in turn.get("children", ()):
+            yield from blocks(child, turn["id"], child["offset"] == 0)
+    yield from blocks(head)
+
+
+def blocks(node: dict[str, Any], turn: str = "", sealed: bool = False) -> Iterator[Held]:
     """Yields the blocks at and below a node, in the order of the thread."""
     for child in node.get("children", ()):
-        yield from blocks(child)
+        yield from blocks(child, turn, sealed)
     if "content" not in node:
         return
     content = node["content"]
@@ -101,4 +114,4 @@ def blocks(node: dict[str, Any]) -> Iterator[Held]:
     text = content if isinstance(content, str) else json.dumps(content)
     refs = node.get("refs", []) if node.get("kind") == "result" else []
     plain = node.get(ITEM, content) if name else None
-    yield Held(node["id"], name, plain, text, node.get("role", ""), "pact:original" in node, refs)
+    yield Held(node["id"], name, plain, text, node.get("role", ""), "pact:original" in node, refs, turn, sealed)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from ._async import AsyncDatabase
 from ._async_context import AsyncContext, AsyncSnapshot
 from ._batch import Batch
-from ._blocks import DIGEST, ITEM, Form, Held, at, blocks, digest, put
+from ._blocks import DIGEST, ITEM, Form, Held, at, digest, put, turns
 from ._errors import Conflict, NotFound
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Items(Generic[T]):
         self.context._cycle = working["cycle"] - 1
         if working["digest"] != self._digest:
             root = (await self.context._get("snapshot", at="working"))["root"]
-            self._held = [held for region in root["children"][1:] for held in blocks(region)]
+            self._held = list(turns(root))
             header = [n.get("content") for n in root["children"][0].get("children", ()) if n["id"] == _INSTRUCTIONS]
             self._instructions = header[0] if header else None
             self._digest = working["digest"]
@@ -129,11 +129,18 @@ class Items(Generic[T]):
 
         async def work() -> None:
             batch = Batch()
-            self._add(batch, [i for i in items if not self._known(i, unique)], gone)
-            if batch.edits or gone:
-                await self._commit(batch, gone, message)
+            going, again = self._going(gone)
+            self._add(batch, again + [i for i in items if not self._known(i, unique)], going)
+            if batch.edits or going:
+                await self._commit(batch, going, message)
 
         await self._retried(work)
+
+    def _going(self, gone: Sequence[str]) -> tuple[list[str], list[T]]:
+        """Returns what goes with some blocks, and what has to be added again: a turn goes whole if its core loses one."""
+        whole = dict.fromkeys(h.turn for h in self._held if h.sealed and h.node in gone)
+        going = [h.node for h in self._held if h.node in gone and h.turn not in whole]
+        return going + list(whole), [self.item(h) for h in self._held if h.turn in whole and h.node not in gone]
 
     def _known(self, item: T, field: str) -> bool:
         """Reports whether an item with the same value of a field is there."""
@@ -141,8 +148,11 @@ class Items(Generic[T]):
         return value is not None and any(h.plain and h.plain.get(field) == value for h in self._held)
 
     async def _commit(self, batch: Batch, gone: Sequence[str], message: str | None) -> AsyncSnapshot:
-        there = {h.node for h in self._held}
-        gone = [node for node in gone if node in there]
+        for held in self._held:
+            if held.node in gone and not held.turn:
+                batch.remove(held.node)
+        sealed = {node for h in self._held if h.turn for node in (h.node, h.turn)}
+        gone = [node for node in gone if node in sealed]
         if self._limits is None:
             named = self._policy
             limits = await self.context.db.policy(named) if isinstance(named, str) else named
@@ -155,7 +165,8 @@ class Items(Generic[T]):
         """Adds items to a batch, and returns the ids of their blocks. A result refers to its call, unless that goes."""
         going, calls = set(gone), dict[str, str]()
         for held in self._held:
-            block = self._form.block(held.plain) if held.plain and held.node not in going else None
+            stays = held.plain and not {held.node, held.turn} & going
+            block = self._form.block(held.plain) if held.plain and stays else None
             if block and block.kind == "call" and block.call:
                 calls[block.call] = held.node
         nodes = []

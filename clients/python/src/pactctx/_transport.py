@@ -154,18 +154,11 @@ class Transport:
         for connection in idle:
             connection.close()
 
-    async def asend(
-        self,
-        method: str,
-        path: str,
-        query: Mapping[str, Any] | None = None,
-        body: Any = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> bytes:
-        """Sends in a thread, which ends if the task is cancelled."""
+    async def asend(self, *asked: Any) -> bytes:
+        """Sends what send takes, in a thread, which ends if the task is cancelled."""
         call = Call()
         try:
-            return await asyncio.to_thread(self.send, method, path, query, body, headers, call)
+            return await asyncio.to_thread(self.send, *asked, call=call)
         except asyncio.CancelledError:
             call.give_up()
             self._stop_starting()
@@ -178,6 +171,7 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         body: Any = None,
         headers: Mapping[str, str] | None = None,
+        *,
         call: Call | None = None,
     ) -> bytes:
         """Returns the body of the answer, or raises the refusal. A body of bytes is sent as it is, another as JSON."""

@@ -74,7 +74,16 @@ def _additional(message: BaseMessage, gone: Sequence[str | None]) -> dict[str, A
     if calls := written.pop("tool_calls", None):
         if left := [call for call in calls if call.get("id") not in gone]:
             written["tool_calls"] = left
+    stays = {call["id"] not in gone for call in _calls(message) if call["name"] == _function(written)}
+    if stays == {False}:
+        del written["function_call"]
     return written
+
+
+def _function(written: dict[str, Any]) -> str | None:
+    """Returns the name of the call in the field that had one before calls had ids, None without it."""
+    call = written.get("function_call")
+    return call.get("name") if isinstance(call, dict) else None
 
 
 class _Form:
