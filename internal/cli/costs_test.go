@@ -31,45 +31,44 @@ var commandCosts = map[string]struct {
 	most float64
 	args string
 }{
-	"add":           {flat, "add RUN --role user --content x"},
-	"attempts list": {linear, "attempts list RUN --json"},
-	"blame":         {linear, "blame RUN @t0 --json"},
-	"cat":           {flat, "cat RUN block:2-0"},
-	"commit":        {linear, "commit RUN"},
-	"contexts":      {flat, "contexts --json"},
-	"db check":      {linear, "db check"},
-	"db compact":    {linear, "db compact"},
-	"delete":        {flat, "delete RUN --yes"},
-	"diff":          {flat, "diff RUN @t-1 @t0 --rich"},
-	"erase":         {linear, "erase RUN --containing question-7- --reason asked --yes"},
-	"explain":       {linear, "explain RUN .block"},
-	"export":        {linear, "export RUN"},
-	"findings":      {linear, "findings RUN --json"},
-	"fork":          {flat, "fork RUN @c3 other"},
-	"grep":          {linear, "grep RUN question-7-"},
-	"hash":          {flat, "hash RUN @t0"},
-	"import":        {linear, "import LOG --name again"},
-	"life":          {flat, "life RUN block:2-0"},
-	"log":           {linear, "log RUN --json"},
-	"log -n":        {linear, "log RUN -n 3"}, // whether a call broke the cache needs the calls before,
-	"open":          {linear, "open LOG --no-browser"},
-	"open --export": {square, "open RUN --export OUT"},
-	"prefix":        {linear, "prefix RUN --json"},
-	"rename":        {flat, "rename RUN other"},
-	"request":       {linear, "request RUN @t0"},
-	"select":        {linear, "select RUN @*_.block"},
-	"show":          {linear, "show RUN @t0"},
-	"simulate":      {linear, "simulate RUN --policy agent --json"},
-	"thread":        {linear, "thread RUN @t0"},
-	"verify":        {linear, "verify RUN"},
-	"validate":      {linear, "validate RUN"},
+	"add":              {flat, "add RUN --role user --content x"},
+	"log --attempts":   {linear, "log RUN --attempts --json"},
+	"life @t0":         {linear, "life RUN @t0 --json"},
+	"show ID":          {flat, "show RUN block:2-0"},
+	"commit":           {linear, "commit RUN"},
+	"contexts":         {flat, "contexts --json"},
+	"verify --all":     {linear, "verify --all"},
+	"copy --compact":   {linear, "copy --compact"},
+	"delete":           {flat, "delete RUN --yes"},
+	"diff":             {flat, "diff RUN @t-1 @t0 --rich"},
+	"erase":            {linear, "erase RUN --containing question-7- --reason asked --yes"},
+	"select --explain": {linear, "select RUN .block --explain"},
+	"export":           {linear, "export RUN"},
+	"findings":         {linear, "findings RUN --json"},
+	"fork":             {flat, "fork RUN @c3 other"},
+	"grep":             {linear, "grep RUN question-7-"},
+	"verify --hash":    {flat, "verify RUN @t0 --hash"},
+	"import":           {linear, "import LOG --name again"},
+	"life":             {flat, "life RUN block:2-0"},
+	"log":              {linear, "log RUN --json"},
+	"log -n":           {linear, "log RUN -n 3"}, // whether a call broke the cache needs the calls before,
+	"open":             {linear, "open LOG --no-browser"},
+	"open --export":    {square, "open RUN --export OUT"},
+	"log --prefix":     {linear, "log RUN --prefix --json"},
+	"rename":           {flat, "rename RUN other"},
+	"request":          {linear, "request RUN @t0"},
+	"select":           {linear, "select RUN @*_.block"},
+	"show":             {linear, "show RUN @t0"},
+	"simulate":         {linear, "simulate RUN --policy agent --json"},
+	"show --as":        {linear, "show RUN @t0 --as thread"},
+	"verify":           {linear, "verify RUN"},
+	"verify --export":  {linear, "verify RUN --export"},
 }
 
 // ofOneNode are the commands that touch the working state, one file or the store as a whole, and whose work is counted
 // where the rule stands; those that wait for calls; and those that know no context.
-var ofOneNode = strings.Fields("apply attempts attempts-end attempts-start check completion conformance copy db db-backup doctor " +
-	"fmt help hook mcp move new policy proxy prune remove replay run serve token token-add token-list token-revoke undo update " +
-	"version")
+var ofOneNode = strings.Fields("apply check completion conformance copy doctor help mcp move new policy proxy remove run serve token " +
+	"token-add token-list token-revoke undo update")
 
 // No command costs more than its bound says, so that one whose cost grows faster than the history is seen when it comes.
 func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {

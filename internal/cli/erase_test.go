@@ -131,7 +131,7 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 			if receipt == nil || strings.Contains(string(data), "erased") {
 				t.Fatalf("the command said %q", data)
 			}
-			code, out, problems := run(t, "", "hash", "--file", db+".jsonl", "@c1", "--node", "pin", "--receipt", receipt[1])
+			code, out, problems := run(t, "", "verify", "--file", db+".jsonl", "@c1", "--node", "pin", "--receipt", receipt[1])
 			if code != 0 || strings.TrimSpace(out) != marked {
 				t.Errorf("the receipt gives %s%s, and the mark is %s", out, problems, marked)
 			}

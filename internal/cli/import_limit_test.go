@@ -109,7 +109,7 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, args := range [][]string{{"import", path, "--db", db}, {"validate", "--file", path}} {
+		for _, args := range [][]string{{"import", path, "--db", db}, {"verify", "--file", path}} {
 			code, _, problems := run(t, "", args...)
 			if code != 2 || !strings.Contains(problems, "line 6") || !strings.Contains(problems, "not so") {
 				t.Errorf("%v: exit %d\n%s", args, code, problems)
@@ -123,7 +123,7 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(whole), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, problems := run(t, "", "validate", "--file", path); code != 0 || !strings.Contains(out, "3 snapshots") {
+	if code, out, problems := run(t, "", "verify", "--file", path); code != 0 || !strings.Contains(out, "3 snapshots") {
 		t.Errorf("exit %d\n%s%s", code, out, problems)
 	}
 	if code, out, problems := run(t, "", "import", path, "--db", db); code != 0 || !strings.Contains(out, "3 cycles") {

@@ -29,7 +29,7 @@ func TestWrittenFilesArePrivate(t *testing.T) {
 	}
 	pact("new", "chat")
 	pact("add", "chat", "--role", "user", "--content", "private")
-	pact("attempts", "start", "chat", "--provider", "p", "--model", "m", "--out", "out.json")
+	pact("commit", "--start", "chat", "--provider", "p", "--model", "m", "--send", "out.json")
 	pact("commit", "chat", "--send", "sent.json")
 	pact("export", "chat", "-o", "exported.json")
 	pact("export", "chat", "-o", "shared.json")

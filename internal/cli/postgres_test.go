@@ -56,14 +56,14 @@ func TestPostgresAnswersAsAFileDoes(t *testing.T) {
 		"../../examples/conversations/weather.json"); code != 0 || !strings.Contains(out, "Stored: in DB.") {
 		t.Errorf("opened: %d, %s%s", code, out, errs)
 	}
-	if code, out, errs := pact(address, "db", "compact"); code != 0 ||
+	if code, out, errs := pact(address, "copy", "--compact"); code != 0 ||
 		out != "DB: packed, and its tables are written anew\n" {
 		t.Errorf("compacting a database: %d, %s%s", code, out, errs)
 	}
-	if code, out, errs := pact(address, "db", "check"); code != 0 {
+	if code, out, errs := pact(address, "verify", "--all"); code != 0 {
 		t.Errorf("a compacted database: %d, %s%s", code, out, errs)
 	}
-	if code, _, errs := pact(address, "db", "backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {
+	if code, _, errs := pact(address, "copy", "--backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {
 		t.Errorf("a backup of a database: %d, %s", code, errs)
 	}
 }
@@ -86,14 +86,14 @@ func TestCopyThroughDatabase(t *testing.T) {
 	pact("import", "../../examples/conversations/weather.json", "--db", first)
 	pact("fork", "weather", "@c3", "other", "--db", first)
 	pact("add", "other", "--content", "a draft with \x00 and \u2028", "--db", first)
-	pact("attempts", "start", "other", "--provider", "p", "--model", "m", "--db", first)
+	pact("commit", "--start", "other", "--provider", "p", "--model", "m", "--db", first)
 	pact("undo", "weather", "--request", "u1", "--db", first)
 	pact("copy", "--from", first, "--to", address)
 	pact("copy", "--from", address, "--to", second)
 	for _, args := range [][]string{
 		{"contexts", "--json"}, {"log", "weather", "--json"}, {"log", "weather~c6", "--json"}, {"log", "other", "--json"},
-		{"export", "weather~c6", "--all"}, {"export", "other", "--all"}, {"thread", "other", "working"},
-		{"attempts", "other", "--json"},
+		{"export", "weather~c6", "--all"}, {"export", "other", "--all"}, {"show", "--as=thread", "other", "working"},
+		{"log", "other", "--attempts", "--json"},
 	} {
 		want := pact(append(args, "--db", first)...)
 		for _, db := range []string{address, second} {

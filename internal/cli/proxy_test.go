@@ -85,7 +85,7 @@ func caching() {
 
 // recordedAnswers counts the completed calls of a context; 0 if it does not exist yet.
 func recordedAnswers(name string) int {
-	out, _ := exec.Command("pact", "attempts", name, "--json").Output()
+	out, _ := exec.Command("pact", "log", "--attempts", name, "--json").Output()
 	return bytes.Count(out, []byte(`"status":"completed"`))
 }
 

@@ -34,7 +34,7 @@ func TestValidatingCostsWhatChanged(t *testing.T) {
 		}
 		do(ops.String(), "apply", "-", "--into", "long")
 		allocations = append(allocations, testing.AllocsPerRun(1, func() {
-			if out := do("", "validate", "long"); out != fmt.Sprintf("valid, %d snapshots\n", turns) {
+			if out := do("", "verify", "--export", "long"); out != fmt.Sprintf("valid, %d snapshots\n", turns) {
 				t.Error(out)
 			}
 		}))

@@ -62,7 +62,7 @@ func TestLoserIsTold(t *testing.T) {
 	if code != 0 || out != "block:3-0\n" {
 		t.Fatalf("%d, %q: %s", code, out, problems)
 	}
-	thread := abe("thread", "chat", "working")
+	thread := abe("show", "--as=thread", "chat", "working")
 	if !strings.Contains(thread, `"two"`) || strings.Contains(thread, `"one"`) {
 		t.Errorf("the thread is %s", thread)
 	}
@@ -97,7 +97,7 @@ func TestRebaseTogether(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	_, thread, _ := as(t, "abe", strings.NewReader(""), "thread", "chat", "working", "--db", db)
+	_, thread, _ := as(t, "abe", strings.NewReader(""), "show", "--as=thread", "chat", "working", "--db", db)
 	for w := range writers {
 		for n := range turns {
 			if text := fmt.Sprintf("%d of writer %d", n, w); strings.Count(thread, text) != 1 {

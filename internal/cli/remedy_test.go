@@ -97,7 +97,7 @@ func spokenByTheCommandLine() *regexp.Regexp {
 func TestSpokenByTheCommandLine(t *testing.T) {
 	spoken := spokenByTheCommandLine()
 	for text, want := range map[string]bool{
-		"pact show draws it": true, "pact attempts end it": true, "repeat with --yes": true, "see --db": true,
+		"pact show draws it": true, "repeat with --yes": true, "see --db": true,
 		"the pact of two": false, "import it with Renumber": false, "a--b": false, "--skip": true, "codex exec --skip-git-repo-check": false,
 	} {
 		if spoken.MatchString(text) != want {

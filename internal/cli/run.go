@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/ask"
@@ -38,7 +39,7 @@ func run(ctx context.Context, a *command.App, args []string) int {
 		err = a.Finish()
 	}
 	if err != nil {
-		if cmd.Name() == bring.HookName { // it never fails the agent that calls it, nor prints what the agent would read
+		if bring.IsHook(cmd, args) { // it never fails the agent that calls it, nor prints what the agent would read
 			a.JSON = false
 			a.Fail(ctx, cmd, err, args)
 			return command.ExitOK
@@ -54,7 +55,10 @@ func run(ctx context.Context, a *command.App, args []string) int {
 	return command.ExitOK
 }
 
-// families lists the commands as the help shows them.
+// leading are the commands that lead, in the order of the help.
+var leading = []string{"open", "run", "log", "request", "serve"}
+
+// families lists the other commands as the help shows them.
 var families = []struct {
 	id, title string
 	commands  func(*command.App) []*cobra.Command
@@ -69,9 +73,8 @@ var families = []struct {
 
 func root(a *command.App) *cobra.Command {
 	root := a.Command("pact")
-	root.Args, root.Version = nil, version()
+	root.Args = nil
 	root.SilenceErrors, root.SilenceUsage, root.DisableAutoGenTag = true, true, true
-	root.SetVersionTemplate("pact {{.Version}}\n")
 	root.SetFlagErrorFunc(command.BadFlag)
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.DB, "db", a.Getenv("PACT_DB", "pact.db"),
@@ -84,14 +87,19 @@ func root(a *command.App) *cobra.Command {
 	command.CompleteFlag(root, "output", command.Forms)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.ChooseForm(cmd) }
 	_ = root.MarkPersistentFlagFilename("db")
+	root.AddGroup(&cobra.Group{ID: "lead", Title: "Begin with:"})
 	for _, f := range families {
 		root.AddGroup(&cobra.Group{ID: f.id, Title: f.title})
 		for _, c := range f.commands(a) {
 			c.GroupID = f.id
+			if slices.Contains(leading, c.Name()) {
+				c.GroupID = "lead"
+			}
 			root.AddCommand(c)
 		}
 	}
-	root.AddCommand(versionCommand(a))
+	root.RunE = versionFlag(a, root)
+	addOldNames(a, root)
 	fitHelp(root)
 	return root
 }

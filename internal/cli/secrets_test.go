@@ -151,9 +151,9 @@ func scanForSecrets(t *testing.T, db string) {
 	found["contexts"] = []byte(out)
 	for _, name := range []string{"proxied", "down", "inside"} {
 		for _, args := range [][]string{{"export", name, "--all"}, {"export", name}, {"log", name, "--json"},
-			{"attempts", name, "--json"}, {"attempts", name}, {"request", name}, {"request", name, "--json"},
+			{"log", name, "--attempts", "--json"}, {"log", name, "--attempts"}, {"request", name}, {"request", name, "--json"},
 			{"request", name, "working"}, {"request", name, "working", "--broken"}, {"request", name, "@c1", "--json"},
-			{"thread", name}, {"thread", name, "--as", "openai"}, {"prefix", name, "--provider", "--json"}, {"show", name},
+			{"show", name, "--as", "thread"}, {"show", name, "--as", "openai"}, {"log", name, "--provider", "--json"}, {"show", name},
 			{"timeline", name, "--json"}, {"verify", name}} {
 			_, out, problems := run(t, "", append(args, "--db", db)...)
 			found[strings.Join(args, " ")] = []byte(out + problems)

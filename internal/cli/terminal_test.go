@@ -61,7 +61,7 @@ func TestAThreadOnATerminalIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	onTerminal(t, dir, 80, "import", file)
-	got := onTerminal(t, dir, 60, "thread", "chat")
+	got := onTerminal(t, dir, 60, "show", "chat", "--as", "thread")
 	const want = `user
   Warm in Zürich? really really really really really really
   really really really really really really really really
@@ -74,15 +74,15 @@ assistant
     3
     4
     5
-    … 9 B more: pact cat chat @c2 block:2-1
+    … 9 B more: pact show chat @c2 block:2-1
 `
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got := onTerminal(t, dir, 60, "thread", "chat", "--as", "text"); !strings.Contains(got, "7\uFFFD[2J\n    8\n") {
+	if got := onTerminal(t, dir, 60, "show", "chat", "--as", "text"); !strings.Contains(got, "7\uFFFD[2J\n    8\n") {
 		t.Errorf("--as text is\n%s", got)
 	}
-	got = onTerminal(t, dir, 60, "thread", "chat", "--as", "canonical")
+	got = onTerminal(t, dir, 60, "show", "chat", "--as", "canonical")
 	if !strings.HasPrefix(got, `[{"id":"block:1-0"`) {
 		t.Errorf("--as canonical is\n%s", got)
 	}
@@ -142,7 +142,7 @@ func TestAnEmptyAnswerIsASentenceOnATerminal(t *testing.T) {
 	}{
 		{[]string{"grep", "run", "no such words"}, 1, "nothing in any snapshot of run matches no such words\n"},
 		{[]string{"grep", "run", "x{9}", "@c2", "@t0"}, 1, "nothing in run from @c2 to @t0 matches x{9}\n"},
-		{[]string{"attempts", "empty"}, 0, "no call of a provider was recorded in empty; pact attempts start records one\n"},
+		{[]string{"log", "empty", "--attempts"}, 0, "no call of a provider was recorded in empty; pact commit --start records one\n"},
 		{[]string{"log", "empty"}, 0, "empty has no cycle yet; pact commit makes one\n"},
 		{[]string{"log", "empty", "--oneline"}, 0, "empty has no cycle yet; pact commit makes one\n"},
 		{[]string{"log", "run", "--since", "2030-01-01"}, 0, "run has no cycle since 2030-01-01\n"},

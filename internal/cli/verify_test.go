@@ -114,18 +114,18 @@ func TestADamagedCheckpointIsMadeAnew(t *testing.T) {
 		}
 		return out.String()
 	}
-	thread := run(0, "thread", "chat", "@t0")
+	thread := run(0, "show", "chat", "@t0", "--as", "thread")
 	file, err := sql.Open("sqlite", db)
 	must(err)
 	_, err = file.Exec("UPDATE pair SET value = zeroblob(32) WHERE space = 1 AND substr(name, 1, 1) = x'63'")
 	must(err)
 	must(file.Close())
-	if got := run(0, "thread", "chat", "@t0"); got != thread {
+	if got := run(0, "show", "chat", "@t0", "--as", "thread"); got != thread {
 		t.Errorf("read %.80s", got)
 	}
 	for _, want := range []string{"chat does not hold\n", "  what     a checkpoint is not as it was written\n",
-		"  remedy   nothing is lost: pact db compact makes it anew\n"} {
-		if got := run(1, "db", "check"); !strings.Contains(got, want) {
+		"  remedy   nothing is lost: pact copy --compact makes it anew\n"} {
+		if got := run(1, "verify", "--all"); !strings.Contains(got, want) {
 			t.Errorf("printed %q, which lacks %q", got, want)
 		}
 	}
@@ -133,8 +133,8 @@ func TestADamagedCheckpointIsMadeAnew(t *testing.T) {
 		!strings.Contains(got, `"derived":true`) {
 		t.Errorf("printed %q", got)
 	}
-	run(0, "db", "compact")
-	run(0, "db", "check")
+	run(0, "copy", "--compact")
+	run(0, "verify", "--all")
 }
 
 // TestVerifyAll damages the row of one context and the content of another.
@@ -167,7 +167,7 @@ func TestVerifyAll(t *testing.T) {
 		!strings.Contains(got, "two holds: ") || strings.Contains(got, db) {
 		t.Errorf("printed %q", got)
 	}
-	if got := pact(1, "thread", "one", "@t0"); !strings.Contains(got, "content hash") || strings.Contains(got, "oNe") {
+	if got := pact(1, "show", "one", "@t0", "--as", "thread"); !strings.Contains(got, "content hash") || strings.Contains(got, "oNe") {
 		t.Errorf("printed %q", got)
 	}
 	file, err := sql.Open("sqlite", db)

@@ -25,11 +25,14 @@ func version() string {
 	return info.Main.Version
 }
 
-func versionCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("version")
-	cmd.RunE = a.Does(func(context.Context, *cobra.Command, []string) error {
+// versionFlag adds --version, and returns what pact does without a command: it prints the version or the help.
+func versionFlag(a *command.App, root *cobra.Command) func(*cobra.Command, []string) error {
+	asked := root.Flags().BoolP("version", "v", false, "print the version of the program and of the specification that it follows")
+	return a.Does(func(_ context.Context, cmd *cobra.Command, _ []string) error {
+		if !*asked {
+			return cmd.Help()
+		}
 		spec := selector.Canonical.Traits().SpecVersion
 		return a.Answer("pact "+version()+", "+spec, map[string]any{"version": version(), "spec_version": spec})
 	})
-	return cmd
 }

@@ -14,7 +14,7 @@ export const plan = signal<Loaded<PrunePlan>>({ state: 'loading' })
 /** The policy that the context keeps. */
 const answered = signal<Loaded<KeptPolicy>>({ state: 'loading' })
 const kept = computed<Policy | undefined>(() => answered.value.value?.policy)
-/** What decides under limits alone, as with pact prune: old results go first, and the task stays. */
+/** What decides under limits alone, as with pact commit: old results go first, and the task stays. */
 const limitsAlone: Policy = {
   protect_task: true,
   ranks: { result: -40, call: -30, thinking: -30, assistant: -20, user: -10 },

@@ -41,7 +41,7 @@ func begunByOf(from, block string) *begunBy {
 	return &begunBy{from, block}
 }
 
-// words names the block and its context, as pact cat takes them in the other order.
+// words names the block and its context, as pact show takes them in the other order.
 func (b *begunBy) words() string {
 	if b.Node == "" {
 		return b.Context

@@ -8,6 +8,5 @@ import (
 
 // Commands returns the commands of the family.
 func Commands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{contextsCommand(a), showCommand(a), selectCommand(a), catCommand(a), grepCommand(a),
-		explainCommand(a), fmtCommand(a)}
+	return []*cobra.Command{contextsCommand(a), showCommand(a), selectCommand(a), grepCommand(a)}
 }

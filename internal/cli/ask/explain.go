@@ -5,40 +5,27 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/spf13/cobra"
+	"github.com/contexttree/pact/selector"
 )
 
-func explainCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("explain")
-	flags := a.SourceFlags(cmd)
-	w := windowFlags{}
-	w.registerWindows(cmd)
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		q, err := s.Parse(rest[0])
-		if err != nil {
-			return err
-		}
-		o, _, err := w.options(cmd, s, q)
-		if err != nil {
-			return err
-		}
-		warnAll(a, q.Remarks())
-		defer func() { warnAll(a, view.MistypedTypes(q, someOf(ctx, s))) }()
-		x, err := s.Explain(ctx, q, o)
-		if err != nil {
-			return command.InArgument(err, q.Source)
-		}
-		if a.JSON {
-			return a.PrintJSON(x)
-		}
-		drawExplanation(a, x)
-		return nil
-	})
-	return cmd
+// explain says how a selector is evaluated.
+func explain(ctx context.Context, a *command.App, s *command.Source, q *selector.Selector, o pact.SelectOptions) error {
+	warnAll(a, q.Remarks())
+	defer func() { warnAll(a, view.MistypedTypes(q, someOf(ctx, s))) }()
+	x, err := s.Explain(ctx, q, o)
+	if err != nil {
+		return command.InArgument(err, q.Source)
+	}
+	if a.JSON {
+		return a.PrintJSON(x)
+	}
+	drawExplanation(a, x)
+	return nil
 }
 
 // drawExplanation prints a line for each step.

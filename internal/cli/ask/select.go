@@ -27,7 +27,12 @@ func selectCommand(a *command.App) *cobra.Command {
 		strings.Join(sortNames, ", "))
 	partners := cmd.Flags().Bool("partners", false, "add to each call its results, to each result its calls")
 	command.CompleteFlag(cmd, "sort", sortNames)
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
+	explains := cmd.Flags().Bool("explain", false, "say how the selector is evaluated, and find nothing")
+	normal := newNormalFlags(cmd)
+	for _, flag := range []string{"sort", "partners", "ids", "normal"} {
+		cmd.MarkFlagsMutuallyExclusive("explain", flag)
+	}
+	asks := a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		q, err := s.Parse(rest[0])
 		if err != nil {
 			return pointToGrep(ctx, a, s, rest[0], err)
@@ -35,6 +40,9 @@ func selectCommand(a *command.App) *cobra.Command {
 		o, ranged, err := w.options(cmd, s, q)
 		if err != nil {
 			return err
+		}
+		if *explains {
+			return explain(ctx, a, s, q, o)
 		}
 		if !ranged { // else the changes have them
 			warnAll(a, q.Warnings())
@@ -78,6 +86,19 @@ func selectCommand(a *command.App) *cobra.Command {
 		}
 		return printHits(ctx, a, s, hits, order, &w)
 	})
+	normalizes, takes := a.Does(normal.write(a, flags)), cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if normal.form {
+			return nil
+		}
+		return takes(cmd, args)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if normal.form {
+			return normalizes(cmd, args)
+		}
+		return asks(cmd, args)
+	}
 	return cmd
 }
 

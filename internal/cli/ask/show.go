@@ -3,8 +3,10 @@ package ask
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -19,26 +21,60 @@ func showCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("show")
 	flags := a.SourceFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "draw all turns")
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		var snapshot *pact.Snapshot
-		var err error
-		if len(rest) == 0 && drafting(ctx, s) {
-			snapshot = s.Context.Working()
-		} else if snapshot, err = s.Argument(ctx, rest); err != nil {
+	thread, contents := newThreadFlags(cmd), newContentFlags(cmd)
+	for _, flag := range []string{"raw", "original"} {
+		cmd.MarkFlagsMutuallyExclusive("as", flag)
+	}
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := thread.check(cmd); err != nil {
 			return err
 		}
-		if a.JSON {
-			if err := snapshot.Export(ctx, a.Out); err != nil {
-				return err
-			}
-			a.Printf("\n")
-			return nil
+		s, rest, err := a.Source(ctx, cmd, flags, args)
+		if fault.CodeOf(err) == fault.ContextNotFound && len(args) == 1 {
+			return showWhole(ctx, a, args[0], contents.raw, err)
 		}
-		title(a, s, snapshot)
-		p := painter{app: a, ctx: ctx, snapshot: snapshot, all: *all}
-		return p.region(tree.Of(snapshot).Root())
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		at, ids := rest[:0], rest
+		if len(rest) > 0 && view.IsAddress(rest[0]) {
+			at, ids = rest[:1], rest[1:]
+		}
+		switch {
+		case *thread.as != "" && len(ids) > 0:
+			return command.Usage(cmd, "--as writes the whole thread; %s names a block", ids[0])
+		case *thread.as != "":
+			return writeThread(ctx, a, s, at, &thread)
+		case len(ids) > 0:
+			return contents.show(ctx, a, cmd, s, strings.Join(at, ""), ids)
+		case contents.raw || contents.original:
+			return command.Usage(cmd, "--raw and --original need the ID of a block: pact show or pact select lists them")
+		}
+		return drawSnapshot(ctx, a, s, at, *all)
 	})
 	return cmd
+}
+
+// drawSnapshot draws the tree of a snapshot, that of the working state if it has uncommitted edits and there is no
+// address.
+func drawSnapshot(ctx context.Context, a *command.App, s *command.Source, address []string, all bool) (err error) {
+	var snapshot *pact.Snapshot
+	if len(address) == 0 && drafting(ctx, s) {
+		snapshot = s.Context.Working()
+	} else if snapshot, err = s.Argument(ctx, address); err != nil {
+		return err
+	}
+	if a.JSON {
+		if err := snapshot.Export(ctx, a.Out); err != nil {
+			return err
+		}
+		a.Printf("\n")
+		return nil
+	}
+	title(a, s, snapshot)
+	p := painter{app: a, ctx: ctx, snapshot: snapshot, all: all}
+	return p.region(tree.Of(snapshot).Root())
 }
 
 // drafting reports whether a context has uncommitted edits, or no snapshot yet.

@@ -9,5 +9,5 @@ import (
 
 // Commands returns the commands of the family.
 func Commands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{openCommand(a), importCommand(a), hookCommand(a)}
+	return []*cobra.Command{openCommand(a), importCommand(a)}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 // hookSettings returns what belongs into the settings of Claude Code. Stop comes after each turn,
 // PreCompact before a compaction, SessionEnd at the end, and PostToolUse after each call of a tool.
 func hookSettings(policy string) string {
-	events, line := []string{"Stop", "SubagentStop", beforeCompaction, "SessionEnd"}, "pact hook --db ~/pact.db"
+	events, line := []string{"Stop", "SubagentStop", beforeCompaction, "SessionEnd"}, "pact import --hook --db ~/pact.db"
 	if policy != "" {
 		events, line = append(events, afterClaudeTool), line+" --policy "+screen.Quote(policy)
 	}
@@ -37,8 +38,6 @@ func hookSettings(policy string) string {
 	}
 	return text + "\n  }\n}\n"
 }
-
-const HookName = "hook"
 
 // maxHookEvent is how many bytes of an event are read. Events hold results of tools.
 const maxHookEvent = 64 << 20
@@ -82,30 +81,42 @@ func (e *hookEvent) byHand() string {
 	return "pact import " + screen.Quote(e.TranscriptPath) + " --name " + screen.Quote(e.context())
 }
 
-func hookCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("hook")
-	show := cmd.Flags().Bool("print", false, "print the settings for Claude Code, and read nothing")
-	agent := cmd.Flags().String("for", "claude", "print what `AGENT` needs: claude or opencode")
-	policy := cmd.Flags().String("policy", "", "shape answers of tools by the policy in `FILE`, or the ready one of that "+
-		"name")
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
-		switch {
-		case *show && *agent == "opencode":
-			a.Printf("%s", strings.ReplaceAll(opencodePlugin, "POLICY", cmp.Or(*policy, "policy.json")))
-			return nil
-		case *show && *agent == "claude":
-			a.Printf("%s", hookSettings(*policy))
-			return nil
-		case *show:
-			return command.Usage(cmd, "--for is claude or opencode")
-		}
-		answer, err := inTime(ctx, func(ctx context.Context) (string, error) { return hook(ctx, a, *policy) })
-		if err == nil {
-			a.Printf("%s", answer)
-		}
-		return err
-	})
-	return cmd
+// hookFlags make import the hook of an agent.
+type hookFlags struct {
+	hook, show bool
+	agent      string
+}
+
+func newHookFlags(cmd *cobra.Command) *hookFlags {
+	h := &hookFlags{}
+	cmd.Flags().BoolVar(&h.hook, "hook", false, "import what the event of an agent's hook on standard input names, and never fail")
+	cmd.Flags().BoolVar(&h.show, "print", false, "with --hook: print the settings for the agent, and read nothing")
+	cmd.Flags().StringVar(&h.agent, "for", "claude", "with --hook --print: what `AGENT` needs, claude or opencode")
+	return h
+}
+
+// IsHook reports whether a command line is that of a hook. It never fails the agent that calls it.
+func IsHook(cmd *cobra.Command, args []string) bool {
+	return cmd.Name() == "import" && slices.Contains(args, "--hook")
+}
+
+// answer imports what an event names, or prints the settings that make an agent send events.
+func (h *hookFlags) answer(ctx context.Context, a *command.App, cmd *cobra.Command, policy string) error {
+	switch {
+	case h.show && h.agent == "opencode":
+		a.Printf("%s", strings.ReplaceAll(opencodePlugin, "POLICY", cmp.Or(policy, "policy.json")))
+		return nil
+	case h.show && h.agent == "claude":
+		a.Printf("%s", hookSettings(policy))
+		return nil
+	case h.show:
+		return command.Usage(cmd, "--for is claude or opencode")
+	}
+	text, err := inTime(ctx, func(ctx context.Context) (string, error) { return hook(ctx, a, policy) })
+	if err == nil {
+		a.Printf("%s", text)
+	}
+	return err
 }
 
 // hookPatience is how long a hook takes at most: the agent waits for it.
@@ -146,7 +157,7 @@ func hook(ctx context.Context, a *command.App, policy string) (answer string, er
 	var e hookEvent
 	if err := json.Unmarshal(data, &e); err != nil || len(data) > maxHookEvent {
 		return "", fault.New(fault.DocumentInvalid, "standard input is no event of a hook",
-			"pact hook --print shows how to set it up")
+			"pact import --hook --print shows how to set it up")
 	}
 	if e.Event == afterClaudeTool || e.Event == afterOpencodeTool {
 		if policy == "" {

@@ -134,7 +134,7 @@ export const Pact = async ({ directory }) => ({
   "tool.execute.after": async (input, output) => {
     const event = { hook_event_name: "tool.execute.after", session_id: input.sessionID, cwd: directory,
       tool_name: input.tool, tool_use_id: input.callID, tool_response: { output: output.output } }
-    const said = spawnSync("pact", ["hook", "--db", "pact.db", "--policy", "POLICY"],
+    const said = spawnSync("pact", ["import", "--hook", "--db", "pact.db", "--policy", "POLICY"],
       { input: JSON.stringify(event), encoding: "utf8", timeout: 2000 })
     if (said.status === 0 && said.stdout) output.output = JSON.parse(said.stdout).output
   },

@@ -104,7 +104,18 @@ func importCommand(a *command.App) *cobra.Command {
 	policy := a.PolicyFlags(cmd)
 	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")
 	policy.Bare = lifecycle.ReadyDefault
-	cmd.RunE = a.Does(within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
+	hooks := newHookFlags(cmd)
+	takes := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if hooks.hook && len(args) > 0 {
+			return command.Usage(cmd, "import --hook takes no arguments; %d given", len(args))
+		}
+		if hooks.hook {
+			return nil
+		}
+		return takes(cmd, args)
+	}
+	imports := within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		in, err := planOf(ctx, a, args[0], flags)
 		if err != nil {
 			return err
@@ -138,6 +149,12 @@ func importCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		return reportImport(a, list, lost, in.Plan.Kind, *dry)
-	}))
+	})
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if hooks.hook {
+			return hooks.answer(ctx, a, cmd, policy.File)
+		}
+		return imports(ctx, cmd, args)
+	})
 	return cmd
 }

@@ -80,6 +80,6 @@ func (in *plan) refuseLimits(flags string) error {
 		name = screen.Quote(in.Parts[0].Name)
 	}
 	return fault.New(fault.Usage, "limits are for transcripts, whose calls are replayed under them; the "+
-		string(in.Plan.Kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
+		string(in.Plan.Kind)+" says itself what was sent", "import it without them, then ask what they would take: pact commit "+
 		name+flags+" --dry-run")
 }

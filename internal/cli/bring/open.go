@@ -119,7 +119,7 @@ func next(a *command.App, f *opened.Report) []string {
 	db := a.InStore()
 	name := screen.Quote(of.Name)
 	if len(of.Cycles) == 0 {
-		return []string{"pact show " + name + db, "pact commit " + name + db, "pact thread " + name + " working" + db}
+		return []string{"pact show " + name + db, "pact commit " + name + db, "pact show " + name + " working --as thread" + db}
 	}
 	var list []string
 	var breaks []int64
@@ -128,7 +128,7 @@ func next(a *command.App, f *opened.Report) []string {
 			breaks = append(breaks, b.Cycle)
 		}
 		if len(t.Failed) > 0 {
-			list = append(list, "pact cat "+name+" "+screen.Quote(t.Failed[0].ID)+db)
+			list = append(list, "pact show "+name+" "+screen.Quote(t.Failed[0].ID)+db)
 		}
 		if len(t.Carried) > 0 && t.Carried[0].Calls > 1 {
 			list = append(list, "pact life "+name+" "+screen.Quote(t.Carried[0].ID)+db)
@@ -137,7 +137,7 @@ func next(a *command.App, f *opened.Report) []string {
 	if len(breaks) > 0 {
 		list = append([]string{richDiff(a, of.Name, breaks[0]-1, breaks[0])}, list...)
 	}
-	list = append(list, "pact log "+name+db, "pact thread "+name+" --as text"+db, "pact show "+name+" @t0"+db)
+	list = append(list, "pact log "+name+db, "pact show "+name+" --as text"+db, "pact show "+name+" @t0"+db)
 	return list[:nextCommands]
 }
 

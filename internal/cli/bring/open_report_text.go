@@ -136,7 +136,7 @@ func drawTotals(a *command.App, f *opened.Report) {
 		}
 		a.Printf("\n")
 		t := main.Story
-		for _, line := range opened.Lines(t, "pact prefix") {
+		for _, line := range opened.Lines(t, "pact log --prefix") {
 			for i, part := range screen.WrapLine(line, a.LineWidth()) {
 				if i > 0 && line[0] == ' ' {
 					part = "    " + strings.TrimLeft(part, " ")

@@ -20,8 +20,11 @@ func copyCommand(a *command.App) *cobra.Command {
 	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; by default the store of --db")
 	to := cmd.Flags().String("to", "", "copy to this `STORE`; it is made if it is missing")
 	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")
+	backsUp := cmd.Flags().String("backup", "", "copy the whole store of --db to `FILE`, as it is at one moment")
+	compacts := cmd.Flags().Bool("compact", false, "copy nothing: pack the store of --db, and give free room back to the disk")
 	cmd.MarkFlagsMutuallyExclusive("from", "discard")
-	for _, flag := range []string{"from", "to"} {
+	cmd.MarkFlagsMutuallyExclusive("to", "backup", "compact")
+	for _, flag := range []string{"from", "to", "backup"} {
 		_ = cmd.MarkFlagFilename(flag)
 	}
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
@@ -32,7 +35,14 @@ func copyCommand(a *command.App) *cobra.Command {
 		return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), directive
 	}
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if *to == "" {
+		switch {
+		case (*backsUp != "" || *compacts) && (len(args) > 0 || *from != ""):
+			return command.Usage(cmd, "--backup and --compact take the whole store of --db")
+		case *backsUp != "":
+			return backup(ctx, a, *backsUp)
+		case *compacts:
+			return compactStore(ctx, a)
+		case *to == "":
 			return command.Usage(cmd, "copy needs --to, the store to copy to")
 		}
 		if *discard {

@@ -14,47 +14,60 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func hashCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("hash")
-	flags := a.SourceFlags(cmd)
-	node := cmd.Flags().String("node", "", "the `ID` of a node")
-	receipt := cmd.Flags().String("receipt", "", "with --node, the `RECEIPT` of an erasure")
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if *receipt != "" && *node == "" {
-			return command.Usage(cmd, "--receipt goes with --node")
-		}
-		if flags.File != "" && *node == "" && len(args) == 0 {
-			return hashNode(ctx, a, flags)
-		}
-		s, rest, err := a.Source(ctx, cmd, flags, args)
+// hashFlags ask verify for a digest or a hash.
+type hashFlags struct {
+	digest        bool
+	node, receipt string
+}
+
+func newHashFlags(cmd *cobra.Command) *hashFlags {
+	h := &hashFlags{}
+	cmd.Flags().BoolVar(&h.digest, "hash", false, "print the digest of a snapshot, or the content hash of the node in --file")
+	cmd.Flags().StringVar(&h.node, "node", "", "print the content hash of the node `ID`")
+	cmd.Flags().StringVar(&h.receipt, "receipt", "", "with --node: print the mark that the erasure with this `RECEIPT` leaves")
+	return h
+}
+
+func (h *hashFlags) asked() bool { return h.digest || h.node != "" || h.receipt != "" }
+
+// print prints the hash that the flags ask for.
+func (h *hashFlags) print(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string) error {
+	if h.receipt != "" && h.node == "" {
+		return command.Usage(cmd, "--receipt goes with --node")
+	}
+	if flags.File != "" && h.node == "" && len(args) == 0 {
+		return hashNode(ctx, a, flags)
+	}
+	s, rest, err := a.Source(ctx, cmd, flags, args)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if len(rest) > 1 {
+		return command.Usage(cmd, "--hash takes NAME [@t]; %d given", len(args))
+	}
+	snapshot, err := s.Argument(ctx, rest)
+	if err != nil {
+		return err
+	}
+	if h.node == "" {
+		return a.Answer(snapshot.Digest(), map[string]any{"cycle": snapshot.Cycle(), "digest": snapshot.Digest()})
+	}
+	n, err := snapshot.Node(h.node)
+	if err != nil {
+		return err
+	}
+	if h.receipt != "" {
+		mark, err := pact.Mark(ctx, h.receipt, n)
 		if err != nil {
 			return err
 		}
-		defer s.Close()
-		snapshot, err := s.Argument(ctx, rest)
-		if err != nil {
-			return err
-		}
-		if *node == "" {
-			return a.Answer(snapshot.Digest(), map[string]any{"cycle": snapshot.Cycle(), "digest": snapshot.Digest()})
-		}
-		n, err := snapshot.Node(*node)
-		if err != nil {
-			return err
-		}
-		if *receipt != "" {
-			mark, err := pact.Mark(ctx, *receipt, n)
-			if err != nil {
-				return err
-			}
-			return a.Answer(mark, map[string]any{"id": n.ID, "mark": mark})
-		}
-		if n.ContentHash == "" {
-			noHash(a)
-		}
-		return a.Answer(n.ContentHash, map[string]any{"id": n.ID, "content_hash": n.ContentHash})
-	})
-	return cmd
+		return a.Answer(mark, map[string]any{"id": n.ID, "mark": mark})
+	}
+	if n.ContentHash == "" {
+		noHash(a)
+	}
+	return a.Answer(n.ContentHash, map[string]any{"id": n.ID, "content_hash": n.ContentHash})
 }
 
 // hashNode computes the content hash of the node in a file (08 §2.1).

@@ -10,34 +10,30 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/spf13/cobra"
 )
 
-func replayCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("replay")
-	cmd.RunE = a.Does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-		in, err := a.Read(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		m := a.Meter("replaying")
-		r, err := pact.Replay(ctx, &metered{Reader: bytes.NewReader(in.Data), total: 2 * len(in.Data), m: m}, nil)
-		m.End()
-		if f := command.FactsOf(err); err != nil && f.Line > 0 {
-			return command.InFile(err, in.Name, in.Line(f.Line))
-		}
-		if err != nil {
-			return command.InFile(err, in.Name, in.Data)
-		}
-		a.Failed = !r.Same
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		a.Warn(r.Findings)
-		drawReplay(a, r)
-		return nil
-	})
-	return cmd
+// replay imports an exported history into a new store, exports it again and compares the two.
+func replay(ctx context.Context, a *command.App, file string) error {
+	in, err := a.Read(ctx, file)
+	if err != nil {
+		return err
+	}
+	m := a.Meter("replaying")
+	r, err := pact.Replay(ctx, &metered{Reader: bytes.NewReader(in.Data), total: 2 * len(in.Data), m: m}, nil)
+	m.End()
+	if f := command.FactsOf(err); err != nil && f.Line > 0 {
+		return command.InFile(err, in.Name, in.Line(f.Line))
+	}
+	if err != nil {
+		return command.InFile(err, in.Name, in.Data)
+	}
+	a.Failed = !r.Same
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	a.Warn(r.Findings)
+	drawReplay(a, r)
+	return nil
 }
 
 // metered shows how much of an input has been read.

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// validated is the answer of pact validate --json.
+// validated is the answer of pact verify --file FILE --json, and of --export.
 type validated struct {
 	Valid     bool              `json:"valid"`
 	Kind      intake.Kind       `json:"kind,omitempty"` // for a file
@@ -24,37 +24,32 @@ type validated struct {
 	Findings  []inspect.Finding `json:"findings"`
 }
 
-func validateCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("validate")
-	flags := a.SourceFlags(cmd)
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		v := &validated{Findings: []inspect.Finding{}}
-		var err error
-		if flags.File != "" {
-			err = validateFile(ctx, a, flags, v)
-		} else {
-			err = validateStored(ctx, a, cmd, flags, args, v)
+// validate checks a file strictly, or reads every snapshot of a context back from its export.
+func validate(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string) (err error) {
+	v := &validated{Findings: []inspect.Finding{}}
+	if flags.File != "" {
+		err = validateFile(ctx, a, flags, v)
+	} else {
+		err = validateStored(ctx, a, cmd, flags, args, v)
+	}
+	if !a.JSON {
+		for _, f := range v.Findings {
+			a.Printf("%s\n", command.FindingText(f))
 		}
-		if !a.JSON {
-			for _, f := range v.Findings {
-				a.Printf("%s\n", command.FindingText(f))
-			}
-		}
-		if err != nil {
-			return err
-		}
-		v.Valid = true
-		if a.JSON {
-			return a.PrintJSON(v)
-		}
-		what := "valid, " + view.Plural(v.Snapshots, "snapshot")
-		if len(v.Findings) > 0 {
-			what += ", " + view.Plural(len(v.Findings), "finding")
-		}
-		a.Printf("%s\n", what)
-		return nil
-	})
-	return cmd
+	}
+	if err != nil {
+		return err
+	}
+	v.Valid = true
+	if a.JSON {
+		return a.PrintJSON(v)
+	}
+	what := "valid, " + view.Plural(v.Snapshots, "snapshot")
+	if len(v.Findings) > 0 {
+		what += ", " + view.Plural(len(v.Findings), "finding")
+	}
+	a.Printf("%s\n", what)
+	return nil
 }
 
 func validateFile(ctx context.Context, a *command.App, flags *command.SourceFlags, v *validated) error {

@@ -17,19 +17,31 @@ import (
 func verifyCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("verify")
 	cmd.Args = cobra.ArbitraryArgs
+	flags, hash := a.SourceFlags(cmd), newHashFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "check the whole store")
+	export := cmd.Flags().Bool("export", false, "export what is there, read it back and compare it byte for byte")
+	for _, pair := range [][]string{{"all", "hash"}, {"all", "export"}, {"all", "file"}, {"export", "hash"}} {
+		cmd.MarkFlagsMutuallyExclusive(pair...)
+	}
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if *all != (len(args) == 0) || len(args) > 1 {
-			return command.Usage(cmd, "verify takes the NAME of a context, or --all")
+		named := len(args) > 0 || flags.File != ""
+		switch {
+		case hash.asked():
+			return hash.print(ctx, a, cmd, flags, args)
+		case *all == named || len(args) > 1 || len(args) > 0 && flags.File != "":
+			return command.Usage(cmd, "verify takes the NAME of a context, --file FILE or --all")
+		case *all:
+			return verifyAll(ctx, a)
+		case *export && flags.File != "":
+			return replay(ctx, a, flags.File)
+		case *export || flags.File != "":
+			return validate(ctx, a, cmd, flags, args)
 		}
 		s, err := a.ExistingStore(ctx)
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		if *all {
-			return verifyAll(ctx, a, s)
-		}
 		m := a.Meter("verifying")
 		r, err := pact.VerifyNamed(ctx, s, args[0], m.At)
 		m.End()
@@ -47,18 +59,18 @@ func verifyCommand(a *command.App) *cobra.Command {
 }
 
 // verifyAll checks a whole store.
-func verifyAll(ctx context.Context, a *command.App, s *pact.DB) error {
+func verifyAll(ctx context.Context, a *command.App) error {
+	s, err := a.ExistingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
 	m := a.Meter("verifying")
 	r, err := pact.VerifyAll(ctx, s, m.At)
 	m.End()
 	if err != nil {
 		return err
 	}
-	return drawStore(a, r)
-}
-
-// drawStore prints the result for a whole store.
-func drawStore(a *command.App, r *inspect.StoreVerification) error {
 	a.Failed = !r.Holds()
 	if a.JSON {
 		return a.PrintJSON(r)
@@ -106,7 +118,7 @@ func drawDefect(a *command.App, name string, d *inspect.Defect) {
 	rows := [][]string{{"  at", where}, {"  node", view.Visible(d.Node)}, {"  among", view.Visible(strings.Join(d.Suspects, " "))},
 		{"  what", view.Visible(d.What)}, {"  recorded", view.Visible(d.Recorded)}, {"  found", view.Visible(d.Found)}}
 	if d.Derived {
-		rows = append(rows, []string{"  remedy", "nothing is lost: pact db compact makes it anew"})
+		rows = append(rows, []string{"  remedy", "nothing is lost: pact copy --compact makes it anew"})
 	}
 	for _, row := range rows {
 		if row[1] != "" {

@@ -97,12 +97,9 @@ func (a *App) ChooseForm(cmd *cobra.Command) error {
 	return nil
 }
 
-// unpaged are the commands that look or ask and write exact bytes.
-var unpaged = []string{"request", "fmt"}
-
 // wantsPager reports whether the output of a command goes through a pager: on a
 // terminal, for commands that look and ask.
 func (a *App) wantsPager(cmd *cobra.Command) bool {
-	return screen.Terminal(a.Out.W) && !a.NoPager && (cmd.GroupID == "ask" || cmd.GroupID == "trace") && !slices.Contains(unpaged, cmd.Name()) &&
+	return screen.Terminal(a.Out.W) && !a.NoPager && (cmd.GroupID == "ask" || cmd.GroupID == "trace" || cmd.Name() == "log") &&
 		len(a.PagerCommand()) > 0
 }

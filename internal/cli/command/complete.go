@@ -16,11 +16,10 @@ import (
 const mostCompletions = 200
 
 // takesIDs are the commands whose arguments behind the name are ids.
-var takesIDs = []string{"cat", "life", "update", "move", "remove", "erase", "prune"}
+var takesIDs = []string{"show", "life", "update", "move", "remove", "erase"}
 
 // takesAddresses are the commands whose arguments behind the name are addresses.
-var takesAddresses = []string{"show", "thread", "diff", "prefix", "blame", "hash", "request", "export", "fork", "cat",
-	"grep"}
+var takesAddresses = []string{"show", "diff", "log", "life", "verify", "request", "export", "fork", "grep"}
 
 // completeRest completes the arguments behind the name of a context: addresses,
 // ids, and in selectors the values of attributes.
@@ -37,7 +36,7 @@ func (a *App) completeRest(cmd *cobra.Command, args []string, prefix string) ([]
 	if slices.Contains(takesIDs, cmd.Name()) && !strings.HasPrefix(prefix, "@") {
 		list = append(list, valuesOf(cmd.Context(), c, "id")...)
 	}
-	if cmd.Name() == "select" || cmd.Name() == "explain" {
+	if cmd.Name() == "select" {
 		return completeSelector(cmd.Context(), c, prefix), cobra.ShellCompDirectiveNoFileComp |
 			cobra.ShellCompDirectiveNoSpace
 	}

@@ -157,7 +157,7 @@ func (a *App) Warn(findings []inspect.Finding) {
 	const most = 8
 	for i, f := range findings {
 		if i == most {
-			a.Warnf("… and %d more findings; pact validate lists all", len(findings)-most)
+			a.Warnf("… and %d more findings; pact verify --file lists all", len(findings)-most)
 			return
 		}
 		a.Warnf("%s", FindingText(f))

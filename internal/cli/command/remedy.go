@@ -41,7 +41,7 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 				"or add --rebase to let it repeat by itself"
 		}
 	case fault.AttemptNotFound:
-		return "pact attempts " + a.Subject + db + " lists those that are there"
+		return "pact log " + a.Subject + db + " --attempts lists those that are there"
 	case fault.NodeNotFound:
 		return cmp.Or(a.whereNodesAre(cmd, f), f.Remedy)
 	case fault.SnapshotNotFound:
@@ -89,7 +89,7 @@ func (a *App) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 	case "life":
 		return "pact select " + a.Subject + db + " '@* *' lists the ids of all snapshots, pact show " + a.Subject + db +
 			" working draws the working state"
-	case "hash":
+	case "verify":
 		return "pact show " + a.Subject + db + " --all draws what is there"
 	}
 	return "pact show " + a.Subject + db + " working --all draws what is there"

@@ -3,12 +3,14 @@ package edit
 import (
 	"context"
 	"io"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -20,72 +22,111 @@ type committed struct {
 	Bytes  int64             `json:"bytes"`
 	DryRun bool              `json:"dry_run,omitempty"`
 	Report *lifecycle.Report `json:"report,omitempty"`
+	*planned
+}
+
+// commitFlags say what a commit prunes and publishes.
+type commitFlags struct {
+	note                    pact.Note
+	prune, selected, retain []string
+	dryRun                  bool
+	send, prices, model     string
+	starts                  bool
+	provider, params        string
+	policy                  *command.PolicyFlags
+	writing
+}
+
+func newCommitFlags(a *command.App, cmd *cobra.Command) *commitFlags {
+	c, f := &commitFlags{policy: a.PolicyFlags(cmd), writing: writingFlags(a, cmd)}, cmd.Flags()
+	f.StringVarP(&c.note.Message, "message", "m", "", "why, a `TEXT` for the log")
+	f.StringVar(&c.note.Request, "request", "", "a `TOKEN`: repeating the command with it does nothing more")
+	f.StringArrayVar(&c.prune, "prune", nil, "prune the node `ID`; may be repeated")
+	f.StringArrayVar(&c.selected, "select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
+	f.StringArrayVar(&c.retain, "retain", nil, "keep the node `ID` from expiring and being pruned this time; may be repeated")
+	f.BoolVar(&c.dryRun, "dry-run", false, "publish nothing: say what would be lost, and what that costs the cache")
+	f.StringVar(&c.prices, "prices", "", "with --dry-run: say what the lost cache costs, by the list of prices in `FILE`")
+	f.StringVar(&c.send, "send", "", "write the thread to `FILE` first, and record the SHA-256 of its bytes")
+	f.BoolVar(&c.starts, "start", false, "publish nothing yet: record that a provider is being called with the thread")
+	f.StringVar(&c.provider, "provider", "", "with --start: the provider `WHO` is called")
+	f.StringVar(&c.model, "model", "", "the `MODEL`: with --start the one that is called, with --prices the one of the price")
+	f.StringVar(&c.params, "params-file", "", "with --start: the parameters of the call, JSON in `FILE`; - is standard input")
+	for _, pair := range [][]string{{"rebase", "send"}, {"send", "dry-run"}, {"send", "request"}, {"start", "dry-run"},
+		{"start", "request"}} {
+		cmd.MarkFlagsMutuallyExclusive(pair...)
+	}
+	return c
 }
 
 func commitCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("commit")
-	f := cmd.Flags()
-	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
-	request := f.String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
-	policy := a.PolicyFlags(cmd)
-	prune := f.StringArray("prune", nil, "prune the node `ID`; may be repeated")
-	retain := f.StringArray("retain", nil, "keep the node `ID` from expiring and being pruned this time; may be repeated")
-	dryRun := f.Bool("dry-run", false, "publish nothing")
-	send := f.String("send", "", "write the thread to `FILE` first, and record the SHA-256 of its bytes")
-	w := writingFlags(a, cmd)
-	cmd.MarkFlagsMutuallyExclusive("rebase", "send")
+	f := newCommitFlags(a, cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if *send != "" && (*dryRun || *request != "") {
-			return command.Usage(cmd, "--send cannot be combined with --dry-run or --request")
-		}
-		c, err := a.OpenToPrune(ctx, cmd, policy, args[0], *w.actor, false)
+		c, err := a.OpenToPrune(ctx, cmd, f.policy, args[0], *f.actor, f.dryRun) // a dry run says how many tokens would go
 		if err != nil {
 			return err
 		}
 		defer c.Store.Close()
-		release, err := c.Retain(*retain...)
+		for _, text := range f.selected {
+			if _, err := selector.Parse(text, c.Edition()); err != nil {
+				return command.InArgument(err, text)
+			}
+		}
+		release, err := c.Retain(f.retain...)
 		if err != nil {
 			return err
 		}
 		defer release()
 		pruning := c.Pruning()
-		pruning.IDs = *prune
-		options := pact.CommitOptions{Note: pact.Note{Message: *message, Request: *request}}
-		if *send == "" {
-			options.Pruning = pruning
-		} else if err := a.ReplaceFile(*send, func(w io.Writer) error {
-			_, err := c.Send(ctx, w, pruning)
-			return err
-		}); err != nil {
-			return err
+		pruning.IDs, pruning.Select = f.prune, f.selected
+		if c.Policy.Ranks != nil && !f.policy.Prunes(&c.Policy) {
+			a.Warnf("the policy says what goes first, not how much may stay: add a limit such as --max-tokens 20000")
 		}
-		var snapshot *pact.Sealed
-		if *dryRun {
-			snapshot, err = c.Prepare(ctx, pruning)
-		} else {
-			snapshot, err = c.Commit(ctx, &options)
-			snapshot, err = rebased(ctx, *w.rebase, snapshot, err)
+		switch {
+		case f.starts:
+			return f.start(ctx, a, cmd, c.Context, pruning)
+		case f.dryRun:
+			return f.plan(ctx, a, c.Context, c.Counter, pruning)
 		}
-		if err != nil {
-			return err
-		}
-		return reportCommit(a, snapshot, *dryRun)
+		return f.publish(ctx, a, c.Context, pruning)
 	})
 	return cmd
 }
 
-func reportCommit(a *command.App, s *pact.Sealed, dryRun bool) error {
-	blocks, bytes := s.ThreadSize()
+// publish commits, after it wrote the thread if it shall, and reports what became of the nodes.
+func (f *commitFlags) publish(ctx context.Context, a *command.App, c *pact.Context, pruning *pact.Pruning) error {
+	task, err := commit.Task(ctx, tree.Of(c.Working()))
+	if err != nil {
+		return err
+	}
+	options := pact.CommitOptions{Note: f.note}
+	if f.send == "" {
+		options.Pruning = pruning
+	} else if err := a.ReplaceFile(f.send, func(w io.Writer) error {
+		_, err := c.Send(ctx, w, pruning)
+		return err
+	}); err != nil {
+		return err
+	}
+	snapshot, err := c.Commit(ctx, &options)
+	if snapshot, err = rebased(ctx, *f.rebase, snapshot, err); err != nil {
+		return err
+	}
+	if task != nil && removes(snapshot.Report, task.ID) {
+		a.Warnf("the first message of the user went: %s", view.Visible(task.ID))
+	}
 	if a.JSON {
-		return a.PrintJSON(committed{s.Cycle(), s.Digest(), blocks, bytes, dryRun, s.Report})
+		return a.PrintJSON(committedAs(snapshot))
 	}
-	what := "committed "
-	if dryRun {
-		what = "would commit "
-	}
-	a.Printf("%s%s\n", what, a.Paint.Strong("@c"+strconv.FormatInt(s.Cycle(), 10)))
-	a.Printf("  digest  %s\n", s.Digest())
+	blocks, bytes := snapshot.ThreadSize()
+	a.Printf("committed %s\n", a.Paint.Strong(view.Cycle(snapshot.Cycle())))
+	a.Printf("  digest  %s\n", snapshot.Digest())
 	a.Printf("  thread  %s, %s\n", view.Plural(blocks, "block"), view.Size(bytes))
-	drawReport(a, s.Report)
+	drawReport(a, snapshot.Report)
 	return nil
+}
+
+func committedAs(s *pact.Sealed) committed {
+	blocks, bytes := s.ThreadSize()
+	return committed{Cycle: s.Cycle(), Digest: s.Digest(), Blocks: blocks, Bytes: bytes, Report: s.Report}
 }

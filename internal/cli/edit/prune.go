@@ -8,90 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
-	"github.com/contexttree/pact/selector"
 )
-
-func pruneCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("prune")
-	f := cmd.Flags()
-	policy := a.PolicyFlags(cmd)
-	chosen := f.StringArray("select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
-	retain := f.StringArray("retain", nil, "keep the node `ID` this time; may be repeated")
-	dryRun := f.Bool("dry-run", false, "change nothing")
-	prices := f.String("prices", "", "with --dry-run: say what the lost cache costs, by the list of prices in `FILE`")
-	model := f.String("model", "", "with --prices: the model `NAME`; by default that of the last recorded call")
-	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
-	w := writingFlags(a, cmd)
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		c, err := a.OpenToPrune(ctx, cmd, policy, args[0], *w.actor, *dryRun) // a dry run says how many tokens would go
-		if err != nil {
-			return err
-		}
-		defer c.Store.Close()
-		if len(args) == 1 && len(*chosen) == 0 && !policy.Prunes(&c.Policy) {
-			if f.Changed("policy") {
-				return command.Usage(cmd, "the policy says what goes first, not how much may stay: add a limit such as --max-tokens 20000")
-			}
-			return command.Usage(cmd, "prune needs to know what: ids, --select, a limit such as --max-tokens, or a policy "+
-				"that the context keeps")
-		}
-		pruning := c.Pruning()
-		pruning.IDs = args[1:]
-		for _, text := range *chosen {
-			if _, err := selector.Parse(text, c.Edition()); err != nil {
-				return command.InArgument(err, text)
-			}
-		}
-		pruning.Select = *chosen
-		release, err := c.Retain(*retain...)
-		if err != nil {
-			return err
-		}
-		defer release()
-		if *dryRun {
-			plan, err := c.PlanPruning(ctx, pruning)
-			if err != nil {
-				return err
-			}
-			p := &plannedPruning{PrunePlan: plan}
-			if p.Loss, err = story.LossOf(ctx, c.Working(), plan.Report, c.Counter); err != nil {
-				return err
-			}
-			if *prices != "" {
-				if err := priceLoss(ctx, a, c.Context, p, *prices, *model); err != nil {
-					return err
-				}
-			}
-			return reportPlan(a, p)
-		}
-		task, err := commit.Task(ctx, tree.Of(c.Working()))
-		if err != nil {
-			return err
-		}
-		snapshot, err := c.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: *message}, Pruning: pruning})
-		if snapshot, err = rebased(ctx, *w.rebase, snapshot, err); err != nil {
-			return err
-		}
-		if task != nil && removes(snapshot.Report, task.ID) {
-			a.Warnf("the first message of the user went: %s", view.Visible(task.ID))
-		}
-		return reportCommit(a, snapshot, false)
-	})
-	return cmd
-}
 
 // removes reports whether a commit pruned a node.
 func removes(r *lifecycle.Report, id string) bool {
@@ -100,12 +27,43 @@ func removes(r *lifecycle.Report, id string) bool {
 	})
 }
 
-// plannedPruning is the answer of pact prune --dry-run.
-type plannedPruning struct {
-	*inspect.PrunePlan
-	Loss *story.Loss `json:"loss"`
+// planned is what pact commit --dry-run says beside what a commit says.
+type planned struct {
+	Before inspect.Weight        `json:"before"`
+	After  inspect.Weight        `json:"after"`
+	Cached *inspect.CachedPrefix `json:"cached,omitempty"`
+	Loss   *story.Loss           `json:"loss"`
 	// CacheCost prices the lost part of the cache as input, nil without a price.
 	CacheCost *cacheCost `json:"cache_cost,omitempty"`
+}
+
+// plan says what a commit would publish, and what it would lose.
+func (f *commitFlags) plan(ctx context.Context, a *command.App, c *pact.Context, counter tree.Counter, pruning *pact.Pruning) error {
+	snapshot, err := c.Prepare(ctx, pruning)
+	if err != nil {
+		return err
+	}
+	plan, err := c.PlanPruning(ctx, pruning)
+	if err != nil {
+		return err
+	}
+	p := &planned{Before: plan.Before, After: plan.After, Cached: plan.Cached}
+	if p.Loss, err = story.LossOf(ctx, c.Working(), plan.Report, counter); err != nil {
+		return err
+	}
+	if f.prices != "" {
+		if err := priceLoss(ctx, a, c, p, f.prices, f.model); err != nil {
+			return err
+		}
+	}
+	if a.JSON {
+		would := committedAs(snapshot)
+		would.DryRun, would.planned = true, p
+		return a.PrintJSON(would)
+	}
+	a.Printf("would commit %s\n", a.Paint.Strong(view.Cycle(snapshot.Cycle())))
+	drawPlan(a, p, plan.Report)
+	return nil
 }
 
 // cacheCost is a price for tokens that are no longer in the cache.
@@ -117,7 +75,7 @@ type cacheCost struct {
 }
 
 // priceLoss sets the price of the lost part of the cache.
-func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedPruning, file, model string) error {
+func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *planned, file, model string) error {
 	prices, err := a.Prices(ctx, file)
 	if err != nil {
 		return err
@@ -146,11 +104,7 @@ func priceLoss(ctx context.Context, a *command.App, c *pact.Context, p *plannedP
 	return nil
 }
 
-func reportPlan(a *command.App, p *plannedPruning) error {
-	if a.JSON {
-		return a.PrintJSON(p)
-	}
-	a.Printf("would commit %s\n", a.Paint.Strong(view.Cycle(p.Cycle)))
+func drawPlan(a *command.App, p *planned, report *lifecycle.Report) {
 	if text := p.Loss.Summary(); text != "" {
 		a.Printf("would lose %s\n", text)
 	} else {
@@ -160,9 +114,10 @@ func reportPlan(a *command.App, p *plannedPruning) error {
 	if p.Loss.Task != "" {
 		a.Warnf("the first message of the user would go: %s", view.Visible(p.Loss.Task))
 	}
-	rest := *p.Report // without what the lines above say
-	rest.Removed, rest.Stubs, rest.Savings = nil, nil, nil
-	if n := len(p.Report.Stubs); n > 0 {
+	rest := *report // without what the lines above say
+	rest.Stubs, rest.Savings = nil, nil
+	rest.Removed = slices.DeleteFunc(slices.Clone(rest.Removed), func(r lifecycle.Removal) bool { return r.Reason == lifecycle.Pruned })
+	if n := len(report.Stubs); n > 0 {
 		a.Printf("  %s in place of what goes\n", view.Plural(n, "stub"))
 	}
 	drawReport(a, &rest)
@@ -198,7 +153,6 @@ func reportPlan(a *command.App, p *plannedPruning) error {
 			a.Printf("behind that stand %d reasoning blocks, which some models then drop\n", c.Reasoning)
 		}
 	}
-	return nil
 }
 
 func weightRow(what string, w inspect.Weight) []string {

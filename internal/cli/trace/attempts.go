@@ -3,14 +3,12 @@ package trace
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"strings"
 	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
@@ -18,21 +16,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func attemptsCommand(a *command.App) *cobra.Command {
-	list := a.OnContext(nil, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
-		attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
-		if err != nil {
+// listAttempts lists the calls of a provider.
+func listAttempts(ctx context.Context, a *command.App, c *pact.Context, span []string) error {
+	from, to := int64(math.MinInt64), int64(math.MaxInt64)
+	if len(span) > 0 {
+		var err error
+		if from, to, err = cyclesOf(ctx, c, span); err != nil {
 			return err
 		}
-		if len(attempts) == 0 {
-			a.FoundNothing("no call of a provider was recorded in %s; pact attempts start records one", view.Visible(c.Name()))
-		}
-		return printAttempts(a, attempts)
-	})
-	cmd, same := a.Command("attempts"), a.Command("attempts list")
-	cmd.RunE, same.RunE = list, list
-	cmd.AddCommand(same, attemptsStartCommand(a), attemptsEndCommand(a))
-	return cmd
+	}
+	attempts, err := c.Attempts(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	if len(attempts) == 0 {
+		a.FoundNothing("no call of a provider was recorded in %s; pact commit --start records one", view.Visible(c.Name()))
+	}
+	return printAttempts(a, attempts)
 }
 
 func printAttempts(a *command.App, list []history.Attempt) error {
@@ -61,104 +61,55 @@ func printAttempts(a *command.App, list []history.Attempt) error {
 	return nil
 }
 
-func attemptsStartCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("attempts start")
-	f := cmd.Flags()
-	var call pact.ProviderCall
-	f.StringVar(&call.Provider, "provider", "", "the provider `WHO` is called")
-	f.StringVar(&call.Model, "model", "", "the `MODEL` that is called")
-	params := f.String("params-file", "", "the parameters of the call, JSON in `FILE`; - is standard input")
-	out := f.String("out", "", "write the thread to `FILE`; without it, only its SHA-256 is recorded")
-	policy := a.PolicyFlags(cmd)
-	prune := f.StringArray("prune", nil, "prune the node `ID`; may be repeated")
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if call.Provider == "" || call.Model == "" {
-			return command.Usage(cmd, "an attempt needs --provider and --model")
-		}
-		if *params != "" {
-			in, err := a.Read(ctx, *params)
-			if err != nil {
-				return err
-			}
-			if call.Params, err = canon.Parse(in.Data); err != nil {
-				return command.InFile(err, in.Name, in.Data)
-			}
-		}
-		c, err := a.OpenToPrune(ctx, cmd, policy, args[0], "", false)
-		if err != nil {
-			return err
-		}
-		defer c.Store.Close()
-		pruning := c.Pruning()
-		pruning.IDs = *prune
-		began, err := startAttempt(ctx, a, c.Context, call, *out, pruning)
-		if err != nil {
-			return err
-		}
-		return a.Answer(began.ID, began)
-	})
-	return cmd
+// endFlags say how an attempt ended.
+type endFlags struct {
+	id, status, said string
+	in, out          int64
 }
 
-// startAttempt starts an attempt and writes its thread to a file, "" for none.
-// If the file cannot be put in place, startAttempt ends the attempt.
-func startAttempt(ctx context.Context, a *command.App, c *pact.Context, call pact.ProviderCall, out string,
-	pruning *pact.Pruning) (began *history.Attempt, err error) {
-	if out == "" {
-		return c.StartAttempt(ctx, call, io.Discard, pruning)
-	}
-	err = a.ReplaceFile(out, func(w io.Writer) error {
-		began, err = c.StartAttempt(ctx, call, w, pruning)
-		return err
-	})
-	if err != nil && began != nil {
-		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: history.Failed, Err: err})
-		err = errors.Join(err, unended)
-	}
-	return began, err
-}
-
-func attemptsEndCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("attempts end")
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		return completeRunning(a, cmd, args, prefix)
-	}
-	f := cmd.Flags()
-	status := f.String("status", "", "the `STATUS`: completed, canceled or error")
-	in := f.Int64("token-in", 0, "`N` tokens went in; without the flag their number is unknown")
-	out := f.Int64("token-out", 0, "`N` tokens came out; without the flag their number is unknown")
-	said := f.String("error", "", "what went wrong, a `TEXT`")
+func newEndFlags(a *command.App, cmd *cobra.Command) *endFlags {
+	e, f := &endFlags{}, cmd.Flags()
+	f.StringVar(&e.id, "end", "", "record how the attempt `ID` ended, which pact commit --start began")
+	f.StringVar(&e.status, "status", "", "with --end: the `STATUS` completed, canceled or error")
+	f.Int64Var(&e.in, "token-in", 0, "with --end: `N` tokens went in; without the flag their number is unknown")
+	f.Int64Var(&e.out, "token-out", 0, "with --end: `N` tokens came out; without the flag their number is unknown")
+	f.StringVar(&e.said, "error", "", "with --end: what went wrong, a `TEXT`")
 	command.CompleteFlag(cmd, "status", []string{"completed", "canceled", "error"})
-	cmd.RunE = a.OnContext(nil, func(ctx context.Context, cmd *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
-		o := pact.Outcome{Status: history.AttemptStatus(*status)}
-		switch o.Status {
-		case history.Completed, history.Canceled, history.Failed:
-		default:
-			return command.Usage(cmd, "--status is completed, canceled or error")
-		}
-		if *said != "" {
-			o.Err = errors.New(*said)
-		}
-		if f.Changed("token-in") {
-			o.TokenIn = in
-		}
-		if f.Changed("token-out") {
-			o.TokenOut = out
-		}
-		ended, err := c.EndAttempt(ctx, rest[0], o)
-		if err != nil {
-			return err
-		}
-		return a.Answer(ended.ID+" "+string(ended.Status), ended)
+	_ = cmd.RegisterFlagCompletionFunc("end", func(cmd *cobra.Command, args []string, prefix string) ([]string,
+		cobra.ShellCompDirective) {
+		return completeRunning(a, cmd, args, prefix)
 	})
-	return cmd
+	return e
 }
 
-// completeRunning completes the name of a context, then the ids of its running
-// attempts.
+// end records how the attempt ended.
+func (e *endFlags) end(ctx context.Context, a *command.App, cmd *cobra.Command, c *pact.Context) error {
+	o := pact.Outcome{Status: history.AttemptStatus(e.status)}
+	switch o.Status {
+	case history.Completed, history.Canceled, history.Failed:
+	default:
+		return command.Usage(cmd, "--end needs --status, which is completed, canceled or error")
+	}
+	if e.said != "" {
+		o.Err = errors.New(e.said)
+	}
+	if cmd.Flags().Changed("token-in") {
+		o.TokenIn = &e.in
+	}
+	if cmd.Flags().Changed("token-out") {
+		o.TokenOut = &e.out
+	}
+	ended, err := c.EndAttempt(ctx, e.id, o)
+	if err != nil {
+		return err
+	}
+	return a.Answer(ended.ID+" "+string(ended.Status), ended)
+}
+
+// completeRunning completes the ids of the running attempts of a context.
 func completeRunning(a *command.App, cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
-		return a.CompleteNames(cmd, args, prefix)
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	c, s, err := a.OpenContext(cmd.Context(), args[0], "")
 	if err != nil {

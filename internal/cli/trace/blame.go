@@ -12,43 +12,38 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/spf13/cobra"
 )
 
-// blame is the answer of pact blame --json.
+// blame is the answer of pact life NAME --json.
 type blame struct {
 	Cycle  int64           `json:"cycle"`
 	Blocks []inspect.Blame `json:"blocks"`
 }
 
-func blameCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("blame")
-	flags := a.SourceFlags(cmd)
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		snapshot, err := s.Argument(ctx, rest)
-		if err != nil {
+// blameThread says of each block of a thread which cycle brought it.
+func blameThread(ctx context.Context, a *command.App, s *command.Source, address []string) error {
+	snapshot, err := s.Argument(ctx, address)
+	if err != nil {
+		return err
+	}
+	c, err := s.History(ctx)
+	if err != nil {
+		return err
+	}
+	at := pact.Latest()
+	if len(address) > 0 {
+		if at, err = command.ParseAddress(address[0], s.Edition()); err != nil {
 			return err
 		}
-		c, err := s.History(ctx)
-		if err != nil {
-			return err
-		}
-		address := pact.Latest()
-		if len(rest) > 0 {
-			if address, err = command.ParseAddress(rest[0], s.Edition()); err != nil {
-				return err
-			}
-		}
-		list, err := c.Blame(ctx, address)
-		if err != nil {
-			return err
-		}
-		if a.JSON {
-			return a.PrintJSON(blame{snapshot.Cycle(), list})
-		}
-		return drawBlame(ctx, a, snapshot, list)
-	})
-	return cmd
+	}
+	list, err := c.Blame(ctx, at)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return a.PrintJSON(blame{snapshot.Cycle(), list})
+	}
+	return drawBlame(ctx, a, snapshot, list)
 }
 
 func drawBlame(ctx context.Context, a *command.App, in *pact.Snapshot, list []inspect.Blame) error {

@@ -9,6 +9,6 @@ import (
 
 // Commands returns the commands of the family.
 func Commands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{logCommand(a), diffCommand(a), blameCommand(a), timelineCommand(a), prefixCommand(a), simulateCommand(a), findingsCommand(a),
-		threadCommand(a), requestCommand(a), attemptsCommand(a)}
+	return []*cobra.Command{logCommand(a), requestCommand(a), diffCommand(a), lifeCommand(a), simulateCommand(a),
+		findingsCommand(a)}
 }

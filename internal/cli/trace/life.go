@@ -12,10 +12,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func timelineCommand(a *command.App) *cobra.Command {
+func lifeCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("life")
 	flags := a.SourceFlags(cmd)
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
+		if len(rest) == 0 || view.IsAddress(rest[0]) {
+			return blameThread(ctx, a, s, rest)
+		}
 		c, err := s.History(ctx)
 		if err != nil {
 			return err

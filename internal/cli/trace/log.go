@@ -29,12 +29,21 @@ func logCommand(a *command.App) *cobra.Command {
 	stats := cmd.Flags().Bool("stat", false, "count what each cycle changed")
 	some := logLimits{}
 	some.register(cmd)
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, _ []string) error {
+	attempts := cmd.Flags().Bool("attempts", false, "list every call of a provider within the cycles, also those that failed")
+	prefix := newPrefixFlags(a, cmd, flags)
+	cmd.MarkFlagsMutuallyExclusive("attempts", "prefix")
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
+		if !*attempts && prefix.ask(cmd) {
+			return prefix.print(ctx, a, s, rest)
+		}
 		if s.Alone != nil {
 			return fault.New(fault.SnapshotNotFound, "a document on its own has no log", "import it, or name a history")
 		}
+		if *attempts {
+			return listAttempts(ctx, a, s.Context, rest)
+		}
 		first, last := s.Context.Cycles()
-		lowest, err := some.lowest(cmd, first, last)
+		lowest, last, err := some.span(ctx, cmd, s.Context, rest)
 		if err != nil {
 			return err
 		}
@@ -47,7 +56,7 @@ func logCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		from := int64(0)
-		if some.newest > 0 {
+		if some.newest > 0 || len(rest) > 0 {
 			from = lowest
 		}
 		listed := 0
@@ -56,6 +65,9 @@ func logCommand(a *command.App) *cobra.Command {
 			for e, err := range s.Context.Log(ctx, from) {
 				if err != nil {
 					return err
+				}
+				if len(rest) > 0 && e.Cycle > last {
+					continue
 				}
 				branched := e.Kind == history.Forked || e.Kind == history.Superseded || e.Kind == history.Erasing
 				// an import may have brought the first snapshot

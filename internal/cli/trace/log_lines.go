@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
@@ -61,10 +63,11 @@ func (l *logLimits) register(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&l.oneline, "oneline", false, "list each cycle on one line, also on a terminal")
 }
 
-// lowest returns the first cycle that the flags list, and reads --since.
-func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error) {
-	if cmd.Flags().Changed("newest") && l.newest < 1 {
-		return 0, command.Usage(cmd, "-n takes a number of 1 or more")
+// span returns the first and the last cycle that the flags and the addresses list, and reads --since.
+func (l *logLimits) span(ctx context.Context, cmd *cobra.Command, c *pact.Context, words []string) (from, to int64, err error) {
+	from, to = c.Cycles()
+	if cmd.Flags().Changed("newest") && (l.newest < 1 || len(words) > 0) {
+		return 0, 0, command.Usage(cmd, "-n takes a number of 1 or more, and no addresses beside it")
 	}
 	if l.since != "" {
 		at, err := time.Parse(time.RFC3339, l.since)
@@ -72,14 +75,34 @@ func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error)
 			at, err = time.Parse(time.DateOnly, l.since)
 		}
 		if err != nil {
-			return 0, command.Usage(cmd, "--since %s is not a time: write 2026-11-01 or 2026-11-01T10:00:00Z", l.since)
+			return 0, 0, command.Usage(cmd, "--since %s is not a time: write 2026-11-01 or 2026-11-01T10:00:00Z", l.since)
 		}
 		l.sinceNS = at.UnixNano()
 	}
-	if l.newest > 0 {
-		return max(first, last-int64(l.newest)+1), nil
+	switch {
+	case l.newest > 0:
+		from = max(from, to-int64(l.newest)+1)
+	case len(words) > 0:
+		return cyclesOf(ctx, c, words)
 	}
-	return first, nil
+	return from, to, nil
+}
+
+// cyclesOf returns the first and the last cycle from one address to another.
+func cyclesOf(ctx context.Context, c *pact.Context, words []string) (from, to int64, err error) {
+	ends := [2]pact.Address{}
+	if ends[0], ends[1], err = command.Span(c, words); err != nil {
+		return 0, 0, err
+	}
+	cycles := [2]int64{}
+	for i, end := range ends {
+		snapshot, err := c.At(ctx, end)
+		if err != nil {
+			return 0, 0, err
+		}
+		cycles[i] = snapshot.Cycle()
+	}
+	return cycles[0], cycles[1], nil
 }
 
 // leavesOut reports whether the flags leave out an entry of a cycle that they list.

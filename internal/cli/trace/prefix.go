@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/command"
@@ -10,50 +11,73 @@ import (
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-func prefixCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("prefix")
-	flags := a.SourceFlags(cmd)
-	flags.TokenFlags(cmd)
-	calls := newCallFlags(a, cmd)
-	broken := cmd.Flags().Bool("breaks", false, "list only the cycles at which something broke")
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		c, err := s.History(ctx)
-		if err != nil {
-			return err
+// prefixFlags ask log how much of each thread the next one repeats; each of them does.
+type prefixFlags struct {
+	*callFlags
+	asked, breaks *bool
+	names         []string
+}
+
+func newPrefixFlags(a *command.App, cmd *cobra.Command, source *command.SourceFlags) *prefixFlags {
+	before := map[string]bool{}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
+	p := &prefixFlags{
+		asked:  cmd.Flags().Bool("prefix", false, "say how much of each thread the next one repeats from the beginning"),
+		breaks: cmd.Flags().Bool("breaks", false, "as --prefix, and list only the cycles at which something broke"),
+	}
+	source.TokenFlags(cmd)
+	p.callFlags = newCallFlags(a, cmd)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !before[f.Name] {
+			p.names = append(p.names, f.Name)
 		}
-		from, to, err := command.Span(c, rest)
-		if err != nil {
-			return err
-		}
-		o, err := calls.read(ctx, a)
-		if err != nil {
-			return err
-		}
-		m := a.Meter("comparing")
-		r, err := story.Prefixes(ctx, c, from, to, o, m.At)
-		m.End()
-		if err != nil {
-			return err
-		}
-		if s.Counter != nil {
-			r.Tokenizer = s.Counter.Name()
-		}
-		if *broken {
-			r.KeepBreaks()
-		}
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		if *calls.provider {
-			drawProvider(a, r, calls.prices)
-			return nil
-		}
-		drawPrefixes(a, r, calls.prices)
-		return nil
 	})
-	return cmd
+	return p
+}
+
+// ask reports whether the user gave one of the flags.
+func (p *prefixFlags) ask(cmd *cobra.Command) bool {
+	return slices.ContainsFunc(p.names, cmd.Flags().Changed)
+}
+
+// print prints how much of each thread the next one repeats.
+func (p *prefixFlags) print(ctx context.Context, a *command.App, s *command.Source, span []string) error {
+	c, err := s.History(ctx)
+	if err != nil {
+		return err
+	}
+	from, to, err := command.Span(c, span)
+	if err != nil {
+		return err
+	}
+	o, err := p.read(ctx, a)
+	if err != nil {
+		return err
+	}
+	m := a.Meter("comparing")
+	r, err := story.Prefixes(ctx, c, from, to, o, m.At)
+	m.End()
+	if err != nil {
+		return err
+	}
+	if s.Counter != nil {
+		r.Tokenizer = s.Counter.Name()
+	}
+	if *p.breaks {
+		r.KeepBreaks()
+	}
+	if a.JSON {
+		return a.PrintJSON(r)
+	}
+	if *p.provider {
+		drawProvider(a, r, p.prices)
+		return nil
+	}
+	drawPrefixes(a, r, p.prices)
+	return nil
 }
 
 func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) {

@@ -19,7 +19,7 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// callFlags are the flags of pact prefix for recorded calls.
+// callFlags are the flags of pact log --prefix for recorded calls.
 type callFlags struct {
 	dialect, file *string
 	provider      *bool
@@ -29,10 +29,10 @@ type callFlags struct {
 func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 	f := &callFlags{}
 	names := provider.CacheRulesNames()
-	f.dialect = cmd.Flags().String("dialect", "", "compare recorded calls by what `PROVIDER` caches: "+
+	f.dialect = cmd.Flags().String("dialect", "", "with --prefix: compare recorded calls by what `PROVIDER` caches: "+
 		strings.Join(names, ", "))
-	f.provider = cmd.Flags().Bool("provider", false, "show what the provider said of its cache")
-	f.file = cmd.Flags().String("prices", "", "take the list of prices in `FILE` in place of the built-in one")
+	f.provider = cmd.Flags().Bool("provider", false, "as --prefix, and show what the provider said of its cache")
+	f.file = cmd.Flags().String("prices", "", "with --prefix: take the list of prices in `FILE` in place of the built-in one")
 	command.CompleteFlag(cmd, "dialect", names)
 	return f
 }

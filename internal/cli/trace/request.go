@@ -21,15 +21,24 @@ func requestCommand(a *command.App) *cobra.Command {
 	attempt := cmd.Flags().String("attempt", "", "the attempt `N` of the cycle, from 1, or all")
 	cmd.MarkFlagsMutuallyExclusive("broken", "attempt")
 	cmd.MarkFlagsMutuallyExclusive("broken", "asked")
-	cmd.RunE = a.OnContext(nil, func(ctx context.Context, cmd *cobra.Command, c *pact.Context, s *pact.DB, rest []string) error {
+	ended := newEndFlags(a, cmd)
+	flags := a.SourceFlags(cmd)
+	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
+		c, err := s.History(ctx)
+		if err != nil {
+			return err
+		}
+		if ended.id != "" {
+			return ended.end(ctx, a, cmd, c)
+		}
 		number, err := strconv.ParseInt(*attempt, 10, 64)
 		switch {
 		case *attempt == "all" && !a.JSON:
 			return command.Usage(cmd, "--attempt all prints several bodies, which only --json keeps apart; add --json")
 		case *attempt != "" && *attempt != "all" && (err != nil || number < 1):
-			return command.Usage(cmd, "--attempt takes a number from 1, or all; pact attempts %s lists those of each cycle", a.Subject)
+			return command.Usage(cmd, "--attempt takes a number from 1, or all; pact log %s --attempts lists those of each cycle", a.Subject)
 		}
-		snapshot, err := (&command.Source{Context: c}).Argument(ctx, rest)
+		snapshot, err := s.Argument(ctx, rest)
 		if err != nil {
 			return err
 		}
@@ -41,7 +50,7 @@ func requestCommand(a *command.App) *cobra.Command {
 		}
 		body, err := record.Request(ctx, c, snapshot.Cycle(), number) // 0 without a number
 		if err == nil && *asked {
-			body, err = record.Asked(ctx, s, body)
+			body, err = record.Asked(ctx, s.Store, body)
 		}
 		if err != nil {
 			return err

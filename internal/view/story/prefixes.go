@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
-// PrefixReport is the answer of pact prefix --json.
+// PrefixReport is the answer of pact log --prefix --json.
 type PrefixReport struct {
 	Cycles []*view.Step `json:"cycles"`
 	// how tokens were counted; an approximation begins with approx:

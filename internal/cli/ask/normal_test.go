@@ -16,11 +16,8 @@ func TestSelectorsOnATerminalAreVisible(t *testing.T) {
 			var b bytes.Buffer
 			a := command.New(command.Streams{In: strings.NewReader(".cb[id='\u009b\u202ex']\n"), Out: &b})
 			a.OutTerminal = terminal
-			cmd := fmtCommand(a)
-			cmd.SetArgs(args)
-			if args == nil {
-				cmd.SetArgs([]string{})
-			}
+			cmd := selectCommand(a)
+			cmd.SetArgs(append([]string{"--normal"}, args...))
 			if err := cmd.ExecuteContext(context.Background()); err != nil {
 				t.Fatal(err)
 			}

@@ -1,10 +1,9 @@
-package trace
+package ask
 
 import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,66 +16,46 @@ import (
 	"github.com/contexttree/pact/transcript"
 )
 
-// threadForms are the forms in which thread prints; the last two are for people.
-var threadForms = []string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}
+// threadForms are the forms in which show prints a thread: thread is text on a terminal and canonical elsewhere.
+var threadForms = []string{"thread", "canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}
 
-// threadFlags say what thread prints.
+// threadFlags say how show prints a thread.
 type threadFlags struct {
-	as                *string
-	request, verbatim *bool
+	as      *string
+	request *bool
 }
 
-func threadCommand(a *command.App) *cobra.Command {
-	cmd := a.Command("thread")
-	flags := a.SourceFlags(cmd)
+func newThreadFlags(cmd *cobra.Command) threadFlags {
 	f := threadFlags{
-		as: cmd.Flags().String("as", "", "the `FORM`: canonical, text, markdown, openai, responses, anthropic or "+
-			"gemini"),
-		request:  cmd.Flags().Bool("request", false, "with --as and an API: a whole request, with its model"),
-		verbatim: cmd.Flags().Bool("verbatim", false, "print the recorded bytes of the request"),
+		as:      cmd.Flags().String("as", "", "print what the model is sent, in the `FORM` "+strings.Join(threadForms, ", ")),
+		request: cmd.Flags().Bool("request", false, "with --as and an API: a whole request, with its model"),
 	}
 	command.CompleteFlag(cmd, "as", threadForms)
-	cmd.MarkFlagsMutuallyExclusive("as", "verbatim")
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		if *f.as != "" && !slices.Contains(threadForms, *f.as) {
-			return command.Usage(cmd, "--as %s is not known: it is one of %s", *f.as, strings.Join(threadForms, ", "))
-		}
-		if *f.request && (*f.as == "" || *f.as == "canonical" || *f.as == "text" || *f.as == "markdown") {
-			return command.Usage(cmd, "--request needs --as with an API: openai, responses, anthropic or gemini")
-		}
-		snapshot, err := s.Argument(ctx, rest)
-		if err != nil {
-			return err
-		}
-		if *f.verbatim {
-			return writeVerbatim(ctx, a, s, snapshot)
-		}
-		return writeThread(ctx, a, s, snapshot, &f)
-	})
-	return cmd
+	return f
 }
 
-func writeVerbatim(ctx context.Context, a *command.App, s *command.Source, snapshot *pact.Snapshot) error {
-	c, err := s.History(ctx)
+func (f *threadFlags) check(cmd *cobra.Command) error {
+	if *f.as != "" && !slices.Contains(threadForms, *f.as) {
+		return command.Usage(cmd, "--as %s is not known: it is one of %s", *f.as, strings.Join(threadForms, ", "))
+	}
+	if *f.request && slices.Contains([]string{"", "thread", "canonical", "text", "markdown"}, *f.as) {
+		return command.Usage(cmd, "--request needs --as with an API: openai, responses, anthropic or gemini")
+	}
+	return nil
+}
+
+// writeThread writes the thread of a snapshot, by default of the latest.
+func writeThread(ctx context.Context, a *command.App, s *command.Source, address []string, f *threadFlags) error {
+	snapshot, err := s.Argument(ctx, address)
 	if err != nil {
 		return err
 	}
-	body, err := record.Request(ctx, c, snapshot.Cycle(), 0)
-	if err != nil {
-		return err
-	}
-	noteRedacted(a, body)
-	_, err = a.Out.Write(body.Bytes)
-	return err
-}
-
-func writeThread(ctx context.Context, a *command.App, s *command.Source, snapshot *pact.Snapshot, f *threadFlags) error {
 	form := *f.as
-	read := form == "" && a.OutTerminal && !a.JSON
+	read := form == "thread" && a.OutTerminal && !a.JSON
 	switch {
 	case read || form == "text" || form == "markdown":
 		return readThread(ctx, a, snapshot, form == "markdown", read)
-	case form == "" || form == "canonical":
+	case form == "thread" || form == "canonical":
 		if err := snapshot.WriteThread(ctx, a.Out); err != nil {
 			return err
 		}
@@ -111,15 +90,10 @@ func readThread(ctx context.Context, a *command.App, s *pact.Snapshot, markdown,
 		o.Wrap = func(line string, indent int) []string { return screen.WrapLine(line, a.Width-indent) }
 	}
 	if cuts {
-		command := catCommandOf(a, s)
+		command := "pact show " + a.Subject + a.InStore() + " " + view.Cycle(s.Cycle())
 		o.Command = func(id string) string { return command + " " + screen.Quote(id) }
 	}
 	return view.WriteThread(ctx, a.Out, s, &o)
-}
-
-// catCommandOf returns the command that prints a content of a snapshot.
-func catCommandOf(a *command.App, s *pact.Snapshot) string {
-	return "pact cat " + a.Subject + a.InStore() + " @c" + strconv.FormatInt(s.Cycle(), 10)
 }
 
 // fieldsOf returns the thread of a snapshot as fields of a request and, with

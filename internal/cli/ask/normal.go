@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,22 +13,29 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func fmtCommand(a *command.App) *cobra.Command {
-	var edition string
-	cmd := a.Command("fmt")
-	cmd.Flags().StringVar(&edition, "edition", a.NewEdition(), "the `EDITION` of the selectors: "+command.EditionNames)
-	command.CompleteFlag(cmd, "edition", selector.Editions())
-	strict := cmd.Flags().Bool("strict", false, "refuse what edition 1.0 reads and advises against")
-	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		e, err := selector.ParseEdition(edition)
+// normalFlags ask select for the normal form of selectors.
+type normalFlags struct{ form, strict bool }
+
+func newNormalFlags(cmd *cobra.Command) *normalFlags {
+	n := &normalFlags{}
+	cmd.Flags().BoolVar(&n.form, "normal", false, "write selectors in their normal form, and find nothing")
+	cmd.Flags().BoolVar(&n.strict, "strict", false, "with --normal: refuse what edition 1.0 reads and advises against")
+	cmd.MarkFlagsMutuallyExclusive("normal", "file")
+	return n
+}
+
+// write writes the normal form of selectors: of the arguments, else of the lines of standard input.
+func (n *normalFlags) write(a *command.App, flags *command.SourceFlags) func(context.Context, *cobra.Command, []string) error {
+	return func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		e, err := selector.ParseEdition(cmp.Or(flags.Edition, a.NewEdition()))
 		if err != nil {
 			return err
 		}
 		if len(args) == 0 && a.InTerminal {
-			return command.Usage(cmd, "fmt takes a SELECTOR, or selectors on standard input")
+			return command.Usage(cmd, "--normal takes a SELECTOR, or selectors on standard input")
 		}
 		if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-			return fmtLines(ctx, a, e, *strict)
+			return normalLines(ctx, a, e, n.strict)
 		}
 		texts := make([]string, len(args))
 		for i, arg := range args {
@@ -35,7 +43,7 @@ func fmtCommand(a *command.App) *cobra.Command {
 			if err != nil {
 				return command.InArgument(err, arg)
 			}
-			if err := remark(a, q, *strict); err != nil {
+			if err := remark(a, q, n.strict); err != nil {
 				return command.InArgument(err, arg)
 			}
 			texts[i] = q.String()
@@ -47,8 +55,7 @@ func fmtCommand(a *command.App) *cobra.Command {
 			a.PrintLine(text)
 		}
 		return nil
-	})
-	return cmd
+	}
 }
 
 // remark warns of what edition 1.0 advises against in a selector; strict refuses it.
@@ -61,9 +68,9 @@ func remark(a *command.App, q *selector.Selector, strict bool) error {
 	return nil
 }
 
-// fmtLines formats each line of standard input as a selector. It keeps empty
+// normalLines formats each line of standard input as a selector. It keeps empty
 // lines.
-func fmtLines(ctx context.Context, a *command.App, e selector.Edition, strict bool) error {
+func normalLines(ctx context.Context, a *command.App, e selector.Edition, strict bool) error {
 	lines := bufio.NewScanner(a.In)
 	lines.Buffer(nil, 2*selector.MaxLength)
 	texts := []string{}

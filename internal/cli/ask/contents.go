@@ -1,0 +1,145 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+	"github.com/spf13/cobra"
+)
+
+// contentFlags say how show prints contents.
+type contentFlags struct{ original, raw bool }
+
+func newContentFlags(cmd *cobra.Command) *contentFlags {
+	f := &contentFlags{}
+	cmd.Flags().BoolVar(&f.original, "original", false, "print the contents as they were before a rule shortened them")
+	cmd.Flags().BoolVar(&f.raw, "raw", false, "print the bytes of one content and nothing else")
+	return f
+}
+
+// show prints the contents of blocks; without an address, as the newest state that has a block holds it.
+func (f *contentFlags) show(ctx context.Context, a *command.App, cmd *cobra.Command, s *command.Source, address string,
+	ids []string) error {
+	if f.raw && len(ids) > 1 {
+		return command.Usage(cmd, "--raw prints one content; %d given", len(ids))
+	}
+	var list []pact.Hit
+	for _, id := range ids {
+		snapshot, err := s.Having(ctx, address, id)
+		if err != nil {
+			return err
+		}
+		n, err := snapshot.Node(id)
+		if fault.CodeOf(err) == fault.NodeNotFound && s.Context != nil && address == "" { // a note may name it
+			if hit, found := wholeHit(record.FindWhole(ctx, s.Store, s.Context.Name(), nil, id)); found {
+				list = append(list, hit)
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if f.original && n.Kind == toolcall.Result && n.Original() == nil && s.Context != nil {
+			if hit, found := wholeHit(record.WholeOf(ctx, s.Store, s.Context.Name(), n)); found {
+				snapshot, n = hit.Snapshot, hit.Node
+			}
+		}
+		list = append(list, pact.Hit{Snapshot: snapshot, Node: n})
+		if n.Kind != toolcall.Call || f.raw {
+			continue
+		}
+		partners, err := toolcall.Partners(tree.Of(snapshot), tree.NodeOf(n))
+		if err != nil {
+			return err
+		}
+		for _, p := range partners {
+			result, err := snapshot.Node(p.ID)
+			if err != nil {
+				return err
+			}
+			list = append(list, pact.Hit{Snapshot: snapshot, Node: result})
+		}
+	}
+	return printContents(ctx, a, list, f.raw, f.original)
+}
+
+// wholeHit returns the block with a whole text, if it was found.
+func wholeHit(c *pact.Context, id string, err error) (pact.Hit, bool) {
+	if err != nil {
+		return pact.Hit{}, false
+	}
+	n, err := c.Working().Node(id)
+	return pact.Hit{Snapshot: c.Working(), Node: n}, err == nil
+}
+
+// showWhole prints the text that a note names, without the name of a context. It returns missing, the error that no
+// context has the name, if no note names it.
+func showWhole(ctx context.Context, a *command.App, id string, raw bool, missing error) error {
+	s, err := a.ExistingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	hit, found := wholeHit(record.FindWhole(ctx, s, "", nil, id))
+	if !found {
+		return missing
+	}
+	return printContents(ctx, a, []pact.Hit{hit}, raw, true)
+}
+
+// contentLine is a line of pact show ID --json.
+type contentLine struct {
+	ID      string          `json:"id"`
+	Cycle   int64           `json:"cycle"` // of the snapshot
+	Role    string          `json:"role,omitempty"`
+	Kind    string          `json:"kind,omitempty"`
+	Content json.RawMessage `json:"content"`
+}
+
+func printContents(ctx context.Context, a *command.App, list []pact.Hit, raw, original bool) error {
+	for i, h := range list {
+		kept, err := h.Node.JSON(ctx)
+		if err != nil {
+			return err
+		}
+		if before := h.Node.Original(); original && before != nil {
+			kept = before
+		}
+		switch {
+		case raw:
+			text := string(kept)
+			if len(kept) > 0 && canon.Value(kept).Kind() == canon.KindString {
+				text, _ = canon.Value(kept).Text()
+			}
+			a.Printf("%s", text)
+			continue
+		case a.JSON:
+			if kept == nil {
+				kept = []byte("null")
+			}
+			line := contentLine{h.Node.ID, h.Snapshot.Cycle(), h.Node.Role, h.Node.Kind, kept}
+			if err := a.PrintJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(list) > 1 {
+			if i > 0 {
+				a.Printf("\n")
+			}
+			a.Printf("%s\n", a.Paint.Strong("── "+strings.Join(screen.Cells(view.Words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
+		}
+		a.PrintText(view.Whole(h.Node.Kind, canon.Value(kept)))
+	}
+	return nil
+}
