@@ -22,7 +22,7 @@ const (
 
 // rows are the calls that were found to grow faster than their input, and those that belong to them.
 var rows = []row{
-	{"pact validate of n turns in a file", 500, paths, validate},
+	{"pact verify --file of n turns in a file", 500, paths, validate},
 	{"inserting in front of all siblings, n times", 250, stampsOfFollowers,
 		insert(func(int) string { return "(d0, cont[offset=0], )" })},
 	{"inserting in the middle, n times", 250, stampsOfFollowers, insert(func(there int) string {
