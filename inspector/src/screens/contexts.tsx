@@ -2,7 +2,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { ContextRow } from '../api'
 import { loadContexts } from '../data'
 import { ago, bytes, count } from '../format'
-import { Link, Problem, Waiting } from '../parts'
+import { Link, plural, Problem, Waiting } from '../parts'
 import { Everywhere } from '../selector/everywhere'
 import { contexts, go } from '../state'
 import { safe } from '../text'
@@ -114,7 +114,7 @@ function Sparkline({ row }: { row: ContextRow }) {
   const wide = 3
   return (
     <svg class="sparkline" role="img" width={shares.length * wide} height={18}
-      aria-label={broke === 0 ? 'The prefix never broke' : `The prefix broke ${broke === 1 ? 'once' : broke + ' times'}`}>
+      aria-label={broke === 0 ? 'Each thread begins with the one before' : `${plural(broke, 'thread was', 'threads were')} cut`}>
       {shares.map((share, i) => (
         <g key={i}>
           <rect class="kept" x={i * wide} width={wide - 0.5} y={18 * share} height={18 * (1 - share)} />

@@ -5,8 +5,8 @@ import { type Call, pathOf } from '../api'
 import { count, percent, size } from '../format'
 import { useKeys } from '../keys'
 import { panel, SelectorBox } from '../selector/box'
-import { address, at, call, calls, connection, context, contexts, cutCalls, embedded, family, firstCycle, follow, following, go,
-  hasCalls, hasDraft, helpOpen, lastCycle, linkTo, missing, name, neverBroke, say, strata, unit, vs } from '../state'
+import { address, at, brokenCalls, call, calls, connection, context, contexts, embedded, family, firstCycle, follow, following,
+  go, hasCalls, hasDraft, helpOpen, lastCycle, linkTo, missing, name, neverBroke, say, strata, unit, vs } from '../state'
 import { guest, loadContext, loadContexts } from '../data'
 import { Link, plural, Problem } from '../parts'
 import { doubtOf } from '../provider'
@@ -191,7 +191,7 @@ function Sentence() {
     return <Problem failure={failure!} again={() => loadContext(address.peek().name!)} />
   }
   return (
-    <div class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
+    <div class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut ?? shown?.broke)}>
       <h1 id="call-sentence">
         {shown && safe(shown.sentence)}
         {shown && <span class="doubt"> {doubtOf(shown)}</span>}
@@ -237,16 +237,16 @@ function Beside() {
   )
 }
 
-/** Says where the prefix broke last before a call that repeats all of the one before it. */
+/** Says where something broke last before a call that repeats all of the one before it. */
 function CutBefore({ cycle }: { cycle: number }) {
-  const before = (cutCalls.value ?? []).filter((c) => c.cycle < cycle)
+  const before = (brokenCalls.value ?? []).filter((c) => c.cycle < cycle)
   const last = before.at(-1)
   if (!last) return null
   return (
     <span class="never">
       {' '}Before it the prefix broke {before.length === 1 ? 'once, in' : `${count(before.length)} times, last in`} call{' '}
       {last.cycle}.
-      <SeeCut at={last.cycle} cut={last} />
+      {last.cut && <SeeCut at={last.cycle} cut={last} />}
     </span>
   )
 }
