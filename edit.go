@@ -98,6 +98,9 @@ func (b *Batch) AddResult(call string, s Spec) (id string) {
 }
 
 func (b *Batch) addResult(call string, s Spec) (id string, err error) {
+	if call, err = b.named(call); err != nil {
+		return "", err
+	}
 	t := b.editor.Tree()
 	path, err := t.Path(call)
 	if err != nil {
@@ -191,20 +194,40 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	return id, true, b.families.Added(t, b.editor.Tree(), id)
 }
 
-// Remove removes a node with everything below it from the working state. Errors:
+// Remove removes a node with everything below it from the working state. In edition 1.0 what it takes out of
+// a sealed turn, or a sealed turn, leaves a block of the type redaction in its place. Errors:
 // E_NODE_NOT_FOUND if there is no such node, E_SEALED if only pruning may remove it.
-func (b *Batch) Remove(id string) { b.change(func() error { return b.editor.Remove(id) }) }
+func (b *Batch) Remove(id string) {
+	b.change(func() error {
+		id, err := b.named(id)
+		if err != nil {
+			return err
+		}
+		return b.editor.Remove(id)
+	})
+}
 
 // Move moves a node under another parent or to another offset and returns its id. A node of
-// an earlier cycle gets a new id, because its move is a removal and a new node (02 §2.3).
+// an earlier cycle gets a new id, because its move is a removal and a new node (02 §2.3);
+// in edition 1.0 it keeps its id inside its region (1.0 02 §4.5.1).
 // Errors: those of [Batch.Add] and [Batch.Remove].
 func (b *Batch) Move(id, parent string, offset int64) (newID string) {
-	return b.node(func() (string, error) { return b.editor.Move(id, parent, offset) })
+	return b.node(func() (string, error) {
+		id, err := b.named(id)
+		if err != nil {
+			return "", err
+		}
+		return b.editor.Move(id, parent, offset)
+	})
 }
 
 // MoveTo moves a node as [Batch.Move] does, to a position as [Batch.Add] reads it.
 func (b *Batch) MoveTo(id, position string) (newID string) {
 	return b.node(func() (string, error) {
+		id, err := b.named(id)
+		if err != nil {
+			return "", err
+		}
 		gap, err := b.gap(position)
 		if gap == nil {
 			return id, err

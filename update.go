@@ -16,6 +16,10 @@ import (
 // Cost: as [Batch.Add], and reading the content.
 func (b *Batch) Update(id string, f func(*Spec)) {
 	b.change(func() error {
+		id, err := b.named(id)
+		if err != nil {
+			return err
+		}
 		e, err := b.editor.Entry(id)
 		if err != nil {
 			return err

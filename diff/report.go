@@ -59,9 +59,16 @@ type Modification struct {
 	Type          string         `json:"nodeType"`                 // on the newer side
 	Fields        []Field        `json:"fields" nullable:"false"`  // sorted by name
 	ParentChanged *ParentChanged `json:"parent_changed,omitempty"` // nil where the parent is the same
+	OffsetChanged *OffsetChanged `json:"offset_changed,omitempty"` // in edition 1.0; nil where the offset is the same
 	ContentDiff   *ContentDiff   `json:"content_diff,omitempty"`   // nil where the content is the same
 	Cause         Cause          `json:"cause"`                    // what changed it last
 	Ranges
+}
+
+// OffsetChanged has the offsets of a node before and after (1.0 02 §4.5.1).
+type OffsetChanged struct {
+	Previous int64 `json:"previous_offset"` // on the From side
+	New      int64 `json:"new_offset"`      // on the To side
 }
 
 // Field is a header of a node that differs, with both values in JSON: null where a

@@ -59,13 +59,14 @@ func (n *newNode) spec() (pact.Spec, error) {
 
 // edit is one call of a batch.
 type edit struct {
-	Op     string                     `json:"op" enum:"add,result,update,move,remove,reorder,policy" doc:"result adds the result of a call; policy keeps a policy with the context"`
+	Op     string                     `json:"op" enum:"add,result,update,replace,move,remove,reorder,policy" doc:"result adds the result of a call; policy keeps a policy with the context"`
 	ID     string                     `json:"id,omitempty" doc:"Of update, move and remove: the node; of result: the call"`
 	IDs    []string                   `json:"ids,omitempty" doc:"Of reorder: the siblings in their new order"`
 	Into   string                     `json:"into,omitempty" doc:"Of add and move: ^sys, ^ah or the id of the parent"`
 	At     string                     `json:"at,omitempty" doc:"Of add and move, instead of into: a position such as (d0, end)"`
 	Offset int64                      `json:"offset,omitempty" doc:"Of move with into: the new offset"`
-	Node   *newNode                   `json:"node,omitempty" doc:"Of add and result: the node"`
+	Depth  int64                      `json:"depth,omitempty" doc:"Of add and move in edition 1.0, instead of into: a new turn at this depth of the history"`
+	Node   *newNode                   `json:"node,omitempty" doc:"Of add, result and replace: the node"`
 	Set    map[string]json.RawMessage `json:"set,omitempty" doc:"Of update: headers and their values; null takes one away"`
 	Policy *policyOrName              `json:"policy,omitempty" doc:"Of policy: what each commit follows that has none, or the name of a ready policy; absent to keep none"`
 }
@@ -73,7 +74,7 @@ type edit struct {
 // apply makes the call, and returns the id of the node concerned.
 func (e *edit) apply(b *pact.Batch) (string, error) {
 	var spec pact.Spec
-	if e.Op == "add" || e.Op == "result" {
+	if e.Op == "add" || e.Op == "result" || e.Op == "replace" {
 		if e.Node == nil {
 			return "", fault.New(fault.DocumentInvalid, "an edit that adds has no node", `give it as "node"`)
 		}
@@ -83,11 +84,14 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 		}
 	}
 	published := e.Op == "add" && e.Into == "" && b.Edition().Traits().ParentIDs // the library says what is missing
-	if (e.Op == "add" || e.Op == "move") && (e.Into == "") == (e.At == "") && !published {
+	if (e.Op == "add" || e.Op == "move") && (e.Into == "") == (e.At == "") && !published && e.Depth == 0 {
 		return "", fault.New(fault.DocumentInvalid, `an edit has both "into" and "at", or neither`, "give one of them")
 	}
 	switch e.Op {
 	case "add":
+		if e.Depth != 0 {
+			return b.Splice(e.Depth, spec), b.Err()
+		}
 		if e.At != "" {
 			return b.Add(e.At, spec), placed(b.Err(), e.At)
 		}
@@ -102,7 +106,12 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 			}
 		})
 		return e.ID, cmp.Or(err, b.Err())
+	case "replace":
+		return b.Replace(e.ID, spec), b.Err()
 	case "move":
+		if e.Depth != 0 {
+			return b.MoveToDepth(e.Depth, e.ID), b.Err()
+		}
 		if e.At != "" {
 			return b.MoveTo(e.ID, e.At), placed(b.Err(), e.At)
 		}
@@ -118,7 +127,7 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 		return "", b.Err()
 	}
 	return "", fault.At(fault.DocumentInvalid, fault.NoOffset, e.Op, "there is no such edit",
-		"write add, result, update, move, remove, reorder or policy")
+		"write add, result, update, replace, move, remove, reorder or policy")
 }
 
 // batch returns the function that makes all edits and notes the ids.

@@ -85,9 +85,12 @@ func (r *historyReader) checkSeal(next *tree.Tree) error {
 }
 
 // rewritten reports whether two versions of a node differ in more than stamps
-// and ttl.
+// and ttl, in edition 1.0 also its place.
 func rewritten(d tree.Difference, cycle int64) bool {
 	stamps := []string{"created_at_iso", "created_at_ns", "creation_index", "cycle", "ttl"}
+	if d.New.Bare { // a move inside a region keeps the id (1.0 02 §4.5.1)
+		stamps = append(stamps, "offset", "parent_id")
+	}
 	return slices.ContainsFunc(differ.Fields(d, cycle, cycle), func(field string) bool {
 		return !slices.Contains(stamps, field)
 	})

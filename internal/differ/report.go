@@ -180,6 +180,12 @@ func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error)
 			m.ParentChanged = &diff.ParentChanged{Previous: d.NewParent, New: d.OldParent}
 		}
 	}
+	if b.newer.Root().Node().Bare && d.Old.Offset != d.New.Offset {
+		m.OffsetChanged = &diff.OffsetChanged{Previous: d.Old.Offset, New: d.New.Offset}
+		if b.backwards {
+			m.OffsetChanged = &diff.OffsetChanged{Previous: d.New.Offset, New: d.Old.Offset}
+		}
+	}
 	if slices.Contains(fields, "content_hash") {
 		from, to := d.Old, d.New
 		if b.backwards {

@@ -89,6 +89,11 @@ func (m *members) target(optional bool) (into, at string) {
 	return into, at
 }
 
+func (m *members) has(name string) bool {
+	_, has := m.doc.Get(name)
+	return has
+}
+
 func (m *members) object(name string) canon.Any {
 	v, ok := m.pop(name)
 	if !ok {

@@ -88,6 +88,16 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 			})
 			return err
 		}, nil)
+	case "replace":
+		id, node := m.need("id"), m.object("node")
+		if err := m.end(); err != nil {
+			return err
+		}
+		spec, err := specOf(node)
+		if err != nil {
+			return err
+		}
+		return r.Context.Edit(ctx, func(b *pact.Batch) error { b.Replace(id, spec); return nil }, nil)
 	case "remove":
 		id := m.need("id")
 		if err := m.end(); err != nil {
@@ -103,7 +113,7 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 		return r.commit(ctx, m)
 	}
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, op, "there is no operation "+strconv.Quote(op),
-		"write config, add, update, remove, move or commit")
+		"write config, add, update, replace, remove, move or commit")
 }
 
 // config applies settings to the context before it is made. Only the policy can
@@ -144,8 +154,8 @@ func (r *Replay) config(m *members) error {
 }
 
 func (r *Replay) add(ctx context.Context, m *members) error {
-	into, at := m.target(r.Context.Edition().Traits().ParentIDs)
-	node := m.object("node")
+	into, at := m.target(m.has("depth") || r.Context.Edition().Traits().ParentIDs)
+	node, depth := m.object("node"), m.integer("depth", 0)
 	if err := m.end(); err != nil {
 		return err
 	}
@@ -154,6 +164,10 @@ func (r *Replay) add(ctx context.Context, m *members) error {
 		return err
 	}
 	return r.Context.Edit(ctx, func(b *pact.Batch) error {
+		if depth != 0 {
+			b.Splice(depth, spec)
+			return nil
+		}
 		if at != "" {
 			b.Add(at, spec)
 			return misplaced(b.Err(), at)
@@ -165,9 +179,9 @@ func (r *Replay) add(ctx context.Context, m *members) error {
 
 func (r *Replay) move(ctx context.Context, m *members) error {
 	id := m.need("id")
-	into, at := m.target(false)
+	into, at := m.target(m.has("depth"))
 	_, hasOffset := m.doc.Get("offset")
-	offset := m.integer("offset", 0)
+	offset, depth := m.integer("offset", 0), m.integer("depth", 0)
 	if err := m.end(); err != nil {
 		return err
 	}
@@ -175,6 +189,10 @@ func (r *Replay) move(ctx context.Context, m *members) error {
 		return fault.New(fault.DocumentInvalid, "the operation has a position and an offset", `leave "offset" out`)
 	}
 	return r.Context.Edit(ctx, func(b *pact.Batch) error {
+		if depth != 0 {
+			b.MoveToDepth(depth, id)
+			return nil
+		}
 		if at != "" {
 			b.MoveTo(id, at)
 			return misplaced(b.Err(), at)

@@ -177,7 +177,8 @@ func checkInteger(name string, n int64) error {
 	return nil
 }
 
-// Remove removes a node with everything below it. Errors: E_NODE_NOT_FOUND if there is no
+// Remove removes a node with everything below it; what is taken out of the history in edition 1.0 leaves a
+// marker in its place. Errors: E_NODE_NOT_FOUND if there is no
 // such node, E_PLACEMENT_INVALID for the root and its regions, E_SEALED for a turn and for
 // sealed nodes.
 func (x *Editor) Remove(id string) (err error) {
@@ -187,6 +188,13 @@ func (x *Editor) Remove(id string) (err error) {
 	}
 	if err := x.removable(path); err != nil {
 		return err
+	}
+	if within(path, Seq) && x.env.Bare {
+		if earlier, err := x.Earlier(id); err != nil {
+			return err
+		} else if earlier {
+			return x.redact(path)
+		}
 	}
 	_, err = x.detach(id)
 	return err
@@ -204,6 +212,9 @@ func (x *Editor) removable(path []*Entry) error {
 		return err
 	}
 	if !earlier || within(path, Sys) {
+		return nil
+	}
+	if e.class == Turn && x.env.Bare {
 		return nil
 	}
 	if e.class == Turn {

@@ -140,7 +140,7 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 
 // Move moves a node under another parent or to another offset and returns its id. A node of
 // this cycle keeps its id and its stamps. Moving an older node removes it and adds a new
-// one, children included (02 §2.3). Its errors are those of [Editor.Add] and
+// one, children included (02 §2.3); in edition 1.0 it keeps both inside its region. Its errors are those of [Editor.Add] and
 // [Editor.Remove].
 //
 // Specification: 02 §2.3, 02 §4.5.
@@ -225,6 +225,9 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 		if err := x.removable(from); err != nil {
 			return "", err
 		}
+	}
+	stays := x.env.Bare && !restamp && len(from) > 1 && len(to) > 1 && from[1] == to[1] // 1.0 02 §4.5.1
+	if earlier && !stays {
 		moved := ""
 		err := x.allOrNothing(func() error { // a content or the history may be unreadable
 			e, err := x.detach(id)

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is b21368512ae442f5f79f9d96ff3bf45a94b691b0b266597c819c67b8f9defbbd.
+// SHA-256 is 47430adaf293aa518868809145649663d736eb2c799f407b32d8bc1717089794.
 
 export interface Attempt {
   attempt_id: string
@@ -183,6 +183,7 @@ export interface DiffModification {
   id: string
   new_range: DiffRange | null
   nodeType: string
+  offset_changed?: DiffOffsetChanged
   parent_changed?: DiffParentChanged
   previous_range: DiffRange | null
 }
@@ -204,6 +205,11 @@ export interface DiffNodeChange {
   fields: string[] | null
   id: string
   materialized?: DiffHeaderValues
+}
+
+export interface DiffOffsetChanged {
+  new_offset: number
+  previous_offset: number
 }
 
 export interface DiffParentChanged {
@@ -297,18 +303,20 @@ export interface DiffValues {
 export interface Edit {
   /** Of add and move, instead of into: a position such as (d0, end) */
   at?: string
+  /** Of add and move in edition 1.0, instead of into: a new turn at this depth of the history */
+  depth?: number
   /** Of update, move and remove: the node; of result: the call */
   id?: string
   /** Of reorder: the siblings in their new order */
   ids?: string[] | null
   /** Of add and move: ^sys, ^ah or the id of the parent */
   into?: string
-  /** Of add and result: the node */
+  /** Of add, result and replace: the node */
   node?: NewNode
   /** Of move with into: the new offset */
   offset?: number
   /** result adds the result of a call; policy keeps a policy with the context */
-  op: 'add' | 'result' | 'update' | 'move' | 'remove' | 'reorder' | 'policy'
+  op: 'add' | 'result' | 'update' | 'replace' | 'move' | 'remove' | 'reorder' | 'policy'
   /** Of policy: what each commit follows that has none, or the name of a ready policy; absent to keep none */
   policy?: LifecyclePolicy | string
   /** Of update: headers and their values; null takes one away */

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is b21368512ae442f5f79f9d96ff3bf45a94b691b0b266597c819c67b8f9defbbd.
+SHA-256 is 47430adaf293aa518868809145649663d736eb2c799f407b32d8bc1717089794.
 """
 
 from __future__ import annotations
@@ -166,6 +166,7 @@ class DiffModification(TypedDict):
     id: str
     new_range: DiffRange | None
     nodeType: str
+    offset_changed: NotRequired[DiffOffsetChanged]
     parent_changed: NotRequired[DiffParentChanged]
     previous_range: DiffRange | None
 
@@ -187,6 +188,11 @@ class DiffNodeChange(TypedDict):
     fields: list[str] | None
     id: str
     materialized: NotRequired[DiffHeaderValues]
+
+
+class DiffOffsetChanged(TypedDict):
+    new_offset: int
+    previous_offset: int
 
 
 class DiffParentChanged(TypedDict):
@@ -291,12 +297,13 @@ DiffValues = TypedDict(
 
 class Edit(TypedDict):
     at: NotRequired[str]
+    depth: NotRequired[int]
     id: NotRequired[str]
     ids: NotRequired[list[str] | None]
     into: NotRequired[str]
     node: NotRequired[NewNode]
     offset: NotRequired[int]
-    op: Literal["add", "result", "update", "move", "remove", "reorder", "policy"]
+    op: Literal["add", "result", "update", "replace", "move", "remove", "reorder", "policy"]
     policy: NotRequired[LifecyclePolicy | str]
     set: NotRequired[dict[str, Any]]
 
