@@ -1,6 +1,6 @@
 // Command cut is an agent that breaks the cache of its provider: it shows a model
 // three files, one a call, and before the last question shortens the first of them
-// to save tokens. docs/first-cut.md finds out what that costs.
+// to save tokens. docs/ten-questions.md finds out what that costs.
 //
 // It speaks OpenAI's chat API at OPENAI_BASE_URL with the key in OPENAI_API_KEY.
 package main

@@ -1,5 +1,5 @@
 // Every request to the server is made here. The types of its answers are those of the client in
-// TypeScript, which docs/openapi.json gives; docs/server.md and docs/json.md explain their members.
+// TypeScript, which docs/openapi.json gives; docs/server.md explains their members.
 
 import type {
   Attempt, CallList, ContextInfo, ContextPage, DiffRangeDiffLatestResult, DiffReport, Failure as Refusal, Forms,

@@ -58,6 +58,8 @@ func run(ctx context.Context, a *command.App, args []string) int {
 // leading are the commands that lead, in the order of the help.
 var leading = []string{"open", "run", "log", "request", "serve"}
 
+func init() { cobra.EnableCommandSorting = false } // the help lists commands as they are listed here
+
 // families lists the other commands as the help shows them.
 var families = []struct {
 	id, title string
@@ -88,16 +90,20 @@ func root(a *command.App) *cobra.Command {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.ChooseForm(cmd) }
 	_ = root.MarkPersistentFlagFilename("db")
 	root.AddGroup(&cobra.Group{ID: "lead", Title: "Begin with:"})
+	var rest []*cobra.Command
+	leads := make([]*cobra.Command, len(leading))
 	for _, f := range families {
 		root.AddGroup(&cobra.Group{ID: f.id, Title: f.title})
 		for _, c := range f.commands(a) {
 			c.GroupID = f.id
-			if slices.Contains(leading, c.Name()) {
-				c.GroupID = "lead"
+			if i := slices.Index(leading, c.Name()); i >= 0 {
+				c.GroupID, leads[i] = "lead", c
+			} else {
+				rest = append(rest, c)
 			}
-			root.AddCommand(c)
 		}
 	}
+	root.AddCommand(append(leads, rest...)...)
 	root.RunE = versionFlag(a, root)
 	addOldNames(a, root)
 	fitHelp(root)
