@@ -40,6 +40,8 @@ type Case struct {
 	Given
 	Check
 	Checks []Check `json:"checks,omitempty"` // instead of Check, if there are several
+
+	whole []Check // the checks as they were read: what is asked before them does not change if some are left out
 }
 
 // Contradiction is a result that the specification prints but its rules cannot give.
@@ -161,6 +163,7 @@ func Cases() ([]Case, error) {
 
 // load reads the file that the case names.
 func (c *Case) load() (err error) {
+	c.whole = c.checks()
 	switch {
 	case c.Fixture != "":
 		c.input, err = files.ReadFile(path.Join("fixtures", c.Fixture))

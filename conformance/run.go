@@ -51,6 +51,7 @@ type runner struct {
 	command Command
 
 	file string   // the file of the input, or of the history that apply makes of it
+	made []byte   // that history
 	from []string // the flags that name the file or the store to ask
 	name []string // the positional argument that names the context in the store, if there is one
 }
@@ -105,18 +106,21 @@ func (r *runner) prepare() error {
 	refused := slices.ContainsFunc(r.checks(), func(c Check) bool { return c.Kind == "refused" })
 	switch {
 	case refused || r.input == nil:
-		return nil
+		return r.readsInput()
 	case r.Stored || r.Given.Messages != nil || len(r.Steps) > 0:
 		return r.store()
 	case r.applied():
-		return r.apply()
+		if err := r.apply(); err != nil {
+			return err
+		}
+		return r.readsInput()
 	}
 	var err error
 	if r.file, err = r.write(fixtureName(r.Fixture), r.input); err != nil {
 		return err
 	}
 	r.from = []string{"--file", r.file, "--edition", r.Case.Edition}
-	return nil
+	return r.readsInput()
 }
 
 // fixtureName keeps the ending, which tells a program whether the file is a
@@ -133,6 +137,10 @@ func (r *runner) apply() error {
 	if err != nil {
 		return err
 	}
+	if err := isHistory(history); err != nil {
+		return err
+	}
+	r.made = history
 	r.file, err = r.write("history.jsonl", history)
 	r.from = []string{"--file", r.file, "--edition", r.Case.Edition}
 	return err
@@ -141,6 +149,9 @@ func (r *runner) apply() error {
 // store puts the input into a store, as a context called case, and runs the steps.
 func (r *runner) store() error {
 	path, err := r.write(fixtureName(r.Fixture+".jsonl"), r.input)
+	if err == nil && r.applied() {
+		err = r.apply()
+	}
 	if err != nil {
 		return err
 	}
@@ -150,6 +161,9 @@ func (r *runner) store() error {
 		_, err = r.output("apply", path, "--into", "case", "--db", db)
 	} else {
 		_, err = r.output("import", path, "--name", "case", "--edition", r.Case.Edition, "--db", db)
+	}
+	if err == nil {
+		err = r.readsInput()
 	}
 	if err != nil {
 		return err
