@@ -14,8 +14,13 @@ import (
 )
 
 // With when pays a policy has at no call cost more than no policy, whatever the run, the lifetimes, the
-// prices and the limits.
+// prices and the limits, if nothing is asked for twice.
 func TestPaysIsNeverDearer(t *testing.T) {
+	t.Run("asks once", testAnAgentThatReadsOnce)
+	t.Run("asks again", testAnAgentThatReadsAgain)
+}
+
+func testAnAgentThatReadsOnce(t *testing.T) {
 	cut := 0
 	defer func() {
 		if cut == 0 && !testing.Short() { // of the few draws of a short run none may cut

@@ -23,6 +23,16 @@ const (
 func (q *Request) loosened() bool { return q.again*loosensAt > len(q.calls) }
 func (q *Request) ends() bool     { return q.again >= endsFrom && q.again*endsAt > len(q.calls) }
 
+// asksNow reports whether a result that no model saw is of a call that asked again.
+func (q *Request) asksNow() bool {
+	for i := range q.Parts {
+		if p := &q.Parts[i]; p.again && p.fresh && p.result() {
+			return true
+		}
+	}
+	return false
+}
+
 // missing returns the places of the results that were taken and that no later call asked for again.
 func (q *Request) missing() (list []int) {
 	last := map[string]int{}
@@ -226,7 +236,7 @@ func (q *Request) end(l *List, b *Ledger) []Decision {
 			newest = i
 		}
 	}
-	if newest >= 0 && !b.bringsBack(q, missing) {
+	if newest >= 0 && !b.bringsBack(q) {
 		var parts []*Part
 		if of := q.refersTo(newest); of != nil {
 			parts = append(parts, of)

@@ -84,7 +84,7 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	switch {
 	case q.Fixed || q.ended:
 		return nil, nil
-	case q.ends() && !q.stopped:
+	case !q.stopped && (q.ends() || c.when == lifecycle.WhenPays && q.asksNow() && !b.affords(q)):
 		return q.end(l, b), nil
 	}
 	if q.stopped {
@@ -97,6 +97,10 @@ func (c *Rules) Decide(ctx context.Context, l *List, q *Request, b *Ledger, late
 	list, err := c.enter(g, l, q)
 	if err != nil {
 		return nil, err
+	}
+	isShaped := func(d Decision) bool { return d.What == Shaped }
+	if c.when == lifecycle.WhenPays && slices.ContainsFunc(list, isShaped) && !b.affords(q) {
+		list = slices.DeleteFunc(list, isShaped)
 	}
 	if late() {
 		return nil, ErrNotInTime

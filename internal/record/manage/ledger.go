@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/worth"
-	"github.com/contexttree/pact/lifecycle"
 )
 
 // Price is what a model charges.
@@ -25,9 +24,8 @@ type Ledger struct {
 
 	mu      sync.Mutex
 	caches  map[provider.API]*caches
-	counts  map[string]*Counting // by model
-	seen    map[hash]bool        // the first parts of known conversations, and their calls
-	spent   worth.Spent
+	counts  map[string]*Counting  // by model
+	seen    map[hash]*worth.Spent // what conversations cost, by their first parts and their calls
 	total   Total
 	lastUse time.Time // when the last request before the first of the ledger was sent, zero if that is not known
 }
@@ -49,7 +47,7 @@ const mostLedgered, mostCounted = 1 << 14, 1 << 17
 // NewLedger returns a ledger that knows no call.
 func NewLedger(price func(model string) (Price, bool)) *Ledger {
 	return &Ledger{price: price, caches: map[provider.API]*caches{}, counts: map[string]*Counting{},
-		seen: map[hash]bool{}}
+		seen: map[hash]*worth.Spent{}}
 }
 
 // Begins tells the ledger when the last request before its first one was sent.
@@ -74,6 +72,7 @@ type summed struct {
 	asked  *form
 	sent   bool // the ledger added the request as it is sent
 	on     *caches
+	spent  *worth.Spent // by the conversation
 }
 
 // form is a form of a request, as a provider reads it.
@@ -162,7 +161,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	rules := provider.CacheRulesOf(q.API)
-	if l.spent.Calls++; l.spent.Calls%mostLedgered == 0 {
+	if l.total.Calls++; l.total.Calls%mostLedgered == 0 {
 		clear(l.caches)
 		clear(l.seen)
 	}
@@ -195,7 +194,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 		l.total.NoMarker++
 	}
 	l.takeUp(q)
-	l.total.Calls++
+	s.spent.Calls++
 	if q.onlyRepeats() {
 		l.total.Again++
 		return
@@ -203,7 +202,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	call := s.call(s.asked, on.asked.Call(&s.asked.prompt, at))
 	l.total.Asked.Add(call)
 	if call.Money != nil {
-		l.spent.Without += *call.Money
+		s.spent.Without += *call.Money
 	}
 }
 
@@ -236,39 +235,46 @@ func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 	return s.tariff.Call(int64(sent+0.5), int64(read+0.5))
 }
 
-// takeUp fills the caches with the requests that another recorder, or this one long ago, presumably sent: with all
-// of a conversation that the ledger does not know, up to its last answer. It knows a conversation by its beginning and,
-// once the agent wrote that anew, by its calls.
+// forecast returns what a form of a request counts if it is sent now.
+func (s *summed) forecast(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(&f.prompt, s.at)) }
+
+// takeUp finds what a conversation has cost, and fills the caches with the requests that another recorder, or this one
+// long ago, presumably sent: with all of a conversation that the ledger does not know, up to its last answer. It knows a
+// conversation by its beginning and, once the agent wrote that anew, by its calls.
 func (l *Ledger) takeUp(q *Request) {
-	known := false
-	for i := len(q.Parts) - 1; i >= 0 && !known; i-- {
-		if p := &q.Parts[i]; p.Kind == "call" && p.Call != "" {
-			known, l.seen[p.hash] = l.seen[p.hash], true
-		}
-	}
-	begin, end := -1, 0
+	s, begin, end := q.sum, -1, 0
 	for i := range q.Parts {
-		if p := &q.Parts[i]; p.Section == provider.Conversation {
-			if begin < 0 {
-				begin = i
-			}
-			if p.answers() {
-				end = i
-			}
+		p := &q.Parts[i]
+		if p.Section != provider.Conversation {
+			continue
+		}
+		if begin < 0 {
+			begin = i
+		}
+		if p.answers() {
+			end = i
+		}
+		if s.spent == nil && (i == begin || p.Kind == "call" && p.Call != "") {
+			s.spent = l.seen[p.hash]
 		}
 	}
-	if begin < 0 || l.seen[q.Parts[begin].hash] {
-		return
+	known := s.spent != nil
+	if !known {
+		s.spent = &worth.Spent{}
 	}
-	l.seen[q.Parts[begin].hash] = true
+	for i := range q.Parts {
+		if p := &q.Parts[i]; i == begin || p.Kind == "call" && p.Call != "" {
+			l.seen[p.hash] = s.spent
+		}
+	}
 	if known {
 		return
 	}
+	s.spent.Without = q.worst() // the other made sure that it had saved so much
 	before := q.upTo(end)
 	if before == nil {
 		return
 	}
-	s := q.sum
 	at := s.at
 	if !l.lastUse.IsZero() {
 		at = l.lastUse
@@ -302,49 +308,4 @@ func (q *Request) upTo(end int) *Request {
 	last.Marker = marker
 	before.Parts[end-1].Part = &last
 	return &before
-}
-
-// pays reports whether it pays to send a request in another form now.
-func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := q.sum
-	forecast := func(f *form) worth.Call { return s.call(f, s.on.sent.Forecast(&f.prompt, s.at)) }
-	less := forecast(cut.sentForm())
-	sure := worth.Call{Sent: less.Sent * 4 / 5} // notes are short and many: an estimate may be too high
-	keep := forecast(q.sentForm())
-	return s.tariff.Caches(sure) && s.tariff.Pays(when, keep, less, l.spent) &&
-		(when != lifecycle.WhenPays || l.covers(s, keep, less))
-}
-
-// covers reports whether the run has saved enough to bring back all that it took: an agent may ask for it again, and
-// then the whole request is written once more.
-func (l *Ledger) covers(s *summed, keep, less worth.Call) bool {
-	if keep.Money == nil {
-		return true
-	}
-	back := s.tariff.Call(keep.Sent, 0)
-	return l.spent.Managed+*less.Money+*back.Money-*keep.Money <= l.spent.Without
-}
-
-// bringsBack reports whether it costs less to send a conversation as it came from now on than to add some of its results
-// at its end. Tokens decide where the model has no price.
-func (l *Ledger) bringsBack(q *Request, results []int) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s := q.sum
-	costs := func(c worth.Call) float64 {
-		if c.Money == nil {
-			return float64(c.Sent - c.Read)
-		}
-		return *c.Money
-	}
-	whole := &form{}
-	formOf(q, s, asCame, whole)
-	back := s.call(whole, s.on.sent.Forecast(&whole.prompt, s.at))
-	adds := s.call(q.sentForm(), s.on.sent.Forecast(&q.sentForm().prompt, s.at))
-	for _, i := range results {
-		adds.Sent += int64(s.counts.TokensOf(Sized{q.Parts[i].hash, q.Parts[i].size}))
-	}
-	return costs(back) <= costs(s.tariff.Call(adds.Sent, adds.Read))
 }

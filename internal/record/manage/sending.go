@@ -14,7 +14,7 @@ func (l *Ledger) End(q *Request, cut bool) *Sending {
 	call := q.sum.call(f, q.sum.on.sent.Call(&f.prompt, q.sum.at))
 	l.total.Sent.Add(call)
 	if call.Money != nil {
-		l.spent.Managed += *call.Money
+		q.sum.spent.Managed += *call.Money
 	}
 	return &Sending{counts: q.sum.counts, form: f, cache: q.sum.on.sent, Expects: call, cut: cut}
 }

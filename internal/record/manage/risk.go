@@ -1,0 +1,79 @@
+package manage
+
+import (
+	"github.com/contexttree/pact/internal/record/worth"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// mostDearer is the part by which a conversation may become dearer if its agent asks again for all that it lacks,
+// besides the call that asks and the note that it found. Nobody who takes anything can promise less than these. As tokens
+// are estimated, the bound is 3 %.
+const mostDearer = 0.025
+
+// pays reports whether it pays to send a request in another form now.
+func (l *Ledger) pays(when lifecycle.When, q, cut *Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := q.sum
+	less := s.forecast(cut.sentForm())
+	sure := worth.Call{Sent: less.Sent * 4 / 5} // notes are short and many: an estimate may be too high
+	return s.tariff.Caches(sure) && s.tariff.Pays(when, s.forecast(q.sentForm()), less, *s.spent) &&
+		(when != lifecycle.WhenPays || cut.affordable())
+}
+
+// affords reports whether a conversation whose request is sent in its form costs little more than without a policy, at
+// worst.
+func (l *Ledger) affords(q *Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return q.affordable()
+}
+
+// affordable is affords. All that the request lacks comes back behind what is cached. The caller holds the lock of the
+// ledger.
+func (q *Request) affordable() bool {
+	call, worst, spent := q.sum.forecast(q.sentForm()), q.worst(), q.sum.spent
+	return call.Money == nil || spent.Managed+*call.Money+worst <= spent.Without*(1+mostDearer)
+}
+
+// worst returns what it costs that all that a request lacks comes back with the next call, 0 without a price.
+func (q *Request) worst() float64 {
+	first := q.sentForm().first
+	sent := int64(first[len(first)-1])
+	with, without := q.restored(sent, sent), q.sum.tariff.Call(sent, sent)
+	if with.Money == nil {
+		return 0
+	}
+	return *with.Money - *without.Money
+}
+
+// restored returns what a call counts that sends so many tokens, has so many in the cache, and brings back what the
+// request lacks behind them; and that half as many calls as there were so far then read the notes too.
+func (q *Request) restored(sent, read int64) worth.Call {
+	s := q.sum
+	whole, notes := 0.0, 0.0
+	for _, i := range q.missing() {
+		p := &q.Parts[i]
+		whole += s.counts.TokensOf(Sized{p.hash, p.size})
+		notes += s.counts.estimate(Sized{Size: int64(len(p.form.Text))})
+	}
+	call := s.tariff.Call(sent+int64(whole), read)
+	if call.Money != nil {
+		*call.Money += float64(s.spent.Calls) / 2 * s.tariff.Read(int64(notes))
+	}
+	return call
+}
+
+// bringsBack reports whether it costs less to send a conversation as it came from now on than to add what it lacks at
+// its end. Tokens decide where the model has no price.
+func (l *Ledger) bringsBack(q *Request) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	whole, sent := &form{}, q.sum.forecast(q.sentForm())
+	formOf(q, q.sum, asCame, whole)
+	back, adds := q.sum.forecast(whole), q.restored(sent.Sent, sent.Read)
+	if adds.Money == nil {
+		return back.Sent-back.Read <= adds.Sent-adds.Read
+	}
+	return *back.Money <= *adds.Money
+}
