@@ -7,8 +7,12 @@ import (
 	"github.com/contexttree/pact/history"
 )
 
-// cacheSize bounds what the cache of an engine holds, in bytes of what was decoded.
-const cacheSize = 32 << 20
+// cacheSize bounds what the cache of an engine holds, in bytes of what was decoded; gatherSize where the store gathers,
+// because an import looks back at little of what it wrote.
+const (
+	cacheSize  = 32 << 20
+	gatherSize = 8 << 20
+)
 
 // cache keeps what was decoded last. What it holds of a line is of one generation, so that an
 // erasure leaves nothing behind that a reader could meet.
@@ -17,6 +21,7 @@ type cache struct {
 	byKey map[cacheKey]*list.Element
 	order list.List // of cached, the last used first
 	size  int
+	most  int // how many bytes it holds at most
 }
 
 // cacheKey names something of a line: a segment by its last revision, one of its blocks too by
@@ -76,7 +81,7 @@ func (c *cache) put(k cacheKey, value any, size int) {
 	} else {
 		c.byKey[k] = c.order.PushFront(&cached{k, value, size})
 	}
-	for c.size += size; c.size > cacheSize && c.order.Len() > 1; {
+	for c.size += size; c.size > c.most && c.order.Len() > 1; {
 		c.remove(c.order.Back().Value.(*cached).key)
 	}
 }

@@ -43,13 +43,15 @@ func Open(s store.Store) *Engine {
 		p = packer.Packing()
 	}
 	e := New(s, p)
-	_, e.gathers = s.(*gathered.Store)
+	if _, e.gathers = s.(*gathered.Store); e.gathers {
+		e.cache.most = gatherSize
+	}
 	return e
 }
 
 // New returns an engine on a medium, which it closes when it is closed.
 func New(s store.Store, p store.Packing) *Engine {
-	return &Engine{store: s, packing: packing(p), pace: usualPace, settling: make(map[history.Key]bool),
+	return &Engine{store: s, packing: packing(p), cache: cache{most: cacheSize}, pace: usualPace, settling: make(map[history.Key]bool),
 		unsettled: make(map[history.Key]unsettled)}
 }
 

@@ -3,6 +3,7 @@ package bring
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/budget"
@@ -16,6 +17,10 @@ import (
 // importMemory is how many bytes an import may hold of what does not say how large it is.
 const importMemory = 256 << 20
 
+// importGarbage is how many percent of what an import holds may come together as garbage. It holds a multiple of its
+// file, and as much garbage again, as Go allows, would be more than it takes longer to collect.
+const importGarbage = 40
+
 // longestMark is how many bytes tell whether a file is compressed.
 const longestMark = 4
 
@@ -23,6 +28,7 @@ const longestMark = 4
 // may never end: they get importMemory; for a compressed one a person on a terminal is asked whether it may be more.
 func within(a *command.App, run func(context.Context, *cobra.Command, []string) error) func(context.Context, *cobra.Command, []string) error {
 	return func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		defer debug.SetGCPercent(debug.SetGCPercent(importGarbage))
 		name := ""
 		if len(args) > 0 {
 			name = args[0]

@@ -121,11 +121,8 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 		if text, number, at = canon.NextLine(data, at, number); text == nil {
 			break
 		}
-		of, value := formats, data[at-len(text):]
-		if n >= maxForeignLines {
-			of, value = lateFormats, nil // to look for the end of each would cost the rest of the file
-		}
-		s := canon.Scanner{Data: value}
+		of, looked := lookedAt(n, data[at-len(text):])
+		s := canon.Scanner{Data: looked}
 		first := s.Value()
 		if n == 0 && len(first) > len(text) {
 			whole, goesOn = formatOfValue(formats, first), true
@@ -154,6 +151,15 @@ func formatOf(data []byte) (whole *format, byLine bool) {
 		return messageFormatOf(data)
 	}
 	return whole, false
+}
+
+// lookedAt returns the formats that the n-th line may tell, and where the end of its value is looked for: of a late line
+// nowhere, because to look for the end of each would cost the rest of the file.
+func lookedAt(n int, rest []byte) (of []format, in []byte) {
+	if n >= maxForeignLines {
+		return lateFormats, nil
+	}
+	return formats, rest
 }
 
 // talk reports whether the next line may be one of many messages whose form a later one tells.
