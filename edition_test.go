@@ -186,6 +186,22 @@ func TestThreadOfEdition1(t *testing.T) {
 	}
 }
 
+// A content may be shorter than the text that stands for none.
+func TestThreadSizesOfEdition1(t *testing.T) {
+	for _, content := range []any{nil, "", 3, "x", []int{}, 12} {
+		c := published(t, 0)
+		must(t, c.Edit(context.Background(), func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{Content: content})
+			b.Add("^ah", pact.Spec{Content: content, Kind: "text"})
+			return nil
+		}, nil))
+		text, err := c.Working().Thread(context.Background())
+		if _, size := c.Working().ThreadSize(); err != nil || int64(len(text)) != size {
+			t.Errorf("%v: %d bytes of %s, %v", content, size, text, err)
+		}
+	}
+}
+
 func TestEditsOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {

@@ -106,18 +106,18 @@ func RoleBytes(region Class) int { return len(defaultRole(region)) - len(default
 func (n *Node) measure() (bytes int, roleless bool) {
 	var buf [64]byte
 	bytes = len(`{"id":,"content":}`) + len(canon.AppendString(buf[:0], n.ID))
+	if bytes += n.Content.size; n.Content.size == 0 {
+		bytes += len(emptyText)
+	}
 	if n.Bare {
-		return bytes + max(n.Content.size, len(emptyText)), false
+		return bytes, false
 	}
 	bytes += len(`"role":,`)
 	role := n.Header("role")
 	if roleless = role == ""; roleless {
 		role = defaultRole(Seq)
 	}
-	bytes += len(role) + n.Content.size
-	if n.Content.size == 0 {
-		bytes += len(emptyText)
-	}
+	bytes += len(role)
 	if kind := n.Header("kind"); kind != "" {
 		bytes += len(`,"kind":`) + len(kind)
 	}
