@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
@@ -39,13 +40,14 @@ func answer[T any](v T, err error) (*answered[T], error) {
 
 // contextInfo describes a context in a list: the columns of its row in the store.
 type contextInfo struct {
-	Name     string `json:"name"`
-	Edition  string `json:"edition" doc:"Edition of its selectors"`
-	First    int64  `json:"first_cycle" doc:"Cycle of the oldest snapshot"`
-	Last     int64  `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
-	Cycles   int64  `json:"cycles" doc:"Number of snapshots"`
-	Revision int64  `json:"revision" doc:"Number of the latest log entry"`
-	Aside    int    `json:"aside,omitempty" doc:"Of a list: how many contexts aside of its conversation are left out"`
+	Name      string             `json:"name"`
+	Edition   string             `json:"edition" doc:"Edition of its selectors"`
+	First     int64              `json:"first_cycle" doc:"Cycle of the oldest snapshot"`
+	Last      int64              `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
+	Cycles    int64              `json:"cycles" doc:"Number of snapshots"`
+	Revision  int64              `json:"revision" doc:"Number of the latest log entry"`
+	Selectors []inspect.Migrated `json:"selectors,omitempty" doc:"Of a copy in another edition: what became of those of the rules that it keeps"`
+	Aside     int                `json:"aside,omitempty" doc:"Of a list: how many contexts aside of its conversation are left out"`
 	ContextDetails
 }
 
@@ -174,7 +176,9 @@ func (s *Server) contexts() {
 
 // copying says how the copy of a context is called.
 type copying struct {
-	Name string `json:"name" doc:"Name of the copy"`
+	Name    string `json:"name" doc:"Name of the copy"`
+	Edition string `json:"edition,omitempty" doc:"1.0 for a copy in that edition; that of the context by default"`
+	Force   bool   `json:"force,omitempty" doc:"Copy also if a rule that is kept does not mean the same there for sure"`
 }
 
 // lines adds the operations that make another line of a history.
@@ -205,10 +209,21 @@ func (s *Server) lines() {
 			if err != nil {
 				return nil, err
 			}
-			if _, err := c.Copy(ctx, s.store, to.Name); err != nil {
+			if to.Edition == "" || to.Edition == string(c.Edition()) {
+				if _, err := c.Copy(ctx, s.store, to.Name); err != nil {
+					return nil, err
+				}
+				return s.made(ctx, to.Name)
+			}
+			_, list, err := c.Migrate(ctx, s.store, to.Name, selector.Edition(to.Edition), to.Force)
+			if err != nil {
 				return nil, err
 			}
-			return s.made(ctx, to.Name)
+			made, err := s.made(ctx, to.Name)
+			if err == nil {
+				made.Body.Selectors = list
+			}
+			return made, err
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/undo", id: "undo-commit",
 		summary: "Take the last commit back", body: undoing{}},

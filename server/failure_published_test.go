@@ -86,4 +86,13 @@ func TestFailuresOfEdition1(t *testing.T) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
+	made := r.call("POST", "/v1/contexts/canonical/commits", `{"cycle":0}`)
+	if made.StatusCode != http.StatusOK {
+		t.Fatal(string(made.body))
+	}
+	copied := r.call("POST", "/v1/contexts/canonical/copy", `{"name":"moved","edition":"1.0"}`)
+	thread := r.call("GET", "/v1/contexts/moved/thread", "")
+	if copied.StatusCode != http.StatusCreated || string(thread.body) != `[{"id":"b","content":"x"}]` {
+		t.Errorf("%s, %s", copied.body, thread.body)
+	}
 }

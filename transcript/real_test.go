@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -68,6 +69,13 @@ func TestTauBench(t *testing.T) {
 			}
 		}
 		snapshots += compare(t, "conversation "+name, made, calls, traj.Elems)
+		if i%20 == 0 {
+			moved, _, err := made.Migrate(t.Context(), memory, name+" in 1.0", selector.V1, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, "conversation "+name+" in edition 1.0", moved, calls, traj.Elems)
+		}
 		coresBeforeCalls(t, "conversation "+name, tree.Of(made.Working()))
 		for entry := range sure.All(tree.Of(made.Working()).All()) {
 			n := entry.Node()

@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/json"
 
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -16,6 +17,8 @@ type Options struct {
 	// Renumber counts the cycles of snapshots anew from that of the oldest. Otherwise a history
 	// with a gap between its cycles is refused (05 §3.2, §6.6).
 	Renumber bool
+	// Root returns what becomes of a version of the root in the compact form; nil to take it as it is.
+	Root func(*tree.Node) *tree.Node
 }
 
 // compactVersion is the version of the compact form.

@@ -38,6 +38,7 @@ type historyReader struct {
 	found        map[inspect.Finding]bool // those of documents
 	removed      map[string]bool          // ids that only earlier snapshots have
 	editionGiven bool                     // the caller gave the edition
+	converted    bool                     // the lines are of an edition with other hashes and threads
 }
 
 func newHistoryReader(ctx context.Context, o Options, in *lines) *historyReader {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -31,6 +32,7 @@ func (r *historyReader) readCompactHead(doc, version canon.Any) error {
 	if r.Edition == "" {
 		r.Edition = e
 	}
+	r.converted = r.Edition.Traits().Bare != e.Traits().Bare
 	return nil
 }
 
@@ -54,6 +56,9 @@ func (r *historyReader) readCompactLine(doc canon.Any, size int) error {
 	entry, err := readEntry(doc)
 	if err != nil {
 		return err
+	}
+	if r.converted { // its proofs are of other bytes
+		entry.Thread, entry.Sent = "", ""
 	}
 	attempts, err := readAttempts(doc, cycle)
 	if err != nil {
@@ -141,6 +146,10 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	for _, b := range list.Elems {
 		parent, _ := b.Get("parent")
 		headers, _ := b.Get("node")
+		if r.converted {
+			headers.Members = slices.DeleteFunc(slices.Clone(headers.Members),
+				func(m canon.Member) bool { return m.Name == "content_hash" })
+		}
 		n, findings, err := document.ReadNode(headers, cycle, r.Edition)
 		if err != nil {
 			return nil, nil, err
@@ -152,6 +161,9 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 		parents[n.ID] = parent.Text
 		if root == "" {
 			root = n.ID
+		}
+		if n.ID == root && r.Root != nil {
+			n = r.Root(n)
 		}
 		if err := r.checkReachable(n.ID, root, parents); err != nil {
 			return nil, nil, err

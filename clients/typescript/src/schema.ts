@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 47430adaf293aa518868809145649663d736eb2c799f407b32d8bc1717089794.
+// SHA-256 is 3d03f11750382a015285ce8248d1b46b477eb32b5065a98aee0e85ea63506513.
 
 export interface Attempt {
   attempt_id: string
@@ -106,6 +106,8 @@ export interface ContextInfo {
   name: string
   /** Number of the latest log entry */
   revision: number
+  /** Of a copy in another edition: what became of those of the rules that it keeps */
+  selectors?: InspectMigrated[] | null
 }
 
 export interface ContextPage {
@@ -115,6 +117,10 @@ export interface ContextPage {
 }
 
 export interface Copying {
+  /** 1.0 for a copy in that edition; that of the context by default */
+  edition?: string
+  /** Copy also if a rule that is kept does not mean the same there for sure */
+  force?: boolean
   /** Name of the copy */
   name: string
 }
@@ -610,6 +616,13 @@ export interface InspectFinding {
   code: string
   message: string
   node?: string
+}
+
+export interface InspectMigrated {
+  doubts?: string[] | null
+  from: string
+  rule: number
+  to?: string
 }
 
 export interface InspectProviderCache {

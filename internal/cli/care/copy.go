@@ -1,6 +1,7 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -22,6 +24,8 @@ func copyCommand(a *command.App) *cobra.Command {
 	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")
 	backsUp := cmd.Flags().String("backup", "", "copy the whole store of --db to `FILE`, as it is at one moment")
 	compacts := cmd.Flags().Bool("compact", false, "copy nothing: pack the store of --db, and give free room back to the disk")
+	edition := cmd.Flags().String("edition", "", "copy CONTEXT to the new one of `EDITION` 1.0, with the selectors that it keeps")
+	force := cmd.Flags().Bool("force", false, "with --edition, also if a selector does not mean the same for sure")
 	cmd.MarkFlagsMutuallyExclusive("from", "discard")
 	cmd.MarkFlagsMutuallyExclusive("to", "backup", "compact")
 	for _, flag := range []string{"from", "to", "backup"} {
@@ -42,6 +46,11 @@ func copyCommand(a *command.App) *cobra.Command {
 			return backup(ctx, a, *backsUp)
 		case *compacts:
 			return compactStore(ctx, a)
+		case *edition != "":
+			if len(args) != 2 {
+				return command.Usage(cmd, "copy --edition takes the name of a context and of the one to make")
+			}
+			return migrate(ctx, a, args[0], args[1], cmp.Or(*to, a.DB), selector.Edition(*edition), *force)
 		case *to == "":
 			return command.Usage(cmd, "copy needs --to, the store to copy to")
 		}
@@ -106,6 +115,35 @@ func discardCopies(ctx context.Context, a *command.App, at string, names []strin
 		text = "deleted what was copied of " + strings.Join(screen.Cells(gone...), ", ")
 	}
 	return a.Answer(text, map[string]any{"discarded": gone})
+}
+
+// migrate copies a context to another name in edition 1.0.
+func migrate(ctx context.Context, a *command.App, name, made, at string, e selector.Edition, force bool) error {
+	c, s, err := a.OpenContext(ctx, name, "")
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	to := s
+	if at != a.DB {
+		if to, err = command.OpenStoreAt(ctx, at); err != nil {
+			return err
+		}
+		defer to.Close()
+	}
+	_, list, err := c.Migrate(ctx, to, made, e, force)
+	if err != nil {
+		return err
+	}
+	text := "copied " + screen.Quote(name) + " to " + screen.Quote(made) + " of edition " + string(e)
+	for _, m := range list {
+		text += "\nrule " + strconv.Itoa(m.Rule) + "  " + view.Visible(m.From) + "  became  " +
+			view.Visible(cmp.Or(m.To, "nothing: it was left out"))
+		for _, doubt := range m.Doubts {
+			text += "\n        " + view.Visible(doubt)
+		}
+	}
+	return a.Answer(text, map[string]any{"context": made, "edition": e, "selectors": append([]inspect.Migrated{}, list...)})
 }
 
 // drawCopied prints for a person what the copy brought to a store.

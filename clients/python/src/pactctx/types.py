@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 47430adaf293aa518868809145649663d736eb2c799f407b32d8bc1717089794.
+SHA-256 is 3d03f11750382a015285ce8248d1b46b477eb32b5065a98aee0e85ea63506513.
 """
 
 from __future__ import annotations
@@ -87,6 +87,7 @@ class ContextInfo(TypedDict):
     last_cycle: int
     name: str
     revision: int
+    selectors: NotRequired[list[InspectMigrated] | None]
 
 
 class ContextPage(TypedDict):
@@ -95,6 +96,8 @@ class ContextPage(TypedDict):
 
 
 class Copying(TypedDict):
+    edition: NotRequired[str]
+    force: NotRequired[bool]
     name: str
 
 
@@ -564,6 +567,17 @@ class InspectFinding(TypedDict):
     code: str
     message: str
     node: NotRequired[str]
+
+
+InspectMigrated = TypedDict(
+    "InspectMigrated",
+    {
+        "doubts": "NotRequired[list[str] | None]",
+        "from": "str",
+        "rule": "int",
+        "to": "NotRequired[str]",
+    },
+)
 
 
 InspectProviderCache = TypedDict(

@@ -1,0 +1,125 @@
+package pact
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
+)
+
+// Migrate copies this context to another name, or to another store, as one of edition 1.0, the only one that e can be,
+// in one durable step. It
+// reads the history anew: ids, cycles, stamps, order, ttls, headers, attempts and who did what stay. Hashes, digests
+// and the bytes of threads are those of 1.0, so what proves them does not carry over. The selectors of the rules that
+// the context keeps are written in 1.0; the list says what became of each. One that 1.0 cannot say, or not for sure,
+// has doubts: then Migrate copies nothing, unless force is set, which leaves out the rules that cannot be written.
+//
+// Errors: E_SELECTOR_INVALID for doubts, E_CONFLICT if the name is taken or the context is of 1.0 already, and those
+// of [Context.Backup]. Cost: reading and writing every version of a node once.
+func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.Edition, force bool) (
+	_ *Context, _ []inspect.Migrated, err error) {
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := selector.ParseEdition(string(e)); err != nil {
+		return nil, nil, err
+	}
+	if e != selector.V1 {
+		return nil, nil, fault.At(fault.SelectorInvalid, fault.NoOffset, string(e), "a context can be copied to edition 1.0 and to no other",
+			"leave the edition out to copy it as it is")
+	}
+	from := selector.Edition(s.Edition)
+	if from == selector.V1 {
+		return nil, nil, fault.New(fault.Conflict, "the context is of edition 1.0 already", "copy it without an edition")
+	}
+	keyless := func(id string) bool {
+		n, err := s.Working.Node(id)
+		return err != nil || n != nil && !n.Has("key")
+	}
+	_, list, err := publishedPolicy(string(s.Working.Root().Node().Header(policyAttr)), from, keyless)
+	if err != nil {
+		return nil, nil, err
+	}
+	var doubtful []inspect.Migrated
+	for _, m := range list {
+		if len(m.Doubts) > 0 {
+			doubtful = append(doubtful, m)
+		}
+	}
+	if len(doubtful) > 0 && !force {
+		m := doubtful[0]
+		return nil, list, fault.At(fault.SelectorInvalid, fault.NoOffset, m.From, "the selectors of "+
+			strconv.Itoa(len(doubtful))+" rules do not mean the same for sure in edition 1.0; of rule "+
+			strconv.Itoa(m.Rule)+": "+m.Doubts[0], "keep another policy first, or force the copy and read its list")
+	}
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() { _ = w.CloseWithError(c.Backup(ctx, w)) }()
+	root := func(n *tree.Node) *tree.Node {
+		policy, _, err := publishedPolicy(string(n.Header(policyAttr)), from, keyless)
+		if policy == nil || err != nil {
+			return n
+		}
+		next := *n
+		next.Headers = nil
+		for _, h := range n.Headers {
+			if h.Name == policyAttr {
+				h.Value = tree.JSON(policy.Value())
+			}
+			next.Headers = append(next.Headers, h)
+		}
+		return tree.NewNode(next, nil)
+	}
+	read, err := archive.ReadHistory(ctx, name, r, archive.Options{Edition: selector.V1, Actor: c.actor, Root: root})
+	if err != nil {
+		return nil, list, err
+	}
+	made, err := c.options().context(to.kept()).begin(ctx, read.Creation)
+	return made, list, err
+}
+
+// publishedPolicy returns a kept policy with its selectors in edition 1.0, nil if there is none, and what became of
+// each. A rule that cannot be written is left out.
+func publishedPolicy(text string, from selector.Edition, keyless func(string) bool) (*canon.Any, []inspect.Migrated, error) {
+	p, err := parsePolicy(text)
+	if p == nil || err != nil {
+		return nil, nil, err
+	}
+	var list []inspect.Migrated
+	rules := p.Rules
+	p.Rules = nil
+	for i, rule := range rules {
+		q, err := selector.Parse(rule.Select, from)
+		if err != nil {
+			return nil, nil, err
+		}
+		q.Time = nil // a rule asks the state that the commit is about to seal, in every edition
+		m := inspect.Migrated{Rule: i + 1, From: rule.Select}
+		q.Edition = from
+		said, doubts := q.Published(keyless)
+		if m.Doubts = doubts; said != nil {
+			said.Time = nil
+			m.To, rule.Select = said.String(), said.String()
+			p.Rules = append(p.Rules, rule)
+		}
+		list = append(list, m)
+	}
+	data, err := json.Marshal(p)
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.DocumentInvalid, err, "the policy has no JSON form", "")
+	}
+	value, err := canon.Parse(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc := value.Any()
+	return &doc, list, nil
+}
