@@ -65,12 +65,16 @@ func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 	}
 }
 
+// mostEach is how many tokens a part counts at most besides its content. A fit that says more fits texts of which one
+// kind has more tokens a byte than another.
+const mostEach = 16
+
 // fit adds the count of some parts to the fit.
 func (c *Counting) fit(size, n, told float64) {
 	c.bytes2, c.both, c.each2 = c.bytes2+size*size, c.both+size*n, c.each2+n*n
 	c.told, c.told2 = c.told+size*told, c.told2+n*told
 	if by := c.bytes2*c.each2 - c.both*c.both; by > 0 {
-		c.bytes = max(0.1, (c.told*c.each2-c.told2*c.both)/by)
-		c.each = max(0, (c.told2*c.bytes2-c.told*c.both)/by)
+		c.each = min(max(0, (c.told2*c.bytes2-c.told*c.both)/by), mostEach)
+		c.bytes = max(0.1, (c.told-c.each*c.both)/c.bytes2)
 	}
 }
