@@ -107,6 +107,12 @@ func peak(t *testing.T, dir string, args ...string) int64 {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("pact %s: %v\n%.1000s", strings.Join(args, " "), err, out)
 	}
+	return peakIn(t, status)
+}
+
+// peakIn returns the most memory that a process had whose last status is in a file.
+func peakIn(t *testing.T, status string) int64 {
+	t.Helper()
 	text, err := os.ReadFile(status)
 	if err != nil {
 		t.Skip("nothing says how much memory a process had: this is not Linux")
