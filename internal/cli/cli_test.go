@@ -99,7 +99,7 @@ func TestRunKeepsNothing(t *testing.T) {
 				t.Errorf("apply again: exit %d, %q", code, out)
 			}
 			if code, out, _ := run(t, "", "select", "--json", "--flag"); code != 2 ||
-				!strings.HasPrefix(out, `{"error":{"code":"E_DOCUMENT_INVALID"`) {
+				!strings.HasPrefix(out, `{"error":{"code":"E_USAGE"`) {
 				t.Errorf("a wrong flag: exit %d, %q", code, out)
 			}
 			if code, out, problems := run(t, "", "contexts"); code != 1 || out != "" || !strings.Contains(problems,

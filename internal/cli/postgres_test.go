@@ -26,7 +26,7 @@ func TestPostgresAnswersAsAFileDoes(t *testing.T) {
 			Err: &stderr, Env: []string{"USER=tester"}})
 		return code, strings.ReplaceAll(stdout.String(), db, "DB"), strings.ReplaceAll(stderr.String(), db, "DB")
 	}
-	if code, _, errs := pact(address, "contexts"); code != 1 || !strings.Contains(errs, "E_STORE") {
+	if code, _, errs := pact(address, "contexts"); code != 1 || !strings.Contains(errs, "E_NOT_FOUND") {
 		t.Errorf("without a store: %d, %s", code, errs)
 	}
 	if made := postgrestest.Exec(t, address,

@@ -29,6 +29,9 @@ func (q *Request) Follow(l *List) (err error) {
 
 // follow applies the list. Other requests do not wait while it reads texts.
 func (q *Request) follow(l *List, asks bool, failed *error) {
+	if q.room == nil { // nobody begins such a request: its form alone is asked for
+		q.room = &room{}
+	}
 	decided := q.room.decided[:0]
 	l.mu.Lock()
 	for i := range q.Parts {
