@@ -17,7 +17,7 @@ var oldNames = map[string]string{
 	"attempts end": "request --end", "blame": "life", "cat": "show", "db": "copy", "db backup": "copy --backup", "db check": "verify --all",
 	"db compact": "copy --compact", "explain": "select --explain", "fmt": "select --normal", "hash": "verify --hash",
 	"hook": "import --hook", "prefix": "log --prefix", "prune": "commit --prune", "replay": "verify --export --file",
-	"thread": "show --as=thread", "thread --verbatim": "request", "validate": "verify --export", "validate --file": "verify",
+	"thread": "show --as=thread", "thread --verbatim": "request", "validate": "verify",
 	"version": "--version",
 }
 
@@ -32,8 +32,6 @@ func translate(root *cobra.Command, name string, args []string) (old string, lin
 		name, args = name+" "+args[first], slices.Delete(slices.Clone(args), first, first+1)
 	case name == "thread" && has("--verbatim"):
 		name, args = "thread --verbatim", slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--verbatim" })
-	case name == "validate" && has("--file"):
-		name = "validate --file"
 	}
 	words := strings.Fields(oldNames[name])
 	switch name {

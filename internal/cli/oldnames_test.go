@@ -31,8 +31,7 @@ var oldLines = []struct{ old, line, now string }{
 	{"replay", "-", "verify --export --file=- --"},
 	{"thread", "chat @t0 --as openai --request", "show --as=thread chat @t0 --as openai --request"},
 	{"thread --verbatim", "--verbatim chat @c2", "request chat @c2"},
-	{"validate", "chat", "verify --export chat"},
-	{"validate --file", "--file=h.jsonl --json", "verify --file=h.jsonl --json"},
+	{"validate", "--file=h.jsonl --json", "verify --file=h.jsonl --json"},
 	{"version", "--json", "--version --json"},
 }
 

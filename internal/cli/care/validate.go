@@ -3,35 +3,27 @@ package care
 import (
 	"context"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/record/intake"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/selector"
-
-	"github.com/spf13/cobra"
 )
 
-// validated is the answer of pact verify --file FILE --json, and of --export.
+// validated is the answer of pact verify --file FILE --json.
 type validated struct {
 	Valid     bool              `json:"valid"`
-	Kind      intake.Kind       `json:"kind,omitempty"` // for a file
+	Kind      intake.Kind       `json:"kind,omitempty"`
 	Snapshots int               `json:"snapshots"`
 	Findings  []inspect.Finding `json:"findings"`
 }
 
-// validate checks a file strictly, or reads every snapshot of a context back from its export.
-func validate(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string) (err error) {
+// validate checks a file strictly.
+func validate(ctx context.Context, a *command.App, flags *command.SourceFlags) error {
 	v := &validated{Findings: []inspect.Finding{}}
-	if flags.File != "" {
-		err = validateFile(ctx, a, flags, v)
-	} else {
-		err = validateStored(ctx, a, cmd, flags, args, v)
-	}
+	err := validateFile(ctx, a, flags, v)
 	if !a.JSON {
 		for _, f := range v.Findings {
 			a.Printf("%s\n", command.FindingText(f))
@@ -102,42 +94,4 @@ func validateSnapshot(in *command.Input, edition selector.Edition, v *validated)
 		v.Findings = append(v.Findings, d.Findings...)
 	}
 	return command.InFile(err, in.Name, in.Data)
-}
-
-func validateStored(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string,
-	v *validated) error {
-	s, _, err := a.Source(ctx, cmd, flags, args)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	first, last := s.Context.Cycles()
-	if last < first {
-		return nil
-	}
-	m := a.Meter("validating")
-	defer m.End()
-	var r archive.ReadBack
-	known := map[inspect.Finding]bool{}
-	for snapshot, err := range s.Context.History(ctx, pact.Cycle(first), pact.Latest()) {
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		findings, err := r.Next(ctx, tree.Of(snapshot), snapshot.Edition(), snapshot.Cycle() == last)
-		for _, f := range findings {
-			if !known[f] { // the next snapshots have the same nodes
-				known[f] = true
-				v.Findings = append(v.Findings, f)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		v.Snapshots++
-		m.At(v.Snapshots, int(last-first+1))
-	}
-	return nil
 }

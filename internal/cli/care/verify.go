@@ -19,7 +19,7 @@ func verifyCommand(a *command.App) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	flags, hash := a.SourceFlags(cmd), newHashFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "check the whole store")
-	export := cmd.Flags().Bool("export", false, "export what is there, read it back and compare it byte for byte")
+	export := cmd.Flags().Bool("export", false, "with --file: import the history, export it again and compare it byte for byte")
 	for _, pair := range [][]string{{"all", "hash"}, {"all", "export"}, {"all", "file"}, {"export", "hash"}} {
 		cmd.MarkFlagsMutuallyExclusive(pair...)
 	}
@@ -32,10 +32,12 @@ func verifyCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "verify takes the NAME of a context, --file FILE or --all")
 		case *all:
 			return verifyAll(ctx, a)
-		case *export && flags.File != "":
+		case *export && flags.File == "":
+			return command.Usage(cmd, "--export goes with --file FILE, an exported history")
+		case *export:
 			return replay(ctx, a, flags.File)
-		case *export || flags.File != "":
-			return validate(ctx, a, cmd, flags, args)
+		case flags.File != "":
+			return validate(ctx, a, flags)
 		}
 		s, err := a.ExistingStore(ctx)
 		if err != nil {
