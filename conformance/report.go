@@ -32,6 +32,7 @@ const Partial Verdict = "partial"
 type Result struct {
 	ID       string   `json:"id"`               // of the case
 	Area     string   `json:"area"`             // of the case
+	Profile  string   `json:"profile"`          // of the case
 	Verdict  Verdict  `json:"verdict"`          // of the case
 	Reason   string   `json:"reason,omitempty"` // "" for a case that passed
 	Edition  string   `json:"edition"`          // in which the case ran
@@ -45,7 +46,7 @@ type Result struct {
 
 // Judge turns the outcome of Run into a verdict.
 func Judge(c Case, err error) Result {
-	r := Result{ID: c.ID, Area: c.Area, Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
+	r := Result{ID: c.ID, Area: c.Area, Profile: c.Profile(), Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
 	switch {
 	case err != nil:
 		r.Verdict, r.Reason = Failed, err.Error()
@@ -88,6 +89,7 @@ type Report struct {
 	SpecVersion string   `json:"spec_version"` // of the specification
 	Summary     Summary  `json:"summary"`      // the cases by verdict
 	Checklists  []Filled `json:"checklists"`   // annex 10 first
+	Claims      []Claim  `json:"claims"`       // the cases by profile
 	Cases       []Result `json:"cases"`        // in the order of the kit
 
 	Commands []CommandCount `json:"commands"` // the cases by command of the program under test
@@ -189,7 +191,7 @@ func judged(ctx context.Context, c Case, place string, command Command) Result {
 }
 
 func (r *Report) count() {
-	r.Summary.Cases, r.Commands = len(r.Cases), r.byCommand()
+	r.Summary.Cases, r.Commands, r.Claims = len(r.Cases), r.byCommand(), r.claims()
 	for _, c := range r.Cases {
 		switch c.Verdict {
 		case Passed:

@@ -24,14 +24,16 @@ func conformanceCommand(a *command.App) *cobra.Command {
 	all := f.Bool("all", false, "print the checklists of all chapters")
 	list := f.Bool("list", false, "print the cases instead of running them")
 	areas := f.StringSlice("area", nil, "only the cases of an `AREA`; may be repeated")
+	profiles := f.StringSlice("profile", nil, "only the cases of a `PROFILE`, such as select-v01; may be repeated")
 	first := f.Bool("first", false, "stop after the first case that fails")
 	junit := f.String("junit", "", "write the report as JUnit XML to `FILE` too")
 	_ = cmd.RegisterFlagCompletionFunc("area", completeAreas)
+	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(conformance.Profiles, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("list", "junit")
 	cmd.MarkFlagsMutuallyExclusive("list", "against")
 	cmd.MarkFlagsMutuallyExclusive("list", "first")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		cases, err := chosen(args, *areas)
+		cases, err := chosen(args, *areas, *profiles)
 		if err != nil {
 			return err
 		}
@@ -54,7 +56,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		some := len(args)+len(*areas) > 0 || *first
+		some := len(args)+len(*areas)+len(*profiles) > 0 || *first
 		if some {
 			report.Checklists = []conformance.Filled{}
 		}
@@ -67,15 +69,15 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		if a.JSON {
 			return a.PrintJSON(report)
 		}
-		printReport(a, report, *all, some)
+		printReport(a, report, *all, some, len(args)+len(*areas) > 0 || *first)
 		return nil
 	})
 	return cmd
 }
 
 // chosen returns the cases with these ids; without ids, all cases. With areas it
-// keeps only the cases of these areas.
-func chosen(ids, areas []string) ([]conformance.Case, error) {
+// keeps only the cases of these areas, with profiles of those only the cases of these profiles.
+func chosen(ids, areas, profiles []string) ([]conformance.Case, error) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		return nil, err
@@ -84,6 +86,12 @@ func chosen(ids, areas []string) ([]conformance.Case, error) {
 		if !slices.Contains(areasOf(cases), area) {
 			return nil, fault.At(fault.Usage, fault.NoOffset, area, "there is no area "+area,
 				"the areas are "+strings.Join(areasOf(cases), ", "))
+		}
+	}
+	for _, profile := range profiles {
+		if !slices.Contains(conformance.Profiles, profile) {
+			return nil, fault.At(fault.Usage, fault.NoOffset, profile, "there is no profile "+profile,
+				"the profiles are "+strings.Join(conformance.Profiles, ", "))
 		}
 	}
 	some := cases
@@ -97,6 +105,9 @@ func chosen(ids, areas []string) ([]conformance.Case, error) {
 				"pact conformance --list prints the cases")
 		}
 		some = append(some, cases[i])
+	}
+	if len(profiles) > 0 {
+		some = slices.DeleteFunc(some, func(c conformance.Case) bool { return !slices.Contains(profiles, c.Profile()) })
 	}
 	if len(areas) > 0 {
 		some = slices.DeleteFunc(some, func(c conformance.Case) bool { return !slices.Contains(areas, c.Area) })
@@ -118,6 +129,7 @@ func listCases(a *command.App, cases []conformance.Case) error {
 	type listed struct {
 		ID      string               `json:"id"`
 		Area    string               `json:"area"`
+		Profile string               `json:"profile"`
 		Edition string               `json:"edition"`
 		Shows   string               `json:"shows"`
 		Sources []conformance.Source `json:"sources"`
@@ -126,13 +138,13 @@ func listCases(a *command.App, cases []conformance.Case) error {
 	answer := make([]listed, len(cases))
 	for i, c := range cases {
 		shows := cmp.Or(c.About, c.Selector, c.Kind)
-		answer[i] = listed{c.ID, c.Area, c.Edition, shows, c.Sources}
-		rows[i] = []string{c.ID, c.Area, c.Edition, places(c.Sources[:1]), view.Visible(shows)}
+		answer[i] = listed{c.ID, c.Area, c.Profile(), c.Edition, shows, c.Sources}
+		rows[i] = []string{c.ID, c.Area, c.Profile(), c.Edition, places(c.Sources[:1]), view.Visible(shows)}
 	}
 	if a.JSON {
 		return a.PrintJSON(answer)
 	}
-	a.Aligned(append([][]string{{"case", "area", "edition", "place", "shows"}}, rows...), "lllll")
+	a.Aligned(append([][]string{{"case", "area", "profile", "edition", "place", "shows"}}, rows...), "llllll")
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // printReport prints a report for a person.
-func printReport(a *command.App, r *conformance.Report, all, some bool) {
+func printReport(a *command.App, r *conformance.Report, all, some, named bool) {
 	for i, list := range r.Checklists {
 		if i == 0 || all {
 			printChecklist(a, list)
@@ -42,6 +42,11 @@ func printReport(a *command.App, r *conformance.Report, all, some bool) {
 		printFailures(a, r)
 	}
 	s := r.Summary
+	if !named {
+		for _, c := range r.Claims {
+			a.Printf("PACT %s, kit %d: %d of %d\n", c.Profile, r.Kit, c.Passed, c.Cases)
+		}
+	}
 	a.Printf("%s: %d passed, %d mended, %d contradicted, %s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
 		s.Contradicted, colored(a, s.Failed))
 }
