@@ -137,7 +137,6 @@ func (m *Memory) Read(name provider.API, model string, body []byte, together fun
 	q = &Request{API: name, Of: r.request, Bytes: len(body), Root: root, Clears: provider.ClearingFor(r.request)}
 	r.place(root, before, n)
 	q.Parts = r.parts
-	q.room = &room{}
 	q.Begin(together, m.HashOf)
 	r.parts = slices.Clone(q.Parts)
 	m.keep(r, before, n)
@@ -190,6 +189,9 @@ func (q *Request) Tool(p *Part) string {
 func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.Part) [32]byte) {
 	if q.calls == nil {
 		q.calls, q.results, q.times = map[string]int{}, map[string]int{}, map[string]int{}
+	}
+	if q.room == nil {
+		q.room = &room{}
 	}
 	clear(q.calls)
 	clear(q.results)
