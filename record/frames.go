@@ -121,10 +121,13 @@ func (q *request) apart(list string) [sha256.Size]byte {
 // records reads the records that restore the requests of a context, each once.
 type records struct {
 	c     *pact.Context
-	known map[string]*kept // by the attempts
+	known map[string]*kept       // by the attempts
+	lists map[string][]canon.Any // likewise, the frames of messages that their records have
 }
 
-func recordsOf(c *pact.Context) *records { return &records{c, map[string]*kept{}} }
+func recordsOf(c *pact.Context) *records {
+	return &records{c, map[string]*kept{}, map[string][]canon.Any{}}
+}
 
 // frame restores the frame of a request. E_CONFLICT if an erasure took a part of it.
 func (r *records) frame(ctx context.Context, k *kept) (canon.Any, error) {
@@ -143,19 +146,24 @@ func (r *records) frame(ctx context.Context, k *kept) (canon.Any, error) {
 		if of == nil || of.Erased {
 			return canon.Any{}, erased(from.Attempt)
 		}
-		before, err := canon.ParseDocument(of.Frame)
-		if err != nil {
-			return canon.Any{}, err
+		list, known := r.lists[from.Attempt]
+		if !known {
+			before, err := canon.ParseDocument(of.Frame)
+			if err != nil {
+				return canon.Any{}, err
+			}
+			messages, _ := before.Get(name)
+			list = messages.Elems
+			r.lists[from.Attempt] = list
 		}
-		list, _ := before.Get(name)
 		first := 0
 		if of.Base != nil {
 			first = of.Base.Messages
 		}
-		if first+len(list.Elems) != from.Messages {
+		if first+len(list) != from.Messages {
 			return canon.Any{}, changed(nil)
 		}
-		parts, from = append(parts, list.Elems), of.Base
+		parts, from = append(parts, list), of.Base
 	}
 	slices.Reverse(parts)
 	return canon.Object(withMember(frame.Members, name, canon.ArrayOf(slices.Concat(parts...)...))...), nil

@@ -117,21 +117,36 @@ type Body struct {
 	api     provider.API // that it was sent to
 }
 
-// Request returns, byte for byte, the body that an attempt of a cycle sent: attempt:4-2 has the number 2 in cycle 4.
+// Requests restores requests of one context, and reads what they share once. It is not safe for concurrent use.
+type Requests struct {
+	c        *pact.Context
+	contents contents
+	records  *records
+}
+
+// NewRequests returns a reader of the requests of a context.
+func NewRequests(c *pact.Context) *Requests { return &Requests{c, contents{}, recordsOf(c)} }
+
+// Request is the function Of of [Requests] for one request.
+func Request(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, error) {
+	return NewRequests(c).Of(ctx, cycle, number)
+}
+
+// Of returns, byte for byte, the body that an attempt of a cycle sent: attempt:4-2 has the number 2 in cycle 4.
 // For the number 0 it takes the last attempt that was recorded. The cycle may be the current one, whose call has no
-// answer yet or failed. Request rebuilds the bytes from the blocks of the snapshot and from what the attempt keeps,
+// answer yet or failed. Of rebuilds the bytes from the blocks of the snapshot and from what the attempt keeps,
 // and compares their SHA-256 with the recorded one.
 //
 // E_ATTEMPT_NOT_FOUND if no such request was recorded, E_CONFLICT if it was erased or the snapshot no longer holds
 // what was sent. Cost: that of the thread.
-func Request(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, error) {
-	attempts, err := c.Attempts(ctx, cycle, cycle)
+func (r *Requests) Of(ctx context.Context, cycle, number int64) (*Body, error) {
+	attempts, err := r.c.Attempts(ctx, cycle, cycle)
 	if err != nil {
 		return nil, err
 	}
 	for i, a := range slices.Backward(attempts) {
 		if _, n, _, _ := history.ParseAttemptID(a.ID); a.Request != "" && (number == 0 || n == number) {
-			return sentBy(ctx, c, attempts, i)
+			return r.sentBy(ctx, attempts, i)
 		}
 	}
 	which := "cycle " + strconv.FormatInt(cycle, 10)
@@ -146,21 +161,21 @@ func Request(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, 
 func (k *kept) hasRequest() bool { return k != nil && (k.SHA256 != "" || k.Erased) }
 
 // sentBy returns the body of the i-th of the attempts of a cycle.
-func sentBy(ctx context.Context, c *pact.Context, attempts []history.Attempt, i int) (*Body, error) {
+func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int) (*Body, error) {
 	k, err := keptOf(attempts, i)
 	if err != nil {
 		return nil, err
 	}
-	cycle, s := attempts[i].Cycle, c.Working()
+	cycle, s := attempts[i].Cycle, r.c.Working()
 	if !k.hasRequest() {
 		return nil, notRecorded(cycle, nil, "the request of "+attempts[i].ID+" was not recorded")
 	}
-	if _, last := c.Cycles(); cycle <= last {
-		if s, err = c.At(ctx, pact.Cycle(cycle)); err != nil {
+	if _, last := r.c.Cycles(); cycle <= last {
+		if s, err = r.c.At(ctx, pact.Cycle(cycle)); err != nil {
 			return nil, err
 		}
 	}
-	b, _, err := body(ctx, s, attempts[i], k, contents{}, recordsOf(c))
+	b, _, err := body(ctx, s, attempts[i], k, r.contents, r.records)
 	return b, err
 }
 

@@ -88,7 +88,8 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents, from
 	if r.Frame, err = from.frame(ctx, k); err != nil {
 		return canon.Any{}, err
 	}
-	var parts []canon.Any
+	blocks, _ := tree.Of(s).ThreadSize()
+	parts := make([]canon.Any, 0, blocks)
 	for b, err := range tree.Of(s).Blocks(0) {
 		var content canon.Any
 		if err == nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/inspector"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/runfile"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
 
@@ -90,7 +91,7 @@ func writePage(ctx context.Context, w io.Writer, f *runfile.File, history []byte
 	f.SetArchive(history)
 	o.NoToken = true
 	p := &pageMaker{ctx: ctx, server: New(db, o), run: run, file: f, path: "/v1/contexts/" + url.PathEscape(f.Name),
-		rows: map[rowKey]int{}, lives: map[string]bool{}, callOf: map[string]string{}}
+		requests: record.NewRequests(run), rows: map[rowKey]int{}, lives: map[string]bool{}, callOf: map[string]string{}}
 	if err := p.collect(progress); err != nil {
 		return err
 	}

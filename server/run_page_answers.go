@@ -20,17 +20,20 @@ import (
 
 // pageMaker asks a server for all that the page of a run shows.
 type pageMaker struct {
-	ctx    context.Context
-	server *Server
-	run    *pact.Context
-	file   *runfile.File
-	path   string
-	rows   map[rowKey]int    // the index of a row
-	kept   int               // how many nodes were asked for
-	lives  map[string]bool   // of nodes, that are kept
-	callOf map[string]string // the call of a result
-	last   []int             // the rows of the state before
-	unit   view.Unit         // in which blocks are listed: tokens, if the server counts them
+	ctx      context.Context
+	server   *Server
+	run      *pact.Context
+	file     *runfile.File
+	path     string
+	rows     map[rowKey]int    // the index of a row
+	kept     int               // how many nodes were asked for
+	lives    map[string]bool   // of nodes, that are kept
+	callOf   map[string]string // the call of a result
+	last     []int             // the rows of the state before
+	trees    view.TreeText
+	requests *record.Requests
+	asked    caught    // the last answer
+	unit     view.Unit // in which blocks are listed: tokens, if the server counts them
 }
 
 // caught is an answer.
@@ -45,7 +48,9 @@ func (c *caught) WriteHeader(status int) { c.status = status }
 
 // request begins a request of the page; its context has every right, because the server has nothing but the run.
 func (p *pageMaker) request(method, path, body string) (*exchange, *caught, error) {
-	a := &caught{head: http.Header{}, status: http.StatusOK}
+	a := &p.asked
+	a.Reset()
+	a.head, a.status = http.Header{}, http.StatusOK
 	e := &exchange{ResponseWriter: a, limits: p.server.limits, right: right{all: true}}
 	r, err := http.NewRequestWithContext(context.WithValue(p.ctx, exchangeKey{}, e), method, "http://127.0.0.1"+path,
 		strings.NewReader(body))
@@ -56,7 +61,7 @@ func (p *pageMaker) request(method, path, body string) (*exchange, *caught, erro
 	return e, a, err
 }
 
-// ask returns the answer to a request of the page. A refusal is an error.
+// ask returns the answer to a request of the page, which is there until the next one. A refusal is an error.
 func (p *pageMaker) ask(path string) ([]byte, error) {
 	return p.answered(http.MethodGet, path, "")
 }
@@ -191,11 +196,7 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 	if err != nil {
 		return err
 	}
-	nodes, err := v.Tree(ctx, "", 0, everything)
-	if err != nil {
-		return err
-	}
-	text, err := json.Marshal(nodes.Items)
+	text, err := p.trees.Of(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -239,7 +240,7 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 	if s.Same < 0 || s.Same > len(p.last) {
 		return fault.New(fault.Store, "the thread of "+at+" does not go on from the one before it", "")
 	}
-	indexes := append(slices.Clone(p.last[:s.Same]), make([]int, len(fresh.Items))...)
+	indexes := append(p.last[:s.Same], make([]int, len(fresh.Items))...)
 	for _, b := range slices.Concat(others.Items, fresh.Items) {
 		if b.Place < 0 || b.Place >= len(indexes) {
 			return fault.New(fault.Store, "the thread of "+at+" has no place for "+b.Node, "")
@@ -248,11 +249,8 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 			return err
 		}
 	}
-	for _, index := range indexes {
-		s.Rows.Add(index)
-	}
 	p.last = indexes
-	p.file.AddState(s)
+	p.file.AddState(s, indexes)
 	return nil
 }
 
@@ -324,7 +322,7 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 	}
 	last := []byte(nil)
 	for _, n := range has.Attempts {
-		sent, err := record.Request(p.ctx, p.run, cycle, n)
+		sent, err := p.requests.Of(p.ctx, cycle, n)
 		if errors.Is(err, fault.AttemptNotFound) || errors.Is(err, fault.Conflict) {
 			continue // it was not recorded, or erased
 		}

@@ -4,7 +4,7 @@ import type { BlockPage, BlockRow, CallList, Strata, TreeRow } from './api'
 
 interface State {
   at: string
-  rows: number[]
+  rows: number
   same: number
   cut?: BlockPage['cut']
 }
@@ -12,7 +12,8 @@ interface State {
 interface Run {
   states: State[]
   rows: { block: BlockRow; node: string; cycle: number }[]
-  texts: Record<string, number[]>
+  texts: Record<string, number>
+  lists: number[][]
   pieces: string[]
 }
 
@@ -33,16 +34,26 @@ async function unpack(text: string): Promise<Run> {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json() as Promise<Run>
 }
 
-/** Returns the indexes that runs stand for. */
-function expand(runs: number[]): number[] {
-  const list: number[] = []
-  for (let i = 0; i < runs.length; i += 2) for (let k = 0; k < runs[i + 1]!; k++) list.push(runs[i]! + k)
-  return list
+/** Returns the indexes of a list: [a, n] are n from a on; [-1 - k, n] before these are the first n of list k. */
+function expand(run: Run, list: number): number[] {
+  const chain: [number[], number][] = []
+  for (let most = Infinity; ; ) {
+    const runs = run.lists[list]!
+    chain.push([runs, most])
+    if (!(runs[0]! < 0)) break
+    most = Math.min(most, runs[1]!)
+    list = -1 - runs[0]!
+  }
+  const all: number[] = []
+  for (const [runs, most] of chain.reverse())
+    for (let i = runs[0]! < 0 ? 2 : 0; i < runs.length; i += 2)
+      for (let k = 0; k < runs[i + 1]! && all.length < most; k++) all.push(runs[i]! + k)
+  return all
 }
 
 function textOf(run: Run, name: string): string | undefined {
-  const runs = Object.hasOwn(run.texts, name) ? run.texts[name] : undefined
-  return runs && expand(runs).map((i) => run.pieces[i]).join('')
+  const list = Object.hasOwn(run.texts, name) ? run.texts[name] : undefined
+  return list === undefined ? undefined : expand(run, list).map((i) => run.pieces[i]).join('')
 }
 
 function answer(run: Run, url: URL): Response {
@@ -97,7 +108,7 @@ function placed(run: Run, state: State): Placed[] {
   const first = cycleOf(run.states[0]!.at)
   const last = state.at === 'working' ? cycleOf(run.states.at(-2)?.at ?? '') : cycleOf(state.at)
   let start = 1
-  return expand(state.rows).map((index, place) => {
+  return expand(run, state.rows).map((index, place) => {
     const { block } = run.rows[index]!
     const row = { ...block, place, start, new: place >= state.same, calls: Math.max(0, last - Math.max(first, block.born) + 1), index }
     start += block.bytes + 1

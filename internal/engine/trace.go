@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/tree"
 )
 
 // manyNear is for how many nodes Trace asks the index of a segment. A node with more children reads
@@ -21,7 +23,7 @@ func (e *Engine) Trace(ctx context.Context, key history.Key, id string) (list []
 		near := map[string]bool{id: true} // with every node that ever was under it or referred to it
 		err := e.touching(ctx, l, l.last.revision, []string{id}, func(x *record) {
 			for i := range x.rows {
-				if r := &x.rows[i]; r.parent == id || slices.Contains(r.refs(), id) {
+				if r := &x.rows[i]; r.parent == id || r.refersTo(id) {
 					near[r.id] = true
 				}
 			}
@@ -63,7 +65,13 @@ func (x *record) touches(near map[string]bool, id string) bool {
 		}
 	}
 	return slices.ContainsFunc(x.gone, func(id string) bool { return near[id] }) ||
-		slices.Contains(textsIn(x.entry.Report), id)
+		mayName(x.entry.Report, id) && slices.Contains(textsIn(x.entry.Report), id)
+}
+
+// mayName reports whether a value may have an id among its texts: JSON writes a plain id as it is.
+func mayName[T ~string | ~[]byte](value T, id string) bool {
+	plain := strings.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"\\/<>&", r) }) < 0
+	return !plain || strings.Contains(string(value), id)
 }
 
 // touching calls f with the records up to a revision, oldest first, but for those of the segments
@@ -99,16 +107,24 @@ func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string
 	return read(upTo)
 }
 
+// refersTo reports whether the node of a row refers to another.
+func (r *row) refersTo(id string) bool {
+	return mayName(r.refsText(), id) && slices.Contains(r.refs(), id)
+}
+
 // refs returns the ids that the node of a row refers to.
-func (r *row) refs() []string {
+func (r *row) refs() (ids []string) {
+	_ = json.Unmarshal([]byte(r.refsText()), &ids) // a value that is no list of ids refers to nothing
+	return ids
+}
+
+func (r *row) refsText() tree.JSON {
 	for i := range r.head.headers {
 		if h := &r.head.headers[i]; h.Name == "refs" {
-			var ids []string
-			_ = json.Unmarshal([]byte(h.Value), &ids) // a value that is no list of ids refers to nothing
-			return ids
+			return h.Value
 		}
 	}
-	return nil
+	return ""
 }
 
 // textsIn returns the texts of a report, which are ids and others.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
@@ -21,16 +22,19 @@ type File struct {
 	Name     string
 	Redacted int // how many places were redacted
 	archive  Runs
-	texts    map[string]Runs
+	texts    map[string]int // its list of pieces
+	lists    []Runs
+	kinds    map[string]*growing // the last text of each kind
 	states   []State
+	placed   lists // of rows
 	rows     []Row
 	pieces   pieces
 }
 
 // State is a state of the run: the blocks that its thread has, as indexes of rows.
 type State struct {
-	At   string          `json:"at"` // @c12 or working
-	Rows Runs            `json:"rows"`
+	At   string          `json:"at"`   // @c12 or working
+	Rows int             `json:"rows"` // the list of their indexes
 	Same int             `json:"same"` // how many of these are those of the state before, from the beginning
 	Cut  json.RawMessage `json:"cut,omitempty"`
 }
@@ -44,27 +48,37 @@ type Row struct {
 
 // contents is a File as it is written.
 type contents struct {
-	Name     string          `json:"name"`
-	Redacted int             `json:"redacted"`
-	States   []State         `json:"states"`
-	Rows     []Row           `json:"rows"`
-	Texts    map[string]Runs `json:"texts"`
-	Archive  Runs            `json:"archive"`
-	Pieces   []string        `json:"pieces"`
+	Name     string         `json:"name"`
+	Redacted int            `json:"redacted"`
+	States   []State        `json:"states"`
+	Rows     []Row          `json:"rows"`
+	Texts    map[string]int `json:"texts"`
+	Lists    []Runs         `json:"lists"`
+	Archive  Runs           `json:"archive"`
+	Pieces   []string       `json:"pieces"`
 }
 
 // SetArchive keeps the run itself: a history in the compact form, which a later import reads.
-func (f *File) SetArchive(text []byte) { f.archive = f.pieces.add(string(text)) }
+func (f *File) SetArchive(text []byte) { f.archive = f.pieces.add(text) }
 
-// SetText keeps a text under a name. A text that is not UTF-8 is left out, and ok is false.
+// SetText keeps a text under a name. A text that is not UTF-8 is left out, and ok is false. One of a state, whose name has
+// the address behind its first word, costs what is new since the last of its kind.
 func (f *File) SetText(name string, text []byte) (ok bool) {
 	if !utf8.Valid(text) {
 		return false
 	}
 	if f.texts == nil {
-		f.texts = map[string]Runs{}
+		f.texts, f.kinds = map[string]int{}, map[string]*growing{}
 	}
-	f.texts[name] = f.pieces.add(string(text))
+	g := &growing{}
+	if kind, rest, _ := strings.Cut(name, " "); strings.HasPrefix(rest, "@") {
+		_, rest, _ = strings.Cut(rest, " ")
+		if kind += " " + rest; f.kinds[kind] == nil {
+			f.kinds[kind] = g
+		}
+		g = f.kinds[kind]
+	}
+	f.texts[name] = f.pieces.next(g, &f.lists, text)
 	return true
 }
 
@@ -74,8 +88,11 @@ func (f *File) AddRow(r Row) int {
 	return len(f.rows) - 1
 }
 
-// AddState keeps a state; they come in the order of their cycles.
-func (f *File) AddState(s State) { f.states = append(f.states, s) }
+// AddState keeps a state and the indexes of its rows; they come in the order of their cycles.
+func (f *File) AddState(s State, rows []int) {
+	s.Rows = f.placed.add(&f.lists, rows, 0)
+	f.states = append(f.states, s)
+}
 
 // Encode returns the file as it stands in a page: compressed and in base64, which has no character that HTML
 // knows.
@@ -88,7 +105,7 @@ func (f *File) Encode() (string, error) {
 	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(contents{f.Name, f.Redacted, f.states, f.rows, f.texts, f.archive, f.pieces.list}); err != nil {
+	if err := e.Encode(contents{f.Name, f.Redacted, f.states, f.rows, f.texts, f.lists, f.archive, f.pieces.list}); err != nil {
 		return "", err
 	}
 	if err := w.Close(); err != nil {

@@ -1,9 +1,11 @@
 package runfile
 
 import (
+	"bytes"
 	"context"
 	"iter"
 	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
@@ -28,6 +30,41 @@ type pieces struct {
 	index map[string]int
 }
 
+// growing is the text of a kind that was added last. The next one mostly begins like it.
+type growing struct {
+	text    []byte
+	indexes []int // of its pieces
+	ends    []int // where these end in the text
+	lists
+}
+
+// lists writes lists of indexes, each as what differs from the one before.
+type lists struct {
+	last []int
+	at   int // in File.lists
+}
+
+// add adds a list. It begins with [-1-k, n] if its first n indexes are those of list k.
+func (l *lists) add(to *[]Runs, indexes []int, from int) int {
+	same := from
+	for same < min(len(indexes), len(l.last)) && indexes[same] == l.last[same] {
+		same++
+	}
+	if same == len(indexes) && same == len(l.last) && same > 0 {
+		return l.at
+	}
+	runs := Runs{}
+	if same > 0 {
+		runs = append(runs, -1-l.at, same)
+	}
+	for _, index := range indexes[same:] {
+		runs.Add(index)
+	}
+	l.last, l.at = append(l.last[:same], indexes[same:]...), len(*to)
+	*to = append(*to, runs)
+	return l.at
+}
+
 // Sizes of a piece in bytes. The mask makes one of 512 bytes end a piece, beyond the least size.
 const (
 	leastPiece = 128
@@ -49,31 +86,70 @@ var gear = func() (table [256]uint64) {
 }()
 
 // add cuts a text into pieces and keeps those that are new. The text must be UTF-8.
-func (p *pieces) add(text string) (runs Runs) {
+func (p *pieces) add(text []byte) (runs Runs) {
 	for len(text) > 0 {
-		end, hash := 0, uint64(0)
-		for end < len(text) && end < mostPiece {
-			hash = hash<<1 + gear[text[end]]
-			if end++; end >= leastPiece && hash&endMask == 0 {
-				break
-			}
-		}
-		for end < len(text) && !utf8.RuneStart(text[end]) {
-			end++
-		}
-		at, known := p.index[text[:end]]
-		if !known {
-			if p.index == nil {
-				p.index = map[string]int{}
-			}
-			at = len(p.list)
-			p.list = append(p.list, text[:end])
-			p.index[text[:end]] = at
-		}
-		runs.Add(at)
+		end := cut(text)
+		runs.Add(p.keep(text[:end]))
 		text = text[end:]
 	}
 	return runs
+}
+
+// next cuts a text into pieces and adds it to the lists. Cost: that of what is new in it, and of comparing it with the one
+// before.
+func (p *pieces) next(g *growing, to *[]Runs, text []byte) int {
+	common, most := 0, min(len(text), len(g.text))
+	for common+mostPiece <= most && bytes.Equal(text[common:common+mostPiece], g.text[common:common+mostPiece]) {
+		common += mostPiece
+	}
+	for common < most && text[common] == g.text[common] {
+		common++
+	}
+	same := sort.SearchInts(g.ends, common+1)
+	if same == len(g.ends) && same > 0 && len(text) != len(g.text) { // a text ends the last piece wherever it stands
+		same--
+	}
+	g.indexes, g.ends = g.indexes[:same], g.ends[:same]
+	at := 0
+	if same > 0 {
+		at = g.ends[same-1]
+	}
+	for at < len(text) {
+		end := at + cut(text[at:])
+		g.indexes, g.ends = append(g.indexes, p.keep(text[at:end])), append(g.ends, end)
+		at = end
+	}
+	g.text = append(g.text[:common], text[common:]...)
+	return g.add(to, g.indexes, same)
+}
+
+// cut returns where the first piece of a text ends.
+func cut(text []byte) int {
+	end, hash := 0, uint64(0)
+	for end < len(text) && end < mostPiece {
+		hash = hash<<1 + gear[text[end]]
+		if end++; end >= leastPiece && hash&endMask == 0 {
+			break
+		}
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return end
+}
+
+// keep returns the index of a piece.
+func (p *pieces) keep(piece []byte) int {
+	at, known := p.index[string(piece)]
+	if !known {
+		if p.index == nil {
+			p.index = map[string]int{}
+		}
+		at = len(p.list)
+		p.list = append(p.list, string(piece))
+		p.index[p.list[at]] = at
+	}
+	return at
 }
 
 // join puts a text together again, of most bytes at most, and holds it in the budget of ctx. Each piece adds a byte at least, so

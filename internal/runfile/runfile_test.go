@@ -2,8 +2,10 @@ package runfile
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +25,7 @@ func TestTextsComeBackFromTheirPieces(t *testing.T) {
 		if draw.IntN(50) == 0 {
 			text += words[len(words)-1]
 		}
-		texts, lists = append(texts, text), append(lists, p.add(text))
+		texts, lists = append(texts, text), append(lists, p.add([]byte(text)))
 	}
 	for i, want := range texts {
 		got, err := join(t.Context(), p.list, lists[i], 1<<30)
@@ -40,11 +42,64 @@ func TestTextsComeBackFromTheirPieces(t *testing.T) {
 		t.Errorf("the pieces have %d bytes, and the longest text has %d", sum, len(text))
 	}
 	before := len(p.list)
-	if p.add("before " + text); len(p.list)-before > 5 {
+	if p.add([]byte("before " + text)); len(p.list)-before > 5 {
 		t.Errorf("a text that was moved has %d new pieces", len(p.list)-before)
 	}
 	if _, err := join(t.Context(), p.list, lists[200], int64(len(text))-1); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a text beyond the limit is %v", err)
+	}
+}
+
+// Lists come back from what differs between them, and texts of a kind that go on cost what is new in them.
+func TestTextsOfStatesComeBackFromTheirLists(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	f := &File{}
+	var expand func(list int) []int
+	expand = func(list int) (all []int) {
+		runs := f.lists[list]
+		if len(runs) > 0 && runs[0] < 0 {
+			all, runs = expand(-1 - runs[0])[:runs[1]], runs[2:]
+		}
+		for ; len(runs) > 0; runs = runs[2:] {
+			for k := range runs[1] {
+				all = append(all, runs[0]+k)
+			}
+		}
+		return all
+	}
+	text, rows, want := "", []int{}, map[string]string{}
+	for i := range 300 {
+		switch draw.IntN(12) {
+		case 0:
+			text, rows = text[:draw.IntN(len(text)+1)], rows[:draw.IntN(len(rows)+1)]
+		case 1: // the same again
+		default:
+			text += strings.Repeat(fmt.Sprint("text ", i, " "), draw.IntN(200))
+			rows = append(rows, draw.IntN(9), 10+i)
+		}
+		name := fmt.Sprintf("tree @c%d", i)
+		f.SetText(name, []byte(text))
+		f.AddState(State{At: name}, rows)
+		want[name] = text
+		if got := expand(f.states[i].Rows); !slices.Equal(got, rows) {
+			t.Fatalf("the rows of %s are %v, want %v", name, got, rows)
+		}
+	}
+	for name, text := range want {
+		got := ""
+		for _, piece := range expand(f.texts[name]) {
+			got += f.pieces.list[piece]
+		}
+		if got != text {
+			t.Fatalf("%s comes back with %d bytes of %d", name, len(got), len(text))
+		}
+	}
+	numbers := 0
+	for _, list := range f.lists {
+		numbers += len(list)
+	}
+	if most := 2*len(f.pieces.list) + 6*2*300; numbers > most {
+		t.Errorf("%d numbers for %d pieces and 300 states", numbers, len(f.pieces.list))
 	}
 }
 

@@ -76,6 +76,7 @@ func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
 		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), c: c}
 	r.sent = request{run: r, there: map[string]bool{}}
+	r.requests = record.NewRequests(c)
 	r.rebuilt = record.SourceOf(c.Working()).Rebuilt()
 	first, last := c.Cycles()
 	if last < first {
@@ -92,27 +93,28 @@ func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 
 // run is what all policies share.
 type run struct {
-	ctx     context.Context
-	c       *pact.Context
-	o       Options
-	rules   *provider.CacheRules
-	model   string
-	prices  *record.Prices
-	rates   record.Price // of the model, if priced
-	priced  bool
-	tariff  worth.Tariff
-	memory  *manage.Memory
-	api     provider.API
-	parts   map[*tree.Node]*part
-	texts   *texts
-	meter   *meter
-	sent    request
-	rebuilt bool // no request was recorded: they are made of a log, which has no markers
-	counted bool // the provider counted the tokens of a call
-	hour    bool // the run wrote to the cache for an hour
-	at      time.Time
-	read    read
-	calls   int // that the walk has passed
+	ctx      context.Context
+	c        *pact.Context
+	o        Options
+	rules    *provider.CacheRules
+	model    string
+	prices   *record.Prices
+	rates    record.Price // of the model, if priced
+	priced   bool
+	tariff   worth.Tariff
+	memory   *manage.Memory
+	api      provider.API
+	parts    map[*tree.Node]*part
+	texts    *texts
+	meter    *meter
+	sent     request
+	requests *record.Requests
+	rebuilt  bool // no request was recorded: they are made of a log, which has no markers
+	counted  bool // the provider counted the tokens of a call
+	hour     bool // the run wrote to the cache for an hour
+	at       time.Time
+	read     read
+	calls    int // that the walk has passed
 }
 
 // choose decides whose rules of caching and whose prices count.
@@ -252,7 +254,7 @@ func (r *run) recorded(p *passed) (*manage.Request, error) {
 	if p.Call == nil || r.rebuilt {
 		return nil, nil
 	}
-	body, err := record.Request(r.ctx, r.c, p.Cycle, 0)
+	body, err := r.requests.Of(r.ctx, p.Cycle, 0)
 	switch code := fault.CodeOf(err); {
 	case code == fault.AttemptNotFound || code == fault.Conflict: // or it was erased
 		return nil, nil

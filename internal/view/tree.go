@@ -1,7 +1,9 @@
 package view
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -110,6 +112,58 @@ func (w *treeWalk) entry(e *tree.Entry, region tree.Class, depth int) bool {
 		}
 	}
 	return true
+}
+
+// TreeText writes the trees of one state after another. It remembers the rows of turns in which nothing will expire.
+type TreeText struct {
+	text  []byte
+	turns map[tree.Digest][]byte
+}
+
+// Of returns the rows of [State.Tree], all of them, as JSON. The text is there until the next one. Cost: that of the turns
+// that no state before had, and the size of the text.
+func (x *TreeText) Of(ctx context.Context, v *State) ([]byte, error) {
+	if x.turns == nil {
+		x.turns = map[tree.Digest][]byte{}
+	}
+	x.text = append(x.text[:0], '[')
+	err := x.add(ctx, v, tree.Of(v.Snapshot).Root(), tree.Root, 0)
+	x.text[len(x.text)-1] = ']' // a comma: there is a root
+	return x.text, err
+}
+
+func (x *TreeText) add(ctx context.Context, v *State, e *tree.Entry, region tree.Class, depth int) error {
+	steady := e.Class() == tree.Turn && region == tree.Seq && e.Summary().Finite == 0
+	if rows, known := x.turns[e.Digest()]; steady && known {
+		x.text = append(x.text, rows...)
+		return nil
+	}
+	begin := len(x.text)
+	row, err := v.treeRow(ctx, e, region, depth)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(row)
+	if err != nil {
+		return err
+	}
+	x.text = append(append(x.text, text...), ',')
+	for k, err := range e.Children().All() {
+		if err != nil {
+			return err
+		}
+		in := region
+		if k.Class().Region() {
+			in = k.Class()
+		}
+		if err := x.add(ctx, v, k, in, depth+1); err != nil {
+			return err
+		}
+	}
+	if steady {
+		x.turns[e.Digest()] = bytes.Clone(x.text[begin:])
+	}
+	return nil
 }
 
 func (v *State) treeRow(ctx context.Context, e *tree.Entry, region tree.Class, depth int) (r TreeRow, err error) {
