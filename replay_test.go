@@ -20,7 +20,7 @@ func TestReplayGivesTheSameBytes(t *testing.T) {
 	for seed := range uint64(6) {
 		all = append(all, genRecordedHistory(t, seed, 5).context)
 	}
-	for _, edition := range []selector.Edition{selector.V01, selector.Depth, selector.Canonical} {
+	for _, edition := range []selector.Edition{selector.V01, selector.Depth, selector.Canonical, selector.V1} {
 		all = append(all, shortConversation(t, edition))
 	}
 	for i, c := range all {

@@ -19,7 +19,8 @@ var closed = []fault.Code{
 	fault.Sealed, fault.NodeNotFound, fault.NodeDuplicate, fault.AttemptNotFound, fault.DocumentInvalid, fault.Conflict,
 	fault.Limit, fault.Busy, fault.Store,
 	fault.SelectorAmbiguous, fault.SelectorLegacy, fault.TooManyFragments, fault.DepthNegative, fault.DepthRangeInvalid,
-	fault.DepthNotInt, fault.RangePrefixMismatch,
+	fault.DepthNotInt, fault.RangePrefixMismatch, fault.InvalidParent, fault.ParentNotContainer, fault.CycleDetected,
+	fault.DuplicateContainer, fault.ParentMissing, fault.AmbiguousKey, fault.Mismatch, fault.OverlapViolatesODI,
 }
 
 // TestCodes: a case names codes of the closed list, and never one that says

@@ -9,7 +9,10 @@ import (
 // meaning is a selector without the text it was parsed from.
 func meaning(s *Selector) *Selector {
 	bare := *s
-	bare.Source = ""
+	bare.Source, bare.Advice = "", nil
+	if bare.Time == nil && bare.Edition.Traits().T0Working { // 1.0 04 §2.5: the normal form names it
+		bare.Time = &Time{Kind: Single, From: Point{Axis: 't'}}
+	}
 	return &bare
 }
 

@@ -59,7 +59,7 @@ func FuzzParse(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
-		for _, e := range []Edition{V01, Depth, Canonical} {
+		for _, e := range []Edition{V01, Depth, Canonical, V1} {
 			_, err := Parse(text, e)
 			if err != nil {
 				checkPlace(t, text, err)
@@ -82,7 +82,7 @@ func FuzzParse(f *testing.F) {
 func FuzzPrint(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, e := range []Edition{V01, Depth, Canonical} {
+		for _, e := range []Edition{V01, Depth, Canonical, V1} {
 			if s, err := Parse(text, e); err == nil {
 				checkRoundTrip(t, s)
 			}

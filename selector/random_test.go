@@ -63,7 +63,7 @@ func TestRandomText(t *testing.T) {
 				text.WriteByte(' ')
 			}
 		}
-		for _, e := range []Edition{V01, Depth, Canonical} {
+		for _, e := range []Edition{V01, Depth, Canonical, V1} {
 			if s, err := Parse(text.String(), e); err == nil {
 				parsed++
 				checkRoundTrip(t, s)
