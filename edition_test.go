@@ -251,6 +251,17 @@ func TestDocumentsOfEdition1(t *testing.T) {
 	}
 }
 
+// Nodes of a key that overlap are read, and found.
+func TestOverlapsOfDocuments(t *testing.T) {
+	document := `{"spec_version":"PACT/1.0.0","root":{"children":[{"nodeType":"^sys","children":[{"id":"s","key":"K"}]},
+		{"nodeType":"^seq","children":[{"id":"t1","children":[{"id":"a","key":"K"}]},{"id":"t2","children":[
+		{"id":"b","key":"K"},{"id":"c","key":"L"},{"id":"d","key":"K","offset":1}]}]}]}}`
+	_, findings, err := pact.ReadSnapshot([]byte(document), "")
+	if err != nil || len(findings) != 1 || findings[0].Node != "d" || findings[0].Code != fault.OverlapViolatesODI {
+		t.Errorf("%v, %v", findings, err)
+	}
+}
+
 func TestRefusalsOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {

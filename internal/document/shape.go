@@ -58,7 +58,40 @@ func (r *reader) shape(t *tree.Tree) error {
 		}
 		return nil
 	}
-	return walk(t.Root(), nil)
+	if err := walk(t.Root(), nil); err != nil || !r.traits.Bare {
+		return err
+	}
+	return r.overlaps(t)
+}
+
+// overlaps finds nodes of one key at one depth: an edit could not put them there (1.0 02 §3.6).
+func (r *reader) overlaps(t *tree.Tree) error {
+	at := map[string]*tree.Entry{} // by key, the place of the last node
+	for place, err := range t.All() {
+		if err != nil {
+			return err
+		}
+		n := place.Node()
+		if n.Key == "" {
+			continue
+		}
+		path, err := t.Path(n.ID)
+		if err != nil {
+			return err
+		}
+		if len(path) < 3 { // a region
+			continue
+		}
+		region := path[1]
+		if region.Class() == tree.Seq {
+			region = path[2]
+		}
+		if at[n.Key] == region {
+			r.find(fault.OverlapViolatesODI, n.ID, "another node of its key stands at the same depth")
+		}
+		at[n.Key] = region
+	}
+	return nil
 }
 
 // parentID returns what reads the parent_id of a node below the node with an index. The place of the
