@@ -12,12 +12,12 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// ExportHistory writes the canonical snapshots between two addresses, both included, one a
+// ExportSnapshots writes the canonical snapshots between two addresses, both included, one a
 // line, oldest first (05 §3.2). This is the form for other tools. Its size grows with the
-// square of the conversation; that of [Context.Backup] does not. It returns
+// square of the conversation; that of [Context.Export] does not. It returns
 // E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address, E_CONFLICT if an erasure changed
 // the context meanwhile. Cost: about that of copying the bytes.
-func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) (err error) {
+func (c *Context) ExportSnapshots(ctx context.Context, w io.Writer, from, to Address) (err error) {
 	s := c.state.Load()
 	first, last, err := cycles(s.Info, from, to)
 	if err != nil {
@@ -26,12 +26,12 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 	return archive.WriteSnapshots(ctx, w, c.provenance(s), first, last)
 }
 
-// Backup writes the whole context in the compact form: for each cycle one line with the
+// Export writes the whole context in the compact form: for each cycle one line with the
 // nodes that it added, the ids that it removed and its attempts, so that each version of a
 // node is written once; then a line for edits that are not committed. Use it for copies and
-// archives; [ImportHistory] reads it. [Context.ExportHistory] writes the form for other
+// archives; [ImportHistory] reads it. [Context.ExportSnapshots] writes the form for other
 // tools. It returns E_CONFLICT if an erasure changed the context meanwhile.
-func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
+func (c *Context) Export(ctx context.Context, w io.Writer) (err error) {
 	s, err := c.current(ctx)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func Import(ctx context.Context, db *DB, name string, data []byte, opts *ImportO
 }
 
 // ImportHistory makes a context from a history in JSON Lines, in one of two forms:
-// snapshots of consecutive cycles, oldest first, or what [Context.Backup] wrote. It mends
+// snapshots of consecutive cycles, oldest first, or what [Context.Export] wrote. It mends
 // the mistakes of other tools in order, root and regions and reports them in the
 // findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses
 // a history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is

@@ -31,7 +31,7 @@ func TestABackupCarriesAttempts(t *testing.T) {
 	_, err = c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
 	must(t, err)
 	var backup bytes.Buffer
-	must(t, c.Backup(background, &backup))
+	must(t, c.Export(background, &backup))
 	again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", bytes.NewReader(backup.Bytes()), nil)
 	must(t, err)
 	want, err := c.Attempts(background, math.MinInt64, math.MaxInt64)

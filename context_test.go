@@ -163,11 +163,11 @@ func TestWorkingStateIsNoSnapshot(t *testing.T) {
 		{"id":"s","nodeType":"^sys"},{"id":"q","nodeType":"^seq"},{"id":"a","nodeType":"^ah"}]}}`), nil)
 	must(t, err)
 	for name, err := range map[string]error{
-		"History":       drain(c.History(background, pact.Working(), pact.Latest())),
-		"Prefixes":      drain(c.Prefixes(background, pact.Latest(), pact.Working())),
-		"Occurrences":   failure(c.Occurrences(background, pact.Latest(), pact.Working(), true, func(int64, string) bool { return true })),
-		"ExportHistory": c.ExportHistory(background, io.Discard, pact.Working(), pact.Working()),
-		"Fork":          failure(c.Fork(background, pact.Working(), "fork", nil)),
+		"History":         drain(c.History(background, pact.Working(), pact.Latest())),
+		"Prefixes":        drain(c.Prefixes(background, pact.Latest(), pact.Working())),
+		"Occurrences":     failure(c.Occurrences(background, pact.Latest(), pact.Working(), true, func(int64, string) bool { return true })),
+		"ExportSnapshots": c.ExportSnapshots(background, io.Discard, pact.Working(), pact.Working()),
+		"Fork":            failure(c.Fork(background, pact.Working(), "fork", nil)),
 	} {
 		if fault.CodeOf(err) != fault.SnapshotNotFound {
 			t.Errorf("%s from or to the working state: %v", name, err)
@@ -326,9 +326,9 @@ func TestCanceledContextStopsWork(t *testing.T) {
 
 func FuzzImportHistory(f *testing.F) {
 	for _, write := range []func(*pact.Context, io.Writer) error{
-		func(c *pact.Context, w io.Writer) error { return c.Backup(background, w) },
+		func(c *pact.Context, w io.Writer) error { return c.Export(background, w) },
 		func(c *pact.Context, w io.Writer) error {
-			return c.ExportHistory(background, w, pact.Cycle(1), pact.Latest())
+			return c.ExportSnapshots(background, w, pact.Cycle(1), pact.Latest())
 		},
 	} {
 		var out bytes.Buffer
@@ -351,12 +351,12 @@ func FuzzImportHistory(f *testing.F) {
 			return
 		}
 		var out, twice bytes.Buffer
-		must(t, c.Backup(background, &out))
+		must(t, c.Export(background, &out))
 		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", bytes.NewReader(out.Bytes()), nil)
 		if err != nil {
 			t.Fatalf("the backup does not read: %v\n%s", err, &out)
 		}
-		must(t, again.Backup(background, &twice))
+		must(t, again.Export(background, &twice))
 		if !bytes.Equal(out.Bytes(), twice.Bytes()) {
 			t.Fatalf("written again:\n%s\n%s", &out, &twice)
 		}

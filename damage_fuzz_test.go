@@ -84,7 +84,7 @@ func answersOf(t *testing.T, ctx context.Context, s *pact.DB) map[string]string 
 		export, err := documentOf(ctx, c.Working())
 		say("working "+name, string(export), err)
 		var backup strings.Builder
-		err = c.Backup(ctx, &backup)
+		err = c.Export(ctx, &backup)
 		say("backup "+name, backup.String(), err)
 		info, err := s.Find(ctx, name)
 		say("find "+name, info, err)

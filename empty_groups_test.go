@@ -47,7 +47,7 @@ func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 		{"a copy of a history that says so in its reports alone", func(_ *pact.DB, c *pact.Context) (*pact.Context,
 			error) {
 			var text bytes.Buffer
-			if err := c.Backup(ctx, &text); err != nil {
+			if err := c.Export(ctx, &text); err != nil {
 				return nil, err
 			}
 			older := strings.Replace(text.String(), `"idle":["group"],`, "", 1)

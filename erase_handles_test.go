@@ -79,14 +79,14 @@ var readings = map[string]func(*testing.T, *pact.Context) (string, error){
 		text, failed := json.Marshal(d)
 		return string(text), errors.Join(err, failed)
 	},
-	"Backup": func(_ *testing.T, c *pact.Context) (string, error) {
+	"Export": func(_ *testing.T, c *pact.Context) (string, error) {
 		var b bytes.Buffer
-		err := c.Backup(background, &b)
+		err := c.Export(background, &b)
 		return b.String(), err
 	},
-	"ExportHistory": func(_ *testing.T, c *pact.Context) (string, error) {
+	"ExportSnapshots": func(_ *testing.T, c *pact.Context) (string, error) {
 		var b bytes.Buffer
-		err := c.ExportHistory(background, &b, pact.Cycle(1), pact.Latest())
+		err := c.ExportSnapshots(background, &b, pact.Cycle(1), pact.Latest())
 		return b.String(), err
 	},
 	"Copy": func(t *testing.T, c *pact.Context) (string, error) {

@@ -165,7 +165,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	_, err = c.Erase(background, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
 	must(t, err)
 	var out bytes.Buffer
-	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest()))
+	must(t, c.ExportSnapshots(background, &out, pact.Cycle(1), pact.Latest()))
 	if strings.Contains(out.String(), "Jane") {
 		t.Error("the text is still there")
 	}

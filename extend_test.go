@@ -63,7 +63,7 @@ func importedFrom(t *testing.T, s *pact.DB, list []map[string]any, policy lifecy
 func backedUp(t *testing.T, c *pact.Context) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := c.Backup(t.Context(), &b); err != nil {
+	if err := c.Export(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

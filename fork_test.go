@@ -207,8 +207,8 @@ func TestCopyOfAFork(t *testing.T) {
 	turnsOf(t, g, "four, otherwise")
 	for _, from := range []*pact.Context{f, g} {
 		var compact, whole bytes.Buffer
-		must(t, from.Backup(background, &compact))
-		must(t, from.ExportHistory(background, &whole, pact.Cycle(1), pact.Latest()))
+		must(t, from.Export(background, &compact))
+		must(t, from.ExportSnapshots(background, &whole, pact.Cycle(1), pact.Latest()))
 		want := whole.String()
 		for i, read := range []func(name string) (*pact.Context, error){
 			func(name string) (*pact.Context, error) {
@@ -228,7 +228,7 @@ func TestCopyOfAFork(t *testing.T) {
 			again, err := read(fmt.Sprint(i))
 			must(t, err)
 			var got bytes.Buffer
-			must(t, again.ExportHistory(background, &got, pact.Cycle(1), pact.Latest()))
+			must(t, again.ExportSnapshots(background, &got, pact.Cycle(1), pact.Latest()))
 			if got.String() != want {
 				t.Errorf("%s, way %d: the history differs", from.Name(), i)
 			}

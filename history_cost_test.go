@@ -55,7 +55,7 @@ func changingHistory(t *testing.T, turns int) *pact.Context {
 func TestExportedHistoryIsItsSnapshots(t *testing.T) {
 	c := changingHistory(t, 300)
 	var out bytes.Buffer
-	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest()))
+	must(t, c.ExportSnapshots(background, &out, pact.Cycle(1), pact.Latest()))
 	lines := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
 	if len(lines) != 300 {
 		t.Fatalf("got %d lines, want 300", len(lines))
@@ -80,7 +80,7 @@ func TestExportedHistoryRendersWhatChanged(t *testing.T) {
 		var n counting
 		allocations = append(allocations, testing.AllocsPerRun(3, func() {
 			n = 0
-			must(t, c.ExportHistory(background, &n, pact.Cycle(1), pact.Latest()))
+			must(t, c.ExportSnapshots(background, &n, pact.Cycle(1), pact.Latest()))
 		}))
 		written = append(written, float64(n))
 	}

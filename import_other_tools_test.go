@@ -84,11 +84,11 @@ func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 		}
 		// What was mended is a history like any other.
 		var out, again bytes.Buffer
-		must(t, got.ExportHistory(background, &out, pact.Cycle(first), pact.Cycle(last)))
+		must(t, got.ExportSnapshots(background, &out, pact.Cycle(first), pact.Cycle(last)))
 		strict, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "d", bytes.NewReader(out.Bytes()),
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
-		must(t, strict.ExportHistory(background, &again, pact.Cycle(first), pact.Cycle(last)))
+		must(t, strict.ExportSnapshots(background, &again, pact.Cycle(first), pact.Cycle(last)))
 		if out.String() != again.String() {
 			t.Errorf("%s: the export comes back as\n%s\nwant\n%s", c.name, again.String(), out.String())
 		}

@@ -24,7 +24,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 	for seed := range uint64(15) {
 		s := genRecordedHistory(t, seed, 8)
 		var snapshots bytes.Buffer
-		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest()))
+		must(t, s.context.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
 		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &snapshots,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)

@@ -97,10 +97,10 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 		t.Errorf("%+v", *r.Defect)
 	}
 	for _, write := range []func(*bytes.Buffer, *pact.Context) error{
-		func(w *bytes.Buffer, c *pact.Context) error { return c.Backup(background, w) },
+		func(w *bytes.Buffer, c *pact.Context) error { return c.Export(background, w) },
 		func(w *bytes.Buffer, c *pact.Context) error {
 			first, _ := c.Cycles()
-			return c.ExportHistory(background, w, pact.Cycle(first), pact.Latest())
+			return c.ExportSnapshots(background, w, pact.Cycle(first), pact.Latest())
 		},
 	} {
 		var out, again bytes.Buffer
@@ -148,7 +148,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			_, err := c.Commit(background, &pact.CommitOptions{Edit: say("PLACEHOLDER")})
 			must(t, err)
 			var out bytes.Buffer
-			must(t, c.Backup(background, &out))
+			must(t, c.Export(background, &out))
 			text := strings.ReplaceAll(out.String(), `"PLACEHOLDER"`, deep(n))
 			text = strings.NewReplacer(`"digest":`, `"x":`, `"thread":`, `"y":`).Replace(text)
 			c, _, err = pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text), nil)
@@ -189,7 +189,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			t.Errorf("%s: %+v", name, *r.Defect)
 		}
 		var out bytes.Buffer
-		must(t, c.Backup(background, &out))
+		must(t, c.Export(background, &out))
 		if _, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "again", &out,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
 			t.Errorf("%s, imported again: %v", name, err)

@@ -34,7 +34,7 @@ func failure[T any](_ T, err error) error { return err }
 var callsOfContext = map[string]func(c *pact.Context) error{
 	"At":       func(c *pact.Context) error { return failure(c.At(background, pact.Cycle(1))) },
 	"Attempts": func(c *pact.Context) error { return failure(c.Attempts(background, 1, 9)) },
-	"Backup":   func(c *pact.Context) error { return c.Backup(background, io.Discard) },
+	"Export":   func(c *pact.Context) error { return c.Export(background, io.Discard) },
 	"Blame":    func(c *pact.Context) error { return failure(c.Blame(background, pact.Latest())) },
 	"Commit": func(c *pact.Context) error {
 		return failure(c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}))
@@ -59,8 +59,8 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		return failure(c.Erase(background, pact.Erasure{IDs: []string{unreadBlock}, Reason: "r", Random: chance()}))
 	},
 	"Explain": func(c *pact.Context) error { return failure(c.Explain(background, ".block", nil)) },
-	"ExportHistory": func(c *pact.Context) error {
-		return c.ExportHistory(background, io.Discard, pact.Cycle(1), pact.Latest())
+	"ExportSnapshots": func(c *pact.Context) error {
+		return c.ExportSnapshots(background, io.Discard, pact.Cycle(1), pact.Latest())
 	},
 	"Extension": func(c *pact.Context) error { return failure(c.Extension(background, c)) },
 	"Find":      func(c *pact.Context) error { return failure(c.Find(background, ".block", nil)) },
@@ -71,7 +71,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Log":     func(c *pact.Context) error { return drain(c.Log(background, 0)) },
 	"HistoryExtension": func(c *pact.Context) error {
 		var whole bytes.Buffer
-		if err := c.Backup(background, &whole); err != nil {
+		if err := c.Export(background, &whole); err != nil {
 			return err
 		}
 		return failure(c.HistoryExtension(background, &whole, nil))

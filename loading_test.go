@@ -17,24 +17,24 @@ import (
 // neededBy says which calls of callsOfAll need a part of the store.
 var neededBy = map[string]string{
 	// HistoryExtension is called with a backup of the context.
-	"Attempts": "Context.Attempts Context.Backup Context.HistoryExtension",
+	"Attempts": "Context.Attempts Context.Export Context.HistoryExtension",
 	"List":     "Context.Fork",
 	"Find":     "Context.Undo",
 	"Has":      "Context.Edit",
 	"Request":  "Context.Commit Context.Edit Context.Undo",
 	// What answers from memory asks Info for erasures, and after one loads the context again.
-	"Info": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
-		"Context.ExportHistory Context.Extension Context.Find Context.History Context.HistoryExtension Context.PlanPruning " +
+	"Info": "Context.At Context.Export Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
+		"Context.ExportSnapshots Context.Extension Context.Find Context.History Context.HistoryExtension Context.PlanPruning " +
 		"Context.Prepare Context.RichDiff Context.Select Context.SelectAll " +
 		"Context.Send Context.StartAttempt Context.Timeline",
-	"Load": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
+	"Load": "Context.At Context.Export Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
 		"Context.Find Context.History Context.HistoryExtension Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff " +
 		"Context.Select Context.SelectAll Context.Send Context.StartAttempt Context.Timeline",
-	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory " +
+	"History": "Context.At Context.Export Context.Blame Context.Copy Context.Diff Context.ExportSnapshots " +
 		"Context.Extension Context.Fork Context.History Context.HistoryExtension Context.Occurrences " +
 		"Context.Prefixes Context.RangeDiffLatest Context.RichDiff Context.Timeline",
 	"Deltas": "Context.Occurrences",
-	"Log": "Context.Backup Context.Blame Context.Copy Context.Extension Context.Fork Context.HistoryExtension " +
+	"Log": "Context.Export Context.Blame Context.Copy Context.Extension Context.Fork Context.HistoryExtension " +
 		"Context.Log Context.PlanFork Context.Prefixes Context.RichDiff Context.Undo",
 	"Trace": "Context.Timeline",
 }

@@ -54,7 +54,7 @@ func TestTheLogIsReadInPieces(t *testing.T) {
 		}
 		s.most, s.total = 0, 0
 		var out bytes.Buffer
-		must(t, c.Backup(background, &out))
+		must(t, c.Export(background, &out))
 		if lines := bytes.Count(out.Bytes(), []byte("\n")); lines != commits+2 || s.total != revision || s.most > 256 {
 			t.Errorf("a backup of %d lines asked for %d entries, %d at once", lines, s.total, s.most)
 		}

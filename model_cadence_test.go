@@ -164,13 +164,13 @@ func TestCadenceGoesOnElsewhere(t *testing.T) {
 	for name, made := range map[string]func() (*pact.Context, error){
 		"compact": func() (*pact.Context, error) {
 			var b bytes.Buffer
-			must(t, c.Backup(ctx, &b))
+			must(t, c.Export(ctx, &b))
 			c, _, err := pact.ImportHistory(ctx, pact.NewDB(store.NewMemory()), "c", &b, nil)
 			return c, err
 		},
 		"snapshots": func() (*pact.Context, error) {
 			var b bytes.Buffer
-			must(t, c.ExportHistory(ctx, &b, pact.Cycle(1), pact.Latest()))
+			must(t, c.ExportSnapshots(ctx, &b, pact.Cycle(1), pact.Latest()))
 			c, _, err := pact.ImportHistory(ctx, pact.NewDB(store.NewMemory()), "c", &b, nil)
 			return c, err
 		},

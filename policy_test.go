@@ -138,8 +138,8 @@ func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
 
 		var document, history, backup bytes.Buffer
 		must(t, c.Working().Export(background, &document))
-		must(t, c.ExportHistory(background, &history, pact.Cycle(1), pact.Latest()))
-		must(t, c.Backup(background, &backup))
+		must(t, c.ExportSnapshots(background, &history, pact.Cycle(1), pact.Latest()))
+		must(t, c.Export(background, &backup))
 		imported, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "i", document.Bytes(), nil)
 		must(t, err)
 		want("a document", imported.Working(), policy)

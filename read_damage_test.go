@@ -33,7 +33,7 @@ var answers = map[string]func(c *pact.Context) error{
 		}
 		return err
 	},
-	"backup": func(c *pact.Context) error { return c.Backup(background, io.Discard) },
+	"backup": func(c *pact.Context) error { return c.Export(background, io.Discard) },
 	"send": func(c *pact.Context) error {
 		_, err := c.Send(background, io.Discard, nil)
 		return err

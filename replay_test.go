@@ -25,8 +25,8 @@ func TestReplayGivesTheSameBytes(t *testing.T) {
 	}
 	for i, c := range all {
 		var compact, snapshots bytes.Buffer
-		must(t, c.Backup(background, &compact))
-		must(t, c.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest()))
+		must(t, c.Export(background, &compact))
+		must(t, c.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
 		for form, data := range map[string][]byte{"compact": compact.Bytes(), "snapshots": snapshots.Bytes()} {
 			r, err := pact.Replay(background, bytes.NewReader(data), nil)
 			must(t, err)
@@ -45,7 +45,7 @@ func TestReplayGivesTheSameBytes(t *testing.T) {
 func TestReplayFindsTheFirstByte(t *testing.T) {
 	s := genRecordedHistory(t, 1, 5)
 	var snapshots bytes.Buffer
-	must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest()))
+	must(t, s.context.ExportSnapshots(background, &snapshots, pact.Cycle(1), pact.Latest()))
 	whole := snapshots.String()
 	lines := strings.SplitAfter(whole, "\n")
 	third := len(lines[0]) + len(lines[1])

@@ -176,7 +176,7 @@ func TestBackupKeepsDigests(t *testing.T) {
 	c, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	var backup bytes.Buffer
-	must(t, c.Backup(background, &backup))
+	must(t, c.Export(background, &backup))
 	again, findings, err := pact.ImportHistory(background, s, "again", bytes.NewReader(backup.Bytes()), nil)
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("read back with %v, %v", findings, err)

@@ -45,10 +45,10 @@ func TestABackupCarriesAttempts(t *testing.T) {
 func testBackup(t *testing.T, c *pact.Context, s *pact.DB) {
 	t.Helper()
 	var backup, twice bytes.Buffer
-	must(t, c.Backup(t.Context(), &backup))
+	must(t, c.Export(t.Context(), &backup))
 	again, findings, err := pact.ImportHistory(t.Context(), s, c.Name(), bytes.NewReader(backup.Bytes()), nil)
 	must(t, err)
-	must(t, again.Backup(t.Context(), &twice))
+	must(t, again.Export(t.Context(), &twice))
 	if !bytes.Equal(backup.Bytes(), twice.Bytes()) || len(findings) > 0 {
 		t.Errorf("the backup of what was imported is another one; %v", findings)
 	}

@@ -98,7 +98,7 @@ func (r *fuzzed) state(t testing.TB) string {
 			t.Fatal(err)
 		}
 		hash := sha256.New()
-		if err := c.Backup(ctx, hash); err != nil {
+		if err := c.Export(ctx, hash); err != nil {
 			t.Fatal(err)
 		}
 		attempts, err := r.store.Attempts(ctx, i.Key, i.First, i.Cycle+1)

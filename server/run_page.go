@@ -37,7 +37,7 @@ type PageOptions struct {
 // the inspector asks for when somebody looks at every call and every block.
 func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions) error {
 	var history bytes.Buffer
-	if err := c.Backup(ctx, &history); err != nil {
+	if err := c.Export(ctx, &history); err != nil {
 		return err
 	}
 	f := &runfile.File{Name: c.Name()}
@@ -68,7 +68,7 @@ func (s *Server) pages() {
 				return nil, err
 			}
 			history := holding{ctx: ctx}
-			if err := c.Backup(ctx, &history); err != nil {
+			if err := c.Export(ctx, &history); err != nil {
 				return nil, err
 			}
 			f := &runfile.File{Name: in.Name}

@@ -77,7 +77,7 @@ func TestThePageOfARunIsSmall(t *testing.T) {
 	if page.Len() > 200_000+calls*9_000 || done != calls {
 		t.Errorf("the page of %d calls has %d bytes; %d calls were reported", calls, page.Len(), done)
 	}
-	if err := c.Backup(t.Context(), &history); err != nil {
+	if err := c.Export(t.Context(), &history); err != nil {
 		t.Fatal(err)
 	}
 	text, err := intake.Open(&page, intake.MaxText)

@@ -101,10 +101,10 @@ func (s *Server) transfers() {
 			}
 			return nil, stream(ctx, "application/jsonl", func(w io.Writer) error {
 				if in.Form == "compact" {
-					return c.Backup(ctx, w)
+					return c.Export(ctx, w)
 				}
 				first, _ := c.Cycles()
-				return c.ExportHistory(ctx, w, pact.Cycle(first), pact.Latest())
+				return c.ExportSnapshots(ctx, w, pact.Cycle(first), pact.Latest())
 			})
 		})
 }

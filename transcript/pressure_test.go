@@ -180,11 +180,11 @@ func (p *pressure) holds(c *pact.Context) {
 		p.Fatalf("%s: %v %+v", p.what, err, report)
 	}
 	var lines bytes.Buffer
-	if err := c.ExportHistory(p.Context(), &lines, pact.Cycle(1), pact.Latest()); err != nil {
+	if err := c.ExportSnapshots(p.Context(), &lines, pact.Cycle(1), pact.Latest()); err != nil {
 		p.Fatal(err)
 	}
 	var backup bytes.Buffer
-	if err := c.Backup(p.Context(), &backup); err != nil {
+	if err := c.Export(p.Context(), &backup); err != nil {
 		p.Fatal(err)
 	}
 	for _, form := range []*bytes.Buffer{bytes.NewBuffer(slices.Clone(lines.Bytes())), &backup} {
@@ -193,7 +193,7 @@ func (p *pressure) holds(c *pact.Context) {
 			p.Fatalf("%s: %v %v", p.what, err, findings)
 		}
 		var same bytes.Buffer
-		if err := again.ExportHistory(p.Context(), &same, pact.Cycle(1), pact.Latest()); err != nil {
+		if err := again.ExportSnapshots(p.Context(), &same, pact.Cycle(1), pact.Latest()); err != nil {
 			p.Fatal(err)
 		}
 		if !bytes.Equal(same.Bytes(), lines.Bytes()) {

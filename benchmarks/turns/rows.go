@@ -170,7 +170,7 @@ func importing(b *bench, _ int) (ours, plain figure) {
 	c, err := pact.Open(b.ctx, s, "w", nil)
 	must(err)
 	var text bytes.Buffer
-	must(c.Backup(b.ctx, &text))
+	must(c.Export(b.ctx, &text))
 	must(s.Close())
 	path := filepath.Join(b.dir, "imported.db")
 	must(os.RemoveAll(path))

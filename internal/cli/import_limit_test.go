@@ -62,7 +62,7 @@ func TestABackupOfAnySizeIsImported(t *testing.T) {
 	}
 	var text bytes.Buffer
 	if _, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: add}); err == nil {
-		err = c.Backup(t.Context(), &text)
+		err = c.Export(t.Context(), &text)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := c.Backup(t.Context(), &text); err != nil {
+	if err := c.Export(t.Context(), &text); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
@@ -129,7 +129,7 @@ func TestALargeBackupIsReadFromItsFile(t *testing.T) {
 	if code, out, problems := run(t, "", "import", path, "--db", db); code != 0 || !strings.Contains(out, "3 cycles") {
 		t.Errorf("exit %d\n%s%s", code, out, problems)
 	}
-	code, out, problems := run(t, "", "export", "whole", "--all", "--compact", "--db", db)
+	code, out, problems := run(t, "", "export", "whole", "--all", "--db", db)
 	if code != 0 || out != whole {
 		t.Errorf("exit %d, %d bytes came back of %d\n%s", code, len(out), len(whole), problems)
 	}

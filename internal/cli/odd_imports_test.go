@@ -67,7 +67,7 @@ func goodFiles(t *testing.T) map[string][]byte {
 	if code != 0 {
 		t.Fatal(problems)
 	}
-	for name, args := range map[string][]string{"document.json": nil, "backup.jsonl": {"--all", "--compact"}} {
+	for name, args := range map[string][]string{"document.json": nil, "backup.jsonl": {"--all"}} {
 		code, out, problems := run(t, "", slices.Concat([]string{"export", "a", "--db", db}, args)...)
 		if code != 0 {
 			t.Fatal(problems)

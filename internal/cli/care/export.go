@@ -14,28 +14,36 @@ import (
 func exportCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("export")
 	flags := a.SourceFlags(cmd)
-	all := cmd.Flags().Bool("all", false, "write the history rather than one snapshot")
-	compact := cmd.Flags().Bool("compact", false, "with --all, write each version of a node once")
-	from := cmd.Flags().String("from", "", "with --all, the first snapshot, an `ADDRESS`")
-	to := cmd.Flags().String("to", "", "with --all, the last snapshot, an `ADDRESS`")
+	all := cmd.Flags().Bool("all", false, "write the history, each version of a node once, with the attempts")
+	full := cmd.Flags().Bool("snapshots", false, "write each snapshot of the history in full")
+	from := cmd.Flags().String("from", "", "with --snapshots, the first, an `ADDRESS`")
+	to := cmd.Flags().String("to", "", "with --snapshots, the last, an `ADDRESS`")
 	target := cmd.Flags().StringP("out", "o", "", "write to `FILE`; it appears once it is complete")
+	cmd.MarkFlagsMutuallyExclusive("all", "snapshots")
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		switch {
-		case *all && len(rest) > 0:
-			return command.Usage(cmd, "--all writes all snapshots; %s names one", rest[0])
-		case !*all && (*compact || *from != "" || *to != ""):
-			return command.Usage(cmd, "--compact, --from and --to need --all")
-		case *compact && (*from != "" || *to != ""):
-			return command.Usage(cmd, "--compact writes the whole history; --from and --to do not go with it")
+		case (*all || *full) && len(rest) > 0:
+			return command.Usage(cmd, "--all and --snapshots write all snapshots; %s names one", rest[0])
+		case !*full && (*from != "" || *to != ""):
+			return command.Usage(cmd, "--from and --to need --snapshots")
 		}
 		write := func(w io.Writer) error { return writeOne(ctx, s, w, rest) }
-		if *all {
-			write = func(w io.Writer) error { return writeAll(ctx, s, w, *compact, *from, *to) }
-		}
-		if *all && !*compact && s.File == nil {
-			if err := warnOfAttempts(ctx, a, s.Context); err != nil {
-				return err
+		switch {
+		case *all:
+			write = func(w io.Writer) error {
+				c, err := s.History(ctx)
+				if err != nil {
+					return err
+				}
+				return c.Export(ctx, w)
 			}
+		case *full:
+			if s.File == nil {
+				if err := warnOfAttempts(ctx, a, s.Context); err != nil {
+					return err
+				}
+			}
+			write = func(w io.Writer) error { return writeSnapshots(ctx, s, w, *from, *to) }
 		}
 		if *target == "" {
 			return write(a.Out)
@@ -50,7 +58,7 @@ func warnOfAttempts(ctx context.Context, a *command.App, c *pact.Context) error 
 	first, last := c.Cycles()
 	attempts, err := c.Attempts(ctx, first, last+1)
 	if len(attempts) > 0 {
-		a.Warnf("%s left out, with requests, times and tokens; pact export %s --all --compact has them",
+		a.Warnf("%s left out, with requests, times and tokens; pact export %s --all has them",
 			view.Plural(len(attempts), "attempt"), screen.Quote(c.Name()))
 	}
 	return err
@@ -68,8 +76,8 @@ func writeOne(ctx context.Context, s *command.Source, w io.Writer, args []string
 	return err
 }
 
-func writeAll(ctx context.Context, s *command.Source, w io.Writer, compact bool, from, to string) error {
-	if s.Alone != nil && !compact { // the document is a history of one snapshot
+func writeSnapshots(ctx context.Context, s *command.Source, w io.Writer, from, to string) error {
+	if s.Alone != nil { // the document is a history of one snapshot
 		for _, arg := range []string{from, to} {
 			if arg != "" {
 				if _, err := s.Argument(ctx, []string{arg}); err != nil {
@@ -83,9 +91,6 @@ func writeAll(ctx context.Context, s *command.Source, w io.Writer, compact bool,
 	if err != nil {
 		return err
 	}
-	if compact {
-		return c.Backup(ctx, w)
-	}
 	first, _ := c.Cycles()
 	ends := [2]pact.Address{pact.Cycle(first), pact.Latest()}
 	for i, arg := range [2]string{from, to} {
@@ -98,5 +103,5 @@ func writeAll(ctx context.Context, s *command.Source, w io.Writer, compact bool,
 		}
 		ends[i] = address
 	}
-	return c.ExportHistory(ctx, w, ends[0], ends[1])
+	return c.ExportSnapshots(ctx, w, ends[0], ends[1])
 }

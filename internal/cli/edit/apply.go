@@ -48,13 +48,13 @@ func applyCommand(a *command.App) *cobra.Command {
 			return nil
 		}
 		if *compact {
-			return r.Context.Backup(ctx, a.Out)
+			return r.Context.Export(ctx, a.Out)
 		}
 		first, last := r.Context.Cycles()
 		if last < first {
 			return nil
 		}
-		return r.Context.ExportHistory(ctx, a.Out, pact.Cycle(first), pact.Latest())
+		return r.Context.ExportSnapshots(ctx, a.Out, pact.Cycle(first), pact.Latest())
 	})
 	return cmd
 }
