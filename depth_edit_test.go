@@ -134,8 +134,8 @@ func comesBack(t *testing.T, name string, c *pact.Context) {
 		t.Errorf("%s: %v, %v", name, findings, err)
 	}
 	for form, write := range map[string]func(*bytes.Buffer) error{
-		"snapshots": func(w *bytes.Buffer) error { return c.ExportHistory(ctx, w, pact.Cycle(1), pact.Latest()) },
-		"compact":   func(w *bytes.Buffer) error { return c.Backup(ctx, w) },
+		"snapshots": func(w *bytes.Buffer) error { return c.ExportSnapshots(ctx, w, pact.Cycle(1), pact.Latest()) },
+		"compact":   func(w *bytes.Buffer) error { return c.Export(ctx, w) },
 	} {
 		var b bytes.Buffer
 		must(t, write(&b))
