@@ -62,7 +62,7 @@ func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.E
 	}
 	r, w := io.Pipe()
 	defer r.Close()
-	go func() { _ = w.CloseWithError(c.Backup(ctx, w)) }()
+	go func() { _ = w.CloseWithError(c.Export(ctx, w)) }()
 	root := func(n *tree.Node) *tree.Node {
 		policy, _, err := publishedPolicy(string(n.Header(policyAttr)), from, keyless)
 		if policy == nil || err != nil {
