@@ -28,7 +28,7 @@ func Expected(b *Body) *worth.Call {
 var Original = originalOf
 
 // SetMostPlain sets how many results about which nothing was decided a recorder remembers.
-func SetMostPlain(n int) { mostPlain = n }
+func SetMostPlain(t *testing.T, n int) { set(t, &mostPlain, n) }
 
 // Warmed waits until a recorder that manages has read what an earlier one left.
 func Warmed(r *Recorder) { <-r.warm }

@@ -81,29 +81,6 @@ func decodeKept(packed string) (*kept, error) {
 	return &k, nil
 }
 
-// ContextManagement returns the member context_management with which the request of an attempt has its provider leave
-// something out, JSON; nil if it has none, was not recorded, or repeats an earlier attempt. E_DOCUMENT_INVALID if the
-// record cannot be read.
-func ContextManagement(a history.Attempt) (json.RawMessage, error) {
-	if a.Request == "" {
-		return nil, nil
-	}
-	k, err := decodeKept(a.Request)
-	if err != nil {
-		return nil, err
-	}
-	var asks struct {
-		Field json.RawMessage `json:"context_management"`
-	}
-	if len(k.Parameters) == 0 {
-		return nil, nil
-	}
-	if err := json.Unmarshal(k.Parameters, &asks); err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
-	}
-	return asks.Field, nil
-}
-
 // Body is the body of a recorded request.
 type Body struct {
 	Bytes    []byte
