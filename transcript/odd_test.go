@@ -78,6 +78,9 @@ func TestOddRuns(t *testing.T) {
 		o := genOdd{rand.New(rand.NewPCG(seed, 2))}
 		file := []byte(o.run(o.IntN(8)))
 		list, err := Read(file)
+		if err != nil && strings.Contains(err.Error(), "no message has content or calls anything") {
+			continue
+		}
 		if err != nil {
 			t.Fatalf("%s: %v in\n%s", what, err, file)
 		}
@@ -85,13 +88,13 @@ func TestOddRuns(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if left, err := LeftOut(t.Context(), made.Working()); err != nil {
-			t.Fatalf("%s: %v", what, err)
-		} else if len(left) > 0 { // the run took a result away and kept its call, which no provider takes
-			halved++
+		calls, final := sentBySteps(t, file)
+		if leavesOut(t, made) { // the run took a result away and kept its call, which no provider takes
+			if halved++; !tookResult(append(calls, final)) {
+				t.Fatalf("%s: a call or a result is left out, and the run took no result away in\n%s", what, file)
+			}
 			continue
 		}
-		calls, final := sentBySteps(t, file)
 		compare(t, what, made, calls, final)
 		if seed%10 == 0 && len(calls) > 0 {
 			exportAndBack(t, made)
@@ -109,6 +112,43 @@ func TestOddRuns(t *testing.T) {
 	if rewritten < runs/12 {
 		t.Errorf("only %d of %d runs rewrite their end: the generator is too tame", rewritten, runs)
 	}
+}
+
+// leavesOut reports whether a state of a run lacks a half of a pair.
+func leavesOut(t *testing.T, c *pact.Context) bool {
+	t.Helper()
+	states := []*pact.Snapshot{c.Working()}
+	if first, last := c.Cycles(); first <= last {
+		for s, err := range c.History(t.Context(), pact.Cycle(first), pact.Latest()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			states = append(states, s)
+		}
+	}
+	return slices.ContainsFunc(states, func(s *pact.Snapshot) bool {
+		left, err := LeftOut(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(left) > 0
+	})
+}
+
+// tookResult reports whether one of some lists lacks a result of a tool that the one before had.
+func tookResult(lists [][]canon.Any) bool {
+	for k := 1; k < len(lists); k++ {
+		there := map[string]bool{}
+		for _, m := range lists[k] {
+			there[string(m.Value())] = true
+		}
+		for _, m := range lists[k-1] {
+			if _, result := m.Get("tool_call_id"); result && !there[string(m.Value())] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // coresBeforeCalls checks that in every turn and in ^ah the core holds no call

@@ -1,0 +1,193 @@
+package record
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/record/wire"
+	"github.com/contexttree/pact/internal/tree"
+)
+
+// compared reports on the request of a call: what it repeats, and what the provider should read by its rules. It
+// returns the prompt, nil if the snapshot no longer restores it.
+func (w *follower) compared(p *inspect.CallPrefix, of []history.Attempt, about canon.Any, k *kept, committed bool) (*sent, error) {
+	a := of[len(of)-1]
+	s, err := w.snapshot(a.Cycle, committed)
+	if err != nil {
+		return nil, err
+	}
+	if a.Status == history.Completed {
+		w.answers.note(a.Cycle, about)
+	}
+	if p.Broken, err = w.fill(s, of[:len(of)-1]); err != nil {
+		return nil, err
+	}
+	now, request, err := w.prompt(s, a, k)
+	if err != nil {
+		if !errors.Is(err, fault.Conflict) {
+			return nil, err
+		}
+		p.Problem, w.before = err.Error(), nil
+		return nil, nil
+	}
+	p.Blocks = len(now.prompt.Blocks)
+	if now.rules.Marked && !w.rebuilt {
+		p.Markers = new(int)
+		for i := range now.prompt.Blocks {
+			if now.prompt.Blocks[i].Marked {
+				*p.Markers++
+			}
+		}
+	}
+	if a.Status == history.Completed {
+		p.Seen = w.answers.seen(request, about)
+	} else { // the answer may have broken off before the report of a change
+		p.Seen = w.answers.seen(request, canon.Any{})
+	}
+	if w.before != nil && w.before.rules == now.rules {
+		if err := w.compare(p, now, k.Compacted); err != nil {
+			return nil, err
+		}
+	}
+	w.before = now
+	switch {
+	case now.rules.AsSent || w.rebuilt:
+	case a.Status == history.Completed:
+		w.expect(p, now, a)
+	case answered(about):
+		w.cacheOf(now.rules).Broke(now.prompt, time.Unix(0, a.StartedNS), usageOf(p.Provider))
+	}
+	return now, nil
+}
+
+// fill adds to the cache the requests of attempts before the last one of a cycle whose answers broke off, and
+// returns how many these are.
+func (w *follower) fill(s *pact.Snapshot, of []history.Attempt) (broken int, err error) {
+	for i, a := range of {
+		about, err := aboutOf(a)
+		if err != nil {
+			return 0, err
+		}
+		k, err := keptOf(of, i)
+		if err != nil {
+			return 0, err
+		}
+		if k == nil || !answered(about) {
+			continue
+		}
+		broken++
+		sent, _, err := w.prompt(s, a, k)
+		if errors.Is(err, fault.Conflict) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if !sent.rules.AsSent {
+			w.cacheOf(sent.rules).Broke(sent.prompt, time.Unix(0, a.StartedNS), usageOf(reportedCache(a, about)))
+		}
+	}
+	return broken, nil
+}
+
+// answered reports whether the provider had begun to answer an attempt that failed: then
+// it had read the request. A status from 400 on is a refusal.
+func answered(about canon.Any) bool {
+	status := countOf(about, "http")
+	return status != nil && *status < http.StatusBadRequest && countOf(about, "first_byte_ms") != nil
+}
+
+func (w *follower) rulesOf(k *kept) *provider.CacheRules {
+	if w.chosen != nil {
+		return w.chosen
+	}
+	return provider.CacheRulesOf(k.API)
+}
+
+// prompt rebuilds the prompt that an attempt sent. E_CONFLICT if the snapshot does not restore it.
+func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, *provider.Request, error) {
+	request, text, err := w.request(s, a, k)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := w.rulesOf(k)
+	return &sent{d, d.ReadNext(request, a.Model, text, w.hashes), tree.Of(s)}, request, nil
+}
+
+// request rebuilds the request of an attempt.
+func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, []byte, error) {
+	b, said, err := body(w.ctx, s, a, k, w.contents, w.records)
+	if err != nil {
+		return nil, nil, err
+	}
+	if said.Kind == canon.KindAbsent {
+		read, err := wire.Read(b.Bytes)
+		if err != nil {
+			return nil, nil, err
+		}
+		said = read.Value
+	}
+	request, ok := provider.ReadRequest(k.API, said)
+	if !ok {
+		return nil, nil, changed(nil)
+	}
+	return request, b.Bytes, nil
+}
+
+// compare fills in how much of the previous call a call repeats. compacted says that its record has a compaction.
+func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) error {
+	shared := now.rules.Compare(w.before.prompt, now.prompt)
+	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
+		OfBytes: shared.OfBytes}
+	if shared.OfBytes == 0 {
+		var err error
+		if _, p.Shared.Bytes, err = now.thread.ThreadPrefix(shared.Blocks); err != nil {
+			return err
+		}
+		_, p.Shared.OfBytes = w.before.thread.ThreadSize()
+	}
+	p.Attribution = shared.ApartChanged
+	if shared.Complete {
+		return nil
+	}
+	p.Cut = &inspect.Cut{Cause: causeOf(shared.Cause, compacted), Names: shared.Names, Reasoning: shared.Reasoning}
+	if shared.Cause != provider.CauseModel && shared.Cause != provider.CauseParameters {
+		if n, _, err := w.before.thread.BlockAt(shared.Blocks); err != nil {
+			return err
+		} else if n != nil {
+			p.Cut.Node = n.ID
+		} else if n, _, err := now.thread.BlockAt(shared.Blocks); err != nil {
+			return err
+		} else if n != nil {
+			p.Cut.Node = n.ID
+		}
+	}
+	return nil
+}
+
+// expect fills in how much the provider should read from its cache, and compares it with the report of the
+// provider.
+func (w *follower) expect(p *inspect.CallPrefix, now *sent, a history.Attempt) {
+	cache := w.cacheOf(now.rules)
+	f := cache.Call(now.prompt, time.Unix(0, a.StartedNS))
+	p.Expected = &inspect.Expected{Blocks: f.Blocks, Tokens: f.Tokens, Unsure: f.Unsure, Lapsed: f.Lapsed,
+		LeastTokens: now.rules.LeastTokens(now.prompt.Model)}
+	if f.Unsure || f.Lapsed > 0 {
+		p.Expected.IdleSeconds = int64(f.Idle / time.Second)
+	}
+	p.Agreement = string(cache.Answered(usageOf(p.Provider)))
+}
+
+func (w *follower) cacheOf(d *provider.CacheRules) *provider.Cache {
+	if w.caches[d] == nil {
+		w.caches[d] = d.NewCache()
+	}
+	return w.caches[d]
+}
