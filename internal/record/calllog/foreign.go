@@ -60,6 +60,12 @@ var foreign = []struct {
 		return f["simulations"].kind() == canon.KindArray && f["tasks"].kind() == canon.KindArray
 	}},
 	{"events of OpenHands", "have it log its requests (LLM completions), and import that folder's files", func(f fields) bool {
+		for _, name := range []string{"trajectory", "history"} { // what its API and its evaluation write
+			if list := f[name].elems(); len(list) > 0 && f["source"] == nil {
+				f = list[0].fields()
+				break
+			}
+		}
 		source := f.text("source")
 		if source != "user" && source != "agent" && source != "environment" {
 			return false

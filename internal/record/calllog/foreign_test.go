@@ -22,6 +22,8 @@ func TestWhatIsKnownAndNotReadIsNamed(t *testing.T) {
 		`{"responderUsername":"GitHub Copilot","requests":[]}`:                                                   "Copilot",
 		`{"info":{},"tasks":[],"simulations":[{"messages":[]}]}`:                                                 "tau2",
 		`[{"id":0,"source":"user","action":"message","args":{"content":"Hi"}}]`:                                  "OpenHands",
+		`{"trajectory":[{"id":0,"source":"agent","action":"run","args":{"command":"ls"}}]}`:                      "OpenHands",
+		`{"instance_id":"x","history":[{"id":0,"source":"user","action":"message","args":{"content":"Hi"}}]}`:    "OpenHands",
 		`{"id":"1","conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Ho"}]}`:                 "ShareGPT",
 		"{\n \"id\": \"1\",\n \"conversations\": [{\"from\": \"human\", \"value\": \"Hi\"}]\n}":                  "ShareGPT",
 	} {
