@@ -25,6 +25,9 @@ type CallPrefix struct {
 	FirstByte *int64 `json:"first_byte_ms,omitempty"`
 	// Took is how many milliseconds the attempt took, nil if that is not known.
 	Took *int64 `json:"took_ms,omitempty"`
+	// Attempts counts all attempts of the cycle, Failed those of them that ended with an error.
+	Attempts int `json:"-"`
+	Failed   int `json:"-"`
 	// Earlier has what the provider counted of these and of other attempts of the cycle before this one.
 	Earlier []ProviderCache `json:"earlier,omitempty"`
 	// Markers is how many places the recorded request marks to be cached, nil where the provider takes no marks or the

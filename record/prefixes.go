@@ -69,7 +69,12 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 		for n < len(attempts) && attempts[n].Cycle == cycle {
 			n++
 		}
-		of := attempts[:n]
+		of, failed := attempts[:n], 0
+		for i := range of {
+			if of[i].Status == history.Failed {
+				failed++
+			}
+		}
 		if i := slices.IndexFunc(of, func(a history.Attempt) bool { return a.ID == w.asked }); i >= 0 {
 			of = of[:i+1]
 		}
@@ -82,7 +87,7 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 		if err != nil {
 			return err
 		}
-		if !yield(p) {
+		if p.Attempts, p.Failed = n, failed; !yield(p) {
 			return nil
 		}
 	}

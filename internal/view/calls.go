@@ -6,7 +6,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
 )
@@ -97,12 +96,12 @@ func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Uni
 	if err != nil {
 		return nil, err
 	}
-	return callsOf(ctx, c, Walk(ctx, c, from, to, WalkOptions{}), unit, log)
+	return callsOf(Walk(ctx, c, from, to, WalkOptions{}), unit, log)
 }
 
 // callsOf is Calls for the steps of a walk and the log of the context.
-func callsOf(ctx context.Context, c *pact.Context, steps iter.Seq2[*Step, error], unit Unit, log *provenance.Log) ([]Call, error) {
-	list, told := []Call{}, map[int64]*inspect.CallPrefix{}
+func callsOf(steps iter.Seq2[*Step, error], unit Unit, log *provenance.Log) ([]Call, error) {
+	list := []Call{}
 	for s, err := range steps {
 		if err != nil {
 			return nil, err
@@ -111,7 +110,7 @@ func callsOf(ctx context.Context, c *pact.Context, steps iter.Seq2[*Step, error]
 			return nil, fault.New(fault.DocumentInvalid, "this context counts no tokens", "ask for bytes")
 		}
 		call := callOf(&s.Prefix, unit)
-		if call.Broke, told[s.Cycle] = s.Broke, s.Call; s.Broke != nil && s.Broke.Again != nil {
+		if call.Broke, call.Attempts = s.Broke, attemptsOf(s.Call); s.Broke != nil && s.Broke.Again != nil {
 			call.Sentence += " " + s.Broke.InWords(&s.Prefix, currencyOf(s.Call)) + "."
 		}
 		if e, ok := log.Publication(s.Cycle); ok {
@@ -119,7 +118,7 @@ func callsOf(ctx context.Context, c *pact.Context, steps iter.Seq2[*Step, error]
 		}
 		list = append(list, call)
 	}
-	return list, addAttempts(ctx, c, list, told)
+	return list, nil
 }
 
 // currencyOf returns the currency of the cost of a call, "" without one.
@@ -170,45 +169,20 @@ func callOf(p *inspect.Prefix, unit Unit) Call {
 	return c
 }
 
-// addAttempts adds the attempts of each call.
-func addAttempts(ctx context.Context, c *pact.Context, list []Call, told map[int64]*inspect.CallPrefix) error {
-	if len(list) == 0 {
+// attemptsOf sums up the attempts of a call, nil for none.
+func attemptsOf(p *inspect.CallPrefix) *Attempts {
+	if p == nil {
 		return nil
 	}
-	attempts, err := c.Attempts(ctx, list[0].Cycle, list[len(list)-1].Cycle)
-	if err != nil {
-		return err
+	t := &Attempts{N: p.Attempts, Failed: p.Failed, Model: p.Model, Window: p.Window, Seen: seenOf(p.Agreement)}
+	if u := p.Provider; u != nil {
+		t.In, t.Out, t.Cached = u.In, u.Out, u.Read
 	}
-	for _, a := range attempts {
-		i := a.Cycle - list[0].Cycle
-		if i < 0 || i >= int64(len(list)) {
-			continue
-		}
-		if list[i].Attempts == nil {
-			list[i].Attempts = &Attempts{}
-		}
-		t := list[i].Attempts
-		t.N++
-		if a.Status == history.Failed {
-			t.Failed++
-		}
-		t.Model = a.Model
+	if p.Cost != nil {
+		t.Cost = &p.Cost.Paid
 	}
-	for i := range list {
-		t, p := list[i].Attempts, told[list[i].Cycle]
-		if t == nil || p == nil {
-			continue
-		}
-		t.Window, t.Seen = p.Window, seenOf(p.Agreement)
-		if u := p.Provider; u != nil {
-			t.In, t.Out, t.Cached = u.In, u.Out, u.Read
-		}
-		if p.Cost != nil {
-			t.Cost = &p.Cost.Paid
-		}
-		if p.Expected != nil {
-			t.Expected = p.Expected.Tokens
-		}
+	if p.Expected != nil {
+		t.Expected = p.Expected.Tokens
 	}
-	return nil
+	return t
 }

@@ -137,7 +137,7 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 				return nil, err
 			}
 		}
-		fresh, err := callsOf(ctx, r.context, r.steps(ctx, from, to), r.unit, r.log)
+		fresh, err := callsOf(r.steps(ctx, from, to), r.unit, r.log)
 		if err != nil {
 			return nil, err
 		}
