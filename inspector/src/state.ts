@@ -144,11 +144,6 @@ export const cutCalls = computed<Call[] | null>(() => {
   const { state, value } = calls.value
   return state === 'ready' ? value!.filter((c) => c.cut) : null
 })
-/** The calls at which something broke, as the provider counted or, without its counts, the requests show; as above. */
-export const brokenCalls = computed<Call[] | null>(() => cutCalls.value && calls.value.value!.filter((c) => c.broke))
-/** Whether all calls are there, each repeats all of the one before, and the provider counted no break. */
-export const neverBroke = computed(() =>
-  cutCalls.value?.length === 0 && brokenCalls.value?.length === 0 && calls.value.value!.length > 1)
 /** Whether the screen follows the latest call. */
 export const following = computed(() => address.value.at === null)
 /** How many calls came since the screen stopped following. */

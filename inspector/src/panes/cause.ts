@@ -18,17 +18,12 @@ const words: Record<string, string> = {
  * Says in a few words what made a node differ, by which rule or by whom, safe to look at. Causes follow the order of
  * time: what the earlier of two states lacks came later, also where a person compares backwards.
  */
-export function causeText(cause: Cause, happened: Happened, backwards: boolean): string {
+export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved', backwards: boolean): string {
   if (cause.kind === 'context') return '' // no log leads from one context to the other
-  const [prefix, did] = (backwards && behind[happened]) || ['', happened]
-  return `${prefix}${told(cause, did)} in @c${cause.cycle}${said(cause)}`
-}
-
-type Happened = 'added' | 'removed' | 'changed' | 'moved'
-
-const behind: Partial<Record<Happened, [string, Happened]>> = {
-  removed: ['not there yet, ', 'added'],
-  added: ['still there, ', 'removed'],
+  let prefix = ''
+  if (backwards && happened === 'added') [prefix, happened] = ['still there, ', 'removed']
+  else if (backwards && happened === 'removed') [prefix, happened] = ['not there yet, ', 'added']
+  return prefix + told(cause, happened) + ' in @c' + cause.cycle + said(cause)
 }
 
 /** Says the same where the cycle is said already; '' where nothing is left to say. */

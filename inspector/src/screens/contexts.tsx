@@ -114,7 +114,7 @@ function Sparkline({ row }: { row: ContextRow }) {
   const wide = 3
   return (
     <svg class="sparkline" role="img" width={shares.length * wide} height={18}
-      aria-label={broke === 0 ? 'Each thread begins with the one before' : `${plural(broke, 'thread was', 'threads were')} cut`}>
+      aria-label={plural(broke, 'thread') + ' cut'}>
       {shares.map((share, i) => (
         <g key={i}>
           <rect class="kept" x={i * wide} width={wide - 0.5} y={18 * share} height={18 * (1 - share)} />

@@ -5,8 +5,8 @@ import { type Call, pathOf } from '../api'
 import { count, percent, size } from '../format'
 import { useKeys } from '../keys'
 import { panel, SelectorBox } from '../selector/box'
-import { address, at, brokenCalls, call, calls, connection, context, contexts, embedded, family, firstCycle, follow, following,
-  go, hasCalls, hasDraft, helpOpen, lastCycle, linkTo, missing, name, neverBroke, say, strata, unit, vs } from '../state'
+import { address, at, call, calls, connection, context, contexts, embedded, family, firstCycle, follow, following,
+  go, hasCalls, hasDraft, helpOpen, lastCycle, linkTo, missing, name, say, strata, unit, vs } from '../state'
 import { guest, loadContext, loadContexts } from '../data'
 import { Link, plural, Problem } from '../parts'
 import { doubtOf } from '../provider'
@@ -197,7 +197,6 @@ function Sentence() {
         {shown && <span class="doubt"> {doubtOf(shown)}</span>}
       </h1>
       <Beside />
-      {neverBroke.value && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
       {shown?.cut ? <SeeCut at={address.value.at} cut={shown} /> : shown && <CutBefore cycle={shown.cycle} />}
       <Begun />
     </div>
@@ -239,7 +238,7 @@ function Beside() {
 
 /** Says where something broke last before a call that repeats all of the one before it. */
 function CutBefore({ cycle }: { cycle: number }) {
-  const before = (brokenCalls.value ?? []).filter((c) => c.cycle < cycle)
+  const before = (calls.value.value ?? []).filter((c) => c.broke && c.cycle < cycle)
   const last = before.at(-1)
   if (!last) return null
   return (
