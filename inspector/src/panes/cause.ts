@@ -18,7 +18,8 @@ const words: Record<string, string> = {
  * Says in a few words what made a node differ, by which rule or by whom, safe to look at. Causes follow the order of
  * time: what the earlier of two states lacks came later, also where a person compares backwards.
  */
-export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved', backwards: boolean): string {
+export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved',
+  backwards: boolean): string {
   if (cause.kind === 'context') return '' // no log leads from one context to the other
   let prefix = ''
   if (backwards && happened === 'added') [prefix, happened] = ['still there, ', 'removed']

@@ -27,6 +27,7 @@ type atif struct {
 	spoken
 	found  *findings
 	begins map[string]string // the call that began the sub-agent with an id
+	within map[string]bool   // the sessions of the sub-agents that the file has
 	fresh  bool              // the next step begins the conversation anew
 }
 
@@ -53,7 +54,11 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 	agent := f["agent"].fields()
 	steps := e.under(f["steps"])
 	a := atif{spoken: spoken{model: agent.text("model_name"), tools: agent["tool_definitions"].value()}, found: found,
-		begins: map[string]string{}}
+		begins: map[string]string{}, within: map[string]bool{}}
+	subs := e.under(f["subagent_trajectories"])
+	for _, sub := range subs {
+		a.within[sub.fields().text("session_id")] = true
+	}
 	for i := 0; i < len(steps) && a.model == ""; i++ {
 		a.model = steps[i].fields().text("model_name")
 	}
@@ -75,12 +80,13 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 		found.add(e.line, "the trajectory goes on in another file, "+strconv.Quote(next)+": import it too")
 	}
 	a.compare(f["final_metrics"].fields(), list)
-	for _, sub := range e.under(f["subagent_trajectories"]) {
+	for _, sub := range subs {
 		if depth == deepestAgent {
 			found.add(sub.line, "a sub-agent "+strconv.Itoa(deepestAgent+1)+" levels down was left out, with its own")
 			continue
 		}
-		by := &ParentCall{Session: name, Call: a.begins[sub.fields().text("trajectory_id")]}
+		f := sub.fields()
+		by := &ParentCall{Session: name, Call: cmp.Or(a.begins[f.text("trajectory_id")], a.begins[f.text("session_id")])}
 		list = append(list, trajectory(sub, by, names, found, depth+1)...)
 	}
 	return list
@@ -193,6 +199,8 @@ func (a *atif) results(observation fields, of *turn) (parts []provider.Part) {
 			ref := ref.fields()
 			if sub := ref.text("trajectory_id"); sub != "" {
 				a.begins[sub] = id
+			} else if session := ref.text("session_id"); session != "" && a.within[session] {
+				a.begins[session] = id
 			} else {
 				a.found.add(of.line, "the trajectory of a sub-agent is in another file: import it too")
 			}

@@ -107,3 +107,19 @@ func TestSubAgentsFarDown(t *testing.T) {
 		t.Errorf("%d sessions, and the findings are %s", len(log.Sessions), found)
 	}
 }
+
+// A sub-agent that a call names by its session alone is in no other file if this one has it.
+func TestASubAgentOfATIFIsFoundByItsSession(t *testing.T) {
+	const log = `{"schema_version":"ATIF-v1.8","session_id":"s","agent":{"name":"h","version":"1","model_name":"gpt-4o"},"steps":[
+{"step_id":1,"source":"user","message":"fix"},{"step_id":2,"source":"agent","message":"","tool_calls":[{"tool_call_id":"c1","function_name":"task","arguments":{}}],
+"observation":{"results":[{"source_call_id":"c1","content":"found","subagent_trajectory_ref":[{"session_id":"sub"}]}]}},{"step_id":3,"source":"agent","message":"done"}],
+"subagent_trajectories":[{"schema_version":"ATIF-v1.8","session_id":"sub","agent":{"name":"s","version":"1","model_name":"gpt-4o-mini"},
+"steps":[{"step_id":1,"source":"user","message":"x?"},{"step_id":2,"source":"agent","message":"found"}]}]}`
+	read, err := Read([]byte(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if by := read.Sessions[1].BegunBy; by == nil || by.Call != "c1" || len(read.Findings) > 0 {
+		t.Errorf("it is begun by %+v, the findings are %v", by, read.Findings)
+	}
+}

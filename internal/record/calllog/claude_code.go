@@ -106,7 +106,7 @@ func (t *claudeTree) add(e entry) {
 		t.keep(l)
 	}
 	if t.place(l, kind); other != nil && !l.begins {
-		t.found.add(e.line, "it has the id of another line and says something else; it was put behind that line")
+		t.found.say(e.line, "it has the id of another line and says something else; it was put behind that line")
 		l.parent = other
 	}
 	if p := l.parent; p != nil {
@@ -164,10 +164,10 @@ func (t *claudeTree) place(l *claudeLine, kind string) {
 	switch {
 	case l.parent != nil:
 	case id != "":
-		t.found.add(l.number, "the line above it is missing; it was put behind the line before")
+		t.found.say(l.number, "the line above it is missing; it was put behind the line before")
 		l.parent = before
 	case kind != "user" || holdsResult(l.fields) || t.unlinked():
-		t.found.add(l.number, "it does not name the line above it; it was put behind the line before")
+		t.found.say(l.number, "it does not name the line above it; it was put behind the line before")
 		l.parent = before
 	}
 }

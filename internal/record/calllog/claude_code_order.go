@@ -28,7 +28,7 @@ func inTreeOrder(list []entry, found *findings) []entry {
 	for i, n := range nodes {
 		if at, known := byID[n.above]; known && at > i {
 			moved = true
-			found.add(n.line, "it stands in front of the line above it; the lines were put in order")
+			found.say(n.line, "it stands in front of the line above it; the lines were put in order")
 		}
 	}
 	if !moved {

@@ -210,3 +210,34 @@ func TestAClaudeCodeTranscriptInAnyOrder(t *testing.T) {
 		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	}
 }
+
+// A question that nothing leads to and nobody answered is a finding, besides the one that says where it was put; the
+// message of a failed attempt is no loss.
+func TestAStrayQuestionOfClaudeCodeIsCounted(t *testing.T) {
+	line := func(id, parent, rest string) string {
+		return `{"sessionId":"s","uuid":"` + id + `","parentUuid":"` + parent + `","timestamp":"2026-09-01T10:00:0` + id + `.000Z",` + rest + "}\n"
+	}
+	ask := func(text string) string { return `"type":"user","message":{"role":"user","content":"` + text + `"}` }
+	say := func(text, more string) string {
+		return `"type":"assistant","message":{"id":"` + text + `","role":"assistant","model":"claude-opus-4-8","content":[{"type":"text","text":"` + text + `"}]}` + more
+	}
+	begin := line("1", "", ask("hello")) + line("2", "1", say("one", ""))
+	end := line("4", "2", ask("go on")) + line("5", "4", say("two", ""))
+	for log, want := range map[string]string{
+		begin + line("3", "9", ask("stray")) + end: "1 of 5 messages of the file is in no request and no answer",
+		begin + line("3", "2", ask("again")) + line("6", "3", say("API Error: 529 overloaded", `,"isApiErrorMessage":true`)) +
+			line("7", "6", ask("more")) + line("8", "7", say("three", "")): "",
+	} {
+		read, err := Read([]byte(log))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, f := range read.Findings {
+			said += f.Message + "\n"
+		}
+		if got := strings.Contains(said, "in no request and no answer"); got != (want != "") || !strings.Contains(said, want) {
+			t.Errorf("the findings are %q, want %q in\n%s", said, want, log)
+		}
+	}
+}

@@ -128,7 +128,7 @@ func (c *codex) rollBack(turns int64, line int) {
 		}
 	}
 	if turns > 0 {
-		c.found.add(line, "it takes back more turns than there are")
+		c.found.say(line, "it takes back more turns than there are")
 	}
 	if at < len(c.messages) && c.answered < len(c.messages) {
 		c.found.add(line, "it takes back what the model had not answered, so no request has it")

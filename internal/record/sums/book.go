@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -214,7 +215,9 @@ func (b *Book) once(m canon.Any) {
 // Answered counts an answer as read. dollars is its price, "" if none was kept.
 func (b *Book) Answered(a *provider.Answer, dollars string) {
 	b.take(a.Content)
+	_, failure, _ := strings.Cut(a.Failure, ": ") // without the kind of the error
 	b.take(canon.Text(a.Failure))
+	b.take(canon.Text(failure))
 	b.readTokens.add(a.Usage)
 	b.readMoney += amount(dollars)
 }
