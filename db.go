@@ -54,7 +54,7 @@ func (db *DB) Edition() selector.Edition { return cmp.Or(db.edition, selector.Ca
 func (db *DB) Close() error { return db.kept().Close() }
 
 // Compact joins all cycles of each context but the last one, makes damaged checkpoints anew and
-// gives free room back: others may have to wait, as [store.Cleaner] says of the store. remains says
+// reclaims space: others may have to wait, as [store.Cleaner] says of the store. remains says
 // why some of it is still there, "" if nothing is; a later call can finish. Errors: E_BUSY if others
 // hold the store, E_STORE if there is no room for a second copy. Cost: reading everything in the
 // store, and writing it once.

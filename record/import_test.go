@@ -297,7 +297,7 @@ func TestSourceOfAContext(t *testing.T) {
 		t.Errorf("a context that no recorder made has the source %+v", of)
 	}
 	source := map[string]any{"format": "a log", "exact": "rebuilt", "missing": []string{"the tools"}}
-	for name, want := range map[string]record.Source{"recorded": {Exact: "wire"},
+	for name, want := range map[string]record.Source{"recorded": {Exact: "byte-exact"},
 		"imported": {Exact: "rebuilt", Format: "a log", Missing: []string{"the tools"}}} {
 		o := record.ImportOptions{Context: name}
 		if name == "imported" {

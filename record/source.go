@@ -14,7 +14,7 @@ import (
 
 // Source says where the calls of a context come from.
 type Source struct {
-	// Exact says how the requests relate to what was sent: wire if a recorder or the log has
+	// Exact says how the requests relate to what was sent: byte-exact if a recorder or the log has
 	// the bodies as they were sent, reported if the program that sent them wrote them down,
 	// rebuilt if they are made of a log that lacks parts of them.
 	Exact   string   `json:"exact"`
@@ -34,7 +34,7 @@ func SourceOf[S *pact.Snapshot | history.Listed](of S) *Source {
 	}
 	var s Source
 	if json.Unmarshal(attrOf(of, attrSource), &s) != nil || s.Exact == "" {
-		return &Source{Exact: "wire"} // a program that imports by itself may write anything there
+		return &Source{Exact: "byte-exact"} // a program that imports by itself may write anything there
 	}
 	return &s
 }

@@ -251,7 +251,7 @@ func TestAProgramThatAsksForNoCachingIsTold(t *testing.T) {
 		exact string
 		read  int
 		want  bool
-	}{{"wire", 0, true}, {"rebuilt", 0, false}, {"wire", 1000, false}} {
+	}{{"byte-exact", 0, true}, {"rebuilt", 0, false}, {"byte-exact", 1000, false}} {
 		ctx, s := context.Background(), pact.NewDB(store.NewMemory())
 		i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": c.exact}})
 		if err != nil {

@@ -110,7 +110,7 @@ func TestWhatARunCosts(t *testing.T) {
 // A log has no markers: where the provider cached, they are assumed. Requests that were recorded have their own, and one
 // without any cannot have been cached.
 func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
-	for exact, outcomes := range map[string]int{"rebuilt": 2, "wire": 1} {
+	for exact, outcomes := range map[string]int{"rebuilt": 2, "byte-exact": 1} {
 		ctx, s := context.Background(), pact.NewDB(store.NewMemory())
 		i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": exact}})
 		if err != nil {

@@ -69,9 +69,9 @@ func drawCycles(a *command.App, c *opened.Context, all bool) {
 
 // exactness explains the words of record.Source.
 var exactness = map[string]string{
-	"wire":     "as they were sent",
-	"reported": "as the program that sent them wrote them down",
-	"rebuilt":  "made of what the log says",
+	"byte-exact": "as they were sent",
+	"reported":   "as the program that sent them wrote them down",
+	"rebuilt":    "made of what the log says",
 }
 
 // drawSource says where the requests come from, and ends with an empty line.

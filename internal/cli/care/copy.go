@@ -23,7 +23,7 @@ func copyCommand(a *command.App) *cobra.Command {
 	to := cmd.Flags().String("to", "", "copy to this `STORE`; it is made if it is missing")
 	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")
 	backsUp := cmd.Flags().String("backup", "", "copy the whole store of --db to `FILE`, as it is at one moment")
-	compacts := cmd.Flags().Bool("compact", false, "copy nothing: pack the store of --db, and give free room back to the disk")
+	compacts := cmd.Flags().Bool("compact", false, "copy nothing: pack the store of --db, and reclaim space")
 	edition := cmd.Flags().String("edition", "", "copy CONTEXT to the new one of `EDITION` 1.0, with the selectors that it keeps")
 	force := cmd.Flags().Bool("force", false, "with --edition, also if a selector does not mean the same for sure")
 	cmd.MarkFlagsMutuallyExclusive("from", "discard")

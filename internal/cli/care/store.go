@@ -15,7 +15,7 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// compactStore packs the store of --db and gives free room back.
+// compactStore packs the store of --db and reclaims space.
 func compactStore(ctx context.Context, a *command.App) error {
 	s, err := a.ExistingStore(ctx)
 	if err != nil {

@@ -14,9 +14,9 @@ type Exactness string
 
 // The degrees of exactness, best first.
 const (
-	Wire     Exactness = "wire"     // the log has the body as it was sent
-	Reported Exactness = "reported" // the program wrote down what it sent
-	Rebuilt  Exactness = "rebuilt"  // made of the conversation; the log lacks part of the request
+	Wire     Exactness = "byte-exact" // the log has the body as it was sent
+	Reported Exactness = "reported"   // the program wrote down what it sent
+	Rebuilt  Exactness = "rebuilt"    // made of the conversation; the log lacks part of the request
 )
 
 // Log is a parsed file.
