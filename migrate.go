@@ -72,7 +72,7 @@ func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.E
 		next.Headers = nil
 		for _, h := range n.Headers {
 			if h.Name == policyAttr {
-				h.Value = tree.JSON(policy.Value())
+				h.Value = canon.Value(policy.Value())
 			}
 			next.Headers = append(next.Headers, h)
 		}

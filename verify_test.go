@@ -55,7 +55,7 @@ func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
 // Whatever wrote it: a root that is removable is one of no context (02 §5.3.1).
 func TestVerifyFindsARemovableRoot(t *testing.T) {
 	nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never,
-		Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: tree.JSON(canon.True)}}}, nil)}}
+		Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: canon.True}}}, nil)}}
 	for i, region := range []string{"^sys", "^seq", "^ah"} {
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(tree.Node{ID: region[1:], Type: region, Expiry: tree.Never,
 			Cycle: 1, Index: int64(i) + 1}, nil)})

@@ -22,15 +22,15 @@ func buildPact(n int) *tree.Tree {
 		}
 		for _, h := range []struct{ name, value string }{{"role", it.role}, {"kind", it.kind}, {"key", it.key}} {
 			if h.value != "" {
-				node.Headers = append(node.Headers, tree.Header{Name: h.name, Value: tree.JSON(canon.String(h.value))})
+				node.Headers = append(node.Headers, tree.Header{Name: h.name, Value: canon.String(h.value)})
 			}
 		}
 		if it.tags != nil {
-			node.Headers = append(node.Headers, tree.Header{Name: "tags", Value: tree.JSON("[" + canon.String(it.tags[0]) +
+			node.Headers = append(node.Headers, tree.Header{Name: "tags", Value: canon.Value("[" + canon.String(it.tags[0]) +
 				"]")})
 		}
 		if it.content != "" {
-			node.Content = tree.Hold(tree.JSON(canon.String(it.content)))
+			node.Content = tree.Hold(canon.String(it.content))
 		}
 		nodes = append(nodes, tree.Placed{Node: &node, Parent: it.parent})
 		cycle = max(cycle, it.cycle)

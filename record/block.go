@@ -99,9 +99,9 @@ func blockOf(p *provider.Part, keys *keyer) block {
 func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
 	content, err := n.Content.Value(ctx)
 	if content == "" {
-		content = tree.JSON(canon.Null)
+		content = canon.Null
 	}
-	return canon.Value(content), err
+	return content, err
 }
 
 func keysOf(blocks []block) []key {

@@ -50,11 +50,7 @@ func skimmed(name provider.API, body []byte) *provider.Request {
 	var fields []canon.Member
 	s := canon.Scanner{Data: body}
 	for s.Open('{'); s.Peek() == '"'; s.Next() {
-		begin := s.At
-		s.Text()
-		field, err := canon.ParseAny(body[begin:s.At])
-		s.Space()
-		s.At++ // the colon
+		field, err := canon.ParseAny(s.Name())
 		switch text := s.Value(); field.Text {
 		case list:
 			messages = text

@@ -165,7 +165,7 @@ func groupOfContext(root *tree.Node, system []block) group {
 	if attr == "" {
 		return groupOfSystem(system)
 	}
-	v := canon.Value(attr).Any()
+	v := attr.Any()
 	text := func(name string) string {
 		m, _ := v.Get(name)
 		return m.Text

@@ -12,7 +12,6 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/record/wire"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // kept holds everything of a request that no block holds. Together with the
@@ -43,7 +42,7 @@ type kept struct {
 
 // json returns k as canonical JSON. If k was not read from a store, parameters and frame are those
 // of its request. A frame is long: it is encoded once, and not parsed again.
-func (k *kept) json(parameters, frame canon.Any) (tree.JSON, error) {
+func (k *kept) json(parameters, frame canon.Any) (canon.Value, error) {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return "", err
@@ -53,12 +52,12 @@ func (k *kept) json(parameters, frame canon.Any) (tree.JSON, error) {
 		return "", err
 	}
 	members := []canon.Member{{Name: "frame", Value: frame}, {Name: "parameters", Value: parameters}}
-	return tree.JSON(canon.Object(append(members, value.Members...)...).Value()), nil
+	return canon.Object(append(members, value.Members...)...).Value(), nil
 }
 
 // withAnswer adds the report and the content of an answer to the JSON of a request; either may be absent. The two
 // members are the first in canonical order, so a long record is not encoded again.
-func withAnswer(request tree.JSON, about, content canon.Any) tree.JSON {
+func withAnswer(request canon.Value, about, content canon.Any) canon.Value {
 	members := ""
 	if about.Kind != canon.KindAbsent {
 		members += `"about":` + string(about.Value()) + ","
@@ -66,7 +65,7 @@ func withAnswer(request tree.JSON, about, content canon.Any) tree.JSON {
 	if content.Kind != canon.KindAbsent {
 		members += `"answer":` + string(content.Value()) + ","
 	}
-	return "{" + tree.JSON(members) + request[1:]
+	return "{" + canon.Value(members) + request[1:]
 }
 
 func decodeKept(packed string) (*kept, error) {

@@ -3,7 +3,6 @@ package record
 import (
 	"context"
 
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -79,7 +78,7 @@ func (l *listing) add(ctx context.Context, list []block, t *tree.Tree, e *tree.E
 		return nil, err
 	}
 	b := block{id: n.ID, kind: n.Kind, offset: n.Offset, parent: parent, inHead: region == tree.Head,
-		cycle: n.Cycle, answer: canon.Value(n.Header(attrAnswer))}
+		cycle: n.Cycle, answer: n.Header(attrAnswer)}
 	b.role, _ = n.Header("role").Text()
 	b.call, _ = n.Header(attrCall).Text()
 	b.name, _ = n.Header(attrName).Text()

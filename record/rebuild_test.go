@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -13,9 +14,9 @@ func TestEachContentIsReadOnce(t *testing.T) {
 	reads := 0
 	node := func(hash byte, text string) *tree.Node {
 		n := &tree.Node{ID: "block", HashOK: hash > 0, Hash: tree.Digest{hash}}
-		n.Content = tree.Fetch(len(text), func(context.Context) (tree.JSON, error) {
+		n.Content = tree.Fetch(len(text), func(context.Context) (canon.Value, error) {
 			reads++
-			return tree.JSON(text), nil
+			return canon.Value(text), nil
 		})
 		return n
 	}

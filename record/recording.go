@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -57,11 +56,11 @@ type recording struct {
 type attempt struct {
 	recording *recording
 	id        string
-	why       string    // why the call belongs to this recording
-	same      string    // the attempt that sent the same before and keeps all of it, "" for none
-	kept      tree.JSON // the record of its request
-	sent      tree.JSON // the record if no earlier attempt had sent the same
-	frames    frames    // of the recording when what it sent has been committed
+	why       string      // why the call belongs to this recording
+	same      string      // the attempt that sent the same before and keeps all of it, "" for none
+	kept      canon.Value // the record of its request
+	sent      canon.Value // the record if no earlier attempt had sent the same
+	frames    frames      // of the recording when what it sent has been committed
 }
 
 func recordingOf(c *pact.Context, name string) *recording {

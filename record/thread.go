@@ -22,7 +22,7 @@ const importedAttr = "openai:conversation"
 // ModelOf returns the model that an imported conversation names, "" for none: no attempt of it says which model
 // answered. Cost: O(1).
 func ModelOf(s *pact.Snapshot) string {
-	model, _ := canon.Value(tree.Of(s).Root().Node().Header(importedAttr)).Any().Get("model")
+	model, _ := tree.Of(s).Root().Node().Header(importedAttr).Any().Get("model")
 	return model.Text
 }
 
@@ -130,7 +130,7 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		k := len(said.list)
 		if m := framed(n); m != nil {
 			begun, first, at = m, n.ID, k
-		} else if begun != nil && canon.Value(n.Header(attrPart)) != partOf(k-at, first) {
+		} else if begun != nil && n.Header(attrPart) != partOf(k-at, first) {
 			begun = nil
 		}
 		said.list, said.from = append(said.list, p), append(said.from, provider.API(by))
@@ -144,7 +144,7 @@ func recordedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 
 // framed returns the message of which a block is the first, nil if it is none.
 func framed(n *tree.Node) *message {
-	v := canon.Value(n.Header(attrFrame))
+	v := n.Header(attrFrame)
 	if v == "" || v.Kind() != canon.KindObject {
 		return nil
 	}
@@ -236,7 +236,7 @@ func importedParts(ctx context.Context, s *pact.Snapshot) (*parts, error) {
 		return nil, err
 	}
 	members := []canon.Member{{Name: "messages", Value: messages}}
-	imported := canon.Value(tree.Of(s).Root().Node().Header(importedAttr))
+	imported := tree.Of(s).Root().Node().Header(importedAttr)
 	if tools, ok := imported.Any().Get("tools"); imported.Kind() == canon.KindObject && ok {
 		members = append(members, canon.Member{Name: "tools", Value: tools})
 	}

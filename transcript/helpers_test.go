@@ -82,7 +82,7 @@ func contentOfNode(n *tree.Node) canon.Value {
 	if err != nil {
 		panic(err)
 	}
-	return canon.Value(v)
+	return v
 }
 
 // snapshotText draws a snapshot for failure messages.

@@ -58,8 +58,8 @@ func TestStraysUnderTheTurnsAreJoined(t *testing.T) {
 	node := func(id, nodeType, kind string, index int64) *tree.Node {
 		n := tree.Node{ID: id, Type: nodeType, Index: index, Expiry: tree.Never}
 		if kind != "" {
-			n.Headers = []tree.Header{{Name: "role", Value: `"assistant"`}, {Name: "kind", Value: tree.JSON(canon.String(kind))}}
-			n.Content = tree.Hold(tree.JSON(canon.String(id)))
+			n.Headers = []tree.Header{{Name: "role", Value: `"assistant"`}, {Name: "kind", Value: canon.String(kind)}}
+			n.Content = tree.Hold(canon.String(id))
 		}
 		return tree.NewNode(n, nil)
 	}

@@ -81,7 +81,7 @@ func TestTauBench(t *testing.T) {
 			n := entry.Node()
 			refs[n.Kind] += len(n.Refs)
 		}
-		about := canon.Value(tree.Of(made.Working()).Root().Node().Header("tau-bench:conversation")).Any()
+		about := tree.Of(made.Working()).Root().Node().Header("tau-bench:conversation").Any()
 		for _, field := range []string{"task_id", "reward", "info", "trial"} {
 			want, _ := doc.Elems[i].Get(field)
 			if got, _ := about.Get(field); got.Value() != want.Value() {

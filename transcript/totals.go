@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/calllog"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -19,7 +18,7 @@ type Totals struct {
 // only SWE-agent writes them (info.model_stats).
 func TotalsOf(s *pact.Snapshot) (t Totals, ok bool) {
 	root := tree.Of(s).Root().Node()
-	info, _ := canon.Value(root.Header(calllog.ShapeSWESmith + ":conversation")).Any().Get("info")
+	info, _ := root.Header(calllog.ShapeSWESmith + ":conversation").Any().Get("info")
 	stats, _ := info.Get("model_stats")
 	count := func(name string) int64 {
 		v, _ := stats.Get(name)

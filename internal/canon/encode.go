@@ -62,26 +62,8 @@ func appendGo(dst []byte, v any, depth int) ([]byte, error) {
 			return nil, err
 		}
 		return AppendString(dst, v), nil
-	case int:
-		return strconv.AppendInt(dst, int64(v), 10), nil
-	case int8:
-		return strconv.AppendInt(dst, int64(v), 10), nil
-	case int16:
-		return strconv.AppendInt(dst, int64(v), 10), nil
-	case int32:
-		return strconv.AppendInt(dst, int64(v), 10), nil
-	case int64:
-		return strconv.AppendInt(dst, v, 10), nil
-	case uint:
-		return strconv.AppendUint(dst, uint64(v), 10), nil
-	case uint8:
-		return strconv.AppendUint(dst, uint64(v), 10), nil
-	case uint16:
-		return strconv.AppendUint(dst, uint64(v), 10), nil
-	case uint32:
-		return strconv.AppendUint(dst, uint64(v), 10), nil
-	case uint64:
-		return strconv.AppendUint(dst, v, 10), nil
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return fmt.Append(dst, v), nil
 	case float32:
 		return appendFloat(dst, float64(v)), nil
 	case float64:

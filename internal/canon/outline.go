@@ -5,12 +5,8 @@ import "slices"
 // Outline says how to parse a document whose structure the caller walks and whose
 // values it only passes on. Parse reads the members named in Walk as ParseAny
 // does. Of a member named in Hold, and of any other member that is a container,
-// it keeps only Kind and the canonical form, which Value returns. With Names set
-// it keeps only Kind of these.
-type Outline struct {
-	Walk, Hold []string // names of members
-	Names      bool     // keep no values
-}
+// it keeps only Kind and the canonical form, which Value returns.
+type Outline struct{ Walk, Hold []string } // names of members
 
 // Parse is ParseDocument by an outline, with the same errors. The result shares no
 // memory with data. Memory: the walked part, the canonical form of the rest, and
@@ -59,9 +55,6 @@ func (p *parser[T]) member(name string) (Any, error) {
 	if c := p.peek(); c != '{' && c != '[' && !slices.Contains(p.outline.Hold, name) {
 		return p.value()
 	}
-	if p.outline.Names {
-		return p.skimmed()
-	}
 	if end := p.quoteAfterPlain(); p.peek() == '"' && end >= 0 {
 		text := string(p.text[p.at : end+1])
 		p.at = end + 1
@@ -76,13 +69,4 @@ func (p *parser[T]) member(name string) (Any, error) {
 	}
 	text := string(p.scratch)
 	return Any{Kind: Value(text).Kind(), held: true, Text: text}, nil
-}
-
-// skimmed reads a value and keeps only its kind.
-func (p *parser[T]) skimmed() (Any, error) {
-	kind := Value(p.text[p.at:min(len(p.text), p.at+1)]).Kind()
-	p.dry = true
-	_, err := p.rewrite(nil)
-	p.dry = false
-	return Any{Kind: kind, held: true}, err
 }

@@ -33,19 +33,10 @@ func Parse(data []byte) (Value, error) {
 	return Value(dst), err
 }
 
-// Canonical reports whether Parse would return v unchanged. It compares piece by
-// piece, which does not copy a long value.
+// Canonical reports whether Parse would return v unchanged.
 func (v Value) Canonical() bool {
-	p := newParser(string(v), maxDepth)
-	p.compare = true
-	err := p.single(func() error {
-		dst, err := p.rewrite(nil)
-		if err == nil {
-			p.settle(dst)
-		}
-		return err
-	})
-	return err == nil && !p.differs && p.settled == len(v)
+	dst, err := newParser(string(v), maxDepth).rewritten()
+	return err == nil && string(dst) == string(v)
 }
 
 // ParseAny is Parse for a value to walk. The strings of the result share one copy
@@ -112,10 +103,6 @@ type parser[T string | []byte] struct {
 	names   map[string]string
 	scratch []byte
 	open    []Member // members of the objects that are being read, the outer ones first
-	dry     bool     // rewrite only checks
-	compare bool     // rewrite only compares what it would write with the text
-	settled int      // how many bytes of the text were compared
-	differs bool     // the text differs from what rewrite would write
 }
 
 // has reports whether prefix is at hand.

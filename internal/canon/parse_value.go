@@ -44,22 +44,55 @@ func (p *parser[T]) literal(start int, word string) error {
 }
 
 func (p *parser[T]) container(open byte) (Any, error) {
+	if open == '{' {
+		list, err := p.members()
+		return Any{Kind: KindObject, Members: list}, err
+	}
+	list, err := p.elems()
+	return Any{Kind: KindArray, Elems: list}, err
+}
+
+func (p *parser[T]) elems() (list []Any, err error) {
+	err = p.each(']', func() error {
+		a, err := p.value()
+		list = append(list, a)
+		return err
+	})
+	return list, err
+}
+
+// each calls one at each element of the container at hand, or at the name of each member.
+func (p *parser[T]) each(end byte, one func() error) error {
 	if p.depth == 0 {
-		return Any{}, tooDeep(p.at, string(open), p.limit)
+		return tooDeep(p.at, string(p.peek()), p.limit)
 	}
 	p.depth--
-	p.skip(open)
-	var a Any
-	var err error
-	if open == '{' {
-		a.Kind = KindObject
-		a.Members, err = p.members()
-	} else {
-		a.Kind = KindArray
-		a.Elems, err = p.elems()
+	p.skip(p.peek())
+	for first := true; !first || p.peek() != end; first = false {
+		if end == '}' && p.peek() != '"' {
+			return p.bad("expected a member name in quotes", "")
+		}
+		if err := one(); err != nil {
+			return err
+		}
+		if p.space(); p.peek() == end {
+			break
+		}
+		if !p.skip(',') {
+			return p.bad("expected , or "+string(end)+" in an "+map[byte]string{']': "array", '}': "object"}[end], "")
+		}
 	}
+	p.at++
 	p.depth++
-	return a, err
+	return nil
+}
+
+// colon steps over what stands between a name and a value.
+func (p *parser[T]) colon() error {
+	if p.space(); !p.skip(':') {
+		return p.bad("expected : after a member name", "")
+	}
+	return nil
 }
 
 func tooDeep(offset int, token string, limit int) error {
@@ -67,90 +100,53 @@ func tooDeep(offset int, token string, limit int) error {
 		"containers nest more than "+strconv.Itoa(limit)+" deep", "flatten the value")
 }
 
-func (p *parser[T]) elems() ([]Any, error) {
-	var list []Any
-	for first := true; ; first = false {
-		if first && p.peek() == ']' {
-			p.at++
-			return list, nil
-		}
-		a, err := p.value()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-		p.space()
-		if p.peek() == ']' {
-			p.at++
-			return list, nil
-		}
-		if !p.skip(',') {
-			return nil, p.bad("expected , or ] in an array", "")
-		}
-	}
-}
-
 // mostOpen is how many members of an object wait in parser.open.
 const mostOpen = 256
 
 func (p *parser[T]) members() ([]Member, error) {
-	base := len(p.open)
+	base, outermost := len(p.open), p.depth == p.limit
 	var list []Member // of an object with many members
 	sorted, last := true, ""
-	for first := true; ; first = false {
-		if first && p.peek() == '}' {
-			p.at++
-			return nil, nil
-		}
-		if p.peek() != '"' {
-			return nil, p.bad("expected a member name in quotes", "")
-		}
+	err := p.each('}', func() error {
 		name, err := p.name()
-		if err != nil {
-			return nil, err
+		if err == nil {
+			err = p.colon()
 		}
-		p.space()
-		if !p.skip(':') {
-			return nil, p.bad("expected : after a member name", "")
+		if err != nil {
+			return err
 		}
 		a, err := p.member(name)
-		if err != nil {
-			return nil, err
-		}
-		sorted, last = sorted && (first || last < name), name
 		if len(p.open)-base == mostOpen {
-			list = p.closed(base)
+			list = p.closed(base, outermost)
 		}
+		sorted, last = sorted && (len(p.open)+len(list) == base || last < name), name
 		if list == nil {
 			p.open = append(p.open, Member{Name: name, Value: a})
 		} else {
 			list = append(list, Member{Name: name, Value: a})
 		}
-		p.space()
-		if p.peek() == '}' {
-			p.at++
-			if list == nil {
-				list = p.closed(base)
-			}
-			if !sorted {
-				all := len(list)
-				if list = arrange(list); p.unique && len(list) < all {
-					return nil, fault.At(fault.DocumentInvalid, p.at-1, "", "the object that ends here has two members of one name",
-						"give each name once")
-				}
-			}
-			return list, nil
-		}
-		if !p.skip(',') {
-			return nil, p.bad("expected , or } in an object", "")
+		return err
+	})
+	if err != nil || len(p.open)+len(list) == base {
+		return nil, err
+	}
+	if list == nil {
+		list = p.closed(base, outermost)
+	}
+	if !sorted {
+		all := len(list)
+		if list = arrange(list); p.unique && len(list) < all {
+			return nil, fault.At(fault.DocumentInvalid, p.at-1, "", "the object that ends here has two members of one name",
+				"give each name once")
 		}
 	}
+	return list, nil
 }
 
 // closed returns the members that wait from index base on, in memory of their size: most
 // objects have a dozen, and a list that grows by itself would take three times as much.
-func (p *parser[T]) closed(base int) []Member {
-	if p.depth == p.limit-1 { // the outermost object: no other needs the memory
+func (p *parser[T]) closed(base int, outermost bool) []Member {
+	if outermost { // no other object needs the memory
 		list := p.open
 		p.open = nil
 		return list

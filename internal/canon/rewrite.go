@@ -32,83 +32,48 @@ func (p *parser[T]) rewrite(dst []byte) ([]byte, error) {
 	case c == '-' || isDigit(c):
 		literal, err := p.number()
 		return append(dst, literal...), err
-	case c == '{' || c == '[':
-		if p.depth == 0 {
-			return nil, tooDeep(p.at, string(c), p.limit)
-		}
-		p.depth--
-		p.skip(c)
-		var err error
-		if c == '{' {
-			dst, err = p.rewriteMembers(append(dst, c))
-		} else {
-			dst, err = p.rewriteElems(append(dst, c))
-		}
-		p.depth++
-		return dst, err
+	case c == '[':
+		return p.rewriteElems(append(dst, c))
+	case c == '{':
+		return p.rewriteMembers(append(dst, c))
 	}
 	word, err := p.value()
 	return append(dst, word.Text...), err
 }
 
-func (p *parser[T]) rewriteElems(dst []byte) (_ []byte, err error) {
-	for first := true; !first || p.peek() != ']'; first = false {
-		if dst, err = p.rewrite(dst); err != nil {
-			return nil, err
+func (p *parser[T]) rewriteElems(dst []byte) ([]byte, error) {
+	begin := len(dst)
+	err := p.each(']', func() (err error) {
+		if len(dst) > begin {
+			dst = append(dst, ',')
 		}
-		p.space()
-		if p.peek() == ']' {
-			break
-		}
-		if !p.skip(',') {
-			return nil, p.bad("expected , or ] in an array", "")
-		}
-		dst = p.settle(append(dst, ','))
-	}
-	p.at++
-	return append(dst, ']'), nil
+		dst, err = p.rewrite(dst)
+		return err
+	})
+	return append(dst, ']'), err
 }
 
-func (p *parser[T]) rewriteMembers(dst []byte) (_ []byte, err error) {
-	begin, last, lastAt, sorted := len(dst), 0, 0, true
-	for first := true; !first || p.peek() != '}'; first = false {
-		if p.peek() != '"' {
-			return nil, p.bad("expected a member name in quotes", "")
+func (p *parser[T]) rewriteMembers(dst []byte) ([]byte, error) {
+	begin, last, sorted := len(dst), 0, true
+	err := p.each('}', func() (err error) {
+		if len(dst) > begin {
+			dst = append(dst, ',')
 		}
-		at, name := len(dst), p.at
+		at := len(dst)
 		if dst, err = p.rewriteString(dst); err != nil {
-			return nil, err
+			return err
 		}
-		switch {
-		case p.dry || first:
-		case p.compare:
-			p.differs = p.differs || compareNames(p.text[lastAt:], p.text[name:]) >= 0
-		default:
-			sorted = sorted && compareNames(dst[last:], dst[at:]) < 0
+		sorted = sorted && (at == begin || compareNames(dst[last:], dst[at:]) < 0)
+		last = at
+		if err = p.colon(); err == nil {
+			dst, err = p.rewrite(append(dst, ':'))
 		}
-		last, lastAt = at, name
-		p.space()
-		if !p.skip(':') {
-			return nil, p.bad("expected : after a member name", "")
-		}
-		if dst, err = p.rewrite(append(dst, ':')); err != nil {
-			return nil, err
-		}
-		p.space()
-		if p.peek() == '}' {
-			break
-		}
-		if !p.skip(',') {
-			return nil, p.bad("expected , or } in an object", "")
-		}
-		dst = p.settle(append(dst, ','))
+		return err
+	})
+	if dst = append(dst, '}'); err != nil || sorted {
+		return dst, err
 	}
-	p.at++
-	dst = append(dst, '}')
-	if !sorted {
-		return sortMembers(dst, begin)
-	}
-	return dst, nil
+	return sortMembers(dst, begin)
 }
 
 // rewriteString appends the canonical form of the string at hand, where str would
@@ -119,12 +84,7 @@ func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 	for {
 		run := p.at
 		p.at = PlainEnd(p.text, p.at)
-		if p.compare {
-			dst = p.settle(dst)
-			p.settleRun(run)
-		} else if !p.dry {
-			dst = append(dst, p.text[run:p.at]...)
-		}
+		dst = append(dst, p.text[run:p.at]...)
 		switch c := p.peek(); {
 		case p.at == len(p.text):
 			return nil, p.endsInString()
@@ -148,25 +108,6 @@ func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 			p.at += size
 		}
 	}
-}
-
-// settle drops what rewrite wrote so far if it only checks or compares.
-func (p *parser[T]) settle(dst []byte) []byte {
-	switch {
-	case p.compare:
-		end := p.settled + len(dst)
-		p.differs = p.differs || end > len(p.text) || string(p.text[p.settled:end]) != string(dst)
-		p.settled = end
-	case !p.dry:
-		return dst
-	}
-	return dst[:0]
-}
-
-// settleRun settles a run of the text that rewrite would copy unchanged.
-func (p *parser[T]) settleRun(from int) {
-	p.differs = p.differs || p.settled != from
-	p.settled += p.at - from
 }
 
 // sortMembers sorts the members of the object at the end of dst, whose first

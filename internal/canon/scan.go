@@ -54,6 +54,19 @@ func (s *Scanner) Text() {
 	s.At = min(s.At+1, len(s.Data))
 }
 
+// Name steps over the name of a member and its colon and returns the name as it is written, nil at the end.
+func (s *Scanner) Name() []byte {
+	start := s.At
+	s.Text()
+	name := s.Data[start:s.At]
+	if s.Space(); s.Peek() != ':' {
+		s.At = len(s.Data)
+		return nil
+	}
+	s.At++
+	return name
+}
+
 // Value steps over the value at hand and returns its text.
 func (s *Scanner) Value() []byte {
 	s.Space()

@@ -65,6 +65,31 @@ func (v Value) Text() (string, bool) {
 	return v.Any().Text, true
 }
 
+// Texts returns the strings of an array of strings, nil for any other value.
+func (v Value) Texts() []string {
+	if v.Kind() != KindArray {
+		return nil
+	}
+	elems := v.Any().Elems
+	list := make([]string, 0, len(elems))
+	for _, e := range elems {
+		if e.Kind != KindString {
+			return nil
+		}
+		list = append(list, e.Text)
+	}
+	return list
+}
+
+// MarshalJSON returns the value itself, so that one inside a list or a map stays what it is; null for no value.
+// encoding/json refuses NaN and infinities.
+func (v Value) MarshalJSON() ([]byte, error) {
+	if v == "" {
+		v = Null
+	}
+	return []byte(v), nil
+}
+
 // IsInteger reports whether v is a number without fraction and exponent. Like
 // Python, the canonical form keeps 1 and 1.0 apart.
 func (v Value) IsInteger() bool {

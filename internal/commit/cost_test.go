@@ -33,7 +33,7 @@ func old(t *testing.T, turns int) commit.Input {
 		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
 		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("block", i),
 			Type:    "block",
-			Headers: []tree.Header{{Name: "tags", Value: tree.JSON(canon.Strings([]string{fmt.Sprint("tag", i%64)}))}}})
+			Headers: []tree.Header{{Name: "tags", Value: canon.Strings([]string{fmt.Sprint("tag", i%64)})}}})
 		group := put(turn, tree.Node{ID: fmt.Sprint("group", i), Type: "cont", Offset: 1,
 			Headers: []tree.Header{{Name: "removable", Value: "true"}}})
 		put(group, tree.Node{ID: fmt.Sprint("note", i), Type: "block", Expiry: int64(turns + 1 + (i+turns/2)%turns)})

@@ -65,12 +65,12 @@ func (s *genTree) say(i int) {
 		s.set(i, "tags", canon.Strings([]string{"x", "y"}[s.Intn(2):]))
 	}
 	if n := s.Intn(16); n > 0 {
-		s.nodes[i].Content = tree.Hold(tree.JSON(canon.String(strings.Repeat(" word", n))))
+		s.nodes[i].Content = tree.Hold(canon.String(strings.Repeat(" word", n)))
 	}
 }
 
 func (s *genTree) set(i int, name string, v canon.Value) {
-	s.nodes[i].Headers = append(s.nodes[i].Headers, tree.Header{Name: name, Value: tree.JSON(v)})
+	s.nodes[i].Headers = append(s.nodes[i].Headers, tree.Header{Name: name, Value: v})
 }
 
 func (s *genTree) group(parent int, offset int64, depth int) {

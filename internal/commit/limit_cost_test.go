@@ -88,7 +88,7 @@ func TestCostOfACommitAtALimitGrowsWithWhatItsReportSays(t *testing.T) {
 		return func(i int) tree.Node {
 			n := tree.Node{Headers: headers("note")}
 			if i < of {
-				n.Headers = append(n.Headers, tree.Header{Name: "pinned", Value: tree.JSON(canon.True)})
+				n.Headers = append(n.Headers, tree.Header{Name: "pinned", Value: canon.True})
 			}
 			return n
 		}

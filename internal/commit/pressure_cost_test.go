@@ -34,11 +34,11 @@ func longContext(tb testing.TB, turns, due int) *long {
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
 		return len(nodes) - 1
 	}
-	kind := func(k string) tree.Header { return tree.Header{Name: "kind", Value: tree.JSON(canon.String(k))} }
+	kind := func(k string) tree.Header { return tree.Header{Name: "kind", Value: canon.String(k)} }
 	refs := func(id string) tree.Header {
-		return tree.Header{Name: "refs", Value: tree.JSON(canon.Strings([]string{id}))}
+		return tree.Header{Name: "refs", Value: canon.Strings([]string{id})}
 	}
-	tags := tree.Header{Name: "tags", Value: tree.JSON(canon.Strings([]string{"x"}))}
+	tags := tree.Header{Name: "tags", Value: canon.Strings([]string{"x"})}
 	root := put(-1, tree.Node{ID: "root", Type: "^root"})
 	put(put(root, tree.Node{ID: "sys", Type: "^sys"}), tree.Node{ID: "rule", Type: "block",
 		Content: tree.Hold(`"be brief"`)})

@@ -3,7 +3,6 @@ package commit
 import (
 	"strconv"
 
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -153,12 +152,12 @@ func (p *pruner) shape(r *lifecycle.Rule, t *tree.Tree, n *tree.Node, set map[st
 	if r.Head+r.Tail == 0 {
 		return "", nil
 	}
-	short, cut := Shaped(canon.Value(content).Any(), r, n.ID)
+	short, cut := Shaped(content.Any(), r, n.ID)
 	if !cut {
 		return "", nil
 	}
 	v := short.Value()
-	set["content"], set[originalAttr] = canon.Value(v), canon.Value(content)
+	set["content"], set[originalAttr] = v, content
 	return "cut from " + strconv.Itoa(len(content)) + " to " + strconv.Itoa(len(v)) + " bytes", nil
 }
 

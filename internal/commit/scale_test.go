@@ -45,11 +45,11 @@ func loose(tb testing.TB, turns int, block func(i int) tree.Node, sys ...tree.No
 }
 
 func headers(kind string, more ...tree.Header) []tree.Header {
-	return append([]tree.Header{{Name: "kind", Value: tree.JSON(canon.String(kind))}}, more...)
+	return append([]tree.Header{{Name: "kind", Value: canon.String(kind)}}, more...)
 }
 
 func refs(ids ...string) tree.Header {
-	return tree.Header{Name: "refs", Value: tree.JSON(canon.Strings(ids))}
+	return tree.Header{Name: "refs", Value: canon.Strings(ids)}
 }
 
 // Four times as much to look at costs about four times as much, whatever ties it
@@ -70,7 +70,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 			return loose(t, n, func(i int) tree.Node {
 				node := tree.Node{Headers: headers("note", refs(id((i+n-1)%n), id((i+1)%n)))}
 				if i == n-1 {
-					node.Headers = append(node.Headers, tree.Header{Name: "pinned", Value: tree.JSON(canon.True)})
+					node.Headers = append(node.Headers, tree.Header{Name: "pinned", Value: canon.True})
 				}
 				return node
 			})
@@ -108,7 +108,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 					return tree.Node{Headers: headers("call")}
 				case n - 1:
 					return tree.Node{Headers: headers("result", refs(id(0)), tree.Header{Name: "pinned",
-						Value: tree.JSON(canon.True)})}
+						Value: canon.True})}
 				}
 				return tree.Node{Headers: headers("result", refs(id(0)))}
 			})
@@ -117,7 +117,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 			in := loose(t, n, func(i int) tree.Node {
 				return tree.Node{Content: tree.Hold(`"t"`),
 					Headers: headers("note", tree.Header{Name: "tags",
-						Value: tree.JSON(canon.Strings([]string{fmt.Sprint("tag", i%64)}))})}
+						Value: canon.Strings([]string{fmt.Sprint("tag", i%64)})})}
 			})
 			for i := range 64 { // a quarter of each stays
 				in.Policy.Parts = append(in.Policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: n / 256})
@@ -126,7 +126,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 		}},
 		{"stubs", func(n int) commit.Input {
 			in := loose(t, n, func(i int) tree.Node {
-				return tree.Node{Content: tree.Hold(tree.JSON(canon.String(fmt.Sprintf("%0200d", i))))}
+				return tree.Node{Content: tree.Hold(canon.String(fmt.Sprintf("%0200d", i)))}
 			})
 			in.Policy = lifecycle.Policy{MaxBytes: 1, Stub: "."}
 			return in

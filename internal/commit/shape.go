@@ -16,7 +16,7 @@ const originalAttr = "pact:original"
 
 // Original returns the content that a block had before a rule shaped it, and whether one did. A
 // block that became a reference has its content in the block that it refers to, and none here.
-func Original(n *tree.Node) (tree.JSON, bool) {
+func Original(n *tree.Node) (canon.Value, bool) {
 	v := n.Header(originalAttr)
 	return v, v != ""
 }

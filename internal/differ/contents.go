@@ -73,7 +73,7 @@ func NewContents(content *ContentOptions, headers []string) (c Contents, err err
 func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Difference, newer, older string) (warning string,
 	err error) {
 	compared := o.Mode != "" && slices.Contains(c.Fields, "content_hash")
-	var is, was tree.JSON
+	var is, was canon.Value
 	if compared || slices.Contains(o.Materialize, "content") {
 		if is, err = d.New.Content.Value(ctx); err != nil {
 			return "", err
@@ -83,8 +83,8 @@ func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Differenc
 		}
 	}
 	if compared {
-		result := content.Compare(content.Side{Value: canon.Value(was), Label: "older(" + older + ")/" + c.ID},
-			content.Side{Value: canon.Value(is), Label: "newer(" + newer + ")/" + c.ID}, o.Mode, o.Lines)
+		result := content.Compare(content.Side{Value: was, Label: "older(" + older + ")/" + c.ID},
+			content.Side{Value: is, Label: "newer(" + newer + ")/" + c.ID}, o.Mode, o.Lines)
 		result.MIME, _ = d.New.Header("mime").Text()
 		if result.Mode != o.Mode {
 			warning = newer + " to " + older + ": the content of " + c.ID + " is not JSON on both sides, its diff is unified"
@@ -92,7 +92,7 @@ func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Differenc
 		c.ContentDiff = &result
 	}
 	if len(o.Materialize) > 0 {
-		c.Materialized = &diff.HeaderValues{From: o.headers(d.New, canon.Value(is)), To: o.headers(d.Old, canon.Value(was))}
+		c.Materialized = &diff.HeaderValues{From: o.headers(d.New, is), To: o.headers(d.Old, was)}
 	}
 	return warning, nil
 }
@@ -108,7 +108,7 @@ func (o *Contents) headers(n *tree.Node, content canon.Value) map[string]json.Ra
 		case "content_hash":
 			v = canon.String(n.ContentHash())
 		default:
-			v = canon.Value(n.Header(name))
+			v = n.Header(name)
 		}
 		if v == "" {
 			v = canon.Null

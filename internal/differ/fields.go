@@ -115,7 +115,7 @@ func field(n *tree.Node, c tree.Class, parent, name string, cycle int64) canon.V
 		return canon.String(n.ContentHash())
 	}
 	if v := n.Header(name); v != "" {
-		return canon.Value(v)
+		return v
 	}
 	return canon.Null
 }

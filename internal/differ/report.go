@@ -205,7 +205,7 @@ func (b *richBuilder) contentDiff(from, to *tree.Node) (*diff.ContentDiff, error
 		if err != nil {
 			return nil, err
 		}
-		values[i] = canon.Value(content)
+		values[i] = content
 	}
 	if values[0] == values[1] {
 		return nil, nil

@@ -39,8 +39,8 @@ func (r *reader) collisions(nodes []tree.Placed) {
 func covered(n *tree.Node) []tree.Header {
 	content, _ := n.Content.Value(context.Background()) // the node holds it, so no store is asked
 	list := []tree.Header{{Name: "content", Value: content},
-		{Name: "role", Value: tree.JSON(orEmpty(canon.Value(n.Header("role"))))},
-		{Name: "kind", Value: tree.JSON(orEmpty(canon.Value(n.Header("kind"))))}}
+		{Name: "role", Value: orEmpty(n.Header("role"))},
+		{Name: "kind", Value: orEmpty(n.Header("kind"))}}
 	for _, h := range n.Headers {
 		if h.Name != "content_hash" && (strings.HasPrefix(h.Name, "content_") || strings.HasPrefix(h.Name, "data_")) {
 			list = append(list, h)

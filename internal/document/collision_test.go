@@ -15,12 +15,12 @@ func TestCollisionsAreReported(t *testing.T) {
 	node := func(id, content string, headers ...tree.Header) tree.Placed {
 		n := tree.Node{ID: id, Type: "cb", Headers: headers}
 		if content != "" {
-			n.Content = tree.Hold(tree.JSON(canon.String(content)))
+			n.Content = tree.Hold(canon.String(content))
 		}
 		return tree.Placed{Node: tree.NewNode(n, &forged)}
 	}
-	role := func(v canon.Value) tree.Header { return tree.Header{Name: "role", Value: tree.JSON(v)} }
-	data := func(v canon.Value) tree.Header { return tree.Header{Name: "data_x", Value: tree.JSON(v)} }
+	role := func(v canon.Value) tree.Header { return tree.Header{Name: "role", Value: v} }
+	data := func(v canon.Value) tree.Header { return tree.Header{Name: "data_x", Value: v} }
 	other := tree.Header{Name: "x:y", Value: "1"} // which no hash covers
 	for _, c := range []struct {
 		name  string

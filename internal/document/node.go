@@ -266,7 +266,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	case "content":
 		if v.Kind != canon.KindNull {
 			content := v.Value()
-			n.Content, err = tree.Hold(tree.JSON(content)), nested(n, m, content)
+			n.Content, err = tree.Hold(content), nested(n, m, content)
 		}
 	case "content_hash":
 		if v.Kind != canon.KindNull {
@@ -276,7 +276,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		value := v.Value() // the elements of a long list may not be read yet
 		none := v.Kind == canon.KindNull || value == "[]" && (m.Name == "tags" || m.Name == "refs")
 		if !none {
-			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: tree.JSON(value)})
+			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: value})
 			r.checkOptional(n, m)
 			if cycles, ok := value.Int64(); m.Name == "cad" && r.traits.Bare && (!ok || cycles < 1) {
 				return r.refuse(fault.PlacementInvalid, n.ID, "the cad is not a positive integer", "write 1 for every cycle")

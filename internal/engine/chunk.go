@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
@@ -239,7 +240,7 @@ func (l *line) inLog(ctx context.Context, r store.Reader, from, to int64) iter.S
 				err = damaged("a revision is missing, or in the place of another")
 			}
 			if err == nil {
-				err = contentsOf(x, in, func(_ *row, text string) { x.contents = append(x.contents, tree.JSON(text)) })
+				err = contentsOf(x, in, func(_ *row, text string) { x.contents = append(x.contents, canon.Value(text)) })
 			}
 			if !yield(x, err) || err != nil {
 				return

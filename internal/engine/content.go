@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
@@ -26,7 +27,7 @@ func (e *Engine) node(l *line, r *row) *tree.Node {
 	}
 	n := r.bare()
 	if r.inline != "" {
-		n.Content = tree.Hold(tree.JSON(r.inline))
+		n.Content = tree.Hold(canon.Value(r.inline))
 	}
 	if !r.placed() {
 		return tree.NewNode(n, r.hash)
@@ -44,7 +45,7 @@ func (e *Engine) contentOf(l *line, r *row) *content {
 }
 
 // Read implements [tree.Source].
-func (c *content) Read(ctx context.Context) (tree.JSON, error) {
+func (c *content) Read(ctx context.Context) (canon.Value, error) {
 	v, err := c.get(ctx)
 	if err == nil {
 		err = c.proven(v)
@@ -56,7 +57,7 @@ func (c *content) Read(ctx context.Context) (tree.JSON, error) {
 }
 
 // get reads the content without comparing it with its hash.
-func (c *content) get(ctx context.Context) (v tree.JSON, err error) {
+func (c *content) get(ctx context.Context) (v canon.Value, err error) {
 	if err := c.e.usable(); err != nil {
 		return "", err
 	}
@@ -94,7 +95,7 @@ func damageOf(cycle int64, id string, err error) error {
 }
 
 // proven compares a content with its hash.
-func (c *content) proven(v tree.JSON) error {
+func (c *content) proven(v canon.Value) error {
 	if !c.of.HashOK { // JSON cannot express the content
 		return nil
 	}
@@ -107,10 +108,10 @@ func (c *content) proven(v tree.JSON) error {
 }
 
 // cached returns the content if its block or its revision was read before.
-func (c *content) cached() (tree.JSON, bool) {
+func (c *content) cached() (canon.Value, bool) {
 	if held, ok := c.e.cache.get(cacheKey{c.key, c.generation, c.at.revision, partContents}).(map[place]string); ok {
 		v, ok := held[c.at]
-		return tree.JSON(v), ok && len(v) == c.size
+		return canon.Value(v), ok && len(v) == c.size
 	}
 	list, _ := c.e.cache.get(cacheKey{c.key, c.generation, 0, partSegments}).([]*segmentIndex)
 	i := sort.Search(len(list), func(i int) bool { return list[i].last >= c.at.revision })
@@ -129,11 +130,11 @@ func (c *content) cached() (tree.JSON, bool) {
 	if !ok || found.offset+found.size > len(block) {
 		return "", false
 	}
-	return tree.JSON(block[found.offset : found.offset+found.size]), true
+	return canon.Value(block[found.offset : found.offset+found.size]), true
 }
 
 // read reads a content from the segment or the row of the log that has it.
-func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (tree.JSON, error) {
+func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (canon.Value, error) {
 	x, err := e.indexOf(ctx, r, l, p.revision)
 	if err != nil {
 		return "", err
@@ -151,7 +152,7 @@ func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (tr
 			if found.offset+found.size > len(block) {
 				return "", damaged("a block is too short")
 			}
-			return tree.JSON(block[found.offset : found.offset+found.size]), nil
+			return canon.Value(block[found.offset : found.offset+found.size]), nil
 		}
 	}
 	// An erasure may have left it to a later revision of the cycle.
@@ -170,7 +171,7 @@ func (e *Engine) read(ctx context.Context, r store.Reader, l *line, p place) (tr
 		}
 		if v, found := held[p]; found {
 			e.cache.put(cacheKey{l.key, l.generation, p.revision, partContents}, held, len(in.Rest)+100*len(held))
-			return tree.JSON(v), nil
+			return canon.Value(v), nil
 		}
 		if rec.publishes() {
 			break

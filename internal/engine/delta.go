@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -30,12 +31,12 @@ func (v Version) Node() *tree.Node { return v.e.node(v.l, v.r) }
 
 // Text reads the content, "" if there is none. The bytes are as they were written; that they are those of
 // the node is what reading the content of Node compares as well.
-func (v Version) Text(ctx context.Context) (tree.JSON, error) {
+func (v Version) Text(ctx context.Context) (canon.Value, error) {
 	if v.e.inMemory {
 		return v.r.node.Content.Value(ctx)
 	}
 	if !v.r.placed() {
-		return tree.JSON(v.r.inline), nil
+		return canon.Value(v.r.inline), nil
 	}
 	c := v.e.contentOf(v.l, v.r)
 	text, err := c.get(ctx)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/tree"
 )
 
 // erasedAttempt returns what an erasure leaves of an attempt, and whether that is less. sent says that
@@ -54,7 +53,7 @@ func (f *Finder) inRequest(packed string) bool {
 		return false
 	}
 	request, err := history.UnpackRequest(packed)
-	return err != nil || f.InValue(tree.JSON(request))
+	return err != nil || f.InValue(canon.Value(request))
 }
 
 // goneRequests has the places of the attempts of a line whose requests go.

@@ -28,7 +28,7 @@ func TestFinder(t *testing.T) {
 		``:                 false,
 		`["u00e9","n\n"]`:  false,
 	} {
-		if f.InValue(tree.JSON(v)) != want {
+		if f.InValue(v) != want {
 			t.Errorf("%s: %v", v, !want)
 		}
 	}
@@ -86,16 +86,16 @@ func TestFinderDecodes(t *testing.T) {
 	} {
 		v := within(text)
 		for level := range 7 { // JSON in a string in JSON in a string …
-			if !f.InValue(tree.JSON(v)) {
+			if !f.InValue(v) {
 				t.Errorf("level %d: nothing is found in %s", level, v)
 			}
-			if array := canon.Value("[1," + string(v) + "]"); !f.InValue(tree.JSON(array)) {
+			if array := canon.Value("[1," + string(v) + "]"); !f.InValue(array) {
 				t.Errorf("level %d: nothing is found in %s", level, array)
 			}
 			v = within(string(v))
 		}
 		slashed := strings.ReplaceAll(text, "/", `\/`)
-		if !f.InValue(tree.JSON(within(string(within(slashed))))) {
+		if !f.InValue(within(string(within(slashed)))) {
 			t.Errorf("nothing is found in %s with its slashes escaped", text)
 		}
 	}
@@ -141,7 +141,7 @@ func TestWhatAnErasureLeavesOfARequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		left, err := history.UnpackRequest(a.Request)
-		if err != nil || string(left) != c.left && c.left != request || c.left == request && a.Request != packed {
+		if err != nil || left != c.left && c.left != request || c.left == request && a.Request != packed {
 			t.Errorf("%s leaves %s, want %s; %v", name, left, c.left, err)
 		}
 		if again, changed, err := x.erasedAttempt(a, c.sent, false, false); err != nil || changed || again.Request != a.Request {

@@ -72,12 +72,12 @@ func holdsAny(text string, parts []string) bool {
 
 // InValue reports whether a string, a name or a number of a JSON value contains one of the
 // texts.
-func (f *Finder) InValue(v tree.JSON) bool {
+func (f *Finder) InValue(v canon.Value) bool {
 	// a backslash in a string may begin an escape
 	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) {
 		return false
 	}
-	return f.inAny(canon.Value(v).Any(), f.In)
+	return f.inAny(v.Any(), f.In)
 }
 
 func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
@@ -94,9 +94,9 @@ func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
 
 // InNode reports whether erasing the node would remove one of the texts, and whether what
 // remains of the node contains one.
-func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
+func (f *Finder) InNode(n *tree.Node, content canon.Value) (goes, stays bool) {
 	goes = f.InValue(content)
-	n.Erasable(func(v tree.JSON) bool {
+	n.Erasable(func(v canon.Value) bool {
 		goes = goes || f.InValue(v)
 		return !goes
 	})

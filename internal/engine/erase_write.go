@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 )
 
@@ -166,7 +166,7 @@ func (x *erasure) rewriteLog(b *store.Batch, m *member) error {
 			return err
 		}
 	}
-	hold(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, tree.JSON(text)) })
+	hold(made, contents, func(rec *record, text string) { rec.contents = append(rec.contents, canon.Value(text)) })
 	for i := range made {
 		if r := x.e.record(m.l, &made[i]); !bytes.Equal(r.Value, values[i].Value) || !bytes.Equal(r.Rest, values[i].Rest) ||
 			r.Decoded != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 )
 
@@ -91,7 +91,7 @@ func (p *Part) readSegment(ctx context.Context, r store.Reader, x *segmentIndex,
 	if err != nil {
 		return err
 	}
-	hold(s.records, contents, func(x *record, text string) { x.contents = append(x.contents, tree.JSON(text)) })
+	hold(s.records, contents, func(x *record, text string) { x.contents = append(x.contents, canon.Value(text)) })
 	for i := range s.records {
 		if at := s.records[i].entry.Revision; at >= from && at <= to {
 			p.Revisions = append(p.Revisions, Revision{&s.records[i]})

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
 )
@@ -24,8 +25,8 @@ type record struct {
 	gone   []string
 	rows   []row // parents before their children
 
-	contents []tree.JSON // of the rows that it holds, in their order
-	foreign  bool        // one of them, or of the nodes of an engine in memory, was read from elsewhere
+	contents []canon.Value // of the rows that it holds, in their order
+	foreign  bool          // one of them, or of the nodes of an engine in memory, was read from elsewhere
 }
 
 // publishes reports whether the record made the latest snapshot: a commit did, and so did the
@@ -221,7 +222,7 @@ func (x *record) damagedContent(contents []byte) error {
 		}
 		text := contents[:min(r.size, len(contents))]
 		contents = contents[len(text):]
-		if found, ok := tree.NewNode(r.bare(), r.hash).HashWith(tree.JSON(text)); !ok || found != *r.hash {
+		if found, ok := tree.NewNode(r.bare(), r.hash).HashWith(canon.Value(text)); !ok || found != *r.hash {
 			d.Node, d.What, d.Recorded, d.Found = r.id, "content hash", r.hash.String(), found.String()
 			break
 		}
@@ -252,7 +253,7 @@ func (x *record) delta(ctx context.Context, e *Engine, l *line, before, next *tr
 	if err != nil {
 		return err
 	}
-	x.rows, x.contents = make([]row, 0, len(list)), make([]tree.JSON, 0, len(list))
+	x.rows, x.contents = make([]row, 0, len(list)), make([]canon.Value, 0, len(list))
 	for _, d := range list {
 		var err error
 		switch {

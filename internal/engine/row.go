@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -233,7 +234,7 @@ func (c *rows) read(r *reader, to *row) {
 	if k := r.length(2); k > 0 {
 		n.headers = c.headers.take(k)
 		for i := range n.headers {
-			n.headers[i] = tree.Header{Name: r.text(), Value: tree.JSON(r.text())}
+			n.headers[i] = tree.Header{Name: r.text(), Value: canon.Value(r.text())}
 		}
 	}
 	if flags&flagHash != 0 {

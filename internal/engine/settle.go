@@ -11,7 +11,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 )
 
@@ -214,7 +214,7 @@ func (e *Engine) recordsToJoin(ctx context.Context, l *line, s *settled, content
 	upTo := min(s.cycle+e.pace.joined, l.last.latest-1)
 	known := e.tailFrom(l, s.revision+1)
 	for i, x := range known {
-		x.each(func(r *row, v tree.JSON) { contents[r.at] = string(v) })
+		x.each(func(r *row, v canon.Value) { contents[r.at] = string(v) })
 		if x.publishes() && x.latest >= upTo {
 			return known[:i+1], nil
 		}
@@ -229,7 +229,7 @@ func (e *Engine) recordsToJoin(ctx context.Context, l *line, s *settled, content
 			if err != nil {
 				return err
 			}
-			x.each(func(r *row, v tree.JSON) { contents[r.at] = string(v) })
+			x.each(func(r *row, v canon.Value) { contents[r.at] = string(v) })
 			if list = append(list, x); x.publishes() && x.latest >= upTo {
 				break
 			}

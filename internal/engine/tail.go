@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // tail is the last records of a line as this process wrote them, so that what joins them does not
@@ -92,7 +92,7 @@ func (e *Engine) forgetUpTo(l *line, revision int64) {
 }
 
 // each calls f with each content that a record brought, while it has them.
-func (x *record) each(f func(*row, tree.JSON)) {
+func (x *record) each(f func(*row, canon.Value)) {
 	at := 0
 	for i := range x.rows {
 		if r := &x.rows[i]; r.held {

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/history"
-	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // manyNear is for how many nodes Trace asks the index of a segment. A node with more children reads
@@ -118,7 +118,7 @@ func (r *row) refs() (ids []string) {
 	return ids
 }
 
-func (r *row) refsText() tree.JSON {
+func (r *row) refsText() canon.Value {
 	for i := range r.head.headers {
 		if h := &r.head.headers[i]; h.Name == "refs" {
 			return h.Value

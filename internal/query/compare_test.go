@@ -16,7 +16,7 @@ func TestComparisons(t *testing.T) {
 		"data_t":   `"x"`,
 		"data_big": `123456789012345678901234567890`, "data_list": `[1]`, "data_empty": `""`,
 	} {
-		n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(v)})
+		n.Headers = append(n.Headers, tree.Header{Name: name, Value: v})
 	}
 	tr, err := tree.Build(10, []tree.Placed{
 		{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},

@@ -20,7 +20,7 @@ func conversation(tb testing.TB, n int) *tree.Tree {
 	add := func(parent int, id, kind, role string) int {
 		node := tree.Node{ID: id, Type: kind, CreatedNS: int64(len(nodes)), Index: int64(len(nodes)), Expiry: tree.Never}
 		if role != "" {
-			node.Headers = []tree.Header{{Name: "kind", Value: `"text"`}, {Name: "role", Value: tree.JSON(canon.String(role))}}
+			node.Headers = []tree.Header{{Name: "kind", Value: `"text"`}, {Name: "role", Value: canon.String(role)}}
 			node.Content = tree.Hold(`"hello"`)
 		}
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(node, nil), Parent: parent})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -30,7 +31,7 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 // Content that cannot be read ends the run with the error of the store.
 func TestContentThatCannotBeRead(t *testing.T) {
 	lost := errors.New("lost")
-	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (tree.JSON,
+	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (canon.Value,
 		error) {
 		return "", lost
 	})}

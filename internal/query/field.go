@@ -236,9 +236,9 @@ func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 		if err != nil {
 			r.fail(err)
 		}
-		return json(canon.Value(v))
+		return json(v)
 	}
-	if v := json(canon.Value(n.Header(g.name))); v.kind != null || g.field == fieldHeader {
+	if v := json(n.Header(g.name)); v.kind != null || g.field == fieldHeader {
 		return v
 	}
 	return r.callFacet(g.field, e)

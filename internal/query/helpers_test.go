@@ -34,9 +34,9 @@ func plant(tb testing.TB, cycle int64, listing string) *tree.Tree {
 			case "priority":
 				n.Priority = number
 			case "tags":
-				n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(canon.Strings(strings.Split(v, ",")))})
+				n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.Strings(strings.Split(v, ","))})
 			default:
-				n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(canon.String(v))})
+				n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.String(v)})
 			}
 		}
 		parent := -1

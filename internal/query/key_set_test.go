@@ -19,7 +19,7 @@ func family(t *testing.T) *tree.Tree {
 	add := func(parent int, id, kind string, at int64, headers ...string) int {
 		n := tree.Node{ID: id, Type: kind, CreatedNS: at, Expiry: tree.Never}
 		for i := 0; i < len(headers); i += 2 {
-			n.Headers = append(n.Headers, tree.Header{Name: headers[i], Value: tree.JSON(canon.String(headers[i+1]))})
+			n.Headers = append(n.Headers, tree.Header{Name: headers[i], Value: canon.String(headers[i+1])})
 		}
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
 		return len(nodes) - 1

@@ -93,9 +93,9 @@ func (w *model) facet(name string, x *modelNode) facet {
 		return lists(n.Refs)
 	case "content":
 		v, _ := n.Content.Value(context.Background())
-		return anything(canon.Value(v))
+		return anything(v)
 	}
-	return anything(canon.Value(n.Header(name)))
+	return anything(n.Header(name))
 }
 
 func anything(v canon.Value) facet {

@@ -42,16 +42,16 @@ func callTree(t *testing.T, list []modelCall) *tree.Tree {
 	add(tree.Node{ID: "ah", Type: "^ah"}, 0)
 	add(tree.Node{ID: "turn", Type: "seg"}, 2)
 	for i, b := range list {
-		n := tree.Node{ID: b.id, Type: "block", Offset: 1, CreatedNS: int64(i), Content: tree.Hold(tree.JSON(b.content))}
-		n.Headers = append(n.Headers, tree.Header{Name: "kind", Value: tree.JSON(canon.String(b.kind))})
+		n := tree.Node{ID: b.id, Type: "block", Offset: 1, CreatedNS: int64(i), Content: tree.Hold(canon.Value(b.content))}
+		n.Headers = append(n.Headers, tree.Header{Name: "kind", Value: canon.String(b.kind)})
 		if b.refs != nil {
-			n.Headers = append(n.Headers, tree.Header{Name: "refs", Value: tree.JSON(canon.Strings(b.refs))})
+			n.Headers = append(n.Headers, tree.Header{Name: "refs", Value: canon.Strings(b.refs)})
 		}
 		if b.failed {
-			n.Headers = append(n.Headers, tree.Header{Name: "wire:failed", Value: tree.JSON(canon.True)})
+			n.Headers = append(n.Headers, tree.Header{Name: "wire:failed", Value: canon.True})
 		}
 		if b.name != "" {
-			n.Headers = append(n.Headers, tree.Header{Name: "wire:name", Value: tree.JSON(canon.String(b.name))})
+			n.Headers = append(n.Headers, tree.Header{Name: "wire:name", Value: canon.String(b.name)})
 		}
 		add(n, 4)
 	}

@@ -138,7 +138,7 @@ func TestNumbersAreReadExactly(t *testing.T) {
 		{"0", "[offset<'5.1']", true},
 		{"0", "[offset='05']", true},
 	} {
-		headers := []tree.Header{{Name: "data_x", Value: tree.JSON(c.value)}}
+		headers := []tree.Header{{Name: "data_x", Value: c.value}}
 		tr, err := tree.Build(1, []tree.Placed{
 			{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},
 			{Node: tree.NewNode(tree.Node{ID: "x", Type: "cb", Offset: 5, Expiry: tree.Never, Headers: headers}, nil),

@@ -50,7 +50,7 @@ var (
 func (s *sketch) headers() (list []tree.Header) {
 	set := func(often int, name string, value canon.Value) {
 		if one(s.Rand, often) {
-			list = append(list, tree.Header{Name: name, Value: tree.JSON(value)})
+			list = append(list, tree.Header{Name: name, Value: value})
 		}
 	}
 	if !one(s.Rand, 3) {
@@ -102,9 +102,9 @@ func (s *sketch) put(parent int, typ string, offset int64) int {
 // stored is a content in memory, or one that is fetched when it is asked for.
 func stored(v canon.Value, elsewhere bool) tree.Content {
 	if !elsewhere {
-		return tree.Hold(tree.JSON(v))
+		return tree.Hold(v)
 	}
-	return tree.Fetch(len(v), func(context.Context) (tree.JSON, error) { return tree.JSON(v), nil })
+	return tree.Fetch(len(v), func(context.Context) (canon.Value, error) { return v, nil })
 }
 
 func (s *sketch) has(id string) bool {

@@ -88,7 +88,7 @@ func genTree(t testing.TB, cycle int64, nodes []genNode) *tree.Tree {
 			}
 			for name, value := range map[string]string{"role": n.role, "kind": n.kind, "key": n.key} {
 				if value != "" {
-					made.Headers = append(made.Headers, tree.Header{Name: name, Value: tree.JSON(canon.String(value))})
+					made.Headers = append(made.Headers, tree.Header{Name: name, Value: canon.String(value)})
 				}
 			}
 			slices.SortFunc(made.Headers, func(a, b tree.Header) int {

@@ -203,7 +203,7 @@ func (r *run) part(t *tree.Tree, n *tree.Node, region tree.Class) (*part, error)
 		return nil, err
 	}
 	p := &part{size: len(content), Part: provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region),
-		Content: canon.Value(content).Any()}}
+		Content: content.Any()}}
 	if p.Failed, err = toolcall.Failed(t, n); err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (r *run) part(t *tree.Tree, n *tree.Node, region tree.Class) (*part, error)
 	} else {
 		p.tokens = int64(r.o.Counter.Count(string(content)))
 	}
-	p.key = manage.KeyOf(p.Call, canon.Value(content))
+	p.key = manage.KeyOf(p.Call, content)
 	r.parts[n] = p
 	return p, nil
 }

@@ -88,7 +88,7 @@ func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
 	if err == nil {
 		tool, err = toolcall.Name(r.ctx, t, n)
 	}
-	return tool + "\x00" + toolcall.Arguments(canon.Value(content)), tool, err
+	return tool + "\x00" + toolcall.Arguments(content), tool, err
 }
 
 // numbered matches what tools put before a line of a text: its number, the file that it stands in, the sign of a diff.
@@ -122,7 +122,7 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 			take(m.Value)
 		}
 	}
-	take(canon.Value(content).Any())
+	take(content.Any())
 	return list
 }
 

@@ -140,4 +140,4 @@ func Failed(t *tree.Tree, n *tree.Node) (bool, error) {
 }
 
 // marked reports whether a result carries the mark of a recorder or an importer.
-func marked(result *tree.Node) bool { return tree.JSON(canon.True) == result.Header("wire:failed") }
+func marked(result *tree.Node) bool { return canon.True == result.Header("wire:failed") }

@@ -36,10 +36,10 @@ func block(id, kind, content string, headers ...string) tree.Node {
 	if err != nil {
 		panic(err)
 	}
-	n.Content = tree.Hold(tree.JSON(value))
-	list := []tree.Header{{Name: "kind", Value: tree.JSON(canon.String(kind))}}
+	n.Content = tree.Hold(value)
+	list := []tree.Header{{Name: "kind", Value: canon.String(kind)}}
 	for i := 0; i < len(headers); i += 2 {
-		list = append(list, tree.Header{Name: headers[i], Value: tree.JSON(headers[i+1])})
+		list = append(list, tree.Header{Name: headers[i], Value: canon.Value(headers[i+1])})
 	}
 	n.Headers = list
 	return n

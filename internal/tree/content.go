@@ -11,16 +11,16 @@ import (
 // Content is the content of a node in canonical JSON. It is in memory, or is fetched from a
 // store each time it is needed.
 type Content struct {
-	value JSON
+	value canon.Value
 	size  int
-	fetch func(context.Context) (JSON, error)
+	fetch func(context.Context) (canon.Value, error)
 	from  Source
 }
 
 // Source is a place from which a content is read whenever it is needed. It compares what it read with the
 // content hash of the node, if that has one.
 type Source interface {
-	Read(ctx context.Context) (JSON, error)
+	Read(ctx context.Context) (canon.Value, error)
 }
 
 // From returns a content of size bytes of canonical JSON that is read from a source.
@@ -30,11 +30,11 @@ func From(size int, s Source) Content { return Content{size: size, from: s} }
 func (c Content) Source() Source { return c.from }
 
 // Hold returns a content that is in memory. The zero Value means that there is no content.
-func Hold(v JSON) Content { return Content{value: v, size: len(v)} }
+func Hold(v canon.Value) Content { return Content{value: v, size: len(v)} }
 
 // Fetch returns a content of size bytes of canonical JSON that calls get each time it is
 // needed.
-func Fetch(size int, get func(context.Context) (JSON, error)) Content {
+func Fetch(size int, get func(context.Context) (canon.Value, error)) Content {
 	return Content{size: size, fetch: get}
 }
 
@@ -46,7 +46,7 @@ func (c Content) Size() int { return c.size }
 
 // Value returns the content, "" if there is none. It fails only if the content must be read
 // from a store and cannot be, or if what the operation of ctx asks fails (see [Asking]).
-func (c Content) Value(ctx context.Context) (JSON, error) {
+func (c Content) Value(ctx context.Context) (canon.Value, error) {
 	if err := ask(ctx); err != nil {
 		return "", err
 	}

@@ -93,7 +93,7 @@ var headerChanges = map[string]func(*tree.Node){
 }
 
 func set(n *tree.Node, name string, v canon.Value) {
-	n.Headers = append(append([]tree.Header(nil), n.Headers...), tree.Header{Name: name, Value: tree.JSON(v)})
+	n.Headers = append(append([]tree.Header(nil), n.Headers...), tree.Header{Name: name, Value: v})
 }
 
 func TestEveryHeaderIsInTheDigest(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 const ErasedName = "pact:erased"
 
 // ErasedContent stands for a content that was erased.
-const ErasedContent JSON = `"[erased]"`
+const ErasedContent canon.Value = `"[erased]"`
 
 // keptKinds are the kinds that an erasure leaves, because they say nothing about anybody.
 var keptKinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
@@ -55,9 +55,9 @@ func (n *Node) Mark(ctx context.Context, salt []byte) (string, error) {
 	}
 	members := make([]canon.Member, 0, len(n.Headers)+2)
 	for _, h := range n.Headers {
-		members = append(members, canon.Member{Name: h.Name, Value: canon.Value(h.Value).Any()})
+		members = append(members, canon.Member{Name: h.Name, Value: h.Value.Any()})
 	}
-	members = append(members, canon.Member{Name: "content", Value: canon.Value(content).Any()},
+	members = append(members, canon.Member{Name: "content", Value: content.Any()},
 		canon.Member{Name: "id", Value: canon.Any{Kind: canon.KindString, Text: n.ID}})
 	h := hmac.New(sha256.New, salt)
 	h.Write([]byte(canon.Object(members...).Value())) // a hash never fails to take bytes
@@ -78,7 +78,7 @@ func (n *Node) remainder(mark string) *Node {
 			gap.Headers = append(gap.Headers, h)
 		}
 	}
-	gap.Headers = append(gap.Headers, Header{ErasedName, JSON(canon.String(mark))})
+	gap.Headers = append(gap.Headers, Header{ErasedName, canon.String(mark)})
 	if n.Content.Size() > 0 {
 		gap.Content = Hold(ErasedContent)
 	}
@@ -95,25 +95,25 @@ func (n *Node) stays(h Header) bool {
 	case "refs":
 		return n.Refs != nil
 	case "pinned", "removable":
-		return canon.Value(h.Value).Kind() == canon.KindBool
+		return h.Value.Kind() == canon.KindBool
 	}
 	return false
 }
 
 // Erasable yields what an erasure removes from a node besides its content: names and values
 // of headers, and a created_at_iso in a foreign form.
-func (n *Node) Erasable(yield func(JSON) bool) {
+func (n *Node) Erasable(yield func(canon.Value) bool) {
 	for _, h := range n.Headers {
 		mark, _ := h.Value.Text()
 		if n.stays(h) || h.Name == ErasedName && isMark(mark) {
 			continue
 		}
-		if !slices.Contains(commonHeaders, h.Name) && !yield(JSON(canon.String(h.Name))) || !yield(h.Value) {
+		if !slices.Contains(commonHeaders, h.Name) && !yield(canon.String(h.Name)) || !yield(h.Value) {
 			return
 		}
 	}
 	if n.ForeignISO != "" {
-		yield(JSON(canon.String(n.ForeignISO)))
+		yield(canon.String(n.ForeignISO))
 	}
 }
 

@@ -27,7 +27,7 @@ func loaded(t *testing.T) (*tree.Tree, *modelTree) {
 			continue
 		}
 		n := *p.Node
-		n.Content = tree.Fetch(n.Content.Size(), func(context.Context) (tree.JSON, error) { return "", errAway })
+		n.Content = tree.Fetch(n.Content.Size(), func(context.Context) (canon.Value, error) { return "", errAway })
 		nodes[i].Node = tree.NewNode(n, &p.Node.Hash)
 	}
 	tr, err := tree.Build(1, nodes)

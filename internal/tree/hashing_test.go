@@ -62,7 +62,7 @@ func TestHashTakesWhatIsNew(t *testing.T) {
 	testrun.OneGoroutine(t)
 	for _, turns := range []int{100, 1_000, 16_000} {
 		block := func(id string, content string) *Node {
-			return NewNode(Node{ID: id, Type: "block", Expiry: Never, Content: Hold(JSON(canon.String(content)))}, nil)
+			return NewNode(Node{ID: id, Type: "block", Expiry: Never, Content: Hold(canon.String(content))}, nil)
 		}
 		turn := func(i int) Born {
 			n := NewNode(Node{ID: fmt.Sprint("seg", i), Type: "seg", CreatedNS: int64(i), Expiry: Never}, nil)

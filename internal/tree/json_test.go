@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -16,7 +17,7 @@ import (
 func TestJSONReadsValues(t *testing.T) {
 	for _, c := range []struct {
 		text  string
-		want  tree.JSON
+		want  canon.Value
 		said  string
 		isOne bool
 		list  []string
@@ -28,7 +29,7 @@ func TestJSONReadsValues(t *testing.T) {
 		{`["x", 1]`, `["x",1]`, "", false, nil},
 		{`null`, `null`, "", false, nil},
 	} {
-		v, err := tree.ParseJSON([]byte(c.text))
+		v, err := canon.Parse([]byte(c.text))
 		if err != nil || v != c.want {
 			t.Errorf("%s is read as %s, %v", c.text, v, err)
 		}
@@ -39,11 +40,11 @@ func TestJSONReadsValues(t *testing.T) {
 			t.Errorf("%s: the list is %q", c.text, list)
 		}
 	}
-	if said, isOne := tree.JSON("").Text(); said != "" || isOne || tree.JSON("").Texts() != nil {
+	if said, isOne := canon.Value("").Text(); said != "" || isOne || canon.Value("").Texts() != nil {
 		t.Error("no value is a text or a list")
 	}
 	for _, text := range []string{"", "{", "1 2", "\"\xff\""} {
-		if v, err := tree.ParseJSON([]byte(text)); !errors.Is(err, fault.DocumentInvalid) {
+		if v, err := canon.Parse([]byte(text)); !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("%q is read as %s, %v", text, v, err)
 		}
 	}
@@ -52,7 +53,7 @@ func TestJSONReadsValues(t *testing.T) {
 // TestSpecTakesJSON gives values of nodes to other nodes: as contents, as
 // attributes, and inside of them.
 func TestSpecTakesJSON(t *testing.T) {
-	const value tree.JSON = `{"a":["<&>",1.0]}`
+	const value canon.Value = `{"a":["<&>",1.0]}`
 	base, stamps, err := tree.New(threadEnv, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,12 +61,12 @@ func TestSpecTakesJSON(t *testing.T) {
 	x := tree.Edit(context.Background(), base, base, stamps, threadEnv)
 	for _, c := range []struct {
 		given any
-		want  tree.JSON
+		want  canon.Value
 	}{
 		{value, value},
-		{[]any{value, tree.JSON("")}, `[{"a":["<&>",1.0]},null]`},
-		{map[string]tree.JSON{"x": value}, `{"x":{"a":["<&>",1.0]}}`},
-		{tree.JSON("NaN"), "NaN"},
+		{[]any{value, canon.Value("")}, `[{"a":["<&>",1.0]},null]`},
+		{map[string]canon.Value{"x": value}, `{"x":{"a":["<&>",1.0]}}`},
+		{canon.Value("NaN"), "NaN"},
 	} {
 		id, err := x.Add("^sys", tree.Spec{Content: c.given, Attrs: map[string]any{"data_x": c.given}})
 		if err != nil {

@@ -87,10 +87,10 @@ func (r *modelNode) node() *tree.Node {
 	n := tree.Node{ID: r.id, Type: r.typ, Offset: r.offset, Priority: r.priority, Cycle: r.cycle, CreatedNS: r.ns,
 		Index: r.index, Expiry: r.expiry}
 	for name, v := range r.headers {
-		n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(canon.Value(dump(v)))})
+		n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.Value(dump(v))})
 	}
 	if r.content != nil {
-		n.Content = tree.Hold(tree.JSON(canon.Value(dump(r.content))))
+		n.Content = tree.Hold(canon.Value(dump(r.content)))
 	}
 	return tree.NewNode(n, nil)
 }

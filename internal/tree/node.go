@@ -18,8 +18,8 @@ type Digest [32]byte
 // Header is one optional header of a node or one of its custom attributes
 // (02 §3.5), its value in canonical JSON.
 type Header struct {
-	Name  string // as written
-	Value JSON   // in canonical JSON
+	Name  string      // as written
+	Value canon.Value // in canonical JSON
 }
 
 // Node is one version of a node: its mandatory headers (02 §3.2), its optional
@@ -75,15 +75,15 @@ func NewNode(n Node, hash *Digest) *Node {
 		case "key":
 			n.Key, _ = h.Value.Text()
 		case "tags":
-			n.Tags = texts(canon.Value(h.Value))
+			n.Tags = h.Value.Texts()
 		case "refs":
-			n.Refs = texts(canon.Value(h.Value))
+			n.Refs = h.Value.Texts()
 		case "removable":
-			n.Removable = canon.Value(h.Value) == canon.True
+			n.Removable = h.Value == canon.True
 		case "pinned":
-			n.Pinned = canon.Value(h.Value) == canon.True
+			n.Pinned = h.Value == canon.True
 		case "cad":
-			if cycles, ok := canon.Value(h.Value).Int64(); ok && n.Bare {
+			if cycles, ok := h.Value.Int64(); ok && n.Bare {
 				n.Cad = max(0, cycles)
 			}
 		}
@@ -123,33 +123,17 @@ func (n Node) stamped() *Node {
 
 // HashWith is the content hash that the node has with a content, along with its
 // role, kind and attributes (08 §2.1), false if JSON cannot express it.
-func (n *Node) HashWith(content JSON) (Digest, bool) {
+func (n *Node) HashWith(content canon.Value) (Digest, bool) {
 	if n.Bare {
-		return canon.BareHash(canon.Value(content), n.customs)
+		return canon.BareHash(content, n.customs)
 	}
-	return canon.ContentHash(canon.Value(content), canon.Value(n.Header("role")), canon.Value(n.Header("kind")), n.customs)
-}
-
-// texts reads an array of strings; anything else is not a list.
-func texts(v canon.Value) []string {
-	if v.Kind() != canon.KindArray {
-		return nil
-	}
-	elems := v.Any().Elems
-	list := make([]string, 0, len(elems))
-	for _, e := range elems {
-		if e.Kind != canon.KindString {
-			return nil
-		}
-		list = append(list, e.Text)
-	}
-	return list
+	return canon.ContentHash(content, n.Header("role"), n.Header("kind"), n.customs)
 }
 
 // customs yields the attributes that may take part in the content hash.
 func (n *Node) customs(yield func(string, canon.Value) bool) {
 	for _, h := range n.Headers {
-		if !yield(h.Name, canon.Value(h.Value)) {
+		if !yield(h.Name, h.Value) {
 			return
 		}
 	}
@@ -212,7 +196,7 @@ func (n *Node) Has(name string) bool { return n.Header(name) != "" }
 
 // Header returns an optional header or a custom attribute, "" if there is none.
 // Mandatory headers are fields.
-func (n *Node) Header(name string) JSON {
+func (n *Node) Header(name string) canon.Value {
 	lo, hi := 0, len(n.Headers)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)

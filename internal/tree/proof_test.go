@@ -63,7 +63,7 @@ func sample(t *testing.T, cycle int64, change func(nodes map[string]*Node)) *Tre
 	for i, id := range order {
 		n := &Node{ID: id, Type: types[i], CreatedNS: int64(i), Expiry: Never}
 		if types[i] == "block" {
-			n.Content = Hold(JSON(canon.String("content of " + id)))
+			n.Content = Hold(canon.String("content of " + id))
 			n.Headers = []Header{{"kind", `"text"`}, {"role", `"user"`}}
 		}
 		nodes[id] = n
@@ -87,7 +87,9 @@ func sample(t *testing.T, cycle int64, change func(nodes map[string]*Node)) *Tre
 func TestThreadDigestCovers(t *testing.T) {
 	want := sample(t, 1, nil).ThreadDigest()
 	role := func(value canon.Value) func(map[string]*Node) {
-		return func(n map[string]*Node) { n["answer"].Headers = []Header{{"kind", `"text"`}, {"role", JSON(value)}} }
+		return func(n map[string]*Node) {
+			n["answer"].Headers = []Header{{"kind", `"text"`}, {"role", value}}
+		}
 	}
 	shown := map[string]func(map[string]*Node){
 		"id":      func(n map[string]*Node) { n["answer"].ID = "reply" },

@@ -95,7 +95,7 @@ func (s *Spec) headers() ([]Header, error) {
 		if err := checkRole(optional[i], v); err != nil {
 			return nil, err
 		}
-		hs = append(hs, Header{optional[i], JSON(value)})
+		hs = append(hs, Header{optional[i], value})
 	}
 	for i, list := range [...][]string{s.Tags, s.Refs} {
 		if len(list) == 0 {
@@ -108,10 +108,10 @@ func (s *Spec) headers() ([]Header, error) {
 		hs = append(hs, h)
 	}
 	if s.Removable {
-		hs = append(hs, Header{"removable", JSON(canon.True)})
+		hs = append(hs, Header{"removable", canon.True})
 	}
 	if s.Pinned {
-		hs = append(hs, Header{"pinned", JSON(canon.True)})
+		hs = append(hs, Header{"pinned", canon.True})
 	}
 	if s.Cad != nil {
 		h, err := header("cad", *s.Cad)
@@ -132,7 +132,7 @@ func (s *Spec) headers() ([]Header, error) {
 		if err != nil {
 			return nil, err
 		}
-		if canon.Value(h.Value) != canon.Null {
+		if h.Value != canon.Null {
 			hs = append(hs, h)
 		}
 	}
@@ -146,7 +146,7 @@ func header(name string, v any) (Header, error) {
 	}
 	value, err := encode(name, v)
 	if err != nil || value == canon.Null {
-		return Header{name, JSON(value)}, err
+		return Header{name, value}, err
 	}
 	switch {
 	case name == ErasedName:
@@ -160,7 +160,7 @@ func header(name string, v any) (Header, error) {
 			return Header{}, err
 		}
 	case name == "tags" || name == "refs":
-		if value.Kind() != canon.KindArray || texts(value) == nil {
+		if value.Kind() != canon.KindArray || value.Texts() == nil {
 			return Header{}, invalid(name, "the header must be a list of strings", "")
 		}
 	case name == "cad":
@@ -173,7 +173,7 @@ func header(name string, v any) (Header, error) {
 			return Header{}, invalid(name, "the header must be true or false", "")
 		}
 	}
-	return Header{name, JSON(value)}, nil
+	return Header{name, value}, nil
 }
 
 // checkRole refuses an invalid value of the header role. It accepts any other header.
@@ -187,9 +187,6 @@ func checkRole(header, text string) error {
 
 // encode returns the canonical form of a value, Null if there is none.
 func encode(name string, v any) (canon.Value, error) {
-	if given, ok := v.(JSON); ok { // as it is, NaN too
-		v = canon.Value(given)
-	}
 	value, err := canon.Encode(v)
 	if err != nil {
 		return "", notJSON(name, err)
@@ -214,7 +211,7 @@ func encodeContent(v any) (Content, error) {
 	if err != nil || value == canon.Null {
 		return Content{}, err
 	}
-	return Hold(JSON(value)), nil
+	return Hold(value), nil
 }
 
 func invalid(token, message, remedy string) error {

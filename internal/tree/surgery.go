@@ -13,9 +13,9 @@ import (
 
 // The marker of a node that an edit took out of a sealed turn (1.0 05 §6.4).
 const (
-	redactionType      = "redaction"
-	redactedName       = "pact:redacted" // the attribute that names what was there
-	redactedText  JSON = `"[redacted]"`
+	redactionType             = "redaction"
+	redactedName              = "pact:redacted" // the attribute that names what was there
+	redactedText  canon.Value = `"[redacted]"`
 )
 
 // Splice adds a turn with these nodes at a depth of ^seq, 1 for the newest; the turns there and behind it
@@ -170,9 +170,9 @@ func (x *Editor) moveTurn(id *string, e *Entry, depth int64) error {
 func (x *Editor) redact(path []*Entry) error {
 	e, parent := path[len(path)-1], path[len(path)-2].node.ID
 	marker := Node{Type: redactionType, Expiry: Never, Content: Hold(redactedText),
-		Headers: []Header{{redactedName, JSON(canon.String(e.node.ID))}}}
+		Headers: []Header{{redactedName, canon.String(e.node.ID)}}}
 	if slices.Contains(roles, e.node.Role) {
-		marker.Headers = append(marker.Headers, Header{"role", JSON(canon.String(e.node.Role))})
+		marker.Headers = append(marker.Headers, Header{"role", canon.String(e.node.Role)})
 	}
 	stand := func(n *Node, place *Node) error {
 		if err := x.stampNew(n, n.Type); err != nil {

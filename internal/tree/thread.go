@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // RoleIn returns the role with which a region renders the block: the block's own or, if
@@ -25,7 +27,7 @@ func (n *Node) RoleIn(region Class) string {
 }
 
 // renderedRole is RoleIn in JSON, as the thread has it.
-func (n *Node) renderedRole(region Class) JSON {
+func (n *Node) renderedRole(region Class) canon.Value {
 	if role := n.Header("role"); role != "" {
 		return role
 	}
@@ -33,7 +35,7 @@ func (n *Node) renderedRole(region Class) JSON {
 }
 
 // defaultRole is the role of a block that has none, in JSON (02 §12.4).
-func defaultRole(region Class) JSON {
+func defaultRole(region Class) canon.Value {
 	if region == Sys {
 		return `"system"`
 	}
@@ -185,10 +187,10 @@ func sameRendering(ctx context.Context, a *Node, aRegion Class, b *Node, bRegion
 	return x == y, err
 }
 
-const emptyText JSON = `""`
+const emptyText canon.Value = `""`
 
 // renderedContent is the content as the thread has it, in JSON.
-func (n *Node) renderedContent(ctx context.Context) (JSON, error) {
+func (n *Node) renderedContent(ctx context.Context) (canon.Value, error) {
 	v, err := n.Content.Value(ctx)
 	if v == "" {
 		v = emptyText

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -106,7 +107,7 @@ func TestLongBlocksAreWrittenWhole(t *testing.T) {
 		want := "["
 		for i, n := range []int{1, size, 1, size, 0} {
 			text := `"` + strings.Repeat("y", n) + `"`
-			put(sys, tree.Node{ID: fmt.Sprint(i), Type: "cb", Content: tree.Hold(tree.JSON(text))})
+			put(sys, tree.Node{ID: fmt.Sprint(i), Type: "cb", Content: tree.Hold(canon.Value(text))})
 			want += fmt.Sprintf(`,{"id":"%d","role":"system","content":%s}`, i, text)
 		}
 		built, err := tree.Build(1, nodes)
@@ -141,7 +142,7 @@ func TestWriteErrorsComeBack(t *testing.T) {
 	}
 	lost := errors.New("lost")
 	n := tree.NewNode(tree.Node{ID: "b", Type: "cb", Expiry: tree.Never,
-		Content: tree.Fetch(3, func(context.Context) (tree.JSON, error) { return "", lost })}, new(tree.Digest))
+		Content: tree.Fetch(3, func(context.Context) (canon.Value, error) { return "", lost })}, new(tree.Digest))
 	gone := sure.Get(sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}}))
 	if err := gone.WriteThread(context.Background(), &bytes.Buffer{}); !errors.Is(err, lost) {
 		t.Errorf("content that cannot be read: got %v", err)

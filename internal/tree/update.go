@@ -144,7 +144,7 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 			break
 		}
 	}
-	if canon.Value(h.Value) != canon.Null {
+	if h.Value != canon.Null {
 		n.Headers = append(n.Headers, h)
 	}
 	return nil

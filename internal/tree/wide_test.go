@@ -114,7 +114,7 @@ func TestThreadSizeCountsEveryKindOfContent(t *testing.T) {
 		`"\u00e9"`, `[1,{"a":null}]`} {
 		w := newModelTree()
 		nodes := placed(w.document())
-		n := tree.NewNode(tree.Node{ID: "a", Type: "block", Expiry: never, Content: tree.Hold(tree.JSON(content))}, nil)
+		n := tree.NewNode(tree.Node{ID: "a", Type: "block", Expiry: never, Content: tree.Hold(content)}, nil)
 		tr, err := tree.Build(1, append(nodes, tree.Placed{Node: n, Parent: len(nodes) - 1}))
 		if err != nil {
 			t.Fatal(err)

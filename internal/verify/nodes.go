@@ -231,7 +231,7 @@ func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 			Recorded: strconv.Itoa(n.Content.Size()), Found: strconv.Itoa(len(content)),
 		}
 	}
-	if content != "" && !canon.Value(content).Canonical() {
+	if content != "" && !content.Canonical() {
 		return defectOn(t, n, "the content is not in canonical form")
 	}
 	again := *n

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/toolcall"
@@ -257,5 +256,5 @@ func first(ctx context.Context, n *tree.Node) (string, error) {
 	if err != nil || content == "" {
 		return "", err
 	}
-	return rawFirstWords(n.Kind, canon.Value(content), wordsShown), nil
+	return rawFirstWords(n.Kind, content, wordsShown), nil
 }

@@ -62,7 +62,7 @@ func (v *State) Names(ctx context.Context) (list *Names, err error) {
 				if values[h.Name] == nil {
 					values[h.Name] = set{}
 				}
-				if canon.Value(h.Value).Kind() != canon.KindObject && len(values[h.Name]) <= mostValues {
+				if h.Value.Kind() != canon.KindObject && len(values[h.Name]) <= mostValues {
 					values[h.Name].put(plainText(h.Value))
 				}
 			}
@@ -93,7 +93,7 @@ func (v *State) Names(ctx context.Context) (list *Names, err error) {
 }
 
 // plainText returns a text as it is, and any other value as JSON.
-func plainText(v tree.JSON) string {
+func plainText(v canon.Value) string {
 	if text, ok := v.Text(); ok {
 		return text
 	}

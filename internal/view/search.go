@@ -63,7 +63,7 @@ func (v *State) Search(ctx context.Context, text string, after, limit int) (p *M
 		if err != nil {
 			return nil, err
 		}
-		m := matchIn(canon.Value(value), folded)
+		m := matchIn(value, folded)
 		if m == nil {
 			continue
 		}

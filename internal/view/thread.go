@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -170,7 +169,7 @@ func (r *threadWriter) call(n *tree.Node, results []*tree.Node) error {
 	if err != nil {
 		return err
 	}
-	arguments := toolcall.Arguments(canon.Value(content))
+	arguments := toolcall.Arguments(content)
 	if r.o.Markdown {
 		r.printf("calls `%s` (`%s`):\n\n", Visible(name), Visible(n.ID))
 		r.fenced(indented([]byte(arguments)))
@@ -214,7 +213,7 @@ func (r *threadWriter) content(n *tree.Node) (text string, plain bool, err error
 	if err != nil || content == "" {
 		return "", true, err
 	}
-	if text, plain = Readable(canon.Value(content)); plain {
+	if text, plain = Readable(content); plain {
 		return text, true, nil
 	}
 	return indented([]byte(content)), false, nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 )
@@ -48,7 +47,7 @@ func (a *App) NodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (st
 		if err != nil {
 			return "", err
 		}
-		facts = append(facts, a.Paint.Faint(view.Size(int64(size))), view.FirstWords("", canon.Value(content), 60))
+		facts = append(facts, a.Paint.Faint(view.Size(int64(size))), view.FirstWords("", content, 60))
 	}
 	return strings.Join(facts, "  "), nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/tree"
@@ -62,7 +61,7 @@ func drawBlame(ctx context.Context, a *command.App, in *pact.Snapshot, list []in
 			return err
 		}
 		rows[i] = screen.Row(cycle, screen.Painted(view.Author(by)), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), b.ID,
-			screen.Painted(a.Paint.Name(view.Visible(b.Role))), b.Kind, view.FirstWords("", canon.Value(content), 40))
+			screen.Painted(a.Paint.Name(view.Visible(b.Role))), b.Kind, view.FirstWords("", content, 40))
 	}
 	a.Table([]string{"cycle", "by", ">bytes", "block", "role", "kind", "content"}, rows)
 	return nil

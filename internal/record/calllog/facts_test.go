@@ -52,7 +52,7 @@ func facts(t *testing.T, log *Log, file []byte) map[string]string {
 			got["time"] = got["time"] || c.Started > 0
 			model := cmp.Or(r.Model, provider.ModelInPath(c.Path))
 			got["model"] = got["model"] || model != "" && model != unknownModel
-			quoted := canon.Value(canon.Text(string(c.Body)).Value())
+			quoted := canon.Text(string(c.Body)).Value()
 			equal = equal && c.Body != nil && (bytes.Contains(file, c.Body) || bytes.Contains(file, []byte(quoted)))
 		}
 		if s.Replay != nil { // the list of all its messages has the answers

@@ -83,15 +83,9 @@ func (r raw) fields() fields {
 	all := fields{}
 	s := canon.Scanner{Data: r}
 	for s.Open('{'); s.Peek() == '"'; s.Next() {
-		start := s.At
-		s.Text()
-		name := raw(s.Data[start:s.At]).text()
-		s.Space()
-		if s.Peek() != ':' {
-			break
+		if name := s.Name(); name != nil {
+			all[raw(name).text()] = s.Value()
 		}
-		s.At++
-		all[name] = s.Value()
 	}
 	return all
 }

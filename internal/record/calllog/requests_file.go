@@ -17,9 +17,6 @@ const (
 	longestFirst = 16 << 20
 )
 
-// names checks a line without keeping its values.
-var names = canon.Outline{Names: true}
-
 // ReadRequests is [Read] for a log of requests in JSON Lines that stays in its file. It keeps of each call
 // what names and orders it; [Call.Load] reads the rest again, so the file must not change meanwhile.
 // check is called with each call while all of it is there, and its error kept as Refused. ReadRequests
@@ -170,7 +167,7 @@ func (l *fileLines) holdRequests() (bool, error) {
 		case n == maxForeignLines:
 			return false, nil
 		case n == 0:
-			if _, err := names.Parse(l.text); err != nil {
+			if _, err := canon.Parse(l.text); err != nil {
 				return false, nil
 			}
 		}

@@ -18,9 +18,6 @@ const (
 	Log      Kind = "log"      // the calls of another program, or messages alone: a transcript
 )
 
-// outside reads only the names of a file's members: they reveal its kind.
-var outside = canon.Outline{Names: true}
-
 // KindOf recognises a text by its contents. It returns E_DOCUMENT_INVALID for what pact
 // does not read. Cost: that of reading the text once.
 func KindOf(data []byte) (Kind, error) {
@@ -34,32 +31,35 @@ func KindOf(data []byte) (Kind, error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		first, rest = data[:i], bytes.TrimSpace(data[i:])
 	}
-	line, err := outside.Parse(first)
-	if err == nil {
-		_, compact := line.Get("pact_history")
-		_, root := line.Get("root")
-		switch {
-		case compact, root && len(rest) > 0:
-			return History, nil
-		case root:
-			return Snapshot, nil
-		}
+	if has, whole := membersOf(first); whole && (has[`"pact_history"`] || has[`"root"`] && len(rest) > 0) {
+		return History, nil
 	}
 	if text := bytes.TrimSpace(data); len(text) > 0 && text[0] != '{' && text[0] != '[' {
 		return "", unknown()
 	}
-	whole := line
-	if err != nil || len(rest) > 0 {
-		lines := err == nil // the first line is a JSON value
-		if whole, err = outside.Parse(data); err != nil && !lines {
+	if has, _ := membersOf(data); has[`"root"`] || has[`"flat_log"`] { // 07 §4.1 prints a flat log
+		return Snapshot, nil
+	}
+	if _, err := canon.Parse(first); err != nil { // not JSON Lines
+		if _, err := canon.Parse(data); err != nil {
 			return "", err
 		}
 	}
-	_, document := whole.Get("root")
-	if _, flat := whole.Get("flat_log"); document || flat { // 07 §4.1 prints a flat log
-		return Snapshot, nil
-	}
 	return "", unknown()
+}
+
+// membersOf returns the names of the members of an object, as they are written: they reveal the kind of a file. whole
+// says that nothing follows the object.
+func membersOf(text []byte) (has map[string]bool, whole bool) {
+	has = make(map[string]bool)
+	s := canon.Scanner{Data: text}
+	for s.Open('{'); s.Peek() == '"'; s.Next() {
+		has[string(s.Name())] = true
+		s.Value()
+		s.Space()
+		whole = s.Peek() == '}' && len(bytes.TrimSpace(text[s.At+1:])) == 0
+	}
+	return has, whole
 }
 
 // unknown is the error for a file of no known kind.

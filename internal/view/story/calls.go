@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -111,7 +110,7 @@ func (r *callReader) add(step *view.Step) error {
 		return nil
 	}
 	content, err := user.Content.Value(r.ctx)
-	call.Said = view.FirstWords("", canon.Value(content), wordsSaid)
+	call.Said = view.FirstWords("", content, wordsSaid)
 	return err
 }
 

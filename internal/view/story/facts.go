@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -64,7 +63,7 @@ func FactsOf(ctx context.Context, h pact.Hit, counter tree.Counter, last int64) 
 	}
 	content, err := n.Content.Value(ctx)
 	if err == nil && content != "" {
-		f.Begins = view.FirstWords(n.Kind, canon.Value(content), wordsShown)
+		f.Begins = view.FirstWords(n.Kind, content, wordsShown)
 	}
 	return f, err
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
@@ -134,12 +133,12 @@ func (l *LossReader) block(ctx context.Context, t *tree.Tree, path []*tree.Entry
 		l.Results++
 		turn.Results++
 	case role == "user" && n.Kind != lifecycle.StubKind:
-		text, _ := view.Readable(canon.Value(content))
+		text, _ := view.Readable(content)
 		l.Messages++
 		l.Words += len(strings.Fields(text))
 	}
 	if turn.Begins == "" || role == "user" && turn.Role != "user" {
-		if words := view.FirstWords(n.Kind, canon.Value(content), wordsShown); words != "" {
+		if words := view.FirstWords(n.Kind, content, wordsShown); words != "" {
 			turn.Role, turn.Begins = role, words
 		}
 	}
