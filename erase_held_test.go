@@ -4,14 +4,22 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -118,4 +126,130 @@ func TestAttackHeldSnapshotsGiveOutNothingErased(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestEraseWritesTheReceiptFirst holds that the receipt is handed over once, before
+// anything is written, and that nothing is erased where it cannot be.
+func TestEraseWritesTheReceiptFirst(t *testing.T) {
+	for name, s := range stores(t) {
+		c := create(t, s)
+		must(t, c.Edit(background, say("I am Jane Doe"), nil))
+		_, err := c.Commit(background, nil)
+		must(t, err)
+		revision := c.Revision()
+
+		var given []string
+		lost := errors.New("nowhere to put it")
+		e := pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance(), DryRun: true,
+			Receipt: func(receipt string) error {
+				given = append(given, receipt)
+				if name == "sqlite" { // the store in memory is locked meanwhile
+					info, err := s.Find(background, "c")
+					if err != nil || info.Revision != revision {
+						t.Errorf("the receipt comes at revision %d, %v", info.Revision, err)
+					}
+				}
+				return lost
+			}}
+		_, err = c.Erase(background, e)
+		must(t, err)
+		if len(given) > 0 {
+			t.Errorf("%s: a dry run gives the receipts %q", name, given)
+		}
+		e.DryRun = false
+		if _, err := c.Erase(background, e); !errors.Is(err, lost) {
+			t.Errorf("%s: a lost receipt: %v", name, err)
+		}
+		if list := verdicts(t, s); c.Revision() != revision || len(list) > 0 {
+			t.Errorf("%s: an erasure without a receipt left revision %d, and verify says %q", name, c.Revision(), list)
+		}
+		lost, given, e.Random = nil, nil, chance()
+		of, err := c.Erase(background, e)
+		must(t, err)
+		if !slices.Equal(given, []string{of.Receipt}) {
+			t.Errorf("%s: the receipts are %q, and the answer has %q", name, given, of.Receipt)
+		}
+		e.Random = chance()
+		if of, err = c.Erase(background, e); err != nil || of.Receipt != "" || len(given) != 1 {
+			t.Errorf("%s: nothing was left, and the receipts are %q, %v", name, given, err)
+		}
+	}
+}
+
+// TestErasuresLeaveNothingInTheFile makes random families of contexts in a file, with undone lines, and
+// erases in between: no text of an erased node is in the bytes of the file, and verify finds no damage.
+// What snapshots hold afterwards, EraseRandom of the contract of stores compares with a model.
+func TestErasuresLeaveNothingInTheFile(t *testing.T) {
+	testrun.OneGoroutine(t)
+	for seed := range testrun.Size[uint64](t, 2, 8, 80) {
+		f := &genFamily{T: t, Rand: rand.New(rand.NewPCG(seed, 23)), path: filepath.Join(t.TempDir(), "pact.db"),
+			secrets: map[string]string{}}
+		s, err := dbtest.Open(sqlite.Open(background, f.path))
+		must(t, err)
+		f.store, f.lines = s, []*pact.Context{create(t, s)}
+		for range 60 {
+			f.step()
+		}
+		if f.erasures == 0 {
+			t.Errorf("seed %d: nothing was erased", seed)
+		}
+		must(t, s.Close())
+	}
+}
+
+// erase takes some nodes out and looks for their texts in the file.
+func (f *genFamily) erase(c *pact.Context) {
+	f.Helper()
+	var all []string
+	first, last := c.Cycles()
+	for entry := range sure.All(tree.Of(c.Working()).All()) {
+		n := entry.Node()
+		all = append(all, n.ID)
+	}
+	if last >= first {
+		for s, err := range c.History(background, pact.Cycle(first), pact.Latest()) {
+			must(f.T, err)
+			for entry := range sure.All(tree.Of(s).All()) {
+				n := entry.Node()
+				all = append(all, n.ID)
+			}
+		}
+	}
+	var ids []string
+	for range 1 + f.IntN(2) {
+		if id := all[f.IntN(len(all))]; !slices.Contains([]string{"root", "sys", "seq"}, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	plan, err := c.Erase(background, pact.Erasure{IDs: ids, DryRun: true})
+	must(f.T, err)
+	of, err := c.Erase(background, erasure(ids...))
+	must(f.T, err)
+	if of.Remains != "" || !slices.Equal(of.IDs, plan.IDs) {
+		f.Fatalf("erased %+v, planned %+v", of, plan)
+	}
+	for _, line := range f.lines {
+		must(f.T, line.Refresh(background))
+	}
+	if list := verdicts(f.T, f.store); len(list) > 0 {
+		f.Fatalf("verify says %q", list)
+	}
+	var data []byte
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		part, err := os.ReadFile(f.path + suffix)
+		must(f.T, err)
+		data = append(data, part...)
+	}
+	for text, id := range f.secrets {
+		if slices.Contains(of.IDs, id) {
+			delete(f.secrets, text)
+			if bytes.Contains(data, []byte(text)) {
+				f.Fatalf("%s is still in the file", text)
+			}
+		}
+	}
+	f.erasures++
 }
