@@ -2,6 +2,7 @@ package pact_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -159,4 +160,105 @@ func TestResultsAreRemovedWithTheirCalls(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A family under a cadence, against its own history: a member is added when none
+// is left, or the newest is so many cycles old; never two in one turn; and the
+// newest is the result.
+func TestAddEveryKeepsItsInterval(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		c := create(t, pact.NewDB(store.NewMemory()))
+		every := int64(1 + rng.IntN(4))
+		spec := pact.Spec{Key: "plan", Role: "system", Kind: "note", Content: "p", Offset: 1}
+		if rng.IntN(2) == 0 {
+			spec.TTL = every + int64(rng.IntN(5))
+		}
+		var living []string // members, oldest first
+		born := map[string]int64{}
+		for cycle := int64(1); cycle <= 20; cycle++ {
+			for range 1 + rng.IntN(2) {
+				must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+					id, added := b.AddEvery(every, spec)
+					due := len(living) == 0 || cycle-born[living[len(living)-1]] >= every
+					if due != added || !due && id != living[len(living)-1] {
+						t.Errorf("seed %d, cycle %d: %s, added %v, with %q living", seed, cycle, id, added, living)
+					}
+					if added {
+						living, born[id] = append(living, id), cycle
+					}
+					return nil
+				}, nil))
+			}
+			var pruning pact.Pruning
+			if rng.IntN(5) == 0 {
+				pruning.IDs = []string{living[rng.IntN(len(living))]}
+			}
+			s, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
+			must(t, err)
+			living = slices.DeleteFunc(living, func(id string) bool { return !sure.Get(tree.Of(s).Has(id)) })
+			turns := map[string]bool{}
+			for _, id := range living {
+				turn := sure.Get(tree.Of(s).Path(id))[2].Node().ID
+				if turns[turn] {
+					t.Errorf("seed %d, cycle %d: two members in %s", seed, cycle, turn)
+				}
+				turns[turn] = true
+			}
+		}
+	}
+}
+
+func TestAddEveryRefusesWhatIsNoInterval(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	for _, x := range []struct {
+		every int64
+		spec  pact.Spec
+	}{
+		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: 2}},
+	} {
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddEvery(x.every, x.spec); return nil }, nil)
+		if fault.CodeOf(err) != fault.DocumentInvalid {
+			t.Errorf("every %d of %+v: %v", x.every, x.spec, err)
+		}
+	}
+}
+
+// An imported document may have a member in ^ah that is of an earlier cycle.
+func TestAddEveryBesideAnImportedMember(t *testing.T) {
+	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","children":[{"id":"ah","nodeType":"^ah","children":[{"id":"old","nodeType":"block","offset":1,"cycle":2,"key":"plan"}]}]}}`
+	c, _, err := pact.Import(t.Context(), pact.NewDB(store.NewMemory()), "c", []byte(doc), nil)
+	must(t, err)
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		id, added := b.AddEvery(1, pact.Spec{Key: "plan", Content: "new"})
+		if id != "old" || added {
+			t.Errorf("got %s, added %v: two members in one turn", id, added)
+		}
+		return nil
+	}, nil))
+}
+
+// The newest member is that of the newest turn, as in a set of one key, though
+// another one was attached to an older turn since.
+func TestAddEveryGoesByTheNewestTurn(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	spec := pact.Spec{Key: "plan", Content: "p", Offset: 1}
+	newest := ""
+	for range 2 {
+		must(t, c.Edit(t.Context(), func(b *pact.Batch) (err error) { newest, _ = b.AddEvery(1, spec); return nil }, nil))
+		_, err := c.Commit(t.Context(), nil)
+		must(t, err)
+	}
+	first := ids(t, c, "@t0 ^seq .mt")[0]
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		b.Add(first, pact.Spec{ID: "late", Key: "plan", Content: "p", Offset: 2})
+		return nil
+	}, nil))
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		id, added := b.AddEvery(2, spec)
+		if err := b.Err(); id != newest || added || err != nil {
+			t.Errorf("got %s, added %v, %v", id, added, err)
+		}
+		return nil
+	}, nil))
 }

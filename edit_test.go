@@ -1,15 +1,23 @@
 package pact_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // A batch that failed changes nothing more, and its first error comes out of Edit
@@ -144,4 +152,144 @@ func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
 		!reflect.DeepEqual(n.Attrs, map[string]any{"data_y": "y", "data_z": []any{json.Number("3")}}) {
 		t.Errorf("the node is %+v", n)
 	}
+}
+
+// The filters of every hop of an insertion count.
+func TestInsertionHopsAreFiltered(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("one")})
+	must(t, err)
+	for position, want := range map[string]fault.Code{
+		"(d1[cycle=1], end)": fault.Sealed, "(d1, seg{cycle=1}, end)": fault.Sealed, // found, and closed
+		"(d0[cycle=1], end)": "", "(d1, cont[offset=0][cycle=9], end)": fault.NodeNotFound,
+		"(d1[cycle=99], end)": fault.NodeNotFound, "(d0[role=nobody], end)": fault.NodeNotFound,
+		"(d1, seg[cycle=99], end)": fault.NodeNotFound,
+		"(d-1[role=nobody], end)":  fault.NodeNotFound, "(seg, end)": fault.PlacementInvalid,
+		"(cont, end)":       fault.PlacementInvalid,
+		"(depth(0,1), end)": fault.PlacementInvalid, "(d7, end)": fault.NodeNotFound,
+	} {
+		failed := errors.New("no")
+		err := c.Edit(background, func(b *pact.Batch) error {
+			b.Add(position, pact.Spec{Offset: 1, Content: "x"})
+			return cmp.Or(b.Err(), failed) // every position is tried on the same state
+		}, nil)
+		if want == "" && err != failed || want != "" && fault.CodeOf(err) != want {
+			t.Errorf("%s: got %v, want %q", position, err, want)
+		}
+	}
+}
+
+// An id may begin like a position; a node that has it is the parent.
+func TestAddUnderAnIDThatBeginsLikeAPosition(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "(d0, end)", NodeType: "cont", Offset: 1})
+		b.Add("(d0, end)", pact.Spec{ID: "child", Content: "x"})
+		return nil
+	}, nil))
+	if got := sure.Get(tree.Of(c.Working()).Parent("child")); got != "(d0, end)" {
+		t.Errorf("the parent is %q", got)
+	}
+}
+
+// Of any type but the two that describe a node, nothing is added.
+func TestAddRefusesWhatDescribesNoNode(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	for _, node := range []any{nil, 5, &pact.Spec{}, map[string]any{"content": "x"}} {
+		err := c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", node); return nil }, nil)
+		if !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%T: %v", node, err)
+		}
+	}
+	err := c.Edit(background, func(b *pact.Batch) error { b.Add("head", "block"); return nil }, nil)
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != fault.NodeNotFound || !strings.Contains(f.Remedy, "^ah") {
+		t.Errorf("an unknown parent: %v", err)
+	}
+}
+
+// A filter on content reads it from the store, where it is not in memory.
+func TestInsertionByContentOfAStore(t *testing.T) {
+	s, err := dbtest.Open(sqlite.Open(background, t.TempDir()+"/gap.db"))
+	must(t, err)
+	defer s.Close()
+	c := create(t, s, pact.CreateOptions{Edition: selector.Canonical})
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "g", NodeType: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
+		return nil
+	}})
+	must(t, err)
+	again, err := pact.Open(background, s, "c", nil)
+	must(t, err)
+	must(t, again.Edit(background, func(b *pact.Batch) error {
+		b.Add("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
+		return nil
+	}, nil))
+	if got := sure.Get(tree.Of(again.Working()).Parent("k")); got != "g" {
+		t.Errorf("the node is below %q", got)
+	}
+}
+
+func TestParseSpec(t *testing.T) {
+	for text, want := range map[string]pact.Spec{
+		"block:text { key='hero' }":          {NodeType: "block", Kind: "text", Key: "hero"},
+		"block":                              {NodeType: "block"},
+		"cont {removable, offset=-1}":        {NodeType: "cont", Removable: true, Offset: -1},
+		"x:note{data_a=1,data_b=1.5}":        {NodeType: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
+		"cb(ttl=5 priority=-2) +b +a":        {NodeType: "cb", TTL: 5, Priority: -2, Tags: []string{"a", "b"}},
+		"block {tags=[x,y], ref='a b'} +x":   {NodeType: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
+		"block {ttl=null, pinned}":           {NodeType: "block", Pinned: true},
+		"block {pinned=false, content=true}": {NodeType: "block", Content: true},
+		"block {content='5', role=user}":     {NodeType: "block", Role: "user", Content: "5"},
+		"block {data_n=null, sticky}":        {NodeType: "block", Attrs: map[string]any{"data_n": nil}},
+		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {NodeType: "block"},
+		"block {key='null'}":           {NodeType: "block", Key: "null"},
+		"block {ephemeral} [id='own']": {NodeType: "block", TTL: pact.Unsent, ID: "own"},
+	} {
+		got, err := pact.ParseSpec(text, selector.Canonical)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.NodeType != "cb:text" || got.Kind != "" {
+		t.Errorf("in v0.1 got %+v", got)
+	}
+	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}",
+		"block {a=1} {a=2}",
+		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}",
+		"block {pinned=maybe}", "block +", "block .cb"} {
+		if got, err := pact.ParseSpec(text, selector.Canonical); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("%q: got %+v, %v", text, got, err)
+		}
+	}
+}
+
+// The one call that 001 §6 prints.
+func TestAddByPositionAndDescription(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
+		return nil
+	}, nil))
+	if got := ids(t, c, "#hero"); len(got) != 1 || sure.Get(tree.Of(c.Working()).Node(got[0])).Kind != "text" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzParseNode(f *testing.F) {
+	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}",
+		"block [pinned] (ttl=5 x:y='z')"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := selector.ParseNode(text, selector.Canonical)
+		if err != nil {
+			return
+		}
+		again, err := selector.ParseNode(n.String(), selector.Canonical)
+		if err != nil || !reflect.DeepEqual(n, again) {
+			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
+		}
+		_, _ = pact.ParseSpec(text, selector.Canonical)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -14,7 +15,6 @@ import (
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/store"
-
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -201,3 +201,31 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 	}
 }
+
+// wordCounter counts a word as a token, and how often it is asked.
+type wordCounter struct{ asked *int }
+
+func (wordCounter) Name() string { return "words" }
+
+func (w wordCounter) Count(text string) int {
+	if w.asked != nil {
+		*w.asked++
+	}
+	return len(strings.Fields(text))
+}
+
+// vowels counts a token for each, and one for the text.
+type vowels struct{}
+
+func (vowels) Name() string { return "vowels" }
+
+func (vowels) Count(text string) int {
+	return 1 + strings.Count(text, "e") + strings.Count(text, "u")
+}
+
+// spy says how often it was asked.
+type spy struct{ asked *atomic.Int64 }
+
+func (spy) Name() string { return "spy" }
+
+func (s spy) Count(string) int { s.asked.Add(1); return 1 }

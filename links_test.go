@@ -11,6 +11,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
 )
 
 var (
@@ -100,5 +104,70 @@ func TestTheDocumentsNameWhatIsDeclared(t *testing.T) {
 				t.Errorf("%s names %s, which nothing declares", page, m[0])
 			}
 		}
+	}
+}
+
+// TestReadmeShowsTheExample holds the program in the README to the Example that is
+// compiled and run: the same lines, 30 at most.
+func TestReadmeShowsTheExample(t *testing.T) {
+	source, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(string(source), "\nfunc Example() {\n")
+	body, _, found := strings.Cut(body, "\t// Output:")
+	lines := strings.Split(strings.TrimSuffix(body, "\n"), "\n")
+	if !found || len(lines) > 30 {
+		t.Fatalf("the Example has %d lines before its output, want 30 at most", len(lines))
+	}
+	for i, line := range lines {
+		lines[i] = strings.TrimPrefix(line, "\t")
+	}
+	if want := "```go\n" + strings.Join(lines, "\n") + "\n```\n"; !strings.Contains(string(readme), want) {
+		t.Errorf("the README does not show the Example:\n%s", want)
+	}
+}
+
+// TestPrintedCallsGoAsTheyStand gives every selector that the documents print to Select, as chapter 04 writes
+// ctx.select, in a context of the edition that prints it: nothing else is needed.
+func TestPrintedCallsGoAsTheyStand(t *testing.T) {
+	printed, err := os.ReadFile("selector/testdata/printed.tsv")
+	must(t, err)
+	contexts := map[selector.Edition]*pact.Context{}
+	asked := 0
+	for line := range strings.Lines(string(printed)) {
+		row := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(row) != 3 {
+			continue // the two lines that say what the columns are
+		}
+		edition, text := selector.Edition(row[0]), row[2]
+		c := contexts[edition]
+		if c == nil {
+			c = create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: edition})
+			for range 42 { // §2.1 prints @c42
+				must(t, c.Edit(background, func(b *pact.Batch) error {
+					b.Add("^ah", pact.Spec{Role: "user", Content: "x", TTL: 3})
+					return nil
+				}, nil))
+				_, err := c.Commit(background, nil)
+				must(t, err)
+			}
+			contexts[edition] = c
+		}
+		found, err := c.Select(background, text, nil)
+		q := selector.MustParse(text, edition)
+		_, mode := q.Control(selector.ControlMode)
+		ranged := q.Time != nil && q.Time.Kind == selector.Range && !mode
+		if err != nil || (found.Changes != nil) != ranged || !ranged && found.IDs == nil {
+			t.Errorf("%s, %s: %+v, %v", row[1], text, found, err)
+		}
+		asked++
+	}
+	if asked < 300 {
+		t.Errorf("only %d selectors are there", asked)
 	}
 }

@@ -1,6 +1,8 @@
 package pact_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"io"
@@ -13,7 +15,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
-
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -158,5 +159,62 @@ func TestReadingFindsDamagedDrafts(t *testing.T) {
 	var damage *history.Damage
 	if fault.CodeOf(err) != fault.Store || !errors.As(err, &damage) || damage.Node != "cb:1-0" {
 		t.Errorf("the draft was read: %v", err)
+	}
+}
+
+// tamper replaces a text by another of the same length in every value of a file, and returns in how
+// many rows. If forged, the sums of records are made to fit, as an attacker does.
+func tamper(t testing.TB, path, old, new string, forged bool) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	type row struct {
+		id          int64
+		value, rest []byte
+	}
+	for _, table := range []string{"pair", "log"} {
+		rest := map[string]string{"pair": "x''", "log": "rest"}[table]
+		rows, err := db.Query("SELECT rowid, value, " + rest + " FROM " + table)
+		must(t, err)
+		var changed []row
+		for rows.Next() {
+			var was row
+			must(t, rows.Scan(&was.id, &was.value, &was.rest))
+			r := row{was.id, bytes.ReplaceAll(was.value, []byte(old), []byte(new)), bytes.ReplaceAll(was.rest, []byte(old), []byte(new))}
+			if bytes.Equal(r.value, was.value) && bytes.Equal(r.rest, was.rest) {
+				continue
+			}
+			if forged && table == "log" {
+				forge(r.value, r.rest)
+			}
+			changed = append(changed, r)
+		}
+		must(t, rows.Err())
+		for _, r := range changed {
+			_, err := db.Exec("UPDATE "+table+" SET value = ? WHERE rowid = ?", r.value, r.id)
+			must(t, err)
+			if table == "log" {
+				_, err = db.Exec("UPDATE log SET rest = ? WHERE rowid = ?", append([]byte{}, r.rest...), r.id)
+				must(t, err)
+			}
+		}
+		n += len(changed)
+	}
+	return n
+}
+
+// forge makes the sums of a record fit what it says: one of its entry with the nodes, and one of that sum
+// and its contents.
+func forge(value, rest []byte) {
+	const size = 16
+	sum := func(parts ...[]byte) []byte {
+		s := sha256.Sum256(bytes.Join(parts, nil))
+		return s[:size]
+	}
+	end := len(value) - size
+	copy(value[end:], sum(value[:end]))
+	if end := len(rest) - size; end > 0 {
+		copy(rest[end:], sum(value[len(value)-size:], rest[:end]))
 	}
 }
