@@ -92,7 +92,8 @@ func (c *Context) SelectAll(ctx context.Context, queries []string, o *SelectOpti
 }
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
-// place instead of ids. A range that gives changes is E_SELECTOR_INVALID.
+// place instead of ids. A range that gives changes is E_SELECTOR_INVALID. A list of hits has no warnings: which controls
+// mean nothing, [selector.Selector.Remarks] of the text says without asking anything.
 func (c *Context) Find(ctx context.Context, query string, o *SelectOptions) ([]Hit, error) {
 	s, err := c.search(query, o)
 	if err == nil {
@@ -179,7 +180,7 @@ func (c *Context) Explain(ctx context.Context, query string, o *SelectOptions) (
 
 // Select returns the ids of the nodes that a selector finds in this snapshot (04 §2.2).
 // The selector must not have an address, unless the snapshot stands alone (see
-// [ReadSnapshot]). Its errors and its cost are those of [Context.Select].
+// [ReadSnapshot]). Its errors and its cost are those of [Context.Select]; [Context.Find] says where its warnings are.
 func (s *Snapshot) Select(ctx context.Context, query string, o *SelectOptions) ([]string, error) {
 	list, err := s.find(ctx, query, o)
 	if err != nil {
