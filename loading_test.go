@@ -31,11 +31,12 @@ var neededBy = map[string]string{
 	"Request":  "Context.Commit Context.Edit Context.Undo",
 	// What answers from memory asks Info for erasures, and after one loads the context again.
 	"Info": "Context.At Context.Export Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
-		"Context.ExportSnapshots Context.Extension Context.Find Context.History Context.HistoryExtension Context.PlanPruning " +
+		"Context.ExportSnapshots Context.Extension Context.Find Context.History Context.HistoryExtension Context.Migrate Context.PlanPruning " +
 		"Context.Prepare Context.RichDiff Context.Select Context.SelectAll " +
 		"Context.Send Context.StartAttempt Context.Timeline",
 	"Load": "Context.At Context.Export Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
-		"Context.Find Context.History Context.HistoryExtension Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff " +
+		"Context.Find Context.History Context.HistoryExtension Context.Migrate Context.PlanPruning Context.Prepare Context.Refresh " +
+		"Context.RichDiff " +
 		"Context.Select Context.SelectAll Context.Send Context.StartAttempt Context.Timeline",
 	"History": "Context.At Context.Export Context.Blame Context.Copy Context.Diff Context.ExportSnapshots " +
 		"Context.Extension Context.Fork Context.History Context.HistoryExtension Context.Occurrences " +
@@ -48,9 +49,9 @@ var neededBy = map[string]string{
 
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
 // look into one.
-var withoutTurns = strings.Fields("Batch.Edition Batch.Err Batch.KeepPolicy Context.At Context.Attempts " +
+var withoutTurns = strings.Fields("Batch.Edition Batch.Err Batch.KeepPolicy Batch.Splice Context.At Context.Attempts " +
 	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase " +
-	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.ParseAddress Context.Refresh " +
+	"Context.Fork Context.History Context.Log Context.Migrate Context.Name Context.Origins Context.ParseAddress Context.Refresh " +
 	"Context.Revision Context.String Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Len Snapshot.Policy Snapshot.String Snapshot.ThreadSize")
 
@@ -214,6 +215,10 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Occurrences": func(c *pact.Context) error {
 		return failure(c.Occurrences(background, pact.Cycle(1), pact.Latest(), true, func(int64, string) bool { return true }))
 	},
+	"Migrate": func(c *pact.Context) error {
+		_, _, err := c.Migrate(background, pact.NewDB(store.NewMemory()), "moved", selector.Canonical, true)
+		return err
+	},
 	"Origins":  func(c *pact.Context) error { return failure(c.Origins(background)) },
 	"Prefixes": func(c *pact.Context) error { return drain(c.Prefixes(background, pact.Cycle(1), pact.Latest())) },
 	"Prepare":  func(c *pact.Context) error { return failure(c.Prepare(background, nil)) },
@@ -268,19 +273,22 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 
 // callsOfBatch has a call of every exported method of Batch.
 var callsOfBatch = map[string]func(b *pact.Batch){
-	"Add":        func(b *pact.Batch) { b.Add(unreadTurn, pact.Spec{Offset: 1}) },
-	"AddAt":      func(b *pact.Batch) { b.Add("(d1, end)", "block") },
-	"AddEvery":   func(b *pact.Batch) { b.AddEvery(9, pact.Spec{Key: "k"}) },
-	"AddResult":  func(b *pact.Batch) { b.AddResult(unreadBlock, pact.Spec{}) },
-	"Edition":    func(b *pact.Batch) { _ = b.Edition() },
-	"Err":        func(b *pact.Batch) { _ = b.Err() },
-	"Has":        func(b *pact.Batch) { b.Has(unreadBlock) },
-	"KeepPolicy": func(b *pact.Batch) { b.KeepPolicy(&lifecycle.Policy{MaxTurns: 1}) },
-	"Move":       func(b *pact.Batch) { b.Move(unreadBlock, "^ah", 1) },
-	"MoveTo":     func(b *pact.Batch) { b.MoveTo(unreadBlock, "(d0, end)") },
-	"Remove":     func(b *pact.Batch) { b.Remove(unreadBlock) },
-	"Reorder":    func(b *pact.Batch) { b.Reorder(unreadBlock) },
-	"Update":     func(b *pact.Batch) { b.Update(unreadBlock, func(s *pact.Spec) { s.Priority = 1 }) },
+	"Add":         func(b *pact.Batch) { b.Add(unreadTurn, pact.Spec{Offset: 1}) },
+	"AddAt":       func(b *pact.Batch) { b.Add("(d1, end)", "block") },
+	"AddEvery":    func(b *pact.Batch) { b.AddEvery(9, pact.Spec{Key: "k"}) },
+	"AddResult":   func(b *pact.Batch) { b.AddResult(unreadBlock, pact.Spec{}) },
+	"Edition":     func(b *pact.Batch) { _ = b.Edition() },
+	"Err":         func(b *pact.Batch) { _ = b.Err() },
+	"Has":         func(b *pact.Batch) { b.Has(unreadBlock) },
+	"KeepPolicy":  func(b *pact.Batch) { b.KeepPolicy(&lifecycle.Policy{MaxTurns: 1}) },
+	"Move":        func(b *pact.Batch) { b.Move(unreadBlock, "^ah", 1) },
+	"MoveTo":      func(b *pact.Batch) { b.MoveTo(unreadBlock, "(d0, end)") },
+	"MoveToDepth": func(b *pact.Batch) { b.MoveToDepth(0, unreadBlock) },
+	"Remove":      func(b *pact.Batch) { b.Remove(unreadBlock) },
+	"Replace":     func(b *pact.Batch) { b.Replace(unreadBlock, pact.Spec{Content: "x"}) },
+	"Splice":      func(b *pact.Batch) { b.Splice(0, pact.Spec{Content: "x"}) },
+	"Reorder":     func(b *pact.Batch) { b.Reorder(unreadBlock) },
+	"Update":      func(b *pact.Batch) { b.Update(unreadBlock, func(s *pact.Spec) { s.Priority = 1 }) },
 }
 
 // callsOfAll has all these calls, under the names of type and method. older is a snapshot

@@ -14,15 +14,43 @@ import (
 	"github.com/contexttree/pact/internal/testrun"
 )
 
-// TestCases runs every case against this implementation.
+// TestCases runs every case against this implementation. It asks only for the commands that its profile needs.
 func TestCases(t *testing.T) {
 	for _, c := range sample(t, 1) {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			if err := conformance.Run(t.Context(), c, t.TempDir(), command); err != nil {
+			family, _, _ := strings.Cut(c.Profile(), "-")
+			err := conformance.Run(t.Context(), c, t.TempDir(), func(ctx context.Context, args ...string) (conformance.Answer, error) {
+				if family != "attempts" && !slices.Contains(strings.Fields(needs[family]), args[0]) {
+					t.Errorf("of the profile %s, it runs %s", c.Profile(), args[0])
+				}
+				return command(ctx, args...)
+			})
+			if err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// needs are the commands of each profile, but for attempts, as docs/conformance.md says.
+var needs = map[string]string{
+	"snapshot": "export thread hash import", "select": "select fmt", "range": "select diff",
+	"lifecycle": "apply import commit add update remove prune select export thread diff fmt",
+	"pruning":   "apply import commit add update remove prune select export thread diff",
+	"history":   "apply import select export thread diff fmt",
+}
+
+// Each profile has cases, and each case one of the profiles.
+func TestProfiles(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range cases(t) {
+		if seen[c.Profile()] = true; !slices.Contains(conformance.Profiles, c.Profile()) {
+			t.Errorf("%s: there is no profile %q", c.ID, c.Profile())
+		}
+	}
+	if len(seen) != len(conformance.Profiles) {
+		t.Errorf("there are cases of %v", seen)
 	}
 }
 

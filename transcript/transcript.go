@@ -105,14 +105,3 @@ func (c *Conversation) attrs() map[string]any {
 	}
 	return map[string]any{c.Replay.Shape + ":conversation": c.Replay.Fields}
 }
-
-// without returns the fields of an object except the named ones.
-func without(a canon.Any, names ...string) canon.Any {
-	rest := canon.Any{Kind: canon.KindObject}
-	for _, m := range a.Members {
-		if !slices.Contains(names, m.Name) {
-			rest.Members = append(rest.Members, m)
-		}
-	}
-	return rest
-}

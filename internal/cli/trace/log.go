@@ -42,7 +42,7 @@ func logCommand(a *command.App) *cobra.Command {
 		if *attempts {
 			return listAttempts(ctx, a, s.Context, rest)
 		}
-		first, last := s.Context.Cycles()
+		first, _ := s.Context.Cycles()
 		lowest, last, err := some.span(ctx, cmd, s.Context, rest)
 		if err != nil {
 			return err
