@@ -89,7 +89,7 @@ func TestADirectoryImportedWhileItIsWritten(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"bodies", "bodies-2"} {
-		for _, question := range [][]string{{"export", name, "--all"}, {"log", name, "--attempts", "--json"}} {
+		for _, question := range [][]string{{"export", name, "--snapshots"}, {"log", name, "--attempts", "--json"}} {
 			_, got, _ := run(t, "", append(question, "--db", step)...)
 			_, want, _ := run(t, "", append(question, "--db", whole)...)
 			if got != want || want == "" {

@@ -18,15 +18,15 @@ import (
 // name is a device, or a pipe that a shell opened, write writes to it directly.
 // E_STORE for another pipe, because nobody may ever read from it.
 func Replace(name string, write func(*os.File) error) (err error) {
+	if err := CanReplace(name); err != nil {
+		return err
+	}
 	if there, err := filepath.EvalSymlinks(name); err == nil {
 		name = there
 	}
 	mode := os.FileMode(0o600)
 	if info, err := os.Stat(name); err == nil {
 		if !info.Mode().IsRegular() {
-			if info.Mode()&fs.ModeNamedPipe != 0 && !ShellPipe(name) {
-				return CheckRegular(name)
-			}
 			f, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
 				return err
@@ -36,9 +36,6 @@ func Replace(name string, write func(*os.File) error) (err error) {
 		mode = info.Mode().Perm()
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if errors.Is(err, fs.ErrNotExist) {
-		return NoDirectory(filepath.Dir(name))
-	}
 	if err != nil {
 		return err
 	}
@@ -77,6 +74,19 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// CanReplace returns the error of [Replace] that can be told before there is anything to write: name is a pipe that no
+// shell opened, or its directory is not there.
+func CanReplace(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && info.Mode()&fs.ModeNamedPipe != 0 && !ShellPipe(name) {
+		return CheckRegular(name)
+	}
+	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+		return NoDirectory(filepath.Dir(name))
+	}
+	return nil
 }
 
 // NoDirectory is the error for a file whose directory is not there.

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact/conformance"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/safefile"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/spf13/cobra"
 )
@@ -49,6 +50,11 @@ func conformanceCommand(a *command.App) *cobra.Command {
 			}
 		} else if cmd.Flags().Changed("timeout") {
 			return command.Usage(cmd, "--timeout needs --against")
+		}
+		if *junit != "" {
+			if err := safefile.CanReplace(*junit); err != nil {
+				return err
+			}
 		}
 		m := a.Meter("running cases")
 		report, err := conformance.RunAll(ctx, cases, program, conformance.RunOptions{First: *first, Progress: m.At})
