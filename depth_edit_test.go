@@ -177,3 +177,36 @@ func TestMovesOfEdition1(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// Update gives the ttl of a node of ^sys as it is shown, and what it sets is shown then and lasts that long.
+func TestAnUpdateSeesTheTTLThatIsShown(t *testing.T) {
+	ctx := context.Background()
+	for want := range int64(8) {
+		c := published(t, 0)
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{ID: "p", Content: "x", TTL: 5})
+			return nil
+		}, nil))
+		for range 2 {
+			_, err := c.Commit(ctx, nil)
+			must(t, err)
+		}
+		n, err := c.Working().Node("p")
+		must(t, err)
+		before, seen := *n.TTL, int64(0)
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			b.Update("p", func(s *pact.Spec) {
+				if seen = s.TTL; want == 0 { // one less than there is
+					want = seen - 1
+				}
+				s.TTL = want
+			})
+			return nil
+		}, nil))
+		n, err = c.Working().Node("p")
+		must(t, err)
+		if seen != before || *n.TTL != want {
+			t.Errorf("Update sees %d of %d, and %d is shown after setting %d", seen, before, *n.TTL, want)
+		}
+	}
+}

@@ -27,11 +27,12 @@ func (b *Batch) Update(id string, f func(*Spec)) {
 		if e == nil {
 			return tree.NoNode(id, "in the working state")
 		}
-		was, err := specOf(b.ctx, e, b.editor.Tree())
+		shown := b.editor.Tree().Open() // a ttl counts from where a reader of the working state sees it
+		was, err := specOf(b.ctx, e, shown)
 		if err != nil {
 			return err
 		}
-		now, err := specOf(b.ctx, e, b.editor.Tree()) // f may change what it refers to
+		now, err := specOf(b.ctx, e, shown) // f may change what it refers to
 		if err != nil {
 			return err
 		}
