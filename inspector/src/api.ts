@@ -82,8 +82,8 @@ export async function ask(path: string, given: RequestInit = {}): Promise<Respon
     throw new Failure(0, unreachable, 'The server does not answer.', { remedy: 'Is pact still running?' })
   }
   if (answer.ok) return answer
-  const { error, ...refusal } = await answer.json().catch(() => ({}))
-  const told = error ? { ...error.details, code: error.details.reason, detail: error.message } : refusal // edition 1.0
+  const { error, ...refusal } = (await answer.json().catch(() => null)) ?? {}
+  const told = error?.details ? { ...error.details, code: error.details.reason, detail: error.message } : refusal // edition 1.0
   throw Failure.of({ status: answer.status, code: 'E_ANSWER', detail: answer.statusText, ...told })
 }
 

@@ -77,7 +77,9 @@ func (e *Engine) settleLast() error {
 		if fault.CodeOf(left[key].err) == fault.Busy {
 			continue
 		}
-		err := e.settleAfter(context.Background(), key, e.pace.due(), published{})
+		ctx, cancel := context.WithTimeout(context.Background(), longestLastTry)
+		err := e.settleAfter(ctx, key, e.pace.due(), published{})
+		cancel()
 		if err != nil && !errors.Is(err, fault.ContextNotFound) && fault.CodeOf(err) != fault.Busy {
 			return err
 		}
@@ -121,6 +123,9 @@ func (e *Engine) SettleAll(ctx context.Context) error {
 
 // longestWait is how long settling waits for other writers at most, before its last try.
 const longestWait = time.Second / 2
+
+// longestLastTry is how long closing waits for a medium that was away.
+const longestLastTry = 10 * time.Second
 
 // settleAfter joins the cycles of a context while there are so many, and writes the checkpoints that
 // are due. Where another writer is faster it waits before it tries again, each time twice as long.

@@ -114,7 +114,9 @@ func (r *row) refersTo(id string) bool {
 
 // refs returns the ids that the node of a row refers to.
 func (r *row) refs() (ids []string) {
-	_ = json.Unmarshal([]byte(r.refsText()), &ids) // a value that is no list of ids refers to nothing
+	if text := r.refsText(); text != "" {
+		_ = json.Unmarshal([]byte(text), &ids) // a value that is no list of ids refers to nothing
+	}
 	return ids
 }
 

@@ -25,7 +25,7 @@ type Changes struct {
 	Added   []*tree.Entry // that the call before lacks, in document order
 	Changed []*tree.Entry // whose contents differ
 	Gone    []string
-	Differ  int // nodes of both that differ in anything, also in the time that they have left
+	Differ  int // nodes of both that differ in anything but the time that they have left
 }
 
 // Changes compares the snapshots of a step, which must have them. Cost: what differs.
@@ -40,7 +40,8 @@ func (s *Step) Changes() (c Changes, err error) {
 		}
 		return c, nil
 	}
-	differences, err := tree.Differences(tree.Of(s.Before), now)
+	// as of one cycle: the time that nodes have left differs in each call in all that have a ttl
+	differences, err := tree.Differences(tree.Of(s.Before).WithCycle(now.Cycle()), now)
 	if err != nil {
 		return Changes{}, err
 	}

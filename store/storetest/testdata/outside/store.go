@@ -136,7 +136,7 @@ func (s *Store) Write(ctx context.Context, b *store.Batch) error {
 	c := &content{maps.Clone(old.pairs), maps.Clone(old.records)}
 	for _, r := range b.Append {
 		_, here := c.records[place{r.Space, r.Number}]
-		if _, before := c.records[place{r.Space, r.Number - 1}]; here || !before && r.Number != 1 {
+		if _, before := c.records[place{r.Space, r.Number - 1}]; here || !before && r.Number != 1 && !b.Cuts(r.Space, r.Number-1) {
 			return store.ErrRefused
 		}
 		c.keep(r)
