@@ -75,9 +75,8 @@ func (p *pruner) materialize() error {
 func recurring(was []string, before, now *tree.Tree, ended func(*tree.Node) bool) (map[string]*instance, error) {
 	all := make(map[string]*instance)
 	for _, text := range was {
-		text, is := strings.CutPrefix(text, noted)
-		i := new(instance)
-		if !is || json.Unmarshal([]byte(text), i) != nil {
+		i := scheduled(text)
+		if i == nil {
 			continue
 		}
 		if err := i.find(now); err != nil {
@@ -131,6 +130,25 @@ func recurring(was []string, before, now *tree.Tree, ended func(*tree.Node) bool
 	}
 	maps.DeleteFunc(all, func(_ string, i *instance) bool { return i.path != nil && (i.node == nil || i.node.Cad == 0) })
 	return all, nil
+}
+
+// scheduled reads the note of an instance. It returns nil for an id.
+func scheduled(note string) *instance {
+	text, is := strings.CutPrefix(note, noted)
+	i := new(instance)
+	if !is || json.Unmarshal([]byte(text), i) != nil {
+		return nil
+	}
+	return i
+}
+
+// Unscheduled returns what [Idle] said of a snapshot as an erasure of nodes leaves it: without the keys that
+// these had, whose cadences end.
+func Unscheduled(idle []string, erased map[string]bool) []string {
+	return slices.DeleteFunc(slices.Clone(idle), func(note string) bool {
+		i := scheduled(note)
+		return i != nil && erased[i.ID]
+	})
 }
 
 // find looks an instance up, which has no node if it is not there, was erased or is no block.

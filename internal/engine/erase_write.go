@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/store"
 )
 
@@ -215,6 +216,7 @@ func (x *erasure) rewriteEntry(m *member, e *history.Entry) {
 	if m.entries[at] {
 		*e = blanked(*e)
 	}
+	e.Idle = commit.Unscheduled(e.Idle, x.ids)
 	if !m.touched {
 		return
 	}
