@@ -136,7 +136,7 @@ func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provi
 	}
 	request, ok := provider.ReadRequest(k.API, said)
 	if !ok {
-		return nil, nil, changed(nil)
+		return nil, nil, unrestored(w.ctx, s, a, nil)
 	}
 	return request, b.Bytes, nil
 }

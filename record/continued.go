@@ -77,7 +77,7 @@ func (n *continued) read(c *call, k *kept, header http.Header, body []byte) (*co
 	next.note(next.blocks)
 	list, _ := said.Frame.Get(name)
 	said.Frame = canon.Object(withMember(said.Frame.Members, name, canon.ArrayOf(append(before.Elems, list.Elems...)...))...)
-	k.Redacted = n.redacted + redacted
+	k.Redacted, k.Notes.Escapes = n.redacted+redacted, wire.EscapesASCII // as package canon escapes
 	k.SHA256, err = next.hash(n, fields, name)
 	return next, err
 }

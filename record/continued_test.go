@@ -47,7 +47,10 @@ func filled(form string) func(string) string {
 
 // conversation draws calls with whole bodies, and the same calls as each continues the one before.
 func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []record.PastCall) {
-	word := func() string { return []string{"one", "two", "three", "a hidden-word here"}[random.IntN(4)] }
+	words := []string{"one", "<b> & two", "a hidden-word here", "grün", "€ 5", "😀", "half \xed\xa0\xbd", "\u2028\x7f\t\"\\\x01"}
+	word := func() string { return words[random.IntN(len(words))] }
+	asClients := strings.NewReplacer(`\u00fc`, "ü", `\u20ac`, `\u20AC`, `\ud83d\ude00`, "😀",
+		"<", `\u003c`, "&", `\u0026`, `\t`, `\u0009`)
 	var messages []string
 	first, tools := "", ""
 	for i := range n {
@@ -58,10 +61,10 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 		case 1:
 			tools = fmt.Sprintf(`,"user":"u%d"`, random.IntN(3))
 		case 2:
-			first = fmt.Sprintf(`"a":"%s",`, word())
+			first = fmt.Sprintf(`"aß":%s,`, canon.String(word()))
 		case 3:
 			if f.system {
-				messages = append(messages, `{"role":"system","content":"`+word()+`"}`)
+				messages = append(messages, filled(`{"role":"system","content":%s}`)(word()))
 			}
 		}
 		before := len(messages)
@@ -88,6 +91,9 @@ func (f *apiForm) conversation(random *rand.Rand, n int) (whole, continued []rec
 		whole = append(whole, call)
 		if goesOn {
 			call.Body, call.Continues = body(messages[before:]), true
+			if random.IntN(2) == 0 {
+				call.Body = []byte(asClients.Replace(string(call.Body)))
+			}
 		}
 		continued = append(continued, call)
 		if messages = slices.Clip(messages); random.IntN(12) > 0 {

@@ -3,7 +3,9 @@ package record_test
 import (
 	"crypto/rand"
 	"errors"
+	"io"
 	"reflect"
+	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
@@ -12,6 +14,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
 )
 
 // An erasure of a question takes the bodies that hold it and leaves the others, and of every
@@ -53,6 +56,25 @@ func TestAnErasureLeavesWhatDoesNotHoldTheText(t *testing.T) {
 	paidNow, after := paidFor(t, c)
 	if paid != paidNow || paid == 0 || !reflect.DeepEqual(before, after) {
 		t.Errorf("paid %v, now %v; the provider told %+v, now %+v", paid, paidNow, before, after)
+	}
+}
+
+// A request that its record does not restore is said to be edited or erased only if it was.
+func TestAnEditIsBlamedOnlyForWhatItChanged(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
+	must(t, err)
+	request, err := history.PackRequest(`{"api":"openai.chat","frame":{"model":"m"},"parameters":{},"sha256":"00"}`)
+	must(t, err)
+	_, err = c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m", Request: request}, io.Discard, nil)
+	must(t, err)
+	for _, want := range []string{"the request of attempt:1-1 cannot be restored", "an edit or an erasure changed it since"} {
+		if _, err := record.Request(t.Context(), c, 1, 0); !errors.Is(err, fault.Conflict) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+		must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: "more"})
+			return nil
+		}, nil))
 	}
 }
 

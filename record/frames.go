@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -161,7 +162,8 @@ func (r *records) frame(ctx context.Context, k *kept) (canon.Any, error) {
 			first = of.Base.Messages
 		}
 		if first+len(list) != from.Messages {
-			return canon.Any{}, changed(nil)
+			return canon.Any{}, fault.At(fault.Conflict, fault.NoOffset, from.Attempt,
+				"the request cannot be restored", "the record of "+from.Attempt+" has other messages than it needs")
 		}
 		parts, from = append(parts, list), of.Base
 	}

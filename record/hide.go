@@ -176,8 +176,8 @@ func (h *hider) value(v canon.Any) (canon.Any, int) {
 	return v, total
 }
 
-// body reads a body and removes secrets. If it removed any, it drops the notes on how the body was written,
-// because they could reveal the secret.
+// body reads a body and removes secrets. If it removed any, it drops the notes on how the body was written, except for
+// the habit of escaping, because they could reveal the secret.
 func (h *hider) body(text []byte) (wire.Body, int, error) {
 	body, err := wire.Read(text)
 	if err != nil {
@@ -193,5 +193,5 @@ func (h *hider) body(text []byte) (wire.Body, int, error) {
 	if n == 0 {
 		return body, 0, nil
 	}
-	return wire.Body{Value: value}, n, nil
+	return wire.Body{Value: value, Notes: wire.Notes{Escapes: body.Notes.Escapes}}, n, nil
 }

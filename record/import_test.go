@@ -297,12 +297,10 @@ func TestSourceOfAContext(t *testing.T) {
 		t.Errorf("a context that no recorder made has the source %+v", of)
 	}
 	source := map[string]any{"format": "a log", "exact": "rebuilt", "missing": []string{"the tools"}}
-	for name, want := range map[string]record.Source{"recorded": {Exact: "byte-exact"},
+	before := map[string]any{"format": "a log", "exact": "wire"}
+	for name, want := range map[string]record.Source{"recorded": {Exact: "byte-exact"}, "before": {Exact: "byte-exact", Format: "a log"},
 		"imported": {Exact: "rebuilt", Format: "a log", Missing: []string{"the tools"}}} {
-		o := record.ImportOptions{Context: name}
-		if name == "imported" {
-			o.Source = source
-		}
+		o := record.ImportOptions{Context: name, Source: map[string]map[string]any{"before": before, "imported": source}[name]}
 		i, err := record.NewImporter(t.Context(), s, o)
 		must(t, err)
 		_, err = i.Add(t.Context(), record.PastCall{ID: "1", API: "openai.chat",

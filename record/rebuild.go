@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -45,16 +46,16 @@ func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, kno
 	b := wire.Body{Notes: k.Notes}
 	var err error
 	if k.Notes.Raw == nil {
-		if b.Value, err = k.value(ctx, s, known, from); err != nil {
+		if b.Value, err = k.value(ctx, s, a, known, from); err != nil {
 			return nil, canon.Any{}, err
 		}
 	}
 	text, err := b.Bytes()
 	if err != nil {
-		return nil, canon.Any{}, changed(err)
+		return nil, canon.Any{}, unrestored(ctx, s, a, err)
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != k.SHA256 {
-		return nil, canon.Any{}, changed(nil)
+		return nil, canon.Any{}, unrestored(ctx, s, a, nil)
 	}
 	said := b.Value
 	if len(k.Notes.Spelled) > 0 {
@@ -70,17 +71,20 @@ func erased(attempt string) error {
 		"the log of the context says when and why")
 }
 
-// changed returns the error for a snapshot that no longer restores the body.
-func changed(err error) error {
-	const message, remedy = "the snapshot is not what was sent", "an edit or an erasure changed it since"
-	if err == nil {
-		return fault.New(fault.Conflict, message, remedy)
+// unrestored returns the error for a request that the snapshot does not restore. Only if its thread is not the one that
+// was sent did an edit or an erasure change it.
+func unrestored(ctx context.Context, s *pact.Snapshot, a history.Attempt, err error) error {
+	message, remedy := "the snapshot is not what was sent", "an edit or an erasure changed it since"
+	if sum, failed := tree.Of(s).WriteThreadHashed(ctx, io.Discard); failed == nil && sum.String() == a.Thread {
+		message = "the request of " + a.ID + " cannot be restored"
+		remedy = "what is recorded of it beside its thread does not fit; a log can be imported again under another name"
 	}
 	return fault.Wrap(fault.Conflict, err, message, remedy)
 }
 
 // value rebuilds the value of the body.
-func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents, from *records) (value canon.Any, err error) {
+func (k *kept) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, known contents,
+	from *records) (value canon.Any, err error) {
 	r, ctx := provider.Request{API: k.API}, tree.Asking(ctx, tree.AskerOf(s))
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
 		return canon.Any{}, err
@@ -101,7 +105,7 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents, from
 		parts = append(parts, content)
 	}
 	if value, err = r.Join(parts); err != nil {
-		return canon.Any{}, changed(err)
+		return canon.Any{}, unrestored(ctx, s, a, err)
 	}
 	return value, nil
 }
