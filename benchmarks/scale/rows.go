@@ -22,7 +22,7 @@ const (
 
 // rows are the calls that were found to grow faster than their input, and those that belong to them.
 var rows = []row{
-	{"pact verify --file of n turns in a file", 500, paths, validate},
+	{"pact verify of n turns in a file", 500, paths, verify},
 	{"inserting in front of all siblings, n times", 250, stampsOfFollowers,
 		insert(func(int) string { return "(d0, cont[offset=0], )" })},
 	{"inserting in the middle, n times", 250, stampsOfFollowers, insert(func(there int) string {
@@ -66,9 +66,9 @@ var rows = []row{
 		window},
 }
 
-func validate(b *bench, n int) func() {
+func verify(b *bench, n int) func() {
 	path := b.fill(func(s *pact.DB) { b.turns(b.create(s), n, nil) })
-	return func() { b.pact(nil, "validate", "chat", "--db", path) }
+	return func() { b.pact(nil, "verify", "chat", "--db", path) }
 }
 
 // insert inserts one by one, each an edit of its own, where position says.

@@ -1,105 +1,147 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// oldNames has for each name of a command of before the command that answers now. What is not said below stands in
-// front of the arguments as they are.
-var oldNames = map[string]string{
-	"attempts": "log --attempts", "attempts list": "log --attempts", "attempts start": "commit --start",
-	"attempts end": "request --end", "blame": "life", "cat": "show", "db": "copy", "db backup": "copy --backup", "db check": "verify --all",
-	"db compact": "copy --compact", "explain": "select --explain", "fmt": "select --normal", "hash": "verify --hash",
-	"hook": "import --hook", "prefix": "log --prefix", "prune": "commit --prune", "replay": "verify --export --file",
-	"thread": "show --as=thread", "thread --verbatim": "request", "validate": "verify",
-	"version": "--version",
-}
+// oldName is a command of before: the arguments and flags that it took, and the command line that does its work now. If
+// that ends in =, it takes the arguments behind NAME. old=new is a flag that has another name now.
+type oldName struct{ name, args, now, flags string }
 
-// translate returns the old name with what of its arguments belongs to it, and the command line that does today what it
-// did, nil if none does.
-func translate(root *cobra.Command, name string, args []string) (old string, line []string) {
-	has := func(flag string) bool {
-		return slices.ContainsFunc(args, func(arg string) bool { return arg == flag || strings.HasPrefix(arg, flag+"=") })
-	}
-	switch first := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") }); {
-	case (name == "attempts" || name == "db") && first >= 0 && oldNames[name+" "+args[first]] != "":
-		name, args = name+" "+args[first], slices.Delete(slices.Clone(args), first, first+1)
-	case name == "thread" && has("--verbatim"):
-		name, args = "thread --verbatim", slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--verbatim" })
-	}
-	words := strings.Fields(oldNames[name])
-	switch name {
-	case "attempts start": // which wrote the thread with --out
-		for i, arg := range args {
-			if rest, ok := strings.CutPrefix(arg, "--out"); ok {
-				args[i] = "--send" + rest
-			}
-		}
-	case "attempts end", "db backup", "replay", "prune": // an argument became the value of a flag
-		flags, named := parsed(root, words[0], args)
-		if least := map[string]int{"attempts end": 1, "prune": 1}[name]; len(named) > least {
-			for _, value := range named[least:] {
-				flags = append(flags, words[len(words)-1]+"="+value)
-			}
-			named = named[:least]
-		}
-		if name == "prune" && !slices.ContainsFunc(flags, prunes) {
-			return name, nil
-		}
-		return name, slices.Concat(words[:len(words)-1], flags, []string{"--"}, named)
-	}
-	return name, append(words, args...)
-}
+const (
+	oldSource = " conversation edition file"
+	oldLimits = " every-cycles max-bytes max-nodes max-tokens max-turns min-bytes min-tokens model orphans policy protect-turns stub tokenizer"
+)
 
-// prunes reports whether a flag of commit says what to prune.
-func prunes(flag string) bool {
-	return strings.HasPrefix(flag, "--prune=") || strings.HasPrefix(flag, "--select=") || strings.HasPrefix(flag, "--policy=") ||
-		strings.HasPrefix(flag, "--max-")
-}
-
-// parsed splits the arguments of a command into flags, each with its value, and the rest. Of what the command does not
-// take it returns all as the rest.
-func parsed(root *cobra.Command, name string, args []string) (flags, rest []string) {
-	cmd, _, _ := root.Find([]string{name})
-	f := cmd.Flags()
-	f.AddFlagSet(root.PersistentFlags())
-	if f.Parse(args) != nil {
-		return nil, args
-	}
-	f.Visit(func(flag *pflag.Flag) {
-		values := []string{flag.Value.String()}
-		if many, ok := flag.Value.(pflag.SliceValue); ok {
-			values = many.GetSlice()
-		}
-		for _, value := range values {
-			flags = append(flags, "--"+flag.Name+"="+value)
-		}
-	})
-	return flags, f.Args()
+// oldNames are the names of before. A group stands in front of its commands.
+var oldNames = []oldName{
+	{"attempts", "NAME", "log --attempts", ""},
+	{"attempts list", "NAME", "log --attempts", ""},
+	{"attempts start", "NAME", "commit --start", "out=send params-file provider prune" + oldLimits},
+	{"attempts end", "NAME ID", "request --end=", "error status token-in token-out"},
+	{"blame", "NAME [@t]", "life", oldSource},
+	{"cat", "NAME [@t] ID…", "show", "original raw" + oldSource},
+	{"db", "[COMMAND]", "copy", ""},
+	{"db backup", "FILE", "copy --backup=", ""},
+	{"db check", "", "verify --all", ""},
+	{"db compact", "", "copy --compact", ""},
+	{"explain", "NAME SELECTOR", "select --explain", "limit skip where" + oldSource},
+	{"fmt", "[SELECTOR…]", "select --normal", "edition strict"},
+	{"hash", "NAME [@t]", "verify --hash", "node receipt" + oldSource},
+	{"hook", "", "import --hook", "for policy print"},
+	{"prefix", "NAME [A [B]]", "log --prefix", "breaks dialect prices provider tokenizer tokens" + oldSource},
+	{"prune", "NAME [ID…]", "commit --limited --prune=", "actor dry-run message prices rebase retain select" + oldLimits},
+	{"replay", "HISTORY.jsonl", "verify --export --file=", ""},
+	{"thread", "NAME [@t]", "show --as=thread", "as request" + oldSource},
+	{"validate", "NAME", "verify", oldSource},
+	{"version", "", "--version", ""},
 }
 
 // addOldNames makes the old names answer: each runs the command that does its work now, after a line that says so.
 func addOldNames(a *command.App, root *cobra.Command) {
-	for name := range oldNames {
-		if strings.Contains(name, " ") {
-			continue
+	for _, o := range oldNames {
+		now, _, _ := root.Find(strings.Fields(o.now)[:1])
+		parent, name := root, o.name
+		if group, word, ok := strings.Cut(o.name, " "); ok {
+			parent, _, _ = root.Find([]string{group})
+			name = word
 		}
-		root.AddCommand(&cobra.Command{Use: name, Hidden: true, DisableFlagParsing: true, RunE: a.Does(
-			func(ctx context.Context, cmd *cobra.Command, args []string) error {
-				old, line := translate(root, name, args)
-				if line == nil {
-					return command.Usage(cmd, "pact %s is pact %s now, and needs what to prune: pact commit NAME alone prunes by the policy "+
-						"that the context keeps", old, oldNames[old])
-				}
-				a.Reportf("pact %s is pact %s now", old, oldNames[old])
-				a.Exit = a.Anew(ctx, line, command.Streams{In: a.In, Out: a.Out.W, Err: a.Err, Env: a.Environ()})
-				return nil
-			})})
+		cmd := &cobra.Command{Use: strings.TrimSpace(name + " " + o.args), Hidden: true, Args: command.Takes(o.args)}
+		for word := range strings.FieldsSeq(o.flags) {
+			old, called, _ := strings.Cut(word, "=")
+			f := *now.Flag(cmp.Or(called, old))
+			f.Name = old
+			cmd.Flags().AddFlag(&f)
+		}
+		if o.name == "thread" {
+			cmd.Flags().Bool("verbatim", false, "print the recorded bytes of the request")
+		}
+		helps := []*cobra.Command{now}
+		if o.name == "db" {
+			verify, _, _ := root.Find([]string{"verify"})
+			helps = append(helps, verify)
+		}
+		cmd.SetHelpFunc(func(*cobra.Command, []string) {
+			for _, c := range helps {
+				c.InitDefaultHelpFlag()
+				_ = c.Help()
+			}
+		})
+		cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+			if o.name == "db" && len(args) == 0 {
+				return cmd.Help()
+			}
+			if is, err := cmd.Flags().GetBool("verbatim"); err == nil && is {
+				o.name, o.now = "thread --verbatim", "request"
+			}
+			if err := o.refuses(cmd, args); err != nil {
+				return err
+			}
+			a.Reportf("pact %s is pact %s now", o.name, strings.TrimSuffix(strings.Replace(o.now, " --limited", "", 1), "="))
+			a.Exit = a.Anew(ctx, o.line(cmd, args), command.Streams{In: a.In, Out: a.Out.W, Err: a.Err, Env: a.Environ()})
+			return nil
+		})
+		parent.AddCommand(cmd)
 	}
+}
+
+// refuses returns the error for what the name refused before and the command of now takes for something else.
+func (o oldName) refuses(cmd *cobra.Command, args []string) error {
+	rest := args
+	if file := cmd.Flags().Lookup("file"); len(args) > 0 && (file == nil || !file.Changed) {
+		rest = args[1:]
+	}
+	ids := slices.ContainsFunc(rest, func(arg string) bool {
+		_, err := command.ParseAddress(arg, selector.Canonical)
+		return err != nil && !strings.HasPrefix(arg, "@")
+	})
+	switch {
+	case o.name == "db":
+		return command.Usage(cmd, "pact db has no command %s", screen.Quote(args[0]))
+	case o.name == "validate" && !cmd.Flags().Changed("file"):
+		return command.Usage(cmd, "pact validate takes no context any more: pact export %[1]s --all | pact verify --file - checks "+
+			"its history as a file, and pact verify %[1]s checks the store", screen.Quote(args[0]))
+	case strings.Contains(o.args, "[@t]") && ids != strings.Contains(o.args, "ID"):
+		return command.Usage(cmd, "%s takes %s", cmd.Name(), o.args)
+	}
+	return nil
+}
+
+// line returns the command line that does today what the arguments asked for.
+func (o oldName) line(cmd *cobra.Command, args []string) []string {
+	line := strings.Fields(o.now)
+	if last := len(line) - 1; strings.HasSuffix(line[last], "=") {
+		value, named := line[last], strings.Count(o.args, "NAME")
+		line = line[:last]
+		for _, arg := range args[named:] {
+			line = append(line, value+arg)
+		}
+		args = args[:named]
+	}
+	add := func(name string, f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if many, ok := f.Value.(pflag.SliceValue); ok {
+			values = many.GetSlice()
+		}
+		for _, value := range values {
+			if f.Changed {
+				line = append(line, "--"+name+"="+value)
+			}
+		}
+	}
+	for word := range strings.FieldsSeq(o.flags) {
+		old, called, _ := strings.Cut(word, "=")
+		add(cmp.Or(called, old), cmd.Flags().Lookup(old))
+	}
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(f.Name, f) })
+	return append(append(line, "--"), args...)
 }

@@ -1,54 +1,119 @@
 package cli
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/cli/screen"
 )
 
-// oldLines has for each old name a command line, and the one that does today what it did; "" for one that none does.
-var oldLines = []struct{ old, line, now string }{
-	{"attempts", "chat --json", "log --attempts chat --json"},
-	{"attempts list", "list --json --db d -- chat", "log --attempts --json --db d -- chat"},
-	{"attempts start", "start chat --provider p --model m --out=f", "commit --start chat --provider p --model m --send=f"},
-	{"attempts end", "end --json --status s -- chat attempt:1-1", "request --json=true --status=s --end=attempt:1-1 -- chat"},
-	{"blame", "chat @t-1", "life chat @t-1"},
-	{"cat", "chat @c2 a b --raw", "show chat @c2 a b --raw"},
-	{"db", "", "copy"},
-	{"db backup", "backup to.db --db from.db", "copy --db=from.db --backup=to.db --"},
-	{"db check", "check --json", "verify --all --json"},
-	{"db compact", "compact --db d", "copy --compact --db d"},
-	{"explain", "chat .block --json", "select --explain chat .block --json"},
-	{"fmt", "--edition v0.1 -- .cb", "select --normal --edition v0.1 -- .cb"},
-	{"hash", "--file node.json", "verify --hash --file node.json"},
-	{"hook", "--policy p.json", "import --hook --policy p.json"},
-	{"prefix", "chat @c1 @c3 --breaks", "log --prefix chat @c1 @c3 --breaks"},
-	{"prune", "chat a --max-nodes 5 b --message chat", "commit --max-nodes=5 --message=chat --prune=a --prune=b -- chat"},
-	{"prune", "--select .a --select .b chat --dry-run", "commit --dry-run=true --select=.a --select=.b -- chat"},
-	{"prune", "chat --dry-run", ""},
-	{"replay", "h.jsonl --json", "verify --export --json=true --file=h.jsonl --"},
-	{"replay", "-", "verify --export --file=- --"},
-	{"thread", "chat @t0 --as openai --request", "show --as=thread chat @t0 --as openai --request"},
-	{"thread --verbatim", "--verbatim chat @c2", "request chat @c2"},
-	{"validate", "--file=h.jsonl --json", "verify --file=h.jsonl --json"},
-	{"version", "--json", "--version --json"},
+// oldLines has the examples that the help of each old name had, and more, and the line that does today what each did.
+var oldLines = []struct{ old, now string }{
+	{"attempts chat --json", "log --attempts --json=true -- chat"},
+	{"attempts list chat", "log --attempts -- chat"},
+	{"attempts start chat --provider openai --model gpt-5 --out thread.json",
+		"commit --start --send=thread.json --provider=openai --model=gpt-5 -- chat"},
+	{"attempts start chat --provider local --model test --params-file p.json --out=f --output json",
+		"commit --start --send=f --params-file=p.json --provider=local --model=test --output=json -- chat"},
+	{"attempts end chat attempt:3-1 --status completed --token-in 812",
+		"request --end=attempt:3-1 --status=completed --token-in=812 -- chat"},
+	{"attempts end chat attempt:3-3 --status error --error limit", "request --end=attempt:3-3 --error=limit --status=error -- chat"},
+	{"blame chat", "life -- chat"},
+	{"blame chat @t-3", "life -- chat @t-3"},
+	{"blame chat working --json", "life --json=true -- chat working"},
+	{"cat chat block:3-0", "show -- chat block:3-0"},
+	{"cat chat @c2 block:1-0 block:2-1", "show -- chat @c2 block:1-0 block:2-1"},
+	{"cat chat block:4-1 --raw", "show --raw=true -- chat block:4-1"},
+	{"cat --file run.traj block:2-0", "show --file=run.traj -- block:2-0"},
+	{"db backup backups/monday.db", "copy --backup=backups/monday.db --"},
+	{"db check --json", "verify --all --json=true --"},
+	{"db compact", "copy --compact --"},
+	{"explain chat .block[kind=call]", "select --explain -- chat .block[kind=call]"},
+	{"explain --file snapshot.json --edition v0.1 -- #cb:u2", "select --explain --edition=v0.1 --file=snapshot.json -- #cb:u2"},
+	{"fmt .cb ??{type=block}", "select --normal -- .cb ??{type=block}"},
+	{"fmt --edition v0.1", "select --normal --edition=v0.1 --"},
+	{"hash chat @t-1 --node block:3-1", "verify --hash --node=block:3-1 -- chat @t-1"},
+	{"hash --file backup.jsonl @c3 --node b --receipt 5d0c", "verify --hash --node=b --receipt=5d0c --file=backup.jsonl -- @c3"},
+	{"hash --file -", "verify --hash --file=- --"},
+	{"hook --print --policy p.json", "import --hook --policy=p.json --print=true --"},
+	{"prefix chat @c10 @c20", "log --prefix -- chat @c10 @c20"},
+	{"prefix chat --tokenizer claude-sonnet-4 --breaks", "log --prefix --breaks=true --tokenizer=claude-sonnet-4 -- chat"},
+	{"prefix codex --provider --prices prices.json", "log --prefix --prices=prices.json --provider=true -- codex"},
+	{"prune chat --max-tokens 8000 --protect-turns 3 --dry-run",
+		"commit --limited --dry-run=true --max-tokens=8000 --protect-turns=3 -- chat"},
+	{"prune --select .a --select .b chat", "commit --limited --select=.a --select=.b -- chat"},
+	{"prune chat block:2-1 seg:1-2", "commit --limited --prune=block:2-1 --prune=seg:1-2 -- chat"},
+	{"prune chat --policy window.json --stub out -m why", "commit --limited --message=why --policy=window.json --stub=out -- chat"},
+	{"replay history.jsonl", "verify --export --file=history.jsonl --"},
+	{"replay - --json", "verify --export --file=- --json=true --"},
+	{"thread chat @t-1 --as openai", "show --as=thread --as=openai -- chat @t-1"},
+	{"thread codex @c12 --as anthropic --request", "show --as=thread --as=anthropic --request=true -- codex @c12"},
+	{"thread codex @c12 --verbatim", "request -- codex @c12"},
+	{"thread codex --verbatim=false", "show --as=thread -- codex"},
+	{"validate --file history.jsonl --json", "verify --file=history.jsonl --json=true --"},
+	{"version --json", "--version --json=true --"},
 }
 
-// Each old name stands for the command line that does its work now.
+// translated runs a command line and returns the one that it ran in turn, "" for none, and its exit code.
+func translated(t *testing.T, args []string) (line, out string, code int) {
+	var o strings.Builder
+	a := command.New(command.Streams{Out: &o, Err: &strings.Builder{}})
+	a.Anew = func(_ context.Context, args []string, _ command.Streams) int {
+		line = strings.Join(args, " ")
+		return command.ExitOK
+	}
+	code = run(t.Context(), a, args)
+	return line, o.String(), code
+}
+
+// Each old line stands for the one that does its work now, wherever the flags of all commands stand.
 func TestOldNamesAreTranslated(t *testing.T) {
-	tried := map[string]bool{}
+	tried := map[string]bool{"db": true}
 	for _, x := range oldLines {
-		name, _, _ := strings.Cut(x.old, " ")
-		old, line := translate(root(command.New(command.Streams{})), name, strings.Fields(x.line))
-		if now := strings.Join(line, " "); now != x.now || old != x.old {
-			t.Errorf("pact %s %s: %s is %q, want %s as %q", name, x.line, old, now, x.old, x.now)
+		words := strings.Fields(x.old)
+		name := words[0]
+		if slices.ContainsFunc(oldNames, func(o oldName) bool { return o.name == strings.Join(words[:min(2, len(words))], " ") }) {
+			name = words[0] + " " + words[1]
 		}
-		tried[x.old] = true
-	}
-	for name := range oldNames {
-		if !tried[name] {
-			t.Errorf("no line tries pact %s", name)
+		tried[name] = true
+		n := len(strings.Fields(name))
+		end := len(words)
+		if i := slices.Index(words, "--"); i >= 0 {
+			end = i
+		}
+		for _, at := range []int{-1, 0, 1, n, end} {
+			args, now := words, x.now
+			if at >= 0 {
+				args = slices.Insert(slices.Clone(words), at, "--db", "check")
+				i := slices.IndexFunc(strings.Fields(now), isGlobal)
+				fields := strings.Fields(now)
+				now = strings.Join(slices.Insert(fields, i, "--db=check"), " ")
+			}
+			if line, _, code := translated(t, args); line != now || code != command.ExitOK {
+				t.Errorf("pact %s: exit code %d, %q, want %q", strings.Join(args, " "), code, line, now)
+			}
+		}
+		if line, _, code := translated(t, slices.Insert(slices.Clone(words), end, "--bogus")); line != "" ||
+			code != command.ExitInvalid && name != "hook" {
+			t.Errorf("pact %s --bogus: exit code %d, %q", x.old, code, line)
+		}
+		line, out, code := translated(t, slices.Insert(slices.Clone(words), end, "--help"))
+		if line != "" || code != command.ExitOK || !strings.Contains(out, "Usage:\n  pact "+strings.Fields(x.now)[0]) &&
+			name != "version" && name != "thread" {
+			t.Errorf("pact %s --help: exit code %d, %q, %s", x.old, code, line, screen.Quote(out))
 		}
 	}
+	for _, o := range oldNames {
+		if !tried[o.name] {
+			t.Errorf("no line tries pact %s", o.name)
+		}
+	}
+}
+
+// isGlobal reports whether a word of a line is a flag of all commands or ends the flags: --db stands in front of it.
+func isGlobal(word string) bool {
+	return word == "--json=true" || word == "--output=json" || word == "--"
 }

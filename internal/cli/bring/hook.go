@@ -97,7 +97,7 @@ func newHookFlags(cmd *cobra.Command) *hookFlags {
 
 // IsHook reports whether a command line is that of a hook. It never fails the agent that calls it.
 func IsHook(cmd *cobra.Command, args []string) bool {
-	return cmd.Name() == "import" && slices.Contains(args, "--hook")
+	return cmd.Name() == "import" && slices.Contains(args, "--hook") || cmd.Name() == "hook" // which it was called before
 }
 
 // answer imports what an event names, or prints the settings that make an agent send events.

@@ -29,7 +29,7 @@ type committed struct {
 type commitFlags struct {
 	note                    pact.Note
 	prune, selected, retain []string
-	dryRun                  bool
+	dryRun, limited         bool
 	send, prices, model     string
 	starts                  bool
 	provider, params        string
@@ -45,6 +45,8 @@ func newCommitFlags(a *command.App, cmd *cobra.Command) *commitFlags {
 	f.StringArrayVar(&c.selected, "select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
 	f.StringArrayVar(&c.retain, "retain", nil, "keep the node `ID` from expiring and being pruned this time; may be repeated")
 	f.BoolVar(&c.dryRun, "dry-run", false, "publish nothing: say what would be lost, and what that costs the cache")
+	f.BoolVar(&c.limited, "limited", false, "refuse to commit if nothing says what to prune, as pact prune did")
+	_ = f.MarkHidden("limited")
 	f.StringVar(&c.prices, "prices", "", "with --dry-run: say what the lost cache costs, by the list of prices in `FILE`")
 	f.StringVar(&c.send, "send", "", "write the thread to `FILE` first, and record the SHA-256 of its bytes")
 	f.BoolVar(&c.starts, "start", false, "publish nothing yet: record that a provider is being called with the thread")
@@ -79,7 +81,11 @@ func commitCommand(a *command.App) *cobra.Command {
 		defer release()
 		pruning := c.Pruning()
 		pruning.IDs, pruning.Select = f.prune, f.selected
-		if c.Policy.Ranks != nil && !f.policy.Prunes(&c.Policy) {
+		switch limitless := !f.policy.Prunes(&c.Policy); {
+		case limitless && f.limited && len(f.prune) == 0 && len(f.selected) == 0:
+			return command.Usage(cmd, "nothing says what to prune: IDs, --select, a limit such as --max-tokens 20000, or a policy with "+
+				"limits that the context keeps")
+		case limitless && c.Policy.Ranks != nil:
 			a.Warnf("the policy says what goes first, not how much may stay: add a limit such as --max-tokens 20000")
 		}
 		switch {
