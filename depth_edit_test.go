@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -208,5 +209,73 @@ func TestAnUpdateSeesTheTTLThatIsShown(t *testing.T) {
 		if seen != before || *n.TTL != want {
 			t.Errorf("Update sees %d of %d, and %d is shown after setting %d", seen, before, *n.TTL, want)
 		}
+	}
+}
+
+// Nothing takes away the block that tells what was taken out of the history, in the same cycle or in a later one.
+func TestWhatTellsOfARemovalStays(t *testing.T) {
+	ctx := context.Background()
+	for _, later := range []bool{false, true} {
+		for name, x := range map[string]struct {
+			out  string // what is removed first
+			edit func(b *pact.Batch, marker, turn string)
+			code fault.Code
+		}{
+			"remove it":        {"n2", func(b *pact.Batch, m, _ string) { b.Remove(m) }, fault.Sealed},
+			"its turn alone":   {"seg:2-2", func(b *pact.Batch, _, turn string) { b.Remove(turn) }, fault.Sealed},
+			"in a turn alone":  {"seg:2-2", func(b *pact.Batch, m, _ string) { b.Remove(m) }, fault.Sealed},
+			"its turn of more": {"n2", func(b *pact.Batch, _, turn string) { b.Remove(turn) }, ""},
+			"out of ^seq":      {"n2", func(b *pact.Batch, m, _ string) { b.Move(m, "^ah", 1) }, fault.Sealed},
+			"change it": {"n2", func(b *pact.Batch, m, _ string) {
+				b.Update(m, func(s *pact.Spec) { s.Content = "" })
+			}, fault.Sealed},
+			"with a new turn": {"n2", func(b *pact.Batch, m, _ string) {
+				into := b.Splice(1, pact.Spec{Content: "x"})
+				b.Move(m, into, 1)
+				b.Remove(into)
+			}, fault.Sealed},
+		} {
+			c := turns(t)
+			must(t, c.Edit(ctx, func(b *pact.Batch) error { b.Remove(x.out); return nil }, nil))
+			if later {
+				_, err := c.Commit(ctx, nil)
+				must(t, err)
+			}
+			got, err := c.Select(ctx, "^seq *[nodeType='redaction']", nil)
+			must(t, err)
+			marker, before := got.IDs[0], exported(t, c.Working())
+			path, err := c.Select(ctx, "^seq .seg", nil)
+			must(t, err)
+			turn := path.IDs[1]
+			err = c.Edit(ctx, func(b *pact.Batch) error { x.edit(b, marker, turn); return nil }, nil)
+			if fault.CodeOf(err) != x.code || x.code != "" && exported(t, c.Working()) != before {
+				t.Errorf("%s, later %v: %v", name, later, err)
+			}
+		}
+	}
+}
+
+// A turn that moves is the turn that it was: only its id and its stamps are others.
+func TestATurnThatMovesKeepsItsHeaders(t *testing.T) {
+	ctx, c := context.Background(), turns(t)
+	headers := `"id":"seg:1-2","key":"chapter","my:note":"important","pinned":true,"tags":["t"],`
+	before, after, _ := strings.Cut(exported(t, c.Working()), `"id":"seg:1-2",`)
+	doc := before + headers + strings.Replace(after, `"priority":0`, `"priority":7`, 1)
+	d, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "d", []byte(doc), nil)
+	must(t, err)
+	was, err := d.Working().Node("seg:1-2")
+	must(t, err)
+	id := ""
+	must(t, d.Edit(ctx, func(b *pact.Batch) error { id = b.MoveToDepth(1, "seg:1-2"); return nil }, nil))
+	is, err := d.Working().Node(id)
+	must(t, err)
+	if was.Key == "" || was.Priority != 7 || is.Priority != 7 || is.Key != was.Key || !is.Pinned || !slices.Equal(is.Tags, was.Tags) ||
+		is.Attrs["my:note"] != "important" {
+		t.Errorf("%+v became %+v", was, is)
+	}
+	_, err = d.Commit(ctx, nil)
+	must(t, err)
+	if v, err := pact.Verify(ctx, d, nil); err != nil || !v.Holds() {
+		t.Errorf("%+v, %v", v, err)
 	}
 }

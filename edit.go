@@ -196,7 +196,7 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 
 // Remove removes a node with everything below it from the working state. In edition 1.0 what it takes out of
 // a sealed turn, or a sealed turn, leaves a block of the type redaction in its place. Errors:
-// E_NODE_NOT_FOUND if there is no such node, E_SEALED if only pruning may remove it.
+// E_NODE_NOT_FOUND if there is no such node, E_SEALED if only pruning may remove it, and for such a block.
 func (b *Batch) Remove(id string) {
 	b.change(func() error {
 		id, err := b.named(id)

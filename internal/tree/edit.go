@@ -179,8 +179,8 @@ func checkInteger(name string, n int64) error {
 
 // Remove removes a node with everything below it; what is taken out of the history in edition 1.0 leaves a
 // marker in its place. Errors: E_NODE_NOT_FOUND if there is no
-// such node, E_PLACEMENT_INVALID for the root and its regions, E_SEALED for a turn and for
-// sealed nodes.
+// such node, E_PLACEMENT_INVALID for the root and its regions, E_SEALED for a turn, for
+// sealed nodes and for markers.
 func (x *Editor) Remove(id string) (err error) {
 	path, err := x.find(id)
 	if err != nil {
@@ -190,9 +190,14 @@ func (x *Editor) Remove(id string) (err error) {
 		return err
 	}
 	if within(path, Seq) && x.env.Bare {
-		if earlier, err := x.Earlier(id); err != nil {
+		earlier, err := x.Earlier(id)
+		if err == nil {
+			err = markersStay(path, earlier)
+		}
+		if err != nil {
 			return err
-		} else if earlier {
+		}
+		if earlier {
 			return x.redact(path)
 		}
 	}
@@ -235,7 +240,8 @@ func NoNode(id, where string) error {
 	if id == "" {
 		return fault.New(fault.NodeNotFound, "the id of a node is missing", "give one, or a region: ^sys, ^seq or ^ah")
 	}
-	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "the selector * finds all that are there; the regions are ^sys, ^seq and ^ah")
+	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where,
+		"the selector * finds all that are there; the regions are ^sys, ^seq and ^ah")
 }
 
 // find returns the path to a node by its id or, for a region, its name.

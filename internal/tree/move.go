@@ -140,8 +140,8 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 
 // Move moves a node under another parent or to another offset and returns its id. A node of
 // this cycle keeps its id and its stamps. Moving an older node removes it and adds a new
-// one, children included (02 §2.3); in edition 1.0 it keeps both inside its region. Its errors are those of [Editor.Add] and
-// [Editor.Remove].
+// one, children included (02 §2.3); in edition 1.0 it keeps both inside its region. Its errors
+// are those of [Editor.Add] and [Editor.Remove].
 //
 // Specification: 02 §2.3, 02 §4.5.
 func (x *Editor) Move(id, parent string, offset int64) (moved string, err error) {
@@ -215,6 +215,11 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	}
 	if err := x.disjoint(to, e); err != nil {
 		return "", err
+	}
+	if x.env.Bare && !within(to, Seq) {
+		if err := markersStay(from, false); err != nil {
+			return "", err
+		}
 	}
 	parent := to[len(to)-1].node.ID
 	earlier, err := x.Earlier(id)

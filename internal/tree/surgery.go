@@ -27,7 +27,7 @@ const (
 func (x *Editor) Splice(depth int64, specs ...Spec) (turn string, err error) {
 	err = x.allOrNothing(func() error {
 		var core string
-		if turn, core, err = x.turnAt(depth); err != nil {
+		if turn, core, err = x.turnAt(depth, x.blankTurn()); err != nil {
 			return err
 		}
 		for _, s := range specs {
@@ -47,9 +47,11 @@ func (x *Editor) Splice(depth int64, specs ...Spec) (turn string, err error) {
 	return turn, err
 }
 
-// turnAt adds a turn with an empty core at a depth. It takes the stamp of the older neighbour with the next
-// index or, as the oldest, the nanosecond before that of the newer one.
-func (x *Editor) turnAt(depth int64) (id, core string, err error) {
+func (x *Editor) blankTurn() Node { return Node{Type: x.env.Vocabulary.Turn, Expiry: Never} }
+
+// turnAt adds a turn with these headers and an empty core at a depth. It takes the stamp of the older neighbour with
+// the next index or, as the oldest, the nanosecond before that of the newer one.
+func (x *Editor) turnAt(depth int64, turn Node) (id, core string, err error) {
 	seq := x.Region(Seq)
 	count := int64(seq.kids.Len())
 	if !x.env.Bare {
@@ -59,7 +61,7 @@ func (x *Editor) turnAt(depth int64) (id, core string, err error) {
 		return "", "", misplaced(seq.node.ID, "there is no depth "+strconv.FormatInt(depth, 10)+
 			" for a turn: the history has "+strconv.FormatInt(count, 10), "write 1 for the newest turn")
 	}
-	turn, inner := Node{Type: x.env.Vocabulary.Turn, Expiry: Never}, Node{Type: x.env.Vocabulary.Container, Expiry: Never}
+	inner := Node{Type: x.env.Vocabulary.Container, Expiry: Never}
 	for _, n := range [...]*Node{&turn, &inner} {
 		if err := x.stampNew(n, n.Type); err != nil {
 			return "", "", err
@@ -89,8 +91,8 @@ func (x *Editor) turnAt(depth int64) (id, core string, err error) {
 }
 
 // Bury moves nodes into a new turn at a depth of ^seq, and returns its id: nodes of ^ah are sealed early, others
-// leave where they were. A turn that moves gets a new id, and all in it keeps its own. A node of a core stays
-// there. Its errors are those of [Editor.Splice] and [Editor.Move].
+// leave where they were. A turn that moves keeps its headers and gets a new id, and all
+// in it keeps its own. A node of a core stays there. Its errors are those of [Editor.Splice] and [Editor.Move].
 //
 // Specification: 1.0 05 §6.3.
 func (x *Editor) Bury(depth int64, ids ...string) (turn string, err error) {
@@ -103,7 +105,7 @@ func (x *Editor) Bury(depth int64, ids ...string) (turn string, err error) {
 		if e := path[len(path)-1]; e.class == Turn && len(ids) == 1 {
 			return x.moveTurn(&turn, e, depth)
 		}
-		if turn, core, err = x.turnAt(depth); err != nil {
+		if turn, core, err = x.turnAt(depth, x.blankTurn()); err != nil {
 			return err
 		}
 		for _, id := range ids {
@@ -141,8 +143,12 @@ func (x *Editor) moveTurn(id *string, e *Entry, depth int64) error {
 	if err != nil {
 		return err
 	}
-	empty := ""
-	if *id, empty, err = x.turnAt(depth); err != nil {
+	n, empty := *gone.node, ""
+	n.Offset, n.ForeignISO = 0, ""
+	if err := x.hold(&n); err != nil {
+		return err
+	}
+	if *id, empty, err = x.turnAt(depth, n); err != nil {
 		return err
 	}
 	if _, err := x.detach(empty); err != nil {
@@ -161,6 +167,32 @@ func (x *Editor) moveTurn(id *string, e *Entry, depth int64) error {
 		return err
 	}
 	return x.disjoint(path, path[len(path)-1])
+}
+
+// markersStay refuses a change that would take a marker out of ^seq without one in its place, from the node at the
+// end of a path; replaced says that a marker comes for that node. Cost: the nodes below it.
+//
+// Specification: 1.0 05 §6.4.
+func markersStay(path []*Entry, replaced bool) error {
+	if !within(path, Seq) {
+		return nil
+	}
+	marker, others := "", false
+	for e, err := range path[len(path)-1].All() {
+		if err != nil {
+			return err
+		}
+		if e.node.Type == redactionType {
+			marker = e.node.ID
+		} else if e.class == Block {
+			others = true
+		}
+	}
+	if marker == "" || replaced && others {
+		return nil
+	}
+	return fault.OnNode(fault.Sealed, marker, "the node tells that another was taken out of the history",
+		"leave it where it is")
 }
 
 // redact takes the node at the end of a path out of the history and puts a marker in its place: a block with
@@ -191,7 +223,7 @@ func (x *Editor) redact(path []*Entry) error {
 			}
 			return x.attach(parent, newEntry(NewNode(marker, nil), Block, nil))
 		}
-		turn, core := Node{Type: x.env.Vocabulary.Turn, Expiry: Never}, Node{Type: x.env.Vocabulary.Container, Expiry: Never}
+		turn, core := x.blankTurn(), Node{Type: x.env.Vocabulary.Container, Expiry: Never}
 		if err := stand(&turn, e.node); err != nil {
 			return err
 		}

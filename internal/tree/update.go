@@ -28,6 +28,11 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	if e.node.Erased() {
 		return erased(id)
 	}
+	if x.env.Bare && e.class == Block {
+		if err := markersStay(path, false); err != nil {
+			return err
+		}
+	}
 	earlier, err := x.Earlier(id)
 	if err != nil {
 		return err
