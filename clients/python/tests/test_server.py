@@ -117,9 +117,9 @@ def test_a_token_that_only_reads_finds_what_is_there(tmp_path: Path) -> None:
 
 
 def test_stores_that_cannot_be_opened_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(pactctx.Unavailable) as refused:
+    with pytest.raises(pactctx.NotFound) as refused:
         pactctx.open(tmp_path / "none" / "a.db")
-    assert refused.value.code == "E_STORE" and refused.value.remedy == "make the directory first"
+    assert refused.value.code == "E_NOT_FOUND" and refused.value.remedy == "make the directory first"
     monkeypatch.setenv("PACT_BINARY", str(tmp_path / "missing"))
     with pytest.raises(pactctx.Unavailable, match="E_PROGRAM"):
         pactctx.open(tmp_path / "a.db")

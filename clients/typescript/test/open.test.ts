@@ -77,7 +77,7 @@ test('a program whose server is killed is told so, and opens the file again', { 
 
 test('what cannot be opened is refused with the reason', async () => {
   await assert.rejects(open(join(dir, 'no', 'such', 'folder.db')),
-    (e) => isPactError(e, 'E_STORE') && e.remedy!.includes('directory'))
+    (e) => isPactError(e, 'E_NOT_FOUND') && e.remedy!.includes('directory'))
   await assert.rejects(open(join(dir, 'x.db'), { binary: join(dir, 'missing') }), (e) => isPactError(e, 'E_PROGRAM'))
   await assert.rejects(open(join(dir, 'x.db'), { signal: AbortSignal.abort() }), { name: 'AbortError' })
 })
