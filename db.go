@@ -128,7 +128,7 @@ func (db *DB) Tokens(ctx context.Context) ([]history.AccessToken, error) {
 	return db.kept().Tokens(ctx)
 }
 
-// RevokeToken removes an access token. It returns E_DOCUMENT_INVALID if there is none with this
+// RevokeToken removes an access token. It returns E_NOT_FOUND if there is none with this
 // name.
 func (db *DB) RevokeToken(ctx context.Context, name string) error {
 	return db.kept().RevokeToken(ctx, name)

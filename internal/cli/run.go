@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -87,7 +88,9 @@ func root(a *command.App) *cobra.Command {
 	command.CompleteFlag(root, "color", command.Colors)
 	flags.StringVar(&a.Form, "output", "", "print in this `FORM`: "+strings.Join(command.Forms, ", "))
 	command.CompleteFlag(root, "output", command.Forms)
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.ChooseForm(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		return cmp.Or(a.ChooseForm(cmd), command.CheckFlags(cmd))
+	}
 	_ = root.MarkPersistentFlagFilename("db")
 	root.AddGroup(&cobra.Group{ID: "lead", Title: "Begin with:"})
 	var rest []*cobra.Command
@@ -105,6 +108,7 @@ func root(a *command.App) *cobra.Command {
 	}
 	root.AddCommand(append(leads, rest...)...)
 	root.RunE = versionFlag(a, root)
+	command.MarkFlags(root)
 	addOldNames(a, root)
 	fitHelp(root)
 	return root

@@ -34,9 +34,9 @@ func TokenTaken(name string) error {
 		"choose another name, or revoke that one first")
 }
 
-// NoToken returns the error for the name of a token that is not there: E_DOCUMENT_INVALID.
+// NoToken returns the error for the name of a token that is not there: E_NOT_FOUND.
 func NoToken(name string) error {
-	return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "there is no token "+strconv.Quote(name),
+	return fault.At(fault.NotFound, fault.NoOffset, name, "there is no token "+strconv.Quote(name),
 		"Tokens lists those that are there")
 }
 

@@ -30,14 +30,11 @@ func newThreadFlags(cmd *cobra.Command) threadFlags {
 		as:      cmd.Flags().String("as", "", "print what the model is sent, in the `FORM` "+strings.Join(threadForms, ", ")),
 		request: cmd.Flags().Bool("request", false, "with --as and an API: a whole request, with its model"),
 	}
-	command.CompleteFlag(cmd, "as", threadForms)
+	command.OneOf(cmd, "as", threadForms)
 	return f
 }
 
 func (f *threadFlags) check(cmd *cobra.Command) error {
-	if *f.as != "" && !slices.Contains(threadForms, *f.as) {
-		return command.Usage(cmd, "--as %s is not known: it is one of %s", *f.as, strings.Join(threadForms, ", "))
-	}
 	if *f.request && slices.Contains([]string{"", "thread", "canonical", "text", "markdown"}, *f.as) {
 		return command.Usage(cmd, "--request needs --as with an API: openai, responses, anthropic or gemini")
 	}

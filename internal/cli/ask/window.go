@@ -49,7 +49,7 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	f.StringSliceVar(&w.materialize, "materialize", nil,
 		"for a range, show these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
 	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
-	command.CompleteFlag(cmd, "content-mode", forms)
+	command.OneOf(cmd, "content-mode", forms)
 }
 
 // options translates the flags for the library, and reports whether the

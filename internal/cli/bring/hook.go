@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -97,7 +98,17 @@ func newHookFlags(cmd *cobra.Command) *hookFlags {
 
 // IsHook reports whether a command line is that of a hook. It never fails the agent that calls it.
 func IsHook(cmd *cobra.Command, args []string) bool {
-	return cmd.Name() == "import" && slices.Contains(args, "--hook") || cmd.Name() == "hook" // which it was called before
+	if cmd.Name() != "import" {
+		return cmd.Name() == "hook" // which it was called before
+	}
+	if asked, _ := cmd.Flags().GetBool("hook"); asked {
+		return true
+	}
+	return slices.ContainsFunc(args, func(arg string) bool { // which the parser may not have reached
+		value, joined := strings.CutPrefix(arg, "--hook=")
+		on, err := strconv.ParseBool(value)
+		return arg == "--hook" || joined && (on || err != nil)
+	})
 }
 
 // answer imports what an event names, or prints the settings that make an agent send events.

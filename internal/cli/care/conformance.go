@@ -48,8 +48,6 @@ func conformanceCommand(a *command.App) *cobra.Command {
 			if program, err = conformance.Against(*against, *timeout); err != nil {
 				return command.Usage(cmd, "--against %s: %s", *against, err.Error())
 			}
-		} else if cmd.Flags().Changed("timeout") {
-			return command.Usage(cmd, "--timeout needs --against")
 		}
 		if *junit != "" {
 			if err := safefile.CanReplace(*junit); err != nil {

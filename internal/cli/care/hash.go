@@ -32,9 +32,6 @@ func (h *hashFlags) asked() bool { return h.digest || h.node != "" || h.receipt 
 
 // print prints the hash that the flags ask for.
 func (h *hashFlags) print(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string) error {
-	if h.receipt != "" && h.node == "" {
-		return command.Usage(cmd, "--receipt goes with --node")
-	}
 	if flags.File != "" && h.node == "" && len(args) == 0 {
 		return hashNode(ctx, a, flags)
 	}

@@ -32,8 +32,6 @@ func verifyCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "verify takes the NAME of a context, --file FILE or --all")
 		case *all:
 			return verifyAll(ctx, a)
-		case *export && flags.File == "":
-			return command.Usage(cmd, "--export goes with --file FILE, an exported history")
 		case *export:
 			return replay(ctx, a, flags.File)
 		case flags.File != "":

@@ -113,6 +113,12 @@ func (a *App) CompleteValues(cmd *cobra.Command, flag, name string, always ...st
 	})
 }
 
+// OneOf completes a flag with some words, and has any other value refused.
+func OneOf(cmd *cobra.Command, flag string, words []string) {
+	CompleteFlag(cmd, flag, words)
+	_ = cmd.Flags().SetAnnotation(flag, oneOf, words) // it fails for a flag that is not there alone
+}
+
 // CompleteFlag completes a flag with some words.
 func CompleteFlag(cmd *cobra.Command, flag string, words []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))

@@ -44,6 +44,15 @@ var policyNumbers = [...]struct {
 	{"every-cycles", "prune in cycles that are a multiple of `N`, however little it frees", func(p *lifecycle.Policy) *int { return &p.Every }},
 }
 
+func isPolicyNumber(flag string) bool {
+	for _, n := range policyNumbers {
+		if n.flag == flag {
+			return true
+		}
+	}
+	return false
+}
+
 // DefaultTokenizer counts for a token limit that names no tokenizer.
 const DefaultTokenizer = "o200k_base"
 
@@ -63,7 +72,7 @@ func (a *App) PolicyFlagsAs(cmd *cobra.Command, flag, usage string) *PolicyFlags
 	f.StringVar(&p.set.Stub, "stub", "", "leave a block with `TEXT` where something was pruned")
 	f.StringVar(&p.orphans, "orphans", "", "`HOW` to treat calls and results without the other: refuse, drop or keep")
 	f.StringVar(&p.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+DefaultTokenizer)
-	CompleteFlag(cmd, "orphans", []string{"refuse", "drop", "keep"})
+	OneOf(cmd, "orphans", []string{"refuse", "drop", "keep"})
 	CompleteFlag(cmd, "tokenizer", tokens.Names())
 	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(lifecycle.ReadyNames(),
 		cobra.ShellCompDirectiveDefault))

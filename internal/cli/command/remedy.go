@@ -61,7 +61,12 @@ func (a *App) remedy(cmd *cobra.Command, f *fault.Error) string {
 		}
 	case fault.Store, fault.NotFound:
 		switch {
+		case cmd.Name() == "revoke" && f.Code == fault.NotFound && f.Token != a.Shown():
+			return "pact token list" + db + " lists those that are there"
 		case cmd.Name() == "copy" && f.Token == a.Shown():
+			if given(cmd, "compact") || given(cmd, "backup") || given(cmd, "edition") || given(cmd, "discard") { // not beside --from
+				return "--db or PACT_DB names another store"
+			}
 			return "--from names the store to copy from"
 		case f.Token != "" && f.Token == a.Shown(): // the store does not exist
 			return "pact open FILE" + db + " or pact new NAME" + db + " makes one; --db or PACT_DB names another"

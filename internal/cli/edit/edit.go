@@ -183,7 +183,6 @@ func moveCommand(a *command.App) *cobra.Command {
 	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` relative to the core")
 	w := writingFlags(a, cmd)
 	cmd.MarkFlagsMutuallyExclusive("into", "at")
-	cmd.MarkFlagsMutuallyExclusive("offset", "at")
 	cmd.MarkFlagsOneRequired("into", "at")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		var moved string

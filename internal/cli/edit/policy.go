@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/simulate"
@@ -31,7 +32,7 @@ func policyCommand(a *command.App) *cobra.Command {
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		sets := set.Typed(cmd) != ""
 		switch {
-		case (*check == "") != (*on == "") || *check != "" && (len(args) > 0 || sets || *clears || *printed != ""):
+		case *check != "" && (len(args) > 0 || sets || *clears || *printed != ""):
 			return command.Usage(cmd, "--check FILE and --on NAME go together, and with nothing else")
 		case *check != "":
 			return checkRules(ctx, a, *check, *on)
@@ -43,10 +44,12 @@ func policyCommand(a *command.App) *cobra.Command {
 			return keepPolicy(ctx, a, cmd, args[0], set, sets, *clears, w, *message)
 		case *printed != "":
 			text, err := lifecycle.ReadyText(*printed)
-			if err == nil {
-				a.Printf("%s", text)
+			if err != nil { // of a document that names it, it would be a fault
+				f := command.FactsOf(err)
+				return fault.At(fault.NotFound, fault.NoOffset, f.Token, f.Message, f.Remedy)
 			}
-			return err
+			a.Printf("%s", text)
+			return nil
 		}
 		return listPolicies(a)
 	})

@@ -74,7 +74,7 @@ func newEndFlags(a *command.App, cmd *cobra.Command) *endFlags {
 	f.Int64Var(&e.in, "token-in", 0, "with --end: `N` tokens went in; without the flag their number is unknown")
 	f.Int64Var(&e.out, "token-out", 0, "with --end: `N` tokens came out; without the flag their number is unknown")
 	f.StringVar(&e.said, "error", "", "with --end: what went wrong, a `TEXT`")
-	command.CompleteFlag(cmd, "status", []string{"completed", "canceled", "error"})
+	command.OneOf(cmd, "status", []string{"completed", "canceled", "error"})
 	_ = cmd.RegisterFlagCompletionFunc("end", func(cmd *cobra.Command, args []string, prefix string) ([]string,
 		cobra.ShellCompDirective) {
 		return completeRunning(a, cmd, args, prefix)

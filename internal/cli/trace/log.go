@@ -2,6 +2,7 @@ package trace
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -31,7 +32,6 @@ func logCommand(a *command.App) *cobra.Command {
 	some.register(cmd)
 	attempts := cmd.Flags().Bool("attempts", false, "list every call of a provider within the cycles, also those that failed")
 	prefix := newPrefixFlags(a, cmd, flags)
-	cmd.MarkFlagsMutuallyExclusive("attempts", "prefix")
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		if !*attempts && prefix.ask(cmd) {
 			return prefix.print(ctx, a, s, rest)
@@ -104,6 +104,8 @@ func logCommand(a *command.App) *cobra.Command {
 		}
 		switch {
 		case err != nil || listed > 0:
+		case slices.Contains(rest, "working"):
+			a.Reportf("pact: the working state is no cycle, so the log has no entry of it; with --edits it lists its edits")
 		case last < first:
 			a.FoundNothing("%s has no cycle yet; pact commit makes one", view.Visible(s.Context.Name()))
 		default:

@@ -88,7 +88,7 @@ func (l *logLimits) span(ctx context.Context, cmd *cobra.Command, c *pact.Contex
 	return from, to, nil
 }
 
-// cyclesOf returns the first and the last cycle from one address to another.
+// cyclesOf returns the first and the last cycle from one address to another, which may stand in either order.
 func cyclesOf(ctx context.Context, c *pact.Context, words []string) (from, to int64, err error) {
 	ends := [2]pact.Address{}
 	if ends[0], ends[1], err = command.Span(c, words); err != nil {
@@ -102,7 +102,10 @@ func cyclesOf(ctx context.Context, c *pact.Context, words []string) (from, to in
 		}
 		cycles[i] = snapshot.Cycle()
 	}
-	return cycles[0], cycles[1], nil
+	if len(words) == 1 && !strings.Contains(words[0], "..") { // that of the working state is behind the latest
+		return cycles[0], max(cycles[0], cycles[1]), nil
+	}
+	return min(cycles[0], cycles[1]), max(cycles[0], cycles[1]), nil
 }
 
 // leavesOut reports whether the flags leave out an entry of a cycle that they list.

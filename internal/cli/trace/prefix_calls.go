@@ -33,7 +33,7 @@ func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
 		strings.Join(names, ", "))
 	f.provider = cmd.Flags().Bool("provider", false, "as --prefix, and show what the provider said of its cache")
 	f.file = cmd.Flags().String("prices", "", "with --prefix: take the list of prices in `FILE` in place of the built-in one")
-	command.CompleteFlag(cmd, "dialect", names)
+	command.OneOf(cmd, "dialect", names)
 	return f
 }
 

@@ -32,16 +32,11 @@ func newRichFlags(a *command.App, cmd *cobra.Command) *richFlags {
 		"with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
 	f.IntVar(&r.contextLines, "context-lines", 3, "with --rich, `N` lines of context in a unified diff")
 	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
-	command.CompleteFlag(cmd, "content-mode", forms)
+	command.OneOf(cmd, "content-mode", forms)
 	return r
 }
 
 func (r *richFlags) check(cmd *cobra.Command) error {
-	for _, name := range []string{"content-mode", "context-lines"} {
-		if cmd.Flags().Changed(name) && !r.on {
-			return command.Usage(cmd, "--%s is for --rich", name)
-		}
-	}
 	if r.contextLines < 0 {
 		return command.Usage(cmd, "--context-lines takes a number of 0 or more")
 	}

@@ -21,7 +21,7 @@ func simulateCommand(a *command.App) *cobra.Command {
 	when := f.String("when", "", "`WHEN` what is due is removed: now, pays or cold; by default as each policy says")
 	flags := newPriceFlags(cmd)
 	calls := f.Bool("calls", false, "list every call")
-	command.CompleteFlag(cmd, "when", []string{"now", "pays", "cold"})
+	command.OneOf(cmd, "when", []string{"now", "pays", "cold"})
 	cmd.RunE = a.OnContext(nil, func(ctx context.Context, cmd *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
 		if len(*policies) == 0 {
 			return command.Usage(cmd, "simulate needs a policy: --policy FILE, or a ready one such as --policy agent")

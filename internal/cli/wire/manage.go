@@ -46,9 +46,6 @@ func policyFlags(cmd *cobra.Command) *manageFlags {
 // options adds the policy to the options of a recorder.
 func (m *manageFlags) options(ctx context.Context, a *command.App, cmd *cobra.Command, o *record.Options) error {
 	if m.policy == "" {
-		if m.manage {
-			return command.Usage(cmd, "--manage needs --policy")
-		}
 		return nil
 	}
 	policy, err := a.PolicyNamed(ctx, m.policy)

@@ -170,7 +170,7 @@ func proxyCommand(a *command.App) *cobra.Command {
 		}
 		to, err := proxy.ParseUpstream(*upstream)
 		if err != nil {
-			return err
+			return command.BadValue("upstream", err)
 		}
 		o := record.Options{Context: *name, Diagnose: *diagnose}
 		if err := managing.options(ctx, a, cmd, &o); err != nil {

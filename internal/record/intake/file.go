@@ -85,7 +85,12 @@ func chooseOne(code fault.Code, message string, log *calllog.Log) error {
 	const most = 5
 	var names []string
 	for _, s := range log.Sessions[:min(most, len(log.Sessions))] {
-		names = append(names, s.Name)
+		if s.Name != "" {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 0 {
+		return fault.New(code, message, "the file has one conversation, which has no name: ask for it without a name")
 	}
 	if len(log.Sessions) > most {
 		names = append(names, "…")
