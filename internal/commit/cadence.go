@@ -2,10 +2,12 @@ package commit
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -14,6 +16,7 @@ type instance struct {
 	Key  string `json:"key"`
 	ID   string `json:"id"`
 	Last int64  `json:"last"` // the cycle of the latest snapshot that has it
+	Due  int64  `json:"due"`  // the first cycle whose commit adds the next one
 
 	node *tree.Node
 	path []*tree.Entry // in the tree that has it
@@ -35,24 +38,13 @@ func (p *pruner) materialize() error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	for key, i := range all {
-		if i.node == nil && p.in.At != nil { // its last instance is gone
-			past, err := p.in.At(i.Last)
-			if err == nil {
-				err = i.find(past)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if i.node == nil {
-			delete(all, key)
-		}
+	if err := p.lookBack(all); err != nil {
+		return err
 	}
 	x := tree.Edit(p.ctx, p.tree, p.in.Before, p.stamps, p.in.Env)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		i := all[key]
-		if p.stamps.Cycle < i.node.Cycle+i.node.Cad || i.path[1].Class() == tree.Head {
+		if i.node == nil || p.stamps.Cycle < dueAfter(i.node) || i.path[1].Class() == tree.Head {
 			continue
 		}
 		id, err := x.Repeat(i.path)
@@ -68,6 +60,39 @@ func (p *pruner) materialize() error {
 	p.in.Working, p.in.Stamps = p.tree, p.stamps
 	return nil
 }
+
+// lookBack finds the instances whose next one is due, and that are gone, in the last snapshots that had them. One
+// that is not there ends its cadence. Cost: each of these snapshots once.
+func (p *pruner) lookBack(all map[string]*instance) error {
+	past := make(map[int64]*tree.Tree)
+	for key, i := range all {
+		if i.node != nil || p.stamps.Cycle < i.Due {
+			continue
+		}
+		t, known := past[i.Last]
+		if !known && p.in.At != nil {
+			var err error
+			if t, err = p.in.At(i.Last); err != nil && !errors.Is(err, fault.SnapshotNotFound) {
+				return err
+			}
+			past[i.Last] = t
+		}
+		if t != nil {
+			if err := i.find(t); err != nil {
+				return err
+			}
+		}
+		if i.node == nil || i.node.Key != key || i.node.Cad == 0 {
+			delete(all, key)
+			continue
+		}
+		i.Due = dueAfter(i.node)
+	}
+	return nil
+}
+
+// dueAfter returns the first cycle whose commit adds the next instance after a node.
+func dueAfter(n *tree.Node) int64 { return n.Cycle + min(n.Cad, tree.MaxInteger-n.Cycle) }
 
 // recurring returns the newest instance of each key that comes again in a tree, given what was noted of the
 // snapshot before it, nil for the first; without the node if it is gone. An instance that left since ends its
@@ -166,12 +191,12 @@ func (i *instance) find(t *tree.Tree) (err error) {
 func scheduledAfter(all map[string]*instance, sealed *tree.Tree) (notes []string, err error) {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		i := all[key]
-		has, err := sealed.Has(i.ID)
+		n, err := sealed.Node(i.ID)
 		switch {
 		case err != nil:
 			return nil, err
-		case has:
-			i.Last = sealed.Cycle()
+		case n != nil:
+			i.Last, i.Due = sealed.Cycle(), dueAfter(n)
 		case i.Last == 0:
 			continue
 		}

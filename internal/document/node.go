@@ -278,8 +278,10 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		if !none {
 			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: value})
 			r.checkOptional(n, m)
-			if cycles, ok := value.Int64(); m.Name == "cad" && r.traits.Bare && (!ok || cycles < 1) {
-				return r.refuse(fault.PlacementInvalid, n.ID, "the cad is not a positive integer", "write 1 for every cycle")
+			if cycles, ok := value.Int64(); m.Name == "cad" && r.traits.Bare &&
+				(!ok || cycles < 1 || cycles > tree.MaxInteger) {
+				return r.refuse(fault.PlacementInvalid, n.ID, "the cad is not an integer from 1 to "+
+					strconv.FormatInt(tree.MaxInteger, 10), "write 1 for every cycle")
 			}
 			err = nested(n, m, value)
 		}
