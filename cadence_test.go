@@ -2,6 +2,7 @@ package pact_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,5 +104,49 @@ func TestCadencesReadASnapshotOnce(t *testing.T) {
 			t.Errorf("the commit of cycle %d read %d snapshots, want %d", cycle, read, want)
 		}
 		trees[cycle], idle = sealed, commit.Idle(&report)
+	}
+}
+
+// A node of ^sys that something refers to has no other of its key beside it; the next comes when it is gone.
+func TestCadenceWaitsForWhatStaysInSys(t *testing.T) {
+	for name, refs := range map[string][]string{"another": nil, "itself": {"p"}} {
+		c := published(t, 0)
+		must(t, c.Edit(background, func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{ID: "p", Key: "s", Cad: 1, TTL: 1, Content: "x", Refs: refs})
+			if refs == nil {
+				b.Add("^ah", pact.Spec{ID: "r", Content: "see p", Refs: []string{"p"}, TTL: 3})
+			}
+			return nil
+		}, nil))
+		other := false
+		for range 6 {
+			_, err := c.Commit(background, nil)
+			must(t, err)
+			got, err := c.Select(background, "@t-1 ^sys #s", nil)
+			must(t, err)
+			if len(got.IDs) > 1 {
+				t.Errorf("referred to by %s: %q stand beside each other", name, got.IDs)
+			}
+			other = other || len(got.IDs) == 1 && got.IDs[0] != "p"
+		}
+		if !other {
+			t.Errorf("referred to by %s: the key did not come again", name)
+		}
+	}
+}
+
+// A refusal names the cadence that was written.
+func TestRefusalNamesTheCadence(t *testing.T) {
+	c := published(t, 0)
+	must(t, c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", pact.Spec{ID: "n", Key: "n", Content: "x"}); return nil }, nil))
+	for written, edit := range map[string]func(*pact.Batch){
+		"0":     func(b *pact.Batch) { b.Add("(d0, end)", "block {key='M'} [cad=0]") },
+		"-3":    func(b *pact.Batch) { b.Add("(d0, end)", "block {key='M', cad=-3}") },
+		"0 set": func(b *pact.Batch) { b.Update("n", func(s *pact.Spec) { s.Cad = pact.Unsent }) },
+	} {
+		err := c.Edit(background, func(b *pact.Batch) error { edit(b); return b.Err() }, nil)
+		if f := new(fault.Error); !errors.As(err, &f) || f.Token != strings.TrimSuffix(written, " set") {
+			t.Errorf("%s: %v", written, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package pact
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/contexttree/pact/internal/query"
@@ -68,9 +69,8 @@ func TTL(cycles *int64) int64 {
 	return max(*cycles, -1) // which is refused
 }
 
-// ttl returns the number of cycles as the documents write it.
-func (s *Spec) ttl() *int64 {
-	cycles := s.TTL
+// written returns a number of cycles as the documents write it: nil for 0, 0 for Unsent.
+func written(cycles int64) *int64 {
 	switch cycles {
 	case 0:
 		return nil
@@ -82,11 +82,7 @@ func (s *Spec) ttl() *int64 {
 
 // tree returns the description in the form that package tree takes.
 func (s *Spec) tree() tree.Spec {
-	var cad *int64
-	if s.Cad != 0 {
-		cad = &s.Cad
-	}
-	return tree.Spec{ID: s.ID, Cad: cad, Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, TTL: s.ttl(), Role: s.Role, Kind: s.Kind,
+	return tree.Spec{ID: s.ID, Cad: written(s.Cad), Type: s.NodeType, Offset: s.Offset, Priority: s.Priority, TTL: written(s.TTL), Role: s.Role, Kind: s.Kind,
 		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
 		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}
 }
@@ -101,10 +97,11 @@ func (s *Spec) tree() tree.Spec {
 // E_SELECTOR_INVALID, with the token, for a text that describes no node.
 func ParseSpec(text string, e selector.Edition) (Spec, error) {
 	s, err := query.ParseSpec(text, e)
-	if s.Cad == nil {
-		s.Cad = new(int64)
+	cad := int64(0)
+	if s.Cad != nil {
+		cad = cmp.Or(*s.Cad, Unsent)
 	}
-	return Spec{ID: s.ID, Cad: *s.Cad, NodeType: s.Type, Offset: s.Offset, Priority: s.Priority, TTL: TTL(s.TTL), Role: s.Role, Kind: s.Kind,
+	return Spec{ID: s.ID, Cad: cad, NodeType: s.Type, Offset: s.Offset, Priority: s.Priority, TTL: TTL(s.TTL), Role: s.Role, Kind: s.Kind,
 		Key: s.Key, Provenance: s.Provenance, MIME: s.MIME, Encoding: s.Encoding, Tags: s.Tags, Refs: s.Refs,
 		Removable: s.Removable, Pinned: s.Pinned, Content: s.Content, Attrs: s.Attrs}, err
 }

@@ -48,7 +48,7 @@ func (n *newNode) spec() (pact.Spec, error) {
 		Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
 		Removable: n.Removable, Pinned: n.Pinned}
 	if n.Cad != nil {
-		spec.Cad = cmp.Or(*n.Cad, -1) // 0 is refused where it is added
+		spec.Cad = cmp.Or(*n.Cad, pact.Unsent) // 0 is refused where it is added
 	}
 	var err error
 	if spec.Attrs, err = valuesOf(n.Attrs); err == nil && n.Content != nil {

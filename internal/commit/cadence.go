@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
 )
 
 // instance is the newest node of a key that comes again: a block with a key and a cad.
@@ -41,24 +42,66 @@ func (p *pruner) materialize() error {
 	if err := p.lookBack(all); err != nil {
 		return err
 	}
-	x := tree.Edit(p.ctx, p.tree, p.in.Before, p.stamps, p.in.Env)
+	x, added, err := p.repeat(all, nil)
+	if err != nil {
+		return err
+	}
+	if standing, err := p.standing(x.Tree(), all, added); err != nil {
+		return err
+	} else if len(standing) > 0 {
+		if x, added, err = p.repeat(all, standing); err != nil {
+			return err
+		}
+	}
+	maps.Copy(all, added)
+	p.tree, p.stamps, p.recurring = x.Tree(), x.Stamps, all
+	p.in.Working, p.in.Stamps = p.tree, p.stamps
+	return nil
+}
+
+// repeat adds the instances that are due, but for some keys, and returns them.
+func (p *pruner) repeat(all map[string]*instance, but map[string]bool) (*tree.Editor, map[string]*instance, error) {
+	x, added := tree.Edit(p.ctx, p.tree, p.in.Before, p.stamps, p.in.Env), make(map[string]*instance)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		i := all[key]
-		if i.node == nil || p.stamps.Cycle < dueAfter(i.node) || i.path[1].Class() == tree.Head {
+		if but[key] || i.node == nil || p.stamps.Cycle < dueAfter(i.node) || i.path[1].Class() == tree.Head {
 			continue
 		}
 		id, err := x.Repeat(i.path)
 		if err != nil {
-			return err
+			return nil, nil, err
 		}
-		all[key] = &instance{Key: key, ID: id}
-		if all[key].node, err = x.Node(id); err != nil {
-			return err
+		added[key] = &instance{Key: key, ID: id}
+	}
+	return x, added, nil
+}
+
+// standing returns the keys of which an instance in ^sys stays beside the one added after it, as something
+// refers to it or holds it: two of a key never stand there (1.0 02 §3.6). Cost: that of expiry, if one is there.
+func (p *pruner) standing(t *tree.Tree, all, added map[string]*instance) (map[string]bool, error) {
+	keys := make(map[string]bool)
+	for key := range added {
+		if stands, err := t.Has(all[key].ID); err != nil {
+			return nil, err
+		} else if stands && all[key].path[1].Class() == tree.Sys {
+			keys[key] = true
 		}
 	}
-	p.tree, p.stamps, p.recurring = x.Tree(), x.Stamps, all
-	p.in.Working, p.in.Stamps = p.tree, p.stamps
-	return nil
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	left, _, err := expire(t, p.in, new(lifecycle.Report))
+	if err != nil {
+		return nil, err
+	}
+	for key := range keys {
+		if stands, err := left.Has(all[key].ID); err != nil {
+			return nil, err
+		} else if !stands {
+			delete(keys, key)
+		}
+	}
+	return keys, nil
 }
 
 // lookBack finds the instances whose next one is due, and that are gone, in the last snapshots that had them. One

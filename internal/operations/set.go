@@ -51,7 +51,7 @@ func Set(s *pact.Spec, name string, value canon.Value) error {
 		}
 	case "cad":
 		if s.Cad = 0; !none {
-			s.Cad = cmp.Or(m.integer(name, 0), -1) // 0 is refused where it is added
+			s.Cad = cmp.Or(m.integer(name, 0), pact.Unsent) // 0 is refused where it is added
 		}
 	case "pinned":
 		s.Pinned = m.flag(name)

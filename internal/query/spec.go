@@ -1,7 +1,6 @@
 package query
 
 import (
-	"cmp"
 	"math/big"
 	"slices"
 	"strconv"
@@ -81,7 +80,7 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 		case "ttl":
 			s.TTL = &n
 		case "cad":
-			s.Cad = new(cmp.Or(n, -1)) // 0 is refused where it is added
+			s.Cad = &n
 		default:
 			*numbers[a.Name] = n
 		}
