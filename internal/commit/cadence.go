@@ -232,6 +232,9 @@ func (i *instance) find(t *tree.Tree) (err error) {
 
 // scheduledAfter notes instances for the commit after a snapshot. One that no snapshot has is none.
 func scheduledAfter(all map[string]*instance, sealed *tree.Tree) (notes []string, err error) {
+	if len(all) == 0 { // as most often
+		return nil, nil
+	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		i := all[key]
 		n, err := sealed.Node(i.ID)
