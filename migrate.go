@@ -3,6 +3,7 @@ package pact
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -18,11 +19,11 @@ import (
 // in one durable step. It
 // reads the history anew: ids, cycles, stamps, order, ttls, headers, attempts and who did what stay. Hashes, digests
 // and the bytes of threads are those of 1.0, so what proves them does not carry over. The selectors of the rules that
-// the context keeps are written in 1.0; the list says what became of each. One that 1.0 cannot say, or not for sure,
-// has doubts: then Migrate copies nothing, unless force is set, which leaves out the rules that cannot be written.
+// the context keeps, or kept in a snapshot, are written in 1.0; the list says what became of each. One that 1.0 cannot
+// say, or not for sure, has doubts, and so has a policy that cannot be read: then Migrate copies nothing, unless force is set, which leaves out the rules that cannot be written.
 //
 // Errors: E_SELECTOR_INVALID for doubts, E_CONFLICT if the name is taken or the context is of 1.0 already, and those
-// of [Context.Backup]. Cost: reading and writing every version of a node once.
+// of [Context.Export]. Cost: reading and writing every version of a node once.
 func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.Edition, force bool) (
 	_ *Context, _ []inspect.Migrated, err error) {
 	s, err := c.current(ctx)
@@ -33,18 +34,14 @@ func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.E
 		return nil, nil, err
 	}
 	if e != selector.V1 {
-		return nil, nil, fault.At(fault.SelectorInvalid, fault.NoOffset, string(e), "a context can be copied to edition 1.0 and to no other",
-			"leave the edition out to copy it as it is")
+		return nil, nil, fault.At(fault.SelectorInvalid, fault.NoOffset, string(e),
+			"a context can be copied to edition 1.0 and to no other", "leave the edition out to copy it as it is")
 	}
 	from := selector.Edition(s.Edition)
 	if from == selector.V1 {
 		return nil, nil, fault.New(fault.Conflict, "the context is of edition 1.0 already", "copy it without an edition")
 	}
-	keyless := func(id string) bool {
-		n, err := s.Working.Node(id)
-		return err != nil || n != nil && !n.Has("key")
-	}
-	_, list, err := publishedPolicy(string(s.Working.Root().Node().Header(policyAttr)), from, keyless)
+	policies, list, err := c.publishedPolicies(ctx, s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,22 +53,28 @@ func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.E
 	}
 	if len(doubtful) > 0 && !force {
 		m := doubtful[0]
+		of := "rule " + strconv.Itoa(m.Rule)
+		if m.Cycle > 0 {
+			of += " in snapshot " + strconv.FormatInt(m.Cycle, 10)
+		}
 		return nil, list, fault.At(fault.SelectorInvalid, fault.NoOffset, m.From, "the selectors of "+
-			strconv.Itoa(len(doubtful))+" rules do not mean the same for sure in edition 1.0; of rule "+
-			strconv.Itoa(m.Rule)+": "+m.Doubts[0], "keep another policy first, or force the copy and read its list")
+			strconv.Itoa(len(doubtful))+" rules do not mean the same for sure in edition 1.0; of "+of+": "+m.Doubts[0], "force the copy and read its list, or keep another policy first if the working state has this one")
 	}
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() { _ = w.CloseWithError(c.Export(ctx, w)) }()
 	root := func(n *tree.Node) *tree.Node {
-		policy, _, err := publishedPolicy(string(n.Header(policyAttr)), from, keyless)
-		if policy == nil || err != nil {
+		if !n.Has(policyAttr) {
 			return n
 		}
 		next := *n
 		next.Headers = nil
 		for _, h := range n.Headers {
 			if h.Name == policyAttr {
+				policy := policies[string(h.Value)]
+				if policy == nil {
+					continue
+				}
 				h.Value = canon.Value(policy.Value())
 			}
 			next.Headers = append(next.Headers, h)
@@ -84,6 +87,42 @@ func (c *Context) Migrate(ctx context.Context, to *DB, name string, e selector.E
 	}
 	made, err := c.options().context(to.kept()).begin(ctx, read.Creation)
 	return made, list, err
+}
+
+// publishedPolicies returns the policies of the working state and of all snapshots in edition 1.0, by their texts, and
+// what became of each rule, once. One that cannot be read has a doubt and no policy. Cost: what differs between snapshots.
+func (c *Context) publishedPolicies(ctx context.Context, s *state) (map[string]*canon.Any, []inspect.Migrated, error) {
+	made, said := map[string]*canon.Any{}, map[string]bool{}
+	var list []inspect.Migrated
+	add := func(t *tree.Tree, cycle int64) {
+		keyless := func(id string) bool {
+			n, err := t.Node(id)
+			return err != nil || n != nil && !n.Has("key")
+		}
+		text := string(t.Root().Node().Header(policyAttr))
+		policy, rules, err := publishedPolicy(text, selector.Edition(s.Edition), keyless)
+		if err != nil {
+			rules = []inspect.Migrated{{From: text, Doubts: []string{"the policy cannot be read: " + err.Error()}}}
+		}
+		made[text] = policy
+		for _, m := range rules {
+			if rule := fmt.Sprintf("%#v", m); !said[rule] {
+				said[rule], m.Cycle = true, cycle
+				list = append(list, m)
+			}
+		}
+	}
+	add(s.Working, 0)
+	if s.Info.Cycle < s.Info.First {
+		return made, list, nil
+	}
+	for t, err := range c.store.History(ctx, s.Key, s.Info.First, s.Info.Cycle) {
+		if err != nil {
+			return nil, nil, err
+		}
+		add(t, t.Cycle())
+	}
+	return made, list, nil
 }
 
 // publishedPolicy returns a kept policy with its selectors in edition 1.0, nil if there is none, and what became of

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -137,5 +139,57 @@ func TestMigratedRules(t *testing.T) {
 	}
 	if _, _, err := made.Migrate(ctx, pact.NewDB(store.NewMemory()), "again", selector.V1, false); !errors.Is(err, fault.Conflict) {
 		t.Errorf("once more: %v", err)
+	}
+}
+
+// What a snapshot kept and the working state no longer does is doubted too; an attempt does not prove bytes that are gone.
+func TestMigrateTellsOfEarlierPolicies(t *testing.T) {
+	ctx := context.Background()
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()), "c", nil)
+	must(t, err)
+	for _, text := range []string{"#plan", ".block"} {
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			if text == "#plan" {
+				b.Add("^ah", pact.Spec{ID: "plan", Content: "x"})
+			}
+			b.KeepPolicy(&lifecycle.Policy{Rules: []lifecycle.Rule{{Select: text, TTL: new(int64(3))}}})
+			return nil
+		}, nil))
+		a, err := c.StartAttempt(ctx, pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
+		must(t, err)
+		_, err = c.EndAttempt(ctx, a.ID, pact.Outcome{Status: history.Completed})
+		must(t, err)
+		_, err = c.Commit(ctx, nil)
+		must(t, err)
+	}
+	to := pact.NewDB(store.NewMemory())
+	if _, list, err := c.Migrate(ctx, to, "made", selector.V1, false); !errors.Is(err, fault.SelectorInvalid) ||
+		!strings.Contains(err.Error(), "snapshot 1") || len(list) != 2 || list[1].Cycle != 1 || len(list[1].Doubts) != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	made, _, err := c.Migrate(ctx, to, "made", selector.V1, true)
+	must(t, err)
+	first, err := made.At(ctx, pact.Cycle(1))
+	must(t, err)
+	if p, err := first.Policy(); err != nil || len(p.Rules) != 1 || p.Rules[0].Select != "@t0 #plan" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	attempts, err := made.Attempts(ctx, 1, 2)
+	must(t, err)
+	if len(attempts) != 2 || attempts[0].Thread != history.NoThread || attempts[1].Thread != history.NoThread {
+		t.Errorf("%+v", attempts)
+	}
+	again, err := made.Copy(ctx, pact.NewDB(store.NewMemory()), "again")
+	must(t, err)
+	if v, err := pact.Verify(ctx, again, nil); err != nil || !v.Holds() {
+		t.Errorf("%+v, %v", v, err)
+	}
+
+	doc := strings.Replace(exported(t, c.Working()), `"pact:policy":{`, `"pact:policy":{"no_such_limit":1,`, 1)
+	bad, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "bad", []byte(doc), nil)
+	must(t, err)
+	_, list, err := bad.Migrate(ctx, to, "unread", selector.V1, false)
+	if !errors.Is(err, fault.SelectorInvalid) || len(list) == 0 || !strings.Contains(list[0].Doubts[0], "cannot be read") {
+		t.Errorf("%+v, %v", list, err)
 	}
 }

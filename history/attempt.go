@@ -68,7 +68,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// NoThread stands for the hash of a thread whose hash an erasure removed.
+// NoThread stands for the hash of a thread whose hash an erasure removed, or whose bytes another edition writes.
 var NoThread = strings.Repeat("0", 2*sha256.Size)
 
 // AttemptID returns the id of the attempt with a number within its cycle. fork is the

@@ -83,9 +83,15 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 			return "", err
 		}
 	}
-	published := e.Op == "add" && e.Into == "" && b.Edition().Traits().ParentIDs // the library says what is missing
-	if (e.Op == "add" || e.Op == "move") && (e.Into == "") == (e.At == "") && !published && e.Depth == 0 {
-		return "", fault.New(fault.DocumentInvalid, `an edit has both "into" and "at", or neither`, "give one of them")
+	published := e.Op == "add" && b.Edition().Traits().ParentIDs // the library says what is missing
+	places := 0
+	for _, given := range [...]bool{e.Into != "", e.At != "", e.Depth != 0} {
+		if given {
+			places++
+		}
+	}
+	if (e.Op == "add" || e.Op == "move") && places != 1 && (places > 0 || !published) {
+		return "", fault.New(fault.DocumentInvalid, `an edit has several of "into", "at" and "depth", or none`, "give one of them")
 	}
 	switch e.Op {
 	case "add":

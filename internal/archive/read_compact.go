@@ -64,6 +64,11 @@ func (r *historyReader) readCompactLine(doc canon.Any, size int) error {
 	if err != nil {
 		return err
 	}
+	for i := range attempts {
+		if r.converted {
+			attempts[i].Thread = history.NoThread
+		}
+	}
 	r.attempts = append(r.attempts, attempts...)
 	switch {
 	case r.last == nil && kind != "working":

@@ -51,8 +51,8 @@ func Open(s store.Store) *Engine {
 
 // New returns an engine on a medium, which it closes when it is closed.
 func New(s store.Store, p store.Packing) *Engine {
-	return &Engine{store: s, packing: packing(p), cache: cache{most: cacheSize}, pace: usualPace, settling: make(map[history.Key]bool),
-		unsettled: make(map[history.Key]unsettled)}
+	return &Engine{store: s, packing: packing(p), cache: cache{most: cacheSize}, pace: usualPace,
+		settling: make(map[history.Key]bool), unsettled: make(map[history.Key]unsettled)}
 }
 
 // NewHasty returns an engine that joins and writes checkpoints as soon as there is anything to

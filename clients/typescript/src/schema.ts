@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 3d03f11750382a015285ce8248d1b46b477eb32b5065a98aee0e85ea63506513.
+// SHA-256 is 10a1033c5440b356afd27b6643d622f1a69f03c58ef2d7bbab9216403ea753b1.
 
 export interface Attempt {
   attempt_id: string
@@ -619,6 +619,7 @@ export interface InspectFinding {
 }
 
 export interface InspectMigrated {
+  cycle?: number
   doubts?: string[] | null
   from: string
   rule: number

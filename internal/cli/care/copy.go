@@ -137,7 +137,11 @@ func migrate(ctx context.Context, a *command.App, name, made, at string, e selec
 	}
 	text := "copied " + screen.Quote(name) + " to " + screen.Quote(made) + " of edition " + string(e)
 	for _, m := range list {
-		text += "\nrule " + strconv.Itoa(m.Rule) + "  " + view.Visible(m.From) + "  became  " +
+		text += "\nrule " + strconv.Itoa(m.Rule)
+		if m.Cycle > 0 {
+			text += " of snapshot " + strconv.FormatInt(m.Cycle, 10)
+		}
+		text += "  " + view.Visible(m.From) + "  became  " +
 			view.Visible(cmp.Or(m.To, "nothing: it was left out"))
 		for _, doubt := range m.Doubts {
 			text += "\n        " + view.Visible(doubt)

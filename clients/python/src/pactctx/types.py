@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 3d03f11750382a015285ce8248d1b46b477eb32b5065a98aee0e85ea63506513.
+SHA-256 is 10a1033c5440b356afd27b6643d622f1a69f03c58ef2d7bbab9216403ea753b1.
 """
 
 from __future__ import annotations
@@ -572,6 +572,7 @@ class InspectFinding(TypedDict):
 InspectMigrated = TypedDict(
     "InspectMigrated",
     {
+        "cycle": "NotRequired[int]",
         "doubts": "NotRequired[list[str] | None]",
         "from": "str",
         "rule": "int",
