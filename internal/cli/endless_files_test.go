@@ -199,7 +199,9 @@ func filesOf(c *cobra.Command, above string) (keys []string) {
 		}
 	})
 	for _, sub := range c.Commands() {
-		keys = append(keys, filesOf(sub, name)...)
+		if !sub.Hidden { // an old name runs a command of today
+			keys = append(keys, filesOf(sub, name)...)
+		}
 	}
 	return keys
 }

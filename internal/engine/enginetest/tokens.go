@@ -30,7 +30,7 @@ func testTokens(t *testing.T, s Suite) {
 		{Name: "c", Pattern: "\x00"}, {Name: "c", Pattern: "\xff"}} {
 		wantCode(t, keeper.AddToken(background, bad), fault.DocumentInvalid)
 	}
-	wantCode(t, keeper.RevokeToken(background, "c"), fault.DocumentInvalid)
+	wantCode(t, keeper.RevokeToken(background, "c"), fault.NotFound)
 	slices.SortFunc(list, func(a, b history.AccessToken) int { return strings.Compare(a.Name, b.Name) })
 	wantTokens(t, keeper, list)
 	if s.Reopen != nil {
@@ -40,7 +40,7 @@ func testTokens(t *testing.T, s Suite) {
 	}
 	must(t, keeper.RevokeToken(background, "B"))
 	wantTokens(t, keeper, slices.DeleteFunc(list, func(a history.AccessToken) bool { return a.Name == "B" }))
-	wantCode(t, keeper.RevokeToken(background, "B"), fault.DocumentInvalid)
+	wantCode(t, keeper.RevokeToken(background, "B"), fault.NotFound)
 	onceOfMany(t, keeper)
 	must(t, in.Close())
 	_, err := keeper.Tokens(background)
