@@ -10,7 +10,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/simulate"
-	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
 
@@ -252,26 +251,8 @@ func TestAProgramThatAsksForNoCachingIsTold(t *testing.T) {
 		read  int
 		want  bool
 	}{{"byte-exact", 0, true}, {"rebuilt", 0, false}, {"byte-exact", 1000, false}} {
-		ctx, s := context.Background(), pact.NewDB(store.NewMemory())
-		i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": c.exact}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		said := `{"role":"user","content":"a question"}`
-		for n := range 4 {
-			answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":"a%d"}],"usage":{"input_tokens":%d,`+
-				`"cache_read_input_tokens":%d,"cache_creation_input_tokens":0,"output_tokens":1}}`, n, 5000+1000*n-c.read, c.read)
-			if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
-				Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
-				t.Fatal(err)
-			}
-			said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"a%d"}]},{"role":"user","content":"more"}`, n)
-		}
-		run, err := pact.Open(ctx, s, "run", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := simulate.Findings(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m"})
+		run := imported(t, c.exact, func(n int) (in, read, written int) { return 5000 + 1000*n - c.read, c.read, 0 })
+		report, err := simulate.Findings(context.Background(), run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}

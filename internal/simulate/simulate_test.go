@@ -111,25 +111,8 @@ func TestWhatARunCosts(t *testing.T) {
 // without any cannot have been cached.
 func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
 	for exact, outcomes := range map[string]int{"rebuilt": 2, "byte-exact": 1} {
-		ctx, s := context.Background(), pact.NewDB(store.NewMemory())
-		i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": exact}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		said := `{"role":"user","content":"a question"}`
-		for n := range 4 {
-			answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":"a%d"}],"usage":{"input_tokens":0,`+
-				`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":1}}`, n, 4000*n, 4000)
-			if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
-				Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
-				t.Fatal(err)
-			}
-			said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"a%d"}]},{"role":"user","content":"more"}`, n)
-		}
-		run, err := pact.Open(ctx, s, "run", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ctx := context.Background()
+		run := imported(t, exact, func(n int) (in, read, written int) { return 0, 4000 * n, 4000 })
 		r, err := simulate.Run(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 			Policies: []simulate.Named{{"all", policy(t, `{}`)}}})
 		if err != nil {
@@ -301,4 +284,30 @@ func BenchmarkRun(b *testing.B) {
 			}
 		})
 	}
+}
+
+// imported returns a run of four calls that ask on, with the tokens that the provider counted of each.
+func imported(t *testing.T, exact string, counted func(call int) (in, read, written int)) *pact.Context {
+	t.Helper()
+	ctx, s := context.Background(), pact.NewDB(store.NewMemory())
+	i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": exact}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := `{"role":"user","content":"a question"}`
+	for n := range 4 {
+		in, read, written := counted(n)
+		answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":"a%d"}],"usage":{"input_tokens":%d,`+
+			`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":1}}`, n, in, read, written)
+		if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
+			Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
+			t.Fatal(err)
+		}
+		said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"a%d"}]},{"role":"user","content":"more"}`, n)
+	}
+	run, err := pact.Open(ctx, s, "run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
