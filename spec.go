@@ -71,13 +71,14 @@ func TTL(cycles *int64) int64 {
 
 // written returns a number of cycles as the documents write it: nil for 0, 0 for Unsent.
 func written(cycles int64) *int64 {
-	switch cycles {
-	case 0:
+	if cycles == 0 { // as most often: nothing is allocated
 		return nil
-	case Unsent:
-		cycles = 0
 	}
-	return &cycles
+	n := cycles
+	if n == Unsent {
+		n = 0
+	}
+	return &n
 }
 
 // tree returns the description in the form that package tree takes.

@@ -113,10 +113,13 @@ func (r *row) refersTo(id string) bool {
 }
 
 // refs returns the ids that the node of a row refers to.
-func (r *row) refs() (ids []string) {
-	if text := r.refsText(); text != "" {
-		_ = json.Unmarshal([]byte(text), &ids) // a value that is no list of ids refers to nothing
+func (r *row) refs() []string {
+	text := r.refsText()
+	if text == "" {
+		return nil
 	}
+	var ids []string
+	_ = json.Unmarshal([]byte(text), &ids) // a value that is no list of ids refers to nothing
 	return ids
 }
 
