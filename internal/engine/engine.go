@@ -25,7 +25,7 @@ type Engine struct {
 
 	mu        sync.Mutex
 	closed    bool
-	settling  map[history.Key]bool
+	settling  map[history.Key]chan struct{} // closed when nobody settles the context any more
 	unsettled map[history.Key]unsettled
 	work      sync.WaitGroup
 }
@@ -52,7 +52,7 @@ func Open(s store.Store) *Engine {
 // New returns an engine on a medium, which it closes when it is closed.
 func New(s store.Store, p store.Packing) *Engine {
 	return &Engine{store: s, packing: packing(p), cache: cache{most: cacheSize}, pace: usualPace,
-		settling: make(map[history.Key]bool), unsettled: make(map[history.Key]unsettled)}
+		settling: make(map[history.Key]chan struct{}), unsettled: make(map[history.Key]unsettled)}
 }
 
 // NewHasty returns an engine that joins and writes checkpoints as soon as there is anything to
@@ -113,7 +113,7 @@ func (e *Engine) write(ctx context.Context, make func(*store.Batch) error) error
 			return err
 		}
 		if err := ctx.Err(); err != nil {
-			return fault.Wrap(fault.Store, err, "the call was canceled", "")
+			return canceled(err)
 		}
 		var of struct { // one allocation, because nearly all batches append one record
 			store.Batch

@@ -98,3 +98,8 @@ func DamageErr(d *history.Damage) error {
 	e.Node = d.Node
 	return e
 }
+
+// canceled is the error of a call whose context ended with err.
+func canceled(err error) error {
+	return fault.Wrap(fault.Store, err, "the call was canceled", "")
+}

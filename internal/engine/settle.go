@@ -34,18 +34,18 @@ func (e *Engine) settleSoon(l *line, now published) {
 	}
 	e.mu.Lock()
 	f := e.unsettled[l.key]
-	due := !e.closed && !e.settling[l.key] && (f.err == nil || l.last.latest >= f.cycle+e.pace.joined)
+	due := !e.closed && e.settling[l.key] == nil && (f.err == nil || l.last.latest >= f.cycle+e.pace.joined)
 	if due {
-		e.settling[l.key] = true
+		e.settling[l.key] = make(chan struct{})
 		e.work.Add(1)
 	}
 	e.mu.Unlock()
 	work := func() {
 		defer e.work.Done()
-		err := e.settleAfter(context.Background(), l.key, e.pace.due(), now)
+		defer e.settledNow(l.key)
+		err := e.settleSteps(context.Background(), l.key, e.pace.due(), now)
 		e.mu.Lock()
 		defer e.mu.Unlock()
-		delete(e.settling, l.key)
 		delete(e.unsettled, l.key)
 		if err != nil && !errors.Is(err, fault.ContextNotFound) { // it was deleted meanwhile
 			e.unsettled[l.key] = unsettled{l.last.latest, err}
@@ -78,7 +78,7 @@ func (e *Engine) settleLast() error {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), longestLastTry)
-		err := e.settleAfter(ctx, key, e.pace.due(), published{})
+		err := e.settleAfter(ctx, key, e.pace.due())
 		cancel()
 		if err != nil && !errors.Is(err, fault.ContextNotFound) && fault.CodeOf(err) != fault.Busy {
 			return err
@@ -97,7 +97,7 @@ func (p pace) checkpoint(l *line, s *settled) bool {
 
 // Settle joins the cycles of a context and writes its checkpoints, as far as they are due.
 func (e *Engine) Settle(ctx context.Context, key history.Key) error {
-	return e.settleAfter(ctx, key, e.pace.due(), published{})
+	return e.settleAfter(ctx, key, e.pace.due())
 }
 
 // SettleAll settles all contexts, joins of each every cycle but the last one, and makes damaged
@@ -114,7 +114,7 @@ func (e *Engine) SettleAll(ctx context.Context) error {
 		if l.Shared {
 			continue // its forks look up few of its cycles
 		}
-		if err := e.settleAfter(ctx, l.Key, 2, published{}); err != nil && !errors.Is(err, fault.ContextNotFound) {
+		if err := e.settleAfter(ctx, l.Key, 2); err != nil && !errors.Is(err, fault.ContextNotFound) {
 			return err
 		}
 	}
@@ -127,9 +127,40 @@ const longestWait = time.Second / 2
 // longestLastTry is how long closing waits for a medium that was away.
 const longestLastTry = 10 * time.Second
 
-// settleAfter joins the cycles of a context while there are so many, and writes the checkpoints that
-// are due. Where another writer is faster it waits before it tries again, each time twice as long.
-func (e *Engine) settleAfter(ctx context.Context, key history.Key, cycles int64, now published) error {
+// settleAfter does [Engine.settleSteps] once nobody else of this engine settles the context, because each would
+// refuse what the other wrote.
+func (e *Engine) settleAfter(ctx context.Context, key history.Key, cycles int64) error {
+	for {
+		e.mu.Lock()
+		other := e.settling[key]
+		if other == nil {
+			e.settling[key] = make(chan struct{})
+		}
+		e.mu.Unlock()
+		if other == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return canceled(ctx.Err())
+		case <-other:
+		}
+	}
+	defer e.settledNow(key)
+	return e.settleSteps(ctx, key, cycles, published{})
+}
+
+// settledNow lets others of this engine settle a context.
+func (e *Engine) settledNow(key history.Key) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	close(e.settling[key])
+	delete(e.settling, key)
+}
+
+// settleSteps joins the cycles of a context while there are so many, and writes the checkpoints that
+// are due. Where a writer elsewhere is faster it waits before it tries again, each time twice as long.
+func (e *Engine) settleSteps(ctx context.Context, key history.Key, cycles int64, now published) error {
 	for wait := time.Millisecond; ; {
 		more, err := e.settle(ctx, key, cycles, now)
 		switch {
@@ -145,7 +176,7 @@ func (e *Engine) settleAfter(ctx context.Context, key history.Key, cycles int64,
 			e.distrust()
 			select {
 			case <-ctx.Done():
-				return fault.Wrap(fault.Store, ctx.Err(), "the call was canceled", "")
+				return canceled(ctx.Err())
 			case <-time.After(wait):
 			}
 			wait *= 2

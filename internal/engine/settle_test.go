@@ -3,6 +3,8 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,4 +91,43 @@ func TestClosingJoinsWhatFailed(t *testing.T) {
 	if m.tries < 2 {
 		t.Error("closing did not try again")
 	}
+}
+
+// refusals is a medium that counts the batches it refused.
+type refusals struct {
+	store.Store
+	count atomic.Int64
+}
+
+func (m *refusals) Write(ctx context.Context, b *store.Batch) error {
+	err := m.Store.Write(ctx, b)
+	if errors.Is(err, store.ErrRefused) {
+		m.count.Add(1)
+	}
+	return err
+}
+
+// Whoever settles a context waits for others of the same engine that do, and what runs in the background is one of
+// them: nobody makes a join that another one's refuses.
+func TestOneSettlesAtATime(t *testing.T) {
+	m := &refusals{Store: store.NewMemory()}
+	e := engine.NewHasty(m, store.Packing{})
+	w := begin(t, e, "chat")
+	for i := range 40 {
+		must(t, w.commit(said(i)))
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				if err := e.Settle(background, w.key); err != nil {
+					t.Errorf("settling: %v", err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	e.Idle()
+	if n := m.count.Load(); n > 0 {
+		t.Errorf("%d batches were refused", n)
+	}
+	must(t, e.Close())
 }
