@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,11 +40,12 @@ func recorded(t *testing.T, url string, body []byte, header ...string) (got stri
 	s = pact.NewDB(store.NewMemory())
 	rec := recorder(t, s, record.Options{Context: "chat", Zstd: unzstd})
 	client := &http.Client{Transport: rec.Transport(&http.Transport{DisableCompression: true}), Timeout: time.Minute}
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	if len(header) == 0 || header[0] != "impatient" {
-		ctx = t.Context()
-	}
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	if slices.Contains(header, "waits for nothing") {
+		ctx, cancel = context.WithTimeout(ctx, 300*time.Millisecond)
+		defer cancel()
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
 	must(t, err)
 	for i := 0; i+1 < len(header); i += 2 {
@@ -51,8 +53,15 @@ func recorded(t *testing.T, url string, body []byte, header ...string) (got stri
 	}
 	resp, err := client.Do(req)
 	if err == nil {
+		body := io.Reader(resp.Body)
+		if slices.Contains(header, "leaves") { // as soon as it has something
+			first := make([]byte, 1<<10)
+			n, _ := resp.Body.Read(first)
+			body = io.MultiReader(bytes.NewReader(first[:n]), body)
+			cancel()
+		}
 		var text []byte
-		text, err = io.ReadAll(resp.Body)
+		text, err = io.ReadAll(body)
 		got, err = string(text), errors.Join(err, resp.Body.Close())
 	}
 	rec.Close()
@@ -96,51 +105,47 @@ func TestAnswersThatComeToNothing(t *testing.T) {
 	must(t, err)
 	must(t, w.Close())
 	for name, c := range map[string]struct {
-		serve     http.HandlerFunc
-		status    history.AttemptStatus
-		says      string // the attempt
-		came      string // of the answer
-		impatient bool
+		serve  http.HandlerFunc
+		status history.AttemptStatus
+		says   string // the attempt
+		came   string // of the answer
+		client string // how long it waits
 	}{
 		"cut in an event": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, one+two)
 			panic(http.ErrAbortHandler)
-		}, history.Failed, "the answer broke off", `{"content":"one ","role":"assistant"}`, false},
+		}, history.Failed, "the answer broke off", `{"content":"one ","role":"assistant"}`, ""},
 		"ended in an event": {func(w http.ResponseWriter, _ *http.Request) { stream(w, one+two) },
-			history.Failed, "ended before it was whole", `{"content":"one ","role":"assistant"}`, false},
+			history.Failed, "ended before it was whole", `{"content":"one ","role":"assistant"}`, ""},
 		"silent": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
-		}, history.Canceled, "deadline", "", true},
+		}, history.Canceled, "deadline", "", "waits for nothing"},
 		"silent in mid-stream": {func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			stream(w, one)
 			<-r.Context().Done()
-		}, history.Canceled, "broke off", `{"content":"one ","role":"assistant"}`, true},
+		}, history.Canceled, "broke off", `{"content":"one ","role":"assistant"}`, "leaves"},
 		"gzip cut": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			stream(w, zipped.String()[:zipped.Len()-12])
-		}, history.Failed, "cannot be decompressed", `{"content":"one ","role":"assistant"}`, false},
+		}, history.Failed, "cannot be decompressed", `{"content":"one ","role":"assistant"}`, ""},
 		"not gzip": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			stream(w, one)
-		}, history.Failed, "cannot be decompressed", "", false},
+		}, history.Failed, "cannot be decompressed", "", ""},
 		"another encoding": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "br")
 			stream(w, one)
-		}, history.Failed, "in a way that is not read: br", "", false},
+		}, history.Failed, "in a way that is not read: br", "", ""},
 		"a page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in</html>") },
-			history.Failed, "not JSON", "", false},
-		"nothing": {func(http.ResponseWriter, *http.Request) {}, history.Failed, "before it was whole", "", false},
+			history.Failed, "not JSON", "", ""},
+		"nothing": {func(http.ResponseWriter, *http.Request) {}, history.Failed, "before it was whole", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var sent bytes.Buffer
 			url := serving(t, func(w http.ResponseWriter, r *http.Request) { c.serve(copying{w, &sent}, r) })
-			header := []string{}
-			if c.impatient {
-				header = []string{"impatient", "yes"}
-			}
-			got, a, broken, s, _ := recorded(t, url, []byte(plainChat), header...)
+			got, a, broken, s, _ := recorded(t, url, []byte(plainChat), "Client", c.client)
 			if got != sent.String() {
 				t.Errorf("the provider sent %q, the client got %q", sent.String(), got)
 			}

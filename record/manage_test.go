@@ -2,19 +2,15 @@ package record_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/dbtest"
-	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/lifecycle"
@@ -230,33 +226,24 @@ func TestManageEndsAtARefusal(t *testing.T) {
 	}
 }
 
-// slow takes its time with each write of the originals.
-type slow struct {
-	engine.Contexts
-	wait atomic.Int64 // nanoseconds
-}
-
-func (s *slow) Apply(ctx context.Context, key history.Key, g engine.Guard, changes ...engine.Change) error {
-	time.Sleep(time.Duration(s.wait.Load()))
-	return s.Contexts.Apply(ctx, key, g, changes...)
-}
-
 // A store that is too slow or broken holds up no request: it goes out as it came, and what it has stays so.
 func TestManageFailsOpen(t *testing.T) {
 	p, url := startProvider(t, callTurns(3)...)
-	s := &slow{Contexts: engine.InMemory()}
-	s.wait.Store(int64(100 * time.Millisecond))
+	s := holding()
 	rec := recorder(t, dbtest.Of(s), record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
 	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
 	a.ask("Look.")
 	a.call()
 	record.SetPatience(10 * time.Millisecond)
 	record.SetMostPatience(20 * time.Millisecond)
+	s.stop.Lock()
+	s.armed.Store(true)
 	works(a, 0, 1)
 	record.SetPatience(time.Minute)
 	record.SetMostPatience(5 * time.Second)
-	s.wait.Store(0)
-	for range 1000 { // until the late decision is there, and taken back
+	s.armed.Store(false)
+	s.stop.Unlock()
+	for range 6000 { // until the late decision is there, and taken back
 		if c, err := pact.Open(t.Context(), dbtest.Of(s), "chat/originals", nil); err == nil {
 			if _, last := c.Cycles(); last == 2 {
 				break

@@ -131,7 +131,7 @@ func init() {
 // noneLeft fails if more goroutines are left than there were. It waits for those that are
 // about to end.
 func noneLeft(t testing.TB, before int) {
-	for range 100 {
+	for range 1000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}

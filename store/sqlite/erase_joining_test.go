@@ -35,7 +35,7 @@ func TestErasingWhileCyclesAreJoined(t *testing.T) {
 			}
 		}
 	})
-	for i := range testrun.Size(t, 30, 100, 1000) {
+	for i := range testrun.Size(t, 10, 30, 1000) {
 		text := fmt.Sprintf("Jane Doe the %dth", i)
 		w.next(t, text)
 		e := salted(w)
