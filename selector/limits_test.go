@@ -71,18 +71,3 @@ func TestCost(t *testing.T) {
 		_, _ = ParsePosition(text, Canonical)
 	}
 }
-
-func BenchmarkParse(b *testing.B) {
-	for name, text := range map[string]string{
-		"id":    "#cb:u2",
-		"chain": "@t0 ^seq .mt:depth(1-3) .mc > .cb[role='user'][ttl<=2]",
-		"shape": "@t0..@t-3 (d1, seg, cont[offset=0], *:block[kind=summary]) {role=assistant} [ttl>0] @mode=latest @limit=5",
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				MustParse(text, Canonical)
-			}
-		})
-	}
-}

@@ -43,11 +43,3 @@ func TestHugeTextIsRefusedUnread(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkHugeText(b *testing.B) {
-	text := unreadable(b, 1_000_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		_, _ = Parse(text, Canonical)
-	}
-}

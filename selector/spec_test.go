@@ -112,3 +112,13 @@ func checkRoundTrip(t *testing.T, s *Selector) {
 		t.Errorf("%s prints as %s the second time", text, again)
 	}
 }
+
+// meaning is a selector without the text it was parsed from.
+func meaning(s *Selector) *Selector {
+	bare := *s
+	bare.Source, bare.Advice = "", nil
+	if bare.Time == nil && bare.Edition.Traits().T0Working { // 1.0 04 §2.5: the normal form names it
+		bare.Time = &Time{Kind: Single, From: Point{Axis: 't'}}
+	}
+	return &bare
+}
