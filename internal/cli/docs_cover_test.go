@@ -181,7 +181,7 @@ func syntaxTree(t *testing.T) []string {
 	return names
 }
 
-// cell is a case of the page on comparison.
+// cell is a case of the table of comparisons.
 type cell struct {
 	attribute, operator string
 	value               selector.LiteralKind // or list
@@ -191,7 +191,7 @@ const list = selector.Null + 1
 
 var comparison = regexp.MustCompile(`^\.block\[(\w+)(<=|>=|!=|<|>|=|~)(.*)\]$`)
 
-// TestComparisonIsComplete holds the page on comparison to a result for every
+// TestComparisonIsComplete holds testdata/comparison.txt to a result for every
 // operator and every form of a value, for an attribute of each type, and to one
 // for every attribute without an operator.
 func TestComparisonIsComplete(t *testing.T) {
@@ -216,12 +216,12 @@ func TestComparisonIsComplete(t *testing.T) {
 		for _, operator := range []string{"=", "!=", "<", "<=", ">", ">=", "~"} {
 			for kind := selector.Number; kind <= list; kind++ {
 				if !cells[cell{name, operator, kind}] {
-					t.Errorf("docs/language/comparison.md has no %s with %s and a value of kind %d", name, operator, kind)
+					t.Errorf("the table has no %s with %s and a value of kind %d", name, operator, kind)
 				}
 			}
 		}
 		if !alone[".block["+name+"]"] {
-			t.Errorf("docs/language/comparison.md has no [%s]", name)
+			t.Errorf("the table has no [%s]", name)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // them, in the order in which
 // a reader meets them. Their examples are executed in one directory, so that a
 // page can go on with what the page before it made.
-var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md",
+var languagePages = []string{"language.md", "language/reference.md", "../internal/cli/testdata/comparison.txt", "language/editions.md",
 	"errors.md", "inspection.md", "attempts.md"}
 
 // example is a command that a page shows together with what it prints.

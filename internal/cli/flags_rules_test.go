@@ -146,7 +146,7 @@ func TestTheLogTakesTheEndsInEitherOrder(t *testing.T) {
 	db := "--db=" + t.TempDir() + "/pact.db"
 	runIn(t, "import", chat, "--name", "chat", db)
 	runIn(t, "add", "chat", "--content", "more", db)
-	for _, more := range [][]string{{"--json"}, {"--attempts", "--json"}, {"--oneline"}} {
+	for _, more := range [][]string{{"--json"}, {"--attempts", "--json"}, {"--output", "table"}} {
 		_, there, _ := run(t, "", append([]string{"log", "chat", "@c1", "@c2", db}, more...)...)
 		code, back, problems := run(t, "", append([]string{"log", "chat", "@c2", "@c1", db}, more...)...)
 		if code != 0 || back != there || back == "" && more[0] != "--attempts" {

@@ -28,25 +28,6 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) string {
 	return out.String()
 }
 
-// A log on a terminal has a few lines for each call, none of them cut.
-func TestALogOnATerminalIsWrapped(t *testing.T) {
-	testrun.OneGoroutine(t)
-	dir := t.TempDir()
-	recordedRun(t, dir)
-	got := onTerminal(t, dir, 60, "log", "run", "-n", "1")
-	for _, want := range []string{"@c60  2026-03-02T09:59:00Z  claude-sonnet-4-5", " cached)", "    @c59: called bash\n",
-		"    @c59: “Step 60 is next.”\n"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is missing in\n%s", want, got)
-		}
-	}
-	for line := range strings.Lines(got) {
-		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > 60 {
-			t.Errorf("%d columns: %s", columns, line)
-		}
-	}
-}
-
 // A thread on a terminal is read: long contents are cut, with how much and the
 // command that prints them whole.
 func TestAThreadOnATerminalIsRead(t *testing.T) {
@@ -88,13 +69,12 @@ assistant
 	}
 }
 
-// One line of a log on a terminal of 80 columns still has the first words: columns
-// without an entry are left out.
-func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
+// A log on a terminal of 80 columns has the first words: columns without an entry are left out.
+func TestALogOnATerminalShowsWhatWasSaid(t *testing.T) {
 	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
-	got := onTerminal(t, dir, 80, "log", "run", "-n", "1", "--oneline")
+	got := onTerminal(t, dir, 80, "log", "run", "-n", "1")
 	for _, want := range []string{"cycle", "called", "said", "@c60", "bash", "Step 60"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
@@ -109,13 +89,13 @@ func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
 
 // A narrow terminal cuts words, and leaves out a column rather than show nothing of it. What broke the cache is the last
 // to go.
-func TestALogOfOneLineEachFitsAnyTerminal(t *testing.T) {
+func TestALogFitsAnyTerminal(t *testing.T) {
 	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	for width, want := range map[int]string{
 		130: "message", 100: "said", 80: "said", 60: "broke", 52: "broke", 30: "broke"} {
-		got := onTerminal(t, dir, width, "log", "run", "--oneline")
+		got := onTerminal(t, dir, width, "log", "run")
 		head, _, _ := strings.Cut(got, "\n")
 		if !strings.HasSuffix(head, want) {
 			t.Errorf("of %d columns the last is not %s:\n%s", width, want, head)
@@ -144,7 +124,6 @@ func TestAnEmptyAnswerIsASentenceOnATerminal(t *testing.T) {
 		{[]string{"grep", "run", "x{9}", "@c2", "@t0"}, 1, "nothing in run from @c2 to @t0 matches x{9}\n"},
 		{[]string{"log", "empty", "--attempts"}, 0, "no call of a provider was recorded in empty; pact commit --start records one\n"},
 		{[]string{"log", "empty"}, 0, "empty has no cycle yet; pact commit makes one\n"},
-		{[]string{"log", "empty", "--oneline"}, 0, "empty has no cycle yet; pact commit makes one\n"},
 		{[]string{"log", "run", "--since", "2030-01-01"}, 0, "run has no cycle since 2030-01-01\n"},
 	} {
 		for _, terminal := range []bool{true, false} {

@@ -34,49 +34,42 @@ func (n *normalFlags) write(a *command.App, flags *command.SourceFlags) func(con
 		if len(args) == 0 && a.InTerminal {
 			return command.Usage(cmd, "--normal takes a SELECTOR, or selectors on standard input")
 		}
-		if len(args) == 0 || len(args) == 1 && args[0] == "-" {
-			return normalLines(ctx, a, e, n.strict)
-		}
-		texts := make([]string, len(args))
-		for i, arg := range args {
-			q, err := selector.Parse(arg, e)
+		texts := []string{}
+		one := func(text string) error {
+			q, err := selector.Parse(text, e)
 			if err != nil {
-				return command.InArgument(err, arg)
+				return err
 			}
-			if err := remark(a, q, n.strict); err != nil {
-				return command.InArgument(err, arg)
+			if n.strict && len(q.Advice) > 0 {
+				at := q.Advice[0]
+				return fault.At(fault.SelectorLegacy, at.Offset, at.Token, "edition 1.0 advises against this form", at.Message)
 			}
-			texts[i] = q.String()
+			warnAll(a, q.Remarks())
+			texts = append(texts, q.String())
+			if !a.JSON {
+				a.PrintLine(q.String())
+			}
+			return ctx.Err()
 		}
-		if a.JSON {
-			return a.PrintJSON(texts)
+		if len(args) == 0 || len(args) == 1 && args[0] == "-" {
+			err = eachLine(a, one)
 		}
-		for _, text := range texts {
-			a.PrintLine(text)
+		for i := 0; i < len(args) && args[0] != "-" && err == nil; i++ {
+			err = command.InArgument(one(args[i]), args[i])
 		}
-		return nil
+		if err != nil || !a.JSON {
+			return err
+		}
+		return a.PrintJSON(texts)
 	}
 }
 
-// remark warns of what edition 1.0 advises against in a selector; strict refuses it.
-func remark(a *command.App, q *selector.Selector, strict bool) error {
-	if strict && len(q.Advice) > 0 {
-		at := q.Advice[0]
-		return fault.At(fault.SelectorLegacy, at.Offset, at.Token, "edition 1.0 advises against this form", at.Message)
-	}
-	warnAll(a, q.Remarks())
-	return nil
-}
-
-// normalLines formats each line of standard input as a selector. It keeps empty
-// lines.
-func normalLines(ctx context.Context, a *command.App, e selector.Edition, strict bool) error {
+// eachLine hands on each line of standard input, and keeps empty ones.
+func eachLine(a *command.App, one func(string) error) error {
 	lines := bufio.NewScanner(a.In)
 	lines.Buffer(nil, 2*selector.MaxLength)
-	texts := []string{}
-	n := 0
-	for lines.Scan() {
-		n++
+	n := 1
+	for ; lines.Scan(); n++ {
 		line := lines.Text()
 		if strings.TrimSpace(line) == "" {
 			if !a.JSON {
@@ -84,31 +77,16 @@ func normalLines(ctx context.Context, a *command.App, e selector.Edition, strict
 			}
 			continue
 		}
-		q, err := selector.Parse(line, e)
-		if err == nil {
-			err = remark(a, q, strict)
-		}
-		if f := command.FactsOf(err); err != nil {
-			at := *f
+		if err := one(line); err != nil {
+			at := *command.FactsOf(err)
 			at.Line = n
 			return &command.Located{Err: &at, Name: "standard input", Text: line}
 		}
-		if !a.JSON {
-			a.PrintLine(q.String())
-		}
-		texts = append(texts, q.String())
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 	}
-	if err := lines.Err(); err != nil {
-		long := fault.New(fault.Limit, "the line is too long", fmt.Sprintf("a selector has at most %d bytes",
-			selector.MaxLength))
-		long.Line = n + 1
+	if lines.Err() != nil {
+		long := fault.New(fault.Limit, "the line is too long", fmt.Sprintf("a selector has at most %d bytes", selector.MaxLength))
+		long.Line = n
 		return &command.Located{Err: long, Name: "standard input"}
-	}
-	if a.JSON {
-		return a.PrintJSON(texts)
 	}
 	return nil
 }

@@ -81,8 +81,12 @@ func selectCommand(a *command.App) *cobra.Command {
 				return err
 			}
 		}
-		if order == nil && a.Form == "" && a.OutTerminal && flags.File == "" {
-			return listNodes(ctx, a, hits)
+		if a.Form == "" && a.OutTerminal && (order != nil || flags.File == "") {
+			if len(hits) == 0 {
+				a.FoundNothing("no node matches")
+				return nil
+			}
+			a.Form = "table"
 		}
 		return printHits(ctx, a, s, hits, order, &w)
 	})
@@ -148,22 +152,6 @@ func printHits(ctx context.Context, a *command.App, s *command.Source, hits []pa
 		if w.limit > 0 {
 			list = list[:min(w.limit, len(list))]
 		}
-		if a.Form == "" && a.OutTerminal {
-			a.Form = "table"
-		}
 	}
 	return printFacts(a, list)
-}
-
-// listNodes prints a line for each node that a selector found.
-func listNodes(ctx context.Context, a *command.App, hits []pact.Hit) error {
-	for _, h := range hits {
-		line, err := a.NodeLine(ctx, tree.NodeOf(h.Node), h.Snapshot)
-		if err != nil {
-			return err
-		}
-		a.Printf("%s\n", a.Clip(line))
-	}
-	a.Printf("%s\n", a.Paint.Faint(view.Plural(len(hits), "node")))
-	return nil
 }

@@ -24,8 +24,7 @@ type windowFlags struct {
 	maxSnapshots, maxChanges int
 
 	includeContent bool
-	contentMode    string
-	contextLines   int
+	contents       command.ContentDiffFlags
 	materialize    []string
 }
 
@@ -44,12 +43,9 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	f.IntVar(&w.maxSnapshots, "max-snapshots", 0, "take only the `N` newest snapshots of a range")
 	f.IntVar(&w.maxChanges, "max-changes", 0, "print at most `N` changes for each step of a range")
 	f.BoolVar(&w.includeContent, "include-content", false, "for a range, show how contents changed")
-	f.StringVar(&w.contentMode, "content-mode", "unified", "`HOW` contents are shown: unified, jsonpatch or tokens")
-	f.IntVar(&w.contextLines, "context-lines", 3, "`N` lines of context in a unified diff")
+	w.contents.AddTo(cmd, "")
 	f.StringSliceVar(&w.materialize, "materialize", nil,
 		"for a range, show these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
-	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
-	command.OneOf(cmd, "content-mode", forms)
 }
 
 // options translates the flags for the library, and reports whether the
@@ -84,20 +80,21 @@ func (w *windowFlags) options(cmd *cobra.Command, s *command.Source,
 // selectRange answers a selector over a range of snapshots.
 func selectRange(ctx context.Context, a *command.App, cmd *cobra.Command, s *command.Source, q *selector.Selector,
 	w *windowFlags) error {
-	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
-		ContentMode: diff.Mode(w.contentMode), ContextLines: w.contextLines, MaxSnapshots: w.maxSnapshots,
-		MaxChangesPerSnapshot: w.maxChanges}
-	if w.maxChanges < 0 || w.contextLines < 0 {
-		return command.Usage(cmd, "--max-changes and --context-lines take a number of 0 or more")
+	lines, err := w.contents.Lines(cmd)
+	if err != nil {
+		return err
 	}
+	if w.maxChanges < 0 {
+		return command.Usage(cmd, "--max-changes takes a number of 0 or more")
+	}
+	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize, IncludeContent: w.includeContent,
+		ContentMode: diff.Mode(w.contents.Mode), ContextLines: lines, MaxSnapshots: w.maxSnapshots,
+		MaxChangesPerSnapshot: w.maxChanges}
 	if cmd.Flags().Changed("max-snapshots") && w.maxSnapshots == 0 {
 		return fault.New(fault.RangeLimit, "a limit of 0 snapshots leaves nothing to compare", "allow at least 1")
 	}
 	if cmd.Flags().Changed("max-changes") && w.maxChanges == 0 {
 		o.MaxChangesPerSnapshot = -1
-	}
-	if w.contextLines == 0 {
-		o.ContextLines = -1
 	}
 	c, err := s.History(ctx)
 	if err != nil {
@@ -127,7 +124,7 @@ func drawRange(a *command.App, r *diff.RangeDiffLatestResult) {
 		}
 		for _, c := range b.Changed {
 			a.Printf("  %s %s  %s\n", a.Paint.Changed("~"), view.Visible(c.ID), a.Paint.Changed(strings.Join(c.Fields, ", ")))
-			a.DrawContentDiff(c.ContentDiff)
+			a.DrawContentDiff(c.ContentDiff, 0)
 			drawMaterialized(a, c.Materialized)
 		}
 		if b.Stats == (diff.RangeStats{}) {

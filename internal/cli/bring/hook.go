@@ -139,24 +139,11 @@ func inTime(ctx context.Context, work func(context.Context) (string, error)) (st
 	ctx, cancel := context.WithTimeoutCause(ctx, hookPatience, fault.New(fault.Limit,
 		"the hook took more than 5 seconds, and ended", "a later event takes what is missing"))
 	defer cancel()
-	type answer struct {
-		text string
-		err  error
+	said, err := command.WaitFor(ctx, func() (string, error) { return work(ctx) })
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	done := make(chan answer, 1)
-	go func() {
-		text, err := work(ctx)
-		done <- answer{text, err}
-	}()
-	select {
-	case said := <-done:
-		if said.err != nil && ctx.Err() != nil {
-			said.err = context.Cause(ctx)
-		}
-		return said.text, said.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
+	return said, err
 }
 
 // hook imports the new part of the transcript that the event on standard input names.

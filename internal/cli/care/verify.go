@@ -30,60 +30,52 @@ func verifyCommand(a *command.App) *cobra.Command {
 			return hash.print(ctx, a, cmd, flags, args)
 		case *all == named || len(args) > 1 || len(args) > 0 && flags.File != "":
 			return command.Usage(cmd, "verify takes the NAME of a context, --file FILE or --all")
-		case *all:
-			return verifyAll(ctx, a)
 		case *export:
 			return replay(ctx, a, flags.File)
 		case flags.File != "":
 			return validate(ctx, a, flags)
 		}
-		s, err := a.ExistingStore(ctx)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		m := a.Meter("verifying")
-		r, err := pact.VerifyNamed(ctx, s, args[0], m.At)
-		m.End()
-		if err != nil {
-			return err
-		}
-		a.Failed = !r.Holds()
-		if a.JSON {
-			return a.PrintJSON(r)
-		}
-		drawVerified(a, r)
-		return nil
+		return verifyStore(ctx, a, args)
 	})
 	return cmd
 }
 
-// verifyAll checks a whole store.
-func verifyAll(ctx context.Context, a *command.App) error {
+// verifyStore checks the context of a name, without one the whole store.
+func verifyStore(ctx context.Context, a *command.App, name []string) error {
 	s, err := a.ExistingStore(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	m := a.Meter("verifying")
+	defer m.End()
+	if len(name) > 0 {
+		r, err := pact.VerifyNamed(ctx, s, name[0], m.At)
+		return reportVerified(a, r, err, func() { drawVerified(a, r) })
+	}
 	r, err := pact.VerifyAll(ctx, s, m.At)
-	m.End()
+	return reportVerified(a, r, err, func() {
+		if r.Defect != nil {
+			drawDefect(a, a.Shown(), r.Defect)
+		}
+		for _, c := range r.Contexts {
+			drawVerified(a, c)
+		}
+		if !a.Failed {
+			a.Printf("%s holds: %s\n", view.Visible(a.Shown()), view.Plural(len(r.Contexts), "context"))
+		}
+	})
+}
+
+// reportVerified prints the result of a check.
+func reportVerified(a *command.App, r interface{ Holds() bool }, err error, draw func()) error {
 	if err != nil {
 		return err
 	}
-	a.Failed = !r.Holds()
-	if a.JSON {
+	if a.Failed = !r.Holds(); a.JSON {
 		return a.PrintJSON(r)
 	}
-	if r.Defect != nil {
-		drawDefect(a, a.Shown(), r.Defect)
-	}
-	for _, c := range r.Contexts {
-		drawVerified(a, c)
-	}
-	if !a.Failed {
-		a.Printf("%s holds: %s\n", view.Visible(a.Shown()), view.Plural(len(r.Contexts), "context"))
-	}
+	draw()
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (a *App) Read(ctx context.Context, name string) (*Input, error) {
 		return in, err
 	}
 	piped, _ := budget.WithMemory(ctx, mostPiped, "save it in a file, and name that")
-	in.Data, err = waitFor(ctx, func() ([]byte, error) {
+	in.Data, err = WaitFor(ctx, func() ([]byte, error) {
 		data, _, err := budget.ReadAll(piped, from)
 		return data, err
 	})
@@ -76,8 +76,8 @@ func (a *App) Prices(ctx context.Context, file string) (*record.Prices, error) {
 	return prices, InFile(err, in.Name, in.Data)
 }
 
-// waitFor waits for a function that reads standard input, or until ctx ends.
-func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
+// WaitFor waits for a function that may never return, such as one that reads standard input, or until ctx ends.
+func WaitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type result struct {
 		got T
 		err error
@@ -92,7 +92,7 @@ func waitFor[T any](ctx context.Context, read func() (T, error)) (T, error) {
 		return r.got, r.err
 	case <-ctx.Done():
 		var none T
-		return none, ctx.Err()
+		return none, context.Cause(ctx)
 	}
 }
 

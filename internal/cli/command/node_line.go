@@ -11,6 +11,15 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
+// LineOf describes a node of a snapshot by its id in one line, which is the id alone if there is no such node.
+func (a *App) LineOf(ctx context.Context, id string, in *pact.Snapshot) (string, error) {
+	n, err := tree.Of(in).Node(id)
+	if err != nil || n == nil {
+		return view.Visible(id), err
+	}
+	return a.NodeLine(ctx, n, in)
+}
+
 // NodeLine describes a node of a snapshot in one line: its id, its type unless
 // the id shows it, unusual headers, its size, and the beginning of its content.
 func (a *App) NodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (string, error) {

@@ -28,7 +28,7 @@ func (a *App) ReadFile(ctx context.Context, name string, unanswered bool) (*Inpu
 	}
 	var file *intake.File
 	if from != nil {
-		file, err = waitFor(ctx, func() (*intake.File, error) { return intake.Read(ctx, from, intake.MaxText) })
+		file, err = WaitFor(ctx, func() (*intake.File, error) { return intake.Read(ctx, from, intake.MaxText) })
 	} else {
 		var from *os.File
 		if from, err = safefile.Open(name); err != nil {

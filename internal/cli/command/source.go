@@ -276,21 +276,25 @@ func (s *Source) searchable(ctx context.Context, q *selector.Selector) (searchab
 
 // Find returns what a selector finds.
 func (s *Source) Find(ctx context.Context, q *selector.Selector, o pact.SelectOptions) ([]pact.Hit, error) {
+	return answered(ctx, s, q, o, searchable.Find)
+}
+
+// answered has the document or the context answer a selector.
+func answered[T any](ctx context.Context, s *Source, q *selector.Selector, o pact.SelectOptions,
+	answer func(searchable, context.Context, string, *pact.SelectOptions) (T, error)) (found T, err error) {
 	from, err := s.searchable(ctx, q)
+	if err == nil {
+		err = s.complete(ctx, q, &o)
+	}
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	if err := s.complete(ctx, q, &o); err != nil {
-		return nil, err
-	}
-	found, err := from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
+	found, err = answer(from, ctx, cmp.Or(q.Source, q.String()), &o)
 	if q.Time == nil {
-		err = unasked(err, workingRemedy)
+		err = unasked(err, "commit first, or write the word working before the selector")
 	}
 	return found, err
 }
-
-const workingRemedy = "commit first, or write the word working before the selector"
 
 // complete sets the edition of the selector, the counter of the source, and whether @* has to ask for the last answer of a run.
 func (s *Source) complete(ctx context.Context, q *selector.Selector, o *pact.SelectOptions) error {
@@ -309,18 +313,7 @@ func (s *Source) complete(ctx context.Context, q *selector.Selector, o *pact.Sel
 // Explain says how find would evaluate a selector.
 func (s *Source) Explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation,
 	error) {
-	from, err := s.searchable(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.complete(ctx, q, &o); err != nil {
-		return nil, err
-	}
-	x, err := from.Explain(ctx, cmp.Or(q.Source, q.String()), &o)
-	if q.Time == nil {
-		err = unasked(err, workingRemedy)
-	}
-	return x, err
+	return answered(ctx, s, q, o, searchable.Explain)
 }
 
 // History returns the context, or one whose only snapshot is the document.

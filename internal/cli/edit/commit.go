@@ -17,7 +17,7 @@ import (
 // committed is the answer of pact commit --json.
 type committed struct {
 	Cycle  int64             `json:"cycle"`
-	Digest string            `json:"digest"`
+	Digest string            `json:"digest,omitempty"` // "" of a dry run, whose stamps are others than the commit's
 	Blocks int               `json:"blocks"`
 	Bytes  int64             `json:"bytes"`
 	DryRun bool              `json:"dry_run,omitempty"`
@@ -27,7 +27,7 @@ type committed struct {
 
 // commitFlags say what a commit prunes and publishes.
 type commitFlags struct {
-	note                    pact.Note
+	note                    *pact.Note
 	prune, selected, retain []string
 	dryRun, limited         bool
 	send, prices, model     string
@@ -38,9 +38,7 @@ type commitFlags struct {
 }
 
 func newCommitFlags(a *command.App, cmd *cobra.Command) *commitFlags {
-	c, f := &commitFlags{policy: a.PolicyFlags(cmd), writing: writingFlags(a, cmd)}, cmd.Flags()
-	f.StringVarP(&c.note.Message, "message", "m", "", "why, a `TEXT` for the log")
-	f.StringVar(&c.note.Request, "request", "", "a `TOKEN`: repeating the command with it does nothing more")
+	c, f := &commitFlags{policy: a.PolicyFlags(cmd), writing: writingFlags(a, cmd), note: noteFlags(cmd)}, cmd.Flags()
 	f.StringArrayVar(&c.prune, "prune", nil, "prune the node `ID`; may be repeated")
 	f.StringArrayVar(&c.selected, "select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
 	f.StringArrayVar(&c.retain, "retain", nil, "keep the node `ID` from expiring and being pruned this time; may be repeated")
@@ -105,7 +103,7 @@ func (f *commitFlags) publish(ctx context.Context, a *command.App, c *pact.Conte
 	if err != nil {
 		return err
 	}
-	options := pact.CommitOptions{Note: f.note}
+	options := pact.CommitOptions{Note: *f.note}
 	if f.send == "" {
 		options.Pruning = pruning
 	} else if err := a.ReplaceFile(f.send, func(w io.Writer) error {
@@ -121,18 +119,14 @@ func (f *commitFlags) publish(ctx context.Context, a *command.App, c *pact.Conte
 	if task != nil && removes(snapshot.Report, task.ID) {
 		a.Warnf("the first message of the user went: %s", view.Visible(task.ID))
 	}
-	if a.JSON {
-		return a.PrintJSON(committedAs(snapshot))
-	}
 	blocks, bytes := snapshot.ThreadSize()
+	if a.JSON {
+		return a.PrintJSON(committed{Cycle: snapshot.Cycle(), Digest: snapshot.Digest(), Blocks: blocks, Bytes: bytes,
+			Report: snapshot.Report})
+	}
 	a.Printf("committed %s\n", a.Paint.Strong(view.Cycle(snapshot.Cycle())))
 	a.Printf("  digest  %s\n", snapshot.Digest())
 	a.Printf("  thread  %s, %s\n", view.Plural(blocks, "block"), view.Size(bytes))
 	drawReport(a, snapshot.Report)
 	return nil
-}
-
-func committedAs(s *pact.Sealed) committed {
-	blocks, bytes := s.ThreadSize()
-	return committed{Cycle: s.Cycle(), Digest: s.Digest(), Blocks: blocks, Bytes: bytes, Report: s.Report}
 }

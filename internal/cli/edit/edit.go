@@ -23,6 +23,14 @@ func writingFlags(a *command.App, cmd *cobra.Command) writing {
 	return writing{a.ActorFlag(cmd), rebaseFlag(cmd)}
 }
 
+// noteFlags adds the flags that say why a commit, a fork or an undo is made, and have it happen once.
+func noteFlags(cmd *cobra.Command) *pact.Note {
+	n := &pact.Note{}
+	cmd.Flags().StringVarP(&n.Message, "message", "m", "", "why, a `TEXT` for the log")
+	cmd.Flags().StringVar(&n.Request, "request", "", "a `TOKEN`: repeating the command with it does nothing more")
+	return n
+}
+
 // edit applies one batch of edits to a stored context.
 func edit(ctx context.Context, a *command.App, name string, w writing, f func(*pact.Batch) error) error {
 	c, s, err := a.OpenContext(ctx, name, *w.actor)

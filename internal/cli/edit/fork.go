@@ -11,15 +11,14 @@ import (
 
 func forkCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("fork")
-	message := cmd.Flags().StringP("message", "m", "", "why, a `TEXT` for the log")
-	request := cmd.Flags().String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
+	note := noteFlags(cmd)
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, rest []string) error {
 		at, err := c.ParseAddress(rest[0])
 		if err != nil {
 			return err
 		}
-		f, err := c.Fork(ctx, at, rest[1], &pact.Note{Message: *message, Request: *request})
+		f, err := c.Fork(ctx, at, rest[1], note)
 		if err != nil {
 			return err
 		}
@@ -35,11 +34,10 @@ func forkCommand(a *command.App) *cobra.Command {
 
 func undoCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("undo")
-	message := cmd.Flags().StringP("message", "m", "", "why, a `TEXT` for the log")
-	request := cmd.Flags().String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
+	note := noteFlags(cmd)
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.OnContext(actor, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
-		undone, err := c.Undo(ctx, &pact.Note{Message: *message, Request: *request})
+		undone, err := c.Undo(ctx, note)
 		if err != nil {
 			return err
 		}

@@ -39,10 +39,6 @@ type planned struct {
 
 // plan says what a commit would publish, and what it would lose.
 func (f *commitFlags) plan(ctx context.Context, a *command.App, c *pact.Context, counter tree.Counter, pruning *pact.Pruning) error {
-	snapshot, err := c.Prepare(ctx, pruning)
-	if err != nil {
-		return err
-	}
 	plan, err := c.PlanPruning(ctx, pruning)
 	if err != nil {
 		return err
@@ -57,11 +53,10 @@ func (f *commitFlags) plan(ctx context.Context, a *command.App, c *pact.Context,
 		}
 	}
 	if a.JSON {
-		would := committedAs(snapshot)
-		would.DryRun, would.planned = true, p
-		return a.PrintJSON(would)
+		return a.PrintJSON(committed{Cycle: plan.Cycle, Blocks: plan.After.Blocks, Bytes: plan.After.Bytes, DryRun: true,
+			Report: plan.Report, planned: p})
 	}
-	a.Printf("would commit %s\n", a.Paint.Strong(view.Cycle(snapshot.Cycle())))
+	a.Printf("would commit %s\n", a.Paint.Strong(view.Cycle(plan.Cycle)))
 	drawPlan(a, p, plan.Report)
 	return nil
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 func diffCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("diff")
 	flags := a.SourceFlags(cmd)
-	rich := newRichFlags(a, cmd)
+	rich := newRichFlags(cmd)
 	structure := cmd.Flags().Bool("structure", false, "draw turns, groups and regions too")
 	compare := func(ctx context.Context, s *command.Source, rest []string, from, to *pact.Snapshot) error {
 		var o pact.DiffOptions
@@ -27,20 +28,23 @@ func diffCommand(a *command.App) *cobra.Command {
 			}
 			o.Select, o.Edition = q.Source, q.Edition
 		}
-		if rich.on {
-			rich.structure = *structure || len(rest) == 3 || !a.OutTerminal
-			err := richDiff(ctx, a, s, rich, rest, from, to, o)
-			if err != nil && len(rest) == 3 {
+		placed := func(err error) error {
+			if len(rest) == 3 {
 				return command.InArgument(err, rest[2])
 			}
 			return err
 		}
-		result, err := pact.Diff(ctx, from, to, &o)
-		if err != nil && len(rest) == 3 {
-			return command.InArgument(err, rest[2])
+		if rich.on {
+			rich.structure = *structure || len(rest) == 3 || !a.OutTerminal
+			lines, err := rich.contents.Lines(cmd)
+			if err == nil {
+				err = richDiff(ctx, a, s, rich, lines, rest, from, to, o)
+			}
+			return placed(err)
 		}
+		result, err := pact.Diff(ctx, from, to, &o)
 		if err != nil {
-			return err
+			return placed(err)
 		}
 		if across := flags.File == "" && endsOf(rest) != nil; across {
 			result.Changed = slices.DeleteFunc(result.Changed, func(c diff.Change) bool { return madeAtTwoTimes(c.Fields) })
@@ -58,9 +62,6 @@ func diffCommand(a *command.App) *cobra.Command {
 		return three(cmd, args)
 	}
 	one := a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		if err := rich.check(cmd); err != nil {
-			return err
-		}
 		from, err := s.Argument(ctx, rest[:1])
 		if err != nil {
 			return err
@@ -148,14 +149,9 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 		hidden = all - len(r.Removed) - len(r.Added) - len(r.Changed)
 	}
 	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
-		line := id
-		if n, err := tree.Of(in).Node(id); err != nil {
+		line, err := a.LineOf(ctx, id, in)
+		if err != nil {
 			return err
-		} else if n != nil {
-			var err error
-			if line, err = a.NodeLine(ctx, n, in); err != nil {
-				return err
-			}
 		}
 		rest := ""
 		if fields != nil {
@@ -194,29 +190,19 @@ func drawDiff(ctx context.Context, a *command.App, r *diff.Result, from, to *pac
 
 // blocksOf returns the part of a diff that is about blocks.
 func blocksOf(r *diff.Result, from, to *tree.Tree) (*diff.Result, error) {
-	blocks := &diff.Result{}
-	for _, id := range r.Removed {
-		if is, err := isBlock(from, id); err != nil {
-			return nil, err
-		} else if is {
-			blocks.Removed = append(blocks.Removed, id)
+	var failed error
+	other := func(t *tree.Tree) func(string) bool {
+		return func(id string) bool {
+			is, err := isBlock(t, id)
+			failed = cmp.Or(failed, err)
+			return !is
 		}
 	}
-	for _, id := range r.Added {
-		if is, err := isBlock(to, id); err != nil {
-			return nil, err
-		} else if is {
-			blocks.Added = append(blocks.Added, id)
-		}
-	}
-	for _, c := range r.Changed {
-		if is, err := isBlock(to, c.ID); err != nil {
-			return nil, err
-		} else if is {
-			blocks.Changed = append(blocks.Changed, c)
-		}
-	}
-	return blocks, nil
+	notInTo := other(to)
+	blocks := &diff.Result{Removed: slices.DeleteFunc(slices.Clone(r.Removed), other(from)),
+		Added:   slices.DeleteFunc(slices.Clone(r.Added), notInTo),
+		Changed: slices.DeleteFunc(slices.Clone(r.Changed), func(c diff.Change) bool { return notInTo(c.ID) })}
+	return blocks, failed
 }
 
 func isBlock(t *tree.Tree, id string) (bool, error) {

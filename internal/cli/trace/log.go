@@ -97,12 +97,7 @@ func logCommand(a *command.App) *cobra.Command {
 			a.Out.Hold = false // print each line at once: it stands by itself
 			return each(func(l logged) error { return a.PrintJSON(l) })
 		}
-		if a.OutTerminal && !some.oneline && a.Form == "" {
-			err = each(func(l logged) error { drawEntry(a, l); return nil })
-		} else {
-			err = drawLog(a, each)
-		}
-		switch {
+		switch err = drawLog(a, each); {
 		case err != nil || listed > 0:
 		case slices.Contains(rest, "working"):
 			a.Reportf("pact: the working state is no cycle, so the log has no entry of it; with --edits it lists its edits")

@@ -13,7 +13,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
@@ -52,7 +51,6 @@ func branchedOff(l logged) []string {
 type logLimits struct {
 	newest  int
 	since   string
-	oneline bool
 	sinceNS int64
 }
 
@@ -60,7 +58,6 @@ func (l *logLimits) register(cmd *cobra.Command) {
 	cmd.Flags().IntVarP(&l.newest, "newest", "n", 0, "list the newest `N` cycles")
 	cmd.Flags().StringVar(&l.since, "since", "", "list what was committed from a `TIME` on: 2026-11-01 or "+
 		"2026-11-01T10:00:00Z")
-	cmd.Flags().BoolVar(&l.oneline, "oneline", false, "list each cycle on one line, also on a terminal")
 }
 
 // span returns the first and the last cycle that the flags and the addresses list, and reads --since.
@@ -121,7 +118,7 @@ type column struct {
 
 var columns = []column{
 	{"cycle", "l", 0, entryName},
-	{"time", "l", 7, func(l logged) string { return view.Time(l.TimeNS) }},
+	{"time", "l", 7, timeOf},
 	{"model", "l", 3, ofCall(func(c *story.Call) string { return view.Visible(c.Model) })},
 	{"took", "r", 4, ofCall(took)},
 	{"bytes", "r", 0, ofCall(func(c *story.Call) string { return number(c.Bytes) })},
@@ -142,6 +139,14 @@ var columns = []column{
 
 // cutColumns are the texts that a narrow terminal cuts before it lacks a column.
 var cutColumns = []int{columnOf("broke"), columnOf("called"), columnOf("said"), columnOf("message")}
+
+// timeOf returns when an entry was made, "" if that is not known.
+func timeOf(l logged) string {
+	if l.Time == "" {
+		return ""
+	}
+	return view.Time(l.TimeNS)
+}
 
 func columnOf(name string) int {
 	return slices.IndexFunc(columns, func(c column) bool { return c.name == name })
@@ -165,85 +170,70 @@ func ofStat(sign string, count func(*story.Stat) int) func(logged) string {
 	}
 }
 
-// narrowLog makes a line of a log at most limit columns wide, if it can: it cuts the widest
-// texts, and leaves out a column rather than show less of it than narrowest columns.
-func narrowLog(c *screen.Layout, limit int) {
-	for goes := range len(columns) {
-		next := slices.IndexFunc(columns, func(c column) bool { return c.goes == goes+1 })
-		if next < 0 || c.Narrow(limit, cutColumns...) {
-			return
+// drawLog prints a line for each entry. On a narrow terminal it cuts the widest texts, and leaves out a column rather than
+// show less of it than screen.Layout does.
+func drawLog(a *command.App, each func(func(logged) error) error) error {
+	onTerminal := a.Width > 0 && a.Form != "wide"
+	var rows [][]string
+	rules := rulesOnce{}
+	err := each(func(l logged) error {
+		l = rules.onceOf(l)
+		if onTerminal && l.Call != nil { // the words are worth more than the call that they belong to
+			call := *l.Call
+			call.Earlier, l.Call = "", &call
+		}
+		row := make([]string, len(columns))
+		for i, column := range columns {
+			row[i] = column.cell(l)
+		}
+		rows = append(rows, row)
+		return nil
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	head, align := make([]string, len(columns)), ""
+	for i, column := range columns {
+		head[i], align = column.name, align+column.side
+	}
+	if !onTerminal || a.Form == "id" {
+		for i := range head {
+			head[i] = map[byte]string{'r': ">", 'l': ""}[align[i]] + head[i]
+		}
+		a.Table(head, rows)
+		return nil
+	}
+	c := screen.LayoutOf(align)
+	for _, row := range rows {
+		c.Fit(row)
+	}
+	for i := range head {
+		if c.Widths[i] > 0 { // a column without a value is left out
+			c.Widths[i] = max(c.Widths[i], len(head[i]))
+		}
+	}
+	for goes := 1; !c.Narrow(a.Width, cutColumns...); goes++ {
+		next := slices.IndexFunc(columns, func(c column) bool { return c.goes == goes })
+		if next < 0 {
+			break
 		}
 		c.Widths[next] = 0
 	}
+	for _, row := range append([][]string{head}, rows...) {
+		for i := range row {
+			row[i] = cutCell(row[i], c.Widths[i])
+		}
+		a.Printf("%s\n", c.Line(row))
+	}
+	return nil
 }
 
 // cutCell cuts a text that is wider than its column.
 func cutCell(text string, width int) string {
-	if lipgloss.Width(text) <= width {
+	if width == 0 || lipgloss.Width(text) <= width {
 		return text
 	}
 	return strings.TrimRight(lipgloss.NewStyle().MaxWidth(width-1).Render(text), " ") + "…"
-}
-
-// drawLog reads the log twice, first to measure the columns, and so keeps none
-// of it in memory. It leaves out the columns that are empty in every line.
-func drawLog(a *command.App, each func(func(logged) error) error) error {
-	if a.Form == "id" {
-		return each(func(l logged) error { a.Printf("%s\n", entryName(l)); return nil })
-	}
-	align, head := "", make([]string, len(columns))
-	for i, column := range columns {
-		align, head[i] = align+column.side, column.name
-	}
-	c, known, rules := screen.LayoutOf(align), make([]bool, len(columns)), rulesOnce{}
-	narrow := a.Width > 0 && a.Form != "wide"
-	rowOf := func(l logged) []string {
-		if narrow && l.Call != nil { // the words are worth more than the call that they belong to
-			call := *l.Call
-			call.Earlier, l.Call = "", &call
-		}
-		return logRow(rules.onceOf(l))
-	}
-	err := each(func(l logged) error {
-		row := rowOf(l)
-		for i := range row {
-			known[i] = known[i] || row[i] != "-" && row[i] != ""
-		}
-		c.Fit(row)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(known, true) {
-		return nil // no entry at all
-	}
-	c.Fit(head)
-	for i := range known {
-		if !known[i] {
-			c.Widths[i] = 0
-		}
-	}
-	if narrow {
-		narrowLog(c, a.Width)
-	}
-	line := func(row []string) string {
-		for i := range row {
-			switch {
-			case c.Widths[i] == 0:
-				row[i] = ""
-			case narrow:
-				row[i] = cutCell(row[i], c.Widths[i])
-			}
-		}
-		return c.Line(row)
-	}
-	a.Printf("%s\n", line(head))
-	rules = rulesOnce{}
-	return each(func(l logged) error {
-		a.Printf("%s\n", line(rowOf(l)))
-		return nil
-	})
 }
 
 // rulesOnce takes the rule by which a recorder chose the line of a call out of the entries that
@@ -260,17 +250,6 @@ func (r *rulesOnce) onceOf(l logged) logged {
 	}
 	r.last = rule
 	return l
-}
-
-// logRow returns the cells of an entry, - for an unknown one.
-func logRow(l logged) []string {
-	row := make([]string, len(columns))
-	for i, column := range columns {
-		if row[i] = column.cell(l); row[i] == "" && column.name != "message" {
-			row[i] = "-"
-		}
-	}
-	return row
 }
 
 // entryName returns the cycle that an entry published, else what it did.
@@ -291,68 +270,4 @@ func why(l logged) string {
 		parts = append(parts, "managing ended: "+l.Call.Ended)
 	}
 	return strings.Join(parts, "; ")
-}
-
-// drawEntry prints an entry for a person, as git does a commit.
-func drawEntry(a *command.App, l logged) {
-	head := []string{entryName(l)}
-	if at := view.Time(l.TimeNS); at != "-" {
-		head = append(head, at)
-	}
-	c := l.Call
-	if c != nil {
-		head = append(head, view.Words(view.Visible(c.Model))...)
-		head = append(head, view.Size(c.Bytes))
-		if c.In != nil {
-			text := "in " + strconv.FormatInt(*c.In, 10)
-			if c.Cached != nil {
-				text += " (" + strconv.FormatInt(*c.Cached, 10) + " cached)"
-			}
-			head = append(head, text)
-		}
-		if c.Out != nil {
-			head = append(head, "out "+strconv.FormatInt(*c.Out, 10))
-		}
-		if c.Cost != nil {
-			head = append(head, view.Money(*c.Cost)+" "+prices.BuiltIn().Currency)
-		}
-		if text := filled(c); text != "" {
-			head = append(head, text+" of the window")
-		}
-		if c.Took != nil {
-			head = append(head, took(c))
-		}
-	}
-	if s := l.Stat; s != nil {
-		head = append(head, "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed))
-	}
-	for i, part := range screen.WrapLine(strings.Join(append(head, view.Words(view.Visible(l.Actor))...), "  "), max(20, a.Width-4)) {
-		if rest, ok := strings.CutPrefix(part, head[0]); ok && i == 0 {
-			a.Printf("%s%s\n", a.Paint.Changed(head[0]), rest)
-			continue
-		}
-		a.Printf("    %s\n", strings.TrimLeft(part, " "))
-	}
-	var lines []string
-	if c != nil && c.Broke != nil {
-		lines = append(lines, "broke: "+brokeText(c))
-	}
-	if c != nil && len(c.Tools) > 0 {
-		lines = append(lines, c.Earlier+"called "+strings.ReplaceAll(toolsText(c.Tools), ",", ", "))
-	}
-	if c != nil && c.Said != "" {
-		said := "“" + c.Said + "”"
-		if c.SaidBy == "assistant" {
-			said = c.Earlier + said
-		}
-		lines = append(lines, said)
-	}
-	if text := view.Visible(why(l)); text != "" {
-		lines = append(lines, text)
-	}
-	for _, line := range lines {
-		for _, part := range screen.WrapLine(line, max(20, a.Width-4)) {
-			a.Printf("    %s\n", part)
-		}
-	}
 }

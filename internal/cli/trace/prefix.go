@@ -73,14 +73,24 @@ func (p *prefixFlags) print(ctx context.Context, a *command.App, s *command.Sour
 		return a.PrintJSON(r)
 	}
 	if *p.provider {
-		drawProvider(a, r, p.prices)
-		return nil
+		if !drawProvider(a, r) {
+			return nil
+		}
+	} else {
+		drawPrefixes(a, r)
 	}
-	drawPrefixes(a, r, p.prices)
+	drawPaid(a, r, p.prices)
+	drawSources(a, r)
+	if how := "counted"; !*p.provider && r.Tokenizer != "" {
+		if strings.HasPrefix(r.Tokenizer, "approx:") {
+			how = "approximated"
+		}
+		a.Printf("Tokens are those of the contents, %s by %s.\n", how, r.Tokenizer)
+	}
 	return nil
 }
 
-func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) {
+func drawPrefixes(a *command.App, r *story.PrefixReport) {
 	rows := make([][]string, len(r.Cycles))
 	for i := range r.Cycles {
 		c := r.Cycles[i]
@@ -103,22 +113,11 @@ func drawPrefixes(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 	}
 	a.Table([]string{"cycle", ">blocks", ">bytes", ">tokens", ">same", ">in bytes", ">", ">in tokens", ">window",
 		">paid", ">again", "first difference"}, rows)
-	line := view.Percent(r.Share) + " of what the threads repeat is the prefix of the thread before (seen)"
-	switch {
-	case len(r.Breaks) == 0:
-		a.Sentence(line + "; nothing broke.")
-	default:
-		a.Sentence(line + "; it broke in " + view.Plural(len(r.Breaks), "cycle") + ".")
+	broke := "nothing broke."
+	if len(r.Breaks) > 0 {
+		broke = "it broke in " + view.Plural(len(r.Breaks), "cycle") + "."
 	}
-	drawPaid(a, r, prices)
-	drawSources(a, r)
-	if r.Tokenizer != "" {
-		how := "counted"
-		if strings.HasPrefix(r.Tokenizer, "approx:") {
-			how = "approximated"
-		}
-		a.Printf("Tokens are those of the contents, %s by %s.\n", how, r.Tokenizer)
-	}
+	a.Sentence(view.Percent(r.Share) + " of what the threads repeat is the prefix of the thread before (seen); " + broke)
 }
 
 // drawPaid says what the calls cost by the counts of the provider.

@@ -9,12 +9,11 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
-	"github.com/contexttree/pact/record"
 )
 
 // drawProvider prints for each call what the provider reported, beside the
-// forecast.
-func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) {
+// forecast. It reports whether there is a recorded call.
+func drawProvider(a *command.App, r *story.PrefixReport) bool {
 	var rows [][]string
 	for i := range r.Cycles {
 		c := r.Cycles[i]
@@ -22,23 +21,16 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		if call == nil {
 			continue
 		}
-		expected, left, read, written, in, full := "", "", "", (*int64)(nil), "", ""
+		expected, read, in, written, full := "", "", "", (*int64)(nil), ""
 		if e := call.Expected; e != nil {
 			expected = expectedText(e)
 		}
-		if call.Left != nil {
-			left = strconv.FormatInt(*call.Left, 10)
-		}
 		if u := call.Provider; u != nil {
-			read, written, in = orUnknown(u.Read), u.Written, orUnknown(u.In)
-			full = filledBy(call)
+			read, written, in, full = orUnknown(u.Read), u.Written, orUnknown(u.In), filledBy(call)
 		}
-		costs, loses := "", ""
-		if cost := call.Cost; cost != nil {
-			costs = view.Money(cost.Paid)
-			if cost.Lost != nil {
-				loses = view.Money(*cost.Lost)
-			}
+		paid, lost := "", ""
+		if of := call.Cost; of != nil {
+			paid, lost = view.Money(of.Paid), cost(of.Lost)
 		}
 		verdict := call.Agreement
 		switch verdict {
@@ -47,19 +39,18 @@ func drawProvider(a *command.App, r *story.PrefixReport, prices *record.Prices) 
 		case "read less", "read more":
 			verdict = a.Paint.Bad(verdict)
 		}
-		rows = append(rows, screen.Row(view.Cycle(c.Cycle), expected, left, read, written, in, full, costs, loses,
+		rows = append(rows, screen.Row(view.Cycle(c.Cycle), expected, call.Left, read, written, in, full, paid, lost,
 			screen.Painted(verdict), screen.Painted(whyText(a, c))))
 	}
 	if len(rows) == 0 {
 		a.Printf("no call of this context was recorded\n")
-		return
+		return false
 	}
 	a.Table([]string{"cycle", ">expected", ">left", ">read", ">written", ">in", ">window", ">paid", ">lost", "verdict", "why"}, rows)
 	if r.Told > 0 {
 		a.Printf("The provider read what its rules let expect (computed) in %d of %s.\n", r.Agreed, view.Plural(r.Told, "call"))
 	}
-	drawPaid(a, r, prices)
-	drawSources(a, r)
+	return true
 }
 
 // filledBy returns how much of the window of the model a recorded call took, "" if that is not known.

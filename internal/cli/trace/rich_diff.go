@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,35 +17,22 @@ import (
 
 // richFlags are the flags of the rich report.
 type richFlags struct {
-	on           bool
-	contentMode  string
-	contextLines int
-	structure    bool // turns, groups and regions are drawn too
+	on        bool
+	structure bool // turns, groups and regions are drawn too
+	contents  command.ContentDiffFlags
 }
 
-func newRichFlags(a *command.App, cmd *cobra.Command) *richFlags {
+func newRichFlags(cmd *cobra.Command) *richFlags {
 	r := &richFlags{}
-	f := cmd.Flags()
-	f.BoolVar(&r.on, "rich", false, "tell why, with all values, contents and the bytes of each node in the threads")
-	f.StringVar(&r.contentMode, "content-mode", "unified",
-		"with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
-	f.IntVar(&r.contextLines, "context-lines", 3, "with --rich, `N` lines of context in a unified diff")
-	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
-	command.OneOf(cmd, "content-mode", forms)
+	cmd.Flags().BoolVar(&r.on, "rich", false, "tell why, with all values, contents and the bytes of each node in the threads")
+	r.contents.AddTo(cmd, "with --rich, ")
 	return r
-}
-
-func (r *richFlags) check(cmd *cobra.Command) error {
-	if r.contextLines < 0 {
-		return command.Usage(cmd, "--context-lines takes a number of 0 or more")
-	}
-	return nil
 }
 
 // richDiff prints the rich report of two snapshots; the first two words are
 // their addresses.
-func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *richFlags, words []string, from, to *pact.Snapshot,
-	o pact.DiffOptions) error {
+func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *richFlags, lines int, words []string,
+	from, to *pact.Snapshot, o pact.DiffOptions) error {
 	c, err := s.History(ctx)
 	if err != nil {
 		return err
@@ -57,12 +43,8 @@ func richDiff(ctx context.Context, a *command.App, s *command.Source, flags *ric
 			return err
 		}
 	}
-	lines := flags.contextLines
-	if lines == 0 {
-		lines = -1 // the flag counts, and the option has 0 for its default
-	}
 	r, err := c.RichDiff(ctx, ends[0], ends[1], &pact.RichDiffOptions{DiffOptions: o,
-		ContentMode: diff.Mode(flags.contentMode), ContextLines: lines})
+		ContentMode: diff.Mode(flags.contents.Mode), ContextLines: lines})
 	if err != nil {
 		return err
 	}
@@ -133,7 +115,7 @@ func (d *richDrawing) draw(r *diff.Report) error {
 	for _, p := range r.Replacements {
 		d.Printf("%s %s replaces %s  %s\n", d.Paint.Changed("⇄"), view.Visible(p.NewID), view.Visible(p.PreviousID),
 			d.Paint.Faint("#"+view.Visible(p.Key)))
-		d.content(p.ContentDiff)
+		d.DrawContentDiff(p.ContentDiff, drawnLines)
 	}
 	if len(r.Removed)+len(r.Added)+len(r.Modified) == 0 {
 		d.Printf("nothing differs\n")
@@ -152,14 +134,9 @@ func (d *richDrawing) component(sign, why string, c diff.Component, in *pact.Sna
 	if left, err := d.leavesOut(c.ID, in); left || err != nil {
 		return err
 	}
-	line := view.Visible(c.ID)
-	if n, err := tree.Of(in).Node(c.ID); err != nil {
+	line, err := d.LineOf(d.ctx, c.ID, in)
+	if err != nil {
 		return err
-	} else if n != nil {
-		var err error
-		if line, err = d.NodeLine(d.ctx, n, in); err != nil {
-			return err
-		}
 	}
 	d.Printf("%s\n", d.Clip(sign+" "+line))
 	d.why("in " + view.Visible(c.Parent) + "; " + why + "; " + view.RangeInWords(at))
@@ -177,11 +154,7 @@ func (d *richDrawing) modification(m diff.Modification) error {
 	if left, err := d.leavesOut(m.ID, d.to); left || err != nil {
 		return err
 	}
-	n, err := tree.Of(d.to).Node(m.ID)
-	if err != nil {
-		return err
-	}
-	line, err := d.NodeLine(d.ctx, n, d.to)
+	line, err := d.LineOf(d.ctx, m.ID, d.to)
 	if err != nil {
 		return err
 	}
@@ -197,55 +170,12 @@ func (d *richDrawing) modification(m diff.Modification) error {
 		}
 		d.Printf("    %s: %s → %s\n", view.Visible(f.Name), d.Paint.Bad(view.HeaderInWords(f.Previous)), d.Paint.Good(view.HeaderInWords(f.New)))
 	}
-	d.content(m.ContentDiff)
+	d.DrawContentDiff(m.ContentDiff, drawnLines)
 	return nil
 }
 
 // The sizes of drawn contents.
 const (
-	wideEnough   = 120 // columns from which two contents fit side by side
-	drawnLines   = 40  // lines of a content diff
-	contentSpace = 4   // columns in front of it
+	drawnLines   = 40 // lines of a content diff
+	contentSpace = 4  // columns in front of it
 )
-
-// content draws the change of a content, side by side if there is room.
-func (d *richDrawing) content(c *diff.ContentDiff) {
-	if c == nil {
-		return
-	}
-	if c.Diff == nil {
-		d.DrawContentDiff(c)
-		return
-	}
-	lines := slices.Collect(strings.Lines(*c.Diff))
-	lines = lines[min(2, len(lines)):] // the line above already says what the labels say
-	more := 0
-	if d.Width >= wideEnough {
-		list := sidePairs(lines)
-		more = len(list) - drawnLines
-		d.sideBySide(list[:min(drawnLines, len(list))])
-	} else {
-		more = len(lines) - drawnLines
-		d.unified(lines[:min(drawnLines, len(lines))])
-	}
-	if more > 0 {
-		d.Printf("%s%s\n", strings.Repeat(" ", contentSpace), d.Paint.Faint("… "+view.Plural(more, "more line")+
-			"; --json has all of them"))
-	}
-}
-
-func (d *richDrawing) unified(lines []string) {
-	for _, line := range lines {
-		line = view.Visible(strings.TrimSuffix(line, "\n"))
-		line = d.Clip(strings.Repeat(" ", contentSpace) + line)
-		switch line[contentSpace] {
-		case '+':
-			line = d.Paint.Good(line)
-		case '-':
-			line = d.Paint.Bad(line)
-		default:
-			line = d.Paint.Faint(line)
-		}
-		d.Printf("%s\n", line)
-	}
-}
