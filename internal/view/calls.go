@@ -52,40 +52,14 @@ type CallCut struct {
 
 // Attempts sums up the calls of a provider in one cycle.
 type Attempts struct {
-	N      int    `json:"n"`
-	Failed int    `json:"failed"`
-	Model  string `json:"model,omitempty" doc:"Of the last one"`
-	In     *int64 `json:"in,omitempty" doc:"Tokens of the last one that the provider counted"`
-	Out    *int64 `json:"out,omitempty" doc:"Tokens that the last one wrote"`
-	Cached *int64 `json:"cached,omitempty" doc:"Of the tokens in, those read from the provider's cache"`
-	// Expected counts as the provider did in the calls before.
-	Expected *int64   `json:"expected,omitempty" doc:"Of the tokens in, those that its rules let expect from its cache, if it counted them"`
-	Seen     CutSeen  `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
-	Cost     *float64 `json:"cost,omitempty" doc:"What they cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache"`
-	Window   int64    `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
-}
-
-// CutSeen says whether the provider's own count of cached tokens shows where the prefix was cut.
-type CutSeen string
-
-// The values of CutSeen; "" if the provider did not say.
-const (
-	Agrees    CutSeen = "agrees"    // it read what its rules let expect
-	Unseen    CutSeen = "unseen"    // it read more: it did not see the cut
-	Elsewhere CutSeen = "elsewhere" // it read less: the prefix ended for it before the cut
-)
-
-// seenOf translates the agreement of a call.
-func seenOf(agreement string) CutSeen {
-	switch agreement {
-	case "agrees":
-		return Agrees
-	case "read more":
-		return Unseen
-	case "read less":
-		return Elsewhere
-	}
-	return ""
+	N      int      `json:"n"`
+	Failed int      `json:"failed"`
+	Model  string   `json:"model,omitempty" doc:"Of the last one"`
+	In     *int64   `json:"in,omitempty" doc:"Tokens of the last one that the provider counted"`
+	Out    *int64   `json:"out,omitempty" doc:"Tokens that the last one wrote"`
+	Cached *int64   `json:"cached,omitempty" doc:"Of the tokens in, those read from the provider's cache"`
+	Cost   *float64 `json:"cost,omitempty" doc:"What they cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache"`
+	Window int64    `json:"window,omitempty" doc:"How many tokens a request to the model may have; absent if no list says"`
 }
 
 // Calls describes the calls between two addresses, oldest first. E_SNAPSHOT_NOT_FOUND if there
@@ -174,15 +148,12 @@ func attemptsOf(p *inspect.CallPrefix) *Attempts {
 	if p == nil {
 		return nil
 	}
-	t := &Attempts{N: p.Attempts, Failed: p.Failed, Model: p.Model, Window: p.Window, Seen: seenOf(p.Agreement)}
+	t := &Attempts{N: p.Attempts, Failed: p.Failed, Model: p.Model, Window: p.Window}
 	if u := p.Provider; u != nil {
 		t.In, t.Out, t.Cached = u.In, u.Out, u.Read
 	}
 	if p.Cost != nil {
 		t.Cost = &p.Cost.Paid
-	}
-	if p.Expected != nil {
-		t.Expected = p.Expected.Tokens
 	}
 	return t
 }

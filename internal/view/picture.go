@@ -37,15 +37,15 @@ type Picture struct {
 
 // Column is a call, or several neighbouring ones.
 type Column struct {
-	Cycle  int64   `json:"cycle" doc:"The last call of the column"`
-	Size   int64   `json:"size"`
-	Shared int64   `json:"shared" doc:"Up to this height the calls repeat what stood there before"`
-	Cut    *int64  `json:"cut" nullable:"true" doc:"Height of the deepest cut; null if there was none"`
-	Cached *int64  `json:"cached" nullable:"true" doc:"Height up to which the provider says that it read its cache"`
-	Seen   CutSeen `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
-	Draft  bool    `json:"draft,omitempty" doc:"The column is the working state, which no commit has published"`
-	Keep   int     `json:"keep" doc:"How many bands of the column before stand first, unchanged"`
-	Bands  []Band  `json:"bands" nullable:"false" doc:"The bands above these"`
+	Cycle  int64  `json:"cycle" doc:"The last call of the column"`
+	Size   int64  `json:"size"`
+	Shared int64  `json:"shared" doc:"Up to this height the calls repeat what stood there before"`
+	Cut    *int64 `json:"cut" nullable:"true" doc:"Height of the deepest cut; null if there was none"`
+	Cached *int64 `json:"cached" nullable:"true" doc:"Height up to which the provider says that it read its cache"`
+	Broke  bool   `json:"broke,omitempty" doc:"The provider's counts show that it read less than the calls before had left"`
+	Draft  bool   `json:"draft,omitempty" doc:"The column is the working state, which no commit has published"`
+	Keep   int    `json:"keep" doc:"How many bands of the column before stand first, unchanged"`
+	Bands  []Band `json:"bands" nullable:"false" doc:"The bands above these"`
 
 	common int // blocks at the beginning that are those of the column before
 }
@@ -124,13 +124,11 @@ func (d *drawing) columns(n int) (list []Column, step int) {
 			if call.Cut != nil && (col.Cut == nil || call.Cut.At < *col.Cut) {
 				col.Cut = &call.Cut.At
 			}
+			col.Broke = col.Broke || call.Broke != nil && call.Broke.Again != nil
 		}
-		if a := last.Attempts; a != nil {
-			col.Seen = a.Seen
-			if a.Cached != nil && a.In != nil && *a.In > 0 {
-				at := int64(float64(last.Size) * min(1, float64(*a.Cached)/float64(*a.In)))
-				col.Cached = &at
-			}
+		if a := last.Attempts; a != nil && a.Cached != nil && a.In != nil && *a.In > 0 {
+			at := int64(float64(last.Size) * min(1, float64(*a.Cached)/float64(*a.In)))
+			col.Cached = &at
 		}
 		list = append(list, col)
 	}

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 10a1033c5440b356afd27b6643d622f1a69f03c58ef2d7bbab9216403ea753b1.
+// SHA-256 is 21ee7558f0b3ba382bb33a30f116daa440f5ec045a8e77d39ab733aeb36a20f6.
 
 export interface Attempt {
   attempt_id: string
@@ -1222,8 +1222,6 @@ export interface ViewAttempts {
   cached?: number
   /** What they cost by the built-in prices, in their currency; absent for a model without one, and if the provider did not count what it read from its cache */
   cost?: number
-  /** Of the tokens in, those that its rules let expect from its cache, if it counted them */
-  expected?: number
   failed: number
   /** Tokens of the last one that the provider counted */
   in?: number
@@ -1232,8 +1230,6 @@ export interface ViewAttempts {
   n: number
   /** Tokens that the last one wrote */
   out?: number
-  /** Whether the provider's count shows the cut */
-  seen?: 'agrees' | 'unseen' | 'elsewhere'
   /** How many tokens a request to the model may have; absent if no list says */
   window?: number
 }
@@ -1349,6 +1345,8 @@ export interface ViewCallCut {
 export interface ViewColumn {
   /** The bands above these */
   bands: (unknown[] | null)[]
+  /** The provider's counts show that it read less than the calls before had left */
+  broke?: boolean
   /** Height up to which the provider says that it read its cache */
   cached: number | null
   /** Height of the deepest cut; null if there was none */
@@ -1359,8 +1357,6 @@ export interface ViewColumn {
   draft?: boolean
   /** How many bands of the column before stand first, unchanged */
   keep: number
-  /** Whether the provider's count shows the cut */
-  seen?: 'agrees' | 'unseen' | 'elsewhere'
   /** Up to this height the calls repeat what stood there before */
   shared: number
   size: number

@@ -34,7 +34,6 @@ export function Attempts(): JSX.Element {
             <th>model</th>
             <th class="number">tokens in</th>
             <th class="number">cached</th>
-            <th class="number">predicted</th>
             <th class="number">out</th>
             <th>began</th>
             <th class="number">took</th>
@@ -46,14 +45,12 @@ export function Attempts(): JSX.Element {
           ))}
         </tbody>
       </table>
-      <Verdict />
     </div>
   )
 }
 
 function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Element {
   const cached = last ? call.value?.attempts?.cached : undefined
-  const expected = last ? predicted() : undefined
   return (
     <>
       <tr data-status={attempt.status}>
@@ -70,14 +67,13 @@ function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Elemen
         </td>
         <td class="number">{number(attempt.token_in)}</td>
         <td class="number">{number(cached)}</td>
-        <td class="number">{number(expected)}</td>
         <td class="number">{number(attempt.token_out)}</td>
         <td>{isTime(attempt.started_at) ? <Began at={attempt.started_at} /> : '–'}</td>
         <td class="number">{attempt.ended_at === null ? <Ticking since={attempt.started_at} /> : took(attempt)}</td>
       </tr>
       {attempt.error && (
         <tr class="attempt-error">
-          <td colSpan={8}>
+          <td colSpan={7}>
             <Safe text={attempt.error} />
           </td>
         </tr>
@@ -92,33 +88,6 @@ function Began({ at }: { at: string }): JSX.Element {
     <time dateTime={at}>
       {at.slice(11, 19)} <span class="attempt-day">{at.slice(0, 10)}</span>
     </time>
-  )
-}
-
-// predicted returns how many tokens the provider's rules let expect from its cache; where it did not
-// count them, how many the prefix that both calls share has, if the call was counted.
-function predicted(): number | undefined {
-  const shown = call.value
-  if (shown?.attempts?.expected !== undefined) return shown.attempts.expected
-  if (!shown?.attempts?.in || shown.bytes === 0) return undefined
-  return shown.size === shown.bytes ? Math.round((shown.shared / shown.bytes) * shown.attempts.in) : shown.shared
-}
-
-/** Says in words whether the provider saw what the threads say. */
-function Verdict(): JSX.Element | null {
-  const seen = call.value?.attempts?.seen
-  if (!seen) return null
-  const words = {
-    agrees: 'The provider read from its cache what the shared prefix lets expect.',
-    unseen: call.value?.cut
-      ? 'The prefix was cut here, and the provider read from its cache as if it were not.'
-      : 'The provider read more from its cache than the call before had sent: another one began the same.',
-    elsewhere: 'The provider read less from its cache than the shared prefix lets expect: it saw a cut elsewhere.',
-  }
-  return (
-    <p class="verdict" data-seen={seen}>
-      {words[seen]}
-    </p>
   )
 }
 

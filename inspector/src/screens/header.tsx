@@ -9,7 +9,6 @@ import { address, at, call, calls, connection, context, contexts, embedded, fami
   go, hasCalls, hasDraft, helpOpen, lastCycle, linkTo, missing, name, say, strata, unit, vs } from '../state'
 import { guest, loadContext, loadContexts } from '../data'
 import { Link, plural, Problem } from '../parts'
-import { doubtOf } from '../provider'
 import { line, safe } from '../text'
 import { Bond, Rails } from './contexts'
 import { leave, SignIn } from './door'
@@ -194,7 +193,6 @@ function Sentence() {
     <div class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut ?? shown?.broke)}>
       <h1 id="call-sentence">
         {shown && safe(shown.sentence)}
-        {shown && <span class="doubt"> {doubtOf(shown)}</span>}
       </h1>
       <Beside />
       {shown?.cut ? <SeeCut at={address.value.at} cut={shown} /> : shown && <CutBefore cycle={shown.cycle} />}

@@ -1,6 +1,5 @@
 // Draws the picture. What changes while scrubbing is drawn above a layer that is kept.
 import { short } from '../format'
-import { doubted } from '../provider'
 import type { Colouring } from './colour'
 import { colourer } from './colour'
 import { type Box, columnOf, cycleTicks, draftOf, type Frame, type Layout, type Run, runsOf, spanOf, ticks, xOf, yOf } from './layout'
@@ -173,7 +172,7 @@ function drawCuts(c: Canvas, scene: Scene): void {
       const long = Math.min(10, Math.max(4, width * 0.4))
       c.fillStyle = theme.text
       c.fillRect(x + width - long, y - 1, long, 2)
-      if (doubted(column)) drawDoubt(c, theme, x + width - long / 2, y - 7)
+      if (column.broke) drawBreak(c, theme, x + width - long / 2, y - 7)
     }
   })
 }
@@ -193,8 +192,8 @@ function drawCut(c: Canvas, { layout, frame, theme }: Scene, i: number): void {
   c.fillRect(x - 1, top, 1.5, y - top)
 }
 
-/** Marks a call whose provider did not see the cut, or saw it elsewhere. */
-function drawDoubt(c: Canvas, theme: Theme, x: number, y: number): void {
+/** Marks a call that read less than was left. */
+function drawBreak(c: Canvas, theme: Theme, x: number, y: number): void {
   c.beginPath()
   c.arc(x, y, 4, 0, 2 * Math.PI)
   c.fillStyle = theme.ground

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Unit } from '../api'
-import { doubted } from '../provider'
 import { colouring, hasCalls, hasDraft, occurrences, strata, unit, zoom } from '../state'
 import { line } from '../text'
 import { trying, turnTrying } from '../whatif'
@@ -22,7 +21,7 @@ export function Legend() {
   const seen = new Set<number>()
   const actors = new Set<number>()
   const counted = data?.columns.some((column) => column.cached !== null)
-  const contradicted = data?.columns.some(doubted)
+  const broke = data?.columns.some((column) => column.broke)
   for (const column of data?.columns ?? []) {
     for (const band of column.bands) {
       seen.add(band[1])
@@ -58,7 +57,7 @@ export function Legend() {
         {hasDraft.value && <li><i class="mark-draft" />working state</li>}
         {occurrences.value !== null && <li><i class="mark-found" />has the words</li>}
         {counted && <li><i class="mark-cached" />read from the provider’s cache</li>}
-        {contradicted && <li><i class="mark-doubt" />it saw the cut elsewhere, or not</li>}
+        {broke && <li><i class="mark-broke" />it read less than was left</li>}
       </ul>
     </div>
   )

@@ -1,6 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { size } from '../format'
-import { doubtOf } from '../provider'
 import { calls, unit, zoom } from '../state'
 import { safe } from '../text'
 
@@ -27,7 +26,7 @@ export function CallTable() {
       <tbody>
         {list.slice(first, first + most).map((call) => (
           <tr key={call.cycle}>
-            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{(safe(call.sentence) + ' ' + doubtOf(call)).trim()}</td>
+            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{safe(call.sentence)}</td>
           </tr>
         ))}
       </tbody>

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 10a1033c5440b356afd27b6643d622f1a69f03c58ef2d7bbab9216403ea753b1.
+SHA-256 is 21ee7558f0b3ba382bb33a30f116daa440f5ec045a8e77d39ab733aeb36a20f6.
 """
 
 from __future__ import annotations
@@ -1074,13 +1074,11 @@ ViewAttempts = TypedDict(
     {
         "cached": "NotRequired[int]",
         "cost": "NotRequired[float]",
-        "expected": "NotRequired[int]",
         "failed": "int",
         "in": "NotRequired[int]",
         "model": "NotRequired[str]",
         "n": "int",
         "out": "NotRequired[int]",
-        "seen": "NotRequired[Literal[\"agrees\", \"unseen\", \"elsewhere\"]]",
         "window": "NotRequired[int]",
     },
 )
@@ -1156,12 +1154,12 @@ class ViewCallCut(TypedDict):
 
 class ViewColumn(TypedDict):
     bands: list[list[Any] | None]
+    broke: NotRequired[bool]
     cached: int | None
     cut: int | None
     cycle: int
     draft: NotRequired[bool]
     keep: int
-    seen: NotRequired[Literal["agrees", "unseen", "elsewhere"]]
     shared: int
     size: int
 
