@@ -98,15 +98,23 @@ func Foreign(data []byte) error {
 			list.Open('[')
 			value = list.Value()
 		}
-		f := value.fields()
-		for _, form := range foreign {
-			if form.is(f) {
-				return fault.New(fault.DocumentInvalid, "the file looks like "+form.name+", which pact does not read", form.remedy)
-			}
+		if i := foreignAt(value.fields()); i >= 0 {
+			return fault.New(fault.DocumentInvalid, "the file looks like "+foreign[i].name+", which pact does not read",
+				foreign[i].remedy)
 		}
 		if goesOn {
 			return nil
 		}
 	}
 	return nil
+}
+
+// foreignAt returns which of the foreign forms an object has, -1 for none.
+func foreignAt(f fields) int {
+	for i := range foreign {
+		if foreign[i].is(f) {
+			return i
+		}
+	}
+	return -1
 }

@@ -2,6 +2,7 @@ package calllog
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 	"strings"
 
@@ -80,9 +81,52 @@ var ofEachValue = []string{"a HAR", "an opencode export", "an Inspect log", "a t
 	"an OTLP export", "a mini-swe-agent trajectory", "a Cline session"}
 
 // rivals recognize values that the reader of a format would take, although they have more than it knows.
-var rivals = map[string]func(first raw) bool{
-	"a conversation of Anthropic messages": isClineSession,
-	"a log of requests":                    isAnthropicObject, // no request ends with an answer and says no max_tokens
+var rivals = map[string]format{
+	"a conversation of Anthropic messages": {name: "a Cline session", is: isClineSession},
+	"a log of requests":                    anthropicObjects, // no request ends with an answer and says no max_tokens
+}
+
+// otherOf returns the name of another format that a value of a file has, "" for none. Plain messages are of each format
+// whose values are messages.
+func (f *format) otherOf(value raw) string {
+	if f.is(value) || f.name == "a Gemini CLI stream" && isGeminiEvent(value.fields()) {
+		return ""
+	}
+	if other := formatOfValue(formats, value); other != nil {
+		return other.name
+	}
+	if i := foreignAt(value.fields()); i >= 0 {
+		return foreign[i].name
+	}
+	other := formatOfValue(messageFormats, value)
+	if other == nil || slices.ContainsFunc(messageFormats, func(m format) bool { return m.name == f.name }) {
+		return "" // the forms of messages are read together
+	}
+	var messages []raw
+	switch members := value.fields(); f.name {
+	case "a list of Anthropic messages", "a Cline task", "a list of OpenAI Responses items":
+		if isMessage(members) {
+			messages = []raw{value}
+		}
+	case "a conversation of Anthropic messages":
+		messages = members["messages"].elems()
+	}
+	if _, chat := formsOf(messages); messages != nil && !chat {
+		return ""
+	}
+	return other.name
+}
+
+// kindOf is equal for values with the same members, and the same type and role.
+func kindOf(value raw) string {
+	if value.kind() == canon.KindArray {
+		list := canon.Scanner{Data: value}
+		list.Open('[')
+		value = list.Value()
+	}
+	members := value.fields()
+	names := slices.Sorted(maps.Keys(members))
+	return strings.Join(append(names, members.text("type"), members.text("role")), "\x00")
 }
 
 var (

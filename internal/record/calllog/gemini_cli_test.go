@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,5 +104,45 @@ func TestAStreamOfGeminiCLI(t *testing.T) {
 	}
 	if usage := string(calls[1].Attrs["usage"].Value()); !strings.Contains(usage, `"input_tokens":680`) {
 		t.Errorf("the tokens of all calls are %s", usage)
+	}
+}
+
+// What a stream says altogether is held against its models and its calls of tools, over all runs of the file.
+func TestTheTotalsOfAStreamAreHeldAgainstTheFile(t *testing.T) {
+	run := func(in, ofModel string, calls int) string {
+		return `{"type":"init","timestamp":"2026-05-04T09:00:00Z","session_id":"s","model":"g"}
+{"type":"message","timestamp":"2026-05-04T09:00:01Z","role":"user","content":"q"}
+{"type":"tool_use","timestamp":"2026-05-04T09:00:02Z","tool_name":"f","tool_id":"` + in + `","parameters":{}}
+{"type":"tool_result","timestamp":"2026-05-04T09:00:03Z","tool_id":"` + in + `","status":"success","output":"r"}
+{"type":"result","timestamp":"2026-05-04T09:00:04Z","status":"success","stats":{"input_tokens":` + in +
+			`,"output_tokens":2,"tool_calls":` + strconv.Itoa(calls) + `,"models":{"g":{"input_tokens":` + ofModel + `,"output_tokens":2}}}}
+`
+	}
+	for text, want := range map[string][]string{
+		run("90", "90", 1):                      nil,
+		run("90", "90", 1) + run("70", "70", 1): nil,
+		run("90", "80", 1):                      {"altogether the file says 90 tokens in, its answers add up to 80"},
+		run("90", "90", 3):                      {"altogether the file says 3 calls of tools, it has 1"},
+		run("90", "90", 1) + run("70", "60", 2): {"says 160 tokens in, its answers add up to 150", "says 3 calls of tools, it has 2"},
+	} {
+		log, err := Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range log.Findings {
+			if strings.HasPrefix(f.Message, "altogether") {
+				got = append(got, f.Message)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s\n%q, want %q", text, got, want)
+			continue
+		}
+		for _, part := range want {
+			if !strings.Contains(strings.Join(got, "\n"), part) {
+				t.Errorf("%q, want %q", got, part)
+			}
+		}
 	}
 }

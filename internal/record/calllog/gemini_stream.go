@@ -2,6 +2,8 @@ package calllog
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -13,6 +15,11 @@ import (
 func isGeminiStream(first raw) bool {
 	f := first.fields()
 	return f.text("type") == "init" && f.text("session_id") != "" && f.text("model") != "" && f.text("timestamp") != ""
+}
+
+// isGeminiEvent reports whether a value is an event of such a run.
+func isGeminiEvent(f fields) bool {
+	return f.text("type") == "message" && f["content"].kind() == canon.KindString && f["id"] == nil && f["uuid"] == nil
 }
 
 // geminiStream rebuilds the calls of a run of Gemini CLI from the events that it prints.
@@ -186,7 +193,16 @@ func countGeminiStream(e entry, b *sums.Book) {
 		b.Result(f.text("tool_id"))
 		b.Message(canon.Fields("output", f["output"].value()))
 	case kind == "result" && f["stats"] != nil:
-		b.Tokens("", streamUsage(f["stats"].fields()))
+		stats := f["stats"].fields()
+		all := streamUsage(stats)
+		if models := stats["models"].fields(); models != nil {
+			for _, name := range slices.Sorted(maps.Keys(models)) {
+				b.Tokens("", streamUsage(models[name].fields()))
+			}
+		} else {
+			b.Tokens("", all)
+		}
+		b.AddTotal(sums.Total{In: all.In, Out: all.Out, Cached: all.Cached, Calls: stats.count("tool_calls")})
 	default:
 		b.Note(kind)
 	}

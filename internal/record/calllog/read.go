@@ -63,31 +63,37 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 	return log, err
 }
 
-// own returns the values of a file that have its format, and notes the others as left out. Of a format whose values are
-// lines of many kinds it is the reader that knows them.
+// own returns the values of a file that have its format, and notes as left out those that have none. It refuses a file
+// with a value of another format. Of a format whose values are lines of many kinds it is the reader that knows them.
 func (f *format) own(list []entry, found *findings) []entry {
-	alien := rivals[f.name]
-	if slices.Contains(ofEachValue, f.name) {
-		alien = func(value raw) bool { return !f.is(value) }
-	}
-	if alien == nil || len(list) < 2 {
+	each := slices.Contains(ofEachValue, f.name)
+	if len(list) < 2 {
 		return list
 	}
-	own := make([]entry, 0, len(list))
+	own, looked := make([]entry, 0, len(list)), map[string]string{}
+	rival, rivaled := rivals[f.name]
 	for _, e := range list {
-		if !alien(e.raw) {
+		kind := kindOf(e.raw)
+		other, known := looked[kind]
+		if !known {
+			other = f.otherOf(e.raw)
+			looked[kind] = other
+		}
+		if rivaled && rival.is(e.raw) {
+			other = formatOfValue(formats, e.raw).name
+		}
+		switch {
+		case other != "":
+			found.refuse(&fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line,
+				Message: "this looks like part of " + other, Remedy: "put what is of one format into a file of its own"})
+			return nil
+		case each && !f.is(e.raw):
+			found.add(e.line, "it is nothing that is known and not of "+f.name+", so it was left out")
+			if f.count == nil {
+				found.records, found.left = found.records+1, found.left+1
+			}
+		default:
 			own = append(own, e)
-			continue
-		}
-		is := "nothing that is known"
-		if other := formatOfValue(formats, e.raw); other != nil {
-			is = "part of " + other.name
-		} else if other := formatOfValue(messageFormats, e.raw); other != nil {
-			is = "part of " + other.name
-		}
-		found.add(e.line, "it is "+is+" and not of "+f.name+", so it was left out")
-		if f.count == nil {
-			found.records, found.left = found.records+1, found.left+1
 		}
 	}
 	return own

@@ -80,6 +80,7 @@ type message struct {
 // Total is what a file says of itself as a whole; nil where it says nothing.
 type Total struct {
 	In, Out, Cached *int64
+	Calls           *int64 // of tools
 	Dollars         string // "" for none
 }
 
@@ -173,6 +174,19 @@ func (b *Book) Money(dollars string) {
 func (b *Book) Total(t Total) {
 	b.says()
 	b.total = &t
+}
+
+// AddTotal is Total for a file of several runs, each of which says its own numbers; the money is that of the last.
+func (b *Book) AddTotal(t Total) {
+	if all := b.total; all != nil {
+		for to, n := range map[**int64]*int64{&t.In: all.In, &t.Out: all.Out, &t.Cached: all.Cached, &t.Calls: all.Calls} {
+			if n != nil && *to != nil {
+				sum := *n + **to
+				*to = &sum
+			}
+		}
+	}
+	b.Total(t)
 }
 
 // Sent counts what a request says as read. Requests may share messages: each is walked once.

@@ -109,6 +109,9 @@ func (b *Book) numbers(s *Sums, named func(int) bool, differs func(int, string, 
 	if t := b.total; t != nil {
 		counts[0].total, counts[1].total, counts[2].total, dollars = t.In, t.Out, t.Cached, t.Dollars
 	}
+	if t := b.total; t != nil && t.Calls != nil && *t.Calls != s.Calls.File {
+		differs(0, "altogether the file says %d calls of tools, it has %d", *t.Calls, s.Calls.File)
+	}
 	for _, c := range counts {
 		if c.sum.File != c.sum.Read && c.sum.File-c.explained != c.sum.Read {
 			differs(0, "the file counts %d %s, the answers that were read %d", c.sum.File, c.name, c.sum.Read)
