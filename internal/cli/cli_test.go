@@ -11,9 +11,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/conformance"
 	"github.com/contexttree/pact/internal/cli"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -167,4 +170,121 @@ func TestHelp(t *testing.T) {
 	if commands < 22 {
 		t.Errorf("%d commands in\n%s", commands, top)
 	}
+}
+
+// TestConformanceAgainstItself puts cases to this program twice, in its own
+// process and as the program that --against starts, and wants one report. Every
+// twelfth case is enough, or sixtieth in a short run: each starts the program a few times.
+func TestConformanceAgainstItself(t *testing.T) {
+	cases, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	args, every := []string{"conformance", "--json"}, testrun.Size(t, 60, 12, 1)
+	for i := 0; i < len(cases); i += every {
+		args = append(args, cases[i].ID)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "pact") // TestMain goes by the name
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	inside, in, problems := run(t, "", args...)
+	outside, out, more := run(t, "", append(args, "--against", "'"+program+"'")...)
+	if inside != 0 || outside != inside || in != out || problems+more != "" {
+		t.Errorf("exit codes %d and %d, %d and %d bytes\n%s%s", inside, outside, len(in), len(out), problems, more)
+	}
+}
+
+// TestWrittenFilesArePrivate looks at who may read what commands write: nobody but its owner,
+// unless there was a file that others could read.
+func TestWrittenFilesArePrivate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	pact := func(args ...string) {
+		t.Helper()
+		var o, e bytes.Buffer
+		if code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &o, Err: &e}); code != 0 {
+			t.Fatalf("pact %v: exit %d: %s", args, code, &e)
+		}
+	}
+	if err := os.WriteFile("shared.json", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod("shared.json", 0o664); err != nil {
+		t.Fatal(err)
+	}
+	pact("new", "chat")
+	pact("add", "chat", "--role", "user", "--content", "private")
+	pact("commit", "--start", "chat", "--provider", "p", "--model", "m", "--send", "out.json")
+	pact("commit", "chat", "--send", "sent.json")
+	pact("export", "chat", "-o", "exported.json")
+	pact("export", "chat", "-o", "shared.json")
+	for name, want := range map[string]os.FileMode{"out.json": 0o600, "sent.json": 0o600, "exported.json": 0o600,
+		"shared.json": 0o664} {
+		info, err := os.Stat(name)
+		if err != nil || info.Mode() != want || info.Size() == 0 {
+			t.Errorf("%s: %v, %v, want mode %v", name, info, err, want)
+		}
+	}
+	if left, _ := filepath.Glob(".*"); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
+
+// Whatever operations come in, apply ends with a history that reads back to
+// the same bytes, or with exit 2 and nothing but an error.
+func FuzzApply(f *testing.F) {
+	for _, ops := range []string{
+		`{"op":"config","edition":"v0.1","clock":{"start_ns":1000,"step_ns":1},"prune":{"max_nodes":4,"protect_turns":1}}
+{"op":"add","into":"^sys","node":{"id":"s","role":"system","content":"S","tags":["t"]}}
+{"op":"add","into":"^ah","node":{"role":"user","kind":"text","content":"one","ttl":2}}
+{"op":"commit"}
+{"op":"update","id":"s","set":{"content":{"a":[1.5,null]},"data_x":7}}
+{"op":"add","at":"(d0, mc[offset=0], )","node":{"content":"two","refs":["s"]}}
+{"op":"commit","message":"m"}`,
+		`{"op":"add","into":"^ah","node":{"id":"g","nodeType":"cont","offset":1,"removable":true}}
+{"op":"add","into":"g","node":{"id":"b","ttl":0,"pinned":true}}
+{"op":"move","id":"b","into":"^ah","offset":-1}
+{"op":"move","id":"b","at":"(d0, end)"}
+{"op":"remove","id":"g"}
+{"op":"commit","prune":["b"]}
+{"op":"commit"}`,
+	} {
+		f.Add([]byte(ops))
+	}
+	f.Fuzz(func(t *testing.T, ops []byte) {
+		var out, errs bytes.Buffer
+		exit := cli.Run(context.Background(), []string{"apply", "-"}, cli.Streams{In: bytes.NewReader(ops), Out: &out,
+			Err: &errs})
+		switch {
+		case exit == 2 && out.Len() == 0 && errs.Len() > 0:
+			return
+		case exit != 0:
+			t.Fatalf("exit %d, output %q, errors %q", exit, &out, &errs)
+		case out.Len() == 0:
+			return // nothing was committed
+		}
+		c, findings, err := pact.ImportHistory(context.Background(), pact.NewDB(store.NewMemory()), "c", strings.NewReader(out.String()),
+			nil)
+		if err != nil {
+			t.Fatalf("the history does not read: %v\n%s", err, &out)
+		}
+		for _, found := range findings {
+			if !strings.Contains(found.Message, "JSON cannot express") {
+				t.Fatalf("a finding about our own history: %+v", found)
+			}
+		}
+		first, _ := c.Cycles()
+		var again bytes.Buffer
+		if err := c.ExportSnapshots(context.Background(), &again, pact.Cycle(first), pact.Latest()); err != nil {
+			t.Fatal(err)
+		}
+		if again.String() != out.String() {
+			t.Fatalf("read and written again:\n%s\n%s", &out, &again)
+		}
+	})
 }

@@ -115,3 +115,194 @@ func TestErrorCodesHaveExamples(t *testing.T) {
 		}
 	}
 }
+
+// readExamples returns the examples of all pages and the files that they show.
+func readExamples(t *testing.T) ([]example, map[string]string) {
+	t.Helper()
+	files := map[string]string{}
+	var examples []example
+	for _, name := range languagePages {
+		p := pageReader{t: t, name: name, lines: strings.Split(readPage(t, name), "\n"), files: files}
+		for p.at < len(p.lines) {
+			p.item()
+		}
+		examples = append(examples, p.examples...)
+	}
+	const weather = "examples/conversations/weather.json"
+	text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(weather)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files[weather] = string(text)
+	return examples, files
+}
+
+// pageReader finds examples in the lines of a page.
+type pageReader struct {
+	t        *testing.T
+	name     string
+	lines    []string
+	at       int
+	files    map[string]string
+	examples []example
+}
+
+// item reads a fenced block or a table, or passes over a line. What is fenced
+// as console is a session, what is fenced as json or jsonl with a name is a file.
+func (p *pageReader) item() {
+	line := p.lines[p.at]
+	switch {
+	case strings.HasPrefix(line, "```"):
+		begin := p.at + 1
+		for p.at++; p.lines[p.at] != "```"; p.at++ {
+		}
+		language, name, _ := strings.Cut(line[3:], " ")
+		switch {
+		case language == "console":
+			p.session(begin, p.at)
+		case name != "":
+			p.files[name] = strings.Join(p.lines[begin:p.at], "\n") + "\n"
+		}
+		p.at++
+	case strings.HasPrefix(line, "| `pact "):
+		p.table()
+	case strings.HasPrefix(line, "| ") && strings.Contains(line, "| `=` |"):
+		p.matrix()
+	default:
+		p.at++
+	}
+}
+
+// session reads commands, which begin with "$ ", each with its output.
+func (p *pageReader) session(begin, end int) {
+	for i := begin; i < end; {
+		x := example{page: p.name, line: i + 1}
+		command, ok := strings.CutPrefix(p.lines[i], "$ ")
+		if !ok {
+			p.t.Fatalf("%v: this is no command", &x)
+		}
+		for i++; strings.HasSuffix(command, `\`); i++ {
+			command = strings.TrimSuffix(command, `\`) + strings.TrimSpace(p.lines[i])
+		}
+		for ; i < end && !strings.HasPrefix(p.lines[i], "$ "); i++ {
+			x.want += p.lines[i] + "\n"
+		}
+		p.add(x, command)
+	}
+}
+
+// table reads a table of selectors and what they find. Its head begins with the
+// command, … standing for the selector. A row may give several selectors that
+// find the same; where that is an error code, it names the error.
+func (p *pageReader) table() {
+	command := codeSpans(p.lines[p.at])[0]
+	for p.at += 2; p.at < len(p.lines) && strings.HasPrefix(p.lines[p.at], "|"); p.at++ {
+		cells := strings.Split(p.lines[p.at], " | ")
+		results := codeSpans(cells[1])
+		if len(results) != 1 {
+			p.t.Fatalf("docs/%s:%d: one result is needed", p.name, p.at+1)
+		}
+		for _, selector := range codeSpans(cells[0]) {
+			x := example{page: p.name, line: p.at + 1, quiet: true, want: results[0] + "\n"}
+			if strings.HasPrefix(results[0], "E_") {
+				x.want, x.code = "", results[0]
+			}
+			p.add(x, strings.Replace(command, "…", shellQuote(selector), 1))
+		}
+	}
+}
+
+// matrix reads a table with an attribute in its corner, values in its rows and
+// operators in its columns. A cell names the blocks of values.json.
+func (p *pageReader) matrix() {
+	head := codeSpans(p.lines[p.at])
+	for p.at += 2; p.at < len(p.lines) && strings.HasPrefix(p.lines[p.at], "|"); p.at++ {
+		cells := strings.Split(strings.Trim(p.lines[p.at], "| "), " | ")
+		value := codeSpans(cells[0])[0]
+		if len(cells) != len(head) {
+			p.t.Fatalf("docs/%s:%d: %d cells under %d heads", p.name, p.at+1, len(cells), len(head))
+		}
+		for i, cell := range cells[1:] {
+			x := example{page: p.name, line: p.at + 1, quiet: true}
+			switch cell {
+			case "error":
+				x.code = "E_SELECTOR_INVALID"
+			case "none":
+				x.want = "[]\n"
+			default:
+				x.want = `["` + strings.ReplaceAll(cell, " ", `","`) + "\"]\n"
+			}
+			p.add(x, "pact select --file values.json "+shellQuote(".block["+head[0]+head[i+1]+value+"]"))
+		}
+	}
+}
+
+func (p *pageReader) add(x example, command string) {
+	words, err := shellWords(command)
+	if err != nil {
+		p.t.Fatalf("%v: %v", &x, err)
+	}
+	if n := len(words); n > 3 && words[n-3] == "|" && words[n-2] == "jq" {
+		x.filter, words = words[n-1], words[:n-3]
+	}
+	if n := len(words); n > 2 && words[n-2] == ">" {
+		x.into, words = words[n-1], words[:n-2]
+	}
+	if words[0] != "pact" {
+		p.t.Fatalf("%v: %q is another program", &x, words[0])
+	}
+	x.command = words
+	p.examples = append(p.examples, x)
+}
+
+var codeSpan = regexp.MustCompile("`([^`]+)`")
+
+func codeSpans(line string) []string {
+	var spans []string
+	for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
+		spans = append(spans, m[1])
+	}
+	return spans
+}
+
+func shellQuote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
+
+// shellWords splits a command as a shell does. What a shell would take for
+// something else has to be in quotes.
+func shellWords(command string) ([]string, error) {
+	var words []string
+	word, inside, quote := strings.Builder{}, false, byte(0)
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		operator := (c == '>' || c == '|') && i > 0 && command[i-1] == ' ' && i+1 < len(command) && command[i+1] == ' '
+		switch {
+		case quote == 0 && c == ' ':
+			if inside {
+				words = append(words, word.String())
+			}
+			word, inside = strings.Builder{}, false
+			continue
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, inside = c, true
+		case c == '\\' && quote != '\'' && i+1 < len(command):
+			i++
+			word.WriteByte(command[i])
+			inside = true
+		case quote == 0 && strings.IndexByte("*?[](){}<>|&;$#!^~`", c) >= 0 && !operator, quote == '"' &&
+			(c == '$' || c == '`'):
+			return nil, fmt.Errorf("%q needs quotes in a shell", c)
+		default:
+			word.WriteByte(c)
+			inside = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote is open: %s", command)
+	}
+	if inside {
+		words = append(words, word.String())
+	}
+	return words, nil
+}

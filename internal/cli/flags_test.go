@@ -1,12 +1,16 @@
 package cli_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -56,5 +60,188 @@ func TestTheFormOfAnExportIsNoFile(t *testing.T) {
 	}
 	if files, err := filepath.Glob("*"); err != nil || len(files) != 2 {
 		t.Errorf("there are the files %v, %v", files, err)
+	}
+}
+
+// needed are arguments that a command has to have before its flags are looked at.
+var needed = map[string][]string{"commit": {"chat"}, "diff": {"chat", "@c1", "@c2"}, "export": {"chat"}, "import": {"chat.json"}, "log": {"chat"},
+	"move": {"chat", "x"}, "open": {"chat.json"}, "policy": {"chat"}, "request": {"chat"}, "run": {"--", "true"},
+	"select": {"chat", ".cb"}, "show": {"chat"}}
+
+// valued writes a flag with a value that it takes, so that the value is no fault.
+func valued(t *testing.T, f *pflag.Flag) string {
+	t.Helper()
+	switch f.Value.Type() {
+	case "bool":
+		return "--" + f.Name
+	case "int", "int64":
+		return "--" + f.Name + "=1"
+	case "duration":
+		return "--" + f.Name + "=1s"
+	}
+	closed := map[string]string{"as": "openai", "content-mode": "tokens", "dialect": "openai", "edition": "canonical", "orphans": "drop",
+		"status": "completed"}
+	return "--" + f.Name + "=" + cmp.Or(closed[f.Name], "o200k_base")
+}
+
+// A flag that would be ignored, because the one that it goes with is missing or because another one decides, is refused
+// before the command does anything. A hook alone never fails the agent, and says so on standard error.
+func TestNoFlagIsIgnored(t *testing.T) {
+	flag := func(cmd *cobra.Command, name string) *pflag.Flag {
+		f := cmd.Flags().Lookup(name)
+		if f == nil {
+			t.Fatalf("%s has no --%s", cmd.Name(), name)
+		}
+		return f
+	}
+	for _, r := range command.FlagRules {
+		name := r.Command
+		if name == "" {
+			name = "show" // one of those that have the flags
+		}
+		for name1 := range strings.FieldsSeq(r.Flags) {
+			cmd, _, _ := cli.Root().Find([]string{name})
+			asked := valued(t, flag(cmd, name1))
+			others := []string{""}
+			for other := range strings.FieldsSeq(r.Excludes) {
+				others = append(others, valued(t, flag(cmd, other)))
+			}
+			if r.Needs == "" {
+				others = others[1:]
+			}
+			for _, other := range others {
+				line := slices.DeleteFunc(append([]string{name, asked, other}, needed[name]...), func(s string) bool { return s == "" })
+				code, out, problems := run(t, "", line...)
+				want := 2
+				if name1 == "hook" {
+					want, line = 0, line[:len(line)-1] // a hook takes no arguments
+				}
+				if code != want || out != "" || !strings.Contains(problems, "[E_USAGE]") || !strings.Contains(problems, name1) {
+					t.Errorf("pact %s: exit code %d, %s%s", strings.Join(line, " "), code, out, problems)
+				}
+			}
+			for need := range strings.FieldsSeq(r.Needs) {
+				given := []string{asked, valued(t, flag(cmd, need))}
+				switch name {
+				case "commit":
+					given = append(given, "--dry-run")
+				case "import": // what goes with --print needs --hook, too
+					given = append(given, "--hook")
+				case "verify":
+					given = append(given, "--file=x")
+				}
+				cmd, _, _ := cli.Root().Find([]string{name})
+				if err := cmd.ParseFlags(given); err != nil {
+					t.Fatal(err)
+				}
+				if err := command.CheckFlags(cmd); err != nil {
+					t.Errorf("pact %s %s: %v", name, strings.Join(given, " "), err)
+				}
+			}
+		}
+	}
+}
+
+// What the help says goes with another flag is in the table of rules.
+func TestWhatHelpSaysGoesWithAFlagNeedsIt(t *testing.T) {
+	goes, found := regexp.MustCompile(`^with (--[a-z-]+ )*--([a-z-]+)`), 0
+	for _, cmd := range cli.Root().Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			m := goes.FindStringSubmatch(f.Usage)
+			if m == nil || cmd.Hidden || cmd.Name() == "log" && m[2] == "prefix" { // which asks for prefixes by itself
+				return
+			}
+			found++
+			if !slices.ContainsFunc(command.FlagRules, func(r command.FlagRule) bool {
+				return (r.Command == cmd.Name() || r.Command == "") && slices.Contains(strings.Fields(r.Flags), f.Name) &&
+					slices.Contains(strings.Fields(r.Needs), m[2])
+			}) {
+				t.Errorf("no rule says that %s --%s needs --%s", cmd.Name(), f.Name, m[2])
+			}
+		})
+	}
+	if found < 20 {
+		t.Errorf("help says of %d flags what they go with", found)
+	}
+}
+
+// A value that a flag does not take is a fault of the command line, whatever it names in a document.
+func TestAValueThatAFlagDoesNotTakeIsAFaultOfUsage(t *testing.T) {
+	for line, says := range map[string]string{
+		"commit chat --max-tokens -1":                          "--max-tokens takes a number of 0 or more",
+		"commit chat --tokenizer bogus":                        "bogus",
+		"commit chat --orphans bogus":                          "refuse, drop",
+		"diff chat @c1 @c2 --rich --content-mode bogus":        "jsonpatch",
+		"log chat --dialect bogus":                             "anthropic",
+		"new chat --edition zz":                                "zz",
+		"proxy --upstream :::":                                 "address of a provider",
+		"request chat --end x --token-in -5 --status canceled": "--token-in takes a number of 0 or more",
+	} {
+		code, _, problems := run(t, "", strings.Fields(line)...)
+		if code != 2 || !strings.Contains(problems, "[E_USAGE]") || !strings.Contains(problems, says) {
+			t.Errorf("pact %s: exit code %d, %s", line, code, problems)
+		}
+	}
+}
+
+// A log takes the ends of a range in either order, and says of the working state that it is none of its cycles.
+func TestTheLogTakesTheEndsInEitherOrder(t *testing.T) {
+	chat := t.TempDir() + "/chat.json"
+	text := `[{"role":"user","content":"A?"},{"role":"assistant","content":"a"},{"role":"user","content":"B?"},` +
+		`{"role":"assistant","content":"b"},{"role":"user","content":"C?"},{"role":"assistant","content":"c"}]`
+	if err := os.WriteFile(chat, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := "--db=" + t.TempDir() + "/pact.db"
+	runIn(t, "import", chat, "--name", "chat", db)
+	runIn(t, "add", "chat", "--content", "more", db)
+	for _, more := range [][]string{{"--json"}, {"--attempts", "--json"}, {"--output", "table"}} {
+		_, there, _ := run(t, "", append([]string{"log", "chat", "@c1", "@c2", db}, more...)...)
+		code, back, problems := run(t, "", append([]string{"log", "chat", "@c2", "@c1", db}, more...)...)
+		if code != 0 || back != there || back == "" && more[0] != "--attempts" {
+			t.Errorf("%s backwards: exit code %d, %s%s, not %s", more, code, back, problems, there)
+		}
+	}
+	if code, out, problems := run(t, "", "log", "chat", "working", "--edits", db); code != 0 || !strings.Contains(out, "edit") {
+		t.Errorf("the edits of the working state: exit code %d, %s%s", code, out, problems)
+	}
+	if code, out, problems := run(t, "", "log", "chat", "working", db); code != 0 || out != "" ||
+		!strings.Contains(problems, "no entry") {
+		t.Errorf("the log of the working state: exit code %d, %s%s", code, out, problems)
+	}
+}
+
+// What is not there is E_NOT_FOUND, and the remedy is one that the command takes.
+func TestWhatIsMissingHasARemedyThatTheCommandTakes(t *testing.T) {
+	chat := t.TempDir() + "/chat.json"
+	if err := os.WriteFile(chat, []byte(`[{"role":"user","content":"A?"}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := t.TempDir() + "/pact.db"
+	runIn(t, "import", chat, "--name", "chat", "--db", db)
+	for _, c := range []struct{ line, code, says, never string }{
+		{"policy --print nope", "E_NOT_FOUND", "the names are agent", ""},
+		{"token revoke nope --db " + db, "E_NOT_FOUND", "pact token list --db " + db + " lists", "Tokens"},
+		{"copy --compact", "E_NOT_FOUND", "--db", "--from"},
+		{"copy --backup " + t.TempDir() + "/b.db", "E_NOT_FOUND", "--db", "--from"},
+		{"copy --to " + t.TempDir() + "/c.db", "E_NOT_FOUND", "--from names", ""},
+		{"open --conversation zz " + chat, "E_SNAPSHOT_NOT_FOUND", "no name", "choose one"},
+	} {
+		code, _, problems := run(t, "", strings.Fields(c.line)...)
+		if code != 1 || !strings.Contains(problems, "["+c.code+"]") || !strings.Contains(problems, c.says) ||
+			c.never != "" && strings.Contains(problems, c.never) {
+			t.Errorf("pact %s: exit code %d, %s", c.line, code, problems)
+		}
+	}
+}
+
+// A hook never fails the agent that calls it, however its command line says that it is one.
+func TestAHookNeverFailsHoweverItIsAsked(t *testing.T) {
+	for line, want := range map[string]int{"--hook": 0, "--hook=true": 0, "--hook=1 --nope": 0, "--nope --hook=true": 0,
+		"--hook=perhaps": 0, "--hook=false": 2, "--nope --hook=false": 2} {
+		code, out, problems := run(t, "{", append([]string{"import"}, strings.Fields(line)...)...)
+		if code != want || out != "" || problems == "" {
+			t.Errorf("import %s: exit code %d, %s%s", line, code, out, problems)
+		}
 	}
 }

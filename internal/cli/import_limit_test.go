@@ -3,15 +3,20 @@ package cli_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
+	"github.com/klauspost/compress/zstd"
 )
 
 // TestAFileThatNeedsMuchMemory: an import of a compressed file that would hold more than it may is refused before it
@@ -146,4 +151,180 @@ func compressed(t *testing.T, text string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// bodyFile is one body that Claude Code writes.
+type bodyFile struct {
+	name, body string
+	at         time.Time
+}
+
+// bodiesWritten returns bodies in the order in which they are written: three turns of one
+// conversation, a request of a second one that is answered later than the next of the first,
+// and a request that is never answered.
+func bodiesWritten() (list []bodyFile) {
+	at := time.Date(2026, 5, 4, 9, 0, 0, 0, time.UTC)
+	put := func(name, body string, later time.Duration) {
+		at = at.Add(later)
+		list = append(list, bodyFile{name, body, at})
+	}
+	request := func(texts ...string) string {
+		var messages []string
+		for i, text := range texts {
+			messages = append(messages, fmt.Sprintf(`{"role":%q,"content":%q}`, []string{"user", "assistant"}[i%2], text))
+		}
+		return `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[` + strings.Join(messages, ",") + `]}`
+	}
+	answer := func(id, text string) string {
+		return fmt.Sprintf(`{"id":%q,"type":"message","role":"assistant","content":[{"type":"text","text":%q}],`+
+			`"stop_reason":"end_turn","usage":{"input_tokens":7,"output_tokens":2}}`, id, text)
+	}
+	put("d.request.json", request("One?"), 0)
+	put("d.response.json", answer("m1", "1"), time.Second)
+	put("x.request.json", request("A title, please."), time.Second)
+	put("b.request.json", request("One?", "1", "Two?"), time.Second)
+	put("b.response.json", answer("m2", "2"), time.Second)
+	put("x.response.json", answer("m3", "Counting"), time.Second)
+	put("c.request.json", request("One?", "1", "Two?", "2", "Never mind."), time.Minute)
+	put("a.request.json", request("One?", "1", "Two?", "2", "Three?"), 2*time.Hour)
+	put("a.response.json", answer("m4", "3"), time.Second)
+	return list
+}
+
+// TestADirectoryImportedWhileItIsWritten: an import after each file, and in the middle of each
+// file, comes to the same contexts as one import at the end.
+func TestADirectoryImportedWhileItIsWritten(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "bodies")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write := func(f bodyFile, body string) {
+		path := filepath.Join(dir, f.name)
+		if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, f.at, f.at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step, whole := filepath.Join(top, "step.db"), filepath.Join(top, "whole.db")
+	for _, f := range bodiesWritten() {
+		for _, part := range []string{"", f.body[:len(f.body)/2], f.body[:len(f.body)-1], f.body} {
+			write(f, part)
+			code, out, problems := run(t, "", "import", dir, "--db", step)
+			waits := strings.Contains(problems, "later import") || strings.Contains(problems, "again later")
+			if code != 0 && !waits || part != f.body && !waits {
+				t.Fatalf("with %d bytes of %s: exit %d\n%s%s", len(part), f.name, code, out, problems)
+			}
+		}
+	}
+	if code, out, problems := run(t, "", "import", dir, "--db", whole); code != 0 || problems != "" {
+		t.Fatalf("the whole directory: exit %d\n%s%s", code, out, problems)
+	}
+	names := ""
+	for _, db := range []string{step, whole} {
+		_, out, _ := run(t, "", "contexts", "--db", db)
+		if names == "" {
+			names = out
+		}
+		if out != names || !strings.Contains(out, "bodies-2") {
+			t.Errorf("the contexts are\n%s and\n%s", names, out)
+		}
+	}
+	for _, name := range []string{"bodies", "bodies-2"} {
+		for _, question := range [][]string{{"export", name, "--snapshots"}, {"log", name, "--attempts", "--json"}} {
+			_, got, _ := run(t, "", append(question, "--db", step)...)
+			_, want, _ := run(t, "", append(question, "--db", whole)...)
+			if got != want || want == "" {
+				t.Errorf("%v: after many imports\n%s\nafter one\n%s", question, got, want)
+			}
+		}
+	}
+}
+
+// TestCompressedLogs: a log is read as gzip and as Zstandard, named after the file that was
+// compressed; what is cut short is refused, and makes nothing.
+func TestCompressedLogs(t *testing.T) {
+	log, err := os.ReadFile(filepath.Join("..", "record", "calllog", "testdata", "codex-rollout.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(log); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for end, data := range map[string][]byte{".gz": zipped.Bytes(), ".zst": e.EncodeAll(log, nil)} {
+		db := filepath.Join(dir, "pact.db"+end)
+		cut := filepath.Join(dir, "cut.jsonl"+end)
+		whole := filepath.Join(dir, "run.jsonl"+end)
+		for path, data := range map[string][]byte{cut: data[:len(data)/2], whole: data} {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, out, problems := run(t, "", "import", cut, "--db", db)
+		if code != 2 || !strings.Contains(problems, "cut short") || out != "" {
+			t.Errorf("%s cut short: exit %d\n%s%s", end, code, out, problems)
+		}
+		if _, err := os.Stat(db); err == nil {
+			t.Errorf("%s: a refused import made a store", end)
+		}
+		code, out, problems = run(t, "", "import", whole, "--db", db)
+		if code != 0 || !strings.HasPrefix(out, "run: ") || !strings.Contains(out, "3 new calls") {
+			t.Errorf("%s: exit %d\n%s%s", end, code, out, problems)
+		}
+	}
+}
+
+// TestACompressedTranscriptComesWithItsSubAgents: each file may be compressed by itself, and one that
+// is there plain and compressed is read once.
+func TestACompressedTranscriptComesWithItsSubAgents(t *testing.T) {
+	e, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := func(id, kind, message string) string {
+		return `{"type":"` + kind + `","uuid":"` + id + `","parentUuid":null,"sessionId":"s","timestamp":"2026-05-04T09:00:0` +
+			id + `Z","message":` + message + "}\n"
+	}
+	log := []byte(line("1", "user", `{"role":"user","content":"Hi"}`) +
+		strings.Replace(line("2", "assistant", `{"id":"m","role":"assistant","model":"c","content":[{"type":"text","text":"Yes."}],`+
+			`"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`), `"parentUuid":null`, `"parentUuid":"1"`, 1))
+	dir := t.TempDir()
+	agents := filepath.Join(dir, "s", "subagents")
+	if err := os.MkdirAll(agents, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, data := range map[string][]byte{
+		filepath.Join(dir, "s.jsonl.zst"):          e.EncodeAll(log, nil),
+		filepath.Join(agents, "agent-a.jsonl.zst"): e.EncodeAll(log, nil),
+		filepath.Join(agents, "agent-b.jsonl"):     log,
+		filepath.Join(agents, "agent-b.jsonl.zst"): e.EncodeAll(log, nil)} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, problems := run(t, "", "import", filepath.Join(dir, "s.jsonl.zst"), "--db", filepath.Join(dir, "pact.db"),
+		"--json")
+	var made []struct{ Name string }
+	if err := json.Unmarshal([]byte(out), &made); err != nil || code != 0 {
+		t.Fatalf("exit %d: %v\n%s%s", code, err, out, problems)
+	}
+	var names []string
+	for _, m := range made {
+		names = append(names, m.Name)
+	}
+	if want := []string{"s", "s/agent-a", "s/agent-b"}; !slices.Equal(names, want) {
+		t.Errorf("the contexts are %q, not %q\n%s", names, want, problems)
+	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // as runs a command as a user, with what comes in on standard input.
@@ -104,5 +106,114 @@ func TestRebaseTogether(t *testing.T) {
 				t.Errorf("%q is there %d times", text, strings.Count(thread, text))
 			}
 		}
+	}
+}
+
+// served runs the tests, and ends the server that they used.
+type served struct{ m *testing.M }
+
+func (s served) Run() int { return postgrestest.Run(s.m) }
+
+// TestPostgresAnswersAsAFileDoes has --db name a database: every answer is the one that a file gives.
+func TestPostgresAnswersAsAFileDoes(t *testing.T) {
+	testrun.OneGoroutine(t)
+	address, file := postgrestest.Database(t), filepath.Join(t.TempDir(), "pact.db")
+	pact := func(db string, args ...string) (code int, out, errs string) {
+		var stdout, stderr bytes.Buffer
+		code = cli.Run(t.Context(), append(args, "--db", db), cli.Streams{In: strings.NewReader(""), Out: &stdout,
+			Err: &stderr, Env: []string{"USER=tester"}})
+		return code, strings.ReplaceAll(stdout.String(), db, "DB"), strings.ReplaceAll(stderr.String(), db, "DB")
+	}
+	if code, _, errs := pact(address, "contexts"); code != 1 || !strings.Contains(errs, "E_NOT_FOUND") {
+		t.Errorf("without a store: %d, %s", code, errs)
+	}
+	if made := postgrestest.Exec(t, address,
+		"SELECT tablename FROM pg_tables WHERE schemaname = 'public'"); len(made) > 0 {
+		t.Errorf("reading made %v", made)
+	}
+	for _, args := range [][]string{
+		{"import", "../../examples/conversations/weather.json"},
+		{"contexts"},
+		{"log", "weather"},
+		{"show", "weather", "@t-1"},
+		{"select", "weather", "^seq .seg:depth(1-2) .block"},
+		{"diff", "weather", "@t-1", "@t0"},
+		{"fork", "weather", "@c1", "other"},
+		{"rename", "other", "third"},
+		{"export", "weather", "--all"},
+		{"verify", "--all"},
+		{"delete", "third", "--yes"},
+	} {
+		code, out, errs := pact(address, args...)
+		wantCode, wantOut, wantErrs := pact(file, args...)
+		if code != 0 || code != wantCode || out != wantOut || errs != wantErrs {
+			t.Fatalf("pact %v: %d %.200s%s\nof a file: %d %.200s%s", args, code, out, errs, wantCode, wantOut, wantErrs)
+		}
+	}
+	if code, out, errs := pact(address, "open", "--no-browser", "--name", "again",
+		"../../examples/conversations/weather.json"); code != 0 || !strings.Contains(out, "Stored: in DB.") {
+		t.Errorf("opened: %d, %s%s", code, out, errs)
+	}
+	if code, out, errs := pact(address, "copy", "--compact"); code != 0 ||
+		out != "DB: packed, and its tables are written anew\n" {
+		t.Errorf("compacting a database: %d, %s%s", code, out, errs)
+	}
+	if code, out, errs := pact(address, "verify", "--all"); code != 0 {
+		t.Errorf("a compacted database: %d, %s%s", code, out, errs)
+	}
+	if code, _, errs := pact(address, "copy", "--backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {
+		t.Errorf("a backup of a database: %d, %s", code, errs)
+	}
+}
+
+// What is copied from a file to a database, and from there to another file, is the
+// same everywhere.
+func TestCopyThroughDatabase(t *testing.T) {
+	testrun.OneGoroutine(t)
+	dir, address := t.TempDir(), postgrestest.Database(t)
+	first, second := filepath.Join(dir, "first.db"), filepath.Join(dir, "second.db")
+	pact := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &errs,
+			Env: []string{"USER=tester"}}); code != 0 {
+			t.Fatalf("pact %v: %d, %s", args, code, errs.String())
+		}
+		return out.String()
+	}
+	pact("import", "../../examples/conversations/weather.json", "--db", first)
+	pact("fork", "weather", "@c3", "other", "--db", first)
+	pact("add", "other", "--content", "a draft with \x00 and \u2028", "--db", first)
+	pact("commit", "--start", "other", "--provider", "p", "--model", "m", "--db", first)
+	pact("undo", "weather", "--request", "u1", "--db", first)
+	pact("copy", "--from", first, "--to", address)
+	pact("copy", "--from", address, "--to", second)
+	for _, args := range [][]string{
+		{"contexts", "--json"}, {"log", "weather", "--json"}, {"log", "weather~c6", "--json"}, {"log", "other", "--json"},
+		{"export", "weather~c6", "--all"}, {"export", "other", "--all"}, {"show", "--as=thread", "other", "working"},
+		{"log", "other", "--attempts", "--json"},
+	} {
+		want := pact(append(args, "--db", first)...)
+		for _, db := range []string{address, second} {
+			if got := pact(append(args, "--db", db)...); got != want {
+				t.Errorf("pact %v --db %s: %.300s\nof the first file: %.300s", args, db, got, want)
+			}
+		}
+	}
+	for _, db := range []string{address, second} {
+		if out := pact("verify", "--all", "--db", db); !strings.Contains(out, "3 contexts") {
+			t.Errorf("%s: %s", db, out)
+		}
+	}
+}
+
+// A password is never shown.
+func TestPasswordsAreNeverShown(t *testing.T) {
+	const db = "postgres://someone:secret@localhost:1/none?connect_timeout=1"
+	var out bytes.Buffer
+	code := cli.Run(t.Context(), []string{"contexts", "--db", db}, cli.Streams{In: strings.NewReader(""), Out: &out,
+		Err: &out})
+	if code != 1 || strings.Contains(out.String(), "secret") {
+		t.Errorf("%d: %s", code, out.String())
 	}
 }

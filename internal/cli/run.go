@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/internal/cli/ask"
@@ -11,8 +13,10 @@ import (
 	"github.com/contexttree/pact/internal/cli/care"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/edit"
+	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/cli/trace"
 	"github.com/contexttree/pact/internal/cli/wire"
+	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -112,4 +116,71 @@ func root(a *command.App) *cobra.Command {
 	addOldNames(a, root)
 	fitHelp(root)
 	return root
+}
+
+// helpWidth is how many columns the help takes, on a terminal and elsewhere.
+const helpWidth = 80
+
+// fitHelp makes a command and those below it print help that fits into helpWidth
+// columns. It breaks a text when it prints it: every command line makes all commands.
+func fitHelp(cmd *cobra.Command) {
+	const slop = 5 // the flag parser makes a line that much longer if a word would stand alone
+	cmd.SetUsageTemplate(strings.ReplaceAll(cmd.UsageTemplate(), ".FlagUsages ",
+		".FlagUsagesWrapped "+strconv.Itoa(helpWidth-slop)+" "))
+	printed := cmd.HelpFunc()
+	cmd.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.Long = folded(cmd.Long)
+		printed(cmd, args)
+	})
+}
+
+// folded breaks the paragraphs of a text anew. Lines that begin with a blank are
+// tables and examples, which it leaves as they are.
+func folded(text string) string {
+	var list []string
+	paragraph := ""
+	flush := func() {
+		if paragraph != "" {
+			list = append(list, screen.WrapLine(paragraph, helpWidth)...)
+		}
+		paragraph = ""
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || line[0] == ' ' {
+			flush()
+			list = append(list, line)
+			continue
+		}
+		paragraph = strings.TrimPrefix(paragraph+" "+line, " ")
+	}
+	flush()
+	return strings.Join(list, "\n")
+}
+
+// released is the version of a released binary, which the linker sets.
+var released string
+
+// version returns the version of the release or of the module, with the commit if
+// the program was built from a checkout.
+func version() string {
+	if released != "" {
+		return released
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+// versionFlag adds --version, and returns what pact does without a command: it prints the version or the help.
+func versionFlag(a *command.App, root *cobra.Command) func(*cobra.Command, []string) error {
+	asked := root.Flags().BoolP("version", "v", false, "print the version of the program and of the specification that it follows")
+	return a.Does(func(_ context.Context, cmd *cobra.Command, _ []string) error {
+		if !*asked {
+			return cmd.Help()
+		}
+		spec := selector.Canonical.Traits().SpecVersion
+		return a.Answer("pact "+version()+", "+spec, map[string]any{"version": version(), "spec_version": spec})
+	})
 }

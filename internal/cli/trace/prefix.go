@@ -2,11 +2,16 @@ package trace
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/prices"
+	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/story"
 	"github.com/contexttree/pact/record"
@@ -132,4 +137,185 @@ func drawPaid(a *command.App, r *story.PrefixReport, prices *record.Prices) {
 		line += " That leaves out " + view.Plural(t.Calls-t.Priced, "call") + " whose tokens or prices are not all known."
 	}
 	a.Sentence(line)
+}
+
+// callFlags are the flags of pact log --prefix for recorded calls.
+type callFlags struct {
+	dialect, file *string
+	provider      *bool
+	prices        *record.Prices // the built-in ones without a file
+}
+
+func newCallFlags(a *command.App, cmd *cobra.Command) *callFlags {
+	f := &callFlags{}
+	names := provider.CacheRulesNames()
+	f.dialect = cmd.Flags().String("dialect", "", "with --prefix: compare recorded calls by what `PROVIDER` caches: "+
+		strings.Join(names, ", "))
+	f.provider = cmd.Flags().Bool("provider", false, "as --prefix, and show what the provider said of its cache")
+	f.file = cmd.Flags().String("prices", "", "with --prefix: take the list of prices in `FILE` in place of the built-in one")
+	command.OneOf(cmd, "dialect", names)
+	return f
+}
+
+// read reads the list of prices.
+func (f *callFlags) read(ctx context.Context, a *command.App) (o view.WalkOptions, err error) {
+	if f.prices = prices.BuiltIn(); *f.file != "" {
+		if f.prices, err = a.Prices(ctx, *f.file); err != nil {
+			return o, err
+		}
+	}
+	return view.WalkOptions{Dialect: *f.dialect, Prices: f.prices}, nil
+}
+
+// drawSources names the rules by which calls were compared, and explains
+// exceptions.
+func drawSources(a *command.App, r *story.PrefixReport) {
+	dialects, attribution := map[string]bool{}, 0
+	for i := range r.Cycles {
+		if call := r.Cycles[i].Call; call != nil && call.Dialect != "" {
+			dialects[call.Dialect] = true
+			if call.Attribution {
+				attribution++
+			}
+		}
+	}
+	if names := slices.Sorted(maps.Keys(dialects)); len(names) > 0 {
+		a.Printf("Compared by the rules of %s.\n", strings.Join(names, ", "))
+	}
+	if attribution > 0 {
+		a.Printf("The attribution block changed in %s: Anthropic takes it out before it caches,\n"+
+			"other servers of this API do not, and read nothing behind it.\n", view.Plural(attribution, "cycle"))
+	}
+	for i := range r.Cycles {
+		if call := r.Cycles[i].Call; call != nil {
+			drawSeen(a, call)
+		}
+	}
+}
+
+// drawSeen says where the model saw something other than the snapshot.
+func drawSeen(a *command.App, call *inspect.CallPrefix) {
+	cycle := view.Cycle(call.Cycle)
+	if call.Problem != "" {
+		a.Printf("%s cannot be compared: %s\n", cycle, view.Visible(call.Problem))
+		return
+	}
+	if text := seenText(&call.Seen); text != "" {
+		a.Printf("%s is %s: %s\n", cycle, call.Seen.State, text)
+	}
+}
+
+// seenText says what the model saw besides or instead of the request, "" if
+// nothing.
+func seenText(s *inspect.Seen) string {
+	var parts []string
+	for _, r := range s.References {
+		text := r.Field + " " + view.Visible(r.ID)
+		if r.Cycle > 0 {
+			text += " is the answer to @c" + strconv.FormatInt(r.Cycle, 10)
+		} else {
+			text += " was not recorded"
+		}
+		parts = append(parts, text)
+	}
+	if len(s.Changed) > 0 {
+		parts = append(parts, "the provider named "+view.Plural(len(s.Changed), "change"))
+	}
+	if len(s.Asked) > 0 && s.State == inspect.SeenPartial {
+		parts = append(parts, strings.Join(screen.Cells(s.Asked...), ", ")+" lets the provider change it")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// drawProvider prints for each call what the provider reported, beside the
+// forecast. It reports whether there is a recorded call.
+func drawProvider(a *command.App, r *story.PrefixReport) bool {
+	var rows [][]string
+	for i := range r.Cycles {
+		c := r.Cycles[i]
+		call := c.Call
+		if call == nil {
+			continue
+		}
+		expected, read, in, written, full := "", "", "", (*int64)(nil), ""
+		if e := call.Expected; e != nil {
+			expected = expectedText(e)
+		}
+		if u := call.Provider; u != nil {
+			read, written, in, full = orUnknown(u.Read), u.Written, orUnknown(u.In), filledBy(call)
+		}
+		paid, lost := "", ""
+		if of := call.Cost; of != nil {
+			paid, lost = view.Money(of.Paid), cost(of.Lost)
+		}
+		verdict := call.Agreement
+		switch verdict {
+		case "agrees":
+			verdict = a.Paint.Good(verdict)
+		case "read less", "read more":
+			verdict = a.Paint.Bad(verdict)
+		}
+		rows = append(rows, screen.Row(view.Cycle(c.Cycle), expected, call.Left, read, written, in, full, paid, lost,
+			screen.Painted(verdict), screen.Painted(whyText(a, c))))
+	}
+	if len(rows) == 0 {
+		a.Printf("no call of this context was recorded\n")
+		return false
+	}
+	a.Table([]string{"cycle", ">expected", ">left", ">read", ">written", ">in", ">window", ">paid", ">lost", "verdict", "why"}, rows)
+	if r.Told > 0 {
+		a.Printf("The provider read what its rules let expect (computed) in %d of %s.\n", r.Agreed, view.Plural(r.Told, "call"))
+	}
+	return true
+}
+
+// filledBy returns how much of the window of the model a recorded call took, "" if that is not known.
+func filledBy(call *inspect.CallPrefix) string {
+	if call.Window == 0 || call.Provider == nil || call.Provider.In == nil {
+		return ""
+	}
+	return view.Percent(float64(*call.Provider.In) / float64(call.Window))
+}
+
+// orUnknown returns a number, ? for one that the provider did not give.
+func orUnknown(n *int64) string {
+	if n == nil {
+		return "?"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// expectedText returns how many tokens the provider should read; ? if they were
+// not counted.
+func expectedText(e *inspect.Expected) string {
+	switch {
+	case e.Blocks == 0:
+		return "0"
+	case e.Tokens == nil:
+		return "?"
+	}
+	return strconv.FormatInt(*e.Tokens, 10)
+}
+
+// whyText says why the provider read no more: what broke, what else ended the prefix or that its lifetime may have run
+// out, and the provider's own reason.
+func whyText(a *command.App, p *view.Step) string {
+	var parts []string
+	call := p.Call
+	switch {
+	case p.Broke != nil:
+		parts = append(parts, p.Broke.Why+" ("+string(p.Broke.Known)+")")
+	case call.Cut != nil:
+		parts = append(parts, a.Paint.Changed(view.Why(&p.Prefix)))
+	}
+	if call.Broken > 0 {
+		parts = append(parts, view.Plural(call.Broken, "attempt")+" before broke off")
+	}
+	if e, u := call.Expected, call.Provider; e != nil && u != nil && u.In != nil && *u.In < e.LeastTokens {
+		parts = append(parts, "cached from "+strconv.FormatInt(e.LeastTokens, 10)+" tokens on")
+	}
+	if call.Provider != nil && call.Provider.Reason != "" && (call.Lost == nil || call.Lost.Cause.Kind != "reason") {
+		parts = append(parts, "provider: "+view.Visible(call.Provider.Reason))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -2,6 +2,8 @@ package wire
 
 import (
 	"context"
+	"errors"
+	"io"
 	"time"
 
 	"github.com/contexttree/pact"
@@ -10,9 +12,9 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/recall"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/server"
-
 	"github.com/spf13/cobra"
 )
 
@@ -107,6 +109,28 @@ func tokenRevokeCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		return a.Answer("revoked "+view.Visible(args[0]), map[string]any{"revoked": args[0]})
+	})
+	return cmd
+}
+
+func mcpCommand(a *command.App) *cobra.Command {
+	cmd := a.Command("mcp")
+	write := cmd.Flags().Bool("write", false, "offer the tool note too")
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) (err error) {
+		s, err := a.OpenStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		o := recall.Options{Pin: true, Note: *write, Actor: a.Getenv("USER", ""), Version: cmd.Root().Version}
+		if len(args) > 0 {
+			o.Context = args[0]
+		}
+		err = recall.NewServer(s, o).Run(ctx, recall.Lines{In: a.In, Out: a.Out.W})
+		if ctx.Err() == nil && errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
 	})
 	return cmd
 }
