@@ -16,14 +16,11 @@ import (
 // previous snapshot did not have or that show a ttl. Series keeps the bytes of one
 // snapshot, at most 64 MiB, and renders turns beyond that again.
 type Series struct {
-	pieces, before map[any][]byte // by *tree.Entry and *tree.List, of this and of the previous snapshot
-	size           int            // bytes in pieces
+	pieces, before map[*tree.Entry][]byte // of this and of the previous snapshot
+	size           int                    // bytes in pieces
 }
 
-const (
-	pieceNodes  = 512      // Series keeps a run of up to so many nodes as one piece
-	seriesBytes = 64 << 20 // Series keeps at most so many bytes
-)
+const seriesBytes = 64 << 20 // Series keeps at most so many bytes
 
 // Write writes the next snapshot. It fails if w fails, if it cannot read a content
 // from the store, and if ctx ends.
@@ -31,65 +28,37 @@ const (
 // Specification: 02 §8.2, 05 §2.2, 05 §3, 05 §3.1, 06 §5.1, 08 §6, 08 §6.1.
 func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
 	if s.pieces == nil {
-		s.pieces, s.before = make(map[any][]byte), make(map[any][]byte)
+		s.pieces, s.before = make(map[*tree.Entry][]byte), make(map[*tree.Entry][]byte)
 	}
 	s.pieces, s.before, s.size = s.before, s.pieces, 0
 	clear(s.pieces)
 	return write(&writer{ctx: ctx, w: w, cycle: t.Base(), series: s}, t, edition)
 }
 
-// turns writes a run of the turns of ^seq. It never keeps the last run as one piece, because
-// the next commit replaces that run.
-func (d *writer) turns(seq *tree.Entry, l *tree.List, last bool, first *bool) error {
-	if l.Len() == 0 {
-		return nil
-	}
-	if sum := l.Sum(); !last && sum.Finite == 0 && sum.Nodes <= pieceNodes {
-		return d.piece(l, first, func(own *writer) error {
-			none := true
-			for e, err := range l.All() {
-				if err != nil {
-					return err
-				}
-				own.comma(&none)
-				if err := own.entry(e, seq); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	items, runs, err := l.Parts()
-	if err != nil {
-		return err
-	}
-	run := func(i int) *tree.List {
-		if runs == nil {
-			return nil
-		}
-		return runs[i]
-	}
-	for i, e := range items {
-		if err := d.turns(seq, run(i), false, first); err != nil {
+// turns writes the turns of ^seq.
+func (d *writer) turns(seq *tree.Entry, first *bool) error {
+	for e, err := range seq.Children().All() {
+		if err != nil {
 			return err
 		}
 		write := func(own *writer) error { return own.entry(e, seq) }
 		if e.Summary().Finite > 0 {
 			d.comma(first)
-			if err := write(d); err != nil {
-				return err
-			}
-		} else if err := d.piece(e, first, write); err != nil {
+			err = write(d)
+		} else {
+			err = d.piece(e, first, write)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return d.turns(seq, run(len(items)), last, first)
+	return nil
 }
 
-// piece writes the bytes kept for key, or renders and keeps them.
-func (d *writer) piece(key any, first *bool, render func(*writer) error) error {
+// piece writes the bytes kept for a turn, or renders and keeps them.
+func (d *writer) piece(turn *tree.Entry, first *bool, render func(*writer) error) error {
 	s := d.series
-	piece, kept := s.before[key]
+	piece, kept := s.before[turn]
 	if !kept {
 		var buf bytes.Buffer
 		own := writer{ctx: d.ctx, w: &buf, cycle: d.cycle, series: s}
@@ -100,7 +69,7 @@ func (d *writer) piece(key any, first *bool, render func(*writer) error) error {
 		piece = buf.Bytes()
 	}
 	if s.size+len(piece) <= seriesBytes {
-		s.pieces[key], s.size = piece, s.size+len(piece)
+		s.pieces[turn], s.size = piece, s.size+len(piece)
 	}
 	d.comma(first)
 	if len(piece) < flushAt/16 {

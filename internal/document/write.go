@@ -148,7 +148,7 @@ func (d *writer) children(e *tree.Entry) (err error) {
 	d.buf = append(d.buf, '[')
 	first := true
 	if d.series != nil && e.Class() == tree.Seq {
-		err = d.turns(e, e.Children(), true, &first)
+		err = d.turns(e, &first)
 	} else {
 		for k, err := range e.Children().All() {
 			if err != nil {

@@ -1,6 +1,9 @@
 package tree
 
-import "slices"
+import (
+	"context"
+	"slices"
+)
 
 // Difference is a node that differs between two trees. Old is nil for a node that only the
 // second tree has, New for one that only the first has.
@@ -160,7 +163,7 @@ func (m *merger) equal(e *Entry, parent string) error {
 }
 
 func (m *merger) equalList(l *List, parent string) (failed error) {
-	l.visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }, func(e *Entry, err error) bool {
+	l.visit(context.Background(), 0, l.Len(), func(s *Summary) bool { return s.Finite > 0 }, func(e *Entry, err error) bool {
 		if failed = err; err == nil && e.sum.Finite > 0 {
 			failed = m.equal(e, parent)
 		}

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"crypto/sha256"
 	"iter"
 )
@@ -88,7 +89,7 @@ func (e *Entry) zone(lo, hi int64) iter.Seq2[*Entry, error] {
 			yield(nil, err)
 			return
 		}
-		e.kids.visit(from, e.kids.Len(), nil, func(k *Entry, err error) bool {
+		e.kids.visit(context.Background(), from, e.kids.Len(), nil, func(k *Entry, err error) bool {
 			return (err != nil || k.node.Offset <= hi) && yield(k, err)
 		})
 	}

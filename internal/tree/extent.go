@@ -1,6 +1,9 @@
 package tree
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
 
 // ThreadSize returns the number of blocks of the canonical thread, and of bytes with
 // brackets and commas. Cost: O(1), because the tree keeps the sums.
@@ -98,7 +101,7 @@ func (e *Entry) blocks(skip *int, region Class, yield func(ThreadBlock, error) b
 	if e.class == Block && !yield(ThreadBlock{e, region}, nil) {
 		return false
 	}
-	return e.kids.visit(0, e.kids.Len(), func(s *Summary) bool {
+	return e.kids.visit(context.Background(), 0, e.kids.Len(), func(s *Summary) bool {
 		if s.Blocks <= *skip {
 			*skip -= s.Blocks
 			return false

@@ -6,15 +6,16 @@ import (
 	"hash"
 )
 
-// hashing is the SHA-256 of a thread that is being written. It skips kept pieces that
-// followed the same bytes the last time. A nil hashing does nothing.
+// hashing is the SHA-256 of a thread that is being written. It skips kept turns that
+// followed the same bytes the last time: verifying a history of n calls hashes each turn
+// once and not n times. A nil hashing does nothing.
 type hashing struct {
 	h      hash.Hash
 	state  string // of everything so far, "" if nobody asked h for it yet
 	behind bool   // whether h has not taken all of it
 }
 
-// step is the effect of a kept piece on the state of a hash.
+// step is the effect of a kept turn on the state of a hash.
 type step struct{ before, after string }
 
 func newHashing() *hashing { return &hashing{h: sha256.New()} }
@@ -27,7 +28,7 @@ func (s *hashing) add(b []byte) {
 	}
 }
 
-// pass takes b, the bytes of a kept piece.
+// pass takes b, the bytes of a kept turn.
 func (s *hashing) pass(k *rendered, b []byte) {
 	if s == nil {
 		return
@@ -64,30 +65,4 @@ func (s *hashing) catchUp() {
 func (s *hashing) sum() Digest {
 	s.catchUp()
 	return Digest(s.h.Sum(nil))
-}
-
-// steps combines the steps of turns into the step of the run that they form.
-type steps struct {
-	step
-	broken bool
-}
-
-// add takes the step of the next turns, nil if nobody asked for it.
-func (s *steps) add(next *step) {
-	switch {
-	case next == nil || s.after != "" && s.after != next.before:
-		s.broken = true
-	case s.after == "":
-		s.step = *next
-	default:
-		s.after = next.after
-	}
-}
-
-// total returns the step of the run, nil if it is not known.
-func (s *steps) total() *step {
-	if s.broken || s.after == "" {
-		return nil
-	}
-	return &s.step
 }

@@ -21,8 +21,7 @@ type List struct {
 	count    int   // direct items, here and below
 	sum      Summary
 	digest   Digest
-	core     *Entry      // the first container at offset 0: of the children of a turn its core
-	rendered renderCache // of a run of turns
+	core     *Entry // the first container at offset 0: of the children of a turn its core
 	proven   proofCache
 	measured sums
 }

@@ -1,6 +1,9 @@
 package tree
 
-import "iter"
+import (
+	"context"
+	"iter"
+)
 
 // get returns the item that has n's place in the order, nil if there is none.
 func (l *List) get(n *Node) (*Entry, error) {
@@ -80,28 +83,28 @@ func (l *List) Parts() (items []*Entry, runs []*List, err error) {
 
 // All yields the items in canonical order. If one cannot be loaded, it yields that error and ends.
 func (l *List) All() iter.Seq2[*Entry, error] {
-	return func(yield func(*Entry, error) bool) { l.visit(0, l.Len(), nil, yield) }
+	return func(yield func(*Entry, error) bool) { l.visit(context.Background(), 0, l.Len(), nil, yield) }
 }
 
 // Visit yields the items of ranks lo to hi-1, as All does. If enter is not nil, Visit skips every run
 // for whose summary enter returns false.
 func (l *List) Visit(lo, hi int, enter func(*Summary) bool) iter.Seq2[*Entry, error] {
-	return func(yield func(*Entry, error) bool) { l.visit(lo, hi, enter, yield) }
+	return func(yield func(*Entry, error) bool) { l.visit(context.Background(), lo, hi, enter, yield) }
 }
 
-// visit yields as Visit does, and reports whether it came to the end.
-func (l *List) visit(lo, hi int, enter func(*Summary) bool, yield func(*Entry, error) bool) bool {
+// visit yields as Visit does, in a call that can be canceled, and reports whether it came to the end.
+func (l *List) visit(ctx context.Context, lo, hi int, enter func(*Summary) bool, yield func(*Entry, error) bool) bool {
 	if l == nil || lo >= l.count || hi <= 0 || enter != nil && !enter(&l.sum) {
 		return true
 	}
-	in, err := l.open()
+	in, err := l.openFor(ctx)
 	if err != nil {
 		yield(nil, err)
 		return false
 	}
 	for i, e := range in.items {
 		if b := in.runBefore(i); b != nil {
-			if !b.visit(lo, hi, enter, yield) {
+			if !b.visit(ctx, lo, hi, enter, yield) {
 				return false
 			}
 			lo, hi = lo-b.count, hi-b.count
@@ -114,7 +117,7 @@ func (l *List) visit(lo, hi int, enter func(*Summary) bool, yield func(*Entry, e
 		}
 		lo, hi = lo-1, hi-1
 	}
-	return in.runBefore(len(in.items)).visit(lo, hi, enter, yield)
+	return in.runBefore(len(in.items)).visit(ctx, lo, hi, enter, yield)
 }
 
 // inMemory yields the items but for those in stubs, which are turns, and reports whether it came to

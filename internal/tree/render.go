@@ -67,8 +67,8 @@ func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, 
 
 // WriteAs writes the thread in a form, as a JSON array. It fails if w or the form does,
 // or if it must read a content from a store and cannot. Cost: about that of copying the
-// bytes, if the turns were rendered in this form before. It renders a part of ^seq of up
-// to 256 KiB again if a turn in it changed, or a node elsewhere that the form asked for.
+// bytes, if the turns were rendered in this form before. It renders a turn again if it
+// changed, or a node elsewhere that the form asked for.
 func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
 	if err := ask(ctx); err != nil {
 		return err
@@ -114,15 +114,13 @@ func (r *Rendering) Node(id string) *Node {
 	return n
 }
 
-// children yields the children of an entry. If one cannot be loaded, it ends, and so does the writing
-// with that error.
+// children yields the children of an entry that render to something or have some below that do. If one cannot be
+// loaded, it ends, and so does the writing with that error.
 func (r *Rendering) children(e *Entry) iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) {
-		e.kids.visit(0, e.kids.Len(), nil, func(k *Entry, err error) bool {
-			if err != nil {
-				r.fail(err)
-			}
-			return err == nil && yield(k)
+		e.kids.visit(r.ctx, 0, e.kids.Len(), (*Summary).hasBlocks, func(k *Entry, err error) bool {
+			r.fail(err)
+			return r.err == nil && (k.sum.Blocks == 0 || yield(k))
 		})
 	}
 }
@@ -179,7 +177,9 @@ func (r *Rendering) all() error {
 	r.bracket('[')
 	for region := range r.tree.regions {
 		if region.class == Seq && region.kids != nil && region.kids.classes == 1<<Turn {
-			r.turns(region.kids, true)
+			for turn := range r.children(region) {
+				r.turn(turn)
+			}
 		} else if r.err == nil {
 			r.form.Write(r, region, region.class)
 		}

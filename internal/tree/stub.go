@@ -112,7 +112,7 @@ func (l *List) cachesRecent(left *int) bool {
 	if l == nil || *left <= 0 || l.Unopened() {
 		return false
 	}
-	if l.rendered.forms.Load() != nil || l.measured.first.Load() != nil {
+	if l.measured.first.Load() != nil {
 		return true
 	}
 	in := l.loaded()

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"context"
 	"iter"
 	"math"
 	"slices"
@@ -220,7 +221,7 @@ func (e *Entry) All() iter.Seq2[Place, error] {
 // walk yields an entry, which stands under parent, and everything below it. It reports whether it came to
 // the end.
 func walk(e *Entry, parent string, yield func(Place, error) bool) bool {
-	return yield(Place{e, parent}, nil) && e.kids.visit(0, e.kids.Len(), nil, func(k *Entry, err error) bool {
+	return yield(Place{e, parent}, nil) && e.kids.visit(context.Background(), 0, e.kids.Len(), nil, func(k *Entry, err error) bool {
 		if err != nil {
 			yield(Place{}, err)
 			return false
