@@ -143,11 +143,22 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 		}
 		return []*tree.Tree{t}, nil, nil
 	}
-	trees, err := c.trees(ctx, s, first, min(last, s.State.Cycle))
-	if err == nil && last > s.State.Cycle {
-		trees = append([]*tree.Tree{s.open()}, trees...)
+	spans := [][2]int64{{first, last}}
+	if q.Time.Pair && first < last {
+		spans = [][2]int64{{last, last}, {first, first}}
 	}
-	return trees, warnings, err
+	var trees []*tree.Tree
+	for _, span := range spans {
+		if span[1] > s.State.Cycle {
+			trees = append(trees, s.open())
+		}
+		some, err := c.trees(ctx, s, span[0], min(span[1], s.State.Cycle))
+		if err != nil {
+			return nil, nil, err
+		}
+		trees = append(trees, some...)
+	}
+	return trees, warnings, nil
 }
 
 // trees reads the snapshots of some cycles, newest first; none if last < first.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +119,17 @@ func TestAddressesOfEdition1(t *testing.T) {
 	}
 	if !slices.Equal(labels, []string{"@t0", "@t-1", "@t-2"}) || r.Snapshots[0].Cycle != 3 || r.Snapshots[2].Value != -2 {
 		t.Errorf("the range has %+v", r.Snapshots)
+	}
+	for query, want := range map[string]string{"@t-2,@t0 .block": "[@t0 @t-2]", "@c1,@c2 .block": "[@c2 @c1]", "@t-1,@t-1 .block": "[@t-1]"} {
+		r, err := published(t, 3).RangeDiffLatest(ctx, query, nil)
+		must(t, err)
+		labels = nil
+		for _, s := range r.Snapshots {
+			labels = append(labels, s.Label)
+		}
+		if fmt.Sprint(labels) != want || len(r.Diffs) != len(labels)-1 {
+			t.Errorf("%s: %+v", query, r)
+		}
 	}
 	fresh := published(t, 0)
 	if got, err := fresh.Select(ctx, "@t0 .block", nil); err != nil || len(got.IDs) != 0 {
@@ -248,6 +261,23 @@ func TestDocumentsOfEdition1(t *testing.T) {
 	wrong := `{"spec_version":"PACT/1.0.0","root":{"id":"r","children":[{"id":"s","nodeType":"^sys","parent_id":"x"}]}}`
 	if _, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(wrong), nil); fault.CodeOf(err) != fault.InvalidParent {
 		t.Errorf("a wrong parent_id: %v", err)
+	}
+}
+
+// Specification: 1.0 05 §2.5.
+func TestPlacesOfNodes(t *testing.T) {
+	s, _, err := pact.ReadSnapshot([]byte(`{"spec_version":"PACT/1.0.0","root":{"id":"root","children":[{"id":"seq","nodeType":"^seq",
+		"children":[{"id":"t","children":[{"id":"c","nodeType":"cont","children":[{"id":"i","nodeType":"item"}]},{"id":"post","offset":1},
+		{"id":"pre","offset":-1}]}]},{"id":"ah","nodeType":"^ah"},{"id":"sys","nodeType":"^sys"}]}}`), "")
+	must(t, err)
+	for id, want := range map[string]pact.Place{"root": {}, "ah": {"root", []string{"sys", "seq", "ah"}, 2},
+		"t": {"seq", []string{"t"}, 0}, "i": {"c", []string{"i"}, 0}, "c": {"t", []string{"pre", "c", "post"}, 1}} {
+		if got, err := s.Place(id); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
+	}
+	if _, err := s.Place("nobody"); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("nobody: %v", err)
 	}
 }
 

@@ -9,10 +9,17 @@ import (
 	"time"
 )
 
-// exports wants the exact bytes of a snapshot, or some of its members.
+// exports wants the exact bytes of a snapshot, those of another, or some of its members.
 func (r *runner) exports(c Check) error {
 	out, err := r.output(r.about("export", nil, c.At)...)
 	if err != nil {
+		return err
+	}
+	if c.To != "" {
+		other, err := r.document(c.To)
+		if err == nil && !bytes.Equal(out, other) {
+			err = fmt.Errorf("export %s: wants the bytes of %s, %s, got %s", c.At, c.To, firstOf(other), firstOf(out))
+		}
 		return err
 	}
 	if c.Bytes == "" {

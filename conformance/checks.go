@@ -171,7 +171,8 @@ func (r *runner) formats(c Check) error {
 		return strings.TrimSuffix(string(out), "\n"), err
 	}
 	if len(c.Error) > 0 {
-		return r.refused(c.Error, "fmt", "--json", "--edition", r.Case.Edition, "--", c.Selector)
+		args := append([]string{"fmt", "--json", "--edition", r.Case.Edition}, flags(c.Flags)...)
+		return r.refused(c.Error, append(args, "--", c.Selector)...)
 	}
 	text, err := format(c.Selector)
 	if err != nil {

@@ -185,7 +185,7 @@ func other(c conformance.Check, out []byte, n int) []byte {
 	var ids []string
 	var object map[string]any
 	switch {
-	case slices.Contains([]string{"stable", "pure", "immutable", "parses"}, c.Kind):
+	case slices.Contains([]string{"stable", "pure", "immutable", "parses"}, c.Kind) || c.Kind == "export" && c.To != "":
 		return []byte(strings.TrimSuffix(string(out), "\n") + strings.Repeat(" ", n) + "\n")
 	case c.Kind == "cycles":
 		return out[:bytes.LastIndexByte(bytes.TrimSuffix(out, []byte("\n")), '\n')+1]

@@ -11,10 +11,9 @@ import (
 	"github.com/contexttree/pact/conformance"
 )
 
-// specification returns the lines of the documents by their numbers: below
-// PACT_SHARED or beside the repository. Without them the test is left out or,
-// where PACT_REQUIRE_SHARED is 1, fails.
-func specification(t *testing.T) map[string][]string {
+// sharedSpec returns the directory of the documents: below PACT_SHARED or beside the repository. Without them the test is
+// left out or, where PACT_REQUIRE_SHARED is 1, fails.
+func sharedSpec(t *testing.T) string {
 	t.Helper()
 	var places []string
 	if dir := os.Getenv("PACT_SHARED"); dir != "" {
@@ -28,40 +27,48 @@ func specification(t *testing.T) map[string][]string {
 		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "spec"))
 	}
 	for _, place := range places {
-		names, _ := filepath.Glob(filepath.Join(place, "0*.txt"))
-		if len(names) == 0 {
-			continue
+		if names, _ := filepath.Glob(filepath.Join(place, "0*.txt")); len(names) > 0 {
+			return place
 		}
-		documents := map[string][]string{}
-		for _, name := range names {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			number, _, _ := strings.Cut(filepath.Base(name), "_")
-			documents[number] = strings.Split(string(data), "\n")
-		}
-		chapters, _ := filepath.Glob(filepath.Join(place, "1.0", "public", "*", "*.md"))
-		for _, name := range chapters { // the chapters of edition 1.0, and its page of examples
-			number := "1.0-" + filepath.Base(name)[:2]
-			if filepath.Base(name) == "selector-examples.md" {
-				number = "1.0-examples"
-			} else if filepath.Base(filepath.Dir(name)) != "spec" {
-				continue
-			}
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			documents[number] = strings.Split(string(data), "\n")
-		}
-		return documents
 	}
 	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
 		t.Fatal("the documents of the specification are required and were not found")
 	}
-	t.Skip("the documents of the specification are not here: the lines of the sources were not looked up")
-	return nil
+	t.Skip("the documents of the specification are not here: what they print was not looked up")
+	return ""
+}
+
+// specification returns the lines of the documents by their numbers.
+func specification(t *testing.T) map[string][]string {
+	t.Helper()
+	place := sharedSpec(t)
+	names, _ := filepath.Glob(filepath.Join(place, "0*.txt"))
+	documents := map[string][]string{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		number, _, _ := strings.Cut(filepath.Base(name), "_")
+		documents[number] = strings.Split(string(data), "\n")
+	}
+	chapters, _ := filepath.Glob(filepath.Join(place, "1.0", "public", "*", "*"))
+	for _, name := range chapters { // the chapters of edition 1.0, its page of examples, and its fixtures
+		number := "1.0-" + filepath.Base(name)[:2]
+		if filepath.Base(name) == "selector-examples.md" {
+			number = "1.0-examples"
+		} else if stem, fixture := strings.CutSuffix(filepath.Base(name), ".json"); fixture {
+			number = "1.0-" + stem
+		} else if filepath.Base(filepath.Dir(name)) != "spec" {
+			continue
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents[number] = strings.Split(string(data), "\n")
+	}
+	return documents
 }
 
 // TestSources looks up every source: the line has its mark or the selector, and

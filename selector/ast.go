@@ -74,6 +74,7 @@ type Time struct {
 	Kind TimeKind // Single, All or Range
 	From Point    // the snapshot of Single, one end of Range
 	To   Point    // the other end of Range
+	Pair bool     // only the two ends of Range: "@t-1,@t-5" of edition 1.0 (1.0 fixtures/pair_basic)
 }
 
 // Point is one end of an address: @t-3 is {'t', -3}, @c42 is {'c', 42}, and

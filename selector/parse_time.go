@@ -49,14 +49,18 @@ func (p *parser) address() (*Time, error) {
 		if p.peek(0) == '.' || p.peek(0) == ':' {
 			return nil, p.unexpected("a space", "@history is a range by itself: from @t0 to @t-*")
 		}
-		return &Time{Range, Point{Axis: 't'}, Point{Axis: 't', Oldest: true}}, nil
+		return &Time{Kind: Range, From: Point{Axis: 't'}, To: Point{Axis: 't', Oldest: true}}, nil
 	}
 	p.take("@")
 	from, err := p.point(start, 0)
 	if err != nil {
 		return nil, err
 	}
-	if !p.rangeOperator() {
+	pair := p.traits.T0Working && p.take(",@")
+	if pair {
+		p.pos--
+	}
+	if !pair && !p.rangeOperator() {
 		switch {
 		case from.Axis == '*':
 			return &Time{Kind: All}, nil
@@ -94,7 +98,7 @@ func (p *parser) address() (*Time, error) {
 		return nil, fault.At(code, second, clip(p.text[second:p.pos]),
 			"the range mixes @t and @c", "write both ends with @t, or both with @c")
 	}
-	return &Time{Range, from, to}, nil
+	return &Time{Range, from, to, pair}, nil
 }
 
 // wildcard returns the error for a range that ends in @* (06 §7).

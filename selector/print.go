@@ -111,7 +111,11 @@ func (w *printer) time(t Time) {
 		w.point(t.From)
 	case Range:
 		w.point(t.From)
-		w.WriteString("..")
+		if t.Pair {
+			w.WriteByte(',')
+		} else {
+			w.WriteString("..")
+		}
 		w.point(t.To)
 	}
 }

@@ -16,6 +16,7 @@ func TestPublishedForms(t *testing.T) {
 		".note(a=1 b=2)":               "@t0 *[nodeType='note'][a=1][b=2]",
 		".log.entry":                   "@t0 .log.entry",
 		"+b +a":                        "@t0 +a +b",
+		"@t-1,@t-5 .a":                 "@t-1,@t-5 *[nodeType='a']",
 		"@t-1 d1..d3 .a":               "@t-1 (d1..d3, *[nodeType='a'])",
 		"(d2, .a > .b) +x":             "@t0 (d2, *[nodeType='a'] > *[nodeType='b'] +x)",
 		"((d1,0),(d2,0,1)) > .a":       "@t0 ((d1, 0) > *[nodeType='a']), ((d2, 0, 1) > *[nodeType='a'])",
@@ -75,7 +76,7 @@ func TestPublishedRemedyForLaterSnapshots(t *testing.T) {
 func TestPublishedTextsComeBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(2026, 27))
 	pieces := strings.Split("(|)|((|))|, |,| |>| > |d1|d2..d3|(d1,0)|(d1,0,d2)|.a|.a.b|.block|#k|+t|[x=1]|{y}|{tag=z}|:first|:pre|*|^ah|"+
-		" ?? |?|@limit=1| @v=x|@t-1 |seg|*:block|depth(1)|0|[sticky]|[ephemeral]|(d1..d2, .a)|-1", "|")
+		" ?? |?|@limit=1| @v=x|@t-1 |@t-1,@c5 |@t-2,@t0 |seg|*:block|depth(1)|0|[sticky]|[ephemeral]|(d1..d2, .a)|-1", "|")
 	read := 0
 	for range 60_000 {
 		var b strings.Builder

@@ -113,6 +113,10 @@ func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 	path := "/v1/contexts/slides/export?form=snapshots"
 	s.after.Store(0)
 	r.call("GET", path, "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	if got := r.call("GET", "/v1/contexts/slides/select?edition=1.0&q=%40t-3+.block", ""); got.StatusCode != http.StatusInternalServerError ||
+		!strings.Contains(string(got.body), `{"error":{"code":"INTERNAL_ERROR"`) { // 1.0 04 §11
+		t.Errorf("%d %s", got.StatusCode, got.body)
+	}
 	var found struct {
 		Items, Failed []struct{ Context, Error string }
 	}

@@ -32,6 +32,11 @@ func TestNamedTokensOpenWhatTheySay(t *testing.T) {
 	r.call("GET", "/v1/contexts", "").refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
 	r.call("POST", "/v1/contexts", `{"name":"a"}`, reader...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`, writer...)
+	r.must(nil, "POST", "/v1/contexts", `{"name":"b","edition":"1.0"}`, writer...)
+	if got := r.call("DELETE", "/v1/contexts/b", "", reader...); got.StatusCode != http.StatusForbidden ||
+		!strings.Contains(string(got.body), `{"error":{"code":"NOT_AUTHORIZED"`) { // 1.0 04 §11
+		t.Errorf("%d %s", got.StatusCode, got.body)
+	}
 	r.call("DELETE", "/v1/contexts/a", "", reader...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
 	r.must(nil, "GET", "/v1/contexts/a", "", reader...)
 	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0}`, writer...)
