@@ -28,10 +28,9 @@ func (p *files) afterWrite(ctx context.Context, write *sql.DB) error {
 	}
 	// The commit is on the disk, in the WAL or in the file: a failure below is no
 	// failure of the commit.
-	if p.grown(size) {
-		p.moveLog(ctx, write, size)
+	if !p.grown(size) || !p.moveLog(ctx, write, size) {
+		p.tellMore(ctx, write)
 	}
-	p.tellMore(ctx, write)
 	return nil
 }
 
@@ -47,38 +46,46 @@ func (p *files) grown(size int64) bool {
 	if p.salts[0] != p.moveOf {
 		p.moveAt, p.moveOf = moveFrames, p.salts[0]
 	}
-	at := frameAt(p.moveAt - 1)
-	if size <= at {
+	return size > frameAt(p.moveAt-1) && p.hasFrame(p.moveAt)
+}
+
+// hasFrame reports whether the WAL has an n-th frame, counted from 1, with the salts of its beginning.
+func (p *files) hasFrame(n int64) bool {
+	if _, err := p.log.ReadAt(p.salts[0][:], 16); err != nil {
 		return false
 	}
-	_, err := p.log.ReadAt(p.salts[1][:], at+8)
+	_, err := p.log.ReadAt(p.salts[1][:], frameAt(n-1)+8)
 	return err == nil && p.salts[1] == p.salts[0]
 }
 
 // moveLog moves the WAL to the file, and empties one that overlapping readers kept SQLite from restarting. A reader
 // that comes meanwhile reads from the file and blocks nobody. If one reader goes on reading, moveLog gives up until the
 // WAL has grown by another moveFrames; when that reader is done, SQLite restarts the WAL and truncates it
-// (journal_size_limit).
-func (p *files) moveLog(ctx context.Context, write *sql.DB, size int64) {
+// (journal_size_limit). whole says that the file has all of the WAL, so that there is nothing to tell. Who commits
+// after that tells it himself; a commit while the pages were moved has left a frame behind them.
+func (p *files) moveLog(ctx context.Context, write *sql.DB, size int64) (whole bool) {
 	conn, err := write.Conn(ctx)
 	if err != nil {
-		return
+		return false
 	}
 	defer conn.Close()
 	_, _ = p.queuedMark(ctx, conn)
 	_, frames, moved, err := checkpoint(ctx, conn, "PASSIVE")
 	if err == nil && size > walLimit {
 		if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", checkpointWait.Milliseconds())); err != nil {
-			return
+			return false
 		}
 		_, frames, moved, err = checkpoint(ctx, conn, "TRUNCATE")
 		_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // otherwise SQLite would wait in begin, too
 	}
 	p.moveAt = max(frames, p.moveAt) + moveFrames // of this WAL, if it goes on
-	if m, ok := p.inFile(); ok && err == nil && moved == frames {
-		id := m.this
-		p.seen.Store(&id)
+	m, ok := p.inFile()
+	if !ok || err != nil || moved != frames || frames < 0 { // below 0 another process moves it
+		return false
 	}
+	id := m.this
+	p.seen.Store(&id)
+	return !p.hasFrame(frames + 1)
 }
 
 // checkpoint moves the WAL to the file. busy says that another process kept some of it from being moved, or emptied;

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql"
 	"path/filepath"
 	"testing"
 
@@ -36,4 +37,36 @@ func openBytes(t *testing.T, path string) store.Store {
 	}
 	t.Cleanup(func() { s.Close() })
 	return s
+}
+
+// A write waits once for its turn to write a mark: it moves the log, or it has the file say that the log has more.
+func TestAWriteWritesOneMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bytes.db")
+	s, last, wrote := openBytes(t, path), "", 0
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for i := range int64(300) {
+		record := store.Record{Space: 9, Number: i + 1, Value: make([]byte, 32<<10)}
+		if err := s.Write(t.Context(), &store.Batch{Append: []store.Record{record}}); err != nil {
+			t.Fatal(err)
+		}
+		var this, before string
+		if err := db.QueryRow("SELECT hex(this), hex(before) FROM mark").Scan(&this, &before); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case this == last:
+		case before == last || last == "":
+			wrote++
+		default:
+			t.Errorf("write %d wrote two marks", i)
+		}
+		last = this
+	}
+	if wrote < 5 {
+		t.Errorf("%d marks: the log was not moved twice", wrote)
+	}
 }
