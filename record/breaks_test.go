@@ -3,6 +3,7 @@ package record_test
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"os"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -88,12 +90,63 @@ func importedCalls(t *testing.T, api string, calls []counted) []inspect.CallPref
 		{"model":"claude-","input":5,"output":25,"cache_read":0.5,"cache_write":6.25,"cache_write_1h":10},
 		{"model":"gpt-","input":2,"output":8,"cache_read":0.2},{"model":"gemini-","input":1,"output":8,"cache_read":0.25}]}`))
 	must(t, err)
-	var list []inspect.CallPrefix
-	for p, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", prices) {
+	c := opened(t, s, "chat")
+	_, last := c.Cycles() // without those of other conversations
+	between := func(from int) (list []inspect.CallPrefix) {
+		for p, err := range record.PrefixesBetween(t.Context(), c, int64(from), last, "", prices) {
+			must(t, err)
+			list = append(list, p)
+		}
+		return list
+	}
+	list := between(1)
+	for from := 2; from <= len(list); from++ {
+		got, err := json.Marshal(between(from))
 		must(t, err)
-		list = append(list, p)
+		if want, err := json.Marshal(list[from-1:]); err != nil || string(got) != string(want) {
+			t.Errorf("%+v\nfrom call %d on: %s\nof all calls:   %s", calls, from, got, want)
+		}
 	}
 	return list
+}
+
+// The reports on the last calls are those of a walk over all calls, whatever was counted of the calls before.
+func TestTheLastCallsAreReportedAsInAWholeWalk(t *testing.T) {
+	models := []string{"claude-opus-4-8", "claude-sonnet-5", "claude-opus-4-8-20260401", "gpt-5.5", "gemini-2.5-pro"}
+	for seed := range uint64(testrun.Size(t, 60, 300, 5000)) {
+		r := rand.New(rand.NewPCG(35, seed))
+		api, of := "anthropic.messages", models[:1+r.IntN(3)]
+		switch r.IntN(5) {
+		case 0:
+			api, of = "openai.chat", models[3:4]
+		case 1:
+			api, of = "gemini.generate", models[4:]
+		}
+		var calls []counted
+		says, at, left := "a", 0, 0
+		for range 2 + r.IntN(12) {
+			c := counted{at: at, model: of[r.IntN(len(of))], says: says}
+			if r.IntN(6) > 0 {
+				read, written := left, []int{0, 0, 500, 40000}[r.IntN(4)]
+				if written == 40000 {
+					read = 0
+				}
+				c.in, c.read, c.written, left = read+written+3, read, written, read+written
+				if r.IntN(2) == 0 {
+					c.hour = written
+				}
+			}
+			calls = append(calls, c)
+			at += []int{1, 7, 7, 90}[r.IntN(4)]
+			switch says += "ba"; r.IntN(6) {
+			case 0:
+				says = says[:2] + "X" + says[3:]
+			case 1:
+				says = "zb"[:1+r.IntN(2)]
+			}
+		}
+		importedCalls(t, api, calls)
+	}
 }
 
 // What the provider counted decides whether the cache broke, and the requests and times say why.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 	"strings"
@@ -37,6 +38,16 @@ func DialectOf(attempts []history.Attempt) string {
 // each call to compare its SHA-256 with the recorded one. It also parses bodies that attempts keep raw or with
 // spellings of their own.
 func Prefixes(ctx context.Context, c *pact.Context, dialect string, prices *Prices) iter.Seq2[inspect.CallPrefix, error] {
+	first, last := c.Cycles()
+	return PrefixesBetween(ctx, c, first, last+1, dialect, prices)
+}
+
+// PrefixesBetween is [Prefixes] for the calls of some cycles, with the same reports. Cost: where requests were rebuilt
+// from a log and compared by the rules of their API, that of these calls and of those since the last one before them
+// that wrote to the cache of its model; else that of Prefixes up to the last one, because what a call reads may be in
+// the cache since any call.
+func PrefixesBetween(ctx context.Context, c *pact.Context, from, to int64, dialect string,
+	prices *Prices) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
 		w := newFollower()
 		w.prices = prices
@@ -49,12 +60,29 @@ func Prefixes(ctx context.Context, c *pact.Context, dialect string, prices *Pric
 			}
 		}
 		first, last := c.Cycles()
-		attempts, err := c.Attempts(ctx, first, last+1)
-		if err != nil {
-			yield(inspect.CallPrefix{}, err)
-			return
+		walk := func(begin int64) error {
+			attempts, err := c.Attempts(ctx, begin, to)
+			if err != nil {
+				return err
+			}
+			w.late = begin > first
+			return w.walk(attempts, last, func(p inspect.CallPrefix) bool {
+				if p.Cycle < from {
+					return true
+				}
+				from = p.Cycle + 1
+				return yield(p, nil)
+			})
 		}
-		if err := w.walk(attempts, last, func(p inspect.CallPrefix) bool { return yield(p, nil) }); err != nil {
+		begin, err := w.beginning(first, last, from, to)
+		if err == nil {
+			err = walk(begin)
+		}
+		if errors.Is(err, errBeginsLate) {
+			w.left, w.grown = leftovers{}, rebuiltCall{}
+			err = walk(first)
+		}
+		if err != nil {
 			yield(inspect.CallPrefix{}, err)
 		}
 	}
@@ -65,10 +93,7 @@ func Prefixes(ctx context.Context, c *pact.Context, dialect string, prices *Pric
 func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspect.CallPrefix) bool) error {
 	defer w.snapshots.end()
 	for len(attempts) > 0 {
-		cycle, n := attempts[0].Cycle, 1
-		for n < len(attempts) && attempts[n].Cycle == cycle {
-			n++
-		}
+		cycle, n := attempts[0].Cycle, ofFirst(attempts)
 		of, failed := attempts[:n], 0
 		for i := range of {
 			if of[i].Status == history.Failed {
@@ -92,6 +117,15 @@ func (w *follower) walk(attempts []history.Attempt, last int64, yield func(inspe
 		}
 	}
 	return nil
+}
+
+// ofFirst returns how many attempts at the beginning of a list are those of one cycle.
+func ofFirst(attempts []history.Attempt) int {
+	n := slices.IndexFunc(attempts, func(a history.Attempt) bool { return a.Cycle != attempts[0].Cycle })
+	if n < 0 {
+		return len(attempts)
+	}
+	return n
 }
 
 // upToLastSent returns the attempts of a cycle up to the last one whose request was
@@ -127,6 +161,7 @@ type follower struct {
 	grown     rebuiltCall // of a context whose requests were rebuilt
 	prices    *Prices
 	rebuilt   bool // the requests have no markers, because the log does not have them
+	late      bool // the walk does not begin with the first call
 }
 
 func newFollower() *follower {
@@ -193,6 +228,8 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 			if err := w.grow(w.ctx, &p, k, about); err != nil {
 				return inspect.CallPrefix{}, err
 			}
+		} else if w.late {
+			return inspect.CallPrefix{}, errBeginsLate
 		} else if now, err = w.compared(&p, of, about, k, committed); err != nil {
 			return inspect.CallPrefix{}, err
 		}

@@ -23,8 +23,6 @@ type rebuiltCall struct {
 	thread *tree.Tree // nil before the first call
 	api    provider.API
 	model  string
-	// thoughts are the places of the blocks of reasoning behind the last question of the user.
-	thoughts []int
 }
 
 // unpackers are readers of packed records. Each has 40 kB of tables, and a walk over a run reads a record for each call.
@@ -95,47 +93,27 @@ func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *kept, abo
 			return err
 		}
 	}
-	for _, at := range before.thoughts {
-		if at < common {
-			g.thoughts = append(g.thoughts, at)
-		}
-	}
-	forgotten, at := -1, common
-	for b, err := range g.thread.Blocks(common) {
-		if err != nil {
-			return err
-		}
-		n := b.Node()
-		switch {
-		case n.Kind == "thinking":
-			g.thoughts = append(g.thoughts, at)
-		case n.Kind == "text" && n.RoleIn(b.Region) == "user":
-			if len(g.thoughts) > 0 && g.thoughts[0] < common && forgotten < 0 {
-				forgotten = g.thoughts[0]
-			}
-			g.thoughts = nil
-		}
-		at++
-	}
 	if before.thread != nil && before.api == k.API {
-		err = w.compareGrown(p, before, &g, common, forgotten, k.Compacted)
+		err = w.compareGrown(p, before, &g, common, k.Compacted)
 	}
 	w.grown = g
 	return err
 }
 
-// compareGrown fills in how much of the call before a call repeats. Both begin with common equal blocks; forgotten is
-// the place of the first reasoning that some models forget with the new question, -1 for none. compacted says that the
-// log has a compaction between the calls.
-func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common, forgotten int, compacted bool) error {
+// compareGrown fills in how much of the call before a call repeats. Both begin with common equal blocks. compacted says
+// that the log has a compaction between the calls.
+func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common int, compacted bool) error {
 	shared := &inspect.CallShared{Blocks: common}
 	shared.OfBlocks, shared.OfBytes = before.thread.ThreadSize()
-	rules := provider.CacheRulesOf(now.api)
+	forgotten, err := forgottenBy(before, now, common)
+	if err != nil {
+		return err
+	}
 	cut := &inspect.Cut{}
 	switch {
 	case before.model != now.model:
 		shared.Blocks, cut.Cause, cut.Names = 0, string(provider.CauseModel), []string{before.model, now.model}
-	case forgotten >= 0 && rules.ForgetsThinking(now.model):
+	case forgotten >= 0:
 		shared.Blocks, cut.Cause = forgotten, string(provider.CauseThinking)
 	case common == shared.OfBlocks:
 		cut = nil
@@ -146,7 +124,6 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		}
 		cut.Cause = causeOf(cause, compacted)
 	}
-	var err error
 	if _, shared.Bytes, err = before.thread.ThreadPrefix(shared.Blocks); err != nil {
 		return err
 	}
@@ -158,6 +135,39 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		cut.Node = n.ID
 	}
 	return nil
+}
+
+// forgottenBy returns the place of the first block of reasoning that a model forgets because a call has a new question
+// of the user: those behind the last question of the call before. It returns -1 if the call asks nothing, or the model
+// forgets nothing. Cost: that of the blocks behind both questions.
+func forgottenBy(before, now *rebuiltCall, common int) (int, error) {
+	if !provider.CacheRulesOf(now.api).ForgetsThinking(now.model) {
+		return -1, nil
+	}
+	asks := func(n *tree.Node, region tree.Class) bool { return n.Kind == "text" && n.RoleIn(region) == "user" }
+	asked := false
+	for b, err := range now.thread.Blocks(common) {
+		if err != nil {
+			return -1, err
+		}
+		if asked = asks(b.Node(), b.Region); asked {
+			break
+		}
+	}
+	first, at := -1, 0
+	if asked {
+		at, _ = before.thread.ThreadSize()
+	}
+	for at--; at >= 0; at-- {
+		n, region, err := before.thread.BlockAt(at)
+		if err != nil || asks(n, region) {
+			return first, err
+		}
+		if n.Kind == "thinking" && at < common {
+			first = at
+		}
+	}
+	return first, nil
 }
 
 // causeOf names what changed. Where the log says that the agent compacted the conversation, that is why its blocks and

@@ -51,7 +51,7 @@ var commandCosts = map[string]struct {
 	"import":           {linear, "import LOG --name again"},
 	"life":             {flat, "life RUN block:2-0"},
 	"log":              {linear, "log RUN --json"},
-	"log -n":           {linear, "log RUN -n 3"}, // whether a call broke the cache needs the calls before,
+	"log -n":           {flat, "log RUN -n 3"},
 	"open":             {linear, "open LOG --no-browser"},
 	"open --export":    {square, "open RUN --export OUT"},
 	"log --prefix":     {linear, "log RUN --prefix --json"},

@@ -68,7 +68,7 @@ func (r *Reader) forget() {
 
 // Calls is the function [Calls]. Cost: that of the calls that were not asked for before.
 func (r *Reader) Calls(ctx context.Context, from, to pact.Address) ([]Call, error) {
-	first, last, err := r.cycles(from, to)
+	first, last, err := cyclesAt(r.context, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (r *Reader) Draw(ctx context.Context, from, to pact.Address, o PictureOptio
 	if from == pact.Working() && to == pact.Working() {
 		return Draw(ctx, r.context, nil, o)
 	}
-	first, last, err := r.cycles(from, to)
+	first, last, err := cyclesAt(r.context, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -104,14 +104,6 @@ func (r *Reader) Draw(ctx context.Context, from, to pact.Address, o PictureOptio
 		r.pictures = append([]kept{{first, last, o, p}}, r.pictures[:min(len(r.pictures), mostPictures-1)]...)
 	}
 	return p, err
-}
-
-// cycles returns the cycles that two addresses name.
-func (r *Reader) cycles(from, to pact.Address) (first, last int64, err error) {
-	if first, err = r.context.CycleAt(from); err == nil {
-		last, err = r.context.CycleAt(to)
-	}
-	return min(first, last), max(first, last), err
 }
 
 // list returns the calls of the cycles first..last and reads those that are missing.

@@ -84,7 +84,12 @@ func Walk(ctx context.Context, c *pact.Context, from, to pact.Address, o WalkOpt
 		if list == nil {
 			list = prices.BuiltIn()
 		}
-		next, stop := iter.Pull2(record.Prefixes(ctx, c, o.Dialect, list))
+		a, b, err := cyclesAt(c, from, to)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		next, stop := iter.Pull2(record.PrefixesBetween(ctx, c, a, b, o.Dialect, list))
 		defer stop()
 		call, failed, more := next()
 		walk(ctx, c, from, to, o.Snapshots, func(cycle int64) (*inspect.CallPrefix, error) {
@@ -139,21 +144,24 @@ func walk(ctx context.Context, c *pact.Context, from, to pact.Address, snapshots
 // historyBefore yields the snapshots between two addresses, and the one before the first of them.
 func historyBefore(ctx context.Context, c *pact.Context, from, to pact.Address) iter.Seq2[*pact.Snapshot, error] {
 	return func(yield func(*pact.Snapshot, error) bool) {
-		a, err := c.CycleAt(from)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		b, err := c.CycleAt(to)
+		a, b, err := cyclesAt(c, from, to)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		first, _ := c.Cycles()
-		for s, err := range c.History(ctx, pact.Cycle(max(first, min(a, b)-1)), pact.Cycle(max(a, b))) {
+		for s, err := range c.History(ctx, pact.Cycle(max(first, a-1)), pact.Cycle(b)) {
 			if !yield(s, err) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// cyclesAt returns the cycles at two addresses, the earlier first.
+func cyclesAt(c *pact.Context, from, to pact.Address) (first, last int64, err error) {
+	if first, err = c.CycleAt(from); err == nil {
+		last, err = c.CycleAt(to)
+	}
+	return min(first, last), max(first, last), err
 }

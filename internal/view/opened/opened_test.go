@@ -80,10 +80,12 @@ func TestARunHasOneCost(t *testing.T) {
 				continue
 			}
 			var sum, lost float64
+			var walked []string
 			for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{}) {
 				if err != nil {
 					t.Fatal(name, err)
 				}
+				walked = append(walked, asJSON(s))
 				if s.Call != nil && s.Call.Lost != nil { // docs/providers.md says how many there are
 					t.Logf("broke: %s, %s: %s", filepath.Base(name), c.Name(), s.Broke.InWords(&s.Prefix, ""))
 				}
@@ -95,6 +97,15 @@ func TestARunHasOneCost(t *testing.T) {
 					if lost += *l; *l > s.Call.Cost.Paid {
 						t.Errorf("%s, %s, cycle %d: lost %g of %g", name, c.Name(), s.Cycle, *l, s.Call.Cost.Paid)
 					}
+				}
+			}
+			for _, from := range []int64{last, last - 2, (first + last) / 2} { // a walk over the last calls says the same
+				from = max(from, first)
+				for s, err := range view.Walk(ctx, c, pact.Cycle(from), pact.Cycle(last), view.WalkOptions{}) {
+					if want := walked[from-first]; err != nil || asJSON(s) != want {
+						t.Fatalf("%s, %s, from the cycle %d: %v %s\nof all: %s", name, c.Name(), from, err, asJSON(s), want)
+					}
+					from++
 				}
 			}
 			told, err := opened.Describe(ctx, c, func() {})
