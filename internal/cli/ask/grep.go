@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,38 +21,88 @@ func grepCommand(a *command.App) *cobra.Command {
 	flags := a.SourceFlags(cmd)
 	fold := cmd.Flags().BoolP("ignore-case", "i", false, "take upper and lower case as the same")
 	fixed := cmd.Flags().BoolP("fixed", "F", false, "the pattern is a plain text")
-	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
-		pattern, err := view.Pattern(rest[0], *fixed, *fold)
+	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		everywhere := flags.File == "" && len(args) == 1
+		text := args[0]
+		if flags.File == "" && !everywhere {
+			text = args[1]
+		}
+		pattern, err := view.Pattern(text, *fixed, *fold)
 		if err != nil {
 			return err
 		}
+		if everywhere {
+			return grepAll(ctx, a, pattern)
+		}
+		s, rest, err := a.Source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
 		c, err := s.History(ctx)
 		if err != nil {
 			return err
 		}
-		tail, err := record.TailOf(ctx, c)
+		list, err := occurrences(ctx, a, c, rest[1:], pattern)
 		if err != nil {
 			return err
 		}
-		from, to, working, err := grepSpan(c, rest[1:], tail)
-		if err != nil {
-			return err
+		if a.Failed = len(list) == 0; a.Failed {
+			a.FoundNothing("nothing in %s matches %s", spanText(c, rest[1:]), view.Visible(text))
 		}
-		first, last := c.Cycles()
-		m := a.Meter("searching")
-		list, err := view.Grep(ctx, c, from, to, working, pattern,
-			func(cycle int64) { m.At(int(cycle-first+1), int(last-first+1)) })
-		m.End()
-		if err != nil {
-			return err
-		}
-		a.Failed = len(list) == 0
-		if a.Failed {
-			a.FoundNothing("nothing in %s matches %s", spanText(c, rest[1:]), view.Visible(rest[0]))
-		}
-		return printOccurrences(a, list)
+		return printOccurrences(a, "", list)
 	})
 	return cmd
+}
+
+// grepAll searches every context of the store and prints what it finds in each.
+func grepAll(ctx context.Context, a *command.App, pattern *regexp.Regexp) error {
+	s, err := a.ExistingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	contexts, err := pact.List(ctx, s)
+	if err != nil {
+		return err
+	}
+	a.Failed = true
+	for _, i := range contexts {
+		c, err := pact.Open(ctx, s, i.Name, nil)
+		if err != nil {
+			return err
+		}
+		list, err := occurrences(ctx, a, c, nil, pattern)
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			a.Failed = false
+			if err := printOccurrences(a, i.Name, list); err != nil {
+				return err
+			}
+		}
+	}
+	if a.Failed {
+		a.FoundNothing("nothing in the %s of %s matches", view.Plural(len(contexts), "context"), a.Shown())
+	}
+	return nil
+}
+
+// occurrences searches the snapshots of a context between two ends.
+func occurrences(ctx context.Context, a *command.App, c *pact.Context, ends []string, pattern *regexp.Regexp) ([]*view.Occurrence, error) {
+	tail, err := record.TailOf(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	from, to, working, err := grepSpan(c, ends, tail)
+	if err != nil {
+		return nil, err
+	}
+	first, last := c.Cycles()
+	m := a.Meter("searching")
+	defer m.End()
+	return view.Grep(ctx, c, from, to, working, pattern, func(cycle int64) { m.At(int(cycle-first+1), int(last-first+1)) })
 }
 
 // grepSpan returns which snapshots a search looks at, and under which name at the working state,
@@ -88,12 +139,19 @@ func spanText(c *pact.Context, ends []string) string {
 	return view.Visible(c.Name()) + " from " + view.Visible(ends[0]) + " to " + view.Visible(ends[1])
 }
 
-func printOccurrences(a *command.App, list []*view.Occurrence) error {
+// printOccurrences prints what was found, under the name of its context where several are searched.
+func printOccurrences(a *command.App, in string, list []*view.Occurrence) error {
+	if in != "" && !a.JSON {
+		a.Printf("%s\n", a.Paint.Strong(view.Visible(in)))
+	}
 	c := screen.LayoutOf("llll")
 	rows := make([][]string, len(list))
 	for i, f := range list {
 		if a.JSON {
-			if err := a.PrintJSON(f); err != nil {
+			if err := a.PrintJSON(struct {
+				Context string `json:"context,omitempty"`
+				*view.Occurrence
+			}{in, f}); err != nil {
 				return err
 			}
 			continue

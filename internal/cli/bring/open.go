@@ -2,9 +2,12 @@ package bring
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/intake"
@@ -25,27 +28,21 @@ func openCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "--redact is empty, so it leaves nothing out: name what the page must not have")
 		}
 		if *export != "" {
-			return exportPage(ctx, a, cmd, flags, args, *export, *redact)
+			return exportPage(ctx, a, flags, args, *export, *redact)
 		}
-		in, found, err := toOpen(ctx, a, flags, args)
-		if err != nil {
-			return err
-		}
-		f := &opened.Report{File: in.Input.Name, Kind: in.Plan.Kind, Sessions: found}
-		f.Store.Path = a.Shown()
 		before := command.SizeOf(a.DB)
-		s, err := storeFor(ctx, a, in)
+		f, list, s, err := openRun(ctx, a, flags, args)
 		if err != nil {
 			return err
 		}
-		list, err := examine(ctx, a, s, in, f)
+		err = examine(ctx, a, list, f)
 		if closed := s.Close(); err == nil {
 			err = closed
 		}
 		if err != nil {
 			return err
 		}
-		f.Store.Bytes = command.SizeOf(a.DB)
+		f.Store.Path, f.Store.Bytes = a.Shown(), command.SizeOf(a.DB)
 		if !slices.ContainsFunc(list, func(l intake.Made) bool { return l.Existed }) {
 			f.Store.Grew = f.Store.Bytes - before
 		}
@@ -62,12 +59,34 @@ func openCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// examine imports a file and describes the contexts that it gave.
-func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opened.Report) ([]intake.Made, error) {
+// openRun imports what [toOpen] finds, and returns its contexts and their store, which the caller closes. Where the
+// argument is no file and no session, it is the name of a stored context.
+func openRun(ctx context.Context, a *command.App, flags *importFlags, args []string) (*opened.Report, []intake.Made, *pact.DB, error) {
+	in, found, missing := toOpen(ctx, a, flags, args)
+	if len(args) == 1 && errors.Is(missing, fs.ErrNotExist) && !lacksStore(a) {
+		c, s, err := a.OpenContext(ctx, args[0], "")
+		if fault.CodeOf(err) == fault.ContextNotFound {
+			err = fault.At(fault.NotFound, fault.NoOffset, args[0], "there is no file and no context "+screen.Quote(args[0]),
+				"pact contexts"+a.InStore()+" lists those of "+a.Shown())
+		}
+		return &opened.Report{Kind: intake.History}, []intake.Made{{Context: c, Existed: true}}, s, err
+	}
+	if missing != nil {
+		return nil, nil, nil, missing
+	}
+	s, err := storeFor(ctx, a, in)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	list, err := importAll(ctx, a, s, in)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, errors.Join(err, s.Close())
 	}
+	return &opened.Report{File: in.Input.Name, Kind: in.Plan.Kind, Sessions: found}, list, s, nil
+}
+
+// examine describes the contexts of a run.
+func examine(ctx context.Context, a *command.App, list []intake.Made, f *opened.Report) (err error) {
 	f.Contexts = make([]opened.Context, len(list))
 	total := 0
 	for _, l := range list {
@@ -79,7 +98,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opene
 	for i, l := range list {
 		f.Contexts[i], err = opened.Describe(ctx, l.Context, func() { done++; m.At(done, total) })
 		if err != nil {
-			return nil, err
+			return err
 		}
 		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
 		f.ThreadBytes += f.Contexts[i].ThreadBytes
@@ -89,7 +108,7 @@ func examine(ctx context.Context, a *command.App, s *pact.DB, in *plan, f *opene
 			err = look(ctx, a, &f.Contexts[n], list[n].Context)
 		}
 	}
-	return list, err
+	return err
 }
 
 // look has a context say its three sentences.

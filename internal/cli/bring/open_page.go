@@ -5,7 +5,6 @@ import (
 	"errors"
 	"html"
 	"io"
-	"io/fs"
 	"net/url"
 	"os"
 	"os/exec"
@@ -13,26 +12,23 @@ import (
 	"runtime"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/server"
-	"github.com/contexttree/pact/store/postgres"
-	"github.com/spf13/cobra"
 )
 
 // exportPage writes a run as a page: the context of the name that was given, or what open would import, of which
 // it takes the context that sent most.
-func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string, file, redact string) error {
+func exportPage(ctx context.Context, a *command.App, flags *importFlags, args []string, file, redact string) error {
 	o := server.PageOptions{Counter: command.CounterNamed, Memory: 2 << 30}
 	var err error
 	if o.Redact, err = server.RedactionOf(redact); err != nil {
 		return err
 	}
-	c, s, err := runToExport(ctx, a, cmd, flags, args)
+	c, s, err := runToExport(ctx, a, flags, args)
 	if err != nil {
 		return err
 	}
@@ -54,29 +50,15 @@ func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *
 }
 
 // runToExport returns a context and its store, which the caller closes.
-func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string) (*pact.Context, *pact.DB, error) {
-	if len(args) == 1 {
-		if _, err := os.Stat(args[0]); errors.Is(err, fs.ErrNotExist) {
-			c, s, err := a.OpenContext(ctx, args[0], "")
-			noStore := !postgres.IsAddress(a.DB) && command.StoreExists(a.DB) != nil
-			if !noStore && fault.CodeOf(err) != fault.ContextNotFound {
-				return c, s, err
-			}
-		}
-	}
-	in, _, err := toOpen(ctx, a, flags, args)
+func runToExport(ctx context.Context, a *command.App, flags *importFlags, args []string) (*pact.Context, *pact.DB, error) {
+	f, list, s, err := openRun(ctx, a, flags, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := storeFor(ctx, a, in)
-	if err != nil {
-		return nil, nil, err
+	if len(list) == 1 {
+		return list[0].Context, s, nil
 	}
-	list, err := importAll(ctx, a, s, in)
-	if err != nil {
-		return nil, nil, errors.Join(err, s.Close())
-	}
-	f := opened.Report{Contexts: make([]opened.Context, len(list))}
+	f.Contexts = make([]opened.Context, len(list))
 	for i, l := range list {
 		first, last := l.Context.Cycles()
 		for at := first; at <= last; at++ {

@@ -23,7 +23,7 @@ const (
 func drawOpenReport(a *command.App, f *opened.Report, all bool) {
 	drawFound(a, f.Sessions, f.File)
 	if len(f.Contexts) == 1 {
-		drawCycles(a, &f.Contexts[0], all)
+		drawCycles(a, f.File, &f.Contexts[0], all)
 	} else {
 		drawContexts(a, f.Contexts, all)
 	}
@@ -35,9 +35,13 @@ func drawOpenReport(a *command.App, f *opened.Report, all bool) {
 	}
 }
 
-func drawCycles(a *command.App, c *opened.Context, all bool) {
+// drawCycles draws the one context that was imported from a file, or was stored if there is no file.
+func drawCycles(a *command.App, file string, c *opened.Context, all bool) {
 	state := "imported"
-	if c.Existed {
+	switch {
+	case file == "":
+		state = "stored"
+	case c.Existed:
 		state = "was there already, made of the same contents"
 		if c.Added > 0 {
 			state = "was there already and got " + view.Plural(int(c.Added), "new cycle")

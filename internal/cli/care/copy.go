@@ -77,8 +77,9 @@ func copyContexts(ctx context.Context, a *command.App, at string, names []string
 		return err
 	}
 	defer from.Close()
-	for _, name := range names { // check the names before making a store that nothing would be copied to
-		if _, err := from.Find(ctx, name); err != nil {
+	names = slices.Clone(names)
+	for i, name := range names { // check the names before making a store that nothing would be copied to
+		if names[i], err = a.Named(ctx, from, name); err != nil {
 			return err
 		}
 	}

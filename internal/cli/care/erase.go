@@ -1,12 +1,11 @@
 package care
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -26,6 +25,7 @@ type eraseFlags struct {
 	revisions               []int64
 	reason, actor           string
 	dryRun, yes, clean      bool
+	everywhere              bool
 }
 
 // erased is the answer of pact erase --json.
@@ -48,9 +48,13 @@ func eraseCommand(a *command.App) *cobra.Command {
 	flags.StringVarP(&f.reason, "reason", "m", "", "why, a `TEXT` for the log")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would go")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.everywhere, "everywhere", false, "in all contexts of the store, what --containing or --containing-file names")
 	flags.BoolVar(&f.clean, "clean", false, "only finish the clean-up of earlier erasures")
-	for _, other := range []string{"select", "containing", "containing-file", "revision", "reason", "dry-run"} {
+	for _, other := range []string{"select", "containing", "containing-file", "revision", "reason", "dry-run", "everywhere"} {
 		cmd.MarkFlagsMutuallyExclusive("clean", other)
+	}
+	for _, other := range []string{"select", "revision"} {
+		cmd.MarkFlagsMutuallyExclusive("everywhere", other)
 	}
 	actor := a.ActorFlag(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
@@ -61,7 +65,12 @@ func eraseCommand(a *command.App) *cobra.Command {
 			}
 			return cleanStore(ctx, a)
 		}
-		if len(args) == 0 {
+		switch {
+		case f.everywhere && len(args) > 0:
+			return command.Usage(cmd, "erase --everywhere takes no arguments; %d given", len(args))
+		case f.everywhere:
+			return eraseEverywhere(ctx, a, cmd, f)
+		case len(args) == 0:
 			return command.Usage(cmd, "erase takes NAME [ID…]; 0 given")
 		}
 		return erase(ctx, a, cmd, f, args[0], args[1:])
@@ -112,11 +121,8 @@ func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlag
 		}
 		e.IDs = append(e.IDs, found...)
 	}
-	if len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 {
-		return command.Usage(cmd, "erase needs an ID, --select, --containing or --revision")
-	}
-	if strings.TrimSpace(f.reason) == "" && !f.dryRun {
-		return command.Usage(cmd, "erase needs a --reason, for the log")
+	if err := f.check(cmd, &e); err != nil {
+		return err
 	}
 	m := a.Meter("erasing")
 	defer m.End()
@@ -125,17 +131,94 @@ func erase(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlag
 	if err != nil {
 		return err
 	}
-	if !f.dryRun && len(plan.Contexts)+len(plan.Originals) > 0 && !f.yes {
-		if err := askToErase(a, plan); err != nil {
-			return err
-		}
-	}
+	m.End()
 	also, err := holding(ctx, s, texts, reached(plan), c.Name())
 	if err != nil {
 		return err
 	}
+	return carryOut(ctx, a, f, s, c, e, plan, also)
+}
+
+// check returns an error if nothing is to be erased, or without a reason.
+func (f *eraseFlags) check(cmd *cobra.Command, e *pact.Erasure) error {
+	if len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 {
+		return command.Usage(cmd, "erase needs an ID, --select, --containing or --revision")
+	}
+	if strings.TrimSpace(f.reason) == "" && !f.dryRun {
+		return command.Usage(cmd, "erase needs a --reason, for the log")
+	}
+	return nil
+}
+
+// eraseEverywhere erases the texts from every context of the store. It plans all of it first, so that a context that
+// refuses, because its name holds the text, leaves all others as they are.
+func eraseEverywhere(ctx context.Context, a *command.App, cmd *cobra.Command, f *eraseFlags) error {
+	texts, err := f.allTexts(ctx, a)
+	e := pact.Erasure{Texts: texts, Reason: f.reason, DryRun: true}
+	if err := cmp.Or(err, f.check(cmd, &e)); err != nil {
+		return err
+	}
+	s, err := a.ExistingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	infos, err := pact.List(ctx, s)
+	if err != nil {
+		return err
+	}
+	type planned struct {
+		in   *pact.Context
+		plan *record.Erased
+	}
+	var list []planned
+	seen := make(map[string]bool)
+	m := a.Meter("searching")
+	defer m.End()
+	for n, i := range infos {
+		m.At(n, len(infos))
+		if seen[i.Name] {
+			continue // it shares the history of one that is planned
+		}
+		c, err := pact.Open(ctx, s, i.Name, &pact.OpenOptions{Actor: f.actor})
+		if err != nil {
+			return err
+		}
+		plan, err := record.Erase(ctx, s, c, e)
+		if err != nil {
+			return err
+		}
+		for _, name := range reached(plan) {
+			seen[name] = true
+		}
+		if len(reached(plan)) > 0 {
+			list = append(list, planned{c, plan})
+		}
+	}
+	m.End()
+	for _, p := range list {
+		if err := carryOut(ctx, a, f, s, p.in, e, p.plan, nil); err != nil {
+			return err
+		}
+	}
+	if len(list) == 0 && !a.JSON {
+		a.Printf("nothing to erase in the %s of %s\n", view.Plural(len(infos), "context"), a.Shown())
+	}
+	return nil
+}
+
+// carryOut does what was planned, unless it is to say so only, and reports it.
+func carryOut(ctx context.Context, a *command.App, f *eraseFlags, s *pact.DB, c *pact.Context, e pact.Erasure,
+	plan *record.Erased, also []string) (err error) {
+	if !f.dryRun && len(reached(plan)) > 0 && !f.yes {
+		if err := askToErase(a, plan); err != nil {
+			return err
+		}
+	}
+	m := a.Meter("erasing")
+	defer m.End()
 	if e.DryRun = f.dryRun; !f.dryRun { // the last check, so that nothing runs between the erasure and its receipt
-		e.Random, e.Receipt = rand.Reader, func(receipt string) error {
+		e.Progress, e.Random, e.Receipt = m.At, rand.Reader, func(receipt string) error {
 			m.End()
 			return printReceipt(a, receipt)
 		}
@@ -184,36 +267,6 @@ func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, er
 	return ids, err
 }
 
-// reached returns the names of all contexts that lose something.
-func reached(plan *record.Erased) []string {
-	names := slices.Clone(plan.Contexts)
-	for _, of := range plan.Originals {
-		names = append(names, of.Contexts...)
-	}
-	return names
-}
-
-func askToErase(a *command.App, plan *record.Erased) error {
-	what := view.Plural(len(plan.IDs), "node")
-	for _, of := range plan.Originals {
-		what += " and in " + view.Visible(strings.Join(of.Contexts, ", ")) + " " + view.Plural(len(of.IDs), "original")
-	}
-	if plan.Entries > 0 {
-		what += " and in the log " + strconv.Itoa(plan.Entries) + " of what people wrote"
-	}
-	if plan.Digests > 0 {
-		what += " and " + view.Plural(plan.Digests, "digest") + " of drafts that are gone"
-	}
-	if !a.InTerminal || !a.ErrTerminal || a.JSON {
-		return fault.New(fault.Usage, "nothing was erased, because erasing "+what+" cannot be undone",
-			"look with --dry-run, then repeat with --yes")
-	}
-	if !a.Confirm("Erase " + what + " in " + view.Visible(strings.Join(reached(plan), ", ")) + ", for good?") {
-		return fault.New(fault.Conflict, "nothing was erased", "")
-	}
-	return nil
-}
-
 // holding returns the names of other contexts in a store that hold one of the
 // texts.
 func holding(ctx context.Context, s *pact.DB, texts, done []string, name string) ([]string, error) {
@@ -247,65 +300,4 @@ func holding(ctx context.Context, s *pact.DB, texts, done []string, name string)
 		}
 	}
 	return list, nil
-}
-
-func reportErased(a *command.App, of *record.Erased, dryRun bool, also []string) error {
-	if a.JSON {
-		a.Failed = of.Remains != "" // the object reports this itself, and an error would replace it
-		return a.PrintJSON(erased{of, dryRun, also})
-	}
-	drawErased(a, of, dryRun, also)
-	if of.Remains != "" {
-		return unfinished(of.Remains)
-	}
-	return nil
-}
-
-// printReceipt prints the receipt before the erasure, so that a user who
-// interrupts the command has it. Under --json the answer has to stand alone, so
-// the object repeats the receipt.
-func printReceipt(a *command.App, receipt string) error {
-	if a.JSON {
-		_, err := fmt.Fprintf(a.Err, "pact: receipt %s\n", receipt)
-		return err
-	}
-	a.Printf("receipt  %s\n", receipt)
-	return a.Out.Flush()
-}
-
-func drawErased(a *command.App, of *record.Erased, dryRun bool, also []string) {
-	if len(reached(of)) == 0 {
-		a.Printf("nothing to erase\n")
-	}
-	verb := "erased"
-	if dryRun {
-		verb = "would erase"
-	}
-	for _, part := range append([]*pact.Erased{of.Erased}, of.Originals...) {
-		if len(part.Contexts) == 0 {
-			continue
-		}
-		a.Printf("%s %s, %s, in %s\n", verb, view.Plural(len(part.IDs), "node"), view.Plural(part.Versions, "version"),
-			view.Visible(strings.Join(part.Contexts, ", ")))
-		for _, id := range part.IDs {
-			if dryRun {
-				a.Printf("  %s %s\n", a.Paint.Bad("-"), view.Visible(id))
-			}
-		}
-	}
-	if of.Entries > 0 {
-		a.Printf("  entries of the log: %d\n", of.Entries)
-	}
-	if of.Digests > 0 {
-		a.Printf("  digests of drafts that are gone: %d\n", of.Digests)
-	}
-	if of.Attempts > 0 {
-		a.Printf("  attempts: %d\n", of.Attempts)
-	}
-	if len(also) > 0 {
-		a.Printf("  the text is also in %s\n", view.Visible(strings.Join(also, ", ")))
-	}
-	if len(reached(of)) > 0 && !dryRun {
-		a.Printf("  exports, backups and imported copies are as they were\n")
-	}
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/gathered"
 	"github.com/contexttree/pact/internal/safefile"
-	"github.com/contexttree/pact/internal/view"
 
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -191,40 +189,19 @@ func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Contex
 
 // open opens the context that a command is about.
 func (a *App) open(ctx context.Context, name string, o pact.OpenOptions) (*pact.Context, *pact.DB, error) {
-	a.Subject = screen.Quote(name)
 	s, err := a.ExistingStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := pact.Open(ctx, s, name, &o)
-	if err != nil {
-		if fault.CodeOf(err) == fault.ContextNotFound {
-			a.nearest = nearestName(ctx, s, name)
-		}
-		s.Close()
-		return nil, nil, err
-	}
-	return c, s, nil
-}
-
-// nearestName returns the name of the context that was meant by another name: one letter is
-// different, or only one context has a name that begins so. It is "" if there is none.
-func nearestName(ctx context.Context, s *pact.DB, name string) string {
-	list, err := pact.List(ctx, s)
-	if err != nil {
-		return "" // the error that is reported already says more
-	}
-	var names, begun []string
-	for _, c := range list {
-		names = append(names, c.Name)
-		if name != "" && strings.HasPrefix(c.Name, name) {
-			begun = append(begun, c.Name)
+	full, err := a.Named(ctx, s, name)
+	if err == nil {
+		c, err := pact.Open(ctx, s, full, &o)
+		if err == nil {
+			return c, s, nil
 		}
 	}
-	if len(begun) == 1 {
-		return cmp.Or(view.Meant(name, names), begun[0])
-	}
-	return view.Meant(name, names)
+	s.Close()
+	return nil, nil, err
 }
 
 // ActorFlag adds --actor.
