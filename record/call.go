@@ -86,33 +86,40 @@ func (c *call) do(size int, ends bool, run func() error) error {
 	return err
 }
 
-// begin records that the client is about to send a request.
-func (r *Recorder) begin(name provider.API, req *http.Request, body []byte, of asked, m *managing) (*call, error) {
+// newCall returns a call that the client is about to make, and the record of its request.
+func (r *Recorder) newCall(name provider.API, req *http.Request, of asked, m *managing) (*call, *kept) {
 	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}, asked: of,
 		sending: m.sending}
 	c.hide.secretsOf(req)
 	c.started = c.now()
-	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
-	k.Encoding = encodingOf(req.Header)
 	c.provider = req.URL.Host
+	return c, &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header), Encoding: encodingOf(req.Header)}
+}
+
+// begin records the request of the call, whose body has come. failed says why it did not.
+func (c *call) begin(k *kept, header http.Header, body []byte, m *managing, failed error) error {
+	r := c.recorder
 	c.mu.Lock() // the end of the call waits for its beginning
 	defer c.mu.Unlock()
-	if !r.enter(c) {
+	if failed == nil && !r.enter(c) {
+		failed = errClosed
+	}
+	if failed != nil {
 		c.lost = true
-		r.lost(errClosed)
+		r.lost(failed)
 		if r.options.Strict {
-			return c, errClosed
+			return failed
 		}
-		return c, nil
+		return nil
 	}
 	err := c.do(len(body)+len(m.asked), false, func() error {
 		k.Managed = m.sum()
-		return c.start(k, req.Header, body)
+		return c.start(k, header, body)
 	})
-	if err != nil {
+	if err != nil || c.lost {
 		r.leave(c)
 	}
-	return c, err
+	return err
 }
 
 // start makes the context hold the request, and records the attempt.

@@ -25,9 +25,15 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	if r.options.Manage && r.badPolicy != nil {
 		return nil, r.badPolicy
 	}
-	body, req, err := bodyOf(req)
-	if err != nil {
-		r.lost(err)
+	if !r.options.Strict && !r.options.Diagnose && !r.manages(req) {
+		return r.passOn(name, req, next)
+	}
+	var body []byte
+	var failed error
+	came := newPassing(req, func(b []byte, err error) { body, failed = b, err })
+	came.rest()
+	if req = came.request(req); failed != nil {
+		r.lost(failed)
 		return next(req)
 	}
 	body, managedReq, m := r.manage(name, req, body)
@@ -38,6 +44,19 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	return resp, err
 }
 
+// passOn passes a request on while it comes, and records it once it has come.
+func (r *Recorder) passOn(name provider.API, req *http.Request, next func(*http.Request) (*http.Response, error)) (
+	*http.Response, error) {
+	m := &managing{}
+	c, k := r.newCall(name, req, "", m)
+	came := newPassing(req, func(body []byte, failed error) {
+		_ = c.begin(k, req.Header, body, m, failed) // Stats counts a call that cannot be recorded
+	})
+	resp, err := next(came.request(req))
+	came.rest()
+	return c.answered(resp, err)
+}
+
 // send sends a request and records it. It returns the answer, whose body is recorded as it is read.
 func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *managing,
 	next func(*http.Request) (*http.Response, error)) (*http.Response, *call, error) {
@@ -46,20 +65,13 @@ func (r *Recorder) send(name provider.API, req *http.Request, body []byte, m *ma
 	if m.kept != nil {
 		m.kept.Question = len(body) - came
 	}
-	c, err := r.begin(name, req, body, of, m)
-	if err != nil {
+	c, k := r.newCall(name, req, of, m)
+	if err := c.begin(k, req.Header, body, m, nil); err != nil {
 		return nil, nil, err
 	}
 	resp, err := next(req)
-	if err != nil {
-		return resp, c, errors.Join(err, c.ended(err))
-	}
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp, c, c.ended(errors.New("the answer is not HTTP"))
-	}
-	c.answers(resp)
-	resp.Body = tap{resp.Body, c}
-	return resp, c, nil
+	resp, err = c.answered(resp, err)
+	return resp, c, err
 }
 
 // refuses reports whether an answer refuses its request for what it says: with 400, or with 422 as Mistral and vLLM do.
@@ -110,30 +122,6 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.recorder.Middleware(req, t.base.RoundTrip)
 }
 
-// errTooLong says why a request with too long a body is not recorded.
-var errTooLong = errors.New("the body of a request is too long to be recorded")
-
-// mostExpected is how many bytes are made ready at most for the body that a request announces.
-const mostExpected = 4 << 20
-
-// bodyOf reads the body of a request and returns a request that still has it.
-func bodyOf(req *http.Request) ([]byte, *http.Request, error) {
-	var all bytes.Buffer
-	all.Grow(int(min(max(req.ContentLength, 0), mostExpected)) + bytes.MinRead)
-	_, err := all.ReadFrom(io.LimitReader(req.Body, wire.MaxBody+1))
-	body := all.Bytes()
-	again := *req
-	rest := io.Reader(bytes.NewReader(body))
-	switch {
-	case err != nil:
-		rest = io.MultiReader(rest, failing{err})
-	case len(body) > wire.MaxBody:
-		rest, err = io.MultiReader(rest, req.Body), errTooLong
-	}
-	again.Body = readCloser{rest, req.Body}
-	return body, &again, err
-}
-
 // encodingOf returns how a client compressed a body, "" for not at all.
 func encodingOf(h http.Header) string {
 	encoding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding")))
@@ -176,8 +164,3 @@ type readCloser struct {
 	io.Reader
 	io.Closer
 }
-
-// failing is a reader that returns the error with which an earlier read ended.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }

@@ -111,7 +111,7 @@ func originalsOf(name string) string { return name + "/originals" }
 // the one that came if no decision applies, and in doubt.
 func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, *managing) {
 	m := &managing{asked: body, model: provider.ModelInPath(req.URL.Path), hide: &hider{patterns: r.options.Redact}}
-	if encodingOf(req.Header) != "" || !r.follows() {
+	if !r.manages(req) {
 		return body, req, m
 	}
 	m.hide.secretsOf(req)
@@ -126,6 +126,11 @@ func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]
 		req.Header = m.clears.In(req.Header)
 	}
 	return now, req, m
+}
+
+// manages reports whether the form of a request depends on decisions. A compressed body is not read.
+func (r *Recorder) manages(req *http.Request) bool {
+	return encodingOf(req.Header) == "" && r.follows()
 }
 
 // follows reports whether the recorder gives requests the forms that were decided. One that does not manage follows an

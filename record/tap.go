@@ -32,12 +32,23 @@ var (
 	errRecorderClosed = errors.New("the recorder was closed")
 )
 
-// answers notes that an answer begins.
-func (c *call) answers(resp *http.Response) {
+// answered returns the answer as the client gets it: its body is recorded while it is read. err says why none came.
+func (c *call) answered(resp *http.Response, err error) (*http.Response, error) {
+	switch {
+	case err != nil:
+		return resp, errors.Join(err, c.ended(err))
+	case resp.StatusCode == http.StatusSwitchingProtocols:
+		return resp, c.ended(errors.New("the answer is not HTTP"))
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.lost {
+		return resp, nil
+	}
 	c.status, c.header = resp.StatusCode, resp.Header.Clone()
 	c.watch = provider.NewWatch(c.api, c.header)
+	resp.Body = tap{resp.Body, c}
+	return resp, nil
 }
 
 // came takes the next bytes of the answer, and err as the client will read it. The answer is over with its last

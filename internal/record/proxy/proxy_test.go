@@ -256,6 +256,51 @@ func TestAStreamPassesPieceByPiece(t *testing.T) {
 	}
 }
 
+// A recorder that does not manage passes a request on while it comes: the provider reads its beginning before the client
+// sends its end. One that the provider answers before it has read it is recorded whole.
+func TestARequestPassesWhileItComes(t *testing.T) {
+	body := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("words ", 40_000) + `"}]}`
+	half := len(body) / 2
+	for _, early := range []bool{false, true} {
+		begun := make(chan struct{})
+		provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			must(t, http.NewResponseController(w).EnableFullDuplex())
+			_, err := io.CopyN(io.Discard, r.Body, int64(half)/2)
+			must(t, err)
+			if close(begun); !early {
+				n, err := io.Copy(io.Discard, r.Body)
+				if must(t, err); int(n) != len(body)-half/2 {
+					t.Errorf("the provider received %d more bytes", n)
+				}
+			}
+			_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
+		}))
+		s := pact.NewDB(store.NewMemory())
+		rec := record.New(s, record.Options{})
+		address := serve(t, rec, map[string]string{"": provider.URL})
+		from, to := io.Pipe()
+		go func() {
+			_, _ = io.WriteString(to, body[:half])
+			<-begun // never, where a proxy waits for all of a request
+			_, _ = io.WriteString(to, body[half:])
+			_ = to.Close()
+		}()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"/v1/chat/completions", from)
+		must(t, err)
+		req.ContentLength = int64(len(body))
+		resp, err := http.DefaultClient.Do(req)
+		must(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		must(t, err)
+		resp.Body.Close()
+		rec.Close()
+		provider.Close()
+		if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // Two proxies on one file, as two agents that run at the same time: no call is
 // lost, and each conversation has its context.
 func TestTwoProxiesOnOneStore(t *testing.T) {

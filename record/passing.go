@@ -1,0 +1,101 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/contexttree/pact/internal/record/wire"
+)
+
+// passing is the body of a request that is passed on while it comes. It tells the whole body once it has come, or why it
+// did not.
+type passing struct {
+	from io.ReadCloser
+	ctx  context.Context                 // of the request
+	told func(body []byte, failed error) // is called once, with p.mu
+
+	mu   sync.Mutex
+	came []byte
+	at   int   // how much of it was read
+	over bool  // told was called
+	err  error // with which from ended
+}
+
+// mostExpected is how many bytes are made ready at most for the body that a request announces.
+const mostExpected = 4 << 20
+
+// errTooLong says why a request with too long a body is not recorded.
+var errTooLong = errors.New("the body of a request is too long to be recorded")
+
+func newPassing(req *http.Request, told func(body []byte, failed error)) *passing {
+	return &passing{from: req.Body, ctx: req.Context(), told: told,
+		came: make([]byte, 0, min(max(req.ContentLength, 0), mostExpected)+bytes.MinRead)}
+}
+
+// request returns the request with this body.
+func (p *passing) request(req *http.Request) *http.Request {
+	again := *req
+	again.Body = p
+	return &again
+}
+
+// more waits for the next bytes. The caller holds p.mu.
+func (p *passing) more() {
+	if p.over { // nobody needs what was read
+		p.came, p.at = p.came[:0], 0
+	}
+	p.came = slices.Grow(p.came, bytes.MinRead)
+	n, err := p.from.Read(p.came[len(p.came):cap(p.came)])
+	p.came, p.err = p.came[:len(p.came)+n], err
+	switch {
+	case p.over:
+	case err == io.EOF:
+		p.tell(p.came, nil)
+	case err != nil:
+		p.tell(nil, err)
+	case len(p.came) > wire.MaxBody:
+		p.tell(nil, errTooLong)
+	}
+}
+
+func (p *passing) tell(body []byte, failed error) {
+	p.over = true
+	p.told(body, failed)
+}
+
+// Read implements io.Reader.
+func (p *passing) Read(b []byte) (n int, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.at == len(p.came) {
+		if p.err != nil {
+			return 0, p.err
+		}
+		p.more()
+	}
+	n = copy(b, p.came[p.at:])
+	p.at += n
+	return n, nil
+}
+
+// rest waits until the body has come.
+func (p *passing) rest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for !p.over {
+		p.more()
+	}
+}
+
+// Close implements io.Closer. A provider may answer before it has read all of a request, which is recorded nevertheless.
+func (p *passing) Close() error {
+	if p.ctx.Err() == nil {
+		p.rest()
+	}
+	return p.from.Close()
+}
