@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // maxBytes bounds what waits in the queue. Each job counts as the bytes of its request or answer, and perJob for what
@@ -12,6 +13,10 @@ import (
 var maxBytes = 256 << 20
 
 const perJob = 4 << 10
+
+// apart is how long a queue that had nothing to do waits before it works: a request that was just passed on, and a short
+// answer to it, need the processor first.
+const apart = 5 * time.Millisecond
 
 var (
 	errFull   = errors.New("too much is waiting to be recorded")
@@ -63,8 +68,14 @@ func (q *queue) work() {
 	defer close(q.ended)
 	for {
 		q.mu.Lock()
+		idle := len(q.jobs) == 0 && !q.closed
 		for len(q.jobs) == 0 && !q.closed {
 			q.ready.Wait()
+		}
+		if idle && !q.closed && q.jobs[0].done == nil {
+			q.mu.Unlock()
+			time.Sleep(apart)
+			q.mu.Lock()
 		}
 		if len(q.jobs) == 0 {
 			q.mu.Unlock()

@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -45,13 +46,20 @@ func TestAgentsUnderTheirReadyPolicies(t *testing.T) {
 	}
 }
 
+// notStuck answers the question that Gemini CLI asks another model in each turn of the user from the thirtieth call on. It
+// repeats the question for four minutes where the answer is no JSON.
+const notStuck = `{"unproductive_state_analysis":"It works on.","unproductive_state_confidence":0.1}`
+
 // looks has an agent print texts and work with each, and returns what the provider counted.
 func looks(t *testing.T, name string, again bool, flags ...string) (spending, *agentRun, string) {
 	t.Helper()
 	const texts = 24
 	a := startAgent(t, name)
 	a.flags = flags
-	if name == "gemini" { // at an address of one's own it asks how to sign in
+	if name == "gemini" {
+		a.provider.Aside(func(body []byte) bool { return bytes.Contains(body, []byte("unproductive_state_confidence")) },
+			slices.Repeat([]providertest.Turn{{Text: notStuck}}, 2*texts)...)
+		// At an address of one's own it asks how to sign in.
 		settings := filepath.Join(a.dir, "..", ".gemini")
 		a.must(os.Mkdir(settings, 0o700))
 		a.must(os.WriteFile(filepath.Join(settings, "settings.json"), []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600))

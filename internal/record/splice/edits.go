@@ -123,15 +123,14 @@ func (e *Edits) Apply(body []byte) []byte {
 	slices.SortStableFunc(all, func(a, b edit) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
-	size := len(body)
+	stay, size, at := all[:0], len(body), 0
 	for _, one := range all {
-		size += len(one.text)
+		if one.start >= at {
+			stay, size, at = append(stay, one), size+len(one.text)-(one.end-one.start), one.end
+		}
 	}
 	out, at := make([]byte, 0, size), 0
-	for _, one := range all {
-		if one.start < at {
-			continue
-		}
+	for _, one := range stay {
 		out = append(append(out, body[at:one.start]...), one.text...)
 		at = one.end
 	}
