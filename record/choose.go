@@ -67,9 +67,13 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 		return c, nil
 	}
 	c, ok := continuedRecording(of, others, q)
-	if !ok && r.known.older != nil {
-		if err := r.findOlder(ctx, q); err != nil {
+	for !ok {
+		opened, err := r.findOlder(ctx, q)
+		if err != nil {
 			return choice{}, err
+		}
+		if !opened {
+			break
 		}
 		if of, others, err = r.candidatesOf(ctx, q); err != nil {
 			return choice{}, err

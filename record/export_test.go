@@ -39,6 +39,9 @@ func KeyOf(call, content string) string { return (&Result{Call: call, Content: c
 // SetMostOpen sets how many bytes the recordings may hold whose contexts are open, for a test.
 func SetMostOpen(t *testing.T, n int64) { set(t, &mostOpen, n) }
 
+// SetMostLookedAt sets how many older contexts are opened at once, for a test.
+func SetMostLookedAt(t *testing.T, n int) { set(t, &mostLookedAt, n) }
+
 // SetMaxQueued sets how many bytes may wait to be recorded, for a test.
 func SetMaxQueued(t *testing.T, n int) { set(t, &maxBytes, n) }
 

@@ -175,12 +175,7 @@ func (k *known) candidates(q *request) []*recording {
 		}
 	}
 	if len(keys) > 0 {
-		alike := k.first[apart.with(keys[0])]
-		alike = slices.Clone(alike[max(0, len(alike)-mostBeginning):])
-		if len(alike) > mostAlike {
-			slices.SortStableFunc(alike, func(a, b *recording) int { return b.shares(keys) - a.shares(keys) })
-		}
-		for _, l := range alike[:min(len(alike), mostAlike)] {
+		for _, l := range mostLike(k.first[apart.with(keys[0])], keys) {
 			add(l)
 		}
 	}
@@ -197,6 +192,18 @@ func (k *known) candidates(q *request) []*recording {
 	}
 	slices.SortFunc(found, func(a, b *recording) int { return a.number - b.number })
 	return found
+}
+
+// mostLike returns those of some recordings that share most with a request.
+func mostLike(of []*recording, keys []short) []*recording {
+	of = of[max(0, len(of)-mostBeginning):]
+	shares := make(map[*recording]int, len(of))
+	for _, l := range of {
+		shares[l] = l.shares(keys)
+	}
+	of = slices.Clone(of)
+	slices.SortStableFunc(of, func(a, b *recording) int { return shares[b] - shares[a] })
+	return of[:min(len(of), mostAlike)]
 }
 
 // shares counts the blocks that a thread begins with as a recording does.

@@ -71,12 +71,21 @@ func TestALookUpFindsTheRecording(t *testing.T) {
 }
 
 // Idle conversations hold no memory but what tells a request that continues them, and each goes on in its own context:
-// also after a restart, and also those that the next recorder does not open when it begins.
+// also after a restart, and also those that the next recorder does not open when it begins, however many have one size.
 func TestIdleConversationsGoOn(t *testing.T) {
 	record.SetMostOpen(t, 0)
+	t.Run("of many sizes", func(t *testing.T) {
+		testIdle(t, func(i int) string { return fmt.Sprint("text ", strings.Repeat("x", i), " ", i) })
+	})
+	t.Run("of one size", func(t *testing.T) {
+		record.SetMostLookedAt(t, 4)
+		testIdle(t, func(i int) string { return fmt.Sprintf("text %03d", i) })
+	})
+}
+
+func testIdle(t *testing.T, first func(i int) string) {
 	db := pact.NewDB(store.NewMemory())
 	const conversations = 100
-	first := func(i int) string { return fmt.Sprint("text ", strings.Repeat("x", i), " ", i) }
 	group := func(i int) string {
 		if i%2 == 1 {
 			return fmt.Sprint("session ", i)

@@ -68,8 +68,8 @@ func (r *Recorder) openAsides(ctx context.Context, of string, l *recording) erro
 	return nil
 }
 
-// openNamed finds the first free name behind so many, and opens the last contexts before it. Forks among them ask something outside the recording beside. Cost: log n
-// look-ups, and the contexts that it opens.
+// openNamed finds the first free name behind so many, and opens the last contexts before it. Forks among them ask
+// something outside the recording beside. Cost: log n look-ups, and the contexts that it opens.
 func (r *Recorder) openNamed(ctx context.Context, beside *recording, count *int, name func(int) string) (err error) {
 	there := func(n int) bool {
 		if err == nil {
@@ -140,28 +140,29 @@ type sized struct {
 	size int64
 }
 
-// mostLookedAt is how many older contexts are opened for a request, the last ones.
-const mostLookedAt = 1024
+// mostLookedAt is how many older contexts findOlder opens at once. Tests change it.
+var mostLookedAt = 64
 
-// findOlder opens the contexts of earlier recorders to which a request may belong: those of its group, and otherwise
+// findOlder opens contexts of earlier recorders to which a request may belong: those of its group, and otherwise
 // those whose last request may have been the one before this answer, by its size. A request that repeats no answer, and
-// that no group names, is not looked up: it begins a conversation.
-func (r *Recorder) findOlder(ctx context.Context, q *request) error {
+// that no group names, is not looked up: it begins a conversation. It opens the last ones that it
+// had not opened, and reports whether there were any: a caller that goes on opens all, each once.
+func (r *Recorder) findOlder(ctx context.Context, q *request) (opened bool, err error) {
 	o := r.known.older
 	answered := lastAnswered(q.conversation)
 	if o == nil || q.group.by == bySystem && answered < 0 {
-		return nil
+		return false, nil
 	}
 	if !o.read {
 		if err := r.readOlder(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	var keys []history.Key
 	if q.group.by != bySystem {
 		for _, id := range []string{q.group.id, q.group.session, q.group.parent} {
+			o.groups[id] = slices.DeleteFunc(o.groups[id], func(key history.Key) bool { return o.names[key] == "" })
 			keys = append(keys, o.groups[id]...)
-			delete(o.groups, id)
 		}
 	} else {
 		least, most := sizeOf(q, answered)
@@ -170,16 +171,20 @@ func (r *Recorder) findOlder(ctx context.Context, q *request) error {
 			keys = append(keys, o.alike[at].key)
 		}
 	}
+	keys = slices.DeleteFunc(keys, func(key history.Key) bool { return o.names[key] == "" })
 	slices.Sort(keys)
 	keys = slices.Compact(keys)
 	from := len(r.known.list)
 	for _, key := range keys[max(0, len(keys)-mostLookedAt):] {
+		if o.names[key] == "" { // it was opened as what another asks something aside of
+			continue
+		}
 		if _, err := r.openOlder(ctx, o.names[key]); err != nil {
-			return err
+			return false, err
 		}
 	}
 	r.ordered(from)
-	return nil
+	return len(keys) > 0, nil
 }
 
 // openOlder opens a context that it had not opened, and before it the one that it asks something aside of. It returns nil

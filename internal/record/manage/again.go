@@ -65,11 +65,12 @@ func recalls(p *Part) bool {
 
 // reread marks the calls that repeat one whose result the model had no longer before it, or not all of it, because of
 // the list, and their results: they say the same, or refer to it. A call that is made again and says something else was
-// made for that. It looks at the arguments only from the first result on that was taken. The caller holds
-// l.mu.
+// made for that. It looks at the arguments only from the first result on that was taken, and at texts while no other request
+// waits for the list.
 func (q *Request) reread(l *List) {
 	q.again = 0
 	some := false
+	l.mu.Lock()
 	for i := range q.Parts {
 		q.Parts[i].again = false
 		if p := &q.Parts[i]; !some && p.result() {
@@ -78,6 +79,7 @@ func (q *Request) reread(l *List) {
 			}
 		}
 	}
+	l.mu.Unlock()
 	if !some {
 		return
 	}
@@ -105,12 +107,16 @@ func (q *Request) reread(l *List) {
 // one was taken.
 func (q *Request) lacked(l *List, results []int, call, result int) bool {
 	says, taken := q.Parts[result].Part.Content, false
-	for _, at := range results {
-		p := &q.Parts[at]
-		d := l.of(p.Key, func(since string) bool { i, has := q.calls[since]; return has && i < call }, true)
+	decided := make([]*Decision, len(results))
+	l.mu.Lock()
+	for i, at := range results {
+		decided[i] = l.of(q.Parts[at].Key, func(since string) bool { i, has := q.calls[since]; return has && i < call }, true)
+	}
+	l.mu.Unlock()
+	for i, at := range results {
 		switch {
-		case d.taken():
-			taken = taken || repeats(p.Part.Content, says) || q.refersBack(result)
+		case decided[i].taken():
+			taken = taken || repeats(q.Parts[at].Part.Content, says) || q.refersBack(result)
 		case !q.refersBack(at):
 			return false
 		}

@@ -21,8 +21,6 @@ func (q *Request) Follow(l *List) (err error) {
 		q.clears = nil
 		q.follow(l, false, &err)
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	q.reread(l)
 	return err
 }
