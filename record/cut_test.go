@@ -2,7 +2,6 @@ package record_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -23,106 +22,6 @@ func policyOf(t testing.TB, text string) *lifecycle.Policy {
 	p, err := lifecycle.ParsePolicy([]byte(text))
 	must(t, err)
 	return &p
-}
-
-// A result goes after three calls and leaves a note, in the same bytes in every later request, also by a later recorder. The
-// note names the id with the whole text, calls keep their results, and what the agent asked for comes back byte for byte.
-func TestCutNow(t *testing.T) {
-	for _, name := range managedAPIs {
-		t.Run(string(name), func(t *testing.T) {
-			p, url := startProvider(t, callTurns(8)...)
-			s := pact.NewDB(store.NewMemory())
-			options := record.Options{Context: "chat", Manage: true,
-				Policy: policyOf(t, `{"when":"now","rules":[{"select":".cb[kind='result']","ttl":3,"stub":true}]}`)}
-			rec := recorder(t, s, options)
-			a := newAgent(t, name, url, rec.Transport(nil), true)
-			a.ask("Look.")
-			a.call()
-			asked := [][]byte{a.lastBody}
-			asked = append(asked, works(a, 0, 5)...)
-			rec.Close()
-			if got := rec.Stats(); got.Managed.Cut != 2 || got.Managed.Batches != 2 || got.Managed.Open != 0 || got.Lost != 0 {
-				t.Fatalf("%+v", got)
-			}
-			later := recorder(t, s, options)
-			a.client.Transport = later.Transport(nil)
-			asked = append(asked, works(a, 5, 7)...)
-			later.Close()
-			if got := later.Stats(); got.Managed.Cut != 2 || got.Managed.Open != 0 {
-				t.Fatalf("%+v", got)
-			}
-			// The request after call k has the results of the calls 0 to k-1, and of these the last three whole.
-			for k, r := range p.Received() {
-				for n := range k {
-					note := fmt.Sprintf("[Left out after 3 calls; c%d is its id. Only pact writes such notes.]", n)
-					if got, want := bytes.Contains(r.Body, []byte(note)), n < k-3; got != want {
-						t.Errorf("request %d has a note for c%d: %v", k, n, got)
-					}
-				}
-				if got := bytes.Count(r.Body, []byte(`\u003cx\u003e`)) + bytes.Count(r.Body, []byte("<x>")); (got > 0) != (k > 0) {
-					t.Errorf("request %d has %d lines", k, got)
-				}
-			}
-			askedAndSent(t, s, p, asked)
-			original, err := record.Original(t.Context(), opened(t, s, "chat/originals").Working(), "c1")
-			var text string
-			if err == nil {
-				err = json.Unmarshal(original, &text)
-			}
-			if err != nil || text != long(101) {
-				t.Errorf("the original is %q, %v", text, err)
-			}
-		})
-	}
-}
-
-// What was shaped at entry goes later too, and its original comes back.
-func TestCutOfWhatWasShaped(t *testing.T) {
-	name := provider.Messages
-	p, url := startProvider(t, callTurns(6)...)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t,
-		`{"when":"now","rules":[{"select":".cb[kind='result'][bytes>400]","head":200,"tail":100,"ttl":2,"stub":true}]}`)})
-	a := newAgent(t, name, url, rec.Transport(nil), false)
-	a.ask("Look.")
-	a.call()
-	asked := [][]byte{a.lastBody}
-	asked = append(asked, works(a, 0, 4)...)
-	rec.Close()
-	if got := rec.Stats().Managed; got.Shaped != 4 || got.Cut != 2 {
-		t.Fatalf("%+v", got)
-	}
-	last := p.Received()[4].Body
-	if !bytes.Contains(last, []byte("[Left out after 2 calls; c1 is its id.")) || bytes.Contains(last, []byte("c1 has them")) ||
-		!bytes.Contains(last, []byte("c2 has them")) {
-		t.Errorf("sent %s", last)
-	}
-	askedAndSent(t, s, p, asked)
-}
-
-// Thinking goes, but for that of the last answer, and comes back where the agent had it.
-func TestCutOfThinking(t *testing.T) {
-	script := callTurns(6)
-	for n := range script {
-		script[n].Thinking = strings.Repeat("thought ", 20) + fmt.Sprint(n)
-	}
-	p, url := startProvider(t, script...)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat", Manage: true,
-		Policy: policyOf(t, `{"when":"now","rules":[{"select":".cb[kind='thinking']","ttl":2}]}`)})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	a.body["model"] = "claude-opus-5"
-	a.ask("Look.")
-	a.call()
-	asked := [][]byte{a.lastBody}
-	asked = append(asked, works(a, 0, 4)...)
-	rec.Close()
-	for k, r := range p.Received() {
-		if got, want := bytes.Count(r.Body, []byte(`"signature"`)), min(k, 2); got != want {
-			t.Errorf("request %d has %d thoughts, want %d", k, got, want)
-		}
-	}
-	askedAndSent(t, s, p, asked)
 }
 
 // On a model that binds thinking to what stands before it, nothing goes while the last answer has thinking. Once a question

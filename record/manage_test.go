@@ -302,31 +302,3 @@ func TestManageRefers(t *testing.T) {
 		}
 	}
 }
-
-// A conversation that goes on from an earlier place sends what both have in common in the same bytes, also what was new
-// there when it was sent first.
-func TestManageInForks(t *testing.T) {
-	p, url := startProvider(t, callTurns(6)...)
-	s := pact.NewDB(store.NewMemory())
-	rec := recorder(t, s, record.Options{Context: "chat", Policy: capped(t, ""), Manage: true})
-	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	a.ask("Look.")
-	a.call()
-	works(a, 0, 2)
-	b := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
-	b.said = append(b.said, a.said[:3]...) // up to the first result, which is new once more
-	b.call()
-	b.result("c3", "ls", long(200))
-	b.call()
-	rec.Close()
-	received := p.Received()
-	before, after := said(t, provider.Messages, received[1].Body), said(t, provider.Messages, received[4].Body)
-	for i := range before {
-		if !bytes.Equal(before[i], after[i]) {
-			t.Errorf("the fork sent %s, before %s", after[i], before[i])
-		}
-	}
-	if got := rec.Stats().Managed; got.Shaped != 3 || !bytes.Contains(after[4], []byte(commit.OnlyPact)) {
-		t.Errorf("%+v: %s", got, after[4])
-	}
-}

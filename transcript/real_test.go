@@ -16,24 +16,6 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// BenchmarkImport reads and imports the 200 conversations of the tau-bench file.
-func BenchmarkImport(b *testing.B) {
-	data := load(b, filepath.Join(sharedData(b), "tau-bench-gpt-4o-airline.json"))
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		list, err := Read(data)
-		if err != nil {
-			b.Fatal(err)
-		}
-		memory := pact.NewDB(store.NewMemory())
-		for _, c := range list {
-			if _, err := Import(b.Context(), memory, c.Name, c, nil); err != nil {
-				b.Fatal(err)
-			}
-		}
-	}
-}
-
 // TestTauBench holds every list of every conversation against an independent
 // reading of the file.
 func TestTauBench(t *testing.T) {

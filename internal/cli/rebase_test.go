@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -71,41 +70,6 @@ func TestLoserIsTold(t *testing.T) {
 	if code, _, problems := as(t, "bea", strings.NewReader(""), "commit", "chat", "--rebase", "--send", "x", "--db",
 		db); code != 2 {
 		t.Errorf("what was sent cannot be rebased: %d, %s", code, problems)
-	}
-}
-
-// Several who add and commit at once with --rebase all come through, and everything
-// is there once.
-func TestRebaseTogether(t *testing.T) {
-	const writers, turns = 4, 6
-	db := filepath.Join(t.TempDir(), "pact.db")
-	if code, _, problems := as(t, "abe", strings.NewReader(""), "new", "chat", "--db", db); code != 0 {
-		t.Fatal(problems)
-	}
-	var wait sync.WaitGroup
-	for w := range writers {
-		wait.Go(func() {
-			for n := range turns {
-				for _, args := range [][]string{
-					{"add", "chat", "--content", fmt.Sprintf("%d of writer %d", n, w)},
-					{"commit", "chat"},
-				} {
-					code, _, problems := as(t, "abe", strings.NewReader(""), append(args, "--rebase", "--db", db)...)
-					if taken := args[0] == "commit" && strings.Contains(problems, "E_CONFLICT"); code != 0 && !taken {
-						t.Errorf("%v: %s", args, problems)
-					}
-				}
-			}
-		})
-	}
-	wait.Wait()
-	_, thread, _ := as(t, "abe", strings.NewReader(""), "show", "--as=thread", "chat", "working", "--db", db)
-	for w := range writers {
-		for n := range turns {
-			if text := fmt.Sprintf("%d of writer %d", n, w); strings.Count(thread, text) != 1 {
-				t.Errorf("%q is there %d times", text, strings.Count(thread, text))
-			}
-		}
 	}
 }
 

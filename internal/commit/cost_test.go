@@ -8,7 +8,6 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/sure"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -48,61 +47,6 @@ func old(t *testing.T, turns int) commit.Input {
 		Stamps:  tree.Stamps{Cycle: int64(turns + 1), LastNS: int64(len(nodes)), Given: -1},
 		Env:     env(0),
 		Policy:  lifecycle.Policy{ProtectTurns: 5},
-	}
-}
-
-// A commit asks the sums what is due and goes there alone, however long the
-// history is.
-func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
-	testrun.CountsAllocations(t)
-	testrun.Long(t, "builds a long history")
-	var allocs []float64
-	sizes := []int{1_000, 30_000}
-	for _, turns := range sizes {
-		in := old(t, turns)
-		_, _, report, err := commit.Run(context.Background(), in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, "removed", len(report.Removed), 2) // a block and the group around it
-		n := testing.AllocsPerRun(50, func() { commit.Run(context.Background(), in) })
-		t.Logf("a commit after %d turns: %.0f allocations", turns, n)
-		allocs = append(allocs, n)
-	}
-	if allocs[1] > 2*allocs[0] {
-		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
-			sizes[0])
-	}
-}
-
-// Limits that are kept cost the same however long the history is, also as many
-// as a policy can have.
-func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
-	testrun.CountsAllocations(t)
-	testrun.Long(t, "builds a long history")
-	var policy lifecycle.Policy
-	for i := range 64 {
-		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: 1 << 40, MaxBytes: 1 << 40,
-			MaxNodes: 1 << 40})
-	}
-	var allocs []float64
-	sizes := []int{1_000, 8_000}
-	for _, turns := range sizes {
-		in := old(t, turns)
-		in.Policy, in.Counter = policy, letters{}
-		commit := func() {
-			if _, _, _, err := commit.Run(context.Background(), in); err != nil {
-				t.Fatal(err)
-			}
-		}
-		commit()
-		n := testing.AllocsPerRun(3, commit)
-		t.Logf("a commit after %d turns: %.0f allocations", turns, n)
-		allocs = append(allocs, n)
-	}
-	if allocs[1] > 2*allocs[0] {
-		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
-			sizes[0])
 	}
 }
 

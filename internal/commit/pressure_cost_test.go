@@ -201,31 +201,6 @@ func TestCostOfWhatIsDue(t *testing.T) {
 	}
 }
 
-// BenchmarkCommitUnderLimits commits a turn where nothing is due and nothing is
-// over its limit.
-func BenchmarkCommitUnderLimits(b *testing.B) {
-	for _, turns := range []int{1_000, 100_000} {
-		for _, c := range []struct {
-			name   string
-			policy lifecycle.Policy
-		}{
-			{"none", lifecycle.Policy{}},
-			{"four", lifecycle.Policy{MaxTokens: 1 << 40, MaxBytes: 1 << 40, MaxNodes: 1 << 40, MaxTurns: 1 << 40}},
-			{"all", manyLimits()},
-		} {
-			b.Run(fmt.Sprintf("limits=%s/turns=%d", c.name, turns), func(b *testing.B) {
-				l := longContext(b, turns, 0)
-				l.in.Policy = c.policy
-				l.turn()
-				b.ReportAllocs()
-				for b.Loop() {
-					l.turn()
-				}
-			})
-		}
-	}
-}
-
 // BenchmarkCommitWhatIsDue commits where so many nodes are due, far from each
 // other.
 func BenchmarkCommitWhatIsDue(b *testing.B) {

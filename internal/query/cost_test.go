@@ -116,21 +116,3 @@ func TestGroupsMergeInDocumentOrder(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
-
-func BenchmarkFullScan(b *testing.B) {
-	t := conversation(b, 10_000)
-	plan, err := query.Compile(selector.MustParse(".cb[role='user']", selector.V01))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	visited := 0
-	for b.Loop() {
-		r, err := plan.Run(context.Background(), t)
-		if err != nil {
-			b.Fatal(err)
-		}
-		visited = r.Visited
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(visited), "ns/node")
-}

@@ -11,11 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
@@ -198,43 +196,6 @@ func TestEraseWithAReader(t *testing.T) {
 		t.Errorf("cleaned up: %+v, %v", of, err)
 	}
 	searched(t, files(t, path), "Jane Doe")
-}
-
-// TestEraseReachesOtherProcesses has two handles on one file, as two processes
-// have: what the other one keeps at hand is not what was erased.
-func TestEraseReachesOtherProcesses(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "pact.db")
-	s, other := open(t, path), open(t, path)
-	w := begin(t, s)
-	w.next(t, "Jane Doe 4711")
-	w.next(t, "two")
-	key := w.state.Key
-	old, err := engine.Snapshot(t.Context(), other, key, 1)
-	must(t, err)
-	stale := &turns{store: other}
-	must(t, stale.load(t.Context(), key))
-	must(t, stale.commit(t.Context(), "three", false)) // so that it remembers where it stands
-	must(t, w.load(t.Context(), key))
-
-	_, err = s.Erase(t.Context(), key, salted(w, "block:1-0"))
-	must(t, err)
-	read, err := engine.Snapshot(t.Context(), other, key, 1)
-	must(t, err)
-	if !sure.Get(read.Node("block:1-0")).Erased() {
-		t.Error("another process still has the snapshot of before")
-	}
-	if v, err := sure.Get(old.Node("block:1-0")).Content.Value(t.Context()); fault.CodeOf(err) != fault.Conflict {
-		t.Errorf("a node of before has the content %s, %v", v, err)
-	}
-	if err := stale.commit(t.Context(), "four", false); err == nil || !strings.Contains(err.Error(), "E_CONFLICT") {
-		t.Errorf("a writer who did not notice: %v", err)
-	}
-	must(t, stale.load(t.Context(), key))
-	must(t, stale.commit(t.Context(), "four", false))
-	if damage, err := other.Check(t.Context(), key); err != nil || damage != nil {
-		t.Errorf("damage: %+v, %v", damage, err)
-	}
 }
 
 func canonical(t *testing.T, v any) canon.Value {

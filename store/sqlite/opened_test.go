@@ -153,25 +153,6 @@ func TestDamageBehindACheckpoint(t *testing.T) {
 	}
 }
 
-// An erasure makes a snapshot that was held be refused where it would have to be loaded.
-func TestErasureDropsCheckpoints(t *testing.T) {
-	testrun.OneGoroutine(t)
-	path, s, w := settled(t, 600)
-	held, err := open(t, path).Load(t.Context(), w.state.Key)
-	must(t, err)
-	_, err = s.Erase(t.Context(), w.state.Key, engine.Erase{IDs: []string{"block:3-0"}, Salt: make([]byte, 32),
-		Guard: engine.Guard{Cycle: held.Cycle, Revision: held.Revision}, Entry: history.Entry{Message: "asked to"}})
-	must(t, err)
-	if _, err := walked(held.Head); fault.CodeOf(err) != fault.Conflict {
-		t.Errorf("the snapshot of before was read: %v", err)
-	}
-	st, err := s.Load(t.Context(), w.state.Key)
-	must(t, err)
-	if _, err := walked(st.Head); err != nil {
-		t.Error(err)
-	}
-}
-
 // A fork is opened through the checkpoint of its origin, and lives on when the origin is deleted.
 func TestForkUsesTheCheckpointOfItsOrigin(t *testing.T) {
 	testrun.OneGoroutine(t)

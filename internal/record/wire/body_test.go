@@ -385,17 +385,3 @@ func FuzzBody(f *testing.F) {
 		_, _ = kept.Bytes()
 	})
 }
-
-func BenchmarkRead(b *testing.B) {
-	bodies := sharedBodies(b)["claude-code-subagent-compact.jsonl"]
-	body, notes := ways["reversed"](bodies[0]), 0
-	b.SetBytes(int64(len(body)))
-	for b.Loop() {
-		kept, err := Read(body)
-		if err != nil {
-			b.Fatal(err)
-		}
-		notes = len(kept.Notes.Order)
-	}
-	b.ReportMetric(float64(notes), "B-notes")
-}
