@@ -1,0 +1,355 @@
+package librarytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+func TestBatchIsAllOrNothing(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	before, revision := c.Working().Digest(), c.Revision()
+	failed := errors.New("no")
+	err := c.Edit(background, func(b *pact.Batch) error {
+		if err := say("lost")(b); err != nil {
+			return err
+		}
+		return failed
+	}, nil)
+	if !errors.Is(err, failed) || c.Working().Digest() != before || c.Revision() != revision {
+		t.Errorf("a failed batch left something behind: %v", err)
+	}
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		must(t, say("lost")(b))
+		b.Remove("root")
+		return nil
+	}})
+	if !errors.Is(err, fault.PlacementInvalid) || c.Working().Digest() != before || c.Revision() != revision {
+		t.Errorf("a failed commit left something behind: %v", err)
+	}
+}
+
+func TestNewContextHasNoSnapshot(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	for _, a := range []pact.Address{pact.Latest(), pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
+		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
+			t.Errorf("%s: got %v", a, err)
+		}
+	}
+	if got := ids(t, c, "@* *"); len(got) != 0 {
+		t.Errorf("@* of nothing is %v", got)
+	}
+}
+
+func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, say("one"), nil))
+	candidate, err := c.Prepare(background, nil)
+	must(t, err)
+	sent, err := candidate.Thread(background)
+	must(t, err)
+	snapshot, err := c.Commit(background, nil)
+	must(t, err)
+	committed, err := snapshot.Thread(background)
+	must(t, err)
+	if candidate.Digest() != snapshot.Digest() || !bytes.Equal(sent, committed) {
+		t.Errorf("prepared %s, committed %s", sent, committed)
+	}
+	// An edit discards the candidate.
+	_, err = c.Prepare(background, nil)
+	must(t, err)
+	must(t, c.Edit(background, say("two"), nil))
+	snapshot, err = c.Commit(background, nil)
+	must(t, err)
+	if blocks, _ := snapshot.ThreadSize(); blocks != 2 {
+		t.Errorf("the edit after Prepare is not in the snapshot: %d blocks", blocks)
+	}
+	_, err = c.Prepare(background, nil)
+	must(t, err)
+	if _, err := c.Commit(background,
+		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
+		t.Errorf("pruning a prepared candidate: got %v", err)
+	}
+}
+
+func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	first := create(t, s)
+	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
+	must(t, err)
+	must(t, first.Edit(background, say("first"), nil))
+	if err := second.Edit(background, say("second"), nil); !errors.Is(err, fault.Conflict) {
+		t.Fatalf("got %v, want E_CONFLICT", err)
+	}
+	if _, err := second.Commit(background, nil); !errors.Is(err, fault.Conflict) {
+		t.Fatalf("got %v, want E_CONFLICT", err)
+	}
+	must(t, second.Refresh(background))
+	must(t, second.Edit(background, say("second"), nil))
+	must(t, first.Refresh(background))
+	if blocks, _ := first.Working().ThreadSize(); blocks != 2 {
+		t.Errorf("%d blocks, want what both wrote", blocks)
+	}
+}
+
+func TestRetainedNodeStaysUntilReleased(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	var id string
+	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
+		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: 1})
+		return nil
+	}, nil))
+	release, err := c.Retain(id)
+	must(t, err)
+	for range 3 {
+		_, err := c.Commit(background, nil)
+		must(t, err)
+	}
+	if s := snapshotAt(t, c, pact.Latest()); sure.Get(tree.Of(s).Node(id)) == nil {
+		t.Error("a retained node went")
+	}
+	release()
+	release() // again does nothing
+	snapshot, err := c.Commit(background, nil)
+	must(t, err)
+	if sure.Get(tree.Of(snapshot).Node(id)) != nil || len(snapshot.Report.Removed) != 1 {
+		t.Errorf("a released node stayed: %+v", snapshot.Report)
+	}
+	if _, err := c.Retain("nobody"); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
+	c := shortConversation(t, selector.V01)
+	for text, want := range map[string]int64{"@t0": 3, "@t-1": 2, "@c1": 1, "working": 4} {
+		a, err := pact.ParseAddress(text)
+		must(t, err)
+		if got := snapshotAt(t, c, a).Cycle(); got != want || a.String() != text {
+			t.Errorf("%s: cycle %d, want %d; prints as %s", text, got, want, a)
+		}
+	}
+	for _, text := range []string{"@t-3", "@c9", "@c0"} {
+		a, err := pact.ParseAddress(text)
+		must(t, err)
+		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "@", "t0", "@t-1..@t0", "@*", "@t0 .cb", "@t0, *"} {
+		if _, err := pact.ParseAddress(text); err == nil {
+			t.Errorf("%q was read as an address", text)
+		}
+	}
+}
+
+// TestWorkingStateIsNoSnapshot asks for snapshots at the address of the working state, in a
+// context that has one of cycle 0.
+func TestWorkingStateIsNoSnapshot(t *testing.T) {
+	c, _, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(`{"cycle":0,"root":{"id":"r","children":[
+		{"id":"s","nodeType":"^sys"},{"id":"q","nodeType":"^seq"},{"id":"a","nodeType":"^ah"}]}}`), nil)
+	must(t, err)
+	for name, err := range map[string]error{
+		"History":         drain(c.History(background, pact.Working(), pact.Latest())),
+		"Prefixes":        drain(c.Prefixes(background, pact.Latest(), pact.Working())),
+		"Occurrences":     failure(c.Occurrences(background, pact.Latest(), pact.Working(), true, func(int64, string) bool { return true })),
+		"ExportSnapshots": c.ExportSnapshots(background, io.Discard, pact.Working(), pact.Working()),
+		"Fork":            failure(c.Fork(background, pact.Working(), "fork", nil)),
+	} {
+		if fault.CodeOf(err) != fault.SnapshotNotFound {
+			t.Errorf("%s from or to the working state: %v", name, err)
+		}
+	}
+}
+
+// TestZeroAddressNamesNothing gives every kind of call the zero address.
+// A state has the words of every edition beside the addresses of the documents.
+func TestAddressesAreTexts(t *testing.T) {
+	c := threeSnapshots(t)
+	for text, want := range map[pact.Address]pact.Address{"@t0": "@t0", "latest": "@t0", "@t-2": "@t-2", "latest-2": "@t-2",
+		"@c2": "@c2", "working": "working"} {
+		s, err := c.At(background, text)
+		must(t, err)
+		same, err := pact.ParseAddress(string(text))
+		must(t, err)
+		if again, err := c.At(background, same); err != nil || again.Digest() != s.Digest() || text.String() != want.String() {
+			t.Errorf("%s is %s, and %s is %s: %v", text, s.Digest(), same, text, err)
+		}
+	}
+	for _, text := range []pact.Address{"", "@t", "latest-", "latest--1", "@t-3..@t0", "@*", "now"} {
+		if _, err := c.At(background, text); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestErrorsQuoteAddressesAsWritten: with zeros, blanks and short forms, in front of selectors too.
+func TestErrorsQuoteAddressesAsWritten(t *testing.T) {
+	c := threeSnapshots(t)
+	for _, text := range []string{"@t-7", "@t-07", "@c12", "@c0012"} {
+		a, err := pact.ParseAddress(text)
+		must(t, err)
+		_, err = c.At(background, a)
+		_, there := c.At(background, pact.Address(text))
+		for _, err := range []error{err, there} {
+			if f := new(fault.Error); !errors.As(err, &f) || f.Token != text || f.Message != "there is no snapshot "+text {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+	for text, offset := range map[string]int{"@t-07 .block": fault.NoOffset, "@t-9:-8 *": 0, "  @c0012..0013 *": 2} {
+		address := strings.TrimSuffix(strings.Trim(text, " *"), " .block")
+		_, err := c.Select(background, text, nil)
+		if f := new(fault.Error); !errors.As(err, &f) || f.Token != address || f.Offset != offset {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := c.At(background, pact.Back(7)); err == nil || !strings.Contains(err.Error(), "there is no snapshot @t-7") {
+		t.Error(err)
+	}
+}
+
+func TestZeroAddressNamesNothing(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{})
+	_, err := c.Commit(background, nil)
+	must(t, err)
+	alone := c.Working()
+	var unset pact.Address
+	for name, err := range map[string]error{
+		"Context.At":  failure(c.At(background, unset)),
+		"Snapshot.At": failure(alone.At(unset)),
+		"CycleAt":     failure(c.CycleAt(unset)),
+		"Diff":        failure(c.Diff(background, unset, pact.Working(), nil)),
+		"Blame":       failure(c.Blame(background, unset)),
+		"History":     drain(c.History(background, unset, pact.Latest())),
+		"Fork":        failure(c.Fork(background, unset, "fork", nil)),
+	} {
+		if fault.CodeOf(err) != fault.SelectorInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestDefaultAddressFollowsTheEdition(t *testing.T) {
+	for edition, want := range map[selector.Edition]int{selector.V01: 0, selector.Depth: 1, selector.Canonical: 1} {
+		c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: edition})
+		_, err := c.Commit(background, nil)
+		must(t, err)
+		must(t, c.Edit(background, say("draft"), nil))
+		if got := ids(t, c, ".block"); len(got) != want {
+			t.Errorf("%s: %v", edition, got)
+		}
+	}
+}
+
+// Readers see one moment each, and never wait.
+func TestReadersWhileWriting(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("first")})
+	must(t, err)
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				s := c.Working()
+				before := s.Digest()
+				if err := s.WriteThread(background, io.Discard); err != nil {
+					t.Error(err)
+				}
+				if _, err := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil); err != nil {
+					t.Error(err)
+				}
+				if _, err := c.Diff(background, pact.Latest(), pact.Working(), nil); err != nil {
+					t.Error(err)
+				}
+				if s.Digest() != before {
+					t.Error("a snapshot changed under its reader")
+				}
+			}
+		})
+	}
+	for range 200 {
+		turn(t, c, "more")
+	}
+	close(done)
+	readers.Wait()
+}
+
+func TestCanceledContextStopsWork(t *testing.T) {
+	c := longContext(t, 3_000, "x")
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzImportHistory(f *testing.F) {
+	for _, write := range []func(*pact.Context, io.Writer) error{
+		func(c *pact.Context, w io.Writer) error { return c.Export(background, w) },
+		func(c *pact.Context, w io.Writer) error {
+			return c.ExportSnapshots(background, w, pact.Cycle(1), pact.Latest())
+		},
+	} {
+		var out bytes.Buffer
+		c, err := pact.Create(background, pact.NewDB(store.NewMemory()), "c",
+			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+		must(f, err)
+		for range 3 {
+			turn(f, c, "x")
+		}
+		must(f, write(c, &out))
+		f.Add(out.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", bytes.NewReader(data),
+			&pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+		if err != nil {
+			if fault.CodeOf(err) == "" {
+				t.Fatalf("an error without a code: %v", err)
+			}
+			return
+		}
+		var out, twice bytes.Buffer
+		must(t, c.Export(background, &out))
+		again, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", bytes.NewReader(out.Bytes()), nil)
+		if err != nil {
+			t.Fatalf("the backup does not read: %v\n%s", err, &out)
+		}
+		must(t, again.Export(background, &twice))
+		if !bytes.Equal(out.Bytes(), twice.Bytes()) {
+			t.Fatalf("written again:\n%s\n%s", &out, &twice)
+		}
+		turn(t, c, "it goes on")
+	})
+}
+
+// An edit that comes with the commit is in the snapshot, whatever was prepared.
+func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	_, err := c.Prepare(background, nil)
+	must(t, err)
+	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: say("late")})
+	must(t, err)
+	if blocks, _ := snapshot.ThreadSize(); blocks != 1 {
+		t.Errorf("%d blocks, want the edit", blocks)
+	}
+}

@@ -1,0 +1,295 @@
+package librarytest
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/big"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// A batch that failed changes nothing more, and its first error comes out of Edit
+// and of Commit although the function returns nil.
+func TestTheFirstErrorOfABatchSticks(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, say("there"), nil))
+	before, revision := c.Working().Digest(), c.Revision()
+	calls := map[string]func(b *pact.Batch) string{
+		"Add":       func(b *pact.Batch) string { return b.Add("^ah", pact.Spec{ID: "late"}) },
+		"Add at":    func(b *pact.Batch) string { return b.Add("(d0, end)", "block") },
+		"AddResult": func(b *pact.Batch) string { return b.AddResult("call", pact.Spec{ID: "late"}) },
+		"AddEvery": func(b *pact.Batch) string {
+			id, added := b.AddEvery(1, pact.Spec{ID: "late", Key: "k"})
+			if added {
+				t.Error("AddEvery says that it added a node")
+			}
+			return id
+		},
+		"Move":    func(b *pact.Batch) string { return b.Move("call", "^ah", 2) },
+		"MoveTo":  func(b *pact.Batch) string { return b.MoveTo("call", "(d0, end)") },
+		"Update":  func(b *pact.Batch) string { b.Update("call", func(s *pact.Spec) { s.Priority = 7 }); return "" },
+		"Remove":  func(b *pact.Batch) string { b.Remove("call"); return "" },
+		"Reorder": func(b *pact.Batch) string { b.Reorder("call"); return "" },
+	}
+	for name, late := range calls {
+		edit := func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{ID: "call", Kind: "call", Offset: 1})
+			was := b.Err()
+			b.Remove("nobody")
+			first := b.Err()
+			if id := late(b); was != nil || fault.CodeOf(first) != fault.NodeNotFound || id != "" || b.Err() != first ||
+				b.Has("late") || !b.Has("call") {
+				t.Errorf("%s: %v, then %v; afterwards id %q, %v", name, was, first, id, b.Err())
+			}
+			return nil
+		}
+		if err := c.Edit(background, edit, nil); fault.CodeOf(err) != fault.NodeNotFound {
+			t.Errorf("%s: Edit returned %v", name, err)
+		}
+		if _, err := c.Commit(background, &pact.CommitOptions{Edit: edit}); fault.CodeOf(err) != fault.NodeNotFound {
+			t.Errorf("%s: Commit returned %v", name, err)
+		}
+	}
+	own := errors.New("my own")
+	err := c.Edit(background, func(b *pact.Batch) error { b.Remove("nobody"); return own }, nil)
+	if err != own {
+		t.Errorf("the error that the function returned became %v", err)
+	}
+	if c.Working().Digest() != before || c.Revision() != revision {
+		t.Error("a batch that failed left something behind")
+	}
+}
+
+// A function that changes a custom attribute or a content in place changes the node.
+func TestUpdateInPlace(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "n", Content: []int{1}, Attrs: map[string]any{"data_x": map[string]any{"at": []int{1, 2}}}})
+		b.Update("n", func(s *pact.Spec) {
+			s.Attrs["data_x"].(map[string]any)["at"].([]any)[1] = 3
+			s.Content.(json.RawMessage)[1] = '4'
+		})
+		return nil
+	}, nil))
+	n, err := c.Working().Node("n")
+	must(t, err)
+	content, err := n.JSON(background)
+	must(t, err)
+	if got := fmt.Sprint(n.Attrs["data_x"], string(content)); got != "map[at:[1 3]][4]" {
+		t.Errorf("the node has %s", got)
+	}
+}
+
+// An update changes what its function changed and nothing else; the zero value takes a header away, and what the
+// function gets is a copy. The headers that came with another tool's document keep their form.
+func TestUpdateChangesWhatTheFunctionChanged(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "n", Role: "user", Kind: "text", Key: "k", Tags: []string{"a", "b"}, TTL: 5,
+			Pinned: true, Content: map[string]any{"n": json.Number("12345678901234567890")},
+			Attrs: map[string]any{"data_x": 1, "data_y": "y"}})
+		return nil
+	}, nil))
+	before := c.Working().Digest()
+	update := func(f func(*pact.Spec)) error {
+		return c.Edit(background, func(b *pact.Batch) error { b.Update("n", f); return nil }, nil)
+	}
+	must(t, update(func(s *pact.Spec) {
+		if s.ID != "n" || s.Role != "user" || s.TTL != 5 || !s.Pinned || s.Attrs["data_y"] != "y" {
+			t.Errorf("the description is %+v", s)
+		}
+		if raw, ok := s.Content.(json.RawMessage); !ok || string(raw) != `{"n":12345678901234567890}` {
+			t.Errorf("the content is %v", s.Content)
+		}
+	}))
+	if c.Working().Digest() != before {
+		t.Error("an update that changed nothing changed the node")
+	}
+	for name, f := range map[string]func(*pact.Spec){
+		"the id":                 func(s *pact.Spec) { s.ID = "m" },
+		"the type":               func(s *pact.Spec) { s.NodeType = "mc" },
+		"an unknown role":        func(s *pact.Spec) { s.Role = "nobody" },
+		"a name that is not one": func(s *pact.Spec) { s.Attrs["role"] = "tool" },
+		"a content without JSON": func(s *pact.Spec) { s.Content = func() {} },
+		"a list in place": func(s *pact.Spec) {
+			s.Tags[0], s.Attrs["data_x"], s.TTL = "changed", "changed", 9
+			s.NodeType = "mc"
+		},
+	} {
+		if err := update(f); !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := c.Edit(background, func(b *pact.Batch) error { b.Update("m", func(*pact.Spec) {}); return nil },
+		nil); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("a node that is not there: %v", err)
+	}
+	if c.Working().Digest() != before {
+		t.Error("an update that was refused left something behind")
+	}
+	must(t, update(func(s *pact.Spec) {
+		s.Kind, s.Key, s.Tags, s.TTL, s.Pinned, s.Content = "", "", nil, 0, false, nil
+		delete(s.Attrs, "data_x")
+		s.Attrs["data_z"] = []int{3}
+	}))
+	n, err := c.Working().Node("n")
+	must(t, err)
+	content, err := n.JSON(background)
+	must(t, err)
+	if n.Role != "user" || n.Kind+n.Key != "" || n.Tags != nil || n.TTL != nil || n.Pinned || content != nil ||
+		!reflect.DeepEqual(n.Attrs, map[string]any{"data_y": "y", "data_z": []any{json.Number("3")}}) {
+		t.Errorf("the node is %+v", n)
+	}
+}
+
+// The filters of every hop of an insertion count.
+func TestInsertionHopsAreFiltered(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("one")})
+	must(t, err)
+	for position, want := range map[string]fault.Code{
+		"(d1[cycle=1], end)": fault.Sealed, "(d1, seg{cycle=1}, end)": fault.Sealed, // found, and closed
+		"(d0[cycle=1], end)": "", "(d1, cont[offset=0][cycle=9], end)": fault.NodeNotFound,
+		"(d1[cycle=99], end)": fault.NodeNotFound, "(d0[role=nobody], end)": fault.NodeNotFound,
+		"(d1, seg[cycle=99], end)": fault.NodeNotFound,
+		"(d-1[role=nobody], end)":  fault.NodeNotFound, "(seg, end)": fault.PlacementInvalid,
+		"(cont, end)":       fault.PlacementInvalid,
+		"(depth(0,1), end)": fault.PlacementInvalid, "(d7, end)": fault.NodeNotFound,
+	} {
+		failed := errors.New("no")
+		err := c.Edit(background, func(b *pact.Batch) error {
+			b.Add(position, pact.Spec{Offset: 1, Content: "x"})
+			return cmp.Or(b.Err(), failed) // every position is tried on the same state
+		}, nil)
+		if want == "" && err != failed || want != "" && fault.CodeOf(err) != want {
+			t.Errorf("%s: got %v, want %q", position, err, want)
+		}
+	}
+}
+
+// An id may begin like a position; a node that has it is the parent.
+func TestAddUnderAnIDThatBeginsLikeAPosition(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "(d0, end)", NodeType: "cont", Offset: 1})
+		b.Add("(d0, end)", pact.Spec{ID: "child", Content: "x"})
+		return nil
+	}, nil))
+	if got := sure.Get(tree.Of(c.Working()).Parent("child")); got != "(d0, end)" {
+		t.Errorf("the parent is %q", got)
+	}
+}
+
+// Of any type but the two that describe a node, nothing is added.
+func TestAddRefusesWhatDescribesNoNode(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	for _, node := range []any{nil, 5, &pact.Spec{}, map[string]any{"content": "x"}} {
+		err := c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", node); return nil }, nil)
+		if !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%T: %v", node, err)
+		}
+	}
+	err := c.Edit(background, func(b *pact.Batch) error { b.Add("head", "block"); return nil }, nil)
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != fault.NodeNotFound || !strings.Contains(f.Remedy, "^ah") {
+		t.Errorf("an unknown parent: %v", err)
+	}
+}
+
+// A filter on content reads it from the store, where it is not in memory.
+func TestInsertionByContentOfAStore(t *testing.T) {
+	s, err := dbtest.Open(sqlite.Open(background, t.TempDir()+"/gap.db"))
+	must(t, err)
+	defer s.Close()
+	c := create(t, s, pact.CreateOptions{Edition: selector.Canonical})
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "g", NodeType: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
+		return nil
+	}})
+	must(t, err)
+	again, err := pact.Open(background, s, "c", nil)
+	must(t, err)
+	must(t, again.Edit(background, func(b *pact.Batch) error {
+		b.Add("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
+		return nil
+	}, nil))
+	if got := sure.Get(tree.Of(again.Working()).Parent("k")); got != "g" {
+		t.Errorf("the node is below %q", got)
+	}
+}
+
+func TestParseSpec(t *testing.T) {
+	for text, want := range map[string]pact.Spec{
+		"block:text { key='hero' }":          {NodeType: "block", Kind: "text", Key: "hero"},
+		"block":                              {NodeType: "block"},
+		"cont {removable, offset=-1}":        {NodeType: "cont", Removable: true, Offset: -1},
+		"x:note{data_a=1,data_b=1.5}":        {NodeType: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
+		"cb(ttl=5 priority=-2) +b +a":        {NodeType: "cb", TTL: 5, Priority: -2, Tags: []string{"a", "b"}},
+		"block {tags=[x,y], ref='a b'} +x":   {NodeType: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
+		"block {ttl=null, pinned}":           {NodeType: "block", Pinned: true},
+		"block {pinned=false, content=true}": {NodeType: "block", Content: true},
+		"block {content='5', role=user}":     {NodeType: "block", Role: "user", Content: "5"},
+		"block {data_n=null, sticky}":        {NodeType: "block", Attrs: map[string]any{"data_n": nil}},
+		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {NodeType: "block"},
+		"block {key='null'}":           {NodeType: "block", Key: "null"},
+		"block {ephemeral} [id='own']": {NodeType: "block", TTL: pact.Unsent, ID: "own"},
+	} {
+		got, err := pact.ParseSpec(text, selector.Canonical)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.NodeType != "cb:text" || got.Kind != "" {
+		t.Errorf("in v0.1 got %+v", got)
+	}
+	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}",
+		"block {a=1} {a=2}",
+		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}",
+		"block {pinned=maybe}", "block +", "block .cb"} {
+		if got, err := pact.ParseSpec(text, selector.Canonical); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("%q: got %+v, %v", text, got, err)
+		}
+	}
+}
+
+// The one call that 001 §6 prints.
+func TestAddByPositionAndDescription(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()), pact.CreateOptions{Edition: selector.Canonical})
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Add("(d0, cont[offset=0], )", "block:text { key='hero' }")
+		return nil
+	}, nil))
+	if got := ids(t, c, "#hero"); len(got) != 1 || sure.Get(tree.Of(c.Working()).Node(got[0])).Kind != "text" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzParseNode(f *testing.F) {
+	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}",
+		"block [pinned] (ttl=5 x:y='z')"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := selector.ParseNode(text, selector.Canonical)
+		if err != nil {
+			return
+		}
+		again, err := selector.ParseNode(n.String(), selector.Canonical)
+		if err != nil || !reflect.DeepEqual(n, again) {
+			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
+		}
+		_, _ = pact.ParseSpec(text, selector.Canonical)
+	})
+}

@@ -1,0 +1,376 @@
+package librarytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+func TestAddressesInEditions(t *testing.T) {
+	for _, x := range []struct {
+		edition selector.Edition
+		text    string
+		want    pact.Address
+	}{
+		{selector.V1, "@t0", pact.Working()}, {selector.V1, "@t-1", pact.Latest()}, {selector.V1, "@t-3", pact.Back(2)},
+		{selector.V1, "@c4", pact.Cycle(4)}, {selector.V1, "latest-2", pact.Back(2)}, {selector.V1, "working", pact.Working()},
+		{selector.Canonical, "@t0", pact.Latest()}, {selector.Canonical, "@t-3", pact.Back(3)},
+		{selector.V01, "working", pact.Working()}, {selector.Depth, "latest", pact.Latest()},
+	} {
+		got, err := pact.ParseAddressIn(x.text, x.edition)
+		if err != nil || got != x.want {
+			t.Errorf("%s in %s: %q, %v", x.text, x.edition, got, err)
+		}
+		if text := x.want.Text(x.edition); strings.HasPrefix(x.text, "@") && text != x.text {
+			t.Errorf("%q in %s is written %s, want %s", x.want, x.edition, text, x.text)
+		}
+		if again, err := pact.ParseAddressIn(x.want.Text(x.edition), x.edition); err != nil || again != x.want {
+			t.Errorf("%q in %s is read back as %q, %v", x.want, x.edition, again, err)
+		}
+	}
+}
+
+// published returns a context of edition 1.0 with some commits, each of which seals a block with a ttl of 3.
+func published(t *testing.T, commits int) *pact.Context {
+	t.Helper()
+	ctx, now := context.Background(), int64(0)
+	clock := func() int64 { now++; return now }
+	c, err := pact.Create(ctx, pact.NewDB(store.NewMemory()).WithEdition(selector.V1), "c",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
+	must(t, err)
+	for range commits {
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			b.Add(pact.RegionHead, pact.Spec{Content: "hello", Role: pact.RoleUser, TTL: pact.TTL(new(int64(3)))})
+			return nil
+		}, nil))
+		_, err := c.Commit(ctx, nil)
+		must(t, err)
+	}
+	return c
+}
+
+func exported(t *testing.T, s *pact.Snapshot) string {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, s.Export(context.Background(), &b))
+	return b.String()
+}
+
+func TestAnUntouchedWorkingStateIsTheNewestSnapshot(t *testing.T) {
+	ctx, c := context.Background(), published(t, 2)
+	working, err := c.At(ctx, pact.Working())
+	must(t, err)
+	latest, err := c.At(ctx, pact.Latest())
+	must(t, err)
+	if a, b := exported(t, working), exported(t, latest); a != b {
+		t.Errorf("@t0  %s\n@t-1 %s", a, b)
+	}
+	d, err := c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	if err != nil || len(d.Added)+len(d.Removed)+len(d.Changed) > 0 {
+		t.Errorf("the difference is %+v, %v", d, err)
+	}
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add(pact.RegionHead, pact.Spec{ID: "x", Content: "next", TTL: pact.TTL(new(int64(2)))})
+		return nil
+	}, nil))
+	d, err = c.Diff(ctx, pact.Latest(), pact.Working(), nil)
+	if err != nil || !slices.Equal(d.Added, []string{"x"}) || len(d.Removed)+len(d.Changed) > 0 {
+		t.Errorf("the difference is %+v, %v", d, err)
+	}
+	x, err := c.Working().Node("x")
+	if err != nil || *x.TTL != 2 {
+		t.Errorf("the new node has the ttl %v, %v", x.TTL, err)
+	}
+	again, findings, err := pact.ReadSnapshot([]byte(exported(t, c.Working())), "")
+	if err != nil || len(findings) > 0 || exported(t, again) != exported(t, c.Working()) {
+		t.Errorf("the working state does not come back: %v, %v", findings, err)
+	}
+}
+
+func TestAddressesOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 2)
+	for query, want := range map[string]int{"@t0 .block": 2, "@t-1 .block": 2, "@t-2 .block": 1, "@c1 .block": 1, "@* .block": 2} {
+		got, err := c.Select(ctx, query, nil)
+		if err != nil || len(got.IDs) != want {
+			t.Errorf("%s: %v, %v", query, got, err)
+		}
+	}
+	for _, query := range []string{"@t-3 .block", "@c3 .block"} {
+		if _, err := c.Select(ctx, query, nil); !errors.Is(err, fault.SnapshotNotFound) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	r, err := c.RangeDiffLatest(ctx, "@t-5:@t0 ^seq .block", nil)
+	must(t, err)
+	var labels []string
+	for _, s := range r.Snapshots {
+		labels = append(labels, s.Label)
+	}
+	if !slices.Equal(labels, []string{"@t0", "@t-1", "@t-2"}) || r.Snapshots[0].Cycle != 3 || r.Snapshots[2].Value != -2 {
+		t.Errorf("the range has %+v", r.Snapshots)
+	}
+	for query, want := range map[string]string{"@t-2,@t0 .block": "[@t0 @t-2]", "@c1,@c2 .block": "[@c2 @c1]", "@t-1,@t-1 .block": "[@t-1]"} {
+		r, err := published(t, 3).RangeDiffLatest(ctx, query, nil)
+		must(t, err)
+		labels = nil
+		for _, s := range r.Snapshots {
+			labels = append(labels, s.Label)
+		}
+		if fmt.Sprint(labels) != want || len(r.Diffs) != len(labels)-1 {
+			t.Errorf("%s: %+v", query, r)
+		}
+	}
+	fresh := published(t, 0)
+	if got, err := fresh.Select(ctx, "@t0 .block", nil); err != nil || len(got.IDs) != 0 {
+		t.Errorf("@t0 of a new context: %v, %v", got, err)
+	}
+	_, err = fresh.Select(ctx, "@t-1 .block", nil)
+	if !errors.Is(err, fault.SnapshotNotFound) || !strings.Contains(err.Error(), "@t-1") {
+		t.Errorf("@t-1 of a new context: %v", err)
+	}
+}
+
+// What a range leaves out is said with addresses that exist.
+func TestClampedRangesOfEdition1(t *testing.T) {
+	for _, c := range []struct {
+		commits int
+		query   string
+		want    []string
+	}{
+		{0, "@t0..@t-1 .block", []string{"the range begins before the oldest snapshot: clamped to @t0"}},
+		{1, "@t0..@t-9 .block", []string{"the range begins before the oldest snapshot: clamped to @c1"}},
+		{1, "@t2..@t-1 .block", []string{"the range ends after the working state: clamped to @t0"}},
+		{1, "@t0..@t-1 .block @v=1", []string{"@v=1 means nothing here and is ignored"}},
+		{1, "@c1..@c2 .block", []string{"the range ends after the latest snapshot: clamped to @c1"}},
+	} {
+		r, err := published(t, c.commits).RangeDiffLatest(context.Background(), c.query, nil)
+		must(t, err)
+		if !slices.Equal(r.Warnings, c.want) {
+			t.Errorf("%s after %d commits warns %q", c.query, c.commits, r.Warnings)
+		}
+	}
+}
+
+// A rule of edition 1.0 means ^sys if it names the region by its type or its depth too.
+func TestRulesOfEdition1NameTheSystemRegion(t *testing.T) {
+	ctx := context.Background()
+	for text, stays := range map[string]bool{".block": true, "(d0..d3) .block": true, ".sys .block": false,
+		"^sys .block": false, "(d-1) > .block": false, "d-1..d2 .block": false, "depth(-1) .block": false} {
+		c := published(t, 0)
+		p, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":"` + text + `","ttl":1}]}`))
+		must(t, err)
+		must(t, c.Edit(ctx, func(b *pact.Batch) error {
+			b.KeepPolicy(&p)
+			b.Add(pact.RegionSys, pact.Spec{ID: "prompt", Content: "Be brief."})
+			return nil
+		}, nil))
+		for range 2 {
+			_, err := c.Commit(ctx, nil)
+			must(t, err)
+		}
+		if _, err := c.Working().Node("prompt"); (err == nil) != stays {
+			t.Errorf("%s: the prompt is there: %v, want %v", text, err == nil, stays)
+		}
+	}
+}
+
+func TestThreadOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 1)
+	got, err := c.Working().Thread(ctx)
+	want := `[{"id":"block:1-0","content":"hello"}]`
+	if _, size := c.Working().ThreadSize(); err != nil || string(got) != want || size != int64(len(want)) {
+		t.Errorf("%s of %d bytes, %v", got, size, err)
+	}
+	n, err := c.Working().Node("block:1-0")
+	const hash = "2cf24dba" // the beginning of another hash, that of the text alone
+	if err != nil || strings.HasPrefix(n.ContentHash, hash) || n.Role != pact.RoleUser {
+		t.Errorf("%+v, %v", n, err)
+	}
+}
+
+// A content may be shorter than the text that stands for none.
+func TestThreadSizesOfEdition1(t *testing.T) {
+	for _, content := range []any{nil, "", 3, "x", []int{}, 12} {
+		c := published(t, 0)
+		must(t, c.Edit(context.Background(), func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{Content: content})
+			b.Add("^ah", pact.Spec{Content: content, Kind: "text"})
+			return nil
+		}, nil))
+		text, err := c.Working().Thread(context.Background())
+		if _, size := c.Working().ThreadSize(); err != nil || int64(len(text)) != size {
+			t.Errorf("%v: %d bytes of %s, %v", content, size, text, err)
+		}
+	}
+}
+
+func TestEditsOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 1)
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("(d7, end)?", "block")
+		b.Add("@t0 (d7, end)?", "block")
+		b.Add(" @t0 (d7, end)? ", "block")
+		b.Add("@t0 (d0, end)", "summary {content='s'}")
+		return nil
+	}, nil))
+	got, err := c.SelectAll(ctx, []string{".summary", "(d1) .block", ".block"}, nil)
+	if err != nil || !slices.Equal(got.IDs, []string{"summary:2-0", "block:1-0"}) {
+		t.Errorf("%v, %v", got.IDs, err)
+	}
+	for place, want := range map[string]fault.Code{"@t-1 (d0, end)": fault.PlacementInvalid, "(d7, end)": fault.NodeNotFound} {
+		if err := c.Edit(ctx, func(b *pact.Batch) error { b.Add(place, "block"); return nil }, nil); !errors.Is(err, want) {
+			t.Errorf("%s: %v", place, err)
+		}
+	}
+}
+
+func TestDocumentsOfEdition1(t *testing.T) {
+	ctx := context.Background()
+	s, findings, err := pact.ReadSnapshot([]byte(`{"spec_version":"PACT/1.0.0","flat_log":[{"tag":"system","content":"R"},
+		{"tag":"user","content":"Hello"}]}`), "")
+	must(t, err)
+	for query, want := range map[string]int{"^sys .block +system": 1, "^ah .cont > .block +user": 1} {
+		if ids, err := s.Select(ctx, query, nil); err != nil || len(ids) != want || len(findings) > 0 {
+			t.Errorf("%s: %v, %v, %v", query, ids, findings, err)
+		}
+	}
+	gone := `{"spec_version":"PACT/1.0.0","root":{"children":[{"nodeType":"^sys","children":[
+		{"id":"b","nodeType":"block","ttl":-1,"content":"x"}]}]}}`
+	c, findings, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(gone), nil)
+	must(t, err)
+	n, err := c.Working().Node("b")
+	if err != nil || *n.TTL != 0 || len(findings) != 1 {
+		t.Errorf("%+v, %v, %v", n, findings, err)
+	}
+	_, err = c.Commit(ctx, nil)
+	must(t, err)
+	if _, err := c.Working().Node("b"); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("the node stayed: %v", err)
+	}
+	wrong := `{"spec_version":"PACT/1.0.0","root":{"id":"r","children":[{"id":"s","nodeType":"^sys","parent_id":"x"}]}}`
+	if _, _, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(wrong), nil); fault.CodeOf(err) != fault.InvalidParent {
+		t.Errorf("a wrong parent_id: %v", err)
+	}
+}
+
+// Specification: 1.0 05 §2.5.
+func TestPlacesOfNodes(t *testing.T) {
+	s, _, err := pact.ReadSnapshot([]byte(`{"spec_version":"PACT/1.0.0","root":{"id":"root","children":[{"id":"seq","nodeType":"^seq",
+		"children":[{"id":"t","children":[{"id":"c","nodeType":"cont","children":[{"id":"i","nodeType":"item"}]},{"id":"post","offset":1},
+		{"id":"pre","offset":-1}]}]},{"id":"ah","nodeType":"^ah"},{"id":"sys","nodeType":"^sys"}]}}`), "")
+	must(t, err)
+	for id, want := range map[string]pact.Place{"root": {}, "ah": {"root", []string{"sys", "seq", "ah"}, 2},
+		"t": {"seq", []string{"t"}, 0}, "i": {"c", []string{"i"}, 0}, "c": {"t", []string{"pre", "c", "post"}, 1}} {
+		if got, err := s.Place(id); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %+v, %v", id, got, err)
+		}
+	}
+	if _, err := s.Place("nobody"); !errors.Is(err, fault.NodeNotFound) {
+		t.Errorf("nobody: %v", err)
+	}
+}
+
+// Nodes of a key that overlap are read, and found.
+func TestOverlapsOfDocuments(t *testing.T) {
+	document := `{"spec_version":"PACT/1.0.0","root":{"children":[{"nodeType":"^sys","children":[{"id":"s","key":"K"}]},
+		{"nodeType":"^seq","children":[{"id":"t1","children":[{"id":"a","key":"K"}]},{"id":"t2","children":[
+		{"id":"b","key":"K"},{"id":"c","key":"L"},{"id":"d","key":"K","offset":1}]}]}]}}`
+	_, findings, err := pact.ReadSnapshot([]byte(document), "")
+	if err != nil || len(findings) != 1 || findings[0].Node != "d" || findings[0].Code != fault.OverlapViolatesODI {
+		t.Errorf("%v, %v", findings, err)
+	}
+}
+
+func TestRefusalsOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 1)
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "core", NodeType: "cont"})
+		b.Add("core", pact.Spec{ID: "group", NodeType: "cont"})
+		b.Add("^ah", pact.Spec{ID: "note", Offset: 1, Content: "x"})
+		return nil
+	}, nil))
+	for want, edit := range map[fault.Code]func(b *pact.Batch){
+		fault.InvalidParent:      func(b *pact.Batch) { b.Move("note", "nowhere", 0) },
+		fault.ParentNotContainer: func(b *pact.Batch) { b.Move("group", "note", 0) },
+		fault.CycleDetected:      func(b *pact.Batch) { b.Move("group", "group", 0) },
+		fault.DuplicateContainer: func(b *pact.Batch) { b.Add("^ah", pact.Spec{NodeType: "cont"}) },
+	} {
+		err := c.Edit(ctx, func(b *pact.Batch) error { edit(b); return nil }, nil)
+		if fault.CodeOf(err) != want || !errors.Is(err, fault.PlacementInvalid) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+// Nodes of one key stand at different depths, and a cadence is a positive number of cycles.
+func TestOverlapsOfEdition1(t *testing.T) {
+	ctx, c := context.Background(), published(t, 0)
+	add := func(where, node string) func(*pact.Batch) { return func(b *pact.Batch) { b.Add(where, node) } }
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "old", Key: "K", Content: "1"})
+		b.Add("^sys", pact.Spec{ID: "rule", Key: "K", Content: "2"})
+		return nil
+	}, nil))
+	for range 2 {
+		_, err := c.Commit(ctx, nil)
+		must(t, err)
+	}
+	must(t, c.Edit(ctx, func(b *pact.Batch) error {
+		b.Add("(d0, end)", "block {id=new, key='K'}")
+		b.Add("^ah", pact.Spec{ID: "other", Content: "3"})
+		return nil
+	}, nil))
+	for name, x := range map[string]struct {
+		edit func(*pact.Batch)
+		want fault.Code
+	}{
+		"twice in ^ah":          {add("(d0, end)", "block {key='K'}"), fault.OverlapViolatesODI},
+		"behind a newer one":    {func(b *pact.Batch) { b.Add("seg:2-0", pact.Spec{Key: "K", Offset: 1}) }, fault.OverlapViolatesODI},
+		"twice in ^sys":         {add("(d-1, end)", "block {key='K'}"), fault.OverlapViolatesODI},
+		"by another key":        {func(b *pact.Batch) { b.Update("other", func(s *pact.Spec) { s.Key = "K" }) }, fault.OverlapViolatesODI},
+		"another key":           {add("(d0, end)", "block {key='L'}"), ""},
+		"the key stays":         {func(b *pact.Batch) { b.Update("new", func(s *pact.Spec) { s.Content = "4" }) }, ""},
+		"cad 0":                 {add("(d0, end)", "block {key='M'} [cad=0]"), fault.PlacementInvalid},
+		"cad below 0":           {func(b *pact.Batch) { b.Add("^ah", pact.Spec{Key: "M", Cad: -2}) }, fault.PlacementInvalid},
+		"beside itself in ^sys": {add("(d-1, end)", "block {key='M', ttl=3} [cad=2]"), fault.OverlapViolatesODI},
+		"after itself in ^sys":  {add("(d-1, end)", "block {key='M', ttl=2} [cad=2]"), ""},
+	} {
+		err := c.Edit(ctx, func(b *pact.Batch) error {
+			if x.edit(b); b.Err() == nil {
+				return errors.New("undo")
+			}
+			return nil
+		}, nil)
+		if got := fault.CodeOf(err); got != x.want || got != "" && !errors.Is(err, fault.PlacementInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	old := published(t, 0)
+	must(t, old.Edit(ctx, func(b *pact.Batch) error { b.Add("^sys", pact.Spec{ID: "rule", Content: "1"}); return nil }, nil))
+	_, err := old.Commit(ctx, nil)
+	must(t, err)
+	must(t, old.Edit(ctx, func(b *pact.Batch) error {
+		b.Update("rule", func(s *pact.Spec) { s.Role, s.Key, s.TTL = pact.RoleSystem, "R", 1 })
+		return nil
+	}, nil))
+	rule, err := old.Working().Node("rule")
+	if err != nil || rule.Key != "R" || *rule.TTL != 1 {
+		t.Errorf("%+v, %v", rule, err)
+	}
+	_, err = old.Commit(ctx, nil)
+	must(t, err)
+	if got, err := old.Select(ctx, "@t-1 ^sys *", nil); err != nil || len(got.IDs) > 0 {
+		t.Errorf("a ttl of 1 outlived the next commit: %v, %v", got.IDs, err)
+	}
+}

@@ -1,0 +1,246 @@
+package librarytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/transcript"
+)
+
+// said returns the messages of a conversation with calls of tools, in parallel too.
+func said(random *rand.Rand) (list []map[string]any) {
+	if random.IntN(2) == 0 {
+		list = append(list, map[string]any{"role": "system", "content": "Be kind."})
+	}
+	for turn := range 2 + random.IntN(4) {
+		list = append(list, map[string]any{"role": "user", "content": fmt.Sprint("question ", turn)})
+		if calls := random.IntN(3); calls > 0 {
+			made := make([]any, calls)
+			for i := range made {
+				made[i] = map[string]any{"id": fmt.Sprint("call_", turn, "_", i), "type": "function",
+					"function": map[string]any{"name": "look", "arguments": `{"at":1}`}}
+			}
+			list = append(list, map[string]any{"role": "assistant", "content": nil, "tool_calls": made})
+			for i := range made {
+				list = append(list, map[string]any{"role": "tool", "tool_call_id": fmt.Sprint("call_", turn, "_", i),
+					"content": fmt.Sprint("result ", turn)})
+			}
+		}
+		list = append(list, map[string]any{"role": "assistant", "content": fmt.Sprint("answer ", turn)})
+	}
+	return list
+}
+
+func importedFrom(t *testing.T, s *pact.DB, list []map[string]any, policy lifecycle.Policy) *pact.Context {
+	t.Helper()
+	data, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := transcript.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := transcript.Import(t.Context(), s, "chat", found[0], &transcript.ImportOptions{Policy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func backedUp(t *testing.T, c *pact.Context) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Export(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A conversation that is imported in pieces, each time from its beginning, becomes the
+// context that one import makes, byte for byte, also under limits and when it is read back.
+func TestExtensionsMakeWhatOneImportMakes(t *testing.T) {
+	random := rand.New(rand.NewPCG(14, 2))
+	extended := 0
+	for round := range 40 {
+		list := said(random)
+		policy := lifecycle.Policy{}
+		if round%3 == 0 {
+			policy.MaxTurns = 2
+		}
+		whole := importedFrom(t, pact.NewDB(store.NewMemory()), list, policy)
+		var s *pact.DB = pact.NewDB(store.NewMemory())
+		if round%8 == 0 {
+			file, err := dbtest.Open(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "chat.db")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			s = file
+		}
+		n := 1 + random.IntN(len(list))
+		c := importedFrom(t, s, list[:n], policy)
+		for n < len(list) {
+			n += 1 + random.IntN(len(list)-n)
+			_, before := c.Cycles()
+			longer := importedFrom(t, pact.NewDB(store.NewMemory()), list[:n], policy)
+			x, err := c.Extension(t.Context(), longer)
+			if round%2 == 1 {
+				x, err = c.HistoryExtension(t.Context(), strings.NewReader(backedUp(t, longer)), nil)
+			}
+			if err != nil {
+				t.Fatalf("round %d: %d messages: %v", round, n, err)
+			}
+			if err := x.Apply(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, last := c.Cycles(); last != before+x.Cycles {
+				t.Fatalf("the latest cycle is %d, not %d + %d", last, before, x.Cycles)
+			}
+			extended += int(x.Cycles)
+		}
+		reopened, err := pact.Open(t.Context(), s, "chat", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*pact.Context{c, reopened} {
+			if _, last := c.Cycles(); last > 0 && backedUp(t, c) != backedUp(t, whole) {
+				t.Fatalf("round %d: %s\nwant\n%s", round, backedUp(t, c), backedUp(t, whole))
+			}
+			if c.Working().Digest() != whole.Working().Digest() {
+				t.Fatalf("round %d: another working state", round)
+			}
+		}
+		x, err := c.Extension(t.Context(), whole)
+		if err != nil || x.Cycles != 0 {
+			t.Fatalf("the same again adds %v; %v", x, err)
+		}
+		if _, err := c.Commit(t.Context(), nil); err != nil {
+			t.Fatalf("the next commit: %v", err)
+		}
+	}
+	if extended < 40 {
+		t.Errorf("only %d snapshots were added", extended)
+	}
+}
+
+// What a context has and the longer one lacks is never lost: the extension is refused, and
+// nothing changes.
+func TestExtensionsLoseNothing(t *testing.T) {
+	list := said(rand.New(rand.NewPCG(14, 3)))
+	whole := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
+	other := append([]map[string]any{}, list...)
+	other[1] = map[string]any{"role": "user", "content": "another question"}
+	pending := "" // a message of the last call, which has no snapshot in the shorter context
+	for name, change := range map[string]func(e *pact.Batch){
+		"another block":     func(e *pact.Batch) { e.Add("^ah", pact.Spec{Role: "user", Content: "mine"}) },
+		"a block elsewhere": func(e *pact.Batch) { e.Add("^sys", pact.Spec{Role: "system", Content: "mine"}) },
+		"an attribute":      func(e *pact.Batch) { e.Update(pending, func(s *pact.Spec) { s.Attrs["data_note"] = "kept" }) },
+		"a priority":        func(e *pact.Batch) { e.Update(pending, func(s *pact.Spec) { s.Priority = 7 }) },
+		"a policy":          func(e *pact.Batch) { e.KeepPolicy(&lifecycle.Policy{MaxTurns: 3}) },
+	} {
+		c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})
+		found, err := c.Working().Select(t.Context(), "^ah .cb", nil)
+		if err != nil || len(found) == 0 {
+			t.Fatal("no message waits for its call", err)
+		}
+		pending = found[0]
+		if err := c.Edit(t.Context(), func(e *pact.Batch) error { change(e); return nil }, nil); err != nil {
+			t.Fatal(name, err)
+		}
+		before := backedUp(t, c)
+		if _, err := c.Extension(t.Context(), whole); fault.CodeOf(err) != fault.Conflict {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if backedUp(t, c) != before {
+			t.Errorf("%s: the context has changed", name)
+		}
+	}
+	c := importedFrom(t, pact.NewDB(store.NewMemory()), list[:len(list)-1], lifecycle.Policy{})
+	parted := importedFrom(t, pact.NewDB(store.NewMemory()), other, lifecycle.Policy{})
+	if _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("another beginning: got %v", err)
+	}
+	if x, err := parted.Extension(t.Context(), c); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("a shorter one with another beginning: got %v, %v", x, err)
+	}
+	before := backedUp(t, whole)
+	if x, err := whole.Extension(t.Context(), c); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
+		backedUp(t, whole) != before {
+		t.Errorf("a shorter one adds %v; %v", x, err)
+	}
+	edited := importedFrom(t, pact.NewDB(store.NewMemory()), list, lifecycle.Policy{})
+	if err := edited.Edit(t.Context(), func(e *pact.Batch) error {
+		e.Add("^ah", pact.Spec{Role: "user", Content: "mine"})
+		return nil
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before = backedUp(t, edited)
+	if x, err := edited.Extension(t.Context(), whole); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
+		backedUp(t, edited) != before {
+		t.Errorf("the same one adds %v to an edited one; %v", x, err)
+	}
+	x, err := c.Extension(t.Context(), whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Edit(t.Context(), func(e *pact.Batch) error {
+		e.Add("^ah", pact.Spec{Role: "user", Content: "meanwhile"})
+		return nil
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Apply(t.Context()); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("somebody wrote meanwhile: got %v", err)
+	}
+}
+
+// TestExtensionByAContextWithoutSnapshots compares a context with one that has edits and no snapshot. Where a read
+// fails, the answer is that and no conflict.
+func TestExtensionByAContextWithoutSnapshots(t *testing.T) {
+	block := pact.Spec{ID: "x", Role: "user", Content: "hello"}
+	whole := create(t, pact.NewDB(store.NewMemory()))
+	_, err := whole.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		for i := range 1200 { // so many that a checkpoint has the snapshot
+			b.Add("^ah", pact.Spec{Content: fmt.Sprint(i)})
+		}
+		b.Add("^ah", block)
+		return nil
+	}})
+	must(t, err)
+	var document bytes.Buffer
+	s, err := whole.At(background, pact.Latest())
+	must(t, err)
+	must(t, s.Export(background, &document))
+	edited := create(t, pact.NewDB(store.NewMemory()))
+	must(t, edited.Edit(background, func(b *pact.Batch) error {
+		b.Add("^ah", block)
+		return nil
+	}, nil))
+	dbtest.EveryRead(t, func(db *pact.DB) error {
+		_, _, err := pact.Import(background, db, "chat", document.Bytes(), nil)
+		return err
+	}, func(db *pact.DB) (string, error) {
+		c, err := pact.Open(background, db, "chat", nil)
+		if err != nil {
+			return "", err
+		}
+		x, err := c.Extension(background, edited)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(x.Cycles, " new"), nil
+	})
+}

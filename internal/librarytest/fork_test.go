@@ -1,0 +1,195 @@
+package librarytest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/store"
+
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+func TestUndoTakesCommitsBack(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	c := create(t, s)
+	turnsOf(t, c, "one", "two", "three")
+	must(t, c.Edit(background, say("a draft"), nil))
+	two, three, draft := thread(t, c, pact.Cycle(2)), thread(t, c, pact.Cycle(3)), thread(t, c, pact.Working())
+
+	undone, err := c.Undo(background, nil)
+	must(t, err)
+	if undone != "c~c3" || c.Name() != "c" || thread(t, c, pact.Latest()) != two || thread(t, c, pact.Working()) != two {
+		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, pact.Working()))
+	}
+	old, err := pact.Open(background, s, undone, nil)
+	must(t, err)
+	if thread(t, old, pact.Latest()) != three || thread(t, old, pact.Working()) != draft {
+		t.Error("the old line was not kept")
+	}
+	turnsOf(t, c, "three, otherwise")
+	again, err := pact.Open(background, s, "c", nil)
+	must(t, err)
+	if thread(t, again, pact.Latest()) != thread(t, c, pact.Latest()) {
+		t.Error("the name does not lead to the fork")
+	}
+	if got := ids(t, c, "@t0 ^seq .cb"); !slices.Equal(got, []string{"cb:1-0", "cb:2-0", "cb:3-0-f1"}) {
+		t.Errorf("the blocks are %q", got)
+	}
+
+	// Once more at the same cycle, and back to the beginning.
+	for _, want := range []string{"c~c3~2", "c~c2"} {
+		if undone, err := c.Undo(background, nil); err != nil || undone != want {
+			t.Errorf("undone is %q, %v, want %q", undone, err, want)
+		}
+	}
+	if _, err := c.Undo(background, nil); !errors.Is(err, fault.SnapshotNotFound) {
+		t.Errorf("there is nothing to go back to: %v", err)
+	}
+	if list := verdicts(t, s); len(list) > 0 {
+		t.Errorf("does not hold: %q", list)
+	}
+}
+
+// TestUndoConflictsWithAnotherWriter: the second writer is refused, whichever of the
+// two undoes.
+func TestUndoConflictsWithAnotherWriter(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	one := create(t, s)
+	turnsOf(t, one, "one", "two")
+	two, err := pact.Open(background, s, "c", nil)
+	must(t, err)
+	turnsOf(t, two, "three")
+	if _, err := one.Undo(background, nil); !errors.Is(err, fault.Conflict) {
+		t.Errorf("undid what it did not see: %v", err)
+	}
+	must(t, one.Refresh(background))
+	_, err = one.Undo(background, nil)
+	must(t, err)
+	if _, err := two.Commit(background, &pact.CommitOptions{Edit: say("four")}); !errors.Is(err, fault.Conflict) {
+		t.Errorf("went on with what was undone: %v", err)
+	}
+	if _, err := two.Undo(background, nil); !errors.Is(err, fault.Conflict) {
+		t.Errorf("undid it twice: %v", err)
+	}
+	must(t, two.Refresh(background))
+	if two.Name() != "c~c3" {
+		t.Errorf("the old line is called %s", two.Name())
+	}
+}
+
+func TestUndoIsRepeatedByItsToken(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	one := create(t, s)
+	turnsOf(t, one, "one", "two", "three")
+	other, err := pact.Open(background, s, "c", nil) // whose answer got lost
+	must(t, err)
+	for range 2 {
+		undone, err := one.Undo(background, &pact.Note{Request: "token"})
+		if _, last := one.Cycles(); err != nil || undone != "c~c3" || last != 2 {
+			t.Errorf("undone is %q, %v, at cycle %d", undone, err, last)
+		}
+	}
+	undone, err := other.Undo(background, &pact.Note{Request: "token"})
+	if _, last := other.Cycles(); err != nil || undone != "c~c3" || last != 2 || other.Name() != "c" {
+		t.Errorf("undone is %q, %v, at cycle %d of %s", undone, err, last, other.Name())
+	}
+	_, err = one.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "commit"}})
+	must(t, err)
+	if _, err := one.Undo(background, &pact.Note{Request: "commit"}); !errors.Is(err, fault.Conflict) {
+		t.Errorf("the token of a commit: %v", err)
+	}
+}
+
+// TestCopyOfAFork takes forks through both forms of history and through a
+// copy, which know of one line only.
+func TestCopyOfAFork(t *testing.T) {
+	s, err := dbtest.Open(sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db")))
+	must(t, err)
+	defer s.Close()
+	c := create(t, s)
+	turnsOf(t, c, "one", "two", "three")
+	f, err := c.Fork(background, pact.Cycle(2), "fork", nil)
+	must(t, err)
+	turnsOf(t, f, "three, otherwise", "four")
+	g, err := f.Fork(background, pact.Cycle(3), "fork of the fork", nil)
+	must(t, err)
+	turnsOf(t, g, "four, otherwise")
+	for _, from := range []*pact.Context{f, g} {
+		var compact, whole bytes.Buffer
+		must(t, from.Export(background, &compact))
+		must(t, from.ExportSnapshots(background, &whole, pact.Cycle(1), pact.Latest()))
+		want := whole.String()
+		for i, read := range []func(name string) (*pact.Context, error){
+			func(name string) (*pact.Context, error) {
+				return from.Copy(background, pact.NewDB(store.NewMemory()), name)
+			},
+			func(name string) (*pact.Context, error) {
+				c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), name, &compact,
+					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+				return c, err
+			},
+			func(name string) (*pact.Context, error) {
+				c, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), name, bytes.NewReader(whole.Bytes()),
+					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+				return c, err
+			},
+		} {
+			again, err := read(fmt.Sprint(i))
+			must(t, err)
+			var got bytes.Buffer
+			must(t, again.ExportSnapshots(background, &got, pact.Cycle(1), pact.Latest()))
+			if got.String() != want {
+				t.Errorf("%s, way %d: the history differs", from.Name(), i)
+			}
+		}
+	}
+	origins, err := g.Origins(background)
+	if err != nil || len(origins) != 2 || origins[0].Name != "fork" || origins[1].Name != "c" || origins[1].Cycle != 2 {
+		t.Errorf("the origins are %+v, %v", origins, err)
+	}
+	if list := verdicts(t, s); len(list) > 0 {
+		t.Errorf("does not hold: %q", list)
+	}
+}
+
+// unfindable is a store that fails when it is asked for a name, once that is switched on.
+type unfindable struct {
+	engine.Contexts
+	fails bool
+}
+
+func (s *unfindable) Find(ctx context.Context, name string) (engine.Info, error) {
+	if s.fails {
+		return engine.Info{}, fault.New(fault.Store, "the disk failed", "check the disk")
+	}
+	return s.Contexts.Find(ctx, name)
+}
+
+// TestUndoSaysThatTheStoreFailed has a name that is taken, and a store that fails when it is
+// asked about it: that is no conflict with another writer.
+func TestUndoSaysThatTheStoreFailed(t *testing.T) {
+	s := &unfindable{Contexts: engine.InMemory()}
+	c := create(t, dbtest.Of(s))
+	turnsOf(t, c, "one", "two")
+	_, err := pact.Create(background, dbtest.Of(s), "c~c2", nil)
+	must(t, err)
+	before := thread(t, c, pact.Latest())
+	s.fails = true
+	if _, err := c.Undo(background, nil); fault.CodeOf(err) != fault.Store {
+		t.Errorf("undo: %v", err)
+	}
+	s.fails = false
+	must(t, c.Refresh(background))
+	if thread(t, c, pact.Latest()) != before {
+		t.Error("the undo was made")
+	}
+}

@@ -1,0 +1,163 @@
+package librarytest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+// Histories that are none, each with the line that says so.
+func TestBadHistoriesAreRefusedWithTheirLine(t *testing.T) {
+	head := `{'edition':'v0.1','pact_history':1}`
+	node := func(id, kind, parent string) string {
+		return `{'node':{'id':'` + id + `','nodeType':'` + kind + `'},'parent':'` + parent + `'}`
+	}
+	first := `{'cycle':1,'born':[` + node("root", "^root", "") + `,` + node("sys", "^sys", "root") + `,` +
+		node("seq", "^seq", "root") + `,` + node("ah", "^ah", "root") + `]}`
+	line := func(born ...string) string { return `{'cycle':2,'born':[` + strings.Join(born, ",") + `]}` }
+	group := node("g", "mc", "sys")
+	for _, c := range []struct {
+		name  string
+		lines []string
+		line  int
+		code  fault.Code
+	}{
+		{"empty", nil, 0, fault.DocumentInvalid},
+		{"another format", []string{`{'pact_history':2}`}, 1, fault.DocumentInvalid},
+		{"no snapshot", []string{head}, 0, fault.DocumentInvalid},
+		{"a gap between cycles", []string{`{'cycle':1,'root':{}}`, `{'cycle':3,'root':{}}`}, 2, fault.DocumentInvalid},
+		{"another root, in snapshots", []string{`{'cycle':1,'root':{'id':'a'}}`, `{'cycle':2,'root':{'id':'b'}}`}, 2,
+			fault.DocumentInvalid},
+		{"the root below something", []string{head, first, line(node("root", "^root", "sys"))}, 3, fault.DocumentInvalid},
+		{"a second root", []string{head, first, line(node("other", "^root", ""))}, 3, fault.DocumentInvalid},
+		{"a parent that is not there", []string{head, first, line(node("b", "cb", "nobody"))}, 3, fault.DocumentInvalid},
+		{"a first root that is removable", []string{head, strings.Replace(first, `'^root'`, `'^root','removable':true`, 1)},
+			2, fault.PlacementInvalid},
+		{"a root that becomes removable",
+			[]string{head, first, line(`{'node':{'id':'root','nodeType':'^root','removable':true},'parent':''}`)}, 3,
+			fault.PlacementInvalid},
+		{"a node below itself", []string{head, first, line(group), strings.Replace(line(node("g", "mc", "g")), "2", "3", 1)},
+			4, fault.PlacementInvalid},
+		{"twice in a line", []string{head, first, line(group, group)}, 3, fault.NodeDuplicate},
+		{"the end of a region", []string{head, first, `{'cycle':2,'born':[],'died':['seq']}`}, 3, fault.PlacementInvalid},
+		{"the end of the root", []string{head, first, `{'cycle':2,'born':[],'died':['root']}`}, 3, fault.DocumentInvalid},
+		{"a block in ^seq", []string{head, first, line(node("b", "cb", "seq"))}, 3, fault.PlacementInvalid},
+		{"a child of a block", []string{head, first, line(node("b", "cb", "sys"), node("c", "cb", "b"))}, 3,
+			fault.PlacementInvalid},
+		{"a block that becomes the head", []string{head, first, line(node("b", "cb", "sys")), `{'cycle':3,'born':[` +
+			node("b", "^ah", "root") + `],'died':['ah']}`}, 4, fault.DocumentInvalid},
+		{"a block that becomes the head, in snapshots",
+			[]string{`{'cycle':1,'root':{'children':[{'id':'s','nodeType':'^sys','children':[{'id':'x','nodeType':'cb'}]}]}}`,
+				`{'cycle':2,'root':{'children':[{'id':'s','nodeType':'^sys','children':[]},{'id':'x','nodeType':'^ah'}]}}`}, 2,
+			fault.DocumentInvalid},
+		{"a group with a child that becomes a block", []string{head, first, line(group, node("k", "cb", "g")),
+			`{'cycle':3,'born':[` + node("g", "cb", "sys") + `]}`}, 4, fault.PlacementInvalid},
+		{"something after the working state", []string{head, first, `{'working':2,'born':[]}`, line(group)}, 4,
+			fault.DocumentInvalid},
+		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
+	} {
+		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
+		_, _, err := pact.ImportHistory(background, pact.NewDB(store.NewMemory()), "c", strings.NewReader(text),
+			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+		f, ok := err.(*fault.Error)
+		if !ok || f.Code != c.code || f.Line != c.line {
+			t.Errorf("%s: got %v, want %s on line %d", c.name, err, c.code, c.line)
+		}
+	}
+}
+
+func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
+	doc := strings.ReplaceAll(`{'cycle':41,'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'m','nodeType':'mc','children':[{'id':'u','nodeType':'cb','role':'user','content':'Hello'}]}]}]}}`, "'", `"`)
+	c, findings, err := pact.Import(background, pact.NewDB(store.NewMemory()), "c", []byte(doc),
+		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+	must(t, err)
+	if len(findings) > 0 || c.Edition() != selector.V01 {
+		t.Error(findings, c.Edition())
+	}
+	update := func(text string) error {
+		return c.Edit(background, func(b *pact.Batch) error {
+			b.Update("u", func(s *pact.Spec) { s.Content = text })
+			return nil
+		}, nil)
+	}
+	must(t, update("x")) // nothing was sealed yet (03 §5.5)
+	snapshot, err := c.Commit(background, nil)
+	must(t, err)
+	if err := update("y"); fault.CodeOf(err) != fault.Sealed {
+		t.Errorf("a sealed node was updated: %v", err)
+	}
+	if snapshot.Cycle() != 42 {
+		t.Errorf("cycle %d follows 41", snapshot.Cycle())
+	}
+	if got := ids(t, c, "@t0 ^seq .mt:depth(1) > .mc > .cb"); len(got) != 1 || got[0] != "u" {
+		t.Errorf("sealed as %v", got)
+	}
+	before, err := documentOf(background, snapshotAt(t, c, pact.Cycle(41)))
+	must(t, err)
+	again, _, err := pact.ReadSnapshot(before, "")
+	must(t, err)
+	after, err := documentOf(background, again)
+	must(t, err)
+	if !bytes.Equal(before, after) {
+		t.Errorf("\n%s\n%s", before, after)
+	}
+}
+
+// logReads takes down how many entries are asked for at once.
+type logReads struct {
+	engine.Contexts
+	most, total int64
+}
+
+func (s *logReads) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
+	s.most, s.total = max(s.most, to-from+1), s.total+to-from+1
+	return s.Contexts.Log(ctx, key, from, to)
+}
+
+// A log is read as it is asked for, a few entries at a time and each of them
+// once, however long it is.
+func TestTheLogIsReadInPieces(t *testing.T) {
+	for _, commits := range []int{100, 1000} {
+		s := &logReads{Contexts: engine.InMemory()}
+		c := create(t, dbtest.Of(s))
+		for i := range commits {
+			_, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: fmt.Sprint("turn ", i+1)},
+				Edit: say("x")})
+			must(t, err)
+		}
+		s.most, s.total = 0, 0
+		revision := int64(0)
+		for e, err := range c.Log(background, 0) {
+			must(t, err)
+			if revision++; e.Revision != revision || e.Cycle != revision-1 {
+				t.Fatalf("entry %d is revision %d of cycle %d", revision, e.Revision, e.Cycle)
+			}
+		}
+		if revision != int64(commits)+1 || s.total != revision || s.most > 256 {
+			t.Errorf("%d commits: %d entries, %d asked for, %d at once", commits, revision, s.total, s.most)
+		}
+		s.most, s.total = 0, 0
+		for range c.Log(background, 0) {
+			break
+		}
+		if s.total > 256 {
+			t.Errorf("%d entries were read for the first", s.total)
+		}
+		s.most, s.total = 0, 0
+		var out bytes.Buffer
+		must(t, c.Export(background, &out))
+		if lines := bytes.Count(out.Bytes(), []byte("\n")); lines != commits+2 || s.total != revision || s.most > 256 {
+			t.Errorf("a backup of %d lines asked for %d entries, %d at once", lines, s.total, s.most)
+		}
+	}
+}

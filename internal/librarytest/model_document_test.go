@@ -1,0 +1,256 @@
+package librarytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
+)
+
+// versionHeaders are the headers that make up a version of a node.
+func versionHeaders(n map[string]any) map[string]any {
+	if n == nil {
+		return nil
+	}
+	c := withoutTTL(n)
+	delete(c, "parent")
+	return c
+}
+
+// modelState is a state as its exported document and its rendered thread show it:
+// all that the models of reports go by.
+type modelState struct {
+	cycle   int64
+	order   []string // document order
+	headers map[string]map[string]any
+	kids    map[string][]string
+	thread  string
+	objects map[string]string // of the thread, by id
+	blocks  []string          // ids in the order of the thread
+}
+
+func newModelState(t *testing.T, s *pact.Snapshot) *modelState {
+	t.Helper()
+	p := &modelState{cycle: s.Cycle(), headers: map[string]map[string]any{}, kids: map[string][]string{},
+		objects: map[string]string{}}
+	data, err := documentOf(background, s)
+	must(t, err)
+	var doc struct{ Root map[string]any }
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	must(t, d.Decode(&doc))
+	var walk func(n map[string]any, parent string)
+	walk = func(n map[string]any, parent string) {
+		id := n["id"].(string)
+		p.order = append(p.order, id)
+		if parent != "" {
+			p.kids[parent] = append(p.kids[parent], id)
+		}
+		children, _ := n["children"].([]any)
+		delete(n, "children")
+		n["parent"] = parent
+		p.headers[id] = n
+		for _, k := range children {
+			walk(k.(map[string]any), id)
+		}
+	}
+	walk(doc.Root, "")
+	thread, err := s.Thread(background)
+	must(t, err)
+	p.thread = string(thread)
+	var list []json.RawMessage
+	must(t, json.Unmarshal(thread, &list))
+	for _, raw := range list {
+		var o struct{ ID string }
+		must(t, json.Unmarshal(raw, &o))
+		p.objects[o.ID], p.blocks = string(raw), append(p.blocks, o.ID)
+	}
+	return p
+}
+
+func (p *modelState) below(id string) []string {
+	list := []string{id}
+	for _, k := range p.kids[id] {
+		list = append(list, p.below(k)...)
+	}
+	return list
+}
+
+// objectsBelow is what the range of a node must hold: the objects below it.
+func (p *modelState) objectsBelow(id string) string {
+	var list []string
+	for _, b := range p.below(id) {
+		if o := p.objects[b]; o != "" {
+			list = append(list, o)
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+func (p *modelState) checkRange(t *testing.T, id string, r *diff.Range) {
+	t.Helper()
+	switch {
+	case (r != nil) != (p.headers[id] != nil):
+		t.Fatalf("%s in cycle %d: range %v", id, p.cycle, r)
+	case r != nil && p.thread[r.Start:r.End] != p.objectsBelow(id):
+		t.Fatalf("%s in cycle %d: the range %v is %s, want %s", id, p.cycle, r, p.thread[r.Start:r.End], p.objectsBelow(id))
+	}
+}
+
+// withoutTTL are the headers without the ttl, except that a ttl may become none.
+func withoutTTL(n map[string]any) map[string]any {
+	c := maps.Clone(n)
+	if c["ttl"] != nil {
+		c["ttl"] = "finite"
+	}
+	return c
+}
+
+// tokens counts the contents of the first n blocks of the thread.
+func (p *modelState) tokens(t *testing.T, n int) *int64 {
+	t.Helper()
+	sum := int64(0)
+	for _, id := range p.blocks[:n] {
+		switch content := p.headers[id]["content"].(type) {
+		case nil:
+		case string:
+			sum += int64(vowels{}.Count(content))
+		default: // the one that genRecordedHistory gives, as canonical JSON
+			sum += int64(vowels{}.Count(`{"e":"\u00fc"}`))
+		}
+	}
+	return &sum
+}
+
+// ofCycleZero are the nodes of a new context: root and regions.
+func (p *modelState) ofCycleZero() *modelState {
+	zero := &modelState{headers: map[string]map[string]any{}, kids: map[string][]string{}}
+	for _, id := range p.order {
+		if n := p.headers[id]; fmt.Sprint(n["cycle"]) == "0" {
+			zero.headers[id] = n
+			parent := n["parent"].(string)
+			zero.kids[parent] = append(zero.kids[parent], id)
+		}
+	}
+	return zero
+}
+
+func union(a, b map[string]map[string]any) map[string]bool {
+	all := map[string]bool{}
+	for id := range a {
+		all[id] = true
+	}
+	for id := range b {
+		all[id] = true
+	}
+	return all
+}
+
+func refers(n map[string]any, id string) bool {
+	list, _ := n["refs"].([]any)
+	return slices.Contains(list, any(id))
+}
+
+// modelMatch is a node where it was met first.
+type modelMatch struct {
+	node *tree.Node
+	in   *tree.Tree
+}
+
+// modelMerge puts the answers of the snapshots together: newest first, each id
+// once. The controls that leave nodes out apply to the whole of @*, and to each
+// snapshot by itself otherwise.
+func modelMerge(t *testing.T, q *selector.Selector, a drawnAddress) []modelMatch {
+	t.Helper()
+	var list []modelMatch
+	families := map[string]*tree.Tree{} // the newest snapshot in which one matches
+	for _, s := range a.names {
+		plan, err := query.Compile(q)
+		must(t, err)
+		result, err := plan.Run(background, s)
+		must(t, err)
+		var here []modelMatch
+		for _, e := range result.Nodes {
+			here = append(here, modelMatch{e.Node(), s})
+		}
+		if a.merge != "all" {
+			here = modelWindow(q, here)
+		}
+		for _, m := range here {
+			if families[modelKey(m.node)] == nil {
+				families[modelKey(m.node)] = s
+			}
+			if a.merge == "latest" && families[modelKey(m.node)] != s {
+				continue
+			}
+			if !slices.ContainsFunc(list, func(o modelMatch) bool { return o.node.ID == m.node.ID }) {
+				list = append(list, m)
+			}
+		}
+	}
+	if a.merge == "all" {
+		list = modelWindow(q, list)
+	}
+	return list
+}
+
+func modelKey(n *tree.Node) string {
+	if n.Has("key") {
+		return n.Key
+	}
+	return n.ID
+}
+
+// modelWindow applies @unique, @limit with @p, and @first.
+func modelWindow(q *selector.Selector, list []modelMatch) []modelMatch {
+	if _, ok := q.Control(selector.ControlUnique); ok {
+		var once []modelMatch
+		for _, m := range list {
+			if !slices.ContainsFunc(once, func(o modelMatch) bool { return modelKey(o.node) == modelKey(m.node) }) {
+				once = append(once, m)
+			}
+		}
+		list = once
+	}
+	if limit, ok := q.Control(selector.ControlLimit); ok {
+		page := 1
+		if p, ok := q.Control(selector.ControlPage); ok {
+			page = p.N
+		}
+		var some []modelMatch
+		for i, m := range list {
+			if i/max(1, limit.N) == page-1 && limit.N > 0 {
+				some = append(some, m)
+			}
+		}
+		list = some
+	}
+	if _, ok := q.Control(selector.ControlFirst); ok && len(list) > 1 {
+		list = list[:1]
+	}
+	return list
+}
+
+// modelInSubtree reports whether a node or something that it is below is selected.
+func modelInSubtree(t *testing.T, m modelMatch, keep *selector.Selector) bool {
+	plan, err := query.Compile(keep)
+	must(t, err)
+	result, err := plan.Run(background, m.in)
+	must(t, err)
+	for id := m.node.ID; id != ""; id = sure.Get(m.in.Parent(id)) {
+		if slices.Contains(result.IDs(), id) {
+			return true
+		}
+	}
+	return false
+}

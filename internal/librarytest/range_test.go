@@ -1,0 +1,225 @@
+package librarytest
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
+)
+
+func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
+	t.Helper()
+	var o pact.RangeOptions
+	for _, given := range opts {
+		o = given
+	}
+	r, err := c.RangeDiffLatest(background, text, &o)
+	must(t, err)
+	return r
+}
+
+func TestRangeGivesPairwiseChanges(t *testing.T) {
+	c := threeSnapshots(t)
+	t0, t1, t2 := diff.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, diff.SnapshotRef{Kind: "t", Value: -1,
+		Label: "@t-1", Cycle: 2},
+		diff.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
+	value := func(newer, older string) diff.Values {
+		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
+	}
+	hashOf := func(a pact.Address) string {
+		return `"` + sure.Get(tree.Of(snapshotAt(t, c, a)).Node("s")).ContentHash() + `"`
+	}
+	want := &diff.RangeDiffLatestResult{
+		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
+		Diffs: []diff.RangeBlock{
+			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []diff.NodeChange{},
+				Stats: diff.RangeStats{Removed: 1}},
+			{From: t1, To: t2, AddedIDs: []string{"u2"}, RemovedIDs: []string{}, Changed: []diff.NodeChange{
+				{ID: "s", Fields: []string{"content_hash", "tags"},
+					Delta: map[string]diff.Values{"content_hash": value(hashOf(pact.Back(1)), hashOf(pact.Back(2)))}},
+				{ID: "u1", Fields: []string{"ttl"}, Delta: map[string]diff.Values{"ttl": value("1", "2")}},
+			}, Stats: diff.RangeStats{Added: 1, Changed: 2}},
+		},
+	}
+	got := rangeDiff(t, c, "@t-2..@t0 .cb")
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %s\nwant %s", jsonText(t, got), jsonText(t, want))
+	}
+	for _, same := range []string{"@t-2:@t0 .cb", "@t-2..0 .cb", "@t-2:0 .cb"} {
+		again := rangeDiff(t, c, same)
+		if again.Query != same {
+			t.Errorf("%s: the query is %s", same, again.Query)
+		}
+		again.Query = want.Query
+		if jsonText(t, again) != jsonText(t, want) {
+			t.Errorf("%s: got %s", same, jsonText(t, again))
+		}
+	}
+	backwards := rangeDiff(t, c, "@t0..@t-2 .cb")
+	backwards.Query = want.Query
+	if !reflect.DeepEqual(backwards, want) {
+		t.Errorf("ends the other way round: got %s", jsonText(t, backwards))
+	}
+	absolute := rangeDiff(t, c, "@c1..@c3 .cb")
+	if absolute.Snapshots[2] != (diff.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) ||
+		!reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
+		t.Errorf("by cycle: got %s", jsonText(t, absolute))
+	}
+}
+
+func TestRangeIsClampedWithAWarning(t *testing.T) {
+	c := threeSnapshots(t)
+	for text, want := range map[string]struct{ snapshots, warnings int }{
+		"@t-9..@t-1 .cb": {2, 1}, "@c0..@c9 .cb": {3, 2}, "@c2..@c2 .cb": {1, 0}, "@t-2..@t-2 .cb": {1, 0},
+	} {
+		r := rangeDiff(t, c, text)
+		if len(r.Snapshots) != want.snapshots || len(r.Warnings) != want.warnings || len(r.Diffs) != want.snapshots-1 {
+			t.Errorf("%s: %d snapshots, %d blocks, warnings %q", text, len(r.Snapshots), len(r.Diffs), r.Warnings)
+		}
+	}
+	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
+		if _, err := c.RangeDiffLatest(background, text, nil); !errors.Is(err, fault.SnapshotNotFound) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+func TestRangeModes(t *testing.T) {
+	c := threeSnapshots(t, pact.CreateOptions{Edition: selector.Depth})
+	for text, want := range map[string][]string{
+		"@t-2..@t0 .cb @mode=union":          {"s", "u2", "u1"},
+		"@t-2..@t0 .cb @mode=latest":         {"s", "u2", "u1"}, // three families of one
+		"@t-2..@t0 .cb @mode=union @first":   {"s"},             // in each snapshot
+		"@c1..@c1 .cb @mode=latest":          {"s", "u1"},
+		"@* .cb @mode=union":                 {"s", "u2", "u1"},
+		"@t-2..@t0 .cb @mode=union @limit=2": {"s", "u2", "u1"},
+	} {
+		if got := ids(t, c, text); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	reduced := rangeDiff(t, c, "@t-2..@t0 .cb @mode=reduce")
+	if len(reduced.Snapshots) != 3 || len(reduced.Diffs) != 1 || reduced.Mode != "reduce" {
+		t.Fatalf("reduce: got %s", jsonText(t, reduced))
+	}
+	b := reduced.Diffs[0]
+	if b.From.Label != "@t0" || b.To.Label != "@t-2" || !slices.Equal(b.AddedIDs, []string{"u2"}) ||
+		!slices.Equal(b.RemovedIDs, []string{"u1"}) || len(b.Changed) != 1 {
+		t.Errorf("reduce: got %s", jsonText(t, b))
+	}
+	for _, text := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
+		if _, err := c.Find(background, text, nil); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("Find(%s): got %v", text, err)
+		}
+		selection, err := c.Select(background, text, &pact.SelectOptions{MaxChangesPerSnapshot: 1})
+		must(t, err)
+		want := rangeDiff(t, c, text, pact.RangeOptions{MaxChangesPerSnapshot: 1})
+		if selection.IDs != nil || selection.String() != jsonText(t, want) {
+			t.Errorf("Select(%s): got %s", text, selection)
+		}
+		for _, o := range []pact.SelectOptions{{Skip: 1}, {Limit: 1}, {Where: "^seq"}, {RangeAsIDs: true}} {
+			if _, err := c.Select(background, text, &o); !errors.Is(err, fault.SelectorInvalid) {
+				t.Errorf("Select(%s) with %+v: got %v", text, o, err)
+			}
+		}
+	}
+	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
+		if _, err := c.RangeDiffLatest(background, bad, nil); !errors.Is(err,
+			fault.SelectorInvalid) {
+			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
+		}
+	}
+}
+
+// The query of a range is the text that was asked, with its spaces, quotes and
+// shorthands (04 §4).
+func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
+	c := threeSnapshots(t)
+	for _, asked := range []string{"@t-2:@t0   .cb", " @t-2..0 .mt>.cb ", `@c1..3 .cb[role="user"]`,
+		"@t-1..@t0 .cb[ role = 'ü' ],\t^sys"} {
+		if got := rangeDiff(t, c, asked).Query; got != asked {
+			t.Errorf("asked %q, the query is %q", asked, got)
+		}
+	}
+}
+
+// Ends of a range that lie after the latest snapshot are clamped, counted back
+// or by cycle, however far off they are (04 §3.7; decision 037).
+func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
+	c := threeSnapshots(t) // three snapshots
+	for asked, same := range map[string]string{
+		"@t2..@t-1 .cb":                   "@t0..@t-1 .cb",
+		"@t0..2 .cb":                      "@t0..@t0 .cb",
+		"@t-1:+1 .cb":                     "@t-1..@t0 .cb",
+		"@t+9..@t-9 .cb":                  "@t0..@t-2 .cb",
+		"@t9223372036854775807..-1 .cb":   "@t0..@t-1 .cb",
+		"@c2..@c9 .cb":                    "@c2..@c3 .cb",
+		"@c2..9223372036854775808999 .cb": "@c2..@c3 .cb",
+	} {
+		got, want := rangeDiff(t, c, asked), rangeDiff(t, c, same)
+		if len(got.Warnings) == 0 ||
+			got.Warnings[len(got.Warnings)-1] != "the range ends after the latest snapshot: clamped to @c3" {
+			t.Errorf("%s: warnings %q", asked, got.Warnings)
+		}
+		got.Warnings, got.Query = nil, want.Query
+		if jsonText(t, got) != jsonText(t, want) {
+			t.Errorf("%s: got %s\nwant %s", asked, jsonText(t, got), jsonText(t, want))
+		}
+	}
+	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {
+		if _, err := c.RangeDiffLatest(background, asked, nil); !errors.Is(err, fault.SnapshotNotFound) {
+			t.Errorf("%s: %v", asked, err)
+		}
+	}
+}
+
+func TestRangeShowsContents(t *testing.T) {
+	c := revisedContents(t)
+	r := rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContextLines: -1})
+	changed := r.Diffs[0].Changed
+	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil {
+		t.Fatalf("got %s", jsonText(t, r))
+	}
+	want := diff.ContentDiff{Mode: diff.Unified, MIME: "text/plain", Summary: diff.ContentSummary{BytesNewer: 6,
+		BytesOlder: 8}}
+	got := *changed[0].ContentDiff
+	if d := "--- older(@t-1)/text\n+++ newer(@t0)/text\n@@ -2 +2 @@\n-two\n+2\n"; got.Diff == nil || *got.Diff != d {
+		t.Errorf("got %s", jsonText(t, got))
+	}
+	if got.Mode != want.Mode || got.MIME != want.MIME || got.Summary != want.Summary || len(r.Warnings) != 0 {
+		t.Errorf("got %s", jsonText(t, r))
+	}
+	r = rangeDiff(t, c, "@t-1..@t0 .cb", pact.RangeOptions{IncludeContent: true, ContentMode: diff.JSONPatch})
+	changed = r.Diffs[0].Changed
+	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 ||
+		jsonText(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
+		t.Errorf("got %s", jsonText(t, r))
+	}
+}
+
+func TestRangeMaterializesHeaders(t *testing.T) {
+	c := revisedContents(t)
+	r := rangeDiff(t, c, "@t-1..@t0 #text", pact.RangeOptions{Materialize: []string{"content", "mime", "encoding"}})
+	m := r.Diffs[0].Changed[0].Materialized
+	same := func(got map[string]json.RawMessage, content string) bool {
+		return len(got) == 3 && string(got["content"]) == content && string(got["mime"]) == `"text/plain"` &&
+			string(got["encoding"]) == "null"
+	}
+	if m == nil || !same(m.From, `"one\n2\n"`) || !same(m.To, `"one\ntwo\n"`) {
+		t.Errorf("got %s", jsonText(t, r))
+	}
+	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}},
+		{IncludeContent: true, ContentMode: "words"}} {
+		if _, err := c.RangeDiffLatest(background, "@t-1..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
+			t.Errorf("got %v", err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package librarytest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+)
+
+// ruled returns a new context that keeps a policy.
+func ruled(t *testing.T, policy string) *pact.Context {
+	t.Helper()
+	now := int64(0)
+	c, err := pact.Create(context.Background(), pact.NewDB(store.NewMemory()), "run", &pact.CreateOptions{OpenOptions: pact.OpenOptions{
+		Clock: func() int64 { now++; return now }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := lifecycle.ParsePolicy([]byte(policy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(t, c, func(b *pact.Batch) { b.KeepPolicy(&p) })
+	return c
+}
+
+func edit(t *testing.T, c *pact.Context, f func(*pact.Batch)) {
+	t.Helper()
+	if err := c.Edit(context.Background(), func(b *pact.Batch) error { f(b); return nil }, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sends commits a call of a tool with its result, and returns the report.
+func sends(t *testing.T, c *pact.Context, n, tool, result string, tags ...string) *lifecycle.Report {
+	t.Helper()
+	edit(t, c, func(b *pact.Batch) {
+		b.Add("^ah", pact.Spec{ID: "c" + n, Role: "assistant", Kind: "call", Offset: 1,
+			Content: map[string]any{"name": tool, "arguments": "{}"}})
+		b.Add("^ah", pact.Spec{ID: "r" + n, Role: "tool", Kind: "result", Offset: 1, Content: result, Refs: []string{"c" + n},
+			Tags: tags})
+	})
+	s, err := c.Commit(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Report
+}
+
+// texts returns the blocks of the latest snapshot as "id text", the text only of results and stubs.
+func texts(t *testing.T, c *pact.Context) (list []string) {
+	t.Helper()
+	s, err := c.At(context.Background(), pact.Latest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, err := range s.Nodes() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch n.Kind {
+		case "call":
+			list = append(list, n.ID)
+		case "result", lifecycle.StubKind:
+			text, err := n.Text(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, n.ID+" "+text)
+		}
+	}
+	return list
+}
+
+// A rule means ^sys only if its selector names it.
+func TestRulesLeaveTheSystemPromptAlone(t *testing.T) {
+	for selector, stays := range map[string]bool{".cb": true, "[role='system']": true, "^sys .cb": false, "^ah .cb, [id='prompt']": false} {
+		c := ruled(t, `{"rules":[{"select":"`+selector+`","ttl":1}]}`)
+		edit(t, c, func(b *pact.Batch) { b.Add("^sys", pact.Spec{ID: "prompt", Role: "system", Content: "Be brief."}) })
+		sends(t, c, "1", "ls", "one")
+		sends(t, c, "2", "ls", "two")
+		s, err := c.At(context.Background(), pact.Latest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Node("prompt"); (err == nil) != stays {
+			t.Errorf("%s: the system prompt is there: %v, want %v", selector, err == nil, stays)
+		}
+	}
+}
+
+// A block is shaped before it is first sent; its content is kept beside it.
+func TestRulesThatShape(t *testing.T) {
+	c := ruled(t, `{"rules":[{"select":"[kind='result'][bytes>200]","head":10,"tail":5,"once":true}]}`)
+	long := "é" + strings.Repeat("abcdefghij", 40) + "ü"
+	r := sends(t, c, "1", "read", long)
+	sends(t, c, "2", "read", long)
+	sends(t, c, "3", "read", "short")
+	want := []string{"c1", "r1 éabcdefgh\n[389 bytes are left out here; r1 has them. Only pact writes such notes.]\nhijü",
+		"c2", "r2 [The same as r1 above. Only pact writes such notes.]", "c3", "r3 short"}
+	if got := texts(t, c); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if len(r.Ruled) != 1 || r.Ruled[0].Rule != 1 {
+		t.Errorf("the report names %+v", r.Ruled)
+	}
+	s, err := c.At(context.Background(), pact.Latest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := s.Node("r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, err := json.Marshal(long); err != nil || string(n.Original()) != strings.NewReplacer("é", `\u00e9`, "ü", `\u00fc`).Replace(string(want)) {
+		t.Errorf("the original is %s", n.Original())
+	}
+}
+
+// A policy with a rule that cannot be followed is refused where it comes in, with the place.
+func TestRulesAreRefused(t *testing.T) {
+	for text, says := range map[string]string{
+		`{"rules":[{"select":"*"}]}`:                       "rule 1 says nothing",
+		`{"rules":[{"ttl":1}]}`:                            "rule 1 has no selector",
+		`{"rules":[{"select":"*","ttl":-1}]}`:              "ttl below 0",
+		`{"rules":[{"select":"*","stub":true}]}`:           "leaves a stub",
+		`{"rules":[{"select":"*","keep":true,"ttl":1}]}`:   "keeps what it finds and limits it",
+		`{"rules":[{"select":"*","ttl":1},{"selct":"*"}]}`: "selct",
+		`{"rules":[{"select":"*","ttl":1,"ttl":2}]}`:       "is in it twice",
+		`{"rules":[{"select":"*","head":-1}]}`:             "below 0",
+	} {
+		if _, err := lifecycle.ParsePolicy([]byte(text)); !errors.Is(err, fault.DocumentInvalid) ||
+			!strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want %q", text, err, says)
+		}
+	}
+	_, err := lifecycle.ParsePolicy([]byte(`{"rules":[{"select":"*","ttl":1},{"selct":"*"}]}`))
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Offset != 34 {
+		t.Errorf("got %v, want the place 34", err)
+	}
+	c := ruled(t, `{}`)
+	for _, text := range []string{"[kind=", "@t-1 *", "@t0..-2 *", "@* *"} {
+		err := c.Edit(context.Background(), func(b *pact.Batch) error {
+			b.KeepPolicy(&lifecycle.Policy{Rules: []lifecycle.Rule{{Select: text, Pinned: true}}})
+			return nil
+		}, nil)
+		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "the selector of rule 1 cannot be used: ") {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package librarytest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/store"
+)
+
+// cell is one value of one row.
+type cell struct {
+	table, column string
+	key           []string // columns of the primary key
+	at            []any    // their values
+	value         any
+}
+
+func (c cell) String() string {
+	return fmt.Sprintf("%s.%s of %v = %v", c.table, c.column, c.at, c.value)
+}
+
+// tables are those to damage, with their primary keys.
+var tables = map[string][]string{"pair": {"space", "name"}, "log": {"id"}}
+
+// cells are all values of a table that are not empty.
+func (d *damaged) cells(table string) []cell {
+	return slices.DeleteFunc(d.every(table), func(c cell) bool { return sameValue(c.value, []byte{}) })
+}
+
+// every value of a table.
+func (d *damaged) every(table string) (list []cell) {
+	d.Helper()
+	rows, err := d.db.Query("SELECT * FROM " + table)
+	must(d.T, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	must(d.T, err)
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		must(d.T, rows.Scan(into...))
+		for i, v := range values {
+			if v == nil {
+				values[i] = []byte{} // no column can be NULL, but the driver reads an empty value so
+			}
+		}
+		key := tables[table]
+		for i, v := range values {
+			list = append(list, cell{table, strings.ToLower(columns[i]), key, values[:len(key)], v})
+		}
+	}
+	must(d.T, rows.Err())
+	return list
+}
+
+// set writes a value into a cell, in a row that may have got another key.
+func (d *damaged) set(c cell, at []any, v any) error {
+	d.Helper()
+	var values []any
+	bound := func(v any) string {
+		if sameValue(v, []byte{}) {
+			return "x''" // the driver would bind NULL
+		}
+		values = append(values, v)
+		return "?"
+	}
+	set, where := bound(v), make([]string, len(c.key))
+	for i, k := range c.key {
+		where[i] = k + " IS " + bound(at[i])
+	}
+	done, err := d.db.Exec(`UPDATE `+c.table+` SET "`+c.column+`" = `+set+` WHERE `+strings.Join(where, " AND "), values...)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n != 1 {
+		d.Fatalf("%v: %d rows were changed, %v", c, n, err)
+	}
+	return nil
+}
+
+// flip changes one bit of a value.
+func flip(r *rand.Rand, v any) any {
+	switch v := v.(type) {
+	case int64:
+		return v ^ 1<<r.IntN(20)
+	case string:
+		b := []byte(v)
+		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		return string(b)
+	case []byte:
+		b := append([]byte(nil), v...)
+		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		return b
+	}
+	panic(fmt.Sprintf("a value of type %T", v))
+}
+
+// TestVerifyACraftedCycle gives a revision another latest cycle than its own, with the sums that such a revision
+// would have: that is a defect of the cycle whose snapshot is not there.
+func TestVerifyACraftedCycle(t *testing.T) {
+	for _, far := range []byte{2 * 60, 2*60 - 1, 2 * 1} { // signed numbers: 60, -60 and 1 cycles from its own
+		medium := store.NewMemory()
+		db := dbtest.Of(engine.New(medium, store.Packing{}))
+		c := create(t, db)
+		for range 3 {
+			_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				b.Add("^ah", pact.Spec{Content: "hello"})
+				return nil
+			}})
+			must(t, err)
+		}
+		var third store.Record
+		for r, err := range medium.Log(background, store.Cut{Space: 1, First: 3, Last: 3}, store.Ascending) {
+			must(t, err)
+			third = r
+		}
+		const sum, latest = 16, 4 // after the format, the kind, the revision and the cycle, of a byte each
+		value, rest := slices.Clone(third.Value), slices.Clone(third.Rest)
+		if value[2] != 2*3 || value[3] != 2*2 || value[latest] != 0 {
+			t.Fatalf("revision 3 begins with % x", value[:8])
+		}
+		value[latest] = far
+		of := sha256.Sum256(value[:len(value)-sum])
+		copy(value[len(value)-sum:], of[:])
+		if contents := len(rest) - sum; contents >= 0 {
+			of = sha256.Sum256(slices.Concat(of[:sum], rest[:contents]))
+			copy(rest[contents:], of[:])
+		}
+		must(t, medium.Write(background, &store.Batch{Replace: []store.Record{
+			{Space: 1, Number: 3, Value: value, Rest: rest}}}))
+		found, err := pact.VerifyNamed(background, dbtest.Of(engine.New(medium, store.Packing{})), c.Name(), nil)
+		if err != nil || found.Holds() || found.Defect.Cycle != 2 {
+			t.Errorf("%d: %+v, %v", far, found.Defect, err)
+		}
+	}
+}
+
+// erasedAgain is a store in which somebody erases whenever a history is read.
+type erasedAgain struct {
+	engine.Contexts
+	reads int
+}
+
+func (s *erasedAgain) History(context.Context, history.Key, int64, int64) iter.Seq2[*tree.Tree, error] {
+	s.reads++
+	return func(yield func(*tree.Tree, error) bool) {
+		yield(nil, fault.New(fault.Conflict, "something was erased", ""))
+	}
+}
+
+func (s *erasedAgain) Log(ctx context.Context, key history.Key, from, to int64) ([]history.Entry, error) {
+	if to == math.MaxInt64 {
+		return []history.Entry{{Revision: from, Kind: history.Erasing}}, nil
+	}
+	return s.Contexts.Log(ctx, key, from, to)
+}
+
+// TestVerifyGivesUpBesideEndlessErasures verifies a context in which erasures never end.
+func TestVerifyGivesUpBesideEndlessErasures(t *testing.T) {
+	s := &erasedAgain{Contexts: engine.InMemory()}
+	c := create(t, dbtest.Of(s))
+	_, err := c.Commit(background, nil)
+	must(t, err)
+	if _, err := pact.Verify(background, c, nil); fault.CodeOf(err) != fault.Conflict || s.reads != 8 {
+		t.Errorf("after %d readings: %v", s.reads, err)
+	}
+}

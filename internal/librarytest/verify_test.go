@@ -1,0 +1,216 @@
+package librarytest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	onDisk, err := dbtest.Open(sqlite.Open(background, path))
+	must(t, err)
+	defer onDisk.Close()
+	for _, s := range []*pact.DB{pact.NewDB(store.NewMemory()), onDisk} {
+		fillEveryColumn(t, s)
+		if list := verdicts(t, s); len(list) > 0 {
+			t.Errorf("%T does not hold: %q", s, list)
+		}
+		c, err := pact.Open(background, s, "c", nil)
+		must(t, err)
+		done := 0
+		r, err := pact.Verify(background, c, func(at, of int) {
+			if done++; at != done || of != 4 {
+				t.Errorf("progress %d of %d", at, of)
+			}
+		})
+		must(t, err)
+		if done != 4 || r.Context != "c" || r.Snapshots != 4 || r.Recorded != 4 || r.Sent != 1 {
+			t.Errorf("%T: %+v", s, r)
+		}
+	}
+	empty := create(t, pact.NewDB(store.NewMemory()))
+	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 ||
+		r.Versions != 4 {
+		t.Errorf("a new context: %+v, %v", r, err)
+	}
+}
+
+// Whatever wrote it: a root that is removable is one of no context (02 §5.3.1).
+func TestVerifyFindsARemovableRoot(t *testing.T) {
+	nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never,
+		Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: canon.True}}}, nil)}}
+	for i, region := range []string{"^sys", "^seq", "^ah"} {
+		nodes = append(nodes, tree.Placed{Node: tree.NewNode(tree.Node{ID: region[1:], Type: region, Expiry: tree.Never,
+			Cycle: 1, Index: int64(i) + 1}, nil)})
+	}
+	built, err := tree.Build(1, nodes)
+	must(t, err)
+	contexts := engine.InMemory()
+	s := dbtest.Of(contexts)
+	_, err = contexts.Create(background, engine.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
+		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: history.Entry{Cycle: 1}})
+	must(t, err)
+	r, err := pact.VerifyNamed(background, s, "c", nil)
+	must(t, err)
+	if r.Defect == nil || r.Defect.Node != "root" || r.Defect.What != tree.NotRemovable {
+		t.Errorf("%+v", r.Defect)
+	}
+}
+
+// TestVerifyReadsEachVersionOnce counts versions by hand: root, ^sys and ^seq, and
+// of each cycle a turn, a core, a head and a block. The very first head is in no
+// snapshot.
+func TestVerifyReadsEachVersionOnce(t *testing.T) {
+	c := create(t, pact.NewDB(store.NewMemory()))
+	const cycles = 20
+	for i := range cycles {
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(fmt.Sprint(i))})
+		must(t, err)
+	}
+	r, err := pact.Verify(background, c, nil)
+	must(t, err)
+	if want := 3 + 4*cycles; r.Versions != want {
+		t.Errorf("%d versions were checked, want %d", r.Versions, want)
+	}
+}
+
+func TestSendRecordsTheBytes(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	c := create(t, s)
+	must(t, c.Edit(background, say("a question"), nil))
+	var sent bytes.Buffer
+	candidate, err := c.Send(background, &sent, nil)
+	must(t, err)
+	sum := sha256.Sum256(sent.Bytes())
+	snapshot, err := c.Commit(background, nil)
+	must(t, err)
+	if thread, err := snapshot.Thread(background); err != nil || !bytes.Equal(thread, sent.Bytes()) ||
+		snapshot.Digest() != candidate.Digest() {
+		t.Errorf("committed %s, %v, sent %s", thread, err, &sent)
+	}
+	log, err := logOf(c)
+	must(t, err)
+	last := log[len(log)-1]
+	if last.Sent != hex.EncodeToString(sum[:]) || last.Digest != snapshot.Digest() ||
+		last.Thread != tree.Of(snapshot).ThreadDigest().String() {
+		t.Errorf("logged %+v", last)
+	}
+
+	// An edit discards it, with the commit or before.
+	_, err = c.Send(background, &sent, nil)
+	must(t, err)
+	must(t, c.Edit(background, say("on second thought"), nil))
+	_, err = c.Commit(background, nil)
+	must(t, err)
+	_, err = c.Send(background, &sent, nil)
+	must(t, err)
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: say("later still")})
+	must(t, err)
+	log, err = logOf(c)
+	must(t, err)
+	for _, e := range log[len(log)-2:] {
+		if e.Sent != "" {
+			t.Errorf("logged as sent: %+v", e)
+		}
+	}
+
+	// What was not written to the end was not sent.
+	if _, err := c.Send(background, failing{}, nil); err == nil {
+		t.Error("a writer that fails is no error")
+	}
+	_, err = c.Commit(background, nil)
+	must(t, err)
+	if log, _ = logOf(c); log[len(log)-1].Sent != "" {
+		t.Errorf("logged as sent: %+v", log[len(log)-1])
+	}
+	_, err = c.Send(background, editing{t, c}, nil)
+	if !errors.Is(err, fault.Conflict) {
+		t.Errorf("sent a candidate that was discarded: %v", err)
+	}
+	_, err = c.Prepare(background, nil)
+	must(t, err)
+	if _, err = c.Send(background, &sent, &pact.Pruning{IDs: []string{"x"}}); !errors.Is(err, fault.Conflict) {
+		t.Errorf("pruned a prepared candidate: %v", err)
+	}
+	if list := verdicts(t, s); len(list) > 0 {
+		t.Errorf("does not hold: %q", list)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the line is dead") }
+
+// editing edits the context while its thread is being written.
+type editing struct {
+	t *testing.T
+	c *pact.Context
+}
+
+func (w editing) Write(p []byte) (int, error) {
+	must(w.t, w.c.Edit(background, say("in between"), nil))
+	return len(p), nil
+}
+
+// TestBackupKeepsDigests follows the digests through the compact form.
+func TestBackupKeepsDigests(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	fillEveryColumn(t, s)
+	c, err := pact.Open(background, s, "c", nil)
+	must(t, err)
+	var backup bytes.Buffer
+	must(t, c.Export(background, &backup))
+	again, findings, err := pact.ImportHistory(background, s, "again", bytes.NewReader(backup.Bytes()), nil)
+	if err != nil || len(findings) > 0 {
+		t.Fatalf("read back with %v, %v", findings, err)
+	}
+	sent := func(c *pact.Context) (list []string) {
+		log, err := logOf(c)
+		must(t, err)
+		for _, e := range log {
+			if e.Kind != history.Edit {
+				list = append(list, fmt.Sprint(e.Cycle, e.Sent, e.Thread))
+			}
+		}
+		return list
+	}
+	was, is := sent(c)[1:], sent(again) // the empty tree of cycle 0 is no snapshot
+	if fmt.Sprint(was) != fmt.Sprint(is) {
+		t.Errorf("logged\n%q\nwant\n%q", is, was)
+	}
+	if list := verdicts(t, s); len(list) > 0 {
+		t.Errorf("does not hold: %q", list)
+	}
+	altered := bytes.Replace(backup.Bytes(), []byte("parcel"), []byte("camera"), 1)
+	_, findings, err = pact.ImportHistory(background, s, "altered", bytes.NewReader(altered), nil)
+	if err != nil || len(findings) == 0 {
+		t.Errorf("an altered history is read with %v, %v", findings, err)
+	}
+	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered),
+		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); !errors.Is(err,
+		fault.DocumentInvalid) {
+		t.Errorf("an altered history, strictly: %v", err)
+	}
+	bad := bytes.Replace(backup.Bytes(), []byte(`"sent":"`), []byte(`"sent":"x`), 1)
+	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad), nil); !errors.Is(err,
+		fault.DocumentInvalid) {
+		t.Errorf("a sum that is none: %v", err)
+	}
+}
