@@ -270,8 +270,9 @@ func TestPlacesOfNodes(t *testing.T) {
 		"children":[{"id":"t","children":[{"id":"c","nodeType":"cont","children":[{"id":"i","nodeType":"item"}]},{"id":"post","offset":1},
 		{"id":"pre","offset":-1}]}]},{"id":"ah","nodeType":"^ah"},{"id":"sys","nodeType":"^sys"}]}}`), "")
 	must(t, err)
-	for id, want := range map[string]pact.Place{"root": {}, "ah": {"root", []string{"sys", "seq", "ah"}, 2},
-		"t": {"seq", []string{"t"}, 0}, "i": {"c", []string{"i"}, 0}, "c": {"t", []string{"pre", "c", "post"}, 1}} {
+	for id, want := range map[string]pact.Place{"root": {},
+		"ah": {Up: "root", Frame: []string{"sys", "seq", "ah"}, Index: 2},
+		"t":  {Up: "seq", Frame: []string{"t"}, Index: 0}, "i": {Up: "c", Frame: []string{"i"}, Index: 0}, "c": {Up: "t", Frame: []string{"pre", "c", "post"}, Index: 1}} {
 		if got, err := s.Place(id); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", id, got, err)
 		}
