@@ -15,8 +15,8 @@ import (
 )
 
 // Named returns the name of the context that a user means: the name itself; else the file that the context was
-// imported from; else the beginning of exactly one name, or of its part behind the last slash, which is the id of a
-// session. What is not the whole name is said on standard error. E_CONTEXT_NOT_FOUND names what was nearly meant.
+// imported from; else a beginning, of 3 characters at least, of exactly one name, or of its part behind the last slash,
+// which is the id of a session. What is not the whole name is said on standard error. E_CONTEXT_NOT_FOUND names what was nearly meant.
 func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error) {
 	a.Subject = screen.Quote(name)
 	_, missing := s.Find(ctx, name)
@@ -34,7 +34,7 @@ func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error
 			return a.meant(c.Name), nil
 		}
 		names = append(names, c.Name)
-		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(path.Base(c.Name), name) {
+		if len(name) >= leastBegun && (strings.HasPrefix(c.Name, name) || strings.HasPrefix(path.Base(c.Name), name)) {
 			begun = append(begun, c.Name)
 		}
 	}
@@ -54,8 +54,10 @@ func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error
 		screen.Quote(name)+": "+strings.Join(listed, ", "), "write more of the name")
 }
 
-// mostListed is how many names an error lists.
-const mostListed = 5
+const (
+	mostListed = 5 // names that an error lists
+	leastBegun = 3 // bytes of a beginning that names a context; shorter ones are typing errors
+)
 
 // importedAs returns the name that importing a file gives its context, "" if there is no such file.
 func importedAs(env map[string]string, file string) string {
