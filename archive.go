@@ -8,6 +8,8 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
 )
@@ -111,4 +113,111 @@ func ImportHistory(ctx context.Context, db *DB, name string, r io.Reader, opts *
 // export; Replay does not keep the bytes.
 func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {
 	return archive.RoundTrip(ctx, r, optionsOf(o).archive(""))
+}
+
+// CopyOptions are the options of [CopyContexts]. A nil *CopyOptions is the zero CopyOptions.
+type CopyOptions struct {
+	Contexts []string              // names of the contexts to copy; none means all
+	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
+}
+
+// CopyContexts copies contexts from one store to another of whatever kind: snapshots,
+// drafts, the log with its digests, times and request tokens, attempts, undone lines, the
+// marks of erasures, and forks with what they share. [Context.Copy] copies less, under a
+// name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
+// what the fork shares with it, in the form in which a store keeps a deleted context.
+//
+// CopyContexts copies each context as it is at one moment, while others go on writing.
+// The target hides a context until everything is there, every revision and every digest
+// is the same, and [Verify] holds; then all contexts appear at one moment. A copy that
+// was interrupted leaves what it did hidden in the target, and the next copy continues
+// from there.
+//
+// Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
+// if another process is copying the same contexts, or if something was erased in the source
+// meanwhile. Cost: reading and writing the contexts once, then reading them once in the target.
+func CopyContexts(ctx context.Context, from, to *DB, o *CopyOptions) (_ *inspect.Copied, err error) {
+	if o == nil {
+		o = &CopyOptions{}
+	}
+	return transfer.Copy(ctx, from.kept(), to.kept(), o.Contexts, o.Progress)
+}
+
+// DiscardCopies deletes what interrupted copies left hidden in a store, for the named
+// contexts or for all, and returns their names in order. A copy of what a fork shares with
+// a deleted origin is called @ and its key in the source. A copy that is under way fails.
+func DiscardCopies(ctx context.Context, db *DB, names ...string) ([]string, error) {
+	return transfer.Discard(ctx, db.kept(), names)
+}
+
+// Extension holds the cycles that another context has beyond this one. [Context.Extension] makes it.
+type Extension struct {
+	Cycles  int64 // how many snapshots it adds
+	changes []engine.Change
+	of      *Context
+	from    *state // the state that it extends
+}
+
+// Extension compares this context with another one that begins with the same snapshots: a log
+// grew and was imported again. [Extension.Apply] adds what is new; nothing is, if the other one
+// is shorter. The other context can be in any store. E_CONFLICT if one does not begin with all
+// snapshots of the other, or if the other one goes on without an uncommitted edit of this one;
+// but a block that was removed before any snapshot had it comes back. Cost: reading every
+// snapshot of both; the new cycles are held in memory.
+func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
+	all, err := other.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, err := archive.Copy(ctx, other.provenance(all), all.Name, c.actor)
+	if err != nil {
+		return nil, err
+	}
+	return c.extension(ctx, g)
+}
+
+// HistoryExtension is [Context.Extension] for the context that [ImportHistory] would make. It holds two
+// snapshots at a time, and the new cycles. Errors are also those of ImportHistory.
+func (c *Context) HistoryExtension(ctx context.Context, r io.Reader, o *HistoryOptions) (_ *Extension, err error) {
+	read, err := archive.ReadHistory(ctx, c.Name(), r, optionsOf(o).archive(c.actor))
+	if err != nil {
+		return nil, err
+	}
+	return c.extension(ctx, read.Creation)
+}
+
+func (c *Context) extension(ctx context.Context, g engine.Creation) (*Extension, error) {
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, cycles, err := archive.Extension(ctx, c.provenance(s), g)
+	if err != nil {
+		return nil, err
+	}
+	return &Extension{cycles, changes, c, s}, nil
+}
+
+// Apply adds the snapshots and takes over the uncommitted edits, in one durable step. Log
+// entries of edits and attempts stay behind. It does nothing if nothing is new. E_CONFLICT if
+// another writer changed the context since the extension was made. Cost: writing what is new.
+func (x *Extension) Apply(ctx context.Context) (err error) {
+	if len(x.changes) == 0 {
+		return nil
+	}
+	x.of.write.Lock()
+	defer x.of.write.Unlock()
+	if err := x.of.store.Apply(ctx, x.from.Key, guard(x.from), x.changes...); err != nil {
+		return err
+	}
+	next := state{State: x.from.State}
+	for _, change := range x.changes {
+		next.Revision++
+		next.Working, next.Stamps = change.After, change.Stamps
+		if change.Sealed != nil {
+			next.Head, next.State.Cycle, next.Idle = change.Sealed, change.Sealed.Cycle(), change.Entry.Idle
+		}
+	}
+	x.of.state.Store(&next)
+	return nil
 }

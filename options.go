@@ -11,7 +11,7 @@ import (
 
 // Counter counts the tokens of a text as some tokenizer does. Package tokens has several. It must always
 // give the same number for the same text, and be safe for concurrent use.
-type Counter = interface {
+type Counter interface {
 	Name() string // identifies the tokenizer: Counters with equal names count alike
 	Count(text string) int
 }

@@ -1,11 +1,15 @@
 package pact
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
+	"strings"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/selector"
 )
 
 // Update changes headers of a node. f gets a description of the node and changes it: content, priority, tags and
@@ -106,4 +110,134 @@ func (s *Spec) changes(now *Spec) (map[string]any, error) {
 		}
 	}
 	return set, nil
+}
+
+// Splice adds a sealed turn with these nodes at a depth of the history, 1 for the newest turn, and returns its
+// id; the turns there and behind it stand one deeper (1.0 05 §6.1). Nodes at offset 0 are in its core. Until the
+// next commit it can be edited. In edition 1.0 alone. Errors: those of [Batch.Add], E_PLACEMENT_INVALID for a
+// depth beyond the history, and OverlapWouldViolateODI if a node of a key lives in the history already.
+func (b *Batch) Splice(depth int64, nodes ...Spec) (turn string) {
+	return b.node(func() (string, error) {
+		specs := make([]tree.Spec, len(nodes))
+		for i := range nodes {
+			specs[i] = nodes[i].tree()
+		}
+		return b.editor.Splice(depth, specs...)
+	})
+}
+
+// MoveToDepth moves nodes into a new sealed turn at a depth of the history and returns its id (1.0 05 §6.3):
+// nodes of ^ah are sealed early. A turn that moves gets a new id, all that is in it keeps its own. In edition 1.0
+// alone. Its errors are those of [Batch.Splice] and [Batch.Move].
+func (b *Batch) MoveToDepth(depth int64, ids ...string) (turn string) {
+	return b.node(func() (string, error) {
+		if len(ids) == 0 {
+			return "", fault.New(fault.DocumentInvalid, "no node is named", "give the ids of the nodes to move")
+		}
+		named := make([]string, len(ids))
+		for i, id := range ids {
+			var err error
+			if named[i], err = b.named(id); err != nil {
+				return "", err
+			}
+		}
+		return b.editor.Bury(depth, named...)
+	})
+}
+
+// Replace gives a node another content, and the headers that the spec has, and returns its id. A block of a sealed
+// turn stays as it is and is sent still: in edition 1.0 the spec becomes a new block behind the core that refers to
+// it (1.0 05 §6.2), in others it is E_SEALED. Its other errors are those of [Batch.Update] and [Batch.Add].
+func (b *Batch) Replace(id string, s Spec) (replaced string) {
+	return b.node(func() (string, error) {
+		id, err := b.named(id)
+		if err != nil {
+			return "", err
+		}
+		if overlay, err := b.editor.Overlay(id, s.tree()); overlay != "" || err != nil {
+			return overlay, err
+		}
+		b.Update(id, func(now *Spec) { now.replace(&s) })
+		return id, b.err
+	})
+}
+
+// replace takes over the content of another description, and the headers that it has.
+func (s *Spec) replace(by *Spec) {
+	was := *s
+	*s = *by
+	s.ID, s.NodeType, s.Removable = was.ID, was.NodeType, was.Removable
+	for _, header := range [...]struct{ to, from *string }{{&s.Role, &was.Role}, {&s.Kind, &was.Kind}, {&s.Key, &was.Key},
+		{&s.Provenance, &was.Provenance}, {&s.MIME, &was.MIME}, {&s.Encoding, &was.Encoding}} {
+		if *header.to == "" {
+			*header.to = *header.from
+		}
+	}
+	for _, header := range [...]struct{ to, from *int64 }{{&s.Offset, &was.Offset}, {&s.Priority, &was.Priority},
+		{&s.TTL, &was.TTL}, {&s.Cad, &was.Cad}} {
+		if *header.to == 0 {
+			*header.to = *header.from
+		}
+	}
+	s.Pinned = s.Pinned || was.Pinned
+	if s.Tags == nil {
+		s.Tags = was.Tags
+	}
+	if s.Refs == nil {
+		s.Refs = was.Refs
+	}
+	if s.Attrs == nil {
+		s.Attrs = was.Attrs
+	}
+}
+
+// named returns the id of the node that a text names: an id or, in edition 1.0, a selector that finds one node of
+// the working state, such as #key or {id='x'}. AmbiguousKey if several have the key (1.0 02 §14).
+func (b *Batch) named(text string) (string, error) {
+	if !b.edition.Traits().ParentIDs || text == "" || !strings.ContainsAny(text[:1], "#.*{[(@+") {
+		return text, nil
+	}
+	if has, err := b.editor.Has(text); has || err != nil {
+		return text, err
+	}
+	found, err := newSearch(text, b.edition, SelectOptions{})
+	if err == nil {
+		err = found.CheckGivesIDs()
+	}
+	if err != nil {
+		return "", err
+	}
+	if at := found.Selector.Time; at != nil && (at.Kind != selector.Single || at.From != selector.Point{Axis: 't'}) {
+		return "", fault.At(fault.PlacementInvalid, 0, text, "the address names a snapshot, which never changes",
+			"name a node of the working state, @t0")
+	}
+	list, err := found.Find(b.ctx, []*tree.Tree{b.editor.Tree()})
+	if err != nil {
+		return "", err
+	}
+	switch ids := idsOf(list); len(ids) {
+	case 1:
+		return ids[0], nil
+	case 0:
+		if has, err := b.editor.Has(idIn(found.Selector)); has || err != nil {
+			return "", cmp.Or(err, error(fault.OnNode(fault.Mismatch, idIn(found.Selector),
+				"the node with this id does not fit the rest of the selector", "name it by its id alone")))
+		}
+		return "", fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds no node", "ask it with select first")
+	default:
+		return "", fault.At(fault.AmbiguousKey, fault.NoOffset, text, "several nodes fit, and a change is of one",
+			"name it by its id, such as "+ids[0])
+	}
+}
+
+// idIn returns the id that a selector asks for with {id='x'}, "" if it asks for none.
+func idIn(q *selector.Selector) string {
+	for _, g := range q.Groups {
+		for _, part := range g.Steps[len(g.Steps)-1].Parts {
+			if a, ok := part.(selector.Attr); ok && a.Name == "id" && a.Op == selector.Eq {
+				return a.Values[0].Text
+			}
+		}
+	}
+	return ""
 }

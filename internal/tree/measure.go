@@ -7,7 +7,7 @@ import (
 
 // Counter counts the tokens of a text as some tokenizer does. It must always give the
 // same number for the same text, and be safe for concurrent use.
-type Counter = interface {
+type Counter interface {
 	Name() string
 	Count(text string) int
 }

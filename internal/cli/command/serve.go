@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/tokens"
 )
@@ -42,7 +42,7 @@ func ServeOn(ctx context.Context, listener net.Listener, handler *server.Server,
 }
 
 // CounterNamed returns the counter of tokens with a name, the default one for "".
-func CounterNamed(name string) (tree.Counter, error) {
+func CounterNamed(name string) (pact.Counter, error) {
 	return tokens.Named(cmp.Or(name, DefaultTokenizer))
 }
 

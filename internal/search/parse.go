@@ -1,4 +1,4 @@
-package pact
+package search
 
 import (
 	"strings"
@@ -7,8 +7,11 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// parsedTexts are the selectors that the calls of this process asked last.
-var parsedTexts selectorCache
+// parsed are the selectors that the calls of this process asked last.
+var parsed selectorCache
+
+// Parse is [selector.Parse] for a text that may be asked again.
+func Parse(text string, e selector.Edition) (*selector.Selector, error) { return parsed.parse(text, e) }
 
 // selectorCache keeps parsed selectors, which are never changed, by their text. It is bounded, because a program can
 // put values into the texts.
