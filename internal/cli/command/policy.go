@@ -97,11 +97,14 @@ func (p *PolicyFlags) Typed(cmd *cobra.Command) (text string) {
 // the policy to start from if the flags name none, nil for none.
 func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
 	kept *lifecycle.Policy) (lifecycle.Policy, tree.Counter, error) {
-	policy, err := p.base(ctx, a)
-	if err != nil {
-		return policy, nil, err
-	}
-	if p.File == "" && kept != nil {
+	var policy lifecycle.Policy
+	var err error
+	switch {
+	case p.File != "":
+		if policy, err = a.PolicyNamed(ctx, p.File); err != nil {
+			return policy, nil, err
+		}
+	case kept != nil:
 		policy = *kept
 	}
 	for _, n := range policyNumbers {
@@ -134,70 +137,17 @@ func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
 	return policy, counter, nil
 }
 
-// OpenToPrune opens a context for a command that prunes, with the policy that its flags
-// ask for, else with the one that the context keeps. counted asks for a counter of tokens
-// in any case; otherwise it is nil if no limit counts them. The caller closes the store.
-func (a *App) OpenToPrune(ctx context.Context, cmd *cobra.Command, p *PolicyFlags, name, actor string,
-	counted bool) (*pruningContext, error) {
-	c, s, err := a.OpenContext(ctx, name, actor)
+// OfContext returns the policy that the flags ask for, else the one that the context keeps, and the counter of its tokens,
+// nil if no limit counts them.
+func (p *PolicyFlags) OfContext(ctx context.Context, a *App, cmd *cobra.Command, c *pact.Context) (lifecycle.Policy, tree.Counter, error) {
+	if p.File != "" {
+		return p.Policy(ctx, a, cmd, nil)
+	}
+	kept, err := c.Working().Policy()
 	if err != nil {
-		return nil, err
+		return lifecycle.Policy{}, nil, err
 	}
-	opened := &pruningContext{Context: c, Store: s}
-	if err := opened.choose(ctx, a, cmd, p, pact.OpenOptions{Actor: actor}, counted); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return opened, nil
-}
-
-// pruningContext is a context, the policy of the next commit, and the counter of its
-// tokens.
-type pruningContext struct {
-	*pact.Context
-	Store   *pact.DB
-	Policy  lifecycle.Policy
-	Counter tree.Counter
-}
-
-// choose decides on the policy. The policy names the counter of tokens, so choose opens the
-// context again if there is one.
-func (c *pruningContext) choose(ctx context.Context, a *App, cmd *cobra.Command, p *PolicyFlags, o pact.OpenOptions,
-	counted bool) error {
-	var kept *lifecycle.Policy
-	var err error
-	if p.File == "" {
-		if kept, err = c.Working().Policy(); err != nil {
-			return err
-		}
-	}
-	if c.Policy, c.Counter, err = p.Policy(ctx, a, cmd, kept); err != nil {
-		return err
-	}
-	if c.Counter == nil && counted {
-		if c.Counter, err = CounterNamed(""); err != nil {
-			return err
-		}
-	}
-	if c.Counter != nil {
-		o.Counter = c.Counter
-		c.Context, err = pact.Open(ctx, c.Store, c.Name(), &o)
-	}
-	return err
-}
-
-// Pruning returns what to give to a commit besides ids and selectors: the policy here
-// stands for the kept one.
-func (c *pruningContext) Pruning() *pact.Pruning {
-	return &pact.Pruning{Policy: c.Policy, WithoutKept: true}
-}
-
-// base returns the policy that --policy names, to which the other flags are added.
-func (p *PolicyFlags) base(ctx context.Context, a *App) (policy lifecycle.Policy, err error) {
-	if p.File == "" {
-		return policy, nil
-	}
-	return a.PolicyNamed(ctx, p.File)
+	return p.Policy(ctx, a, cmd, kept)
 }
 
 // PolicyNamed reads a policy from a file, or returns a ready one.

@@ -50,7 +50,7 @@ func (a *App) OpenStore(ctx context.Context) (*pact.DB, error) {
 // GatheredStore is OpenStore for a command that makes many changes, none of which anybody waits for: they are durable
 // when what it returns beside the contexts was flushed, or is closed.
 func (a *App) GatheredStore(ctx context.Context) (*pact.DB, *gathered.Store, error) {
-	s, err := storeAt(ctx, a.DB)
+	s, err := storeAt(ctx, a.DB, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,12 +80,24 @@ func (a *App) preferring(db *pact.DB, err error) (*pact.DB, error) {
 
 // OpenStoreAt opens a store, and makes it if it is missing.
 func OpenStoreAt(ctx context.Context, at string) (*pact.DB, error) {
-	return dbOf(storeAt(ctx, at))
+	return dbOf(storeAt(ctx, at, false))
 }
 
-func storeAt(ctx context.Context, at string) (store.Store, error) {
-	if postgres.IsAddress(at) {
+// ExistingStoreAt opens a store that must exist.
+func ExistingStoreAt(ctx context.Context, at string) (*pact.DB, error) {
+	return dbOf(storeAt(ctx, at, true))
+}
+
+func storeAt(ctx context.Context, at string, existing bool) (store.Store, error) {
+	switch isAddress := postgres.IsAddress(at); {
+	case isAddress && existing:
+		return postgres.OpenExisting(ctx, at)
+	case isAddress:
 		return postgres.Open(ctx, at)
+	case existing:
+		if err := StoreExists(at); err != nil {
+			return nil, err
+		}
 	}
 	if err := refuseScheme(at); err != nil {
 		return nil, err
@@ -108,17 +120,6 @@ func refuseScheme(at string) error {
 func (a *App) ExistingStore(ctx context.Context) (*pact.DB, error) {
 	db, err := ExistingStoreAt(ctx, a.DB)
 	return a.preferring(db, err)
-}
-
-// ExistingStoreAt opens a store that must exist.
-func ExistingStoreAt(ctx context.Context, at string) (*pact.DB, error) {
-	if postgres.IsAddress(at) {
-		return dbOf(postgres.OpenExisting(ctx, at))
-	}
-	if err := StoreExists(at); err != nil {
-		return nil, err
-	}
-	return OpenStoreAt(ctx, at)
 }
 
 // StoreExists returns E_NOT_FOUND if there is no file of a store.
@@ -144,7 +145,7 @@ func ShownStore(at string) string {
 }
 
 // dbOf returns the contexts of a store that was opened.
-func dbOf[S store.Store](s S, err error) (*pact.DB, error) {
+func dbOf(s store.Store, err error) (*pact.DB, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -65,11 +65,21 @@ func commitCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("commit")
 	f := newCommitFlags(a, cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		c, err := a.OpenToPrune(ctx, cmd, f.policy, args[0], *f.actor, f.dryRun) // a dry run says how many tokens would go
+		c, s, err := a.OpenContext(ctx, args[0], *f.actor)
 		if err != nil {
 			return err
 		}
-		defer c.Store.Close()
+		defer s.Close()
+		policy, counter, err := f.policy.OfContext(ctx, a, cmd, c)
+		if err == nil && counter == nil && f.dryRun { // it says how many tokens would go
+			counter, err = command.CounterNamed("")
+		}
+		if err == nil && counter != nil { // the policy names it
+			c, err = pact.Open(ctx, s, c.Name(), &pact.OpenOptions{Actor: *f.actor, Counter: counter})
+		}
+		if err != nil {
+			return err
+		}
 		for _, text := range f.selected {
 			if _, err := selector.Parse(text, c.Edition()); err != nil {
 				return command.InArgument(err, text)
@@ -80,22 +90,21 @@ func commitCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		defer release()
-		pruning := c.Pruning()
-		pruning.IDs, pruning.Select = f.prune, f.selected
-		switch limitless := !f.policy.Prunes(&c.Policy); {
+		pruning := &pact.Pruning{IDs: f.prune, Select: f.selected, Policy: policy, WithoutKept: true}
+		switch limitless := !f.policy.Prunes(&policy); {
 		case limitless && f.limited && len(f.prune) == 0 && len(f.selected) == 0:
 			return command.Usage(cmd, "nothing says what to prune: IDs, --select, a limit such as --max-tokens 20000, or a policy with "+
 				"limits that the context keeps")
-		case limitless && c.Policy.Ranks != nil:
+		case limitless && policy.Ranks != nil:
 			a.Warnf("the policy says what goes first, not how much may stay: add a limit such as --max-tokens 20000")
 		}
 		switch {
 		case f.starts:
-			return f.start(ctx, a, cmd, c.Context, pruning)
+			return f.start(ctx, a, cmd, c, pruning)
 		case f.dryRun:
-			return f.plan(ctx, a, c.Context, c.Counter, pruning)
+			return f.plan(ctx, a, c, counter, pruning)
 		}
-		return f.publish(ctx, a, c.Context, pruning)
+		return f.publish(ctx, a, c, pruning)
 	})
 	return cmd
 }
