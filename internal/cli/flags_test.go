@@ -2,6 +2,9 @@ package cli_test
 
 import (
 	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -139,6 +142,51 @@ func TestNoFlagIsIgnored(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The value of each flag is read somewhere: no flag does nothing.
+func TestEveryFlagIsRead(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("*", "*.go"))
+	if err != nil || len(paths) < 40 {
+		t.Fatalf("%d files: %v", len(paths), err)
+	}
+	flags, read, sets := map[string]string{}, map[string]bool{}, map[ast.Node]bool{}
+	for _, path := range paths {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr: // such as f.StringVar(&o.name, "name", …), whose field is set there
+				fun, _ := n.Fun.(*ast.SelectorExpr)
+				if fun == nil || !strings.HasSuffix(strings.TrimSuffix(fun.Sel.Name, "P"), "Var") || len(n.Args) < 4 {
+					return true
+				}
+				to, _ := n.Args[0].(*ast.UnaryExpr)
+				if to == nil {
+					return true
+				}
+				if field, ok := to.X.(*ast.SelectorExpr); ok {
+					name, _ := n.Args[1].(*ast.BasicLit)
+					if name != nil {
+						flags[field.Sel.Name], sets[field] = name.Value, true
+					}
+				}
+			case *ast.SelectorExpr:
+				read[n.Sel.Name] = read[n.Sel.Name] || !sets[n]
+			}
+			return true
+		})
+	}
+	for field, flag := range flags {
+		if !read[field] {
+			t.Errorf("nothing reads the flag %s, which is %s", flag, field)
+		}
+	}
+	if len(flags) < 30 {
+		t.Errorf("%d flags are in fields", len(flags))
 	}
 }
 
