@@ -107,7 +107,7 @@ func (f *finder) call(p *passed) error {
 			f.lost[id] = len(f.list)
 		}
 		scaled := f.scaled(lost)
-		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: scaled, Says: fmt.Sprintf(
+		f.list = append(f.list, Finding{What: CompactLost, Cycle: now.Cycle(), Tokens: &scaled, Says: fmt.Sprintf(
 			"call %d left out %s of %s that the call before had sent", now.Cycle(), view.Plural(len(results), "result"), tokens(scaled))})
 	}
 	for _, e := range s.Added {
@@ -172,7 +172,7 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) error {
 		case before == nil:
 		case shortened(f.run, before.node):
 			sent := f.scaled(f.blocks[result.ID])
-			f.list = append(f.list, Finding{What: PolicyCost, Cycle: t.Cycle(), Node: n.ID, Tokens: sent, Cost: f.cost(0, sent),
+			f.list = append(f.list, Finding{What: PolicyCost, Cycle: t.Cycle(), Node: n.ID, Tokens: &sent, Cost: f.cost(0, sent),
 				Says: fmt.Sprintf("the policy had shortened %s, and call %d asked for it again: %s", view.Visible(before.node.ID), t.Cycle(), tokens(sent))})
 		case lost:
 			delete(f.lost, before.node.ID)
@@ -184,7 +184,7 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) error {
 			}
 		case before.node.SameContent(result):
 			sent := f.scaled(before.tokens)
-			f.list = append(f.list, Finding{What: CalledAgain, Cycle: t.Cycle(), Node: n.ID, Tokens: sent, Cost: f.cost(0, sent),
+			f.list = append(f.list, Finding{What: CalledAgain, Cycle: t.Cycle(), Node: n.ID, Tokens: &sent, Cost: f.cost(0, sent),
 				of: []string{result.ID}, Says: fmt.Sprintf("%s was called with the same arguments as before, and said the same %s: %s, %s",
 					view.Visible(tool), tokens(sent), view.Visible(before.node.ID), view.Visible(result.ID))})
 		}
@@ -232,15 +232,16 @@ func (f *finder) unused(list []*carried) Finding {
 	slices.SortFunc(list, func(a, b *carried) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.node.ID, b.node.ID))
 	})
-	all := Finding{What: ToolUnused, Node: list[0].node.ID}
+	sum := int64(0)
+	all := Finding{What: ToolUnused, Node: list[0].node.ID, Tokens: &sum}
 	var names []string
 	calls := int64(0)
 	for _, c := range list {
 		one := f.paid(c)
-		all.of, all.Tokens, calls = append(all.of, c.node.ID), all.Tokens+one.Tokens, max(calls, c.calls)
+		all.of, sum, calls = append(all.of, c.node.ID), sum+*one.Tokens, max(calls, c.calls)
 		if one.Cost != nil {
-			sum := valueOf(all.Cost) + *one.Cost
-			all.Cost = &sum
+			paid := valueOf(all.Cost) + *one.Cost
+			all.Cost = &paid
 		}
 		if !slices.Contains(names, c.tool) {
 			names = append(names, c.tool)
@@ -256,14 +257,14 @@ func (f *finder) unused(list []*carried) Finding {
 		was = "was"
 	}
 	all.Says = fmt.Sprintf("%s %s defined in %s for %s and never called: %s", view.Plural(len(names), "tool"), was,
-		view.Plural(int(calls), "call"), tokens(all.Tokens), which)
+		view.Plural(int(calls), "call"), tokens(sum), which)
 	return all
 }
 
 // paid returns the cost of a block in all calls that sent it: one write, and reads.
 func (f *finder) paid(c *carried) Finding {
 	all, once := int64(c.total+0.5), int64(float64(c.tokens)*c.scale+0.5)
-	return Finding{Node: c.node.ID, Tokens: all, Cost: f.cost(max(all-once, 0), min(all, once))}
+	return Finding{Node: c.node.ID, Tokens: &all, Cost: f.cost(max(all-once, 0), min(all, once))}
 }
 
 // cost returns the cost of reading some tokens from the cache and writing others, nil without a price.

@@ -33,7 +33,7 @@ type Finding struct {
 	Cycle    int64            `json:"cycle,omitempty"`
 	Node     string           `json:"node,omitempty"`
 	Says     string           `json:"says" doc:"In a sentence"`
-	Tokens   int64            `json:"tokens" doc:"That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left"`
+	Tokens   *int64           `json:"tokens,omitempty" doc:"That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left; absent if nobody counted them"`
 	Cost     *float64         `json:"cost,omitempty" doc:"Of these; absent if the model has no price; of a compaction, of what was asked for again"`
 	// Helps is a rule with which the run would have cost less, by simulation, and which takes nothing that is
 	// quoted later. Only the first finding of a kind has it, because it saves the amount in the whole run.
@@ -48,6 +48,7 @@ type Report struct {
 	Basis
 	Spent    Spent     `json:"spent" doc:"What the run itself sent and cost"`
 	Findings []Finding `json:"findings" nullable:"false"`
+	Untried  string    `json:"untried,omitempty" doc:"Why no rule was tried that may have helped; absent if the rules were tried or there was none"`
 }
 
 // Spent is what a run sent and cost: the provider's counts at dated prices, and only where it counted nothing what its
@@ -134,14 +135,15 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 		list[i].Evidence = cmp.Or(list[i].Evidence, inspect.Computed)
 	}
 	slices.SortStableFunc(list, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(valueOf(b.Cost), valueOf(a.Cost)), cmp.Compare(b.Tokens, a.Tokens))
+		return cmp.Or(cmp.Compare(valueOf(b.Cost), valueOf(a.Cost)), cmp.Compare(or(b.Tokens, 0), or(a.Tokens, 0)))
 	})
 	count := map[string]int{}
 	list = slices.DeleteFunc(list, func(f Finding) bool { count[f.What]++; return count[f.What] > most })
-	if result.Outcomes[0].Cost != nil && result.Calls <= mostCured {
-		err = cured(ctx, c, o, list)
+	made := &Report{Basis: result.Basis, Spent: spentOf(&all, &result.Outcomes[0]), Findings: append([]Finding{}, list...)}
+	if result.Outcomes[0].Cost != nil {
+		made.Untried, err = cured(ctx, c, o, made)
 	}
-	return &Report{result.Basis, spentOf(&all, &result.Outcomes[0]), append([]Finding{}, list...)}, err
+	return made, err
 }
 
 // or returns a count, or else another number.
@@ -173,16 +175,16 @@ func (f *Finding) cures() []lifecycle.Rule {
 
 // cured adds to the first finding of each kind the rule that helps most, if the run costs less with it, it changes
 // a block of the finding, and the run quotes no text that it takes. A repeated call is no reason against a rule:
-// the run repeated that call although the whole result stood there.
-func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) error {
+// the run repeated that call although the whole result stood there. It returns why it tried none.
+func cured(ctx context.Context, c *pact.Context, o Options, r *Report) (untried string, err error) {
 	type trial struct {
 		of   *Finding
 		rule lifecycle.Rule
 	}
 	var trials []trial
 	tried := map[string]bool{}
-	for i := range list {
-		f := &list[i]
+	for i := range r.Findings {
+		f := &r.Findings[i]
 		if tried[f.What] {
 			continue
 		}
@@ -193,12 +195,18 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 		}
 	}
 	if len(trials) == 0 {
-		return nil
+		return "", nil
+	}
+	if r.Calls > mostCured {
+		return fmt.Sprintf("No rule was tried: a trial replays the run, which has %d calls, more than %d.", r.Calls, mostCured), nil
 	}
 	o.Calls = false
 	result, err := Run(ctx, c, o)
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return "", err
+	case len(result.lines) == 1:
+		return result.Sentences[0], nil
 	}
 	raw := *result.Outcomes[0].Cost
 	for i := range trials {
@@ -211,7 +219,7 @@ func cured(ctx context.Context, c *pact.Context, o Options, list []Finding) erro
 		}
 		t.of.Helps, t.of.Saves = &t.rule, &saves
 	}
-	return nil
+	return "", nil
 }
 
 // broken returns the finding about a break at a call, as [view.Walk] says it, nil without one. If the provider counted
@@ -222,15 +230,13 @@ func (f *finder) broken(p *passed, call *Call) *Finding {
 	if b == nil {
 		return nil
 	}
-	found := &Finding{What: PrefixBroke, Cycle: p.Cycle, Node: b.Node, Evidence: b.Evidence, Cost: b.Cost, Says: b.InWords(&p.Prefix, "")}
-	if b.Again != nil {
-		found.Tokens = *b.Again
-	}
+	found := &Finding{What: PrefixBroke, Cycle: p.Cycle, Node: b.Node, Evidence: b.Evidence, Tokens: b.Again, Cost: b.Cost,
+		Says: b.InWords(&p.Prefix, "")}
 	again := call.Sent - int64(f.fresh*float64(call.Sent)+0.5) - call.Read
 	if f.run.counted || !call.Broke || again <= 0 {
 		return found
 	}
-	found.Tokens, found.Cost, found.Evidence = again, f.extra(again), inspect.Computed
+	found.Tokens, found.Cost, found.Evidence = &again, f.extra(again), inspect.Computed
 	found.Says = fmt.Sprintf("call %d sent %s again (computed), because %s (%s)", p.Cycle, tokens(again), b.Why, b.Known)
 	return found
 }
@@ -253,7 +259,7 @@ func (f *finder) window(result *Result) []Finding {
 		return nil
 	}
 	left := max(window-last.Sent, 0)
-	return []Finding{{What: WindowFilled, Cycle: last.Cycle, Tokens: left, Says: fmt.Sprintf(
+	return []Finding{{What: WindowFilled, Cycle: last.Cycle, Tokens: &left, Says: fmt.Sprintf(
 		"the last call filled %d %% of the window; %s are left, for about %s", 100*last.Sent/window, tokens(left),
 		view.Plural(int(left/grows), "call"))}}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -29,7 +30,7 @@ func TestFindings(t *testing.T) {
 	list := report.Findings
 	check := func(f simulate.Finding, what, node string, tokens int64, cost float64) {
 		t.Helper()
-		if f.What != what || f.Node != node || f.Tokens != tokens || f.Cost == nil || fmt.Sprintf("%.3f", *f.Cost) != fmt.Sprintf("%.3f", cost) ||
+		if f.What != what || f.Node != node || f.Tokens == nil || *f.Tokens != tokens || f.Cost == nil || fmt.Sprintf("%.3f", *f.Cost) != fmt.Sprintf("%.3f", cost) ||
 			f.Helps == nil || *f.Saves <= 0 {
 			t.Errorf("got %+v, cost %v", f, *f.Cost)
 		}
@@ -80,7 +81,7 @@ func TestFindingsOfACompaction(t *testing.T) {
 	}
 	var got []string
 	for _, f := range report.Findings {
-		got = append(got, fmt.Sprintf("%s %d %s %d %.2f: %s", f.What, f.Cycle, f.Node, f.Tokens, *f.Cost, f.Says))
+		got = append(got, fmt.Sprintf("%s %d %s %d %.2f: %s", f.What, f.Cycle, f.Node, *f.Tokens, *f.Cost, f.Says))
 	}
 	want := []string{ // the result alone counts as lost
 		"compaction 3  50 62.50: call 3 left out 1 result of 50 tokens that the call before had sent; call 4 asked for r0 again",
@@ -132,7 +133,7 @@ func TestFindingsOfTools(t *testing.T) {
 		t.Fatalf("%+v", report.Findings)
 	}
 	f := report.Findings[0]
-	if got, want := fmt.Sprintf("%s %s %d %.3f %s %v", f.What, f.Node, f.Tokens, *f.Cost, f.Says, f.Helps),
+	if got, want := fmt.Sprintf("%s %s %d %.3f %s %v", f.What, f.Node, *f.Tokens, *f.Cost, f.Says, f.Helps),
 		`unused other 60 29.000 1 tool was defined in 3 calls for 60 tokens and never called: it's <nil>`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -151,7 +152,7 @@ func TestFindingsOfAWindow(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%+v", report.Findings)
 	}
-	if f := report.Findings[i]; f.Tokens != 177 || f.Cycle != 3 || f.Says != "the last call filled 82 % of the window; 177 tokens are left, for about 16 calls" {
+	if f := report.Findings[i]; *f.Tokens != 177 || f.Cycle != 3 || f.Says != "the last call filled 82 % of the window; 177 tokens are left, for about 16 calls" {
 		t.Errorf("%+v", f)
 	}
 	o.Model = "a model that no list has"
@@ -239,7 +240,7 @@ func TestFindingsJudgeThePolicyOfTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(report.Findings, func(f simulate.Finding) bool { return f.What == simulate.PolicyCost })
-	if i < 0 || report.Findings[i].Tokens != 50 || report.Findings[i].Node != "c3" || fmt.Sprintf("%.2f", *report.Findings[i].Cost) != "62.50" {
+	if i < 0 || *report.Findings[i].Tokens != 50 || report.Findings[i].Node != "c3" || fmt.Sprintf("%.2f", *report.Findings[i].Cost) != "62.50" {
 		t.Errorf("%+v", report.Findings)
 	}
 }
@@ -251,7 +252,7 @@ func TestAProgramThatAsksForNoCachingIsTold(t *testing.T) {
 		read  int
 		want  bool
 	}{{"byte-exact", 0, true}, {"rebuilt", 0, false}, {"byte-exact", 1000, false}} {
-		run := imported(t, c.exact, func(n int) (in, read, written int) { return 5000 + 1000*n - c.read, c.read, 0 })
+		run := imported(t, c.exact, false, func(n int) (in, read, written int) { return 5000 + 1000*n - c.read, c.read, 0 })
 		report, err := simulate.Findings(context.Background(), run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m"})
 		if err != nil {
 			t.Fatal(err)
@@ -261,8 +262,39 @@ func TestAProgramThatAsksForNoCachingIsTold(t *testing.T) {
 			t.Fatalf("%+v: %+v", c, report.Findings)
 		}
 		// 5,000, 6,000 and 7,000 tokens again at 1 in place of 0.1; 8,000 would have been written for 0.25 more.
-		if c.want && (report.Findings[at].Tokens != 18000 || fmt.Sprintf("%.0f", *report.Findings[at].Cost) != "14200") {
+		if c.want && (*report.Findings[at].Tokens != 18000 || fmt.Sprintf("%.0f", *report.Findings[at].Cost) != "14200") {
 			t.Errorf("%+v, %v", report.Findings[at], *report.Findings[at].Cost)
 		}
+	}
+}
+
+// A rule is tried only where the provider's rules give what it counted, and in a run that is short enough; else the report
+// says why it has none. Calls whose cache nobody counted break without a number of tokens.
+func TestWhatWasNotSimulatedIsSaid(t *testing.T) {
+	find := func(c *pact.Context) *simulate.Report {
+		t.Helper()
+		report, err := simulate.Findings(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
+			Model: "m", Dialect: "anthropic"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	again := func(r *simulate.Report) bool {
+		return slices.ContainsFunc(r.Findings, func(f simulate.Finding) bool { return f.What == simulate.CalledAgain })
+	}
+	r := find(imported(t, "rebuilt", true, func(n int) (in, read, written int) { return 5000 + 1000*n, 0, 4000 }))
+	if !again(r) || !strings.HasPrefix(r.Untried, "The provider read 0 tokens from its cache, and its rules give ") {
+		t.Errorf("of a cache that does as it likes: %q, %+v", r.Untried, r.Findings)
+	}
+	long := make([]string, 201)
+	for i := range long {
+		long[i] = fmt.Sprint("result ", i%3)
+	}
+	if r = find(conversed(t, long...)); !again(r) || r.Untried != "No rule was tried: a trial replays the run, which has 201 calls, more than 200." {
+		t.Errorf("of a long run: %q", r.Untried)
+	}
+	if r = find(conversed(t, "a", "b", "c", "d")); r.Untried != "" {
+		t.Errorf("of a run that repeats nothing: %q", r.Untried)
 	}
 }

@@ -112,7 +112,7 @@ func TestWhatARunCosts(t *testing.T) {
 func TestARunOfALogHasTheMarkersThatAgentsPut(t *testing.T) {
 	for exact, outcomes := range map[string]int{"rebuilt": 2, "byte-exact": 1} {
 		ctx := context.Background()
-		run := imported(t, exact, func(n int) (in, read, written int) { return 0, 4000 * n, 4000 })
+		run := imported(t, exact, false, func(n int) (in, read, written int) { return 0, 4000 * n, 4000 })
 		r, err := simulate.Run(ctx, run, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25), Model: "m",
 			Policies: []simulate.Named{{"all", policy(t, `{}`)}}})
 		if err != nil {
@@ -286,8 +286,9 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// imported returns a run of four calls that ask on, with the tokens that the provider counted of each.
-func imported(t *testing.T, exact string, counted func(call int) (in, read, written int)) *pact.Context {
+// imported returns a run of four calls that ask on, with the tokens that the provider counted of each. With tools each
+// answer calls the same one again, which says the same.
+func imported(t *testing.T, exact string, tools bool, counted func(call int) (in, read, written int)) *pact.Context {
 	t.Helper()
 	ctx, s := context.Background(), pact.NewDB(store.NewMemory())
 	i, err := record.NewImporter(ctx, s, record.ImportOptions{Context: "run", Source: map[string]any{"exact": exact}})
@@ -297,13 +298,18 @@ func imported(t *testing.T, exact string, counted func(call int) (in, read, writ
 	said := `{"role":"user","content":"a question"}`
 	for n := range 4 {
 		in, read, written := counted(n)
-		answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[{"type":"text","text":"a%d"}],"usage":{"input_tokens":%d,`+
-			`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":1}}`, n, in, read, written)
+		says, next := fmt.Sprintf(`{"type":"text","text":"a%d"}`, n), `"more"`
+		if tools {
+			says = fmt.Sprintf(`{"type":"tool_use","id":"t%d","name":"read","input":{"file":"a"}}`, n)
+			next = fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"t%d","content":"says the same"}]`, n)
+		}
+		answer := fmt.Sprintf(`{"type":"message","role":"assistant","content":[%s],"usage":{"input_tokens":%d,`+
+			`"cache_read_input_tokens":%d,"cache_creation_input_tokens":%d,"output_tokens":1}}`, says, in, read, written)
 		if _, err := i.Add(ctx, record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Status: 200, Answer: []byte(answer),
 			Body: []byte(`{"model":"m","max_tokens":9,"messages":[` + said + `]}`)}); err != nil {
 			t.Fatal(err)
 		}
-		said += fmt.Sprintf(`,{"role":"assistant","content":[{"type":"text","text":"a%d"}]},{"role":"user","content":"more"}`, n)
+		said += `,{"role":"assistant","content":[` + says + `]},{"role":"user","content":` + next + `}`
 	}
 	run, err := pact.Open(ctx, s, "run", nil)
 	if err != nil {

@@ -44,7 +44,7 @@ func (u *uncached) found(r *Result, prices *record.Prices) []Finding {
 	if u.marked || u.calls < 2 || u.again < least {
 		return nil
 	}
-	found := Finding{What: NoCaching, Evidence: inspect.Computed, Tokens: u.again, Says: fmt.Sprintf(
+	found := Finding{What: NoCaching, Evidence: inspect.Computed, Tokens: &u.again, Says: fmt.Sprintf(
 		"this program asks for no caching: none of its %s has a marker (seen), and %s that the call before had sent were paid in full",
 		view.Plural(u.calls, "recorded request"), tokens(u.again))}
 	if price, known := prices.Model(r.Model); known {

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 21ee7558f0b3ba382bb33a30f116daa440f5ec045a8e77d39ab733aeb36a20f6.
+// SHA-256 is b2159a7ba6a655ffa6e149059169e83b9e201e65e860de4e03beb4c0085b293a.
 
 export interface Attempt {
   attempt_id: string
@@ -1058,8 +1058,8 @@ export interface SimulateFinding {
   saves?: number
   /** In a sentence */
   says: string
-  /** That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left */
-  tokens: number
+  /** That were sent again, or for nothing; of a compaction, that were lost; of a window, that are left; absent if nobody counted them */
+  tokens?: number
   what: 'prefix' | 'repeated' | 'carried' | 'unused' | 'compaction' | 'window' | 'policy' | 'uncached'
 }
 
@@ -1127,6 +1127,8 @@ export interface SimulateReport {
   scaled: boolean
   /** What the run itself sent and cost */
   spent: SimulateSpent
+  /** Why no rule was tried that may have helped; absent if the rules were tried or there was none */
+  untried?: string
   /** How many tokens a request to the model may have; absent if no list says */
   window?: number
 }

@@ -37,6 +37,7 @@ export function Cost(): JSX.Element {
         <ul class="findings" aria-label="Findings">
           {found.value.findings.length === 0 && <li>Nothing was paid without use.</li>}
           {found.value.findings.map((one) => <Found key={one.says} one={one} currency={found.value!.currency} />)}
+          {found.value.untried && <li class="faint"><Safe text={found.value.untried} /></li>}
         </ul>
       )}
       <Policies />

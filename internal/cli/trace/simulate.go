@@ -211,6 +211,9 @@ func findingsCommand(a *command.App) *cobra.Command {
 			}
 			a.Printf("  a rule would have saved the whole run %s %s: %s\n", view.Money(*f.Saves), view.Visible(r.Currency), rule)
 		}
+		if r.Untried != "" {
+			a.Sentence(r.Untried)
+		}
 		return nil
 	})
 	return cmd

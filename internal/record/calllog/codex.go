@@ -106,8 +106,11 @@ func (c *codex) event(payload fields, line int) {
 		c.unasked = false
 	case "thread_rolled_back":
 		c.end("", nil)
-		n, _ := payload["num_turns"].value().Value().Int64()
-		c.rollBack(n, line)
+		if n := payload.count("num_turns"); n != nil && *n > 0 {
+			c.rollBack(*n, line)
+		} else {
+			c.found.add(line, "it does not say how many turns it takes back, so none was")
+		}
 	}
 }
 

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 21ee7558f0b3ba382bb33a30f116daa440f5ec045a8e77d39ab733aeb36a20f6.
+SHA-256 is b2159a7ba6a655ffa6e149059169e83b9e201e65e860de4e03beb4c0085b293a.
 """
 
 from __future__ import annotations
@@ -967,7 +967,7 @@ class SimulateFinding(TypedDict):
     node: NotRequired[str]
     saves: NotRequired[float]
     says: str
-    tokens: int
+    tokens: NotRequired[int]
     what: Literal["prefix", "repeated", "carried", "unused", "compaction", "window", "policy", "uncached"]
 
 
@@ -1009,6 +1009,7 @@ class SimulateReport(TypedDict):
     run: str
     scaled: bool
     spent: SimulateSpent
+    untried: NotRequired[str]
     window: NotRequired[int]
 
 
