@@ -79,7 +79,7 @@ func trajectory(e entry, begun *ParentCall, names map[string]int, found *finding
 	if next := f.text("continued_trajectory_ref"); next != "" {
 		found.add(e.line, "the trajectory goes on in another file, "+strconv.Quote(next)+": import it too")
 	}
-	a.compare(f["final_metrics"].fields(), list)
+	a.compare(f, f["final_metrics"].fields(), len(steps))
 	for _, sub := range subs {
 		if depth == deepestAgent {
 			found.add(sub.line, "a sub-agent "+strconv.Itoa(deepestAgent+1)+" levels down was left out, with its own")

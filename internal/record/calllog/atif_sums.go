@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -16,12 +17,14 @@ func atifUsage(metrics fields) provider.Usage {
 }
 
 // compare adds a finding for each sum of a trajectory that its answers do not add up to.
-func (a *atif) compare(all fields, made []Session) {
+func (a *atif) compare(f, all fields, steps int) {
 	var in, out, cached *int64
+	dollars := 0.0
 	for i := range a.turns {
 		if t := &a.turns[i]; t.role == "assistant" && !t.copied {
 			u := t.answer.Usage
 			in, out, cached = sum(in, u.In), sum(out, u.Out), sum(cached, u.Cached)
+			dollars += sums.Amount(t.attrs[costAttr].Text)
 		}
 	}
 	for _, c := range []struct {
@@ -32,11 +35,18 @@ func (a *atif) compare(all fields, made []Session) {
 		if said == nil || c.sum != nil && *c.sum == *said || *said == 0 && c.sum == nil {
 			continue
 		}
-		steps := "have none"
+		have := "have none"
 		if c.sum != nil {
-			steps = "add up to " + strconv.FormatInt(*c.sum, 10)
+			have = "add up to " + strconv.FormatInt(*c.sum, 10)
 		}
-		a.found.add(0, "the trajectory says "+strconv.FormatInt(*said, 10)+" of "+c.name+", its steps "+steps)
+		a.found.add(0, "the trajectory says "+strconv.FormatInt(*said, 10)+" of "+c.name+", its steps "+have)
+	}
+	cost := all["total_cost_usd"].value().Text // with sub-agents it is that of all
+	if len(a.within) == 0 && cost != "" && math.Abs(sums.Amount(cost)-dollars) > 1e-9 {
+		a.found.add(0, "the trajectory says "+cost+" of total_cost_usd, its steps add up to "+strconv.FormatFloat(dollars, 'g', 6, 64))
+	}
+	if n := all.count("total_steps"); n != nil && *n != int64(steps) && f["notes"].empty() {
+		a.found.add(0, "the trajectory says "+strconv.FormatInt(*n, 10)+" of total_steps, it has "+strconv.Itoa(steps))
 	}
 }
 

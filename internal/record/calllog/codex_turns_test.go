@@ -45,7 +45,7 @@ func TestTurnsOfCodex(t *testing.T) {
 			[]string{"first", "first, one, second", "first, one, better"}, []int64{1000, 1100, 1200}, "[]"},
 		"a number that is a text": {[]string{codexSaid("user", "first"), codexSaid("assistant", "one"), spent(1000, 1000),
 			`"event_msg","payload":{"type":"thread_rolled_back","num_turns":"1"}`, codexSaid("user", "better"), codexSaid("assistant", "two"),
-			spent(900, 1900)}, []string{"first", "better"}, []int64{1000, 900}, "[]"},
+			spent(1100, 2100)}, []string{"first", "better"}, []int64{1000, 1100}, "[]"},
 		"no number of turns": {[]string{codexSaid("user", "first"), codexSaid("assistant", "one"), spent(1000, 1000),
 			`"event_msg","payload":{"type":"thread_rolled_back"}`, codexSaid("user", "second"), codexSaid("assistant", "two"), spent(1100, 2100)},
 			[]string{"first", "first, one, second"}, []int64{1000, 1100}, "line 6: it does not say how many turns it takes back"},

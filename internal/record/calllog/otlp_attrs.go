@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
 )
 
 // attributes are what a span or an event says, by name.
@@ -88,8 +89,8 @@ func (a attributes) text(names ...string) string {
 // count returns the first of some attributes that is a number of tokens, nil if none is.
 func (a attributes) count(names ...string) *int64 {
 	for _, name := range names {
-		if n, ok := a[name].Value().Int64(); ok && n >= 0 {
-			return &n
+		if n := provider.Count(a[name]); n != nil {
+			return n
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func otlpText(t *testing.T, spans ...otlpSpan) []byte {
 // Each form in which programs write what was said gives the same call.
 func TestFormsOfSpans(t *testing.T) {
 	about := func(more map[string]any) map[string]any {
-		all := map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5", "gen_ai.usage.input_tokens": 40,
+		all := map[string]any{"gen_ai.operation.name": "chat", "gen_ai.request.model": "gpt-5", "gen_ai.usage.input_tokens": "40",
 			"gen_ai.usage.output_tokens": 9}
 		for name, v := range more {
 			all[name] = v

@@ -25,7 +25,8 @@ func attemptsOf(e entry) []entry {
 
 // run reads a run of SWE-agent, whose steps tell in one of three ways what the model was sent. From version 1.1 on
 // a step has the query itself. Before, it had the messages after its call, including answer and observation,
-// so a call was sent the list of the previous step. Older steps have neither: each answer of the history that is
+// so a call was sent the list of the previous step; a first step without an answer among its messages has its query
+// there. Older steps have neither: each answer of the history that is
 // no demonstration was a call with all before it. Steps may rewrite earlier messages.
 func (c *chat) run() *fault.Error {
 	run := c.about
@@ -35,7 +36,9 @@ func (c *chat) run() *fault.Error {
 	r := runs{c, make(map[canon.Value]canon.Any)}
 	switch {
 	case holdLists(trajectory.Elems, "query"):
-		return r.queries(trajectory.Elems, history.Elems)
+		return r.queries("query", trajectory.Elems, history.Elems)
+	case asksFirst(trajectory.Elems):
+		return r.queries("messages", trajectory.Elems, history.Elems)
 	case holdLists(trajectory.Elems, "messages") || len(history.Elems) == 0:
 		return r.lists(trajectory.Elems)
 	}
@@ -48,6 +51,20 @@ func holdLists(steps []canon.Any, name string) bool {
 		list, _ := step.Get(name)
 		return list.Kind == canon.KindArray
 	})
+}
+
+// asksFirst reports whether the messages of the first step are what its call was sent: its response is not among them.
+func asksFirst(steps []canon.Any) bool {
+	if len(steps) == 0 {
+		return false
+	}
+	list, _ := steps[0].Get("messages")
+	response, _ := steps[0].Get("response")
+	answered := func(m canon.Any) bool {
+		demo, _ := m.Get("is_demo")
+		return roleOf(m) == "assistant" && demo.Text != string(canon.True)
+	}
+	return len(list.Elems) > 0 && response.Text != "" && !slices.ContainsFunc(list.Elems, answered)
 }
 
 // kept returns the fields of a run, of large ones the counts alone.
@@ -112,14 +129,14 @@ func (r *runs) lists(steps []canon.Any) *fault.Error {
 
 // queries reads steps with what the model was sent. The answer to the last one stands in the history with what
 // only the history has of it, such as the calls of tools.
-func (r *runs) queries(steps, history []canon.Any) *fault.Error {
+func (r *runs) queries(name string, steps, history []canon.Any) *fault.Error {
 	last := -1
 	for i, step := range steps {
-		if sentNothing(step) {
+		list, _ := step.Get(name)
+		if sentNothing(list) {
 			r.steps++ // SWE-agent hands in by itself what there is when a run ends with an error
 			continue
 		}
-		list, _ := step.Get("query")
 		sent, err := r.list(list.Elems)
 		if err != nil {
 			return inStep(err, i)
@@ -138,8 +155,7 @@ func (r *runs) queries(steps, history []canon.Any) *fault.Error {
 }
 
 // sentNothing reports whether a step with a query is no call to the model.
-func sentNothing(step canon.Any) bool {
-	list, _ := step.Get("query")
+func sentNothing(list canon.Any) bool {
 	return len(list.Elems) == 0 || len(list.Elems) == 1 && len(list.Elems[0].Members) == 0
 }
 

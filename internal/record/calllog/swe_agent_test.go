@@ -32,6 +32,9 @@ func TestEachVersionOfSWEAgentTellsItsCalls(t *testing.T) {
 			"2 | 4"},
 		"1.0, with the messages after each step": {`{"trajectory":[{"messages":[` + system + `,` + task + `,` + first + `,` + seen +
 			`]},{"messages":[` + system + `,` + task + `,` + first + `,` + seen + `,` + second + `]}],` + history + `}`, "2 4 | 5"},
+		"1.0, with the messages before each step": {`{"trajectory":[{"response":"I list.","observation":"a.py","messages":[` + system + `,` +
+			task + `]},{"response":"I read.","observation":"x","messages":[` + system + `,` + task + `,` + first + `,` + seen + `]}],` + history +
+			`}`, "2 4 | 5"},
 		"older, with the history alone": {`{"trajectory":[{"action":"ls","response":"I list."}],` + history + `}`, "2 4 | 5"},
 		"older, the history without the last answer": {`{"trajectory":[{"response":"I list."},{"response":"I read.","observation":"x"}],` +
 			strings.Replace(history, `,`+second, "", 1) + `}`, "2 4 | 6"},

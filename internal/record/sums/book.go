@@ -167,7 +167,7 @@ func (b *Book) count(id string, u provider.Usage, line int) {
 
 // Money counts the price of an answer in dollars; what is no number is not counted.
 func (b *Book) Money(dollars string) {
-	b.prices = append(b.prices, counted{dollars: amount(dollars), line: b.says()})
+	b.prices = append(b.prices, counted{dollars: Amount(dollars), line: b.says()})
 }
 
 // Total notes what the file says of itself as a whole. Of several the last stands.
@@ -233,7 +233,7 @@ func (b *Book) Answered(a *provider.Answer, dollars string) {
 	b.take(canon.Text(a.Failure))
 	b.take(canon.Text(failure))
 	b.readTokens.add(a.Usage)
-	b.readMoney += amount(dollars)
+	b.readMoney += Amount(dollars)
 }
 
 func (b *Book) take(v canon.Any) {
@@ -264,7 +264,8 @@ func (t *tokens) add(u provider.Usage) {
 	}
 }
 
-func amount(dollars string) float64 {
+// Amount reads a price in dollars; what is no number is 0.
+func Amount(dollars string) float64 {
 	n, err := strconv.ParseFloat(dollars, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 		return 0

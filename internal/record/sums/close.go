@@ -123,7 +123,7 @@ func (b *Book) numbers(s *Sums, named func(int) bool, differs func(int, string, 
 	if s.Money.File != s.Money.Read && cents(money-explainedMoney) != s.Money.Read {
 		differs(0, "the file counts %v dollars, the answers that were read %v", s.Money.File, s.Money.Read)
 	}
-	if all := cents(amount(dollars)); dollars != "" && all != s.Money.File {
+	if all := cents(Amount(dollars)); dollars != "" && all != s.Money.File {
 		differs(0, "altogether the file says %v dollars, its answers add up to %v", all, s.Money.File)
 	}
 }
