@@ -140,7 +140,7 @@ func (a *atif) agent(t *turn, f fields) {
 	metrics := f["metrics"].fields()
 	t.answer.Usage = atifUsage(metrics)
 	attr := Call{}
-	attr.attr(costAttr, metrics["cost_usd"].value())
+	attr.price(metrics["cost_usd"].value())
 	attr.attr("reasoning_effort", f["reasoning_effort"].value())
 	if calls != nil && *calls > 1 {
 		attr.attr("llm_call_count", f["llm_call_count"].value())

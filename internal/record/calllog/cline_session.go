@@ -35,9 +35,7 @@ func readClineSession(list []entry, found *findings) (made []Session) {
 				model = cmp.Or(f["modelInfo"].fields().text("id"), model)
 				a := provider.Answer{API: g.api, ID: f.text("id"), Model: model, Content: content, Usage: clineUsage(f)}
 				call := Call{ID: a.ID, Line: m.line, Started: before, Ended: at}
-				if cost := f["metrics"].fields()["cost"].value(); cost.Kind == canon.KindNumber {
-					call.Attrs = map[string]canon.Any{costAttr: cost}
-				}
+				call.price(f["metrics"].fields()["cost"].value())
 				g.call(call, model, a.Body())
 				g.answer(canon.Fields("role", role, "content", content))
 			default:

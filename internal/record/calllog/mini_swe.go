@@ -96,7 +96,7 @@ func (m *miniSWE) message(e entry, found *findings) {
 func (m *miniSWE) about(f, extra fields, line int) Call {
 	c := Call{ID: cmp.Or(extra["response"].fields().text("id"), f.text("id")), Line: line, Started: m.before,
 		Ended: timeOf(extra["timestamp"].value())}
-	c.attr(costAttr, extra["cost"].value())
+	c.price(extra["cost"].value())
 	return c
 }
 
@@ -131,6 +131,13 @@ func litellmUsage(response fields) provider.Usage {
 		"prompt_tokens_details.cached_tokens cache_read_input_tokens input_tokens_details.cached_tokens",
 		"cache_creation_input_tokens prompt_tokens_details.cache_creation_tokens prompt_tokens_details.cache_write_tokens",
 		"completion_tokens_details.reasoning_tokens output_tokens_details.reasoning_tokens")
+}
+
+// price notes what an answer cost in dollars, if that is a number or its text.
+func (c *Call) price(v canon.Any) {
+	if v.Kind == canon.KindNumber || sums.Amount(v.Text) != 0 {
+		c.attr(costAttr, v)
+	}
 }
 
 // attr sets an attribute of a call that the log has.

@@ -82,8 +82,8 @@ func (o *opencode) message(f fields, number int) {
 	t.answer.Usage = opencodeUsage(info["tokens"].fields())
 	c := Call{ID: t.id, Started: timeOf(times["created"].value()), Ended: timeOf(times["completed"].value()),
 		Rewrites: o.rewrites}
-	if cost := info["cost"].value(); cost.Kind == canon.KindNumber && cost.Text != "0" {
-		c.Attrs = map[string]canon.Any{costAttr: cost}
+	if cost := info["cost"].value(); cost.Text != "0" {
+		c.price(cost)
 	}
 	if failed := info["error"].fields(); failed != nil {
 		t.answer.Failure = cmp.Or(failed["data"].fields().text("message"), cmp.Or(failed.text("name"), "it failed"))

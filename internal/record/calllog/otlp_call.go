@@ -8,7 +8,6 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
-	"github.com/contexttree/pact/internal/record/sums"
 )
 
 // call makes the call that a span tells of. It is false without a message. lacks says which parts the request lacks.
@@ -39,8 +38,8 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 	c.attr("trace_id", canon.Text(s.trace))
 	c.attr("name", canon.Text(s.name))
 	for _, name := range []string{"llm.cost.total", "gen_ai.usage.cost", "gen_ai.cost.total_cost", "operation.cost"} {
-		if v := s.attributes[name]; (v.Kind == canon.KindNumber || sums.Amount(v.Text) != 0) && c.Attrs[costAttr].Kind == canon.KindAbsent {
-			c.attr(costAttr, v)
+		if c.Attrs[costAttr].Kind == canon.KindAbsent {
+			c.price(s.attributes[name])
 		}
 	}
 	if len(answer.parts) == 0 && s.failure == "" {
