@@ -17,6 +17,8 @@ type Item struct {
 	Sources []Source `json:"sources"`         // where the specification makes it
 	Cases   []string `json:"cases"`           // ids of the cases that show it
 
+	// Tests are tests of this implementation that hold what no command line can show, such as server.TestX.
+	Tests []string `json:"tests,omitempty"`
 	// Unshown says which part of the item no case shows, and why. It is not empty
 	// if Cases is.
 	Unshown string `json:"unshown,omitempty"`

@@ -18,9 +18,9 @@ func TestChecklists(t *testing.T) {
 	if len(lists) == 0 || lists[0].ID != "10" {
 		t.Fatal("annex 10 is not the first list")
 	}
-	known, seen := map[string]bool{}, map[string]bool{}
+	known, seen, published := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, c := range cases(t) {
-		known[c.ID] = true
+		known[c.ID], published[c.ID] = true, c.Edition == "1.0"
 	}
 	for _, item := range items(t) {
 		if seen[item.ID] {
@@ -37,6 +37,17 @@ func TestChecklists(t *testing.T) {
 			if !known[id] {
 				t.Errorf("%s names the case %s, which is not there", item.ID, id)
 			}
+			delete(published, id)
+		}
+		for _, test := range item.Tests {
+			if !testExists(t, test) {
+				t.Errorf("%s is held by %s, which is not there", item.ID, test)
+			}
+		}
+	}
+	for id, is := range published {
+		if is {
+			t.Errorf("the case %s is in no list", id)
 		}
 	}
 }

@@ -33,7 +33,7 @@ var elsewhere = map[string]string{
 }
 
 // with names the case that holds a golden together with another one.
-var with = map[string]string{"thread-unit": "1.0-thread-12.8", "sticky": "1.0-ephemeral"}
+var with = map[string]string{"thread-unit": "1.0-thread-12.8", "sticky": "1.0-ephemeral", "err-selector": "1.0-refuse-11"}
 
 // TestGoldensOfEdition1: each printed or derived result of edition 1.0 is a case with that result, or a test, and no case
 // of the edition prunes (1.0 02 §5.4).

@@ -24,6 +24,15 @@ func (d *generator) search(x *modelNode) string {
 	return "??" + pick(d.Rand, "", " ") + d.braces(x) + d.behind(x, false)
 }
 
+// coordinate draws the depth of x and the offsets that lead to it (1.0 04 §8).
+func (d *generator) coordinate(x *modelNode) string {
+	offsets := ""
+	for ; x.parent != nil && !isPlace(x); x = x.parent {
+		offsets = fmt.Sprint(", ", x.node.Offset) + offsets
+	}
+	return fmt.Sprintf("(d%d%s)", x.depth, offsets)
+}
+
 // place draws a hop that finds something above x when it stands alone.
 func (d *generator) place(x *modelNode) string {
 	for x.parent != nil && !isPlace(x) && x.parent != d.w.root {

@@ -42,7 +42,7 @@ func genSelector(r *rand.Rand, w *model) string {
 		return text + d.family()
 	}
 	text += d.group()
-	for one(r, 6) {
+	for one(r, 6) || w.traits.Fragments && one(r, 2) {
 		text += pick(r, ", ", ",") + d.group()
 	}
 	if d.later() && one(r, 4) {
@@ -71,6 +71,19 @@ func (d *generator) group() string {
 	x := d.node()
 	form := d.IntN(10)
 	switch {
+	case d.w.traits.Fragments && form < 3 && x.placed:
+		top := x
+		for !isPlace(top) && top.parent != d.w.root {
+			top = top.parent
+		}
+		return fmt.Sprintf("d%d..d%d ", max(-1, x.depth-1), x.depth) + strings.TrimLeft(d.steps(top, x), " >")
+	case d.w.traits.Fragments && form < 6:
+		return d.chain(x)
+	case d.w.traits.Fragments && form < 9:
+		if one(d.Rand, 3) {
+			return "(" + d.coordinate(d.node()) + " ?? " + d.coordinate(x) + ")"
+		}
+		return "(" + d.coordinate(x) + d.behind(x, false) + ")"
 	case !d.later() || form < 4:
 		return d.chain(x)
 	case form < 8:

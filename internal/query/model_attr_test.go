@@ -88,7 +88,7 @@ func (w *model) facet(name string, x *modelNode) facet {
 	case "key":
 		return texts(n.Header("key").Text())
 	case "tag", "tags":
-		return lists(n.Tags)
+		return lists(w.tags(x))
 	case "refs":
 		return lists(n.Refs)
 	case "content":
@@ -103,6 +103,14 @@ func anything(v canon.Value) facet {
 		return facet{}
 	}
 	return facet{sort: other, json: v}
+}
+
+// tags are the tags and, in edition 1.0, the role (1.0 07 §4.1).
+func (w *model) tags(x *modelNode) []string {
+	if role, _ := x.node.Header("role").Text(); role != "" && w.traits.TypeFacet {
+		return append(slices.Clone(x.node.Tags), role)
+	}
+	return x.node.Tags
 }
 
 // attr tests one filter.
@@ -284,7 +292,17 @@ func (w *model) typed(x *modelNode, name string) bool {
 func (w *model) hasType(x *modelNode, name string) bool {
 	base, kind, narrow := cutType(name)
 	class, named := tree.ClassOfType(base)
+	_, rest, classed := cutType(x.node.Type)
+	if _, is := tree.ClassOfType(x.node.Type); !is {
+		classed = false
+	}
 	switch {
+	case w.traits.TypeFacet && name == "sys":
+		return x.class == tree.Sys
+	case w.traits.TypeFacet && named && !narrow:
+		return x.class == class
+	case w.traits.TypeFacet && !named && classed && rest == name: // 1.0 04 §3.2
+		return true
 	case !named:
 		return x.node.Type == name
 	case narrow && oldWords(x.node.Type) == oldWords(name):

@@ -11,12 +11,39 @@ import (
 // in the tree, in the order in which Plan.Run has it.
 func (w *model) selection(s *selector.Selector) []*modelNode {
 	chosen := map[*modelNode]bool{}
-	for _, g := range s.Groups {
+	if _, given := s.Control(selector.ControlOrder); w.traits.Fragments && !given && len(s.Groups) > 1 {
+		return w.union(s)
+	}
+	for _, g := range w.counting(s) {
 		for _, x := range w.group(s, g) {
 			chosen[x] = !x.elided
 		}
 	}
 	return w.ordered(s, chosen)
+}
+
+// union is what each group selects, one after the other, each node at its first place (1.0 04 §5.1); the groups behind ??
+// count where those before found nothing.
+func (w *model) union(s *selector.Selector) (list []*modelNode) {
+	for _, g := range w.counting(s) {
+		one := *s
+		one.Groups = []selector.Group{g}
+		list = append(list, w.selection(&one)...)
+	}
+	return unique(list)
+}
+
+// counting returns the groups of s that count.
+func (w *model) counting(s *selector.Selector) (groups []selector.Group) {
+	found := false
+	for _, g := range s.Groups {
+		if found = found && g.Else; found {
+			continue
+		}
+		groups = append(groups, g)
+		found = slices.ContainsFunc(w.group(s, g), func(x *modelNode) bool { return !x.elided })
+	}
+	return groups
 }
 
 // covered returns what a selector selects and everything below that. What is
@@ -49,6 +76,11 @@ func (w *model) group(s *selector.Selector, g selector.Group) []*modelNode {
 		}
 		var next []*modelNode
 		for _, siblings := range w.candidates(now, step) {
+			if g.Scope != nil {
+				siblings = slices.DeleteFunc(slices.Clone(siblings), func(x *modelNode) bool {
+					return !x.placed || !inDepths(*g.Scope, x.depth)
+				})
+			}
 			next = append(next, w.sift(siblings, step.Parts, 0, at)...)
 		}
 		next = unique(next)
@@ -184,7 +216,7 @@ func (w *model) test(parts []selector.Part, i int, x *modelNode) bool {
 		return x.class.Region() && x.class.String() == "^"+part.Name
 	case selector.ID:
 		if key, ok := x.key(); w.traits.HashIsKey {
-			return ok && key == part.Name
+			return ok && key == part.Name && (x.node.Has("key") || !w.traits.KeyOnly)
 		}
 		return !x.elided && x.node.ID == part.Name
 	case selector.Type:
@@ -199,9 +231,10 @@ func (w *model) test(parts []selector.Part, i int, x *modelNode) bool {
 	case selector.DepthStep:
 		return isPlace(x) && inDepths(part.Set, x.depth)
 	case selector.Tag:
-		return slices.Contains(x.node.Tags, part.Name)
+		return slices.Contains(w.tags(x), part.Name)
 	case selector.Attr:
-		return w.attr(part, x)
+		turn := w.traits.TypeFacet && part.Name == "nodeType" && part.Op == selector.Eq && len(part.Values) == 1
+		return w.attr(part, x) || turn && w.standsForTurn(parts, x, part.Values[0].Text)
 	case selector.Search:
 		return w.all(part.Attrs, x)
 	}

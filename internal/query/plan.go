@@ -139,13 +139,8 @@ func (p *Plan) group(g *group, steps []selector.Step, scope *selector.DepthSet) 
 		if s.Comb == selector.Child {
 			g.childSteps |= 1 << i
 		}
-		if err := p.step(g, i, s.Parts); err != nil {
+		if err := p.step(g, i, s.Parts, scope); err != nil {
 			return err
-		}
-		if scope != nil && g.zoneSteps>>i&1 == 0 {
-			tests, hint := p.depthPredicates(*scope)
-			g.steps[i].addPredicates(tests...)
-			g.steps[i].depths = append(g.steps[i].depths, hint.depths)
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -169,8 +164,8 @@ func (s *step) inherit(rest []step) {
 	s.prefilters = s.required.Roles|s.required.Kinds|s.required.Keys != 0
 }
 
-// step compiles the parts of step i of a group.
-func (p *Plan) step(g *group, i int, parts []selector.Part) error {
+// step compiles the parts of step i of a group. A scope stands before them: :first takes the first in it.
+func (p *Plan) step(g *group, i int, parts []selector.Part, scope *selector.DepthSet) error {
 	s, bit := &g.steps[i], uint64(1)<<i
 	s.parts, s.idIndex, s.classes = parts, -1, everyClass
 	if isZone(parts) && i < len(g.steps)-1 { // at the end it tests offsets as beside other parts
@@ -179,6 +174,11 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 		return nil
 	}
 	deep := hasDepth(parts)
+	if scope != nil {
+		tests, hint := p.depthPredicates(*scope)
+		s.addPredicates(tests...)
+		s.depths = append(s.depths, hint.depths)
+	}
 	for _, part := range parts {
 		tests, hint, err := p.compilePart(part, deep)
 		if err != nil {
