@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/runfile"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 )
@@ -29,7 +31,8 @@ type pageMaker struct {
 	kept     int               // how many nodes were asked for
 	lives    map[string]bool   // of nodes, that are kept
 	callOf   map[string]string // the call of a result
-	last     []int             // the rows of the state before
+	before   *pact.Snapshot    // the state before
+	last     []int             // its rows
 	trees    view.TreeText
 	requests *record.Requests
 	asked    caught    // the last answer
@@ -168,9 +171,6 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 	return p.state("working", before, last+1)
 }
 
-// everything is more rows than a list has.
-const everything = 1 << 30
-
 // state keeps what the panes show of a state.
 func (p *pageMaker) state(at, before string, cycle int64) error {
 	var diff struct {
@@ -192,30 +192,31 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 		return err
 	}
 	ctx := e.request.Context()
-	_, v, err := p.server.view(ctx, &one{Name: p.file.Name, At: at})
+	_, v, err := p.server.view(ctx, &one{p.file.Name, at, p.unit})
 	if err != nil {
 		return err
 	}
-	text, err := p.trees.Of(ctx, v)
+	inBytes := *v
+	inBytes.Counter = nil
+	parts, err := p.trees.Of(ctx, &inBytes)
 	if err != nil {
 		return err
 	}
-	p.file.SetText("tree "+at, text)
-	list := blocksOf{Name: p.file.Name, At: at, Vs: before, New: before != "", Limit: everything, Unit: p.unit}
-	answer, err := p.server.blocks(ctx, &list)
+	for i, part := range parts {
+		p.file.SetText("tree "+at+" "+strconv.Itoa(i), part)
+	}
+	same := 0
+	if p.before != nil {
+		shared, err := pact.SharePrefix(ctx, p.before, v.Snapshot)
+		if err != nil {
+			return err
+		}
+		same = shared.Blocks
+	}
+	p.before = v.Snapshot
+	total, _ := tree.Of(v.Snapshot).ThreadSize()
+	fresh, objects, err := v.From(ctx, same, total-same)
 	if err != nil {
-		return err
-	}
-	fresh := answer.Body
-	total := 0
-	for _, sum := range fresh.Sums {
-		total += sum.Blocks
-	}
-	s := runfile.State{At: at, Same: total - len(fresh.Items)}
-	if before == "" {
-		s.Same = 0
-	}
-	if s.Cut, err = json.Marshal(fresh.Cut); err != nil {
 		return err
 	}
 	// What stands where it stood is the same block, but an edit that the thread does not show, or a result that came
@@ -227,30 +228,35 @@ func (p *pageMaker) state(at, before string, cycle int64) error {
 	for _, m := range diff.Removed {
 		again[p.callOf[m.ID]] = true
 	}
-	for _, b := range fresh.Items {
+	for _, b := range fresh {
 		again[b.Call] = true
 	}
-	if _, v, err = p.server.view(ctx, &one{Name: p.file.Name, At: at, Unit: p.unit}); err != nil {
-		return err
+	for _, id := range slices.Sorted(maps.Keys(again)) {
+		place, _, there, err := tree.Of(v.Snapshot).ThreadPlace(id)
+		if err != nil {
+			return err
+		}
+		if !there || place >= same {
+			continue
+		}
+		rows, texts, err := v.From(ctx, place, 1)
+		if err != nil {
+			return err
+		}
+		if rows[0].Node == id { // it is a block
+			fresh, objects = append(fresh, rows...), append(objects, texts...)
+		}
 	}
-	others, err := v.Blocks(ctx, view.Filter{IDs: again, Limit: everything})
-	if err != nil {
-		return err
-	}
-	if s.Same < 0 || s.Same > len(p.last) {
+	if same > len(p.last) {
 		return fault.New(fault.Store, "the thread of "+at+" does not go on from the one before it", "")
 	}
-	indexes := append(p.last[:s.Same], make([]int, len(fresh.Items))...)
-	for _, b := range slices.Concat(others.Items, fresh.Items) {
-		if b.Place < 0 || b.Place >= len(indexes) {
-			return fault.New(fault.Store, "the thread of "+at+" has no place for "+b.Node, "")
-		}
-		if indexes[b.Place], err = p.row(b, at, cycle, changed[b.Node]); err != nil {
+	p.last = append(p.last[:same], make([]int, total-same)...)
+	for i, b := range fresh {
+		if p.last[b.Place], err = p.row(b, objects[i], at, cycle, changed[b.Node]); err != nil {
 			return err
 		}
 	}
-	p.last = indexes
-	p.file.AddState(s, indexes)
+	p.file.AddState(at, p.last)
 	return nil
 }
 
@@ -261,7 +267,7 @@ type rowKey struct {
 }
 
 // row keeps a row, what is known of its block, and once for each block its life. It returns the index of the row.
-func (p *pageMaker) row(b view.Block, at string, cycle int64, changed bool) (int, error) {
+func (p *pageMaker) row(b view.Block, object []byte, at string, cycle int64, changed bool) (int, error) {
 	b.Place, b.Start, b.New, b.Calls = 0, 0, false, 0
 	key := rowKey{block: b}
 	if key.block.Tokens = nil; b.Tokens != nil {
@@ -300,7 +306,7 @@ func (p *pageMaker) row(b view.Block, at string, cycle int64, changed bool) (int
 			return 0, err
 		}
 	}
-	index := p.file.AddRow(runfile.Row{Block: block, Node: name, Cycle: cycle})
+	index := p.file.AddRow(runfile.Row{Block: block, Node: name, Cycle: cycle}, object)
 	p.rows[key] = index
 	return index, nil
 }
@@ -316,10 +322,6 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 		return err
 	}
 	kept := forms{Forms: []string{"canonical"}, Attempts: []int64{}}
-	thread := p.path + "/thread?at=" + at
-	if err := p.keep("thread "+at+" canonical", thread+"&as=canonical"); err != nil {
-		return err
-	}
 	last := []byte(nil)
 	for _, n := range has.Attempts {
 		sent, err := p.requests.Of(p.ctx, cycle, n)

@@ -5,21 +5,20 @@ import type { BlockPage, BlockRow, CallList, Strata, TreeRow } from './api'
 interface State {
   at: string
   rows: number
-  same: number
-  cut?: BlockPage['cut']
 }
 
 interface Run {
   states: State[]
-  rows: { block: BlockRow; node: string; cycle: number }[]
+  rows: { block: BlockRow; object: number[]; node: string; cycle: number }[]
   texts: Record<string, number>
   lists: number[][]
   pieces: string[]
 }
 
-/** A row and where it stands. */
+/** A row and where it stands, with the pieces of its object in the canonical thread. */
 interface Placed extends BlockRow {
   index: number
+  object: number[]
 }
 
 const holder = document.getElementById('run') as HTMLScriptElement
@@ -45,15 +44,28 @@ function expand(run: Run, list: number): number[] {
     list = -1 - runs[0]!
   }
   const all: number[] = []
-  for (const [runs, most] of chain.reverse())
-    for (let i = runs[0]! < 0 ? 2 : 0; i < runs.length; i += 2)
-      for (let k = 0; k < runs[i + 1]! && all.length < most; k++) all.push(runs[i]! + k)
+  for (const [runs, most] of chain.reverse()) each(runs[0]! < 0 ? runs.slice(2) : runs, (i) => all.length < most && all.push(i))
   return all
+}
+
+/** Calls a function with the indexes of runs. */
+function each(runs: number[], f: (index: number) => void): void {
+  for (let i = 0; i < runs.length; i += 2) for (let k = 0; k < runs[i + 1]!; k++) f(runs[i]! + k)
 }
 
 function textOf(run: Run, name: string): string | undefined {
   const list = Object.hasOwn(run.texts, name) ? run.texts[name] : undefined
   return list === undefined ? undefined : expand(run, list).map((i) => run.pieces[i]).join('')
+}
+
+/** Returns the canonical thread of a state: the objects of its blocks. */
+function threadOf(run: Run, state: State): string {
+  const objects = placed(run, state).map(({ object }) => {
+    let text = ''
+    each(object, (i) => (text += run.pieces[i]))
+    return text
+  })
+  return `[${objects.join()}]`
 }
 
 function answer(run: Run, url: URL): Response {
@@ -82,12 +94,13 @@ function of(run: Run, what: string, id: string, part: string | undefined, q: URL
       return { ids: placed(run, there).some((row) => row.node === wanted) ? [wanted] : [] }
     }
     case 'tree':
-      return page(JSON.parse(textOf(run, 'tree ' + at) ?? '[]') as TreeRow[], q)
+      return page(JSON.parse([0, 1, 2].map((i) => textOf(run, `tree ${at} ${i}`)).join('')) as TreeRow[], q)
     case 'diff': {
       const to = run.states.findIndex((s) => s.at === q.get('to'))
       return run.states[to - 1]?.at === q.get('from') ? textOf(run, 'diff ' + q.get('to')) : undefined
     }
     case 'thread':
+      if (q.get('as') === 'canonical') return state && threadOf(run, state)
       return textOf(run, ['thread', at, [q.get('as'), q.get('attempt')].filter(Boolean).join(':')].join(' '))
     case 'forms':
       return textOf(run, 'forms ' + at) ?? { forms: ['canonical'], attempts: [] }
@@ -109,8 +122,8 @@ function placed(run: Run, state: State): Placed[] {
   const last = state.at === 'working' ? cycleOf(run.states.at(-2)?.at ?? '') : cycleOf(state.at)
   let start = 1
   return expand(run, state.rows).map((index, place) => {
-    const { block } = run.rows[index]!
-    const row = { ...block, place, start, new: place >= state.same, calls: Math.max(0, last - Math.max(first, block.born) + 1), index }
+    const { block, object } = run.rows[index]!
+    const row = { ...block, place, start, new: false, calls: Math.max(0, last - Math.max(first, block.born) + 1), index, object }
     start += block.bytes + 1
     return row
   })
@@ -124,17 +137,17 @@ function blocks(run: Run, state: State, q: URLSearchParams): BlockPage | undefin
   const all = placed(run, state)
   const tokens = q.get('unit') === 'tokens'
   const here = run.states.indexOf(state)
-  const vs = q.get('vs')
-  let { same, cut } = here > 0 || vs !== null ? state : { same: 0, cut: undefined }
-  if (vs !== null && vs !== run.states[here - 1]?.at) {
-    const other = run.states.find((s) => s.at === vs)
-    if (!other) return undefined
-    const old = placed(run, other)
-    const alike = (a: BlockRow, b: BlockRow | undefined) =>
-      a.node === b?.node && a.bytes === b.bytes && a.first === b.first && a.role === b.role
-    same = all.findIndex((row, i) => !alike(row, old[i]))
-    if (same < 0) same = all.length
-    cut = same < old.length ? { start: end(all[same - 1]) + (same === all.length ? 1 : 0), height: 0, node: (all[same] ?? old[same])!.node } : undefined
+  const before = run.states[here - 1]?.at
+  const vs = q.get('vs') ?? before
+  const other = run.states.find((s) => s.at === vs)
+  if (vs !== undefined && !other) return undefined
+  const old = other ? placed(run, other) : []
+  let same = other ? all.findIndex((row, i) => String(row.object) !== String(old[i]?.object)) : 0
+  if (same < 0) same = all.length
+  let cut: BlockPage['cut']
+  if (same < old.length) {
+    const cause = vs === before && state.at !== 'working' ? callOf(run, state)?.cut?.cause : undefined
+    cut = { start: end(all[same - 1]) + (same === all.length ? 1 : 0), height: 0, node: (all[same] ?? old[same])!.node, ...(cause && { cause }) }
   }
   const height = (row: BlockRow) => (tokens ? (row.tokens ?? 0) : row.bytes + 1)
   const kinds = (q.get('kind') ?? '').split(',').filter(Boolean)
@@ -149,15 +162,19 @@ function blocks(run: Run, state: State, q: URLSearchParams): BlockPage | undefin
       ...(tokens && { tokens: (sum.tokens ?? 0) + (row.tokens ?? 0) }) })
   }
   const order = (JSON.parse(textOf(run, 'strata bytes') ?? '{"kinds":[]}') as Strata).kinds
-  const rows = list.map(({ index: _, ...row }) => {
+  const rows = list.map(({ index: _, object: __, ...row }) => {
     if (!tokens) delete row.tokens
-    return { ...row, new: here > 0 && row.place >= same }
+    return { ...row, new: other !== undefined && row.place >= same }
   })
   return {
     ...page(rows, q),
     sums: [...sums.values()].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind)),
     ...(cut && { cut: { ...cut, height: all.slice(0, same).reduce((n, row) => n + height(row), 0) } }),
   }
+}
+
+function callOf(run: Run, state: State): CallList['items'][number] | undefined {
+  return (JSON.parse(textOf(run, 'calls bytes')!) as CallList).items.find((call) => call.cycle === cycleOf(state.at))
 }
 
 /** Returns the byte behind a block, or behind the bracket before all of them. Behind the last there is a bracket too. */

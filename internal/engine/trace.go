@@ -60,18 +60,20 @@ func (e *Engine) Trace(ctx context.Context, key history.Key, id string) (list []
 // touches reports whether a record says something of a node or of those near it.
 func (x *record) touches(near map[string]bool, id string) bool {
 	for i := range x.rows {
-		if near[x.rows[i].id] {
+		if r := &x.rows[i]; r.id == id || len(near) > 1 && near[r.id] {
 			return true
 		}
 	}
-	return slices.ContainsFunc(x.gone, func(id string) bool { return near[id] }) ||
+	return slices.ContainsFunc(x.gone, func(gone string) bool { return near[gone] }) ||
 		mayName(x.entry.Report, id) && slices.Contains(textsIn(x.entry.Report), id)
 }
 
 // mayName reports whether a value may have an id among its texts: JSON writes a plain id as it is.
 func mayName[T ~string | ~[]byte](value T, id string) bool {
-	plain := strings.IndexFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"\\/<>&", r) }) < 0
-	return !plain || strings.Contains(string(value), id)
+	if len(value) == 0 || strings.Contains(string(value), id) {
+		return len(value) > 0
+	}
+	return strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"\\/<>&", r) })
 }
 
 // touching calls f with the records up to a revision, oldest first, but for those of the segments

@@ -33,17 +33,16 @@ type File struct {
 
 // State is a state of the run: the blocks that its thread has, as indexes of rows.
 type State struct {
-	At   string          `json:"at"`   // @c12 or working
-	Rows int             `json:"rows"` // the list of their indexes
-	Same int             `json:"same"` // how many of these are those of the state before, from the beginning
-	Cut  json.RawMessage `json:"cut,omitempty"`
+	At   string `json:"at"`   // @c12 or working
+	Rows int    `json:"rows"` // the list of their indexes
 }
 
 // Row describes a version of a block, without its place in a thread.
 type Row struct {
-	Block json.RawMessage `json:"block"` // as a list of blocks has it
-	Node  string          `json:"node"`  // the text that tells of it
-	Cycle int64           `json:"cycle"` // at which that was asked
+	Block  json.RawMessage `json:"block"`  // as a list of blocks has it
+	Object Runs            `json:"object"` // what the canonical thread has of it
+	Node   string          `json:"node"`   // the text that tells of it
+	Cycle  int64           `json:"cycle"`  // at which that was asked
 }
 
 // contents is a File as it is written.
@@ -82,16 +81,16 @@ func (f *File) SetText(name string, text []byte) (ok bool) {
 	return true
 }
 
-// AddRow keeps a row and returns its index.
-func (f *File) AddRow(r Row) int {
+// AddRow keeps a row with its object in the canonical thread, and returns its index.
+func (f *File) AddRow(r Row, object []byte) int {
+	r.Object = f.pieces.add(object)
 	f.rows = append(f.rows, r)
 	return len(f.rows) - 1
 }
 
 // AddState keeps a state and the indexes of its rows; they come in the order of their cycles.
-func (f *File) AddState(s State, rows []int) {
-	s.Rows = f.placed.add(&f.lists, rows, 0)
-	f.states = append(f.states, s)
+func (f *File) AddState(at string, rows []int) {
+	f.states = append(f.states, State{at, f.placed.add(&f.lists, rows, 0)})
 }
 
 // Encode returns the file as it stands in a page: compressed and in base64, which has no character that HTML

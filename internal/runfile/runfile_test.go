@@ -79,7 +79,7 @@ func TestTextsOfStatesComeBackFromTheirLists(t *testing.T) {
 		}
 		name := fmt.Sprintf("tree @c%d", i)
 		f.SetText(name, []byte(text))
-		f.AddState(State{At: name}, rows)
+		f.AddState(name, rows)
 		want[name] = text
 		if got := expand(f.states[i].Rows); !slices.Equal(got, rows) {
 			t.Fatalf("the rows of %s are %v, want %v", name, got, rows)

@@ -117,8 +117,7 @@ func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) 
 		if err != nil {
 			return nil, err
 		}
-		n, region := b.Node(), b.Region
-		r := row{b.Entry, region, place, KindOfNode(n, n.RoleIn(region)), int64(n.ThreadBytes(region))}
+		r := rowOf(b, place)
 		place++
 		sum := &sums[r.kind]
 		sum.Blocks, sum.Bytes = sum.Blocks+1, sum.Bytes+r.bytes
@@ -168,6 +167,35 @@ func (v *State) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) 
 		p.Items = append(p.Items, b)
 	}
 	return p, ctx.Err()
+}
+
+func rowOf(b tree.ThreadBlock, place int) row {
+	n := b.Node()
+	return row{b.Entry, b.Region, place, KindOfNode(n, n.RoleIn(b.Region)), int64(n.ThreadBytes(b.Region))}
+}
+
+// From lists the blocks of a thread from a place on, most at most, and the object of each in the canonical thread. Cost:
+// that of these blocks.
+func (v *State) From(ctx context.Context, place, most int) (rows []Block, objects [][]byte, err error) {
+	for b, err := range tree.Of(v.Snapshot).Blocks(place) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(rows) == most {
+			break
+		}
+		r := rowOf(b, place+len(rows))
+		block, err := v.block(ctx, &r)
+		if err != nil {
+			return nil, nil, err
+		}
+		object, err := b.Node().AppendRendered(ctx, nil, b.Region)
+		if err != nil {
+			return nil, nil, err
+		}
+		rows, objects = append(rows, block), append(objects, object)
+	}
+	return rows, objects, ctx.Err()
 }
 
 func (f *Filter) takes(t *tree.Tree, r *row) (bool, error) {

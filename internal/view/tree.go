@@ -116,20 +116,22 @@ func (w *treeWalk) entry(e *tree.Entry, region tree.Class, depth int) bool {
 
 // TreeText writes the trees of one state after another. It remembers the rows of turns in which nothing will expire.
 type TreeText struct {
-	text  []byte
-	turns map[tree.Digest][]byte
+	text       []byte
+	turns      map[tree.Digest][]byte
+	sealed, ah int // where in the text the rows below ^seq begin and end
 }
 
-// Of returns the rows of [State.Tree], all of them, as JSON. The text is there until the next one. Cost: that of the turns
-// that no state before had, and the size of the text.
-func (x *TreeText) Of(ctx context.Context, v *State) ([]byte, error) {
+// Of returns the rows of [State.Tree], all of them, as JSON, in three parts: what is below ^seq, which mostly goes on in the
+// next state, and what stands before and behind it. They are there until the next call. Cost: that of the turns that no state
+// before had, and the size of the text.
+func (x *TreeText) Of(ctx context.Context, v *State) (parts [3][]byte, err error) {
 	if x.turns == nil {
 		x.turns = map[tree.Digest][]byte{}
 	}
-	x.text = append(x.text[:0], '[')
-	err := x.add(ctx, v, tree.Of(v.Snapshot).Root(), tree.Root, 0)
+	x.text, x.sealed, x.ah = append(x.text[:0], '['), 0, 0
+	err = x.add(ctx, v, tree.Of(v.Snapshot).Root(), tree.Root, 0)
 	x.text[len(x.text)-1] = ']' // a comma: there is a root
-	return x.text, err
+	return [...][]byte{x.text[:x.sealed], x.text[x.sealed:x.ah], x.text[x.ah:]}, err
 }
 
 func (x *TreeText) add(ctx context.Context, v *State, e *tree.Entry, region tree.Class, depth int) error {
@@ -148,6 +150,9 @@ func (x *TreeText) add(ctx context.Context, v *State, e *tree.Entry, region tree
 		return err
 	}
 	x.text = append(append(x.text, text...), ',')
+	if e.Class() == tree.Seq {
+		x.sealed = len(x.text)
+	}
 	for k, err := range e.Children().All() {
 		if err != nil {
 			return err
@@ -159,6 +164,9 @@ func (x *TreeText) add(ctx context.Context, v *State, e *tree.Entry, region tree
 		if err := x.add(ctx, v, k, in, depth+1); err != nil {
 			return err
 		}
+	}
+	if e.Class() == tree.Seq {
+		x.ah = len(x.text)
 	}
 	if steady {
 		x.turns[e.Digest()] = bytes.Clone(x.text[begin:])
