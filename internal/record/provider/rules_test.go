@@ -48,6 +48,8 @@ func TestRules(t *testing.T) {
 			contents(`{"role":"user","parts":[{"text":"\ufffd\u0041"}]}`)},
 		{provider.Responses, "text", "input[0].content", input(`{"role":"user","content":"a\ud83d"}`),
 			input(`{"role":"user","content":"a\ufffd"}`)},
+		{provider.Responses, "text", "metadata", `{"model":"gpt-5","store":false,"input":"q","metadata":{"k\ud83d":"v"}}`,
+			`{"model":"gpt-5","store":false,"input":"q","metadata":{"k\ufffd":"v"}}`},
 		{provider.Messages, "pairs", "messages[1].content[0]", anthropic(user, call),
 			head + user + ", " + call + `,` + answer(`{"type":"tool_result","tool_use_id":"a","content":`+none+`,"is_error":true}`) + `]}`},
 		{provider.Messages, "pairs", "messages[1].content[0]", anthropic(user, call, user),

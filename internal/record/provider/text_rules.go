@@ -16,20 +16,25 @@ var textRule = Rule{Name: "text", Source: "https://www.rfc-editor.org/rfc/rfc825
 	}
 }}
 
-// halves reports each text with half a surrogate pair.
+// halves reports each text and each name with half a surrogate pair.
 func (c *checker) halves(place string, v splice.Value) {
+	whole := func(what string, text splice.Value) {
+		if mended := withoutHalves(text.Raw); mended != nil {
+			c.report(place, what+" has half a surrogate pair, which is no character", `send \ufffd in its place`,
+				func(e *splice.Edits) { e.Replace(text, mended) })
+		}
+	}
 	switch v.Kind {
 	case canon.KindString:
-		if mended := withoutHalves(v.Raw); mended != nil {
-			c.report(place, "the text has half a surrogate pair, which is no character", `send \ufffd in its place`,
-				func(e *splice.Edits) { e.Replace(v, mended) })
-		}
+		whole("the text", v)
 	case canon.KindArray:
 		for i, e := range v.Elems {
 			c.halves(at(place, i), e)
 		}
 	case canon.KindObject:
 		for _, m := range v.Members {
+			name := canon.Scanner{Data: c.Body[m.Start:]}
+			whole("a name", splice.Value{Start: m.Start, Raw: name.Name()})
 			inside := m.Name
 			if place != "" {
 				inside = place + "." + m.Name
