@@ -125,7 +125,7 @@ func (f *finder) call(p *passed) error {
 			if n.Kind == toolcall.Result {
 				f.kept += f.blocks[n.ID]
 				for _, line := range linesOf(r, n) {
-					f.carried[n.ID].quotable += len(line)
+					f.carried[n.ID].quotable += len(line.bare)
 				}
 			}
 		}

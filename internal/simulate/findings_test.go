@@ -201,12 +201,13 @@ func TestARunThatWroteForAnHour(t *testing.T) {
 
 // A tool that numbers its lines is quoted without the numbers, and that is a quotation.
 func TestAQuotationWithoutTheNumbersOfItsLinesIsOne(t *testing.T) {
-	for _, prefix := range []string{"    12→", "12\t", "  7: ", "main.go:12:", "lib/main.go-12-", "+", ""} {
+	for i, prefix := range []string{"    12→", "12\t", "  7: ", "main.go:12:", "lib/main.go-12-", "+", "", `C:\lib\main.go:12:`, "L12: ", "[12] ",
+		"12. ", "12#4f| ", "> ", "> 12 ", "   12 ", "- "} {
 		results := []string{}
 		for i := range 14 {
 			results = append(results, fmt.Sprint("result ", i))
 		}
-		const quoted = "func parse(text string) (int, error) {"
+		quoted := []string{"func parse(text string) (int, error) {", "step-2: the text is parsed and may fail"}[i%2]
 		results[0] = prefix + quoted + "\n" + prefix + words("a", 400)
 		for _, says := range []string{quoted, "something else that nobody said before"} {
 			c := conversed(t, results...)

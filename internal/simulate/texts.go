@@ -36,8 +36,11 @@ func (x *texts) needs(r *run, p *passed) (list []need, err error) {
 			continue
 		}
 		for _, line := range linesOf(r, n) {
-			if of := x.lines[line]; len(of) > 0 {
-				list = append(list, need{node: n.ID, text: line, thought: n.Kind == "thinking", of: of})
+			for _, text := range line.forms() {
+				if of := x.lines[text]; len(of) > 0 {
+					list = append(list, need{node: n.ID, text: text, thought: n.Kind == "thinking", of: of})
+					break
+				}
 			}
 		}
 		if n.Kind == toolcall.Call {
@@ -61,8 +64,10 @@ func (x *texts) add(r *run, p *passed) error {
 			continue
 		}
 		for _, line := range linesOf(r, n) {
-			if of := x.lines[line]; len(of) == 0 || of[len(of)-1] != n.ID {
-				x.lines[line] = append(of, n.ID)
+			for _, text := range line.forms() {
+				if of := x.lines[text]; len(of) == 0 || of[len(of)-1] != n.ID {
+					x.lines[text] = append(of, n.ID)
+				}
 			}
 		}
 		if n.Kind == toolcall.Call {
@@ -91,16 +96,26 @@ func callKey(r *run, t *tree.Tree, n *tree.Node) (key, tool string, err error) {
 	return tool + "\x00" + toolcall.Arguments(content), tool, err
 }
 
-// numbered matches what tools put before a line of a text: its number, the file that it stands in, the sign of a diff.
-var numbered = regexp.MustCompile(`^\s*(?:[^\s:]+[:-])?\d+\s*(?:[:|→)\t-]|\s{2})|^[+-]`)
+// numbered matches what tools put before a line of a text: marks of quotations, lists and diffs, the file that it stands
+// in, its number and a digest.
+var numbered = regexp.MustCompile(`^[\s>|+*-]*(?:(?:\S*[:-])?[\[(L#]?\d+(?:#\w+)?[\])]?[\s:|→.\])-]+)?`)
 
-// bare returns a line without what a tool may have put before it, so that a quotation of the text is found.
-func bare(line string) string {
-	return strings.TrimSpace(line[len(numbered.FindString(line)):])
+// textLine is a line of a text: whole, and bare of what a tool may have put before it, so that a quotation is found.
+type textLine struct{ whole, bare string }
+
+// forms returns the different forms that are long enough to be a quotation, the bare one first.
+func (l textLine) forms() []string {
+	if len(l.bare) < leastQuoted {
+		return []string{l.whole}
+	}
+	if l.bare == l.whole {
+		return []string{l.bare}
+	}
+	return []string{l.bare, l.whole}
 }
 
 // linesOf returns the lines in a block that are long enough to be a quotation.
-func linesOf(r *run, n *tree.Node) (list []string) {
+func linesOf(r *run, n *tree.Node) (list []textLine) {
 	content, _ := n.Content.Value(r.ctx)
 	var take func(v canon.Any)
 	take = func(v canon.Any) {
@@ -110,8 +125,8 @@ func linesOf(r *run, n *tree.Node) (list []string) {
 				return
 			}
 			for line := range strings.Lines(v.Text) {
-				if line = bare(line); len(line) >= leastQuoted {
-					list = append(list, line)
+				if line = strings.TrimSpace(line); len(line) >= leastQuoted {
+					list = append(list, textLine{line, line[len(numbered.FindString(line)):]})
 				}
 			}
 		}
