@@ -48,7 +48,7 @@ func nextStart(line []byte, from int) int {
 			continue
 		}
 		before := bytes.TrimRight(line[:at], " \t\r")
-		if len(before) == 0 || bytes.IndexByte([]byte(":[,"), before[len(before)-1]) < 0 && isStart(line[at:]) {
+		if len(before) == 0 || isStart(line[at:]) && (bytes.IndexByte([]byte(":[,"), before[len(before)-1]) < 0 || alike(line, line[at:])) {
 			return at
 		}
 	}
@@ -59,4 +59,21 @@ func nextStart(line []byte, from int) int {
 func isStart(text []byte) bool {
 	rest := bytes.TrimLeft(text[1:], " \t")
 	return len(rest) > 0 && (text[0] == '{' && rest[0] == '"' || text[0] == '[' && rest[0] == '{')
+}
+
+// alike reports whether two objects begin with the same two members, as records of one file do and an object inside of one
+// of them does not.
+func alike(one, other []byte) bool {
+	names := func(text []byte) (list [2]string) {
+		s := Scanner{Data: text[:min(len(text), 256)]}
+		s.Open('{')
+		for i := 0; i < 2 && s.Peek() == '"'; i++ {
+			list[i] = string(s.Name())
+			s.Value()
+			s.Next()
+		}
+		return list
+	}
+	first := names(one)
+	return first[1] != "" && first == names(other)
 }

@@ -23,6 +23,9 @@ func TestWhatADamagedLineStillHolds(t *testing.T) {
 		`{"a":"say {\"b\":1} or"`:                    `gap {"a":"say {\"b\":1} or"`,
 		strings.Repeat(`x{"`, 200) + `{"b":2}`:       `gap ` + strings.Repeat(`x{"`, 200) + `{"b":2}`,
 		`[{"a":1}][{"b":1}]`:                         `value [{"a":1}], value [{"b":1}]`,
+		`{"i":1,"x":[{"i":2,"x":3}`:                  `gap {"i":1,"x":[, value {"i":2,"x":3}`,
+		`{"i":1,"x":2,{"i":2,"x":3}`:                 `gap {"i":1,"x":2,, value {"i":2,"x":3}`,
+		`{"i":1,"x":{"i":2,"y":3}`:                   `gap {"i":1,"x":{"i":2,"y":3}`,
 		`{"a":1},`:                                   `value {"a":1}, gap ,`,
 		`"sessionId":"s","x":{"a":1}}{"b":2,"c":[]}`: `gap "sessionId":"s","x":{"a":1}}, value {"b":2,"c":[]}`,
 	} {

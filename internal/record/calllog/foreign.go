@@ -94,9 +94,7 @@ func Foreign(data []byte) error {
 		value := raw(s.Value())
 		goesOn := len(value) > len(text)
 		if value.kind() == canon.KindArray {
-			list := canon.Scanner{Data: value}
-			list.Open('[')
-			value = list.Value()
+			value = firstOf(value)
 		}
 		if i := foreignAt(value.fields()); i >= 0 {
 			return fault.New(fault.DocumentInvalid, "the file looks like "+foreign[i].name+", which pact does not read",

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // TestWhatIsKnownAndNotReadIsNamed: a file of another program is refused by its name, with what to do.
@@ -88,6 +89,25 @@ func TestAFormIsKnownByWhatOnlyItHas(t *testing.T) {
 		}
 		if got := fmt.Sprintf("%d %s", len(log.Sessions), system); got != want[1] || failed == 0 && len(log.Sessions) == 1 {
 			t.Errorf("%s: %q, %d failed results, want %q; %v", text, got, failed, want[1], log.Findings)
+		}
+	}
+}
+
+// TestLinesMayStandInAList: what is one record a line is the same in a list.
+func TestLinesMayStandInAList(t *testing.T) {
+	for name, data := range samples(t) {
+		want, err := Read(data)
+		if err != nil || !canon.InLines(data) {
+			continue
+		}
+		list := "[\n" + strings.Join(strings.Split(strings.TrimSpace(string(data)), "\n"), ",\n") + "\n]\n"
+		got, err := Read([]byte(list))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if one, other := fmt.Sprint(want.Format, calls(want)), fmt.Sprint(got.Format, calls(got)); one != other {
+			t.Errorf("%s: %s, in a list %s", name, one, other)
 		}
 	}
 }

@@ -120,9 +120,7 @@ func (f *format) otherOf(value raw) string {
 // kindOf is equal for values with the same members, and the same type and role.
 func kindOf(value raw) string {
 	if value.kind() == canon.KindArray {
-		list := canon.Scanner{Data: value}
-		list.Open('[')
-		value = list.Value()
+		value = firstOf(value)
 	}
 	members := value.fields()
 	names := slices.Sorted(maps.Keys(members))
@@ -212,8 +210,24 @@ func talk(data []byte, at int) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(`{"role"`)) || bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(`{"messages"`))
 }
 
+// ofLines are formats of lines. Programs put the lines into a list, too.
+var ofLines = []string{"a " + ClaudeCode, "a Gemini CLI session", "a Gemini CLI stream", "a Codex rollout", "an OTLP export"}
+
 // formatOfValue returns the format of a value of a file, nil for none.
 func formatOfValue(of []format, first raw) *format {
+	if first.kind() == canon.KindArray {
+		s := canon.Scanner{Data: first}
+		s.Open('[')
+		for n := 0; n < maxForeignLines && s.Peek() == '{'; n++ {
+			line := raw(s.Value())
+			for i := range of {
+				if slices.Contains(ofLines, of[i].name) && of[i].is(line) {
+					return &of[i]
+				}
+			}
+			s.Next()
+		}
+	}
 	for i := range of {
 		if of[i].is(first) {
 			return &of[i]

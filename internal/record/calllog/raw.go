@@ -90,6 +90,13 @@ func (r raw) fields() fields {
 	return all
 }
 
+// firstOf returns the first element of a list.
+func firstOf(list raw) raw {
+	s := canon.Scanner{Data: list}
+	s.Open('[')
+	return s.Value()
+}
+
 // elems returns the elements of a list, nil of another value.
 func (r raw) elems() []raw {
 	if r.kind() != canon.KindArray {
