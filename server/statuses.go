@@ -57,7 +57,9 @@ func statusesOf(o *operation) []int {
 // declareStatuses puts the statuses of an operation into the document.
 func declareStatuses(api *huma.OpenAPI, o *operation, op *huma.Operation) {
 	refusal := api.Components.Schemas.Schema(reflect.TypeFor[failure](), true, "")
-	published := api.Components.Schemas.Schema(reflect.TypeFor[publishedFailure](), true, "")
+	// A client that was generated reads one type for a status, whatever the edition, and takes this one.
+	either := &huma.Schema{OneOf: []*huma.Schema{refusal,
+		api.Components.Schemas.Schema(reflect.TypeFor[publishedFailure](), true, "")}}
 	op.Responses = make(map[string]*huma.Response)
 	for _, status := range statusesOf(o) {
 		name := strings.ReplaceAll(http.StatusText(status), " ", "")
@@ -66,7 +68,7 @@ func declareStatuses(api *huma.OpenAPI, o *operation, op *huma.Operation) {
 		}
 		r := &huma.Response{Description: meanings[status]}
 		if status >= http.StatusBadRequest {
-			r.Content = map[string]*huma.MediaType{problemType: {Schema: refusal}, publishedType: {Schema: published}}
+			r.Content = map[string]*huma.MediaType{problemType: {Schema: refusal}, publishedType: {Schema: either}}
 		}
 		api.Components.Responses[name] = r
 		op.Responses[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + name}

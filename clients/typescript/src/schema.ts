@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is b2159a7ba6a655ffa6e149059169e83b9e201e65e860de4e03beb4c0085b293a.
+// SHA-256 is 08fcd4dc8f29e9c34173936116a6ae9fff547da06a4cc337f584b1a667143734.
 
 export interface Attempt {
   attempt_id: string

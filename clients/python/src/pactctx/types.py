@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is b2159a7ba6a655ffa6e149059169e83b9e201e65e860de4e03beb4c0085b293a.
+SHA-256 is 08fcd4dc8f29e9c34173936116a6ae9fff547da06a4cc337f584b1a667143734.
 """
 
 from __future__ import annotations
