@@ -1,8 +1,6 @@
 package cli_test
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/spf13/cobra"
 )
@@ -41,12 +40,12 @@ var commandCosts = map[string]struct {
 	"copy --compact":   {linear, "copy --compact"},
 	"delete":           {flat, "delete RUN --yes"},
 	"diff":             {flat, "diff RUN @t-1 @t0 --rich"},
-	"erase":            {linear, "erase RUN --containing question-7- --reason asked --yes"},
+	"erase":            {linear, "erase RUN --containing question-8- --reason asked --yes"},
 	"select --explain": {linear, "select RUN .block --explain"},
 	"export":           {linear, "export RUN"},
 	"findings":         {linear, "findings RUN --json"},
 	"fork":             {flat, "fork RUN @c3 other"},
-	"grep":             {linear, "grep RUN question-7-"},
+	"grep":             {linear, "grep RUN question-8-"},
 	"verify --hash":    {flat, "verify RUN @t0 --hash"},
 	"import":           {linear, "import LOG --name again"},
 	"life":             {flat, "life RUN block:2-0"},
@@ -104,7 +103,7 @@ func TestCostsOfCommandsGrowAsTheirWorkDoes(t *testing.T) {
 func costsOf(t *testing.T, calls int) map[string]uint64 {
 	dir := t.TempDir()
 	log, db := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "pact.db")
-	if err := os.WriteFile(log, sessionOf(calls), 0o600); err != nil {
+	if err := os.WriteFile(log, dbtest.Session(calls), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if code, _, problems := run(t, "", "import", log, "--name", "run", "--db", db); code != 0 {
@@ -134,23 +133,4 @@ func costsOf(t *testing.T, calls int) map[string]uint64 {
 		costs[name] = after.TotalAlloc - before.TotalAlloc
 	}
 	return costs
-}
-
-// sessionOf is a session of Claude Code: a user who asks, and a model that answers.
-func sessionOf(calls int) []byte {
-	var b bytes.Buffer
-	for i := range calls {
-		parent := "null"
-		if i > 0 {
-			parent = fmt.Sprintf(`"a%d"`, i-1)
-		}
-		at := fmt.Sprintf("2026-10-01T%02d:%02d:%02d", i/3600, i/60%60, i%60)
-		fmt.Fprintf(&b, `{"type":"user","uuid":"u%d","parentUuid":%s,"sessionId":"s","timestamp":"%s.000Z",`+
-			`"message":{"role":"user","content":"question-%d- %s"}}`+"\n", i, parent, at, i, strings.Repeat("why ", 40))
-		fmt.Fprintf(&b, `{"type":"assistant","uuid":"a%d","parentUuid":"u%d","sessionId":"s","requestId":"r%d","timestamp":"%s.500Z",`+
-			`"message":{"id":"m%d","role":"assistant","model":"claude-sonnet-4-5-20250929","content":[{"type":"text","text":"answer %d %s"}],`+
-			`"usage":{"input_tokens":4,"cache_read_input_tokens":%d,"cache_creation_input_tokens":100,"output_tokens":30}}}`+"\n",
-			i, i, i, at, i, i, strings.Repeat("so ", 30), 100*i)
-	}
-	return b.Bytes()
 }

@@ -1,0 +1,59 @@
+package dbtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// Session is a session of Claude Code of drawn words, in which three of four answers call a tool. The n-th question
+// begins with question-n-, counted from 0; with tools only each fourth message of the user asks.
+func Session(calls int) []byte {
+	random := rand.New(rand.NewPCG(7, 7))
+	words := make([]string, 3000)
+	for i := range words {
+		b := make([]byte, 2+random.IntN(8))
+		for k := range b {
+			b[k] = byte('a' + random.IntN(26))
+		}
+		words[i] = string(b)
+	}
+	text := func(n int) string {
+		list := make([]string, n)
+		for i := range list {
+			list[i] = words[random.IntN(len(words))]
+		}
+		return strings.Join(list, " ")
+	}
+	type object = map[string]any
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	line := func(kind, id string, parent any, at int, message object) {
+		out.Encode(object{"type": kind, "uuid": id, "parentUuid": parent, "sessionId": "s", "requestId": "r" + id[1:], "cwd": "/home/me/project",
+			"version": "2.0.1", "timestamp": time.Unix(1_790_000_000+int64(at), 0).UTC().Format(time.RFC3339), "message": message})
+	}
+	var parent any
+	for i := range calls {
+		var asked any = fmt.Sprintf("question-%d- %s", i, text(60))
+		if i%4 != 0 {
+			asked = []object{{"type": "tool_result", "tool_use_id": fmt.Sprint("toolu_", i-1), "content": text(100)}}
+		}
+		id := fmt.Sprint("u", i)
+		line("user", id, parent, 2*i, object{"role": "user", "content": asked})
+		said, why := []object{{"type": "text", "text": text(40)}}, "end_turn"
+		if i%4 != 3 {
+			why = "tool_use"
+			said = append(said, object{"type": "tool_use", "id": fmt.Sprint("toolu_", i), "name": "Bash",
+				"input": object{"command": text(12), "description": text(5)}})
+		}
+		answer := fmt.Sprint("a", i)
+		line("assistant", answer, id, 2*i+1, object{"id": fmt.Sprint("m", i), "type": "message", "role": "assistant",
+			"model": "claude-sonnet-4-5-20250929", "content": said, "stop_reason": why,
+			"usage": object{"input_tokens": 4, "cache_read_input_tokens": 100 * i, "cache_creation_input_tokens": 100, "output_tokens": 60}})
+		parent = answer
+	}
+	return b.Bytes()
+}
