@@ -153,7 +153,7 @@ func next(a *command.App, f *opened.Report) []string {
 	if len(breaks) > 0 {
 		list = append([]string{richDiff(a, of.Name, breaks[0]-1, breaks[0])}, list...)
 	}
-	list = append(list, "pact log "+name+db, "pact show "+name+" --as text"+db, "pact show "+name+" @t0"+db)
+	list = append(list, "pact log "+name+db, "pact show "+name+" --as text"+db, "pact show "+name+" latest"+db)
 	return list[:nextCommands]
 }
 
