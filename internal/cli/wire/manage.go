@@ -23,16 +23,11 @@ type manageFlags struct {
 // aboutPolicies ends the explanation of a command with these flags.
 const aboutPolicies = `
 
---policy observes: pact keeps with each call how the policy would shorten it, and changes
-nothing; pact request --json shows it. With --manage pact sends the shortened requests.
-head, tail and once shorten a result of a tool before its first request. When a ttl or a
-limit makes a result due, pact removes it as the policy's when says, by default once that
-pays: it leaves a note in place of the result, drops thinking and keeps all else. Later
-requests repeat the same bytes, also without --manage. The originals are in the context
-NAME/originals, and pact show ID prints the one that a text names. Calls that ask again for
-what was taken get it whole; beyond a tenth of all calls managing ends for its conversation,
-and pact log says so. pact sends a request as it came if deciding takes over 100 ms or
-storing the decision over 5 s, and sends it again as it came if the provider refuses it.`
+--policy observes: each call notes how the policy would shorten it (pact request --json).
+With --manage pact sends the shortened requests, and later ones repeat the same bytes. The
+originals are in the context NAME/originals; pact show ID prints the one that a text names.
+Calls that ask again for what was taken get it whole. A request goes out as it came if
+deciding takes over 100 ms or storing the decision over 5 s. docs/policies.md has the rest.`
 
 func policyFlags(cmd *cobra.Command) *manageFlags {
 	m := &manageFlags{}
