@@ -15,7 +15,7 @@ import (
 // elsewhere names the tests that hold the goldens of edition 1.0 which ask no command line; of one that nothing can hold,
 // it says why.
 var elsewhere = map[string]string{
-	"04-7-array":                     ".TestEditsOfEdition1",
+	"04-7-array":                     "internal/librarytest.TestEditsOfEdition1",
 	"err-conflict":                   "server.TestFailuresOfEdition1",
 	"err-pos":                        "server.TestFailuresOfEdition1",
 	"http-INVALID_SELECTOR":          "server.TestFailuresOfEdition1",
@@ -26,8 +26,8 @@ var elsewhere = map[string]string{
 	"http-CONFLICTING_UPDATE":        "server.TestFailuresOfEdition1",
 	"http-INTERNAL_ERROR":            "server.TestFailuresOfEdition1",
 	"edition-of-document":            "internal/document.TestEditionOfADocument",
-	"t0-new-context":                 ".TestAddressesOfEdition1",
-	"read-model":                     ".TestPlacesOfNodes",
+	"t0-new-context":                 "internal/librarytest.TestAddressesOfEdition1",
+	"read-model":                     "internal/librarytest.TestPlacesOfNodes",
 	"retention-silent":               "conformance.TestGoldensOfEdition1",
 	"fixture-range_pairwise_unified": "a block of ^seq changes before @t0, which 1.0 05 §6.2 forbids",
 }
