@@ -32,7 +32,7 @@ func TestStubHashes(t *testing.T) {
 	stub := against(t, "python3 -S -E stub/pact_stub.py", time.Minute) // without site packages it starts sooner
 	list := cases(t)
 	var some []conformance.Case
-	every := testrun.Size(t, 200, 60, 20)
+	every := testrun.Size(t, 200, 150, 20)
 	for i, c := range list {
 		if c.Kind == "hash" || i%every == 0 { // every case starts the program a few times
 			some = append(some, c)
@@ -91,7 +91,7 @@ func rank(c conformance.Case) int {
 // every case, also those about what is not there. The groups hold every failed case once, and so does
 // the JUnit form, where each area is a suite.
 func TestReportOfManyFailures(t *testing.T) {
-	some := cases(t)[:150]
+	some := cases(t)[:testrun.Size(t, 50, 80, 150)]
 	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
 		conformance.RunOptions{})
 	if err != nil {

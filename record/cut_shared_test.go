@@ -162,12 +162,15 @@ func TestManagingIsNeverDearer(t *testing.T) {
 		`{"when":"pays","rules":[{"select":"[kind='result'][bytes>4000]","head":2000,"tail":1000,"ttl":12},
 			{"select":".cb[kind='result']","ttl":12}]}`,
 	}
+	if testrun.Raced {
+		t.Skip("left out: TestManagedConversations has the detector watch the same goroutines")
+	}
 	cuts := 0
-	reads := []float64{0.1, 0.05, 0.025}
-	reads = reads[:testrun.Size(t, 1, 3, 3)]
+	reads := []float64{0.1, 0.025, 0.05}
+	reads = reads[:testrun.Size(t, 1, 2, 3)]
 	for form, path := range map[string]string{"anthropic": "/v1/messages", "openai": "/v1/chat/completions",
 		"gemini": "/v1beta/models/gemini-2.5-pro:generateContent"} {
-		runs := [][][]byte{madeRun(t, form, testrun.Size(t, 40, 80, 200))}
+		runs := [][][]byte{madeRun(t, form, testrun.Size(t, 40, 60, 200))}
 		for _, conversation := range sharedRuns(t) {
 			runs = append(runs, requestsOf(t, form, conversation))
 		}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -41,31 +40,4 @@ func TestAContextThatIsNotThereIsSaidToBe(t *testing.T) {
 	b.accessible("a context that is not there")
 	b.click("All contexts")
 	b.see("weather")
-}
-
-// A person goes from pane to pane with clicks and with the keys 1 to 5, and reads the list of keys.
-func TestThePanesHaveKeysAndAreTabs(t *testing.T) {
-	db := sqliteFile(t)
-	command(t, db, "import", weather, "--name", "panes")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	b.open("/c/panes")
-	for i, pane := range []string{"Thread", "Tree", "Changes", "Request", "Attempts"} {
-		chosen := `[...document.querySelectorAll('[role=tab][aria-selected=true]')].map((e) => e.innerText).join().endsWith(` +
-			quoted(pane) + `)`
-		b.click(pane)
-		b.until(pane+" is shown after a click", chosen)
-		b.press(string(rune('1' + (i+1)%5)))
-		b.until("another pane is shown", `!(`+chosen+`)`)
-		b.press(string(rune('1' + i)))
-		b.until(pane+" is shown after its key", chosen)
-		if path := b.path(); pane != "Thread" && !strings.Contains(path, "view="+strings.ToLower(pane)) {
-			t.Errorf("the address does not say that %s is shown: %s", pane, path)
-		}
-	}
-	b.press("?")
-	b.until("the keys are listed", `document.querySelector('dialog[open]')?.innerText.includes('changes')`)
-	b.accessible("the table of keys")
-	b.press("Escape")
-	b.until("the keys are gone", `!document.querySelector('dialog[open]')`)
 }

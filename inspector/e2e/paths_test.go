@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -294,50 +292,4 @@ func text(v *accessibility.Value) string {
 		return string(v.Value)
 	}
 	return s
-}
-
-// TestPicturesOfThePaths takes the paths on a recorded run in four looks, for people to look at: with
-// PACT_WRITE_PICTURES it writes what it sees under build/paths.
-func TestPicturesOfThePaths(t *testing.T) {
-	run := filepath.Join(sharedData(), "swe-smith-pydantic-8316.traj")
-	if _, err := os.Stat(run); err != nil {
-		t.Skip("left out: ", err)
-	}
-	db := sqliteFile(t)
-	command(t, db, "import", run, "--name", "run", "--max-tokens", "12000")
-	command(t, db, "fork", "run", "@c12", "run, another answer")
-	command(t, db, "add", "run", "--role", "user", "--content", "One more thing.")
-	b := newTab(t, serve(t, db))
-	b.signIn()
-	for _, look := range []struct {
-		name, scheme  string
-		width, height int64
-	}{{"light", "light", 1280, 720}, {"dark", "dark", 1280, 720}, {"phone", "light", 390, 844}, {"wide", "dark", 2560, 1440}} {
-		b.do("see it "+look.name, scheme(look.scheme), chromedp.EmulateViewport(look.width, look.height))
-		for path, at := range map[string]struct{ address, keys, shows string }{
-			"search":  {"/c/run?at=c15&q=alias", "", `document.querySelector('.mark-found') && document.querySelector('.hits li')`},
-			"family":  {"/c/run?at=c12", "", `document.querySelector('.sentence')?.textContent.includes('Here began fork')`},
-			"compare": {"/c/run?at=c22&vs=run%2C%20another%20answer%40c12&view=changes", "", `document.querySelector('.change-added')`},
-			"draft":   {"/c/run?at=working", "", `document.querySelector('.mark-draft') && document.querySelector('article.block')`},
-			"what-if": {"/c/run?at=c22&node=block%3A17-2", "x", `document.querySelector('.what-if form')`},
-			"cost":    {"/c/run?at=c12&view=cost", "", `document.querySelector('.lines') && document.querySelector('.findings')`},
-			"list":    {"/", "", `document.querySelectorAll('.sparkline').length === 2`},
-		} {
-			b.open(at.address)
-			b.until("the screen is loaded", `document.querySelector('.legend-list li, .contexts table')`)
-			b.settle()
-			if at.keys != "" {
-				b.press(at.keys)
-			}
-			b.until(path, at.shows)
-			b.settle()
-			b.accessible(look.name + ", " + path)
-			if width := eval[int64](b, `document.documentElement.scrollWidth`); width > look.width {
-				t.Errorf("%s, %s: %d pixels wide", look.name, path, width)
-			}
-			if os.Getenv(writePictures) != "" {
-				b.writePicture(filepath.Join(repository, "build", "paths", path+"-"+look.name+".webp"))
-			}
-		}
-	}
 }

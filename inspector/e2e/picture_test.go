@@ -53,25 +53,6 @@ func (b *tab) sentence() string {
 		n.data).join('').replace(/\s+/g, ' ')`)
 }
 
-// A person opens the printed address, chooses the context and sees the picture of its calls.
-func TestThePrintedAddressLeadsToThePicture(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		story(t, db, "first-picture")
-		b := newTab(t, serve(t, db))
-		b.signIn()
-		b.click("first-picture")
-		b.until("the picture is drawn", painted)
-		b.call(storyCalls)
-		last, before := command(t, db, "thread", "first-picture", "@c12"), command(t, db, "thread", "first-picture", "@c11")
-		want := fmt.Sprintf("Call 12 repeats all of call 11 and adds %.1f kB.", float64(len(last)-len(before))/1000)
-		if got := b.sentence(); got != want {
-			t.Errorf("the sentence is %q, want %q", got, want)
-		}
-		b.click("largest first")
-		b.see("what step 12 printed")
-	})
-}
-
 // A person goes from call to call with the arrows, and from cut to cut with shift.
 func TestArrowsScrubAndJumpToCuts(t *testing.T) {
 	stores(t, func(t *testing.T, db string) {

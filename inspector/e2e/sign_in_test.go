@@ -46,16 +46,6 @@ func TestThePrintedAddressLetsTheBrowserIn(t *testing.T) {
 	})
 }
 
-// A person reloads the page and is still signed in.
-func TestAReloadNeedsNoToken(t *testing.T) {
-	b := newTab(t, serve(t, sqliteFile(t)))
-	b.signIn()
-	b.do("reload", chromedp.Reload())
-	if status := eval[int](b, readStatus); status != 200 {
-		t.Errorf("after a reload the browser gets %d", status)
-	}
-}
-
 // A person comes back after the server was started again and has to sign in anew.
 func TestTheCookieOfAnEarlierRunIsWorthless(t *testing.T) {
 	s := serve(t, sqliteFile(t))

@@ -129,6 +129,7 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 	"Len":         func(s *pact.Snapshot) error { s.Len(); return nil },
 	"Node":        func(s *pact.Snapshot) error { return failure(s.Node(unreadBlock)) },
 	"Nodes":       func(s *pact.Snapshot) error { return drain(s.Nodes()) },
+	"Place":       func(s *pact.Snapshot) error { return failure(s.Place(unreadBlock)) },
 	"Policy":      func(s *pact.Snapshot) error { return failure(s.Policy()) },
 	"Select":      func(s *pact.Snapshot) error { return failure(s.Select(background, ".block", nil)) },
 	"Thread":      func(s *pact.Snapshot) error { return failure(s.Thread(background)) },

@@ -225,11 +225,11 @@ func TestTableOfPolicies(t *testing.T) {
 	}
 	runs, _ := shared(t)
 	var long []string
-	for i := range testrun.Size(t, 60, 200, 200) {
+	for i := range testrun.Size(t, 60, 120, 200) {
 		long = append(long, words(fmt.Sprint("word", i), 200+i*37%1500))
 	}
 	runs = append(runs, conversed(t, long...))
-	for _, read := range []float64{0.1, 0.05, 0.025} {
+	for _, read := range []float64{0.1, 0.025, 0.05}[:testrun.Size(t, 1, 2, 3)] {
 		costs := make(map[string]map[string]float64)
 		for _, c := range runs {
 			o := simulate.Options{Counter: counter, Prices: priced(read, 1.25), Model: "m", Dialect: "anthropic"}

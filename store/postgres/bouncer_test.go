@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/engine"
+	"github.com/contexttree/pact/internal/engine/enginetest"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/internal/testrun"
 )
@@ -63,9 +65,9 @@ func TestStoreThroughPgBouncer(t *testing.T) {
 	testrun.Long(t, "runs the whole contract once more")
 	s := server(t)
 	address := bouncer(t, s)
-	suite(t, 600, func(t testing.TB) string {
-		return address(databaseName(t, databaseOf(t, s)))
-	}, open)
+	enginetest.Suite{AtOnce: atOnce, Seed: 600, Open: func(t *testing.T) engine.Contexts { // reading twice is TestStore's
+		return open(t, address(databaseName(t, databaseOf(t, s))))
+	}}.Run(t)
 }
 
 // server starts one of its own for a test.

@@ -1,0 +1,40 @@
+package care
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/conformance"
+	"github.com/contexttree/pact/internal/cli/command"
+)
+
+// With --all the items of every checklist are printed, with what the cases say of each.
+func TestAllPrintsEveryChecklist(t *testing.T) {
+	cases, err := chosen([]string{"001-7.1-L608"}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fails := func(context.Context, ...string) (conformance.Answer, error) { return conformance.Answer{Exit: 1}, nil }
+	report, err := conformance.RunAll(t.Context(), cases, fails, conformance.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	a := command.New(command.Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard})
+	printReport(a, report, true, false, false)
+	if err := a.Out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"Annex 10: ", "Chapter 08: algorithms and their tests\n", "MUST    Circles are refused",
+		"    not shown     SHOULD  Moves are recognised by equal contents\n", " 0 mended, 0 contradicted, 1 failed\n"} {
+		if !strings.Contains(out.String(), line) {
+			t.Errorf("%q is not printed", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
+	}
+}
