@@ -3,91 +3,12 @@ package commit_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/commit"
-	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/lifecycle"
 )
-
-// Where stubs stand and where they do not.
-func TestStubsStandWhereTheirPolicyAllows(t *testing.T) {
-	const three = `
-		c1 assistant call f r1
-		c2 assistant call f r2
-		c3 assistant call f r3
-		r1@2 tool result a c1
-		r2@2 tool result b c2
-		r3@2 tool result c c3`
-	for _, c := range []struct {
-		rule, lines, named string
-		thread             string // of ids, stubs by their roles
-	}{
-		{"at the offset of the first of a unit, behind what is there", "a user text a\nb user text b\nc@2 user text c", "a",
-			"b (user) c"},
-		{"not between parallel calls and their results", three, "c2", "c1 c3 r1 r3"},
-		{"not before results either", three, "c3", "c1 c2 r1 r2"},
-		{"behind results of the same offset", strings.ReplaceAll(three, "@2", ""), "c2", "c1 c3 r1 r3 (assistant)"},
-		{"before words that a call follows", "t assistant text a\nc@2 assistant call f r\nr@2 tool result a c", "t",
-			"(assistant) c r"},
-		{"not between a call and words before its result",
-			"c assistant call f r\nt assistant text a\nu@2 assistant text b\nr@2 tool result a c", "t", "c u r"},
-		{"between two pairs", "c assistant call f r\nr assistant result a c\nt@2 user text a\n" +
-			"d@3 assistant call f s\ns@3 tool result a d", "t", "c r (user) d s"},
-		{"of ^sys for the system, though it says no role", "^sys/s - text a\nb user text b", "s", "(system) b"},
-		{"of the user for other roles", "a other text a\nb - text b", "a b", "(user) (user)"},
-		{"of the assistant for a tool", "a tool text a", "a", "(assistant)"},
-		{"none for a stub", "a user stub a", "a", ""},
-		{"none for what says nothing", "a user text -", "a", ""},
-	} {
-		t.Run(c.rule, func(t *testing.T) {
-			s, working := told(t, c.lines)
-			s.commit(working, commit.Input{Policy: lifecycle.Policy{Stub: "."}, Prune: strings.Fields(c.named)})
-			var thread []string
-			for b := range sure.All(s.tree.Blocks(0)) {
-				id := b.Node().ID
-				if len(commit.StandsFor(b.Node())) > 0 {
-					id = "(" + b.Node().Role + ")"
-				}
-				thread = append(thread, id)
-			}
-			if got := strings.Join(thread, " "); got != c.thread {
-				t.Errorf("got %q, want %q", got, c.thread)
-			}
-		})
-	}
-}
-
-// A limit that was kept is not exceeded for the sake of a stub, and a stub goes
-// again where its limit cannot be kept otherwise.
-func TestStubsKeepToLimits(t *testing.T) {
-	const lines = "a user text a\nb user text b" // 91 bytes each, 185 in all; a stub has 60
-	for _, c := range []struct {
-		rule   string
-		policy lifecycle.Policy
-		stubs  int
-		left   string
-	}{
-		{"there is room", lifecycle.Policy{MaxBytes: 160}, 1, "b"},
-		{"for stubs alone", lifecycle.Policy{MaxBytes: 130}, 2, ""},
-		{"for one of them", lifecycle.Policy{MaxBytes: 100}, 1, ""},
-		{"for nothing", lifecycle.Policy{MaxBytes: 10}, 0, ""},
-		{"of the stubs themselves there may be few", lifecycle.Policy{MaxBytes: 160,
-			Parts: []lifecycle.Part{{Kind: "stub", MaxBytes: 20}}}, 0, "b"},
-		{"of the stubs themselves there may be more", lifecycle.Policy{MaxBytes: 160,
-			Parts: []lifecycle.Part{{Kind: "stub", MaxBytes: 200}}}, 1, "b"},
-	} {
-		s, working := told(t, lines)
-		c.policy.Stub = "."
-		left, report := s.commit(working, commit.Input{Policy: c.policy})
-		if left != c.left || len(report.Stubs) != c.stubs || report.Budget != "" ||
-			len(report.Removed) != 2-len(strings.Fields(left)) {
-			t.Errorf("%s: left %q, report %+v", c.rule, left, report)
-		}
-	}
-}
 
 // What is reported is what is so in the end.
 func TestReportOfPruning(t *testing.T) {
