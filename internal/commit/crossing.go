@@ -23,64 +23,44 @@ var refersOutside = &tree.Minimum{
 // depend on a node in another item. The items that references come from need no such
 // care, because helpersIn sees the references that leave them.
 func (w *walk) openReferenced() error {
-	var in func(l *tree.List) error
-	one := func(item *tree.Entry) error {
-		if n, err := refersOutside.At(w.ctx, item); n == nil || err != nil {
-			return err
-		}
-		ids, err := outgoingRefs(item)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			path, err := w.tree.Path(id)
+	for _, region := range [...]tree.Class{tree.Sys, tree.Seq} {
+		kids := w.tree.Region(region).Children()
+		for item, err := range refersOutside.Items(w.ctx, kids, func(*tree.Node) bool { return true }) {
+			if err == nil {
+				err = w.openReferencedBy(item)
+			}
 			if err != nil {
 				return err
 			}
-			item := itemOf(path)
-			if item == nil || w.crossed[item[len(item)-1].Node().ID] {
-				continue
-			}
-			w.crossed[item[len(item)-1].Node().ID] = true
-			if !w.isProtected(item) && len(w.byRegion[item[1].Class()]) > 0 {
-				list, err := w.candidatesIn(item)
-				if err != nil {
-					return err
-				}
-				w.put(list...)
-			}
 		}
-		return nil
 	}
-	in = func(l *tree.List) error {
-		if l.Len() == 0 {
-			return nil
-		}
-		if n, err := refersOutside.In(w.ctx, l); n == nil || err != nil {
-			return err
-		}
-		items, runs, err := l.Parts()
+	return w.openReferencedBy(w.tree.Region(tree.Head))
+}
+
+func (w *walk) openReferencedBy(item *tree.Entry) error {
+	ids, err := outgoingRefs(item)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		path, err := w.tree.Path(id)
 		if err != nil {
 			return err
 		}
-		for _, run := range runs {
-			if err := in(run); err != nil {
+		item := itemOf(path)
+		if item == nil || w.crossed[item[len(item)-1].Node().ID] {
+			continue
+		}
+		w.crossed[item[len(item)-1].Node().ID] = true
+		if !w.isProtected(item) && len(w.byRegion[item[1].Class()]) > 0 {
+			list, err := w.candidatesIn(item)
+			if err != nil {
 				return err
 			}
-		}
-		for _, item := range items {
-			if err := one(item); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for _, region := range [...]tree.Class{tree.Sys, tree.Seq} {
-		if err := in(w.tree.Region(region).Children()); err != nil {
-			return err
+			w.put(list...)
 		}
 	}
-	return one(w.tree.Region(tree.Head))
+	return nil
 }
 
 // outgoingRefs returns the ids outside an item that nodes at and below it refer to.

@@ -151,32 +151,13 @@ func (p *pruner) dueItems() (ids []string, err error) {
 			return &tree.Node{ID: id, Expiry: at}, nil // it carries the cycle, and is in no tree
 		},
 	}
-	var in func(l *tree.List) error
-	in = func(l *tree.List) error {
-		if n, err := first.In(p.ctx, l); n == nil || err != nil || n.Expiry > p.stamps.Cycle {
-			return err
-		}
-		items, runs, err := l.Parts()
-		if err != nil {
-			return err
-		}
-		for _, run := range runs {
-			if err := in(run); err != nil {
-				return err
-			}
-		}
-		for _, item := range items {
-			if n, err := first.At(p.ctx, item); err != nil {
-				return err
-			} else if n != nil && n.Expiry <= p.stamps.Cycle {
-				ids = append(ids, item.Node().ID)
-			}
-		}
-		return nil
-	}
+	due := func(n *tree.Node) bool { return n.Expiry <= p.stamps.Cycle }
 	for _, region := range [...]tree.Class{tree.Sys, tree.Seq, tree.Head} {
-		if err := in(p.tree.Region(region).Children()); err != nil {
-			return nil, err
+		for item, err := range first.Items(p.ctx, p.tree.Region(region).Children(), due) {
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, item.Node().ID)
 		}
 	}
 	return ids, nil

@@ -194,33 +194,21 @@ func (w *walk) open(region tree.Class, run *tree.List, n int) error {
 }
 
 func (w *walk) putRun(region tree.Class, run *tree.List) error {
-	var first *tree.Node
-	for _, f := range w.firsts[region] {
-		n, err := f.In(w.ctx, run)
-		if err != nil {
-			return err
-		}
-		if first, err = w.earlier(first, n, region); err != nil {
-			return err
-		}
-	}
-	if first != nil {
-		c, err := w.candidate(first, region)
-		if err != nil {
-			return err
-		}
-		w.queue.push(queued{candidate: c, run: run})
-	}
-	return nil
+	return w.putFirst(region, queued{run: run}, func(f *tree.Minimum) (*tree.Node, error) { return f.In(w.ctx, run) })
 }
 
 func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 	if w.crossed[item.Node().ID] { // openReferenced has put all of its candidates
 		return nil
 	}
+	return w.putFirst(region, queued{item: item}, func(f *tree.Minimum) (*tree.Node, error) { return f.At(w.ctx, item) })
+}
+
+// putFirst puts a run or an item into the queue, with the first of the candidates in it.
+func (w *walk) putFirst(region tree.Class, q queued, in func(*tree.Minimum) (*tree.Node, error)) error {
 	var first *tree.Node
 	for _, f := range w.firsts[region] {
-		n, err := f.At(w.ctx, item)
+		n, err := in(f)
 		if err != nil {
 			return err
 		}
@@ -228,14 +216,15 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 			return err
 		}
 	}
-	if first != nil {
-		c, err := w.candidate(first, region)
-		if err != nil {
-			return err
-		}
-		w.queue.push(queued{candidate: c, item: item})
+	if first == nil {
+		return nil
 	}
-	return nil
+	c, err := w.candidate(first, region)
+	q.candidate = c
+	if err == nil {
+		w.queue.push(q)
+	}
+	return err
 }
 
 // openItem puts the candidates of an item into the queue.

@@ -3,6 +3,7 @@ package tree
 import (
 	"cmp"
 	"context"
+	"iter"
 )
 
 // Minimum finds the item of a list whose node comes first in an order of its own. Like a
@@ -58,6 +59,38 @@ func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
 	}
 	l.measured.put(sumOf{name: f.Name, node: first})
 	return first, nil
+}
+
+// Items yields the items of a list that offer a node which is wanted, deeper runs first. It skips a run if the first
+// node of all its items is not wanted. It fails as In does.
+func (f *Minimum) Items(ctx context.Context, l *List, wanted func(*Node) bool) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) { f.items(ctx, l, wanted, yield) }
+}
+
+func (f *Minimum) items(ctx context.Context, l *List, wanted func(*Node) bool, yield func(*Entry, error) bool) bool {
+	first, err := f.In(ctx, l)
+	if err == nil && (first == nil || !wanted(first)) {
+		return true
+	}
+	var in *listBody
+	if err == nil {
+		in, err = l.openFor(ctx)
+	}
+	if err != nil {
+		yield(nil, err)
+		return false
+	}
+	for _, run := range in.below {
+		if !f.items(ctx, run, wanted, yield) {
+			return false
+		}
+	}
+	for _, item := range in.items {
+		if n, err := f.At(ctx, item); (err != nil || n != nil && wanted(n)) && !yield(item, err) {
+			return false
+		}
+	}
+	return true
 }
 
 // firstOf returns the first of two nodes, either of which may be nil.
