@@ -8,16 +8,22 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
+// reading is a content that calls a function.
+type reading func(context.Context) (canon.Value, error)
+
+// Read implements [tree.Source].
+func (f reading) Read(ctx context.Context) (canon.Value, error) { return f(ctx) }
+
 // A block that many calls send is read from the store and parsed once; one that
 // changed under its id is read again, and one without a hash each time.
 func TestEachContentIsReadOnce(t *testing.T) {
 	reads := 0
 	node := func(hash byte, text string) *tree.Node {
 		n := &tree.Node{ID: "block", HashOK: hash > 0, Hash: tree.Digest{hash}}
-		n.Content = tree.Fetch(len(text), func(context.Context) (canon.Value, error) {
+		n.Content = tree.From(len(text), reading(func(context.Context) (canon.Value, error) {
 			reads++
 			return canon.Value(text), nil
-		})
+		}))
 		return n
 	}
 	known := contents{}

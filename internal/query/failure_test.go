@@ -31,10 +31,9 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 // Content that cannot be read ends the run with the error of the store.
 func TestContentThatCannotBeRead(t *testing.T) {
 	lost := errors.New("lost")
-	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (canon.Value,
-		error) {
+	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.From(5, reading(func(context.Context) (canon.Value, error) {
 		return "", lost
-	})}
+	}))}
 	tr, err := tree.Build(1, []tree.Placed{
 		{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},
 		{Node: tree.NewNode(tree.Node{ID: "ah", Type: "^ah", Expiry: tree.Never}, nil), Parent: 0},

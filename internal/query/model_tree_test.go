@@ -99,12 +99,18 @@ func (s *sketch) put(parent int, typ string, offset int64) int {
 	return len(s.nodes) - 1
 }
 
+// reading is a content that calls a function.
+type reading func(context.Context) (canon.Value, error)
+
+// Read implements [tree.Source].
+func (f reading) Read(ctx context.Context) (canon.Value, error) { return f(ctx) }
+
 // stored is a content in memory, or one that is fetched when it is asked for.
 func stored(v canon.Value, elsewhere bool) tree.Content {
 	if !elsewhere {
 		return tree.Hold(v)
 	}
-	return tree.Fetch(len(v), func(context.Context) (canon.Value, error) { return v, nil })
+	return tree.From(len(v), reading(func(context.Context) (canon.Value, error) { return v, nil }))
 }
 
 func (s *sketch) has(id string) bool {

@@ -8,12 +8,11 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Content is the content of a node in canonical JSON. It is in memory, or is fetched from a
+// Content is the content of a node in canonical JSON. It is in memory, or is read from a
 // store each time it is needed.
 type Content struct {
 	value canon.Value
 	size  int
-	fetch func(context.Context) (canon.Value, error)
 	from  Source
 }
 
@@ -26,20 +25,14 @@ type Source interface {
 // From returns a content of size bytes of canonical JSON that is read from a source.
 func From(size int, s Source) Content { return Content{size: size, from: s} }
 
-// Source returns where the content is read from, nil if it is in memory or came from [Fetch].
+// Source returns where the content is read from, nil if it is in memory.
 func (c Content) Source() Source { return c.from }
 
 // Hold returns a content that is in memory. The zero Value means that there is no content.
 func Hold(v canon.Value) Content { return Content{value: v, size: len(v)} }
 
-// Fetch returns a content of size bytes of canonical JSON that calls get each time it is
-// needed.
-func Fetch(size int, get func(context.Context) (canon.Value, error)) Content {
-	return Content{size: size, fetch: get}
-}
-
 // Held reports whether the content, if there is one, is in memory.
-func (c Content) Held() bool { return c.from == nil && c.fetch == nil }
+func (c Content) Held() bool { return c.from == nil }
 
 // Size returns the length of the canonical JSON in bytes, 0 if there is no content.
 func (c Content) Size() int { return c.size }
@@ -50,11 +43,8 @@ func (c Content) Value(ctx context.Context) (canon.Value, error) {
 	if err := ask(ctx); err != nil {
 		return "", err
 	}
-	switch {
-	case c.from != nil:
+	if c.from != nil {
 		return c.from.Read(ctx)
-	case c.fetch != nil:
-		return c.fetch(ctx)
 	}
 	return c.value, nil
 }

@@ -11,6 +11,12 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
+// reading is a content that calls a function.
+type reading func(context.Context) (canon.Value, error)
+
+// Read implements [tree.Source].
+func (f reading) Read(ctx context.Context) (canon.Value, error) { return f(ctx) }
+
 var errAway = fault.Wrap(fault.Store, errors.New("away"), "the store does not answer", "")
 
 // loaded is a snapshot whose contents are in a store that does not answer:
@@ -27,7 +33,7 @@ func loaded(t *testing.T) (*tree.Tree, *modelTree) {
 			continue
 		}
 		n := *p.Node
-		n.Content = tree.Fetch(n.Content.Size(), func(context.Context) (canon.Value, error) { return "", errAway })
+		n.Content = tree.From(n.Content.Size(), reading(func(context.Context) (canon.Value, error) { return "", errAway }))
 		nodes[i].Node = tree.NewNode(n, &p.Node.Hash)
 	}
 	tr, err := tree.Build(1, nodes)

@@ -176,7 +176,7 @@ func TestThreadDigestReadsNoContent(t *testing.T) {
 			continue
 		}
 		n := *e.node
-		n.Content = Fetch(n.Content.Size(), nil) // to read it is to fail
+		n.Content = From(n.Content.Size(), struct{ Source }{}) // to read it is to fail
 		n.Headers = append([]Header(nil), n.Headers...)
 		n.Priority++ // another version
 		born = append(born, Born{Node: NewNode(n, &n.Hash), Parent: parent})

@@ -142,7 +142,7 @@ func TestWriteErrorsComeBack(t *testing.T) {
 	}
 	lost := errors.New("lost")
 	n := tree.NewNode(tree.Node{ID: "b", Type: "cb", Expiry: tree.Never,
-		Content: tree.Fetch(3, func(context.Context) (canon.Value, error) { return "", lost })}, new(tree.Digest))
+		Content: tree.From(3, reading(func(context.Context) (canon.Value, error) { return "", lost }))}, new(tree.Digest))
 	gone := sure.Get(sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}}))
 	if err := gone.WriteThread(context.Background(), &bytes.Buffer{}); !errors.Is(err, lost) {
 		t.Errorf("content that cannot be read: got %v", err)
