@@ -115,36 +115,6 @@ func testErase(t *testing.T, s Suite) {
 	d.check()
 }
 
-func testEraseBelow(t *testing.T, s Suite) {
-	d := drive(t, s, "below")
-	d.talk("one", "two")
-	turn := sure.Get(d.state.Head.Region(tree.Seq).Children().At(0)).Node().ID
-	f := d.fork(1, "fork")
-	for _, x := range []*driver{d, f} {
-		x.commitWith(func(e *tree.Editor) {
-			spec := block("attached to one")
-			spec.Offset = 1
-			spec.ID = "note-" + x.state.Name
-			add(t, e, turn, spec)
-		}, commit.Input{})
-	}
-	e := d.erasing(turn)
-	e.DryRun = true
-	ids := set(d.erase(e).IDs...)
-	e.DryRun = false
-	d.expect(ids)
-	f.expect(ids)
-	of := d.erase(e)
-	for _, id := range []string{turn, "block:1-0", "note-below", "note-fork"} {
-		if !ids[id] {
-			t.Errorf("%s was not erased: %v", id, of.IDs)
-		}
-	}
-	checkAll(d, f)
-	d.settled(nil)
-	f.settled(nil)
-}
-
 // testEraseMoved erases a node below which others were moved, and from below which others were
 // moved away with their children, in an imported history.
 func testEraseMoved(t *testing.T, s Suite) {

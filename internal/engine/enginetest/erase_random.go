@@ -7,24 +7,29 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/tree"
 )
 
 // testEraseRandom makes families of random histories with erasures in between, and compares
-// them with histories in which the erased nodes were empty from the beginning.
+// them with histories in which the erased nodes were empty from the beginning. It reads contexts
+// again and again meanwhile, and holds what it read before, as a program does that follows others:
+// a store may go on from what it has in memory, and must show what a first look shows.
 func testEraseRandom(t *testing.T, s Suite) {
 	for seed := range s.seeds(t, 1, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 67))
 			family := []*genHistory{{drive(t, s, "0"), rnd}}
+			held := make([]any, 12)
 			erased := 0
-			for i := range 120 {
+			for i := range 150 {
 				var did bool
 				if family, did = mutate(family, i, 9); did {
 					erased++
 				}
-				if i%40 == 39 {
+				held[rnd.IntN(len(held))] = family[rnd.IntN(len(family))].look()
+				if i%50 == 49 {
 					list := make([]*driver, len(family))
 					for k, r := range family {
 						list[k] = r.driver
@@ -37,6 +42,24 @@ func testEraseRandom(t *testing.T, s Suite) {
 			}
 		})
 	}
+}
+
+// look reads a context and up to three of its snapshots, and returns them.
+func (r *genHistory) look() any {
+	st, err := r.store.Load(background, r.state.Key)
+	must(r.T, err)
+	same(r.T, r.state.Head, st.Head)
+	same(r.T, r.state.Working, st.Working)
+	if len(r.snapshots) == 0 {
+		return st
+	}
+	from := r.state.First + r.Int64N(int64(len(r.snapshots)))
+	list, err := engine.Collect(r.store.History(background, r.state.Key, from, min(r.state.Cycle, from+r.Int64N(3))))
+	must(r.T, err)
+	for k, got := range list {
+		same(r.T, r.snapshots[from+int64(k)], got)
+	}
+	return []any{st, list}
 }
 
 // mutate forks a context of a family in its step i, deletes one, erases from one, about every

@@ -162,38 +162,6 @@ func logged(f *driver, shared ...int64) {
 	}
 }
 
-func testForkOfAFork(t *testing.T, s Suite) {
-	a := drive(t, s, "a")
-	a.talk("one", "two", "three")
-	b := a.fork(2, "b")
-	b.talk("three of b", "four of b")
-	// a is the origin of a cycle that b shares with it, whichever of the two is forked.
-	c := b.fork(1, "c")
-	d := b.fork(2, "d")
-	e := b.fork(3, "e")
-	for _, want := range []struct {
-		d      *driver
-		origin history.Key
-	}{{c, a.state.Key}, {d, a.state.Key}, {e, b.state.Key}} {
-		if want.d.state.Origin.Key != want.origin {
-			t.Errorf("the origin of %s is %d", want.d.state.Name, want.d.state.Origin.Key)
-		}
-	}
-	e.talk("four of e", "five of e")
-	d.talk("three of d")
-	f := e.fork(4, "f") // three origins deep
-	f.commit()
-	list := []*driver{a, b, c, d, e, f}
-	checkAll(list...)
-	numbers := map[int64]bool{}
-	for _, x := range list {
-		numbers[x.state.Fork] = true
-	}
-	if len(numbers) != len(list) {
-		t.Errorf("the forks have the numbers %v", numbers)
-	}
-}
-
 func testForkAside(t *testing.T, s Suite) {
 	d := drive(t, s, "name")
 	other := driveIn(t, s, d.store, "other")

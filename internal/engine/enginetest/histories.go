@@ -14,56 +14,32 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-func testDrafts(t *testing.T, s Suite) {
-	d := drive(t, s, "drafts")
-	d.check()
-	var id string
-	d.edit(func(x *tree.Editor) { id = add(t, x, "^ah", block("hello")) })
-	d.edit(func(x *tree.Editor) { add(t, x, "^sys", block("be brief")) })
-	if !sure.Get(d.state.Working.Has(id)) || sure.Get(d.state.Head.Has(id)) {
-		t.Error("the draft is not where it belongs")
-	}
-	d.check()
+func testDraftReset(t *testing.T, s Suite) {
+	d := drive(t, s, "reset")
+	var rule, note, id string
+	d.edit(func(x *tree.Editor) {
+		rule, note = add(t, x, "^sys", block("rule")), add(t, x, "^sys", tree.Spec{Type: "cont", Offset: 1})
+		add(t, x, note, block("inside"))
+	})
 	d.commit()
-	d.check()
-	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("hello again")) })
-	d.check()
-}
-
-func testCommits(t *testing.T, s Suite) {
-	d := drive(t, s, "commits")
-	for i := range 12 {
-		if i%3 > 0 {
-			d.edit(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint("question ", i))) })
+	for range 2 {
+		d.edit(func(x *tree.Editor) {
+			must(t, x.Update(rule, map[string]any{"content": "changed"}))
+			must(t, x.Remove(note))
+			id = add(t, x, "^ah", block("draft"))
+		})
+		d.check()
+		c := d.edited(func(*tree.Editor) {})
+		c.After = d.state.Head.WithCycle(c.Stamps.Cycle)
+		d.apply(c)
+		d.check()
+		if sure.Get(d.state.Working.Has(id)) || !sure.Get(d.state.Working.Has(note)) {
+			t.Error("the working state was not put back")
 		}
-		if i%3 > 1 {
-			d.edit(func(x *tree.Editor) {
-				late := block("a remark")
-				late.Offset = 2
-				add(t, x, "^ah", late)
-			})
-		}
-		d.commit() // an empty commit
 	}
-	if d.state.Revision != 1+8+4+12 || d.state.Cycle != 12 {
-		t.Errorf("ended at %+v", d.state.Info)
-	}
-	d.check()
-}
-
-func testOneStep(t *testing.T, s Suite) {
-	d := drive(t, s, "one step")
-	for i := range 4 {
-		d.commitWith(func(x *tree.Editor) {
-			add(t, x, "^ah", block(fmt.Sprint("turn ", i)))
-			early := block("before it")
-			early.Offset = -1
-			add(t, x, "^ah", early)
-		}, commit.Input{})
-	}
-	if d.state.Revision != 5 {
-		t.Errorf("four commits with edits led to revision %d", d.state.Revision)
-	}
+	d.commit()
+	d.edit(func(x *tree.Editor) { must(t, x.Remove(note)) })
+	d.commit()
 	d.check()
 }
 

@@ -66,9 +66,6 @@ var contract = []testCase{
 	{"Missing", testMissing},
 	{"Closed", testClosed},
 
-	{"Drafts", testDrafts},
-	{"Commits", testCommits},
-	{"OneStep", testOneStep},
 	{"SeveralChanges", testSeveralChanges},
 	{"AllOrNone", testAllOrNone},
 	{"Guard", testGuard},
@@ -79,14 +76,7 @@ var contract = []testCase{
 	{"Has", testHas},
 	{"Readers", testReaders},
 
-	{"SystemUpdates", testSystemUpdates},
-	{"Removal", testRemoval},
-	{"DraftChanges", testDraftChanges},
 	{"DraftReset", testDraftReset},
-	{"Lifecycle", testLifecycle},
-	{"Cores", testCores},
-	{"Groups", testGroups},
-	{"Attachments", testAttachments},
 	{"EmptyGroups", testEmptyGroups},
 	{"EmptyGroupsOfForks", testEmptyGroupsOfForks},
 	{"EmptyGroupsErased", testEmptyGroupsErased},
@@ -108,7 +98,6 @@ var contract = []testCase{
 	{"VeryLongHistory", testVeryLongHistory},
 
 	{"Fork", testFork},
-	{"ForkOfAFork", testForkOfAFork},
 	{"ForkAside", testForkAside},
 	{"ForkRequests", testForkRequests},
 	{"ForkRefused", testForkRefused},
@@ -124,7 +113,6 @@ var contract = []testCase{
 	{"AttemptsAtOnce", testAttemptsAtOnce},
 
 	{"Erase", testErase},
-	{"EraseBelow", testEraseBelow},
 	{"EraseMoved", testEraseMoved},
 	{"EraseFamily", testEraseFamily},
 	{"EraseLongTurns", testEraseLongTurns},
@@ -139,7 +127,6 @@ var contract = []testCase{
 
 	{"RandomHistories", testRandomHistories},
 	{"RandomForks", testRandomForks},
-	{"Reloads", testReloads},
 	{"EraseRandom", testEraseRandom},
 }
 
