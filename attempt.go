@@ -11,8 +11,6 @@ import (
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/tree"
-	"github.com/contexttree/pact/selector"
 )
 
 // ProviderCall names the provider and the model that an attempt calls (03 §6.2).
@@ -108,14 +106,12 @@ func (c *Context) startEdited(ctx context.Context, call *ProviderCall, a *histor
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
-	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
-	if err := b.run(call.Edit); err != nil {
+	x, err := c.edited(ctx, s, s.Working, s.Head, s.Stamps, call.Edit)
+	if err != nil {
 		return nil, err
 	}
 	next := state{State: s.State}
 	after := x.Tree()
-	var err error
 	if next.candidate, err = c.candidate(ctx, s, after, x.Stamps, p); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/selector"
 )
 
 // CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero
@@ -65,9 +64,8 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 	}
 	working, stamps, cand := s.Working, s.Stamps, s.candidate
 	if o.Edit != nil {
-		x := tree.Edit(ctx, working, s.Head, stamps, c.env(ctx, s))
-		b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
-		if err := b.run(o.Edit); err != nil {
+		x, err := c.edited(ctx, s, working, s.Head, stamps, o.Edit)
+		if err != nil {
 			return nil, err
 		}
 		working, stamps, cand = x.Draft(), x.Stamps, nil // no reader has this tree
@@ -137,9 +135,8 @@ func (c *Context) withNext(ctx context.Context, s *state, commit engine.Change, 
 	if o.Next == nil {
 		return []engine.Change{commit}, nil
 	}
-	x := tree.Edit(ctx, commit.After, commit.Sealed, commit.Stamps, c.env(ctx, s))
-	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
-	if err := b.run(o.Next); err != nil {
+	x, err := c.edited(ctx, s, commit.After, commit.Sealed, commit.Stamps, o.Next)
+	if err != nil {
 		return nil, err
 	}
 	after := x.Tree()

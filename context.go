@@ -143,11 +143,11 @@ func Open(ctx context.Context, db *DB, name string, opts *OpenOptions) (_ *Conte
 		return nil, err
 	}
 	c := optionsOf(opts).context(db.kept())
-	loaded, err := db.kept().Load(ctx, info.Key)
+	loaded, err := c.load(ctx, info.Key)
 	if err != nil {
 		return nil, err
 	}
-	c.state.Store(&state{State: *loaded})
+	c.state.Store(loaded)
 	return c, nil
 }
 
@@ -214,14 +214,20 @@ func (c *Context) Refresh(ctx context.Context) (err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	now := c.state.Load()
-	loaded, err := c.store.Load(ctx, now.Key)
+	loaded, err := c.load(ctx, now.Key)
+	if err == nil && loaded.Revision != now.Revision {
+		c.state.Store(loaded)
+	}
+	return err
+}
+
+// load reads the state of a context.
+func (c *Context) load(ctx context.Context, key history.Key) (*state, error) {
+	loaded, err := c.store.Load(ctx, key)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if loaded.Revision != now.Revision {
-		c.state.Store(&state{State: *loaded})
-	}
-	return nil
+	return &state{State: *loaded}, nil
 }
 
 // current returns the state that was loaded last. If something was erased since, it loads
@@ -232,11 +238,10 @@ func (c *Context) current(ctx context.Context) (*state, error) {
 	if err != nil || info.Erasures == s.Erasures {
 		return s, err
 	}
-	loaded, err := c.store.Load(ctx, s.Key)
+	fresh, err := c.load(ctx, s.Key)
 	if err != nil {
 		return nil, err
 	}
-	fresh := &state{State: *loaded}
 	c.state.CompareAndSwap(s, fresh) // if it fails, a writer has stored a newer state
 	return fresh, nil
 }

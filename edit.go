@@ -276,12 +276,14 @@ func (b *Batch) change(edit func() error) {
 	}
 }
 
-// run lets f edit and returns its error, else the first error of the batch.
-func (b *Batch) run(f func(*Batch) error) error {
-	if err := f(b); err != nil {
-		return err
+// edited lets f edit a working state of the context, and returns its error, else the first error of the batch.
+func (c *Context) edited(ctx context.Context, s *state, working, head *tree.Tree, stamps tree.Stamps,
+	f func(*Batch) error) (*tree.Editor, error) {
+	b := Batch{ctx: ctx, editor: tree.Edit(ctx, working, head, stamps, c.env(ctx, s)), edition: selector.Edition(s.Edition)}
+	if err := f(&b); err != nil {
+		return nil, err
 	}
-	return b.err
+	return b.editor, b.err
 }
 
 // gap finds the place that an insertion position names; nil, without an error, for a place (…)? that is
@@ -318,9 +320,8 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	} else if done != nil {
 		return nil
 	}
-	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
-	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
-	if err := b.run(f); err != nil {
+	x, err := c.edited(ctx, s, s.Working, s.Head, s.Stamps, f)
+	if err != nil {
 		return err
 	}
 	after := x.Tree()
@@ -350,10 +351,10 @@ func (c *Context) seen(ctx context.Context, s *state, token string) (*history.En
 	if e == nil || err != nil || e.Revision <= s.Revision {
 		return e, err
 	}
-	loaded, err := c.store.Load(ctx, s.Key)
+	loaded, err := c.load(ctx, s.Key)
 	if err != nil {
 		return nil, err
 	}
-	c.state.Store(&state{State: *loaded})
+	c.state.Store(loaded)
 	return e, nil
 }

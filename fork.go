@@ -170,11 +170,11 @@ func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (stri
 	if err != nil {
 		return "", err
 	}
-	loaded, err := c.store.Load(ctx, info.Key)
+	loaded, err := c.load(ctx, info.Key)
 	if err != nil {
 		return "", err
 	}
-	c.state.Store(&state{State: *loaded})
+	c.state.Store(loaded)
 	return undone, nil
 }
 
@@ -205,11 +205,7 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f engine.F
 		return nil, err
 	}
 	if len(begun) != 2 || begun[1].Digest != t.Digest().String() { // an erasure has changed it since
-		loaded, err := c.store.Load(ctx, info.Key)
-		if err != nil {
-			return nil, err
-		}
-		return &state{State: *loaded}, nil
+		return c.load(ctx, info.Key)
 	}
 	return &state{State: engine.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle,
 		From: c.store}}, nil

@@ -210,75 +210,12 @@ func (c *Context) plan(ctx context.Context, s *state, retained map[string]bool, 
 		return nil, err
 	}
 	plan := &inspect.PrunePlan{Cycle: s.Stamps.Cycle, Report: &report}
-	if plan.Before, err = c.weight(ctx, before); err != nil {
+	if plan.Before, err = provenance.Weigh(ctx, before, c.counter); err != nil {
 		return nil, err
 	}
-	if plan.After, err = c.weight(ctx, after); err != nil || s.State.Cycle < s.First {
+	if plan.After, err = provenance.Weigh(ctx, after, c.counter); err != nil || s.State.Cycle < s.First {
 		return plan, err
 	}
-	if plan.Cached, err = cachedPrefix(ctx, s.Head, before, after); err == nil && c.counter != nil {
-		err = countLost(ctx, plan.Cached, s.Head, before, c.counter)
-	}
+	plan.Cached, err = provenance.Cached(ctx, s.Head, before, after, c.counter)
 	return plan, err
-}
-
-func (c *Context) weight(ctx context.Context, t *tree.Tree) (w inspect.Weight, err error) {
-	sum := t.Root().Summary()
-	w = inspect.Weight{Nodes: sum.Blocks + sum.Containers, Turns: t.Region(tree.Seq).Children().Len()}
-	w.Blocks, w.Bytes = t.ThreadSize()
-	if c.counter != nil {
-		w.Tokens, err = tree.Tokens(c.counter).Sum(ctx, t.Root())
-	}
-	return w, err
-}
-
-func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*inspect.CachedPrefix, error) {
-	before, err := provenance.SharedPrefix(ctx, last, without)
-	if err != nil {
-		return nil, err
-	}
-	after, err := provenance.SharedPrefix(ctx, last, with)
-	if err != nil {
-		return nil, err
-	}
-	lost := max(0, before.Bytes-after.Bytes) // if pruning takes all that is new, the closing bracket is shared too
-	cached := &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, Lost: lost, Shared: after}
-	if before.Blocks > after.Blocks {
-		for b, err := range with.Blocks(after.Blocks) {
-			if err != nil {
-				return nil, err
-			}
-			if b.Node().Kind != "thinking" {
-				continue
-			}
-			if has, err := last.Has(b.Node().ID); err != nil {
-				return nil, err
-			} else if has {
-				cached.Reasoning++
-			}
-		}
-	}
-	return cached, nil
-}
-
-// countLost counts the tokens of the blocks that only the thread without pruning still
-// shares with the last one.
-func countLost(ctx context.Context, cached *inspect.CachedPrefix, last, without *tree.Tree,
-	counter Counter) error {
-	n, err := tree.CommonBlocks(ctx, last, without)
-	if err != nil || n <= cached.Shared.Blocks {
-		return err
-	}
-	measure, left := tree.Tokens(counter), n-cached.Shared.Blocks
-	for b, err := range last.Blocks(cached.Shared.Blocks) {
-		if err != nil {
-			return err
-		}
-		tokens, err := measure.Own(ctx, b.Entry)
-		cached.LostTokens += tokens
-		if left--; err != nil || left == 0 {
-			return err
-		}
-	}
-	return nil
 }
