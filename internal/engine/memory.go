@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/contexttree/pact/internal/tree"
@@ -18,7 +19,7 @@ func InMemory() *Engine { return inMemory(store.NewMemory()) }
 // there are no checkpoints, since no snapshot is made anew.
 func inMemory(s *store.Memory) *Engine {
 	e := New(s, store.Packing{})
-	e.inMemory, e.pace = true, pace{joined: math.MaxInt32, between: math.MaxInt64, rows: math.MaxInt64}
+	e.inMemory, e.pace = true, pace{joined: math.MaxInt32, between: math.MaxInt64, rows: math.MaxInt64, run: 64}
 	return e
 }
 
@@ -31,6 +32,8 @@ type own struct {
 	upTo   int64            // revision up to which ids and drafts are right
 	ids    map[string]int64 // the revision that first published a node with the id
 	drafts map[string]bool  // ids that came after the last snapshot
+
+	runs []*segmentIndex // of the records, as far as they fill a run
 }
 
 // own returns what is kept of a line, which is of the generation of the line.
@@ -126,6 +129,29 @@ func (e *Engine) hasInMemory(ctx context.Context, l *line, id string, upTo int64
 	}
 	first, published := o.ids[id]
 	return published && first <= upTo || upTo == o.upTo && o.drafts[id], nil
+}
+
+// runsInMemory returns indexes of the records of a line up to a revision, in place of those of segments. The last records
+// need not be in one. Cost: that of the records that came since it was asked last.
+func (e *Engine) runsInMemory(ctx context.Context, l *line, upTo int64) ([]*segmentIndex, error) {
+	o := e.own(l)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	next := l.origin.Revision + 1
+	if n := len(o.runs); n > 0 {
+		next = o.runs[n-1].last + 1
+	}
+	var run []record
+	for x, err := range e.records(ctx, l, next, upTo) {
+		if err != nil {
+			return nil, err
+		}
+		if run = append(run, *x); int64(len(run)) >= e.pace.run && x.publishes() { // a cycle is in one run
+			index := indexing(run)
+			o.runs, run = append(o.runs, &index), nil
+		}
+	}
+	return slices.Clip(o.runs), nil
 }
 
 // addWhole adds the row of a node, whose content an engine in memory keeps with the node.

@@ -14,6 +14,13 @@ func NewIdle(s store.Store, p store.Packing) *Engine {
 	return e
 }
 
+// NewHastyInMemory is InMemory with runs of two records.
+func NewHastyInMemory() *Engine {
+	e := InMemory()
+	e.pace.run = 2
+	return e
+}
+
 // Idle waits until nothing settles in the background.
 func (e *Engine) Idle() { e.work.Wait() }
 

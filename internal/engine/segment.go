@@ -67,9 +67,8 @@ func (p *packing) joinContents(list []record, contents map[place]string) (index 
 
 // join makes a segment of consecutive records whose contents are in blocks.
 func (p *packing) join(list []record, blocks []blockIndex) (x segmentIndex, head []byte) {
-	last := &list[len(list)-1]
-	x = segmentIndex{first: list[0].entry.Revision, last: last.entry.Revision, firstCycle: list[0].entry.Cycle,
-		lastCycle: last.latest, blocks: blocks}
+	x = indexing(list)
+	x.blocks = blocks
 	var w writer
 	w.count(len(list))
 	var c rows
@@ -78,7 +77,6 @@ func (p *packing) join(list []record, blocks []blockIndex) (x segmentIndex, head
 		c.next = place{list[i].entry.Revision, 0}
 		list[i].writeDelta(&w, &c)
 	}
-	x.touch(list)
 	head = p.pack(w.b)
 	x.headSize, x.head = len(w.b), sha256.Sum256(head)
 	return x, head
@@ -100,9 +98,11 @@ func hold(list []record, contents map[place]string, f func(*record, string)) {
 	}
 }
 
-// touch notes the ids that records name, as a node, its parent, what it refers to, or in a report: the
-// ascending hashes of those whose cycle is not among those of the segment.
-func (x *segmentIndex) touch(list []record) {
+// indexing returns an index of consecutive records with the ids that they name, as a node, its parent, what it refers to,
+// or in a report: the ascending hashes of those whose cycle is not among those of the records.
+func indexing(list []record) segmentIndex {
+	last := &list[len(list)-1]
+	x := segmentIndex{first: list[0].entry.Revision, last: last.entry.Revision, firstCycle: list[0].entry.Cycle, lastCycle: last.latest}
 	note := func(id string) {
 		if c := tree.GeneratedCycle(id); c < x.firstCycle || c > x.lastCycle {
 			x.touched = append(x.touched, hashOf(id))
@@ -126,6 +126,7 @@ func (x *segmentIndex) touch(list []record) {
 	}
 	slices.Sort(x.touched)
 	x.touched = slices.Compact(x.touched)
+	return x
 }
 
 // may reports whether a segment may say something of an id.

@@ -18,7 +18,10 @@ import (
 // pace says how many cycles are joined, how many of the last ones stay as they are, and after how
 // many cycles or rows comes a checkpoint: no snapshot of joined cycles is made from more than twice
 // as many rows, unless its own cycle has more.
-type pace struct{ joined, stays, between, rows int64 }
+type pace struct {
+	joined, stays, between, rows int64
+	run                          int64 // how many records an engine in memory finds together, or more up to the end of a cycle
+}
 
 var usualPace = pace{joined: 64, stays: 32, between: 256, rows: 2048}
 

@@ -76,7 +76,7 @@ func mayName[T ~string | ~[]byte](value T, id string) bool {
 	return strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"\\/<>&", r) })
 }
 
-// touching calls f with the records up to a revision, oldest first, but for those of the segments
+// touching calls f with the records up to a revision, oldest first, but for those of the segments, or runs in memory,
 // that touch none of some ids. No ids stand for all.
 func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string, f func(*record)) error {
 	if l.up != nil {
@@ -84,7 +84,13 @@ func (e *Engine) touching(ctx context.Context, l *line, upTo int64, ids []string
 			return err
 		}
 	}
-	list, err := e.segments(ctx, l)
+	var list []*segmentIndex
+	var err error
+	if e.inMemory {
+		list, err = e.runsInMemory(ctx, l, upTo)
+	} else {
+		list, err = e.segments(ctx, l)
+	}
 	if err != nil {
 		return err
 	}

@@ -122,10 +122,13 @@ func (u untraced) Trace(ctx context.Context, key history.Key, _ string) ([]histo
 // TestALifeIsReadFromTheCyclesThatConcernIt asks for the life of every node that ever was in random
 // contexts and their forks, once through Trace and once through everything.
 func TestALifeIsReadFromTheCyclesThatConcernIt(t *testing.T) {
-	for seed := range testrun.Size[uint64](t, 1, 6, 300) {
+	for seed := range testrun.Size[uint64](t, 2, 6, 300) {
 		clock := int64(0)
 		o := pact.OpenOptions{Clock: func() int64 { clock++; return clock }}
 		e := engine.NewHasty(store.NewMemory(), zstd.Packing)
+		if seed%2 == 1 {
+			e = engine.NewHastyInMemory()
+		}
 		c, err := pact.Create(background, dbtest.Of(e), "c", &pact.CreateOptions{OpenOptions: o})
 		must(t, err)
 		h := &drawnHistory{T: t, Rand: rand.New(rand.NewPCG(seed, 5)), context: c}
