@@ -144,7 +144,7 @@ var oldLines = []struct{ old, now string }{
 func translated(t *testing.T, args []string) (line, out string, code int) {
 	var o strings.Builder
 	a := command.New(command.Streams{Out: &o, Err: &strings.Builder{}})
-	a.Anew = func(_ context.Context, args []string, _ command.Streams) int {
+	a.Rerun = func(_ context.Context, args []string, _ command.Streams) int {
 		line = strings.Join(args, " ")
 		return command.ExitOK
 	}

@@ -87,7 +87,7 @@ func addOldNames(a *command.App, root *cobra.Command) {
 				return err
 			}
 			a.Reportf("pact %s is pact %s now", o.name, strings.TrimSuffix(strings.Replace(o.now, " --limited", "", 1), "="))
-			a.Exit = a.Anew(ctx, o.line(cmd, args), command.Streams{In: a.In, Out: a.Out.W, Err: a.Err, Env: a.Environ()})
+			a.Exit = a.Rerun(ctx, o.line(cmd, args), command.Streams{In: a.In, Out: a.Out.W, Err: a.Err, Env: a.Environ()})
 			return nil
 		})
 		parent.AddCommand(cmd)

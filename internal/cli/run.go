@@ -13,9 +13,9 @@ import (
 	"github.com/contexttree/pact/internal/cli/care"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/edit"
+	"github.com/contexttree/pact/internal/cli/follow"
+	"github.com/contexttree/pact/internal/cli/listen"
 	"github.com/contexttree/pact/internal/cli/screen"
-	"github.com/contexttree/pact/internal/cli/trace"
-	"github.com/contexttree/pact/internal/cli/wire"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -27,7 +27,7 @@ type Streams = command.Streams
 // returns the exit code. It keeps no state between calls.
 func Run(ctx context.Context, args []string, s Streams) int {
 	a := command.New(s)
-	a.Anew = Run
+	a.Rerun = Run
 	return run(ctx, a, args)
 }
 
@@ -71,9 +71,9 @@ var families = []struct {
 	commands  func(*command.App) []*cobra.Command
 }{
 	{"bring", "Bring in:", bring.Commands},
-	{"wire", "Record and serve:", wire.Commands},
+	{"listen", "Record and serve:", listen.Commands},
 	{"ask", "Look and ask:", ask.Commands},
-	{"trace", "Follow what happened:", trace.Commands},
+	{"follow", "Follow what happened:", follow.Commands},
 	{"edit", "Edit:", edit.Commands},
 	{"care", "Check, copy, erase:", care.Commands},
 }

@@ -40,7 +40,7 @@ func checkRequestCommand(a *command.App) *cobra.Command {
 	flags.StringVar(&f.after, "after", "", "the `FILE` with the request before in the same conversation")
 	flags.BoolVar(&f.mend, "mend", false, "print the body with all that needs no decision mended")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		q, err := f.question(ctx, a, cmd, args[0])
+		q, err := f.request(ctx, a, cmd, args[0])
 		if err != nil {
 			return err
 		}
@@ -49,8 +49,8 @@ func checkRequestCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// question reads the request.
-func (f *checkFlags) question(ctx context.Context, a *command.App, cmd *cobra.Command, name string) (*record.Question,
+// request reads what is to be checked.
+func (f *checkFlags) request(ctx context.Context, a *command.App, cmd *cobra.Command, name string) (*record.Question,
 	error) {
 	q := &record.Question{Form: f.api, Model: f.model}
 	if f.after != "" {

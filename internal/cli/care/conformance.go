@@ -178,6 +178,6 @@ func completed(words func([]conformance.Case) []string) ([]string, cobra.ShellCo
 // process.
 func inProcess(ctx context.Context, a *command.App, args ...string) (conformance.Answer, error) {
 	var out, errs bytes.Buffer
-	exit := a.Anew(ctx, args, command.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
+	exit := a.Rerun(ctx, args, command.Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
 	return conformance.Answer{Out: out.Bytes(), Err: errs.Bytes(), Exit: exit}, nil
 }

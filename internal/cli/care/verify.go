@@ -26,7 +26,7 @@ func verifyCommand(a *command.App) *cobra.Command {
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		named := len(args) > 0 || flags.File != ""
 		switch {
-		case hash.asked():
+		case hash.given():
 			return hash.print(ctx, a, cmd, flags, args)
 		case *all == named || len(args) > 1 || len(args) > 0 && flags.File != "":
 			return command.Usage(cmd, "verify takes the NAME of a context, --file FILE or --all")

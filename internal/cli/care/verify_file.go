@@ -180,7 +180,7 @@ func newHashFlags(cmd *cobra.Command) *hashFlags {
 	return h
 }
 
-func (h *hashFlags) asked() bool { return h.digest || h.node != "" || h.receipt != "" }
+func (h *hashFlags) given() bool { return h.digest || h.node != "" || h.receipt != "" }
 
 // print prints the hash that the flags ask for.
 func (h *hashFlags) print(ctx context.Context, a *command.App, cmd *cobra.Command, flags *command.SourceFlags, args []string) error {

@@ -40,7 +40,7 @@ type App struct {
 	Failed bool // a check failed; the answer is printed all the same
 	Exit   int  // exit code of the program that pact ran
 
-	Anew  func(ctx context.Context, args []string, s Streams) int // runs another command line in this process
+	Rerun func(ctx context.Context, args []string, s Streams) int // runs another command line in this process
 	files []io.Closer                                             // that inputs are read from as long as the command runs
 }
 
@@ -100,6 +100,6 @@ func (a *App) ChooseForm(cmd *cobra.Command) error {
 // wantsPager reports whether the output of a command goes through a pager: on a
 // terminal, for commands that look and ask.
 func (a *App) wantsPager(cmd *cobra.Command) bool {
-	return screen.Terminal(a.Out.W) && !a.NoPager && (cmd.GroupID == "ask" || cmd.GroupID == "trace" || cmd.Name() == "log") &&
+	return screen.Terminal(a.Out.W) && !a.NoPager && (cmd.GroupID == "ask" || cmd.GroupID == "follow" || cmd.Name() == "log") &&
 		len(a.PagerCommand()) > 0
 }

@@ -93,10 +93,10 @@ func (p *PolicyFlags) Typed(cmd *cobra.Command) (text string) {
 	return text
 }
 
-// Policy reads the policy and the counter for its tokens, nil if it counts none. kept is
+// Policy reads the policy and the counter for its tokens, nil if it counts none. current is
 // the policy to start from if the flags name none, nil for none.
 func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
-	kept *lifecycle.Policy) (lifecycle.Policy, tree.Counter, error) {
+	current *lifecycle.Policy) (lifecycle.Policy, tree.Counter, error) {
 	var policy lifecycle.Policy
 	var err error
 	switch {
@@ -104,15 +104,15 @@ func (p *PolicyFlags) Policy(ctx context.Context, a *App, cmd *cobra.Command,
 		if policy, err = a.PolicyNamed(ctx, p.File); err != nil {
 			return policy, nil, err
 		}
-	case kept != nil:
-		policy = *kept
+	case current != nil:
+		policy = *current
 	}
 	for _, n := range policyNumbers {
 		Override(cmd, n.flag, n.of(&policy), *n.of(&p.set))
 	}
 	Override(cmd, "stub", &policy.Stub, p.set.Stub)
 	Override(cmd, "orphans", &policy.Orphans, lifecycle.Orphans(p.orphans))
-	if p.File == "" && kept == nil && p.Bare != "" && p.Prunes(&policy) {
+	if p.File == "" && current == nil && p.Bare != "" && p.Prunes(&policy) {
 		standard, err := lifecycle.Ready(p.Bare)
 		if err != nil {
 			return policy, nil, err
@@ -143,11 +143,11 @@ func (p *PolicyFlags) OfContext(ctx context.Context, a *App, cmd *cobra.Command,
 	if p.File != "" {
 		return p.Policy(ctx, a, cmd, nil)
 	}
-	kept, err := c.Working().Policy()
+	current, err := c.Working().Policy()
 	if err != nil {
 		return lifecycle.Policy{}, nil, err
 	}
-	return p.Policy(ctx, a, cmd, kept)
+	return p.Policy(ctx, a, cmd, current)
 }
 
 // PolicyNamed reads a policy from a file, or returns a ready one.

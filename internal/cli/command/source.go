@@ -59,14 +59,14 @@ func Span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 // Parse parses a selector in the edition that is asked. With the word working or latest before it,
 // the source asks that state, in every edition.
 func (s *Source) Parse(text string) (*selector.Selector, error) {
-	s.asked = ""
+	s.named = ""
 	word, rest := text, text // as it was asked, because the answer to a range quotes it byte for byte
 	if words := strings.Fields(text); len(words) > 1 && view.IsWord(words[0]) {
 		word = words[0]
-		s.asked, rest = pact.Address(word), strings.TrimPrefix(strings.TrimSpace(text), word)
+		s.named, rest = pact.Address(word), strings.TrimPrefix(strings.TrimSpace(text), word)
 	}
 	q, err := selector.Parse(rest, s.Edition())
-	if s.asked != "" && err == nil && q.Time != nil {
+	if s.named != "" && err == nil && q.Time != nil {
 		address, offset := q.Address()
 		err = fault.At(fault.SelectorInvalid, offset, address, word+" and an address name two states",
 			"leave one of them out")
@@ -84,7 +84,7 @@ type Source struct {
 	Counter *tokens.Counter // nil unless the user asks for tokens
 
 	edition selector.Edition // that the user asked for, "" for that of the context or the document
-	asked   pact.Address     // the state that the selector which was parsed last asks by a word, "" for none
+	named   pact.Address     // the state that the selector which was parsed last asks by a word, "" for none
 }
 
 func (s *Source) Close() { s.Store.Close() }
@@ -268,8 +268,8 @@ func (s *Source) searchable(ctx context.Context, q *selector.Selector) (searchab
 	if s.Alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
 		return s.Alone, nil
 	}
-	if s.asked != "" && s.Context != nil {
-		return s.Context.At(ctx, s.asked)
+	if s.named != "" && s.Context != nil {
+		return s.Context.At(ctx, s.named)
 	}
 	return s.History(ctx)
 }

@@ -40,7 +40,7 @@ func applyCommand(a *command.App) *cobra.Command {
 		}
 		m.End()
 		if *into != "" {
-			if err := keep(ctx, a, r, *into); err != nil {
+			if err := storeAs(ctx, a, r, *into); err != nil {
 				return err
 			}
 		}
@@ -73,8 +73,8 @@ func refused(err error, file string, line []byte, number int) error {
 	return &command.Located{Err: &f, Name: file, Text: text, Exit: command.ExitInvalid}
 }
 
-// keep stores the replayed context.
-func keep(ctx context.Context, a *command.App, r *operations.Replay, name string) error {
+// storeAs stores the replayed context.
+func storeAs(ctx context.Context, a *command.App, r *operations.Replay, name string) error {
 	if r.Context == nil {
 		return fault.New(fault.SnapshotNotFound, "the operations make no snapshot to store", "end them with a commit")
 	}

@@ -95,16 +95,16 @@ func keepPolicy(ctx context.Context, a *command.App, cmd *cobra.Command, name st
 		return err
 	}
 	defer s.Close()
-	kept, err := c.Working().Policy()
+	current, err := c.Working().Policy()
 	if err != nil && !clears && set.File == "" {
 		return err
 	}
 	if !sets && !clears {
-		return printPolicy(a, name, kept)
+		return printPolicy(a, name, current)
 	}
 	var now *lifecycle.Policy
 	if sets {
-		p, _, err := set.Policy(ctx, a, cmd, kept)
+		p, _, err := set.Policy(ctx, a, cmd, current)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,6 @@
-// Package trace has the commands that tell how a context came about: what each call sent,
+// Package follow has the commands that tell how a context came about: what each call sent,
 // what changed from one to the next, who did it and why.
-package trace
+package follow
 
 import (
 	"github.com/contexttree/pact/internal/cli/command"

@@ -1,6 +1,6 @@
-// Package wire has the commands that listen: for calls of a model, which they record, and for
+// Package listen has the commands that listen: for calls of a model, which they record, and for
 // programs that use the store over HTTP.
-package wire
+package listen
 
 import (
 	"github.com/contexttree/pact/internal/cli/command"

@@ -1,4 +1,4 @@
-package trace
+package follow
 
 import (
 	"context"
@@ -22,15 +22,15 @@ import (
 // prefixFlags ask log how much of each thread the next one repeats; each of them does.
 type prefixFlags struct {
 	*callFlags
-	asked, breaks *bool
-	names         []string
+	wanted, breaks *bool
+	names          []string
 }
 
 func newPrefixFlags(a *command.App, cmd *cobra.Command, source *command.SourceFlags) *prefixFlags {
 	before := map[string]bool{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
 	p := &prefixFlags{
-		asked:  cmd.Flags().Bool("prefix", false, "say how much of each thread the next one repeats from the beginning"),
+		wanted: cmd.Flags().Bool("prefix", false, "say how much of each thread the next one repeats from the beginning"),
 		breaks: cmd.Flags().Bool("breaks", false, "as --prefix, and list only the cycles at which something broke"),
 	}
 	source.TokenFlags(cmd)
