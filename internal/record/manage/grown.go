@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"maps"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -127,26 +128,44 @@ func (p *Part) inTree(seen bool) byte {
 	return asItCame
 }
 
+// turnPart is what the tree of a conversation depends on of a part.
+type turnPart struct {
+	hash    hash
+	content byte
+	section provider.Section
+}
+
 // turns notes the number of parts up to the end of each call, and the hash of these parts. An answer begins the turn of
-// the next call. seen says that the model has seen all results by then.
+// the next call. seen says that the model has seen all results by then. Cost: hashing what differs from the last time.
 func (r *room) turns(parts []Part, seen bool) {
-	h := sha256.New()
-	r.ends, r.chain = r.ends[:0], r.chain[:0]
-	end := func(n int) {
-		r.ends, r.chain = append(r.ends, n), append(r.chain, hash{})
-		h.Sum(r.chain[len(r.chain)-1][:0])
+	partOf := func(p *Part) turnPart { return turnPart{p.hash, p.inTree(seen), p.Section} }
+	same := 0
+	for same < min(len(r.turned), len(parts)) && r.turned[same] == partOf(&parts[same]) {
+		same++
 	}
-	for i := range parts {
+	n, from, at := sort.SearchInts(r.ends, same), 0, hash{}
+	r.ends, r.chain = r.ends[:n], r.chain[:n]
+	if n > 0 {
+		from, at = r.ends[n-1], r.chain[n-1]
+	}
+	r.turned = r.turned[:from]
+	text := append(r.text[:0], at[:]...)
+	end := func(n int) {
+		at = sha256.Sum256(text)
+		r.ends, r.chain, text = append(r.ends, n), append(r.chain, at), append(text[:0], at[:]...)
+	}
+	for i := from; i < len(parts); i++ {
 		p := &parts[i]
-		if p.Section == provider.Conversation && p.answers() && i > 0 && !parts[i-1].answers() &&
+		if i > from && p.Section == provider.Conversation && p.answers() && !parts[i-1].answers() &&
 			parts[i-1].Section == provider.Conversation {
 			end(i)
 		}
-		r.in[0] = p.inTree(seen)
-		h.Write(p.hash[:]) // of tools too: a new tool changes the numbers of the parts behind it
-		h.Write(r.in[:])
+		one := partOf(p)
+		r.turned = append(r.turned, one)
+		text = append(append(text, one.hash[:]...), one.content) // of tools too: a new tool changes the numbers of the parts behind it
 	}
 	end(len(parts))
+	r.text = text
 }
 
 func (c *Rules) env() tree.Env {

@@ -268,7 +268,8 @@ type room struct {
 	asked, sent form
 	ends        []int
 	chain       []hash
-	in          [1]byte
+	turned      []turnPart // that both are of
+	text        []byte
 	decided     []*Decision
 }
 

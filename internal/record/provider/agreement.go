@@ -129,6 +129,9 @@ func (c *Cache) learn(now *cachedCall, u Usage) {
 		for _, p := range now.fresh {
 			delete(c.entries, p)
 		}
+		for _, i := range now.marked {
+			now.cached[i] = c.entries[now.prefixes[i]]
+		}
 		return
 	}
 	c.entries[now.prefixes[now.marked[len(now.marked)-1]]].tokens = &cached

@@ -53,6 +53,9 @@ func ClearingFor(r *Request) *Clearing {
 	}
 	for i := range r.Parts {
 		p := &r.Parts[i]
+		if p.Content.Kind != canon.KindObject {
+			continue
+		}
 		kind := text(p.Content, "type")
 		if p.Section == Tools && kind != "" && !begins(kind, anthropicOwnTools) ||
 			p.Section == Conversation && strings.HasSuffix(kind, "_tool_use") { // the provider runs it, or ran it

@@ -31,9 +31,10 @@ type cachedCall struct {
 	model    string
 	settings []string
 	blocks   []Block
-	prefixes []prefix // one for each block, ending with that block
-	marked   []int    // indexes of the blocks with a marker
-	fresh    []prefix // prefixes that this call presumably wrote
+	prefixes []prefix        // one for each block, ending with that block
+	cached   []*cachedPrefix // of these, nil for one that is not cached
+	marked   []int           // indexes of the blocks with a marker
+	fresh    []prefix        // prefixes that this call presumably wrote
 	at       time.Time
 	Forecast
 }
@@ -65,7 +66,10 @@ func (c *Cache) Clone() *Cache {
 	}
 	if c.last != nil {
 		last := *c.last
-		last.prefixes = slices.Clip(last.prefixes)
+		last.prefixes, last.cached = slices.Clip(last.prefixes), make([]*cachedPrefix, len(last.prefixes))
+		for i, p := range last.prefixes {
+			last.cached[i] = d.entries[p]
+		}
 		d.last = &last
 	}
 	return d
@@ -75,7 +79,8 @@ func (c *Cache) Clone() *Cache {
 func (c *Cache) Forecast(p *Prompt, at time.Time) Forecast { return c.forecast(c.called(p, at)) }
 
 func (c *Cache) called(p *Prompt, at time.Time) *cachedCall {
-	now := &cachedCall{model: p.Model, settings: p.Settings, at: at, blocks: p.Blocks, prefixes: c.prefixesOf(p)}
+	now := &cachedCall{model: p.Model, settings: p.Settings, at: at, blocks: p.Blocks}
+	now.prefixes, now.cached = c.prefixesOf(p)
 	for i := range p.Blocks {
 		if p.Blocks[i].Marked {
 			now.marked = append(now.marked, i)
@@ -99,16 +104,16 @@ func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 	return now.Forecast
 }
 
-// prefixesOf returns, for each block, the prefix that ends with it. Cost: it hashes what the last call does not begin with;
-// a call that begins with all of the last one shares its list.
-func (c *Cache) prefixesOf(p *Prompt) (list []prefix) {
+// prefixesOf returns, for each block, the prefix that ends with it, and what the cache has of it. Cost: it hashes what the
+// last call does not begin with; a call that begins with all of the last one shares its lists.
+func (c *Cache) prefixesOf(p *Prompt) (list []prefix, cached []*cachedPrefix) {
 	same, section, at := 0, Section(0), prefix(sha256.Sum256([]byte(p.Model)))
 	if l := c.last; l != nil && l.model == p.Model && slices.Equal(l.settings, p.Settings) {
 		for same < min(len(l.blocks), len(p.Blocks)) && l.blocks[same].says(&p.Blocks[same]) {
 			same++
 		}
-		if list = l.prefixes[:same]; same < len(l.prefixes) {
-			list = slices.Clip(list)
+		if list, cached = l.prefixes[:same], l.cached[:same]; same < len(l.prefixes) {
+			list, cached = slices.Clip(list), slices.Clip(cached)
 		}
 		if same > 0 {
 			section, at = p.Blocks[same-1].Section+1, list[same-1]
@@ -129,9 +134,9 @@ func (c *Cache) prefixesOf(p *Prompt) (list []prefix) {
 			step = append(append(append(step[:0], at[:]...), byte(b.Section)), b.hash[:]...)
 			at = sha256.Sum256(step)
 		}
-		list = append(list, at)
+		list, cached = append(list, at), append(cached, c.entries[at])
 	}
-	return list
+	return list, cached
 }
 
 // says reports whether a block adds to a prefix what another does.
@@ -150,7 +155,7 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 				continue
 			}
 			looked++
-			e := c.entries[now.prefixes[i]]
+			e := now.cached[i]
 			if e == nil {
 				continue
 			}
@@ -177,7 +182,7 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 		f.AtMost = c.longer(now.prefixes[f.Blocks-1], f.Blocks-1)
 	}
 	if f.Unsure && f.Blocks > 0 {
-		f.Idle = now.at.Sub(c.entries[now.prefixes[f.Blocks-1]].used)
+		f.Idle = now.at.Sub(now.cached[f.Blocks-1].used)
 	}
 	return f
 }
@@ -201,7 +206,7 @@ func (c *Cache) longer(p prefix, i int) *int64 {
 		return nil
 	}
 	for ; i < len(c.last.prefixes); i++ {
-		if e := c.entries[c.last.prefixes[i]]; e != nil && e.tokens != nil {
+		if e := c.last.cached[i]; e != nil && e.tokens != nil {
 			return e.tokens
 		}
 	}
@@ -215,7 +220,7 @@ func (c *Cache) take(p *Prompt) {
 	for i := range now.prefixes {
 		b := &p.Blocks[i]
 		if c.rules.Marked && !b.Marked {
-			if e := c.entries[now.prefixes[i]]; e != nil && i < now.Blocks {
+			if e := now.cached[i]; e != nil && i < now.Blocks {
 				e.used = now.at
 			}
 			continue
@@ -224,12 +229,16 @@ func (c *Cache) take(p *Prompt) {
 		if c.rules.Marked {
 			word = b.Lifetime
 		}
-		e := c.entries[now.prefixes[i]]
+		e := now.cached[i]
+		if e == nil { // unless a block before, which the provider removes, ends the same prefix
+			e = c.entries[now.prefixes[i]]
+		}
 		if e == nil {
 			e = &cachedPrefix{}
 			c.entries[now.prefixes[i]] = e
 			now.fresh = append(now.fresh, now.prefixes[i])
 		}
+		now.cached[i] = e
 		e.used, e.life = now.at, c.rules.LifetimeOf(p.Model, word)
 	}
 }

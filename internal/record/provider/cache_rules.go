@@ -71,7 +71,8 @@ func (s *Setting) value(r *Request) string {
 	switch {
 	case s.Cites:
 		cites := func(p *Part) bool {
-			return p.Section == Conversation && get(p.Content, "citations", "enabled").Text == "true"
+			return p.Section == Conversation && p.Content.Kind == canon.KindObject &&
+				get(p.Content, "citations", "enabled").Text == "true"
 		}
 		return string(canon.Bool(r.has(cites)))
 	case s.Holds == "":

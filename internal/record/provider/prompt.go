@@ -70,8 +70,9 @@ func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, body []
 		part := &r.Parts[i]
 		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
 			hash: hashOf(i)}
-		b.Marked = part.Marker.Kind != canon.KindAbsent
-		b.Lifetime = get(part.Marker, "ttl").Text
+		if b.Marked = part.Marker.Kind != canon.KindAbsent; b.Marked {
+			b.Lifetime = get(part.Marker, "ttl").Text
+		}
 		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
 		p.Blocks = append(p.Blocks, b)
 	}
