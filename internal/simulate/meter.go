@@ -29,8 +29,8 @@ func (m *meter) of(list []float64, parts []manage.Sized, told *int64) []float64 
 		m.Learn(parts, float64(*told), false)
 	}
 	sum, all := 0.0, 0.0
-	for _, p := range parts {
-		n := m.TokensOf(p)
+	for i, p := range parts {
+		n := m.TokensAt(i, p)
 		list, sum, all = append(list, n), sum+n, all+float64(p.Size)/perToken
 	}
 	if told != nil && sum > 0 && all > 0 { // a call without anything new, or with less than before

@@ -6,6 +6,13 @@ type Counting struct {
 	bytes, each                      float64
 	bytes2, both, each2, told, told2 float64 // sums of the fit
 	parts                            map[hash]float64
+	line                             []counted // the first of parts, in the order of the last request that was learned from
+}
+
+// counted is a part and its tokens.
+type counted struct {
+	Sized
+	tokens float64
 }
 
 // NewCounting begins with a token for four bytes and some for a part; the first answers outweigh it.
@@ -15,11 +22,36 @@ func NewCounting(each float64) *Counting {
 }
 
 // TokensOf returns the tokens of a part: those that it had in an earlier request, or an estimate.
-func (c *Counting) TokensOf(p Sized) float64 {
-	if n, known := c.parts[p.Hash]; known {
+func (c *Counting) TokensOf(p Sized) float64 { return c.TokensAt(-1, p) }
+
+// TokensAt is TokensOf for the i-th part of a request, counted from 0. It looks first where the last request had it.
+func (c *Counting) TokensAt(i int, p Sized) float64 {
+	if n, known := c.known(i, p); known {
 		return n
 	}
 	return c.estimate(p)
+}
+
+func (c *Counting) known(i int, p Sized) (tokens float64, known bool) {
+	if i >= 0 && i < len(c.line) && c.line[i].Sized == p {
+		return c.line[i].tokens, true
+	}
+	tokens, known = c.parts[p.Hash]
+	return tokens, known
+}
+
+// remember notes the parts of a request that are known, up to the first one that is not.
+func (c *Counting) remember(parts []Sized) {
+	for i, p := range parts {
+		if i < len(c.line) && c.line[i].Sized == p {
+			continue
+		}
+		n, known := c.parts[p.Hash]
+		if c.line = c.line[:i]; !known {
+			return
+		}
+		c.line = append(c.line, counted{p, n})
+	}
 }
 
 // InPlaceOf returns the tokens of a content that takes the place of another in a part, in proportion to their sizes and
@@ -39,11 +71,13 @@ func (c *Counting) estimate(p Sized) float64 { return c.bytes*float64(p.Size)/4 
 func (c *Counting) Learn(parts []Sized, told float64, cut bool) {
 	if len(c.parts) > mostCounted {
 		clear(c.parts)
+		c.line = c.line[:0]
 	}
+	defer c.remember(parts)
 	var fresh []Sized
 	size := 0.0
-	for _, p := range parts {
-		if n, known := c.parts[p.Hash]; known {
+	for i, p := range parts {
+		if n, known := c.known(i, p); known {
 			told -= n
 		} else {
 			fresh, size = append(fresh, p), size+float64(p.Size)/4

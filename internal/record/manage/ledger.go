@@ -125,7 +125,7 @@ func formOf(q *Request, s *summed, how int, f *form) {
 			is.Hash = q.hashes(&one)
 		}
 		f.parts = append(f.parts, is)
-		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensOf(is))
+		f.first = append(f.first, f.first[len(f.first)-1]+s.counts.TokensAt(len(f.parts)-1, is))
 	}
 	r := *q.Of // the contents of a conversation count by their hashes alone
 	if !whole {
