@@ -165,7 +165,8 @@ func header(name string, v any) (Header, error) {
 		}
 	case name == "cad":
 		if n, ok := value.Int64(); !ok || n < 1 || n > MaxInteger {
-			return Header{}, fault.At(fault.PlacementInvalid, fault.NoOffset, string(value), "the cad is not a positive integer",
+			return Header{}, fault.At(fault.PlacementInvalid, fault.NoOffset, string(value),
+				"the cad is not an integer from 1 to "+strconv.FormatInt(MaxInteger, 10),
 				"write 1 for every cycle, or leave it out")
 		}
 	case name == "pinned":

@@ -52,10 +52,10 @@ func addCommand(a *command.App) *cobra.Command {
 	removable := cmd.Flags().Bool("removable", false, "make it a group, which goes when it is empty")
 	answers := cmd.Flags().String("answers", "", "the `ID` of the call that this is the result of")
 	every := cmd.Flags().Int64("every", 0, "a cadence: at most once in `CYCLES`, by its key")
+	depth := depthFlag(cmd)
 	w := writingFlags(a, cmd)
-	cmd.MarkFlagsMutuallyExclusive("into", "at")
 	cmd.MarkFlagsMutuallyExclusive("offset", "at")
-	cmd.MarkFlagsMutuallyExclusive("into", "at", "answers", "every")
+	cmd.MarkFlagsMutuallyExclusive("into", "at", "answers", "every", "depth")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		text, err := placeAndNode(cmd, args, at)
 		if err != nil {
@@ -88,6 +88,8 @@ func addCommand(a *command.App) *cobra.Command {
 			case *at != "":
 				added = b.Add(*at, spec)
 				return command.InArgument(b.Err(), *at)
+			case cmd.Flags().Changed("depth"):
+				added = b.Splice(*depth, spec)
 			case *answers != "":
 				added = b.AddResult(*answers, spec)
 			case cmd.Flags().Changed("every"):
@@ -128,7 +130,7 @@ func warnUnsent(a *command.App, id string) {
 func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, err error) {
 	rest := args[1:]
 	if len(rest) > 0 && strings.HasPrefix(strings.TrimSpace(rest[0]), "(") {
-		for _, flag := range []string{"at", "into", "offset"} {
+		for _, flag := range []string{"at", "into", "offset", "depth"} {
 			if cmd.Flags().Changed(flag) {
 				return "", command.Usage(cmd, "the position %s and --%s both say where the node goes", rest[0], flag)
 			}
@@ -184,14 +186,19 @@ func removeCommand(a *command.App) *cobra.Command {
 	return cmd
 }
 
+func depthFlag(cmd *cobra.Command) *int64 {
+	return cmd.Flags().Int64("depth", 0, "in edition 1.0: as a sealed turn `N` turns back in the history, 1 for the newest")
+}
+
 func moveCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("move")
 	into := cmd.Flags().String("into", "", "the parent, an `ID` or a region")
 	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
 	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` relative to the core")
+	depth := depthFlag(cmd)
 	w := writingFlags(a, cmd)
-	cmd.MarkFlagsMutuallyExclusive("into", "at")
-	cmd.MarkFlagsOneRequired("into", "at")
+	cmd.MarkFlagsMutuallyExclusive("into", "at", "depth")
+	cmd.MarkFlagsOneRequired("into", "at", "depth")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		var moved string
 		err := edit(ctx, a, args[0], w, func(b *pact.Batch) (err error) {
@@ -199,7 +206,11 @@ func moveCommand(a *command.App) *cobra.Command {
 				moved = b.MoveTo(args[1], *at)
 				return command.InArgument(b.Err(), *at)
 			}
-			moved = b.Move(args[1], *into, *offset)
+			if cmd.Flags().Changed("depth") {
+				moved = b.MoveToDepth(*depth, args[1])
+			} else {
+				moved = b.Move(args[1], *into, *offset)
+			}
 			return nil
 		})
 		if err != nil {
