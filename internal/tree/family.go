@@ -9,6 +9,7 @@ import (
 type KeyFamilies struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
 	looked int                         // how many nodes were looked at
+	passed int                         // of those, in regions that were not worth remembering yet
 }
 
 // Looked returns how many nodes KeyFamilies has looked at so far.
@@ -138,6 +139,38 @@ func (f *family) lastIn(l *List) (*Node, error) {
 			if n, err := f.newest(items[i-1]); n != nil || err != nil {
 				return n, err
 			}
+		}
+	}
+	return nil, nil
+}
+
+// inRegion returns the newest member in a region of which only the last has the key. While looking anew at the nodes
+// whose marks allow it has cost less than remembering the region once, it does that: a batch of one edit is short.
+func (f *family) inRegion(e *Entry) (*Node, error) {
+	if f.known[e] != nil || f.passed > e.Summary().Nodes {
+		return f.remembered(e, f.atAndBelow, f.key)
+	}
+	before := f.looked
+	n, err := f.marked(e.Children())
+	f.passed += f.looked - before
+	return n, err
+}
+
+// marked returns the first member in a list or below it.
+func (f *family) marked(l *List) (*Node, error) {
+	may := func(s *Summary) bool { return s.Marks.May(f.want) }
+	for e, err := range l.Visit(0, l.Len(), may) {
+		if err != nil || !may(e.Summary()) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if f.looked++; e.Node().Key == f.key {
+			return e.Node(), nil
+		}
+		if n, err := f.marked(e.Children()); n != nil || err != nil {
+			return n, err
 		}
 	}
 	return nil, nil

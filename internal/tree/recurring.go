@@ -32,7 +32,7 @@ func (x *Editor) recursAgain(path []*Entry, n *Node) error {
 
 // apart checks that no node of a key but self stands at the depth of the node at the end of a path or
 // at a smaller one. ^sys is outside of the sequence, and has one of its own. Cost: the turns up to
-// that depth which may have the key; of ^ah once in a batch all nodes.
+// that depth and the nodes of ^ah which may have the key; of a long batch once all of ^ah.
 func (x *Editor) apart(path []*Entry, key, self string) error {
 	if !x.env.Bare || key == "" || len(path) < 2 {
 		return nil
@@ -64,8 +64,11 @@ func (x *Editor) apart(path []*Entry, key, self string) error {
 			}
 		}
 	}
-	if err := look(region); err != nil {
-		return err
+	if found == nil || found.ID == self {
+		var err error
+		if found, err = of.inRegion(region); err != nil {
+			return err
+		}
 	}
 	if found == nil || found.ID == self {
 		return nil
