@@ -72,6 +72,7 @@ func TestAgentsManaged(t *testing.T) {
 // spending is what the provider counted of a run.
 type spending struct {
 	calls, sent, read, written int
+	beside                     int // of what was sent, by requests that offer no tool: they are no part of the conversation
 	money                      float64
 }
 
@@ -124,7 +125,10 @@ func (a *agentRun) spent() (s spending) {
 		if r.Sent == 0 {
 			continue
 		}
-		var of struct{ Model string }
+		var of struct {
+			Model string
+			Tools []any
+		}
 		a.must(json.Unmarshal(r.Body, &of))
 		if _, rest, found := strings.Cut(r.Path, "/models/"); found {
 			of.Model, _, _ = strings.Cut(rest, ":")
@@ -133,6 +137,9 @@ func (a *agentRun) spent() (s spending) {
 		paid := prices.BuiltIn().Paid(of.Model, &inspect.ProviderCache{In: &in, Read: &read, Written: &written, Out: &out})
 		if paid == nil {
 			a.Fatalf("%s has no price", of.Model)
+		}
+		if len(of.Tools) == 0 {
+			s.beside += r.Sent
 		}
 		s.calls, s.sent, s.read, s.written, s.money = s.calls+1, s.sent+r.Sent, s.read+r.Read, s.written+r.Written, s.money+*paid
 	}

@@ -109,9 +109,10 @@ func (a *agentRun) expects(policy string, counted spending) {
 		a.Logf("forecast: none: %q", would.Sentences)
 		return
 	}
-	off := 100 * (float64(would.Outcomes[1].Sent)/float64(counted.sent) - 1)
+	sent := counted.sent - counted.beside
+	off := 100 * (float64(would.Outcomes[1].Sent)/float64(sent) - 1)
 	a.Logf("forecast: %d tokens, %+.1f %%", would.Outcomes[1].Sent, off)
 	if off < -2 || off > 2 {
-		a.Errorf("forecast %d tokens, counted %d", would.Outcomes[1].Sent, counted.sent)
+		a.Errorf("forecast %d tokens, counted %d", would.Outcomes[1].Sent, sent)
 	}
 }

@@ -79,7 +79,7 @@ func (p *Provider) Aside(is func(body []byte) bool, script ...Turn) {
 	p.asides = append(p.asides, aside{is, script})
 }
 
-// ForTools leaves the script to requests that have tools: it answers "ok" to the others, with which
+// ForTools leaves the script, not those of Aside, to requests that have tools: it answers "ok" to the others, with which
 // agents ask for titles and the like beside their work.
 func (p *Provider) ForTools() { p.needTool = true }
 
@@ -253,7 +253,7 @@ func (p *Provider) next(path string, sent []byte, body object, number int) *repl
 	for len(*script) > 0 && (*script)[0].Unless != "" && bytes.Contains(sent, []byte((*script)[0].Unless)) {
 		*script = (*script)[1:]
 	}
-	if len(*script) > 0 && (!p.needTool || len(list(body["tools"])) > 0) {
+	if len(*script) > 0 && (script != &p.script || !p.needTool || len(list(body["tools"])) > 0) {
 		a.Turn, *script = (*script)[0], (*script)[1:]
 	}
 	if a.Status == 0 {

@@ -31,6 +31,10 @@ func (r *run) result(lines []*line) *Result {
 	if !r.priced {
 		made.Sentences = append(made.Sentences, "No price is known for the model, so only tokens are counted.")
 	}
+	if len(lines) > 1 {
+		made.Sentences = append(made.Sentences, "Each request counts as decided in time: one that takes over 100 ms goes out as it "+
+			"came, and what is new in it stays whole in all calls after it.")
+	}
 	made.Sentences = append(made.Sentences,
 		"The calls are those of the run: how the model would have gone on with less before it is not simulated.")
 	return made

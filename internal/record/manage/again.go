@@ -107,15 +107,13 @@ func (q *Request) reread(l *List) {
 // one was taken.
 func (q *Request) lacked(l *List, results []int, call, result int) bool {
 	says, taken := q.Parts[result].Part.Content, false
-	decided := make([]*Decision, len(results))
-	l.mu.Lock()
-	for i, at := range results {
-		decided[i] = l.of(q.Parts[at].Key, func(since string) bool { i, has := q.calls[since]; return has && i < call }, true)
-	}
-	l.mu.Unlock()
-	for i, at := range results {
+	had := func(since string) bool { i, has := q.calls[since]; return has && i < call }
+	for _, at := range results { // the oldest first, of all calls: what each says is looked at once
+		l.mu.Lock()
+		d := l.of(q.Parts[at].Key, had, true)
+		l.mu.Unlock()
 		switch {
-		case decided[i].taken():
+		case d.taken():
 			taken = taken || repeats(q.Parts[at].Part.Content, says) || q.refersBack(result)
 		case !q.refersBack(at):
 			return false
