@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/commit"
 	"github.com/contexttree/pact/internal/sure"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -71,4 +72,110 @@ func TestStubsAreText(t *testing.T) {
 	if err := policy.Check(); fault.CodeOf(err) != fault.DocumentInvalid {
 		t.Errorf("a stub that is no UTF-8: %v", err)
 	}
+}
+
+// A pair of which one half is in a core goes by name where its turn is named, too.
+func TestNamesTakeNoTurnsAlong(t *testing.T) {
+	for _, withTurn := range []bool{false, true} {
+		s, working := told(t, "c@0 assistant call f r\nr tool result a c\nq user text a")
+		s.commit(working, commit.Input{})
+		turn := sure.Get(s.tree.Path("r"))[2].Node().ID
+		in := commit.Input{Prune: []string{"r"}}
+		want := "c r q"
+		if withTurn {
+			in.Prune, want = append(in.Prune, turn), ""
+		}
+		left, report := s.commit(s.tree.WithCycle(s.stamps.Cycle), in)
+		equal(t, "left", left, want)
+		if !withTurn {
+			equal(t, "held", report.Kept, []lifecycle.Kept{{ID: "r", Reason: lifecycle.Pruned, Why: lifecycle.PartOfTurn, By: turn}})
+		}
+	}
+}
+
+// 03 §8.1: three blocks born in cycle 10.
+func TestTTLOfNodesBornInCycleTen(t *testing.T) {
+	for _, c := range []struct {
+		rule string
+		ttl  int
+		in   []int64 // the snapshots among 10 to 14 that have the node
+	}{
+		{"ttl 0 never reaches a snapshot", 0, nil},
+		{"ttl 1 is in its own", 1, []int64{10}},
+		{"ttl 2 goes at commit 12", 2, []int64{10, 11}},
+		{"ttl null stays", forever, []int64{10, 11, 12, 13, 14}},
+	} {
+		for _, into := range []string{"^ah", "^sys"} {
+			t.Run(c.rule+" in "+into, func(t *testing.T) {
+				s := beginCycles(t)
+				s.passUntil(10)
+				working := s.add([]node{{id: "x", into: into, ttl: c.ttl}})
+				var got []int64
+				for cycle := int64(10); cycle <= 14; cycle++ {
+					if left, _ := s.commit(working, commit.Input{}); left == "x" {
+						got = append(got, cycle)
+						ttl, finite := sure.Get(s.tree.Node("x")).TTL(s.tree.Cycle())
+						if want := max(0, 10+int64(c.ttl)-cycle); finite && ttl != want {
+							t.Errorf("ttl shown in cycle %d: got %d, want %d", cycle, ttl, want)
+						}
+					}
+					working = s.tree.WithCycle(s.stamps.Cycle)
+				}
+				equal(t, "snapshots with the node", got, c.in)
+			})
+		}
+	}
+}
+
+// agentRun is four cycles of an agent: a task, two calls with their results and words, a
+// question of the user, and a result that nobody has answered yet. Every content is 20 words.
+func agentRun(t *testing.T) (*cycles, *tree.Tree) {
+	s := beginCycles(t)
+	block := func(id, role, kind string, offset int64, refs ...string) node {
+		return node{id: id, into: role + " " + kind, offset: offset, refs: strings.Join(refs, " "), ttl: forever}
+	}
+	cycle := func(nodes ...node) *tree.Tree {
+		return s.edit(func(x *tree.Editor) error {
+			for _, n := range nodes {
+				role, kind, _ := strings.Cut(n.into, " ")
+				s.ids = append(s.ids, n.id)
+				spec := tree.Spec{ID: n.id, Role: role, Kind: kind, Offset: n.offset, Refs: strings.Fields(n.refs),
+					Content: strings.Repeat("word ", 20)}
+				if _, err := x.Add("^ah", spec); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	s.commit(cycle(block("task", "user", "text", 0)), commit.Input{})
+	s.commit(cycle(block("say1", "assistant", "text", 0), block("call1", "assistant", "call", 1),
+		block("res1", "tool", "result", 1, "call1")), commit.Input{})
+	s.commit(cycle(block("say2", "assistant", "text", 0), block("call2", "assistant", "call", 1),
+		block("res2", "tool", "result", 1, "call2")), commit.Input{})
+	s.commit(cycle(block("ask", "user", "text", 0)), commit.Input{})
+	return s, cycle(block("say3", "assistant", "text", 0), block("call3", "assistant", "call", 1),
+		block("res3", "tool", "result", 1, "call3"))
+}
+
+// A protected task is named as the reason why a limit cannot be kept, and goes when asked
+// for.
+func TestTheTaskStaysUnlessSomebodyNamesIt(t *testing.T) {
+	s, working := agentRun(t)
+	turn := sure.Get(s.tree.Parent(sure.Get(s.tree.Parent("task"))))
+	left, report := s.commit(working, commit.Input{Policy: lifecycle.Policy{MaxTokens: 1, ProtectTask: true},
+		Counter: wordCounter{}})
+	equal(t, "what is left", left, "task say3")
+	var kept []lifecycle.Kept
+	for _, h := range report.Kept {
+		if h.ID == turn {
+			kept = append(kept, h)
+		}
+	}
+	equal(t, "held", kept, []lifecycle.Kept{{ID: turn, Reason: lifecycle.Pruned, Why: lifecycle.FirstMessage, By: "task"}})
+
+	s, working = agentRun(t)
+	left, _ = s.commit(working, commit.Input{Policy: lifecycle.Policy{ProtectTask: true},
+		Prune: []string{sure.Get(s.tree.Parent(sure.Get(s.tree.Parent("task"))))}})
+	equal(t, "what is left", left, "say1 call1 res1 say2 call2 res2 ask say3 call3 res3")
 }
