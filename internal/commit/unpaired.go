@@ -2,43 +2,87 @@ package commit
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/lifecycle"
 )
 
 // Unpaired returns, in document order, the calls of a tree without a result after them and the results
-// without a call before them (decision 062). Providers refuse these. Cost: the parts of the tree that may
-// hold a call or a result.
+// without a call before them (decision 062). Providers refuse these. Cost: the turns, groups and blocks
+// with a call or a result whose other half is not in the same one, and once each that was not looked at before.
 func Unpaired(ctx context.Context, t *tree.Tree) ([]lifecycle.Orphan, error) {
 	var list []lifecycle.Orphan
-	var walk func(e *tree.Entry) error
-	walk = func(e *tree.Entry) error {
-		if !mayHoldHalf(e) {
-			return nil
-		}
-		if n := e.Node(); e.Class() == tree.Block && (n.Kind == callKind || n.Kind == resultKind) {
-			has, err := hasPartner(t, n)
-			if !has && err == nil {
-				list = append(list, lifecycle.Orphan{ID: n.ID, What: describe(n)})
-			}
-			return err
-		}
-		for k, err := range e.Children().All() {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				err = walk(k)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+	if !mayHoldHalf(t.Root()) {
+		return nil, nil
 	}
-	err := walk(t.Root())
-	return list, err
+	for region, err := range t.Root().Children().All() {
+		if err != nil {
+			return nil, err
+		}
+		for item, err := range apart.Items(ctx, region.Children(), func(*tree.Node) bool { return true }) {
+			if err != nil {
+				return nil, err
+			}
+			for at, err := range item.All() {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					return nil, err
+				}
+				n := at.Node()
+				if at.Class() != tree.Block || n.Kind != callKind && n.Kind != resultKind {
+					continue
+				}
+				if has, err := hasPartner(t, n); err != nil {
+					return nil, err
+				} else if !has {
+					list = append(list, lifecycle.Orphan{ID: n.ID, What: describe(n)})
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// apart finds the items with a call or a result whose other half is not in the same item, behind the call.
+var apart = &tree.Minimum{
+	Name: "halves apart",
+	Less: func(_, _ *tree.Node) (bool, error) { return false, nil }, // any of them will do
+	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+		if !mayHoldHalf(item) {
+			return nil, nil
+		}
+		var halves []string
+		paired, calls, caller := map[string]bool{}, map[string]bool{}, map[string][]string{}
+		for at, err := range item.All() {
+			if err != nil {
+				return nil, err
+			}
+			n := at.Node()
+			if at.Class() != tree.Block || n.Kind != callKind && n.Kind != resultKind {
+				continue
+			}
+			halves = append(halves, n.ID)
+			if n.Kind == callKind {
+				calls[n.ID] = true
+				for _, id := range n.Refs {
+					caller[id] = append(caller[id], n.ID)
+				}
+				continue
+			}
+			for _, call := range slices.Concat(n.Refs, caller[n.ID]) {
+				if calls[call] {
+					paired[call], paired[n.ID] = true, true
+				}
+			}
+		}
+		if slices.ContainsFunc(halves, func(id string) bool { return !paired[id] }) {
+			return item.Node(), nil
+		}
+		return nil, nil
+	},
 }
 
 // mayHoldHalf reports whether there may be a call or a result at or below an entry. Only a false is certain.

@@ -61,7 +61,7 @@ func (f *Minimum) In(ctx context.Context, l *List) (first *Node, err error) {
 	return first, nil
 }
 
-// Items yields the items of a list that offer a node which is wanted, deeper runs first. It skips a run if the first
+// Items yields the items of a list that offer a node which is wanted, in canonical order. It skips a run if the first
 // node of all its items is not wanted. It fails as In does.
 func (f *Minimum) Items(ctx context.Context, l *List, wanted func(*Node) bool) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) { f.items(ctx, l, wanted, yield) }
@@ -80,17 +80,15 @@ func (f *Minimum) items(ctx context.Context, l *List, wanted func(*Node) bool, y
 		yield(nil, err)
 		return false
 	}
-	for _, run := range in.below {
-		if !f.items(ctx, run, wanted, yield) {
+	for i, item := range in.items {
+		if !f.items(ctx, in.runBefore(i), wanted, yield) {
 			return false
 		}
-	}
-	for _, item := range in.items {
 		if n, err := f.At(ctx, item); (err != nil || n != nil && wanted(n)) && !yield(item, err) {
 			return false
 		}
 	}
-	return true
+	return f.items(ctx, in.runBefore(len(in.items)), wanted, yield)
 }
 
 // firstOf returns the first of two nodes, either of which may be nil.
