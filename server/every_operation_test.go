@@ -67,8 +67,6 @@ func triedOf(operation, name string) []tried {
 		return post("/erase", `{"ids":["said"],"reason":"asked for"}`, "")
 	case "list-policies":
 		return []tried{{"GET", "/v1/policies", "", nil}}
-	case "replay":
-		return []tried{{"POST", "/v1/replay", exported, nil}}
 	case "price-calls":
 		return post("/prefix", `{"as_of":"2026-11-01","currency":"USD","models":[]}`)
 	case "simulate":
@@ -147,7 +145,7 @@ func TestEveryOperationWithEveryKindOfToken(t *testing.T) {
 				for _, ask := range triedOf(id, name) {
 					what := fmt.Sprintf("%s: %s %s %.60s", kind.name, ask.method, ask.path, ask.body)
 					header := kind.headers
-					if strings.HasPrefix(ask.path, "/v1/import") || id == "replay" {
+					if strings.HasPrefix(ask.path, "/v1/import") {
 						header = append([]string{"Content-Type", "application/octet-stream"}, header...)
 					}
 					got := r.try(ask, header)
@@ -204,7 +202,7 @@ func (r *running) operations(t *testing.T) map[string]bool {
 	all := make(map[string]bool)
 	for _, methods := range document.Paths {
 		for method, operation := range methods {
-			all[operation.OperationID] = method != "get" && !slices.Contains([]string{"plan-pruning", "replay", "price-calls", "simulate"},
+			all[operation.OperationID] = method != "get" && !slices.Contains([]string{"plan-pruning", "price-calls", "simulate"},
 				operation.OperationID)
 		}
 	}

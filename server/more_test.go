@@ -54,27 +54,6 @@ func TestAnErasureReachesForksAndSparesCopies(t *testing.T) {
 	}
 }
 
-func TestAnExportIsReplayed(t *testing.T) {
-	r := start(t, server.Options{})
-	weather(t, r)
-	history := r.must(nil, "GET", "/v1/contexts/weather/export?form=snapshots", "").body
-	var replay struct {
-		Same       bool
-		Bytes      int
-		Difference *struct{ Byte int }
-	}
-	if r.must(&replay, "POST", "/v1/replay", string(history)); !replay.Same || replay.Bytes != len(history) {
-		t.Errorf("%+v, %d bytes", replay, len(history))
-	}
-	second := strings.Index(string(history), "\n") + 1
-	other := string(history[:second]) + "{ " + string(history[second+1:]) // which no export writes
-	if r.must(&replay, "POST", "/v1/replay", other); replay.Same || replay.Difference == nil ||
-		replay.Difference.Byte != second+1 {
-		t.Errorf("the difference %+v, want byte %d", replay.Difference, second+1)
-	}
-	r.call("POST", "/v1/replay", "no history").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-}
-
 func TestHashesAreThoseOfTheLibrary(t *testing.T) {
 	r := start(t, server.Options{})
 	c := weather(t, r)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -73,20 +72,6 @@ func (s *Server) transfers() {
 				made.Location = pathOf(names[0])
 			}
 			return &made, nil
-		})
-	add(s, operation{method: "POST", path: "/v1/replay", id: "replay", reads: "application/octet-stream", streams: true,
-		places: s.imports, waits: true, dry: true,
-		summary: "Run an exported history again and compare it byte for byte; nothing changes"},
-		func(ctx context.Context, _ *empty) (*answered[*inspect.Replay], error) {
-			text, err := intake.Open(exchangeOf(ctx).file, MaxImport)
-			if err != nil {
-				return nil, unread(err)
-			}
-			data, err := intake.Text(ctx, text, MaxImport)
-			if err != nil {
-				return nil, unread(err)
-			}
-			return answer(pact.Replay(ctx, bytes.NewReader(data), nil))
 		})
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 08fcd4dc8f29e9c34173936116a6ae9fff547da06a4cc337f584b1a667143734.
+// SHA-256 is 5744a61258e6ee0b5e8965ac6d29e4b57d85893a0ee05036661d048f197b37ae.
 
 export interface Attempt {
   attempt_id: string
@@ -553,16 +553,6 @@ export interface InspectCut {
   reasoning_behind: number
 }
 
-export interface InspectDifference {
-  byte: number
-  cycle: number
-  export: string
-  in: number
-  line: number
-  was: string
-  what: string
-}
-
 export interface InspectEvent {
   cause?: DiffCause
   cycle: number
@@ -647,17 +637,6 @@ export interface InspectReference {
   cycle?: number
   field: string
   id: string
-}
-
-export interface InspectReplay {
-  bytes: number
-  difference?: InspectDifference
-  edition: string
-  findings: InspectFinding[] | null
-  first_cycle: number
-  form: string
-  last_cycle: number
-  same: boolean
 }
 
 export interface InspectSeen {
@@ -2213,12 +2192,6 @@ export interface Operations {
     body?: undefined
     answer: ReadyPolicies
   }
-  /** Run an exported history again and compare it byte for byte; nothing changes */
-  replay: {
-    args?: Record<string, never>
-    body: Uint8Array | Blob | string
-    answer: InspectReplay
-  }
   /** Find the contexts that have a text in any call */
   'search-contexts': {
     args: {
@@ -2297,7 +2270,6 @@ export const routes = {
   format: ['GET', '/v1/fmt', true],
   import: ['POST', '/v1/import', true],
   'list-policies': ['GET', '/v1/policies', true],
-  replay: ['POST', '/v1/replay', true],
   'search-contexts': ['GET', '/v1/search', true],
   'delete-session': ['DELETE', '/v1/session', false],
   'create-session': ['POST', '/v1/session', false],

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 08fcd4dc8f29e9c34173936116a6ae9fff547da06a4cc337f584b1a667143734.
+SHA-256 is 5744a61258e6ee0b5e8965ac6d29e4b57d85893a0ee05036661d048f197b37ae.
 """
 
 from __future__ import annotations
@@ -500,20 +500,6 @@ class InspectCut(TypedDict):
     reasoning_behind: int
 
 
-InspectDifference = TypedDict(
-    "InspectDifference",
-    {
-        "byte": "int",
-        "cycle": "int",
-        "export": "str",
-        "in": "int",
-        "line": "int",
-        "was": "str",
-        "what": "str",
-    },
-)
-
-
 class InspectEvent(TypedDict):
     cause: NotRequired[DiffCause]
     cycle: int
@@ -606,17 +592,6 @@ class InspectReference(TypedDict):
     cycle: NotRequired[int]
     field: str
     id: str
-
-
-class InspectReplay(TypedDict):
-    bytes: int
-    difference: NotRequired[InspectDifference]
-    edition: str
-    findings: list[InspectFinding] | None
-    first_cycle: int
-    form: str
-    last_cycle: int
-    same: bool
 
 
 class InspectSeen(TypedDict):
