@@ -123,7 +123,7 @@ func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, 
 
 // request rebuilds the request of an attempt.
 func (w *follower) request(s *pact.Snapshot, a history.Attempt, k *kept) (*provider.Request, []byte, error) {
-	b, said, err := body(w.ctx, s, a, k, w.contents, w.records)
+	b, said, err := body(w.ctx, s, a, k, &w.contents, w.records)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,7 +73,7 @@ func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.Cal
 		list = append(list, p)
 		return true
 	})
-	f.done.contents, f.done.hashes = nil, nil
+	f.done.contents, f.done.hashes = contents{}, nil
 	return list, err
 }
 

@@ -151,7 +151,7 @@ func (r *Requests) sentBy(ctx context.Context, attempts []history.Attempt, i int
 			return nil, err
 		}
 	}
-	b, _, err := body(ctx, s, attempts[i], k, r.contents, r.records)
+	b, _, err := body(ctx, s, attempts[i], k, &r.contents, r.records)
 	return b, err
 }
 

@@ -16,13 +16,43 @@ import (
 )
 
 // contents holds the parsed contents of blocks by their content hash, so that a
-// block that many calls send is read and parsed once.
-type contents map[tree.Digest]canon.Any
+// block that many calls send is read and parsed once, and those of the last thread.
+type contents struct {
+	known map[tree.Digest]canon.Any
+	of    *pact.Snapshot
+	parts []canon.Any // of its blocks
+}
+
+// thread returns the contents of the blocks of a thread, which are there until the next one. Cost: that of the blocks
+// behind those that the last thread begins with.
+func (c *contents) thread(ctx context.Context, s *pact.Snapshot) ([]canon.Any, error) {
+	same := 0
+	if c.of != nil {
+		shared, err := pact.SharePrefix(ctx, c.of, s)
+		if err != nil {
+			return nil, err
+		}
+		same = shared.Blocks
+	}
+	c.of, c.parts = nil, c.parts[:same]
+	for b, err := range tree.Of(s).Blocks(same) {
+		var content canon.Any
+		if err == nil {
+			content, err = c.content(ctx, b.Node())
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.parts = append(c.parts, content)
+	}
+	c.of = s
+	return c.parts, nil
+}
 
 // content returns the content of a block. JSON cannot express every content; a block
 // without a hash is parsed each time.
-func (c contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) {
-	if v, ok := c[n.Hash]; ok && n.HashOK {
+func (c *contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) {
+	if v, ok := c.known[n.Hash]; ok && n.HashOK {
 		return v, nil
 	}
 	content, err := contentOf(ctx, n)
@@ -31,7 +61,10 @@ func (c contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) 
 	}
 	v := content.Any()
 	if n.HashOK {
-		c[n.Hash] = v
+		if c.known == nil {
+			c.known = map[tree.Digest]canon.Any{}
+		}
+		c.known[n.Hash] = v
 	}
 	return v, nil
 }
@@ -39,7 +72,7 @@ func (c contents) content(ctx context.Context, n *tree.Node) (canon.Any, error) 
 // body rebuilds the body of an attempt. It also returns what the body says,
 // absent if the blocks do not tell: the attempt keeps the body raw, or keeps the
 // spelling of some values, which the body then has in place of the values.
-func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known contents, from *records) (*Body, canon.Any, error) {
+func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known *contents, from *records) (*Body, canon.Any, error) {
 	if k.Erased {
 		return nil, canon.Any{}, erased(a.ID)
 	}
@@ -83,7 +116,7 @@ func unrestored(ctx context.Context, s *pact.Snapshot, a history.Attempt, err er
 }
 
 // value rebuilds the value of the body.
-func (k *kept) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, known contents,
+func (k *kept) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, known *contents,
 	from *records) (value canon.Any, err error) {
 	r, ctx := provider.Request{API: k.API}, tree.Asking(ctx, tree.AskerOf(s))
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
@@ -92,17 +125,9 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, k
 	if r.Frame, err = from.frame(ctx, k); err != nil {
 		return canon.Any{}, err
 	}
-	blocks, _ := tree.Of(s).ThreadSize()
-	parts := make([]canon.Any, 0, blocks)
-	for b, err := range tree.Of(s).Blocks(0) {
-		var content canon.Any
-		if err == nil {
-			content, err = known.content(ctx, b.Node())
-		}
-		if err != nil {
-			return canon.Any{}, err
-		}
-		parts = append(parts, content)
+	parts, err := known.thread(ctx, s)
+	if err != nil {
+		return canon.Any{}, err
 	}
 	if value, err = r.Join(parts); err != nil {
 		return canon.Any{}, unrestored(ctx, s, a, err)

@@ -104,7 +104,7 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 		return err
 	}
 	from := recordsOf(l.c)
-	if _, _, err = body(ctx, l.c.Working(), attempts[last], k, contents{}, from); err != nil {
+	if _, _, err = body(ctx, l.c.Working(), attempts[last], k, new(contents), from); err != nil {
 		if errors.Is(err, fault.Conflict) {
 			return nil
 		}
