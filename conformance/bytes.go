@@ -25,10 +25,7 @@ func (r *runner) exports(c Check) error {
 	if c.Bytes == "" {
 		return matches(c, "export "+c.At, out)
 	}
-	if string(out) != c.Bytes+"\n" {
-		return fmt.Errorf("export %s: wants %s, got %s", c.At, c.Bytes, out)
-	}
-	return nil
+	return r.sameBytes("export "+c.At, c.Bytes, out)
 }
 
 // stable exports the fixture, reads the export back in two ways, and wants the

@@ -213,10 +213,21 @@ func (r *runner) parses(c Check) error {
 
 func (r *runner) threads(c Check) error {
 	out, err := r.output(r.about("thread", nil, c.At)...)
-	if err == nil && string(out) != c.Bytes+"\n" {
-		err = fmt.Errorf("thread %s: wants %s, got %s", c.At, c.Bytes, firstOf(out))
+	if err != nil {
+		return err
 	}
-	return err
+	return r.sameBytes("thread "+c.At, c.Bytes, out)
+}
+
+// sameBytes wants a JSON text and a newline; another text with the same value differs in form alone.
+func (r *runner) sameBytes(what, want string, got []byte) error {
+	if string(got) == want+"\n" {
+		return nil
+	}
+	if err := equal([]byte(want), got, what); err != nil {
+		return err
+	}
+	return r.inForm(fmt.Errorf("%s: wants the bytes %s, got %s", what, want, firstOf(got)))
 }
 
 func (r *runner) rendered(c Check) error {

@@ -55,9 +55,10 @@ func (c *Case) prunes() bool {
 // Claim is how far a program can claim a profile: with all of its cases, and the version of the kit, it is a line that
 // anybody can repeat.
 type Claim struct {
-	Profile string `json:"profile"` // of [Profiles]
-	Cases   int    `json:"cases"`   // that ran
-	Passed  int    `json:"passed"`  // of them, with the mended and the contradicted ones
+	Profile string `json:"profile"`        // of [Profiles]
+	Cases   int    `json:"cases"`          // that ran
+	Passed  int    `json:"passed"`         // of them, with the mended and the contradicted ones
+	Form    int    `json:"form,omitempty"` // of those that failed, by the form alone: right in meaning
 }
 
 // claims counts the results by profile, in the order of Profiles.
@@ -72,6 +73,8 @@ func (r *Report) claims() []Claim {
 			n.Cases++
 			if !c.failed() {
 				n.Passed++
+			} else if c.Form {
+				n.Form++
 			}
 		}
 		if n.Cases > 0 {

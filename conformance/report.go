@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -39,6 +40,7 @@ type Result struct {
 	About    string   `json:"about,omitempty"`  // as in the case
 	Sources  []Source `json:"sources"`          // as in the case
 	Commands []string `json:"commands"`         // of the program under test that the case ran, each once
+	Form     bool     `json:"form,omitempty"`   // it failed by its form alone: another code, or other bytes of the same JSON
 	// At is the command after which the runner stopped: in a case that failed, the
 	// one whose answer was wrong.
 	At string `json:"at"`
@@ -49,7 +51,7 @@ func Judge(c Case, err error) Result {
 	r := Result{ID: c.ID, Area: c.Area, Profile: c.Profile(), Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
 	switch {
 	case err != nil:
-		r.Verdict, r.Reason = Failed, err.Error()
+		r.Verdict, r.Reason, r.Form = Failed, err.Error(), errors.As(err, new(FormError))
 	case c.Contradicted != nil:
 		r.Verdict, r.Reason = Contradicted, c.Contradicted.Reason
 	case c.Mended != "":
@@ -60,11 +62,12 @@ func Judge(c Case, err error) Result {
 
 // Summary counts cases by verdict.
 type Summary struct {
-	Cases        int `json:"cases"`        // in all
-	Passed       int `json:"passed"`       // as printed
-	Failed       int `json:"failed"`       // with another answer
-	Mended       int `json:"mended"`       // passed, after a slip was corrected
-	Contradicted int `json:"contradicted"` // with the answer of our reading
+	Cases        int `json:"cases"`          // in all
+	Passed       int `json:"passed"`         // as printed
+	Failed       int `json:"failed"`         // with another answer
+	Mended       int `json:"mended"`         // passed, after a slip was corrected
+	Contradicted int `json:"contradicted"`   // with the answer of our reading
+	Form         int `json:"form,omitempty"` // of those that failed, by the form alone
 }
 
 // FilledItem is an item of a checklist with its verdict: the worst verdict of its
@@ -198,6 +201,9 @@ func (r *Report) count() {
 			r.Summary.Passed++
 		case Failed:
 			r.Summary.Failed++
+			if c.Form {
+				r.Summary.Form++
+			}
 		case Mended:
 			r.Summary.Mended++
 		case Contradicted:

@@ -23,9 +23,13 @@ type Answer struct {
 // because the program did not start or took too long.
 type Command func(ctx context.Context, args ...string) (Answer, error)
 
+// FormError says that every answer was right in meaning, and the first that was not right in form: a refusal has
+// another code, or a JSON text other bytes.
+type FormError struct{ error }
+
 // Run runs one case against a command, in the directory dir. A nil error means
-// that every answer was the expected one. If the specification contradicts its own
-// printed result, the expected answer is that of our reading.
+// that every answer was the expected one, a [FormError] that only the form was not. If the specification contradicts
+// its own printed result, the expected answer is that of our reading.
 func Run(ctx context.Context, c Case, dir string, command Command) error {
 	r := &runner{ctx: ctx, Case: c, dir: dir, command: command}
 	if err := r.prepare(); err != nil {
@@ -39,6 +43,14 @@ func Run(ctx context.Context, c Case, dir string, command Command) error {
 		if err := f(r, check); err != nil {
 			return err
 		}
+	}
+	return r.form
+}
+
+// inForm notes a difference of form alone.
+func (r *runner) inForm(err error) error {
+	if r.form == nil {
+		r.form = FormError{err}
 	}
 	return nil
 }
@@ -54,6 +66,7 @@ type runner struct {
 	made []byte   // that history
 	from []string // the flags that name the file or the store to ask
 	name []string // the positional argument that names the context in the store, if there is one
+	form error    // the first difference of form alone
 }
 
 // write puts a file into the directory of the case.
@@ -85,7 +98,7 @@ func (r *runner) refused(codes Codes, args ...string) error {
 		return fmt.Errorf("%s: wants an error object on standard output, got: %s", line(args), firstOf(a.Out, a.Err))
 	}
 	if !slices.Contains(codes, failure.Error.Code) {
-		return fmt.Errorf("%s: wants the error %s, got %s", line(args), codes, failure.Error.Code)
+		return r.inForm(fmt.Errorf("%s: wants the error %s, got %s", line(args), codes, failure.Error.Code))
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 	list := f.Bool("list", false, "print the cases instead of running them")
 	areas := f.StringSlice("area", nil, "only the cases of an `AREA`; may be repeated")
 	profiles := f.StringSlice("profile", nil, "only the cases of a `PROFILE`, such as select-v01; may be repeated")
+	exclude := f.StringSlice("exclude", nil, "leave out these `CASES` or areas; may be repeated")
 	first := f.Bool("first", false, "stop after the first case that fails")
 	junit := f.String("junit", "", "write the report as JUnit XML to `FILE` too")
 	_ = cmd.RegisterFlagCompletionFunc("area", completeAreas)
@@ -35,6 +36,9 @@ func conformanceCommand(a *command.App) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("list", "first")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		cases, err := chosen(args, *areas, *profiles)
+		if err == nil {
+			cases, err = without(cases, *exclude)
+		}
 		if err != nil {
 			return err
 		}
@@ -60,7 +64,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		some := len(args)+len(*areas)+len(*profiles) > 0 || *first
+		some := len(args)+len(*areas)+len(*profiles)+len(*exclude) > 0 || *first
 		if some {
 			report.Checklists = []conformance.Filled{}
 		}
@@ -73,7 +77,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		if a.JSON {
 			return a.PrintJSON(report)
 		}
-		printReport(a, report, *all, some, len(args)+len(*areas) > 0 || *first)
+		printReport(a, report, *all, some, len(args)+len(*areas)+len(*exclude) > 0 || *first)
 		return nil
 	})
 	return cmd
@@ -117,6 +121,19 @@ func chosen(ids, areas, profiles []string) ([]conformance.Case, error) {
 		some = slices.DeleteFunc(some, func(c conformance.Case) bool { return !slices.Contains(areas, c.Area) })
 	}
 	return some, nil
+}
+
+// without leaves out cases, by their id or their area.
+func without(cases []conformance.Case, names []string) ([]conformance.Case, error) {
+	for _, name := range names {
+		left := slices.DeleteFunc(slices.Clone(cases), func(c conformance.Case) bool { return c.ID == name || c.Area == name })
+		if len(left) == len(cases) {
+			return nil, fault.At(fault.Usage, fault.NoOffset, name, "there is no such case or area to leave out: "+name,
+				"pact conformance --list prints the cases and their areas")
+		}
+		cases = left
+	}
+	return cases, nil
 }
 
 // areasOf returns the areas of cases in the order of the kit.

@@ -2,6 +2,7 @@ package care
 
 import (
 	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -44,11 +45,19 @@ func printReport(a *command.App, r *conformance.Report, all, some, named bool) {
 	s := r.Summary
 	if !named {
 		for _, c := range r.Claims {
-			a.Printf("PACT %s, kit %d: %d of %d\n", c.Profile, r.Kit, c.Passed, c.Cases)
+			a.Printf("PACT %s, kit %d: %d of %d%s\n", c.Profile, r.Kit, c.Passed, c.Cases, inForm(", %d more in meaning", c.Form))
 		}
 	}
-	a.Printf("%s: %d passed, %d mended, %d contradicted, %s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
-		s.Contradicted, colored(a, s.Failed))
+	a.Printf("%s: %d passed, %d mended, %d contradicted, %s%s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
+		s.Contradicted, colored(a, s.Failed), inForm(", %d of them by a code or bytes alone", s.Form))
+}
+
+// inForm writes how many cases failed by their form alone, if some did.
+func inForm(text string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(text, n)
 }
 
 // printFailures prints failed cases by reason, each with its first case, then all
