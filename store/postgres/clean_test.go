@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,9 +90,16 @@ func TestAttackWhoKeepsErasedRowsIsNamed(t *testing.T) {
 		for postgrestest.Exec(t, address, "SELECT count(backend_xmin) FROM pg_stat_replication")[0][0] == "0" {
 			time.Sleep(50 * time.Millisecond)
 		}
+		const holds = "SELECT backend_xmin FROM pg_stat_replication"
+		held := fmt.Sprint(postgrestest.Exec(t, address, holds))
 		return func() {
 			release()
-			time.Sleep(2 * time.Second) // until the standby tells
+			for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				if fmt.Sprint(postgrestest.Exec(t, address, holds)) != held { // the standby told
+					return
+				}
+			}
+			t.Error("the standby did not tell that it lets go")
 		}
 	}
 	for _, c := range []struct {
