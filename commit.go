@@ -302,3 +302,23 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 	next.State, next.past = *loaded, nil
 	c.state.CompareAndSwap(state, &next) // if it fails, a reader has loaded the state after an erasure
 }
+
+func guard(s *state) engine.Guard { return engine.Guard{Cycle: s.State.Cycle, Revision: s.Revision} }
+
+// seen returns the log entry of a request that was carried out before, nil if there is
+// none. If another process carried it out, seen loads the state that this left.
+func (c *Context) seen(ctx context.Context, s *state, token string) (*history.Entry, error) {
+	if token == "" {
+		return nil, nil
+	}
+	e, err := c.store.Request(ctx, s.Key, token)
+	if e == nil || err != nil || e.Revision <= s.Revision {
+		return e, err
+	}
+	loaded, err := c.load(ctx, s.Key)
+	if err != nil {
+		return nil, err
+	}
+	c.state.Store(loaded)
+	return e, nil
+}

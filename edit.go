@@ -338,23 +338,3 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 	c.state.Store(&next)
 	return nil
 }
-
-func guard(s *state) engine.Guard { return engine.Guard{Cycle: s.State.Cycle, Revision: s.Revision} }
-
-// seen returns the log entry of a request that was carried out before, nil if there is
-// none. If another process carried it out, seen loads the state that this left.
-func (c *Context) seen(ctx context.Context, s *state, token string) (*history.Entry, error) {
-	if token == "" {
-		return nil, nil
-	}
-	e, err := c.store.Request(ctx, s.Key, token)
-	if e == nil || err != nil || e.Revision <= s.Revision {
-		return e, err
-	}
-	loaded, err := c.load(ctx, s.Key)
-	if err != nil {
-		return nil, err
-	}
-	c.state.Store(loaded)
-	return e, nil
-}
