@@ -24,7 +24,7 @@ var operationCosts = map[float64]string{
 		list-contexts list-policies log rename-context mcp-note mcp-pin`,
 	4 * 1.15: `blame commit copy-context diff edit erase explain export fork-context get-content get-node get-snapshot
 		get-thread grep hash import kept-policy life list-attempts list-blocks list-calls list-findings list-forms
-		list-names list-tree plan-pruning prefix price-calls range search-calls search-contexts select simulate
+		list-names list-tree plan-pruning prefix range search-calls search-contexts select simulate
 		strata undo-commit verify mcp-show mcp-changes mcp-recall`,
 	16: `export-page`,
 }

@@ -67,8 +67,6 @@ func triedOf(operation, name string) []tried {
 		return post("/erase", `{"ids":["said"],"reason":"asked for"}`, "")
 	case "list-policies":
 		return []tried{{"GET", "/v1/policies", "", nil}}
-	case "price-calls":
-		return post("/prefix", `{"as_of":"2026-11-01","currency":"USD","models":[]}`)
 	case "simulate":
 		return post("/simulation", `{"policies":[{"name":"agent"}],"calls":true}`)
 	case "undo-commit":
@@ -202,7 +200,7 @@ func (r *running) operations(t *testing.T) map[string]bool {
 	all := make(map[string]bool)
 	for _, methods := range document.Paths {
 		for method, operation := range methods {
-			all[operation.OperationID] = method != "get" && !slices.Contains([]string{"plan-pruning", "price-calls", "simulate"},
+			all[operation.OperationID] = method != "get" && !slices.Contains([]string{"plan-pruning", "simulate"},
 				operation.OperationID)
 		}
 	}

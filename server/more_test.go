@@ -3,7 +3,6 @@ package server_test
 import (
 	"encoding/hex"
 	"fmt"
-	"math"
 	"net/http"
 	"os"
 	"slices"
@@ -160,43 +159,4 @@ func TestASearchTakesExpressionsAndARun(t *testing.T) {
 	}
 	r.call("GET", "/v1/contexts/a/search?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
 	r.call("GET", "/v1/search?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
-}
-
-// TestCallsHavePrices prices two calls of a log by hand: tokens times the price of a million.
-func TestCallsHavePrices(t *testing.T) {
-	r := start(t, server.Options{})
-	call := func(asked, answer string, in, read, out int) string {
-		return fmt.Sprintf(`{"request":{"model":"gpt-5","messages":[{"role":"user","content":"q"}%s]},"response":{`+
-			`"object":"chat.completion","model":"gpt-5","choices":[{"index":0,"message":{"role":"assistant","content":%q},`+
-			`"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,`+
-			`"prompt_tokens_details":{"cached_tokens":%d}}}}`+"\n", asked, answer, in, out, in+out, read)
-	}
-	r.must(nil, "POST", "/v1/import?form=log&name=run", call("", "a", 2000, 0, 10)+
-		call(`,{"role":"assistant","content":"a"},{"role":"user","content":"r"}`, "b", 3000, 500, 20))
-	var priced struct {
-		Cycles []struct {
-			Call struct {
-				Cost struct {
-					Paid     float64
-					Lost     *float64
-					Currency string
-				}
-			}
-		}
-	}
-	const list = `{"as_of":"2026-11-01","currency":"USD","models":[{"model":"gpt-","input":2,"output":8,"cache_read":0.5}]}`
-	r.must(&priced, "POST", "/v1/contexts/run/prefix", list)
-	if len(priced.Cycles) != 2 {
-		t.Fatalf("%d calls", len(priced.Cycles))
-	}
-	for i, want := range []float64{2000*2 + 10*8, 2500*2 + 500*.5 + 20*8} {
-		if c := priced.Cycles[i].Call.Cost; math.Abs(c.Paid*1e6-want) > 1e-6 || c.Currency != "USD" {
-			t.Errorf("call %d costs %+v, want %g millionths", i+1, c, want)
-		}
-	}
-	// The first call left 1,920 tokens in the cache, steps of 128, of which 500 were read.
-	if lost := priced.Cycles[1].Call.Cost.Lost; lost == nil || math.Abs(*lost*1e6-1420*1.5) > 1e-6 {
-		t.Errorf("lost %v", lost)
-	}
-	r.call("POST", "/v1/contexts/run/prefix", `{"models":[]}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -187,31 +186,8 @@ func (s *Server) origins() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/prefix", id: "prefix",
 		summary: "Say how much of each thread the next one repeats, and what broke it"},
 		func(ctx context.Context, in *repeating) (*answered[prefixes], error) {
-			return answer(s.prefixes(ctx, in, nil))
+			return answer(s.prefixes(ctx, in))
 		})
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/prefix", id: "price-calls", dry: true,
-		body:    record.Prices{},
-		summary: "Say the same with what each recorded call cost by a list of prices; nothing changes"},
-		func(ctx context.Context, in *repeating) (*answered[prefixes], error) {
-			given, err := readJSON[record.Prices](ctx)
-			if err != nil {
-				return nil, err
-			}
-			prices, err := pricesOf(given)
-			if err != nil {
-				return nil, err
-			}
-			return answer(s.prefixes(ctx, in, prices))
-		})
-}
-
-// pricesOf checks and completes the list of prices of a request.
-func pricesOf(given *record.Prices) (*record.Prices, error) {
-	text, err := json.Marshal(given)
-	if err != nil {
-		return nil, err
-	}
-	return record.ReadPrices(text)
 }
 
 // repeating are calls that are compared with the calls before them.
@@ -223,7 +199,7 @@ type repeating struct {
 	Dialect string `query:"dialect" doc:"Compare recorded calls by what this provider caches; by default the one that was called"`
 }
 
-func (s *Server) prefixes(ctx context.Context, in *repeating, prices *record.Prices) (p prefixes, err error) {
+func (s *Server) prefixes(ctx context.Context, in *repeating) (p prefixes, err error) {
 	o := s.open()
 	p.Cycles = []*view.Step{}
 	if in.Tokens {
@@ -241,7 +217,7 @@ func (s *Server) prefixes(ctx context.Context, in *repeating, prices *record.Pri
 	if err != nil {
 		return p, err
 	}
-	for step, err := range view.Walk(ctx, c, from, to, view.WalkOptions{Dialect: in.Dialect, Prices: prices}) {
+	for step, err := range view.Walk(ctx, c, from, to, view.WalkOptions{Dialect: in.Dialect}) {
 		if err != nil {
 			return p, err
 		}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -106,4 +107,13 @@ func (s *Server) simulated(in *simulating) (*simulate.Options, error) {
 		o.Policies = append(o.Policies, simulate.Named{Name: p.Name, Policy: policy})
 	}
 	return o, nil
+}
+
+// pricesOf checks and completes the list of prices of a request.
+func pricesOf(given *record.Prices) (*record.Prices, error) {
+	text, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	return record.ReadPrices(text)
 }

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 5744a61258e6ee0b5e8965ac6d29e4b57d85893a0ee05036661d048f197b37ae.
+// SHA-256 is ff2d23486617ba0a3981c7f26047fc0ead634042a681d75b19714c6ba3d85d73.
 
 export interface Attempt {
   attempt_id: string
@@ -1969,23 +1969,6 @@ export interface Operations {
     body?: undefined
     answer: Prefixes
   }
-  /** Say the same with what each recorded call cost by a list of prices; nothing changes */
-  'price-calls': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the first snapshot; the oldest by default */
-      from?: string
-      /** Address of the last snapshot */
-      to?: string
-      /** Also count tokens, which reads every content */
-      tokens?: boolean
-      /** Compare recorded calls by what this provider caches; by default the one that was called */
-      dialect?: string
-    }
-    body: RecordPrices
-    answer: Prefixes
-  }
   /** Say how the selected nodes changed from snapshot to snapshot */
   range: {
     args: {
@@ -2255,7 +2238,6 @@ export const routes = {
   'plan-pruning': ['POST', '/v1/contexts/{name}/plan', true],
   'kept-policy': ['GET', '/v1/contexts/{name}/policy', true],
   prefix: ['GET', '/v1/contexts/{name}/prefix', true],
-  'price-calls': ['POST', '/v1/contexts/{name}/prefix', true],
   range: ['GET', '/v1/contexts/{name}/range', true],
   'search-calls': ['GET', '/v1/contexts/{name}/search', true],
   select: ['GET', '/v1/contexts/{name}/select', true],

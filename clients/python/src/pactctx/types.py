@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 5744a61258e6ee0b5e8965ac6d29e4b57d85893a0ee05036661d048f197b37ae.
+SHA-256 is ff2d23486617ba0a3981c7f26047fc0ead634042a681d75b19714c6ba3d85d73.
 """
 
 from __future__ import annotations
