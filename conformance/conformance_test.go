@@ -19,9 +19,8 @@ func TestCases(t *testing.T) {
 	for _, c := range sample(t, 1) {
 		t.Run(c.ID, func(t *testing.T) {
 			t.Parallel()
-			family, _, _ := strings.Cut(c.Profile(), "-")
 			err := conformance.Run(t.Context(), c, t.TempDir(), func(ctx context.Context, args ...string) (conformance.Answer, error) {
-				if family != "attempts" && !slices.Contains(strings.Fields(needs[family]), args[0]) {
+				if !slices.Contains(c.Needs(), args[0]) {
 					t.Errorf("of the profile %s, it runs %s", c.Profile(), args[0])
 				}
 				return command(ctx, args...)
@@ -31,14 +30,6 @@ func TestCases(t *testing.T) {
 			}
 		})
 	}
-}
-
-// needs are the commands of each profile, but for attempts, as docs/conformance.md says.
-var needs = map[string]string{
-	"snapshot": "export thread hash import", "select": "select fmt", "range": "select diff",
-	"lifecycle": "apply import commit add update remove prune select export thread diff fmt",
-	"pruning":   "apply import commit add update remove prune select export thread diff",
-	"history":   "apply import select export thread diff fmt",
 }
 
 // Each profile has cases, and each case one of the profiles.

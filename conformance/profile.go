@@ -19,6 +19,21 @@ var Profiles = []string{
 	"attempts",  // keeps records of calls
 }
 
+// needs are the commands of each profile; those that select share a row.
+var needs = map[string]string{
+	"snapshot": "export thread hash import", "select": "select fmt", "range": "select diff",
+	"lifecycle": "apply import commit add update remove prune select export thread diff fmt",
+	"pruning":   "apply import commit add update remove prune select export thread diff",
+	"history":   "apply import select export thread diff fmt",
+	"attempts":  "apply import export attempts",
+}
+
+// Needs returns the commands that a program needs for the profile of the case.
+func (c *Case) Needs() []string {
+	family, _, _ := strings.Cut(c.Profile(), "-")
+	return strings.Fields(needs[family])
+}
+
 // Profile returns the profile of the case.
 func (c *Case) Profile() string {
 	only := func(kinds ...string) bool {

@@ -151,6 +151,7 @@ func listCases(a *command.App, cases []conformance.Case) error {
 		ID      string               `json:"id"`
 		Area    string               `json:"area"`
 		Profile string               `json:"profile"`
+		Needs   []string             `json:"needs"`
 		Edition string               `json:"edition"`
 		Shows   string               `json:"shows"`
 		Sources []conformance.Source `json:"sources"`
@@ -159,7 +160,7 @@ func listCases(a *command.App, cases []conformance.Case) error {
 	answer := make([]listed, len(cases))
 	for i, c := range cases {
 		shows := cmp.Or(c.About, c.Selector, c.Kind)
-		answer[i] = listed{c.ID, c.Area, c.Profile(), c.Edition, shows, c.Sources}
+		answer[i] = listed{c.ID, c.Area, c.Profile(), c.Needs(), c.Edition, shows, c.Sources}
 		rows[i] = []string{c.ID, c.Area, c.Profile(), c.Edition, places(c.Sources[:1]), view.Visible(shows)}
 	}
 	if a.JSON {
