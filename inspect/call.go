@@ -17,7 +17,6 @@ type CallPrefix struct {
 	Attribution bool           `json:"attribution_changed,omitempty"`
 	Expected    *Expected      `json:"expected,omitempty"` // nil if the dialect knows no cache or the call failed
 	Provider    *ProviderCache `json:"provider,omitempty"` // nil if the provider reported nothing
-	Agreement   string         `json:"agreement,omitempty"`
 	// Broken counts the attempts of the cycle before this one whose answers broke off. The
 	// provider has cached what they sent.
 	Broken int `json:"broken,omitempty"`

@@ -201,8 +201,8 @@ func TestBreaksAreThoseThatTheProviderCounted(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			var got []string
 			for _, p := range importedCalls(t, c.api, c.calls) {
-				if p.Agreement != "" && c.api == "anthropic.messages" {
-					t.Errorf("cycle %d: a rebuilt request has no markers, and the report says %q", p.Cycle, p.Agreement)
+				if p.Expected != nil && c.api == "anthropic.messages" {
+					t.Errorf("cycle %d: a rebuilt request has no markers, and the report expects %+v", p.Cycle, p.Expected)
 				}
 				if p.Cost != nil && p.Cost.Lost != nil && *p.Cost.Lost > p.Cost.Paid {
 					t.Errorf("cycle %d lost %g of %g", p.Cycle, *p.Cost.Lost, p.Cost.Paid)

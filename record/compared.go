@@ -172,8 +172,7 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) err
 	return nil
 }
 
-// expect fills in how much the provider should read from its cache, and compares it with the report of the
-// provider.
+// expect fills in how much the provider should read from its cache, and learns from what it read.
 func (w *follower) expect(p *inspect.CallPrefix, now *sent, a history.Attempt) {
 	cache := w.cacheOf(now.rules)
 	f := cache.Call(now.prompt, time.Unix(0, a.StartedNS))
@@ -182,7 +181,7 @@ func (w *follower) expect(p *inspect.CallPrefix, now *sent, a history.Attempt) {
 	if f.Unsure || f.Lapsed > 0 {
 		p.Expected.IdleSeconds = int64(f.Idle / time.Second)
 	}
-	p.Agreement = string(cache.Answered(usageOf(p.Provider)))
+	cache.Answered(usageOf(p.Provider))
 }
 
 func (w *follower) cacheOf(d *provider.CacheRules) *provider.Cache {

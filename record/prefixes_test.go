@@ -89,11 +89,42 @@ func (tk *talk) prefixes(dialect string) (list []inspect.CallPrefix) {
 func agreed(t *testing.T, list []inspect.CallPrefix) {
 	t.Helper()
 	for _, p := range list {
-		if p.Agreement != "agrees" {
+		if expectation(&p) != "agrees" {
 			e, _ := json.Marshal(p)
 			t.Errorf("cycle %d: %s", p.Cycle, e)
 		}
 	}
+}
+
+// expectation says whether the provider read what its rules let expect, or less or more; "not told" if it did not say.
+func expectation(p *inspect.CallPrefix) string {
+	e, u := p.Expected, p.Provider
+	if e == nil || u == nil || u.Read == nil {
+		return "not told"
+	}
+	rules := provider.CacheRulesNamed(p.Dialect)
+	least, most := int64(0), int64(0)
+	switch {
+	case e.Blocks == 0 || u.In != nil && *u.In < e.LeastTokens || e.Tokens != nil && *e.Tokens < e.LeastTokens:
+	case e.Tokens == nil:
+		if most = *u.In; rules.Marked {
+			least = 1
+		}
+	case rules.Step > 1:
+		least, most = max(0, (*e.Tokens/rules.Step-1)*rules.Step), *e.Tokens
+	case rules.Step == 1:
+		least, most = *e.Tokens, *e.Tokens
+	default:
+		least, most = 1, *e.Tokens
+	}
+	switch {
+	case e.Unsure && *u.Read == 0:
+	case *u.Read < least:
+		return "read less"
+	case *u.Read > most:
+		return "read more"
+	}
+	return "agrees"
 }
 
 // Twelve growing calls, with a marker that moves where the provider has markers:

@@ -47,7 +47,7 @@ func TestPredictionsHoldForRealAgents(t *testing.T) {
 				for call, err := range record.Prefixes(t.Context(), opened(t, s, name), "", nil) {
 					must(t, err)
 					calls++
-					switch call.Agreement {
+					switch expectation(&call) {
 					case "agrees":
 					case "read more": // of what another conversation of the run left in the cache
 						if len(rec.Contexts()) == 1 {
@@ -58,7 +58,7 @@ func TestPredictionsHoldForRealAgents(t *testing.T) {
 							t.Errorf("%s@c%d was not told", name, call.Cycle)
 						}
 					default:
-						t.Errorf("%s@c%d: %s, %+v", name, call.Cycle, call.Agreement, call.Expected)
+						t.Errorf("%s@c%d: %s, %+v", name, call.Cycle, expectation(&call), call.Expected)
 					}
 				}
 			}
@@ -206,8 +206,8 @@ func TestTheProvidersOwnReason(t *testing.T) {
 		if call.Cycle == 1 && (call.Provider.Reason != "tools_changed" || call.Provider.Read == nil) {
 			t.Errorf("%+v", call.Provider)
 		}
-		if call.Cycle == 2 && (call.Provider.Reason != "" || call.Agreement != "not told") {
-			t.Errorf("%+v, %s", call.Provider, call.Agreement)
+		if call.Cycle == 2 && (call.Provider.Reason != "" || expectation(&call) != "not told") {
+			t.Errorf("%+v, %s", call.Provider, expectation(&call))
 		}
 	}
 }

@@ -78,8 +78,8 @@ func TestWhatTheProviderToldStaysTold(t *testing.T) {
 			n := 0
 			for p, err := range record.Prefixes(t.Context(), in, "", nil) {
 				must(t, err)
-				if p.Agreement != "agrees" || *p.Provider.Read != *want[n].Provider.Read {
-					t.Errorf("%s: %s, cycle %d: %s, read %v", name, where, p.Cycle, p.Agreement, p.Provider.Read)
+				if expectation(&p) != "agrees" || *p.Provider.Read != *want[n].Provider.Read {
+					t.Errorf("%s: %s, cycle %d: %s, read %v", name, where, p.Cycle, expectation(&p), p.Provider.Read)
 				}
 				n++
 			}

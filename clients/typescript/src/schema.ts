@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is ff2d23486617ba0a3981c7f26047fc0ead634042a681d75b19714c6ba3d85d73.
+// SHA-256 is 618e56d7bd6a2a9f6dc2c8362d5151dd478a4c6183678ae64e02e5054e824de2.
 
 export interface Attempt {
   attempt_id: string
@@ -513,7 +513,6 @@ export interface InspectCallCost {
 }
 
 export interface InspectCallPrefix {
-  agreement?: string
   attempt: string
   attribution_changed?: boolean
   blocks: number

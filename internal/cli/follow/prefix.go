@@ -248,24 +248,14 @@ func drawProvider(a *command.App, r *story.PrefixReport) bool {
 		if of := call.Cost; of != nil {
 			paid, lost = view.Money(of.Paid), cost(of.Lost)
 		}
-		verdict := call.Agreement
-		switch verdict {
-		case "agrees":
-			verdict = a.Paint.Good(verdict)
-		case "read less", "read more":
-			verdict = a.Paint.Bad(verdict)
-		}
 		rows = append(rows, screen.Row(view.Cycle(c.Cycle), expected, call.Left, read, written, in, full, paid, lost,
-			screen.Painted(verdict), screen.Painted(whyText(a, c))))
+			screen.Painted(whyText(a, c))))
 	}
 	if len(rows) == 0 {
 		a.Printf("no call of this context was recorded\n")
 		return false
 	}
-	a.Table([]string{"cycle", ">expected", ">left", ">read", ">written", ">in", ">window", ">paid", ">lost", "verdict", "why"}, rows)
-	if r.Told > 0 {
-		a.Printf("The provider read what its rules let expect (computed) in %d of %s.\n", r.Agreed, view.Plural(r.Told, "call"))
-	}
+	a.Table([]string{"cycle", ">expected", ">left", ">read", ">written", ">in", ">window", ">paid", ">lost", "why"}, rows)
 	return true
 }
 

@@ -43,7 +43,6 @@ type cachedCall struct {
 type Forecast struct {
 	Blocks int    // length of the longest cached prefix
 	Tokens *int64 // its tokens by the provider's count; nil if there is none
-	AtMost *int64 // tokens of a longer prefix that contains it; nil if none is known
 	// Unsure says that the provider no longer guarantees the prefix: its
 	// lifetime may have run out.
 	Unsure bool
@@ -178,9 +177,6 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 	} else {
 		f.Idle = 0
 	}
-	if f.Blocks > 0 && f.Tokens == nil {
-		f.AtMost = c.longer(now.prefixes[f.Blocks-1], f.Blocks-1)
-	}
 	if f.Unsure && f.Blocks > 0 {
 		f.Idle = now.at.Sub(now.cached[f.Blocks-1].used)
 	}
@@ -197,20 +193,6 @@ func (c *Cache) ends(now *cachedCall) []int {
 		return nil
 	}
 	return []int{len(now.prefixes) - 1}
-}
-
-// longer returns the tokens of a counted prefix of the last call that extends
-// p, which ends with the i-th block; nil if there is none.
-func (c *Cache) longer(p prefix, i int) *int64 {
-	if c.last == nil || i >= len(c.last.prefixes) || c.last.prefixes[i] != p {
-		return nil
-	}
-	for ; i < len(c.last.prefixes); i++ {
-		if e := c.last.cached[i]; e != nil && e.tokens != nil {
-			return e.tokens
-		}
-	}
-	return nil
 }
 
 // take adds the prefixes of the last call to the cache, and renews those that

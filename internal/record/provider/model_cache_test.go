@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
 )
@@ -172,7 +171,7 @@ func genCalls(r *rand.Rand) []*modelCall {
 }
 
 // What is expected to be read is what the model reads, on every call; where the
-// tokens are known, they are what it counts. Whatever it counts agrees.
+// tokens are known, they are what it counts.
 func TestACacheAgreesWithModel(t *testing.T) {
 	d := *anthropicCache
 	d.Least = nil
@@ -189,9 +188,7 @@ func TestACacheAgreesWithModel(t *testing.T) {
 				t.Fatalf("seed %d, call %d: %+v, want %d blocks of %d tokens\n%s", seed, n, f, blocks, *u.Cached,
 					call.body())
 			}
-			if got := c.Answered(u); got != Agrees {
-				t.Fatalf("seed %d, call %d: %s: %+v, read %d", seed, n, got, f, *u.Cached)
-			}
+			c.Answered(u)
 			calls++
 			if f.Tokens != nil {
 				known++
@@ -228,40 +225,14 @@ func TestComparingAgreesWithModel(t *testing.T) {
 	}
 }
 
-// A provider that reads less or more than was expected is told from one that
-// reads what was.
-func TestWhatDoesNotAgree(t *testing.T) {
-	body := func(more string) string {
-		return `{"model":"gpt-4.1","messages":[{"role":"user","content":"` + strings.Repeat("a", 9000) + `"}` + more + `]}`
-	}
-	number := func(n int64) *int64 { return &n }
-	for _, c := range []struct {
-		read *int64
-		want Agreement
-	}{{number(2048), Agrees}, {number(1920), Agrees}, {number(1024), ReadLess}, {number(0), ReadLess},
-		{number(2176), ReadMore}, {nil, NotTold}} {
+// Between what the provider promises and what it allows at most, a prefix may be there; then it is gone.
+func TestALifetimeRunsOut(t *testing.T) {
+	const body = `{"model":"gpt-4.1","messages":[{"role":"user","content":"a"}]}`
+	for idle, want := range map[time.Duration][2]bool{4 * time.Minute: {}, 6 * time.Minute: {true, false}, 2 * time.Hour: {false, true}} {
 		cache := chatCache.NewCache()
-		at := time.Unix(0, 0)
-		cache.Call(read(t, chatCache, Chat, body("")), at)
-		if got := cache.Answered(Usage{In: number(2100), Cached: number(0)}); got != Agrees {
-			t.Errorf("the first call: %s", got)
-		}
-		cache.Call(read(t, chatCache, Chat, body(`,{"role":"user","content":"b"}`)), at)
-		if got := cache.Answered(Usage{In: number(2110), Cached: c.read}); got != c.want {
-			t.Errorf("%v: %s", c.read, got)
-		}
-	}
-	// Between what the provider promises and what it allows at most, both agree.
-	for idle, want := range map[time.Duration]Agreement{4 * time.Minute: ReadLess, 6 * time.Minute: Agrees,
-		2 * time.Hour: Agrees} {
-		cache := chatCache.NewCache()
-		cache.Call(read(t, chatCache, Chat, body("")), time.Unix(0, 0))
-		cache.Answered(Usage{In: number(2100), Cached: number(0)})
-		f := cache.Call(read(t, chatCache, Chat, body("")), time.Unix(0, 0).Add(idle))
-		if got := cache.Answered(Usage{In: number(2100), Cached: number(0)}); got != want {
-			t.Errorf("after %s: %s, %+v", idle, got, f)
-		}
-		if f.Unsure != (idle == 6*time.Minute) || (f.Lapsed > 0) != (idle == 2*time.Hour) {
+		cache.Call(read(t, chatCache, Chat, body), time.Unix(0, 0))
+		f := cache.Call(read(t, chatCache, Chat, body), time.Unix(0, 0).Add(idle))
+		if f.Unsure != want[0] || (f.Lapsed > 0) != want[1] {
 			t.Errorf("after %s: %+v", idle, f)
 		}
 	}
@@ -276,8 +247,6 @@ func TestAShortPromptIsNotCached(t *testing.T) {
 		if f := cache.Call(read(t, anthropicCache, Messages, call.body()), time.Unix(0, 0)); f.Blocks != 0 {
 			t.Errorf("%+v", f)
 		}
-		if got := cache.Answered(Usage{In: &in, Cached: &zero, Written: &zero}); got != Agrees {
-			t.Error(got)
-		}
+		cache.Answered(Usage{In: &in, Cached: &zero, Written: &zero})
 	}
 }

@@ -19,11 +19,7 @@ type PrefixReport struct {
 	Breaks    []int64 `json:"breaks"` // the cycles at which something broke
 	// for each dialect that compared recorded calls, the pages that document it
 	Sources map[string][]string `json:"sources,omitempty"`
-	// how many answered calls reported what they read from the cache, and in
-	// how many of these the forecast held
-	Told   int         `json:"told,omitempty"`
-	Agreed int         `json:"agreed,omitempty"`
-	Totals view.Totals `json:"totals,omitzero"`
+	Totals  view.Totals         `json:"totals,omitzero"`
 }
 
 // KeepBreaks leaves out the cycles at which nothing broke.
@@ -90,13 +86,5 @@ func (r *PrefixReport) tell(call *inspect.CallPrefix) {
 			r.Sources = map[string][]string{}
 		}
 		r.Sources[call.Dialect] = rules.Sources
-	}
-	switch call.Agreement {
-	case "", "not told":
-	case "agrees":
-		r.Agreed++
-		r.Told++
-	default:
-		r.Told++
 	}
 }

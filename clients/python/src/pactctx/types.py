@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is ff2d23486617ba0a3981c7f26047fc0ead634042a681d75b19714c6ba3d85d73.
+SHA-256 is 618e56d7bd6a2a9f6dc2c8362d5151dd478a4c6183678ae64e02e5054e824de2.
 """
 
 from __future__ import annotations
@@ -460,7 +460,6 @@ class InspectCallCost(TypedDict):
 
 
 class InspectCallPrefix(TypedDict):
-    agreement: NotRequired[str]
     attempt: str
     attribution_changed: NotRequired[bool]
     blocks: int
