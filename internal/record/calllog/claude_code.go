@@ -120,8 +120,12 @@ func (t *claudeTree) add(e entry) {
 		l.parts = partsOfMessage(message["content"].value())
 		t.userLine(l)
 	case "assistant":
-		if p := l.parent; p == nil || p.under == nil || !t.beside(l, p.under, message) {
+		asked := l.parent
+		if asked == nil || asked.under == nil || !t.beside(l, asked.under, message) {
 			t.answerLine(l, message)
+		}
+		if asked != l.parent {
+			asked.under = l.answer // the next one comes behind its results
 		}
 		if p := l.parent; p != nil && p.answer == nil {
 			p.under = l.answer

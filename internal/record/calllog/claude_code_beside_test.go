@@ -65,6 +65,9 @@ func TestAnswersBesideOneAnother(t *testing.T) {
 	}{
 		"all answers below the question": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "a2 u1 02 calls:A,B", "r1 a2 03 result:A=one",
 			"r2 a2 04 result:B=two", "a3 u1 05 says:done"}, "[set -> A+B] [set, A+B, one+two -> done]", "line 6: it stands beside"},
+		"rounds below the question": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "r1 a1 02 result:A=one", "a2 u1 03 calls:B",
+			"r2 a2 04 result:B=two", "a3 u1 05 calls:C", "r3 a3 06 result:C=three", "a4 u1 07 says:done"},
+			"[set -> A] [set, A, one -> B] [set, A, one, B, two -> C] [set, A, one, B, two, C, three -> done]", "line 4: it stands beside"},
 		"calls in several lines": {[]string{"u1 - 00 user:set", "a1 u1 01 calls:A", "a2 u1 02 calls:B", "r1 a1 03 result:A=one",
 			"r2 a2 04 result:B=two", "a3 u1 05 says:done"}, "[set -> A+B] [set, A+B, one+two -> done]", "line 6: it stands beside"},
 		"asked again": {[]string{"u1 - 00 user:fruit", "a1 u1 01 says:APPLE", "a2 u1 02 says:PEAR", "u2 a2 03 user:why",

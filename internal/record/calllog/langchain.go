@@ -79,14 +79,14 @@ func readLangChain(list []entry, found *findings) []Session {
 				found.add(e.line, "it is no message of a known type, so it was left out")
 				continue
 			}
-			s.langChain(role, f, e.line)
+			s.langChain(role, f, e.line, found)
 		}
 	}
 	return s.sessions()
 }
 
 // langChain adds a message.
-func (s *spoken) langChain(role string, f fields, line int) {
+func (s *spoken) langChain(role string, f fields, line int, found *findings) {
 	t := turn{role: role, line: line, id: f.text("id")}
 	switch role {
 	case "tool":
@@ -96,6 +96,15 @@ func (s *spoken) langChain(role string, f fields, line int) {
 		s.langChainAnswer(&t, f)
 	default:
 		t.parts = langChainParts(f["content"], nil)
+	}
+	if n := len(s.turns) - 1; n >= 0 && t.role == "assistant" && s.turns[n].role == "assistant" {
+		last := &s.turns[n]
+		if t.answer.Usage == (provider.Usage{}) || t.answer.ID != "" && t.answer.ID == last.answer.ID {
+			found.say(line, partOfAnswer)
+			last.parts = append(last.parts, t.parts...)
+			return
+		}
+		found.say(line, "it follows an answer without a request between them, which no provider takes")
 	}
 	s.turns = append(s.turns, t)
 }

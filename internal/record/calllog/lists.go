@@ -73,6 +73,9 @@ func (g *grown) sessions(model string) []Session {
 	return []Session{g.session(model)}
 }
 
+// partOfAnswer is the finding about a message of the model that no request separates from the one before.
+const partOfAnswer = "it follows an answer without a request between them, and was read as part of it"
+
 // unknownModel stands for the model where a log does not name it.
 const unknownModel = "unknown"
 
@@ -212,7 +215,7 @@ func (g *grown) anthropic(list []entry, model string, found *findings) string {
 		case role == "assistant":
 			content = canon.ArrayOf(partsOfMessage(content)...)
 			for ; i+1 < len(list) && list[i+1].fields().text("role") == role; i++ {
-				found.say(list[i+1].line, "it follows an answer without a request between them, and was read as part of it")
+				found.say(list[i+1].line, partOfAnswer)
 				f = list[i+1].fields()
 				content.Elems = append(content.Elems, partsOfMessage(f["content"].value())...)
 				at = timeOf(f["ts"].value())
@@ -248,13 +251,20 @@ func isGeminiList(first raw) bool {
 // readGeminiList reads a list of Gemini's contents.
 func readGeminiList(list []entry, found *findings) []Session {
 	g := grown{api: provider.Gemini, list: "contents"}
-	for _, e := range list {
+	for i := 0; i < len(list); i++ {
+		e := list[i]
 		content := e.value()
 		if e.fields()["parts"].kind() != canon.KindArray {
 			found.add(e.line, "it is no content, so it was left out")
 			continue
 		}
 		if e.fields().text("role") == "model" {
+			for ; i+1 < len(list) && list[i+1].fields().text("role") == "model"; i++ {
+				found.say(list[i+1].line, partOfAnswer)
+				parts, _ := content.Get("parts")
+				content = canon.Fields("role", "model", "parts",
+					canon.ArrayOf(append(parts.Elems, list[i+1].fields()["parts"].value().Elems...)...))
+			}
 			a := provider.Answer{API: g.api, Content: content}
 			g.call(Call{Line: e.line}, "", a.Body())
 			g.answer(content)

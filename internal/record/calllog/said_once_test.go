@@ -125,3 +125,30 @@ func TestALogOfNothingIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesThatNoRequestSeparatesAreOneAnswer: of each form of lists two messages of the model behind one another are
+// one call.
+func TestMessagesThatNoRequestSeparatesAreOneAnswer(t *testing.T) {
+	for name, text := range map[string]string{
+		"chat": `[{"role":"user","content":"q"},{"role":"assistant","content":"a"},{"role":"assistant","content":"b"},` +
+			`{"role":"user","content":"on"},{"role":"assistant","content":"c"}]`,
+		"Anthropic": `[{"role":"user","content":"q"},{"role":"assistant","content":[{"type":"thinking","thinking":"a","signature":"s"}]},` +
+			`{"role":"assistant","content":"b"},{"role":"user","content":"on"},{"role":"assistant","content":"c"}]`,
+		"Gemini": `[{"role":"user","parts":[{"text":"q"}]},{"role":"model","parts":[{"text":"a"}]},{"role":"model","parts":[{"text":"b"}]},` +
+			`{"role":"user","parts":[{"text":"on"}]},{"role":"model","parts":[{"text":"c"}]}]`,
+		"Responses": `[{"role":"user","content":"q"},{"type":"reasoning","summary":[]},{"type":"message","role":"assistant",` +
+			`"content":[{"type":"output_text","text":"b"}]},{"role":"user","content":"on"},{"type":"message","role":"assistant","content":"c"}]`,
+		"LangChain": `[{"type":"human","data":{"content":"q","type":"human"}},{"type":"ai","data":{"content":"a","type":"ai"}},` +
+			`{"type":"ai","data":{"content":"b","type":"ai"}},{"type":"human","data":{"content":"on","type":"human"}},` +
+			`{"type":"ai","data":{"content":"c","type":"ai"}}]`,
+	} {
+		log, err := Read([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if n := calls(log); n != 2 || name != "Responses" && len(log.Findings) == 0 {
+			t.Errorf("%s: %d calls, findings %v\n%s", name, n, log.Findings, strings.Join(callLines(t, log), "\n"))
+		}
+	}
+}
