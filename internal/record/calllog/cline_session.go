@@ -25,13 +25,26 @@ func readClineSession(list []entry, found *findings) (made []Session) {
 			g.system = []canon.Any{canon.Fields("type", "text", "text", text)}
 		}
 		model, before := unknownModel, int64(0)
-		for _, m := range e.under(f["messages"]) {
+		list := e.under(f["messages"])
+		for i := 0; i < len(list); i++ {
+			m := list[i]
 			f := m.fields()
 			role, content, at := f.text("role"), clineContent(f["content"].value()), timeOf(f["ts"].value())
 			switch role {
 			case "user", "system":
 				g.messages = append(g.messages, canon.Fields("role", role, "content", content))
 			case "assistant":
+				for ; i+1 < len(list); i++ { // the counts of an answer stand in one of its messages
+					next := list[i+1].fields()
+					if next.text("role") != role || f["metrics"] != nil && next["metrics"] != nil {
+						break
+					}
+					found.say(list[i+1].line, partOfAnswer)
+					if next["metrics"] != nil {
+						f = next
+					}
+					content.Elems, at = append(content.Elems, clineContent(next["content"].value()).Elems...), timeOf(next["ts"].value())
+				}
 				model = cmp.Or(f["modelInfo"].fields().text("id"), model)
 				a := provider.Answer{API: g.api, ID: f.text("id"), Model: model, Content: content, Usage: clineUsage(f)}
 				call := Call{ID: a.ID, Line: m.line, Started: before, Ended: at}

@@ -222,21 +222,24 @@ func (c *geminiChat) gemini(m *chatMessage) {
 	}
 }
 
-// joins adds a message without tokens to the answer before, if nothing stands between them: one answer is one call.
+// joins adds a message to the answer before, if nothing stands between them and one of the two has no tokens: one answer
+// is one call.
 func (c *geminiChat) joins(m *chatMessage, t *turn) bool {
 	n := len(c.made.Calls) - 1
-	if c.sent < 2 || n < 0 || c.replay || !m.fields["tokens"].empty() || c.answered != len(c.messages) {
+	if c.sent < 2 || n < 0 || c.replay || c.answered != len(c.messages) {
 		return false
 	}
 	before := &c.now[c.sent-2]
-	if before.text("type") != "gemini" || before.history || before.text("id") != c.made.Calls[n].ID {
+	if !m.fields["tokens"].empty() && !before.fields["tokens"].empty() || before.text("type") != "gemini" || before.history || before.text("id") != c.made.Calls[n].ID {
 		return false
 	}
 	whole := c.made.Calls[n].answer()
 	parts, _ := whole.Content.Get("parts")
 	whole.Content = canon.Fields("role", "model", "parts", canon.ArrayOf(append(slices.Clip(parts.Elems),
 		writer{c.api}.parts(t)...)...))
-	whole.Failure = ""
+	if whole.Failure = ""; whole.Usage == (provider.Usage{}) {
+		whole.Usage = t.answer.Usage
+	}
 	c.made.Calls[n].Answer = whole.Body().AppendTo(nil)
 	return true
 }
