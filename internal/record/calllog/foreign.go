@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
@@ -72,6 +73,14 @@ var foreign = []struct {
 		}
 		return f["action"] != nil || f["observation"] != nil || f["kind"] != nil && (f["llm_message"] != nil || f["system_prompt"] != nil)
 	}},
+	{"messages of the AI SDK's UI", spansInstead, func(f fields) bool {
+		list := f["parts"].elems()
+		return f["role"] != nil && f["content"] == nil && len(list) > 0 && list[0].fields()["type"] != nil
+	}},
+	{"messages of Pydantic AI", spansInstead, func(f fields) bool {
+		list := f["parts"].elems()
+		return f["kind"] != nil && len(list) > 0 && list[0].fields()["part_kind"] != nil
+	}},
 	{"conversations of ShareGPT", "rename from and value to role and content: pact reads chat messages", func(f fields) bool {
 		list := f["conversations"].elems()
 		if len(list) == 0 {
@@ -116,3 +125,33 @@ func foreignAt(f fields) int {
 	}
 	return -1
 }
+
+// foreignPart refuses a part that only messages of another form have: its call, its result or its text would be lost.
+func foreignPart(c *chat) (*fault.Error, bool) {
+	refuse := func(n int, of, remedy string) (*fault.Error, bool) {
+		return &fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: c.lineOf(n),
+			Message: "message " + strconv.Itoa(n) + " has a part of " + of, Remedy: remedy}, false
+	}
+	for n, m := range c.final {
+		content, _ := m.Get("content")
+		for _, part := range content.Elems {
+			kind, _ := part.Get("type")
+			text, _ := part.Get("text")
+			call, _ := part.Get("toolUse")
+			result, _ := part.Get("toolResult")
+			switch {
+			case kind.Text == "tool_use" || kind.Text == "tool_result":
+				return refuse(n, "Anthropic's messages ("+kind.Text+"), and others are of chat completions: the file may be either",
+					"put messages of one form into one file")
+			case kind.Text == "tool-call" || kind.Text == "tool-result":
+				return refuse(n, "the messages of the AI SDK ("+kind.Text+"), which pact does not read", spansInstead)
+			case kind.Kind == canon.KindAbsent && (text.Kind == canon.KindString || len(call.Members)+len(result.Members) > 0):
+				return refuse(n, "the messages of Bedrock's Converse, which pact does not read", spansInstead)
+			}
+		}
+	}
+	return nil, false
+}
+
+// spansInstead is the remedy for messages of a framework.
+const spansInstead = "export the run as OpenTelemetry spans (OTLP JSON), or record its calls"

@@ -25,6 +25,8 @@ func TestWhatIsKnownAndNotReadIsNamed(t *testing.T) {
 		`[{"id":0,"source":"user","action":"message","args":{"content":"Hi"}}]`:                                  "OpenHands",
 		`{"trajectory":[{"id":0,"source":"agent","action":"run","args":{"command":"ls"}}]}`:                      "OpenHands",
 		`{"instance_id":"x","history":[{"id":0,"source":"user","action":"message","args":{"content":"Hi"}}]}`:    "OpenHands",
+		`[{"id":"1","role":"user","parts":[{"type":"text","text":"Hi"}]}]`:                                       "AI SDK",
+		`[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"Hi"}]}]`:                              "Pydantic",
 		`{"id":"1","conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Ho"}]}`:                 "ShareGPT",
 		"{\n \"id\": \"1\",\n \"conversations\": [{\"from\": \"human\", \"value\": \"Hi\"}]\n}":                  "ShareGPT",
 	} {
@@ -108,6 +110,22 @@ func TestLinesMayStandInAList(t *testing.T) {
 		}
 		if one, other := fmt.Sprint(want.Format, calls(want)), fmt.Sprint(got.Format, calls(got)); one != other {
 			t.Errorf("%s: %s, in a list %s", name, one, other)
+		}
+	}
+}
+
+// TestPartsOfOtherFormsAreRefusedByName: calls and results in a form that chat messages do not have would be lost.
+func TestPartsOfOtherFormsAreRefusedByName(t *testing.T) {
+	const ask = `[{"role":"user","content":"Hi"},`
+	for text, name := range map[string]string{
+		ask + `{"role":"assistant","content":[{"type":"tool-call","toolCallId":"t","toolName":"f","input":{}}]}]`:                      "AI SDK",
+		ask + `{"role":"tool","content":[{"type":"tool-result","toolCallId":"t","output":"r"}]}]`:                                      "AI SDK",
+		ask + `{"role":"assistant","content":[{"toolUse":{"toolUseId":"t","name":"f","input":{}}}]}]`:                                  "Bedrock's Converse",
+		`{"modelId":"m","messages":[{"role":"user","content":[{"text":"Hi"}]}]}`:                                                       "Bedrock's Converse",
+		ask + `{"role":"tool","tool_call_id":"t","content":"r"},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`: "Anthropic",
+	} {
+		if _, err := Read([]byte(text)); fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), name) {
+			t.Errorf("%s: %v, want a refusal that names %s", text, err, name)
 		}
 	}
 }

@@ -291,21 +291,6 @@ func (c *chat) lineOf(message int) int {
 	return c.line
 }
 
-// foreignPart refuses a part that only Anthropic's messages have: its call or result would be lost.
-func foreignPart(c *chat) (*fault.Error, bool) {
-	for n, m := range c.final {
-		content, _ := m.Get("content")
-		for _, part := range content.Elems {
-			if kind, _ := part.Get("type"); kind.Text == "tool_use" || kind.Text == "tool_result" {
-				return &fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: c.lineOf(n),
-					Message: "message " + strconv.Itoa(n) + " has a part of Anthropic's messages (" + kind.Text + "), and others are of chat " +
-						"completions: the file may be either", Remedy: "put messages of one form into one file"}, false
-			}
-		}
-	}
-	return nil, false
-}
-
 // speechless refuses a file whose messages speak in another form.
 func speechless(c *chat) (err *fault.Error, readable bool) {
 	for _, m := range c.final {
