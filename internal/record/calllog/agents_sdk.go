@@ -23,7 +23,7 @@ func isItems(first raw) bool {
 		case kind == "function_call" && f["call_id"] != nil, kind == "function_call_output",
 			kind == "reasoning" && f["summary"] != nil:
 			return true
-		case kind == "message" && f["content"] != nil && f["role"] != nil && f["uuid"] == nil:
+		case kind == "message" && f["content"] != nil && f["role"] != nil && f["uuid"] == nil && f["stop_reason"] == nil:
 			return true
 		}
 		for _, p := range f["content"].elems() {

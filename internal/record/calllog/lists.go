@@ -94,6 +94,7 @@ func formsOf(list []raw) (anthropic, chat bool) {
 		default:
 			return false, false
 		}
+		anthropic = anthropic || f["stop_reason"] != nil && f["usage"] != nil // an answer as it came
 		chat = chat || !f["tool_calls"].empty() || !f["function_call"].empty()
 		for _, p := range f["content"].elems() {
 			part := p.fields()
@@ -164,9 +165,17 @@ func countAnthropic(e entry, b *sums.Book) {
 		return
 	}
 	b.Message(f["content"].value())
-	if metrics := f["metrics"].fields(); metrics != nil {
-		b.Tokens("", usage(metrics, "tokens.prompt", "tokens.completion", "tokens.cached", "", ""))
+	if f["metrics"] != nil || f["usage"] != nil {
+		b.Tokens("", anthropicUsage(f))
 	}
+}
+
+// anthropicUsage reads the tokens of an answer: as the API counts them, or as Cline does.
+func anthropicUsage(message fields) provider.Usage {
+	if counts := message["usage"].fields(); counts != nil {
+		return withCached(usage(counts, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", ""))
+	}
+	return usage(message, "metrics.tokens.prompt", "metrics.tokens.completion", "metrics.tokens.cached", "", "")
 }
 
 // isCline reports whether a value is such a list with a time at each message, as Cline keeps the conversation
@@ -222,7 +231,7 @@ func (g *grown) anthropic(list []entry, model string, found *findings) string {
 			}
 			model = cmp.Or(f["modelInfo"].fields().text("modelId", "model_id"), f.text("model"), model)
 			a := provider.Answer{API: g.api, ID: f.text("id"), Content: content, Finish: f.text("stop_reason"),
-				Usage: usage(f, "metrics.tokens.prompt", "metrics.tokens.completion", "metrics.tokens.cached", "", "")}
+				Usage: anthropicUsage(f)}
 			g.call(Call{Line: e.line, Started: before, Ended: at, ID: a.ID}, model, a.Body())
 			g.answer(canon.Fields("role", role, "content", content))
 		case role == "system" && len(g.messages) == 0:

@@ -126,6 +126,22 @@ func TestALogOfNothingIsRefused(t *testing.T) {
 	}
 }
 
+// TestAnswersThatAreKeptAsTheyCameHaveTheirCounts: programs put the answer of Anthropic's API itself into the history.
+func TestAnswersThatAreKeptAsTheyCameHaveTheirCounts(t *testing.T) {
+	const answer = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-opus-4-8","content":[{"type":"text","text":"a"}],` +
+		`"stop_reason":"end_turn","usage":{"input_tokens":5,"cache_read_input_tokens":90,"cache_creation_input_tokens":7,"output_tokens":3}}`
+	const ask = `{"role":"user","content":"q"}`
+	for _, text := range []string{`[` + ask + `,` + answer + `]`, ask + "\n" + answer + "\n", `{"messages":[` + ask + `,` + answer + `]}`} {
+		log, err := Read([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(said(t, log), "\n"); got != " 102/3/90/7/- user text q -> assistant text a" || len(log.Findings) > 0 {
+			t.Errorf("%s: %s, %v", text, got, log.Findings)
+		}
+	}
+}
+
 // TestMessagesThatNoRequestSeparatesAreOneAnswer: of each form of lists two messages of the model behind one another are
 // one call.
 func TestMessagesThatNoRequestSeparatesAreOneAnswer(t *testing.T) {
