@@ -36,6 +36,34 @@ func clearing(t *testing.T, s *pact.DB, policy string, script ...providertest.Tu
 	return p, a, rec
 }
 
+// The provider is asked to leave out what goes without a stub: every request has all results as they came, and one member
+// and a word in a header more. A later recorder asks the same. What the agent asked for comes back byte for byte.
+func TestTheProviderLeavesResultsOut(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, a, rec := clearing(t, s, unnamed, callTurns(8)...)
+	first := a.lastBody
+	a.header.Set("Anthropic-Beta", "another-2026-01-01")
+	asked := append([][]byte{first}, works(a, 0, 5)...)
+	rec.Close()
+	if got := rec.Stats(); got.Managed.Cut != 2 || got.Managed.Open+got.Managed.Ended != 0 || got.Lost != 0 {
+		t.Fatalf("%+v", got)
+	}
+	later := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
+	a.client.Transport = later.Transport(nil)
+	asked = append(asked, works(a, 5, 7)...)
+	later.Close()
+	for k, r := range p.Received() {
+		want, betas := string(asked[k]), r.Header.Get("Anthropic-Beta")
+		if k > 3 { // after call k there are k results, and three stay
+			want = "{" + clearsBut(3) + want[1:]
+		}
+		if string(r.Body) != want || strings.Contains(betas, ",context-management-2025-06-27") != (k > 3) {
+			t.Errorf("request %d, betas %q:\n%s, want\n%s", k, betas, r.Body, want)
+		}
+	}
+	askedAndSent(t, s, p, asked)
+}
+
 // A batch stays as it went: each later request leaves out the same results, so more stay.
 func TestTheProviderLeavesTheSameResultsOut(t *testing.T) {
 	s := pact.NewDB(store.NewMemory())
@@ -134,6 +162,30 @@ func TestAnAgentThatAsksItself(t *testing.T) {
 			repeats(t, provider.Messages, p.Received()[one.from+2-min(one.from, 1):][:2-min(one.from, 1)])
 			askedAndSent(t, s, p, asked)
 		})
+	}
+}
+
+// Where a model binds thinking to what stands before it, results go and no thinking does: what is sent did not change.
+func TestTheProviderLeavesThinkingValid(t *testing.T) {
+	script := callTurns(8)
+	for n := range script {
+		script[n].Thinking = fmt.Sprint("thought ", n)
+	}
+	s := pact.NewDB(store.NewMemory())
+	p, url := startProvider(t, script...)
+	rec := recorder(t, s, record.Options{Context: "chat", Manage: true, Policy: policyOf(t, unnamed)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), true)
+	a.body["model"] = "claude-fable-5-1"
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 7)
+	rec.Close()
+	if got := rec.Stats().Managed; got.Cut != 4 || got.Ended+got.Open != 0 {
+		t.Errorf("%+v", got)
+	}
+	last := p.Received()[7].Body
+	if n := bytes.Count(last, []byte(`"signature"`)); n != 7 || !bytes.Contains(last, []byte(clearsBut(3))) {
+		t.Errorf("%d thoughts in %s", n, last)
 	}
 }
 

@@ -236,6 +236,7 @@ func TestString(t *testing.T) {
 		{Canonical, "within(d1) ?? {tag=a} +a", "within(d1) ?? {tag='a'}"},
 		{Canonical, ".seg ?? {tag=b} {role=x} +a, +b {tag=a}", ".seg ?? {tag='a'} +b[role=x], +a +b"},
 		{V01, "['age'=5]['role'=x]['tag'][\"bytes\">1]", "['age'=5][role=x]['tag']['bytes'>1]"},
+		{V01, "['a b'=1]['ü'][x-y=1]", "['a b'=1]['ü'][x-y=1]"},
 		{Canonical, "+a ['tag'=b]", "+a['tag'=b]"},
 		{Canonical, "d1", "(d1)"},
 		{Depth, "d-1 .cb", "(d-1) .cb"},

@@ -77,6 +77,6 @@ func (b *tab) settle() {
 			last, same = now, 0
 		}
 		same++
-		return same > 20 && !eval[bool](b, `!!document.querySelector('[aria-busy=true]')`)
+		return same > 20 && !eval[bool](b, `!!document.querySelector('[aria-busy=true]') || window.onTheWay > 0`)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -41,6 +42,12 @@ func newTab(t testing.TB, s *site) *tab {
 		b.report(t)
 	})
 	if err := b.watch(ctx, s.origin); err != nil {
+		t.Fatal(err)
+	}
+	counts := page.AddScriptToEvaluateOnNewDocumentParams{Source: `window.onTheWay = 0
+		const ask = window.fetch
+		window.fetch = (...given) => { window.onTheWay++; return ask(...given).finally(() => window.onTheWay--) }`}
+	if _, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, counts); err != nil {
 		t.Fatal(err)
 	}
 	b.do("take the size of a small notebook", chromedp.EmulateViewport(1280, 720))
