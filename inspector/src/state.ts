@@ -115,6 +115,8 @@ let changed = 0
 let restTimer = 0
 /** The context for which they were set last; "" before there is one. */
 let settledFor = ''
+/** Whether they name a call that is not there: nobody may ask for it once another one is shown. */
+let settledOnNone = false
 effect(() => {
   const [next, nextVs] = [stateName(at.value), nameOr(vs.value)]
   const about = context.value.value?.name ?? ''
@@ -127,10 +129,11 @@ effect(() => {
   clearTimeout(restTimer)
   const now = performance.now()
   // Before the context is there nobody knows its latest call: nothing rests then.
-  if (about !== settledFor || now - changed > scrubRest) settle()
+  if (about !== settledFor || settledOnNone || now - changed > scrubRest) settle()
   else restTimer = setTimeout(settle, scrubRest)
   changed = now
   settledFor = about
+  settledOnNone = missing.value
 })
 
 function nameOr(vs: Vs | null): string | undefined {

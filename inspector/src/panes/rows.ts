@@ -1,6 +1,5 @@
 import { api, type BlockPage, type BlockQuery, type BlockRow } from '../api'
 import { type Loaded, useLoaded } from '../load'
-import { missing } from '../state'
 import { Pages, pageSize } from './pages'
 
 /** The blocks of a thread, as a list shows them: all or some kinds, in their order or by size. */
@@ -26,8 +25,7 @@ export class Rows extends Pages<BlockRow> {
   }
 }
 
-/** Fetches the rows of a thread, none of a call that is not there. Those of the state before stay until the first ones
- * have come. */
+/** Fetches the rows of a thread. Those of the state before stay until the first ones have come. */
 export function useRows(name: string, query: BlockQuery, turn = 0): Loaded<Rows> & { again: () => void } {
-  return useLoaded(missing.value ? null : JSON.stringify([name, query, turn]), (stop) => new Rows(name, query).start(stop))
+  return useLoaded(JSON.stringify([name, query, turn]), (stop) => new Rows(name, query).start(stop))
 }
