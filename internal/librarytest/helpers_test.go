@@ -222,18 +222,6 @@ func steps() func() int64 {
 	return func() int64 { n++; return n }
 }
 
-// equal fails where two snapshots have other documents or digests.
-func equal(t *testing.T, what string, a, b *pact.Snapshot) {
-	t.Helper()
-	x, err := documentOf(background, a)
-	must(t, err)
-	y, err := documentOf(background, b)
-	must(t, err)
-	if !bytes.Equal(x, y) || a.Digest() != b.Digest() {
-		t.Fatalf("%s, cycle %d:\n%s\n%s", what, a.Cycle(), x, y)
-	}
-}
-
 // verdicts verifies a whole store and returns what is wrong, nothing where all of
 // it holds.
 func verdicts(t testing.TB, s *pact.DB) (list []string) {
