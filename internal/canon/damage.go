@@ -64,16 +64,20 @@ func (d *Damage) Tail(err error, data []byte, from int) {
 // Say tells each gap with its line.
 func (d *Damage) Say(say func(line int, what string)) {
 	for _, g := range d.gaps {
-		place := strconv.Itoa(g.size) + " bytes from byte " + strconv.FormatInt(g.at, 10) + " of the file on "
+		size, are, were := strconv.Itoa(g.size)+" bytes", "are", "were"
+		if g.size == 1 {
+			size, are, were = "1 byte", "is", "was"
+		}
+		place := size + " from byte " + strconv.FormatInt(g.at, 10) + " of the file on " + are
 		switch {
 		case g.cutShort:
 			say(g.line, "it is cut short, so it was left out")
 		case g.values > 0:
 			say(g.line, strconv.Itoa(g.values)+" records stand in one line; all were read")
 		case g.zeros:
-			say(g.line, place+"are zero, as a power failure leaves them, and were left out")
+			say(g.line, place+" zero, as a power failure leaves them, and "+were+" left out")
 		default:
-			say(g.line, place+"are a damaged record, no JSON, and were left out")
+			say(g.line, place+" a damaged record, no JSON, and "+were+" left out")
 		}
 	}
 }

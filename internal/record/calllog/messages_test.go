@@ -132,6 +132,8 @@ func TestDamagedLinesOfMessages(t *testing.T) {
 		{ask + answer + "\n" + ask, "line 1: 2 records stand in one line", 3},
 		{ask[:9] + "\n" + ask + "\n" + answer, "line 1: 9 bytes from byte 0 ", 2},
 		{ask + "\n" + answer + "\n\x00\x00\x00", "line 3: 3 bytes from byte ", 2},
+		{ask + "\n" + answer + "\n\x00", "line 3: 1 byte from byte 74 of the file on is zero, as a power failure leaves them, and was left out", 2},
+		{"x\n" + ask + "\n" + answer, "line 1: 1 byte from byte 0 of the file on is a damaged record, no JSON, and was left out", 2},
 		{ask + "\n" + answer + "\n" + ask[:9], "line 3: it is cut short", 2},
 	} {
 		log, err := Read([]byte(c.file))
