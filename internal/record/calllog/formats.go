@@ -86,10 +86,13 @@ var rivals = map[string]format{
 	"a log of requests":                    anthropicObjects, // no request ends with an answer and says no max_tokens
 }
 
-// otherOf returns the name of another format that a value of a file has, "" for none. Plain messages are of each format
-// whose values are messages.
+// ofMessages are the formats of messages that have nothing of their own.
+var ofMessages = []string{anthropicList.name, anthropicObjects.name, "a list of chat messages"}
+
+// otherOf returns the name of another format that a value has which does not tell this one, "" for none. Plain messages
+// are of each format whose values are messages.
 func (f *format) otherOf(value raw) string {
-	if f.is(value) || f.name == "a Gemini CLI stream" && isGeminiEvent(value.fields()) {
+	if f.name == "a Gemini CLI stream" && isGeminiEvent(value.fields()) {
 		return ""
 	}
 	if other := formatOfValue(formats, value); other != nil {
@@ -117,13 +120,20 @@ func (f *format) otherOf(value raw) string {
 	return other.name
 }
 
-// kindOf is equal for values with the same members, and the same type and role.
+// kindOf is equal for values with the same members, of the same kinds, and the same type and role.
 func kindOf(value raw) string {
 	if value.kind() == canon.KindArray {
 		value = firstOf(value)
 	}
 	members := value.fields()
 	names := slices.Sorted(maps.Keys(members))
+	for i, name := range names {
+		kind := byte(members[name].kind()) << 1
+		if members[name].empty() {
+			kind++
+		}
+		names[i] += string([]byte{0, kind})
+	}
 	return strings.Join(append(names, members.text("type"), members.text("role")), "\x00")
 }
 

@@ -63,40 +63,63 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 	return log, err
 }
 
-// own returns the values of a file that have its format, and notes as left out those that have none. It refuses a file
-// with a value of another format. Of a format whose values are lines of many kinds it is the reader that knows them.
+// own returns the values of a file that the reader of its format gets. It refuses a file with a value of another format.
+// Of a format whose values are lines of many kinds it is the reader that knows them.
 func (f *format) own(list []entry, found *findings) []entry {
-	each := slices.Contains(ofEachValue, f.name)
 	if len(list) < 2 {
 		return list
 	}
-	own, looked := make([]entry, 0, len(list)), map[string]string{}
-	rival, rivaled := rivals[f.name]
+	j, own := newJudge(f, found), make([]entry, 0, len(list))
 	for _, e := range list {
-		kind := kindOf(e.raw)
-		other, known := looked[kind]
-		if !known {
-			other = f.otherOf(e.raw)
-			looked[kind] = other
-		}
-		if rivaled && rival.is(e.raw) {
-			other = formatOfValue(formats, e.raw).name
-		}
-		switch {
-		case other != "":
-			found.refuse(&fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line,
-				Message: "this looks like part of " + other, Remedy: "put what is of one format into a file of its own"})
-			return nil
-		case each && !f.is(e.raw):
-			found.add(e.line, "it is nothing that is known and not of "+f.name+", so it was left out")
-			if f.count == nil {
-				found.records, found.left = found.records+1, found.left+1
-			}
-		default:
+		if j.takes(e) {
 			own = append(own, e)
+		}
+		if found.refused != nil {
+			return nil
 		}
 	}
 	return own
+}
+
+// judge decides which values of a file the reader of its format gets.
+type judge struct {
+	of     *format
+	found  *findings
+	others map[string]string // of values that do not tell the format of the file, what otherOf says, by their kind
+}
+
+func newJudge(f *format, found *findings) *judge { return &judge{f, found, map[string]string{}} }
+
+// takes reports whether the reader gets a value. It notes what is left out, and refuses the file if the value has another
+// format. Among requests, messages alone are left out: a program logs them so for a request that it could not send.
+func (j *judge) takes(e entry) bool {
+	f, found, other, what := j.of, j.found, "", "nothing that is known"
+	is := f.is(e.raw)
+	if rival, ok := rivals[f.name]; ok && rival.is(e.raw) {
+		other = formatOfValue(formats, e.raw).name
+	} else if !is {
+		kind, known := kindOf(e.raw), false
+		if other, known = j.others[kind]; !known {
+			other = f.otherOf(e.raw)
+			j.others[kind] = other
+		}
+	}
+	switch {
+	case other == "" && (is || !slices.Contains(ofEachValue, f.name)):
+		return true
+	case other == "":
+	case f.name == requests.name && slices.Contains(ofMessages, other):
+		what = "part of " + other
+	default:
+		found.refuse(&fault.Error{Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line,
+			Message: "this looks like part of " + other, Remedy: "put what is of one format into a file of its own"})
+		return false
+	}
+	found.add(e.line, "it is "+what+" and not of "+f.name+", so it was left out")
+	if f.count == nil {
+		found.records, found.left = found.records+1, found.left+1
+	}
+	return false
 }
 
 // log returns the log of sessions, with the findings about them and about damaged lines.

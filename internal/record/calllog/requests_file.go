@@ -32,7 +32,7 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 	}
 	lines = linesOf(file, size, longestLine)
 	var found findings
-	r := newRequestList(&found)
+	r, j := newRequestList(&found), newJudge(&requests, &found)
 	var d canon.Damage
 	for {
 		err := lines.next()
@@ -46,7 +46,15 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 			return nil, err
 		}
 		for _, p := range d.Line(lines.text, lines.at, lines.number, lines.after == size && len(r.session.Calls) > 0) {
-			c := r.read(entry{p.Text, lines.number})
+			e := entry{p.Text, lines.number}
+			takes := j.takes(e)
+			if found.refused != nil {
+				return nil, requests.within(found.refused)
+			}
+			if !takes {
+				continue
+			}
+			c := r.read(e)
 			if c == nil {
 				continue
 			}
