@@ -34,7 +34,9 @@ func TestTwoFormsInOneFileAreRefused(t *testing.T) {
 	together := func(name string) bool {
 		return slices.ContainsFunc(messageFormats, func(f format) bool { return f.name == name })
 	}
-	talk := func(request, other string) bool { return request == requests.name && slices.Contains(ofMessages, other) }
+	talk := func(request, other string) bool {
+		return request == requests.name && slices.Contains(ofMessages, other)
+	}
 	tried := 0
 	for first, a := range lines {
 		for second, b := range lines {
