@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/view"
@@ -69,10 +70,17 @@ func grepAll(ctx context.Context, a *command.App, pattern *regexp.Regexp) error 
 	a.Failed = true
 	for _, i := range contexts {
 		c, err := pact.Open(ctx, s, i.Name, nil)
-		if err != nil {
+		switch {
+		case fault.CodeOf(err) == fault.ContextNotFound: // it was deleted meanwhile
+			continue
+		case err != nil:
 			return err
 		}
-		list, err := occurrences(ctx, a, c, nil, pattern)
+		var ends []string
+		if first, last := c.Cycles(); last < first {
+			ends = []string{string(pact.Working())}
+		}
+		list, err := occurrences(ctx, a, c, ends, pattern)
 		if err != nil {
 			return err
 		}

@@ -42,6 +42,16 @@ func newImportFlags(a *command.App, cmd *cobra.Command) *importFlags {
 	return f
 }
 
+// unused returns an error if a flag says how to read a file, of which there is none.
+func (f *importFlags) unused(cmd *cobra.Command) error {
+	for _, name := range []string{"name", "edition", "strict", "renumber", "unanswered", "again", "conversation"} {
+		if cmd.Flags().Changed(name) {
+			return command.Usage(cmd, "--%s says how a file is imported, and a stored context is opened", name)
+		}
+	}
+	return nil
+}
+
 // plan is a file and the contexts that it gives.
 type plan struct {
 	*command.Input

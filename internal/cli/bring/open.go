@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/contexttree/pact"
@@ -28,10 +29,10 @@ func openCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "--redact is empty, so it leaves nothing out: name what the page must not have")
 		}
 		if *export != "" {
-			return exportPage(ctx, a, flags, args, *export, *redact)
+			return exportPage(ctx, a, cmd, flags, args, *export, *redact)
 		}
 		before := command.SizeOf(a.DB)
-		f, list, s, err := openRun(ctx, a, flags, args)
+		f, list, s, err := openRun(ctx, a, cmd, flags, args)
 		if err != nil {
 			return err
 		}
@@ -61,18 +62,26 @@ func openCommand(a *command.App) *cobra.Command {
 
 // openRun imports what [toOpen] finds, and returns its contexts and their store, which the caller closes. Where the
 // argument is no file and no session, it is the name of a stored context.
-func openRun(ctx context.Context, a *command.App, flags *importFlags, args []string) (*opened.Report, []intake.Made, *pact.DB, error) {
+func openRun(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string) (*opened.Report, []intake.Made,
+	*pact.DB, error) {
 	in, found, missing := toOpen(ctx, a, flags, args)
-	if len(args) == 1 && errors.Is(missing, fs.ErrNotExist) && !lacksStore(a) {
-		c, s, err := a.OpenContext(ctx, args[0], "")
-		if fault.CodeOf(err) == fault.ContextNotFound {
+	if missing != nil {
+		if len(args) == 0 || lacksStore(a) || !errors.Is(missing, fs.ErrNotExist) && !isFolder(args[0]) {
+			return nil, nil, nil, missing
+		}
+		c, s, err := a.LookAt(ctx, args[0], pact.OpenOptions{})
+		switch {
+		case fault.CodeOf(err) == fault.ContextNotFound && isFolder(args[0]):
+			err = missing
+		case fault.CodeOf(err) == fault.ContextNotFound:
 			err = fault.At(fault.NotFound, fault.NoOffset, args[0], "there is no file and no context "+screen.Quote(args[0]),
 				"pact contexts"+a.InStore()+" lists those of "+a.Shown())
+		case err == nil:
+			if err = flags.unused(cmd); err != nil {
+				_ = s.Close()
+			}
 		}
 		return &opened.Report{Kind: intake.History}, []intake.Made{{Context: c, Existed: true}}, s, err
-	}
-	if missing != nil {
-		return nil, nil, nil, missing
 	}
 	s, err := storeFor(ctx, a, in)
 	if err != nil {
@@ -83,6 +92,12 @@ func openRun(ctx context.Context, a *command.App, flags *importFlags, args []str
 		return nil, nil, nil, errors.Join(err, s.Close())
 	}
 	return &opened.Report{File: in.Input.Name, Kind: in.Plan.Kind, Sessions: found}, list, s, nil
+}
+
+// isFolder reports whether there is a directory of the name.
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
 }
 
 // examine describes the contexts of a run.

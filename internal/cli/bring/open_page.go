@@ -18,17 +18,18 @@ import (
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/server"
+	"github.com/spf13/cobra"
 )
 
 // exportPage writes a run as a page: the context of the name that was given, or what open would import, of which
 // it takes the context that sent most.
-func exportPage(ctx context.Context, a *command.App, flags *importFlags, args []string, file, redact string) error {
+func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string, file, redact string) error {
 	o := server.PageOptions{Counter: command.CounterNamed, Memory: 2 << 30}
 	var err error
 	if o.Redact, err = server.RedactionOf(redact); err != nil {
 		return err
 	}
-	c, s, err := runToExport(ctx, a, flags, args)
+	c, s, err := runToExport(ctx, a, cmd, flags, args)
 	if err != nil {
 		return err
 	}
@@ -50,8 +51,8 @@ func exportPage(ctx context.Context, a *command.App, flags *importFlags, args []
 }
 
 // runToExport returns a context and its store, which the caller closes.
-func runToExport(ctx context.Context, a *command.App, flags *importFlags, args []string) (*pact.Context, *pact.DB, error) {
-	f, list, s, err := openRun(ctx, a, flags, args)
+func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string) (*pact.Context, *pact.DB, error) {
+	f, list, s, err := openRun(ctx, a, cmd, flags, args)
 	if err != nil {
 		return nil, nil, err
 	}

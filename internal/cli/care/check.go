@@ -73,7 +73,7 @@ func (f *checkFlags) request(ctx context.Context, a *command.App, cmd *cobra.Com
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	c, s, err := a.OpenContext(ctx, name, "")
+	c, s, err := a.LookAt(ctx, name, pact.OpenOptions{})
 	if err != nil {
 		return nil, err
 	}

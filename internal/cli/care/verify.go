@@ -50,7 +50,11 @@ func verifyStore(ctx context.Context, a *command.App, name []string) error {
 	m := a.Meter("verifying")
 	defer m.End()
 	if len(name) > 0 {
-		r, err := pact.VerifyNamed(ctx, s, name[0], m.At)
+		meant, err := a.Named(ctx, s, name[0])
+		if err != nil {
+			return err
+		}
+		r, err := pact.VerifyNamed(ctx, s, meant, m.At)
 		return reportVerified(a, r, err, func() { drawVerified(a, r) })
 	}
 	r, err := pact.VerifyAll(ctx, s, m.At)

@@ -14,15 +14,41 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
-// Named returns the name of the context that a user means: the name itself; else the file that the context was
-// imported from; else a beginning, of 3 characters at least, of exactly one name, or of its part behind the last slash,
-// which is the id of a session. What is not the whole name is said on standard error. E_CONTEXT_NOT_FOUND names what was nearly meant.
+// Exactly returns an error if no context has the name: E_CONTEXT_NOT_FOUND, which names what was nearly meant. A command
+// that changes a context takes no part of its name, because a second run of a script would meet the next one.
+func (a *App) Exactly(ctx context.Context, s *pact.DB, name string) error {
+	a.Subject = screen.Quote(name)
+	_, missing := s.Find(ctx, name)
+	if fault.CodeOf(missing) != fault.ContextNotFound {
+		return missing
+	}
+	if meant, err := a.partly(ctx, s, name, missing); err == nil {
+		a.nearest = meant
+	}
+	return missing
+}
+
+// Named returns the name of the context that a user means who looks at it: the name itself; else the file that the
+// context was imported from; else a beginning, of 3 characters at least, of exactly one name, or of its part behind the
+// last slash, which is the id of a session. What is not the whole name is said on standard error. E_CONTEXT_NOT_FOUND
+// names what was nearly meant.
 func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error) {
 	a.Subject = screen.Quote(name)
 	_, missing := s.Find(ctx, name)
-	if missing == nil || name == "" || fault.CodeOf(missing) != fault.ContextNotFound {
+	if fault.CodeOf(missing) != fault.ContextNotFound {
 		return name, missing
 	}
+	meant, err := a.partly(ctx, s, name, missing)
+	if err != nil {
+		return "", err
+	}
+	a.Subject = screen.Quote(meant)
+	a.Warnf("this is about %s", view.Visible(meant))
+	return meant, nil
+}
+
+// partly returns the one context that a part of its name means; without one missing, or an error with all.
+func (a *App) partly(ctx context.Context, s *pact.DB, name string, missing error) (string, error) {
 	list, err := pact.List(ctx, s)
 	if err != nil {
 		return "", err
@@ -31,7 +57,7 @@ func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error
 	var names, begun []string
 	for _, c := range list {
 		if c.Name == imported {
-			return a.meant(c.Name), nil
+			return c.Name, nil
 		}
 		names = append(names, c.Name)
 		if len(name) >= leastBegun && (strings.HasPrefix(c.Name, name) || strings.HasPrefix(path.Base(c.Name), name)) {
@@ -43,7 +69,7 @@ func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error
 		a.nearest = view.Meant(name, names)
 		return "", missing
 	case 1:
-		return a.meant(begun[0]), nil
+		return begun[0], nil
 	}
 	slices.Sort(begun)
 	listed := screen.Cells(begun[:min(len(begun), mostListed)]...)
@@ -68,13 +94,4 @@ func importedAs(env map[string]string, file string) string {
 		return s.Name()
 	}
 	return (&Input{Name: file}).Base()
-}
-
-// meant says which context a part of its name was taken for.
-func (a *App) meant(name string) string {
-	a.Subject = screen.Quote(name)
-	if !a.JSON {
-		a.Warnf("this is about %s", view.Visible(name))
-	}
-	return name
 }

@@ -167,7 +167,7 @@ func (a *App) Source(ctx context.Context, cmd *cobra.Command, f *SourceFlags, ar
 	if len(args) == 0 || strings.HasPrefix(args[0], "@") {
 		return nil, nil, Usage(cmd, "%s needs the NAME of a context, or --file FILE", cmd.Name())
 	}
-	s.Context, s.Store, err = a.open(ctx, args[0], s.options())
+	s.Context, s.Store, err = a.LookAt(ctx, args[0], s.options())
 	return s, args[1:], err
 }
 

@@ -170,11 +170,14 @@ func (a *App) OnStore(work func(ctx context.Context, s *pact.DB, args []string) 
 func (a *App) OnContext(actor *string, work func(ctx context.Context, cmd *cobra.Command, c *pact.Context, s *pact.DB,
 	rest []string) error) func(*cobra.Command, []string) error {
 	return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		who := ""
-		if actor != nil {
-			who = *actor
+		var c *pact.Context
+		var s *pact.DB
+		var err error
+		if actor == nil {
+			c, s, err = a.LookAt(ctx, args[0], pact.OpenOptions{})
+		} else {
+			c, s, err = a.OpenContext(ctx, args[0], *actor)
 		}
-		c, s, err := a.OpenContext(ctx, args[0], who)
 		if err != nil {
 			return err
 		}
@@ -183,18 +186,23 @@ func (a *App) OnContext(actor *string, work func(ctx context.Context, cmd *cobra
 	})
 }
 
-// OpenContext opens a context for a command that changes it. The caller closes the store.
+// OpenContext opens a context for a command that may change it. The caller closes the store.
 func (a *App) OpenContext(ctx context.Context, name, actor string) (*pact.Context, *pact.DB, error) {
-	return a.open(ctx, name, pact.OpenOptions{Actor: actor})
+	return a.open(ctx, pact.OpenOptions{Actor: actor}, func(s *pact.DB) (string, error) { return name, a.Exactly(ctx, s, name) })
+}
+
+// LookAt opens a context, by its name or a part of it, for a command that changes nothing. The caller closes the store.
+func (a *App) LookAt(ctx context.Context, name string, o pact.OpenOptions) (*pact.Context, *pact.DB, error) {
+	return a.open(ctx, o, func(s *pact.DB) (string, error) { return a.Named(ctx, s, name) })
 }
 
 // open opens the context that a command is about.
-func (a *App) open(ctx context.Context, name string, o pact.OpenOptions) (*pact.Context, *pact.DB, error) {
+func (a *App) open(ctx context.Context, o pact.OpenOptions, named func(s *pact.DB) (string, error)) (*pact.Context, *pact.DB, error) {
 	s, err := a.ExistingStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	full, err := a.Named(ctx, s, name)
+	full, err := named(s)
 	if err == nil {
 		c, err := pact.Open(ctx, s, full, &o)
 		if err == nil {

@@ -40,14 +40,14 @@ func newCommand(a *command.App) *cobra.Command {
 func renameCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("rename")
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
-		name, err := a.Named(ctx, s, args[0])
+		err := a.Exactly(ctx, s, args[0])
 		if err == nil {
-			err = pact.Rename(ctx, s, name, args[1])
+			err = pact.Rename(ctx, s, args[0], args[1])
 		}
 		if err != nil {
 			return err
 		}
-		return a.Answer(view.Visible(name)+" is now "+view.Visible(args[1]), map[string]any{"name": args[1]})
+		return a.Answer(view.Visible(args[0])+" is now "+view.Visible(args[1]), map[string]any{"name": args[1]})
 	})
 	return cmd
 }
@@ -56,11 +56,10 @@ func deleteCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("delete")
 	yes := cmd.Flags().Bool("yes", false, "do not ask")
 	cmd.RunE = a.OnStore(func(ctx context.Context, s *pact.DB, args []string) error {
-		name, err := a.Named(ctx, s, args[0])
-		if err != nil {
+		if err := a.Exactly(ctx, s, args[0]); err != nil {
 			return err
 		}
-		info, err := s.Find(ctx, name)
+		info, err := s.Find(ctx, args[0])
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func checkRules(ctx context.Context, a *command.App, file, name string) error {
 	if err != nil {
 		return err
 	}
-	c, s, err := a.OpenContext(ctx, name, "")
+	c, s, err := a.LookAt(ctx, name, pact.OpenOptions{})
 	if err != nil {
 		return err
 	}

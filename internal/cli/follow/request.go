@@ -243,7 +243,7 @@ func completeRunning(a *command.App, cmd *cobra.Command, args []string, prefix s
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	c, s, err := a.OpenContext(cmd.Context(), args[0], "")
+	c, s, err := a.LookAt(cmd.Context(), args[0], pact.OpenOptions{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
