@@ -98,7 +98,8 @@ func (p pace) checkpoint(l *line, s *settled) bool {
 	return l.last.latest-s.point >= p.between || s.rows >= p.rows
 }
 
-// Settle joins the cycles of a context and writes its checkpoints, as far as they are due.
+// Settle joins the cycles of a context and writes its checkpoints, as far as they are due. Only tests call it: the
+// engine does the same in the background after a commit, and they must know when it is done.
 func (e *Engine) Settle(ctx context.Context, key history.Key) error {
 	return e.settleAfter(ctx, key, e.pace.due())
 }

@@ -12,7 +12,8 @@ type KeyFamilies struct {
 	passed int                         // of those, in regions that were not worth remembering yet
 }
 
-// Looked returns how many nodes KeyFamilies has looked at so far.
+// Looked returns how many nodes KeyFamilies has looked at so far. Only tests call it: that of the batches of package
+// pact shows that each keeps one KeyFamilies.
 func (f *KeyFamilies) Looked() int { return f.looked }
 
 // few is up to how many nodes KeyFamilies searches each time instead of remembering them.

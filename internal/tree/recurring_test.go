@@ -39,3 +39,20 @@ func TestSingleAddsOfKeysLookAtFewNodes(t *testing.T) {
 		t.Errorf("2000 adds looked at %d nodes", many)
 	}
 }
+
+// A cad is a number of cycles that a header can have, at least 1.
+func TestCadIsANumberOfCycles(t *testing.T) {
+	env := Env{Bare: true, Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
+		Clock: func() int64 { return 0 }, Taken: func(string) (bool, error) { return false, nil }}
+	before, stamps, err := New(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cad, want := range map[int64]fault.Code{-1: fault.PlacementInvalid, 0: fault.PlacementInvalid, 1: "",
+		MaxInteger: "", MaxInteger + 1: fault.PlacementInvalid} {
+		x := Edit(context.Background(), before.WithCycle(stamps.Cycle), before, stamps, env)
+		if _, err := x.Add("^ah", Spec{Key: "k", Cad: &cad}); fault.CodeOf(err) != want {
+			t.Errorf("a cad of %d: got %v, want %q", cad, err, want)
+		}
+	}
+}
