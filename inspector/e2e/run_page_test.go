@@ -105,6 +105,10 @@ func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 			t.Errorf("%s\nthe server says %.1500s\nthe page says   %.1500s", path, want[i], got[i])
 		}
 	}
+	nowhere := "/v1/contexts/" + url.PathEscape(name) + "/tree?unit=bytes&at=@c" + strconv.Itoa(storyCalls+99)
+	if got := answers(b, []string{nowhere})[0]; !strings.Contains(got, "E_FILE") {
+		t.Errorf("%s: %.200s", nowhere, got)
+	}
 	for _, view := range []string{"thread", "tree", "changes", "request", "attempts", "cost"} {
 		b.open("file://" + file + "#/c/" + url.PathEscape(name) + "?at=c9&view=" + view + "&node=rules")
 		b.do("load it anew", chromedp.Reload())

@@ -94,7 +94,7 @@ function of(run: Run, what: string, id: string, part: string | undefined, q: URL
       return { ids: placed(run, there).some((row) => row.node === wanted) ? [wanted] : [] }
     }
     case 'tree':
-      return page(JSON.parse([0, 1, 2].map((i) => textOf(run, `tree ${at} ${i}`)).join('')) as TreeRow[], q)
+      return state && page(JSON.parse([0, 1, 2].map((i) => textOf(run, `tree ${at} ${i}`)).join('')) as TreeRow[], q)
     case 'diff': {
       const to = run.states.findIndex((s) => s.at === q.get('to'))
       return run.states[to - 1]?.at === q.get('from') ? textOf(run, 'diff ' + q.get('to')) : undefined
