@@ -33,6 +33,10 @@ func suite(t *testing.T, seed uint64, database func(testing.TB) string, open fun
 			address, _ := addresses.Load(s)
 			return opened(t, address.(string))
 		},
+		Beside: func(t *testing.T, s engine.Contexts) engine.Contexts {
+			address, _ := addresses.Load(s)
+			return open(t, address.(string))
+		},
 	}.Run(t)
 }
 

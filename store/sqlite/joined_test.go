@@ -68,6 +68,7 @@ func TestStoreJoined(t *testing.T) {
 			must(t, s.Close())
 			return opened(t, paths[s])
 		},
+		Beside: func(t *testing.T, s engine.Contexts) engine.Contexts { return opened(t, paths[s]) },
 	}.Run(t)
 	if segments < 100 {
 		t.Errorf("the stores had %d segments in all", segments)

@@ -31,5 +31,6 @@ func TestStore(t *testing.T) {
 			paths[again] = path
 			return again
 		},
+		Beside: func(t *testing.T, s engine.Contexts) engine.Contexts { return open(t, paths[s]) },
 	}.Run(t)
 }

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -191,4 +192,43 @@ func testEraseFamily(t *testing.T, s Suite) {
 	}
 	late := a.fork(2, "late")
 	checkAll(append(list, late)...)
+}
+
+// testEraseBeside erases what another handle has read and still has in its cache: the nodes that it holds do not give the
+// text out again, and what stayed is read as before.
+func testEraseBeside(t *testing.T, s Suite) {
+	if s.Beside == nil {
+		return // no other handle can have read anything
+	}
+	d := drive(t, s, "beside")
+	secret, rest := strings.Repeat("Jane Doe ", 1000), strings.Repeat("the rest ", 1000)
+	d.talk(secret, rest, "three", "four", secret)
+	reader := s.Beside(t, d.store)
+	last, err := engine.Snapshot(background, reader, d.state.Key, 5)
+	must(t, err)
+	read := func(id string) (string, error) {
+		v, err := sure.Get(last.Node(id)).Content.Value(background)
+		return string(v), err
+	}
+	for range 2 { // the second time from the cache
+		for id, want := range map[string]string{"block:1-0": secret, "block:2-0": rest, "block:5-0": secret} {
+			if got, err := read(id); err != nil || !strings.Contains(got, want) {
+				t.Fatalf("%s is %.20q, %v", id, got, err)
+			}
+		}
+	}
+	e := d.erasing("block:1-0", "block:5-0")
+	d.expect(set("block:1-0", "block:5-0"))
+	d.erase(e)
+	for _, id := range []string{"block:1-0", "block:5-0"} {
+		got, err := read(id)
+		wantCode(t, err, fault.Conflict)
+		if got != "" {
+			t.Errorf("%s is still %.20q", id, got)
+		}
+	}
+	if got, err := read("block:2-0"); err != nil || !strings.Contains(got, rest) {
+		t.Errorf("what stayed is %.20q, %v", got, err)
+	}
+	d.check()
 }

@@ -19,6 +19,9 @@ type Suite struct {
 	// Reopen closes a store and opens it again with everything in it. nil for a store that
 	// lives no longer than its process.
 	Reopen func(t *testing.T, s engine.Contexts) engine.Contexts
+	// Beside opens another handle on the medium of an open store, which is closed when the test ends. nil for a store
+	// that no other process reaches.
+	Beside func(t *testing.T, s engine.Contexts) engine.Contexts
 	// AtOnce is how many tests run at the same time, each on stores of its own; 0 means one.
 	// A store that waits for a server is tested faster by several. Open and Reopen are then
 	// called from several goroutines.
@@ -116,6 +119,7 @@ var contract = []testCase{
 	{"EraseMoved", testEraseMoved},
 	{"EraseFamily", testEraseFamily},
 	{"EraseLongTurns", testEraseLongTurns},
+	{"EraseBeside", testEraseBeside},
 	{"EraseText", testEraseText},
 	{"EraseAttempts", testEraseAttempts},
 	{"EraseDrafts", testEraseDrafts},
