@@ -20,7 +20,7 @@ func (a *App) Exactly(ctx context.Context, s *pact.DB, name string) error {
 	a.Subject = screen.Quote(name)
 	_, missing := s.Find(ctx, name)
 	if fault.CodeOf(missing) != fault.ContextNotFound {
-		return missing
+		return nil // what else is wrong says who opens it
 	}
 	if meant, err := a.partly(ctx, s, name, missing); err == nil {
 		a.nearest = meant
@@ -36,7 +36,7 @@ func (a *App) Named(ctx context.Context, s *pact.DB, name string) (string, error
 	a.Subject = screen.Quote(name)
 	_, missing := s.Find(ctx, name)
 	if fault.CodeOf(missing) != fault.ContextNotFound {
-		return name, missing
+		return name, nil // what else is wrong says who opens it
 	}
 	meant, err := a.partly(ctx, s, name, missing)
 	if err != nil {
