@@ -170,62 +170,62 @@ func ofStat(sign string, count func(*story.Stat) int) func(logged) string {
 	}
 }
 
-// drawLog prints a line for each entry. On a narrow terminal it cuts the widest texts, and leaves out a column rather than
-// show less of it than screen.Layout does.
+// drawLog prints a line for each entry. It reads the log twice, first to measure the columns, and so keeps none of it in
+// memory. On a narrow terminal it cuts the widest texts, and leaves out a column rather than show less of it than
+// screen.Layout does.
 func drawLog(a *command.App, each func(func(logged) error) error) error {
 	onTerminal := a.Width > 0 && a.Form != "wide"
-	var rows [][]string
-	rules := rulesOnce{}
-	err := each(func(l logged) error {
-		l = rules.onceOf(l)
-		if onTerminal && l.Call != nil { // the words are worth more than the call that they belong to
-			call := *l.Call
-			call.Earlier, l.Call = "", &call
-		}
-		row := make([]string, len(columns))
-		for i, column := range columns {
-			row[i] = column.cell(l)
-		}
-		rows = append(rows, row)
-		return nil
-	})
-	if err != nil || len(rows) == 0 {
-		return err
-	}
 	head, align := make([]string, len(columns)), ""
 	for i, column := range columns {
 		head[i], align = column.name, align+column.side
 	}
-	if !onTerminal || a.Form == "id" {
-		for i := range head {
-			head[i] = map[byte]string{'r': ">", 'l': ""}[align[i]] + head[i]
-		}
-		a.Table(head, rows)
-		return nil
+	c, last := screen.LayoutOf(align), 0
+	eachRow := func(do func(row []string)) error {
+		rules := rulesOnce{}
+		return each(func(l logged) error {
+			l = rules.onceOf(l)
+			if onTerminal && l.Call != nil { // the words are worth more than the call that they belong to
+				call := *l.Call
+				call.Earlier, l.Call = "", &call
+			}
+			row := make([]string, len(columns))
+			for i, column := range columns {
+				row[i] = column.cell(l)
+			}
+			do(row)
+			return nil
+		})
 	}
-	c := screen.LayoutOf(align)
-	for _, row := range rows {
-		c.Fit(row)
+	if a.Form == "id" {
+		return eachRow(func(row []string) { a.Printf("%s\n", row[0]) })
+	}
+	if err := eachRow(c.Fit); err != nil || c.Widths[0] == 0 {
+		return err
 	}
 	for i := range head {
 		if c.Widths[i] > 0 { // a column without a value is left out
-			c.Widths[i] = max(c.Widths[i], len(head[i]))
+			c.Widths[i], last = max(c.Widths[i], len(head[i])), i
 		}
 	}
-	for goes := 1; !c.Narrow(a.Width, cutColumns...); goes++ {
+	for goes := 1; onTerminal && !c.Narrow(a.Width, cutColumns...); goes++ {
 		next := slices.IndexFunc(columns, func(c column) bool { return c.goes == goes })
 		if next < 0 {
 			break
 		}
 		c.Widths[next] = 0
 	}
-	for _, row := range append([][]string{head}, rows...) {
-		for i := range row {
-			row[i] = cutCell(row[i], c.Widths[i])
+	a.Printf("%s\n", c.Line(head))
+	return eachRow(func(row []string) {
+		for i, cell := range row {
+			switch {
+			case onTerminal:
+				row[i] = cutCell(cell, c.Widths[i])
+			case cell == "" && i < last: // so that a program finds every column in its place
+				row[i] = "-"
+			}
 		}
 		a.Printf("%s\n", c.Line(row))
-	}
-	return nil
+	})
 }
 
 // cutCell cuts a text that is wider than its column.
