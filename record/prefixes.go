@@ -49,7 +49,7 @@ func Prefixes(ctx context.Context, c *pact.Context, dialect string, prices *Pric
 func PrefixesBetween(ctx context.Context, c *pact.Context, from, to int64, dialect string,
 	prices *Prices) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
-		w := newFollower()
+		w, next := newFollower(), from // the report that comes next has this cycle or a later one
 		w.prices = prices
 		w.begin(ctx, c)
 		if dialect != "" {
@@ -67,10 +67,10 @@ func PrefixesBetween(ctx context.Context, c *pact.Context, from, to int64, diale
 			}
 			w.late = begin > first
 			return w.walk(attempts, last, func(p inspect.CallPrefix) bool {
-				if p.Cycle < from {
+				if p.Cycle < next {
 					return true
 				}
-				from = p.Cycle + 1
+				next = p.Cycle + 1
 				return yield(p, nil)
 			})
 		}

@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -78,9 +79,20 @@ func (tk *talk) turn(text string) {
 func (tk *talk) prefixes(dialect string) (list []inspect.CallPrefix) {
 	tk.Helper()
 	tk.rec.Close()
-	for p, err := range record.Prefixes(tk.Context(), opened(tk.T, tk.store, "chat"), dialect, nil) {
+	reports := record.Prefixes(tk.Context(), opened(tk.T, tk.store, "chat"), dialect, nil)
+	for p, err := range reports {
 		must(tk.T, err)
 		list = append(list, p)
+	}
+	again := 0
+	for p, err := range reports { // each range begins anew
+		if must(tk.T, err); again >= len(list) || !reflect.DeepEqual(p, list[again]) {
+			tk.Fatalf("report %d of a second range is %+v", again, p)
+		}
+		again++
+	}
+	if again != len(list) {
+		tk.Fatalf("a second range has %d reports of %d", again, len(list))
 	}
 	return list
 }
