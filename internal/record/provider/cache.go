@@ -183,6 +183,14 @@ func (c *Cache) forecast(now *cachedCall) (f Forecast) {
 	return f
 }
 
+// ended notes what the cache has of the prefix that ends with the i-th block, and with those before it after which the
+// provider removes all up to that block.
+func (now *cachedCall) ended(i int, e *cachedPrefix) {
+	for at := now.prefixes[i]; i >= 0 && now.prefixes[i] == at && now.cached[i] != e; i-- {
+		now.cached[i] = e
+	}
+}
+
 // ends returns the blocks from which the provider looks backwards for a prefix:
 // those with markers or, if the provider caches without them, the last block.
 func (c *Cache) ends(now *cachedCall) []int {
@@ -220,7 +228,7 @@ func (c *Cache) take(p *Prompt) {
 			c.entries[now.prefixes[i]] = e
 			now.fresh = append(now.fresh, now.prefixes[i])
 		}
-		now.cached[i] = e
+		now.ended(i, e)
 		e.used, e.life = now.at, c.rules.LifetimeOf(p.Model, word)
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -201,6 +202,28 @@ func TestBytes(t *testing.T) {
 		s := d.Compare(read(t, d, Chat, c.older), read(t, d, Chat, c.newer))
 		if s.Complete != c.complete || s.Cause != c.cause || strings.Join(s.Names, " ") != c.names {
 			t.Errorf("%s, %s: %+v", c.older, c.newer, s)
+		}
+	}
+}
+
+// A marker on a text that the provider removes has what stands before it cached, which has no marker in that request. A
+// marker there reads it, and not after a report that nothing was cached.
+func TestAMarkerOnWhatIsRemoved(t *testing.T) {
+	const body = `{"model":"m","system":[{"type":"text","text":"Be kind."%s},
+		{"type":"text","text":"x-anthropic-billing-header: a"%s}],"messages":[{"role":"user","content":"a"}]}`
+	const marker = `,"cache_control":{"type":"ephemeral"}`
+	removed := read(t, anthropicCache, Messages, fmt.Sprintf(body, "", marker))
+	before := read(t, anthropicCache, Messages, fmt.Sprintf(body, marker, ""))
+	zero := int64(0)
+	for want, u := range []Usage{{Cached: &zero, Written: &zero}, {}} {
+		c := anthropicCache.NewCache()
+		c.Call(removed, time.Unix(0, 0))
+		c.Answered(u)
+		if f := c.Forecast(before, time.Unix(60, 0)); f.Blocks != want {
+			t.Errorf("%+v, want %d blocks", f, want)
+		}
+		if f := c.Forecast(removed, time.Unix(60, 0)); f.Blocks != want {
+			t.Errorf("%+v, want %d blocks of the same request", f, want)
 		}
 	}
 }

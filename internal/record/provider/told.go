@@ -29,8 +29,8 @@ func (c *Cache) Broke(p *Prompt, at time.Time, u Usage) {
 	c.Answered(u)
 }
 
-// Answered learns from the provider's report on the last call how many tokens prefixes have. It estimates nothing. Tokens read and written end at the last
-// marker; without markers they cover the whole prompt. With markers, a call
+// Answered learns from the provider's report on the last call how many tokens prefixes have. It estimates nothing.
+// Tokens read and written end at the last marker; without markers they cover the whole prompt. With markers, a call
 // that neither read nor wrote left nothing in the cache.
 func (c *Cache) Answered(u Usage) {
 	now := c.last
@@ -53,7 +53,7 @@ func (c *Cache) Answered(u Usage) {
 			delete(c.entries, p)
 		}
 		for _, i := range now.marked {
-			now.cached[i] = c.entries[now.prefixes[i]]
+			now.ended(i, c.entries[now.prefixes[i]])
 		}
 		return
 	}
