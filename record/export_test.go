@@ -45,6 +45,12 @@ func SetMostLookedAt(t *testing.T, n int) { set(t, &mostLookedAt, n) }
 // SetMaxQueued sets how many bytes may wait to be recorded, for a test.
 func SetMaxQueued(t *testing.T, n int) { set(t, &maxBytes, n) }
 
+// SetMostBody sets how many bytes of a request a recorder records. Call it before the first request.
+func SetMostBody(r *Recorder, n int) { r.mostBody = n }
+
+// ErrTooLong is errTooLong.
+var ErrTooLong = errTooLong
+
 func set[T any](t *testing.T, v *T, to T) {
 	before := *v
 	*v = to

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-
-	"github.com/contexttree/pact/internal/record/wire"
 )
 
 // passing is the body of a request that is passed on while it comes. It tells the whole body once it has come, or why it
@@ -18,6 +16,7 @@ type passing struct {
 	from io.ReadCloser
 	ctx  context.Context                 // of the request
 	told func(body []byte, failed error) // is called once, with p.mu
+	most int                             // bytes of a body that is told
 
 	mu   sync.Mutex
 	came []byte
@@ -32,8 +31,8 @@ const mostExpected = 4 << 20
 // errTooLong says why a request with too long a body is not recorded.
 var errTooLong = errors.New("the body of a request is too long to be recorded")
 
-func newPassing(req *http.Request, told func(body []byte, failed error)) *passing {
-	return &passing{from: req.Body, ctx: req.Context(), told: told,
+func (r *Recorder) newPassing(req *http.Request, told func(body []byte, failed error)) *passing {
+	return &passing{from: req.Body, ctx: req.Context(), told: told, most: r.mostBody,
 		came: make([]byte, 0, min(max(req.ContentLength, 0), mostExpected)+bytes.MinRead)}
 }
 
@@ -54,12 +53,12 @@ func (p *passing) more() {
 	p.came, p.err = p.came[:len(p.came)+n], err
 	switch {
 	case p.over:
+	case len(p.came) > p.most: // also with the end
+		p.tell(nil, errTooLong)
 	case err == io.EOF:
 		p.tell(p.came, nil)
 	case err != nil:
 		p.tell(nil, err)
-	case len(p.came) > wire.MaxBody:
-		p.tell(nil, errTooLong)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/record/manage"
+	"github.com/contexttree/pact/internal/record/wire"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -97,6 +98,7 @@ type Recorder struct {
 	issued   map[string]int             // the number of the answer that had a call, by the call's id
 	answers  int
 
+	mostBody  int            // bytes of a request that is recorded: wire.MaxBody, less for a test
 	badPolicy error          // why no request can be managed by the policy, nil if each can
 	memory    *manage.Memory // of the bodies that it manages
 	entry     *decisions     // nil if no policy changes requests
@@ -118,7 +120,8 @@ func New(s *pact.DB, o Options) *Recorder {
 		o.Context = "recorded"
 	}
 	r := &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, known: newKnown(),
-		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{})}
+		tools: map[[sha256.Size]byte]bool{}, issued: map[string]int{}, memory: manage.NewMemory(), warm: make(chan struct{}),
+		mostBody: wire.MaxBody}
 	if o.Policy != nil {
 		rules, err := manage.Compile(o.Policy)
 		if r.badPolicy = err; err == nil && rules.Change() {
