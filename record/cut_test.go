@@ -3,6 +3,7 @@ package record_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,34 @@ func TestCutsOfThinkingEndAtARefusal(t *testing.T) {
 	for k, r := range p.Received()[first+2:] {
 		if !bytes.Equal(r.Body, asked[k]) {
 			t.Errorf("request %d after the refusal: %s", k, r.Body)
+		}
+	}
+}
+
+// Thinking of the last answer stays where it is due, as after the result of a tool that the provider ran itself within that
+// answer: providers refuse a request that changes the thinking there. It goes once another answer follows.
+func TestCutsLeaveTheThinkingOfTheLastAnswer(t *testing.T) {
+	script := callTurns(4)
+	for n := range script {
+		script[n].Thinking = strings.Repeat("thought ", 20) + fmt.Sprint(n)
+	}
+	p, url := startProvider(t, script...)
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{Context: "chat", Manage: true,
+		Policy: policyOf(t, `{"when":"now","rules":[{"select":".cb[kind='thinking']","ttl":1}]}`)})
+	a := newAgent(t, provider.Messages, url, rec.Transport(nil), false)
+	a.body["model"] = "claude-opus-5"
+	a.ask("Look.")
+	a.call()
+	works(a, 0, 1)
+	answer := a.said[len(a.said)-1].(map[string]any)
+	answer["content"] = slices.Insert(answer["content"].([]any), 1,
+		any(map[string]any{"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": map[string]any{"query": "q"}}),
+		any(map[string]any{"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []any{}}))
+	works(a, 1, 3)
+	rec.Close()
+	for k, want := range []string{"thought 1", "thought 2"} {
+		if sent := p.Received()[2+k].Body; bytes.Count(sent, []byte(`"signature"`)) != 1 || !bytes.Contains(sent, []byte(want)) {
+			t.Errorf("%+v, sent %s", rec.Stats().Managed, sent)
 		}
 	}
 }
