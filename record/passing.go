@@ -17,6 +17,7 @@ type passing struct {
 	ctx  context.Context                 // of the request
 	told func(body []byte, failed error) // is called once, with p.mu
 	most int                             // bytes of a body that is told
+	size int64                           // as the request announces it
 
 	mu   sync.Mutex
 	came []byte
@@ -32,7 +33,7 @@ const mostExpected = 4 << 20
 var errTooLong = errors.New("the body of a request is too long to be recorded")
 
 func (r *Recorder) newPassing(req *http.Request, told func(body []byte, failed error)) *passing {
-	return &passing{from: req.Body, ctx: req.Context(), told: told, most: r.mostBody,
+	return &passing{from: req.Body, ctx: req.Context(), told: told, most: r.mostBody, size: req.ContentLength,
 		came: make([]byte, 0, min(max(req.ContentLength, 0), mostExpected)+bytes.MinRead)}
 }
 
@@ -43,19 +44,15 @@ func (p *passing) request(req *http.Request) *http.Request {
 	return &again
 }
 
-// more waits for the next bytes. The caller holds p.mu.
+// more waits for the next bytes of a body that was not told. The caller holds p.mu.
 func (p *passing) more() {
-	if p.over { // nobody needs what was read
-		p.came, p.at = p.came[:0], 0
-	}
 	p.came = slices.Grow(p.came, bytes.MinRead)
 	n, err := p.from.Read(p.came[len(p.came):cap(p.came)])
 	p.came, p.err = p.came[:len(p.came)+n], err
-	switch {
-	case p.over:
+	switch { // before the provider has the last bytes
 	case len(p.came) > p.most: // also with the end
 		p.tell(nil, errTooLong)
-	case err == io.EOF:
+	case err == io.EOF || err == nil && p.size > 0 && int64(len(p.came)) == p.size:
 		p.tell(p.came, nil)
 	case err != nil:
 		p.tell(nil, err)
@@ -74,6 +71,9 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	for p.at == len(p.came) {
 		if p.err != nil {
 			return 0, p.err
+		}
+		if p.over { // nobody needs what comes now
+			return p.from.Read(b)
 		}
 		p.more()
 	}

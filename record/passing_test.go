@@ -106,3 +106,22 @@ func TestTooLongARequestPassesWhole(t *testing.T) {
 		}
 	}
 }
+
+// A request is recorded once as many bytes have come as it announces, before the provider has the last of them: a recorder that
+// is closed while the provider answers knows the call.
+func TestARequestIsRecordedBeforeTheProviderHasItsEnd(t *testing.T) {
+	body, calls := asksChat(9), 0
+	rec := recorder(t, pact.NewDB(store.NewMemory()), record.Options{})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://x/v1/chat/completions", strings.NewReader(body))
+	must(t, err)
+	resp, err := rec.Middleware(req, func(r *http.Request) (*http.Response, error) {
+		_, err := io.ReadFull(r.Body, make([]byte, len(body)))
+		record.Drain(rec)
+		calls = rec.Stats().Calls
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, errors.Join(err, r.Body.Close())
+	})
+	must(t, err)
+	if must(t, resp.Body.Close()); calls != 1 {
+		t.Errorf("%d calls are recorded when the provider has all bytes", calls)
+	}
+}
