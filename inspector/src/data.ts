@@ -48,6 +48,8 @@ export function startLoading(): void {
     const shown = name.value
     if (shown === null || !isElsewhere(vs.value)) return void (guest.value = null)
     const [other, state, measured] = [vs.value, atName.value, unit.value]
+    // Right after another context was opened, and while somebody scrubs, the state is that of before.
+    if (context.value.value?.name !== shown || state !== stateName(at.value) || missing.value) return
     const control = new AbortController()
     untracked(() => void invite(shown, state, other, measured, control.signal).catch(() => {})) // the panes say what is wrong
     return () => control.abort()
