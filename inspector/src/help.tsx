@@ -2,13 +2,25 @@ import { useEffect, useRef } from 'preact/hooks'
 import { groups, useKeys } from './keys'
 import { helpOpen } from './state'
 
-/** The table of keys, which ? opens. */
+/** What the marks of the picture mean, by the class that draws them. */
+const marks: [string, string][] = [
+  ['mark-pale', 'the call repeats it from the call before: a provider can read it from its cache'],
+  ['mark-full', 'new in this call, or behind a cut: it is sent and paid anew'],
+  ['mark-cut', 'the prefix was cut: from here on the call repeats nothing'],
+  ['mark-compared', 'the call that this one is compared with'],
+  ['mark-draft', 'the working state: what the next call would be sent'],
+  ['mark-found', 'the block has the words that are searched'],
+  ['mark-cached', 'up to here the provider read from its cache, as it counted'],
+  ['mark-broke', 'the provider read less than the call before had left'],
+]
+
+/** The table of keys and marks, which ? opens. */
 export function Help() {
   const dialog = useRef<HTMLDialogElement>(null)
-  useKeys('Everywhere', [{ keys: ['?'], does: 'show these keys', run: () => void (helpOpen.value = !helpOpen.value) }])
+  useKeys('Everywhere', [{ keys: ['?'], does: 'show these keys and marks', run: () => void (helpOpen.value = !helpOpen.value) }])
   useEffect(() => (helpOpen.value ? dialog.current?.showModal() : dialog.current?.close()), [helpOpen.value])
   return (
-    <dialog ref={dialog} class="help" aria-label="Keys" onClose={() => void (helpOpen.value = false)}>
+    <dialog ref={dialog} class="help" aria-label="Keys and marks" onClose={() => void (helpOpen.value = false)}>
       <form method="dialog"><h2>Keys</h2><button type="submit">Close</button></form>
       <div class="help-groups">
         {groups.value.map((group) => (
@@ -24,6 +36,12 @@ export function Help() {
             </dl>
           </section>
         ))}
+        <section>
+          <h3>Marks</h3>
+          <dl>
+            {marks.map(([mark, means]) => <div key={mark}><dt><i class={mark} /></dt><dd>{means}</dd></div>)}
+          </dl>
+        </section>
       </div>
     </dialog>
   )

@@ -34,11 +34,10 @@ export function Cost(): JSX.Element {
       {found.failure && found.state === 'failed' && <Problem failure={found.failure} again={found.again} />}
       {!found.value && found.state === 'loading' && <Waiting what="the findings" />}
       {found.value && (
-        <ul class="findings" aria-label="Findings">
-          {found.value.findings.length === 0 && <li>Nothing was paid without use.</li>}
-          {found.value.findings.map((one) => <Found key={one.says} one={one} currency={found.value!.currency} />)}
-          {found.value.untried && <li class="faint"><Safe text={found.value.untried} /></li>}
-        </ul>
+        <>
+          {found.value.findings.length === 0 ? <p>Nothing was paid without use.</p> : <Findings list={found.value.findings} currency={found.value.currency} />}
+          {found.value.untried && <p class="faint"><Safe text={found.value.untried} /></p>}
+        </>
       )}
       <Policies />
       {run.failure && run.state === 'failed' && <Problem failure={run.failure} again={run.again} />}
@@ -67,13 +66,34 @@ function paid(n: number | undefined, currency = ''): string {
   return n === undefined ? '' : n.toFixed(4) + '\u2009' + currency
 }
 
-/** A finding, where it is, and the rule that would have helped. */
+const kinds: Record<Finding['what'], string> = { prefix: 'cache broke', repeated: 'called again', carried: 'carried long',
+  unused: 'never called', compaction: 'compaction', window: 'window', policy: 'policy', uncached: 'no caching' }
+
+/** What was paid for without use, the dearest first; the first three say it in a sentence. */
+function Findings({ list, currency }: { list: Finding[]; currency?: string | undefined }): JSX.Element {
+  return (
+    <table class="findings" aria-label="Findings">
+      <thead><tr><th>what</th><th>tokens</th><th>paid</th><th>where</th></tr></thead>
+      <tbody>
+        {[...list].sort((a, b) => (b.cost ?? -1) - (a.cost ?? -1)).map((one, i) => (
+          <tr key={one.says}>
+            <td><details open={i < 3}><summary>{kinds[one.what]}</summary><Found one={one} currency={currency} /></details></td>
+            <td>{one.tokens !== undefined && count(one.tokens)}</td>
+            <td>{safe(paid(one.cost, currency))}</td>
+            <td>{one.cycle && <button type="button" class="link" onClick={() => scrub(one.cycle!)}>@c{one.cycle}</button>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A finding in a sentence, and the rule that would have helped. */
 function Found({ one, currency }: { one: Finding; currency?: string | undefined }): JSX.Element {
   const { cycle, node, what } = one
   return (
-    <li>
-      <Safe text={one.says} /> <b>{safe(paid(one.cost, currency))}</b>{' '}
-      {cycle && <button type="button" class="link" onClick={() => scrub(cycle)}>@c{cycle}</button>}{' '}
+    <>
+      <Safe text={one.says} />{' '}
       {node && what !== 'prefix' && <button type="button" class="link" onClick={() => select(node, cycle)}>{line(node, 40)}</button>}
       {one.helps && (
         <p class="faint">
@@ -81,7 +101,7 @@ function Found({ one, currency }: { one: Finding; currency?: string | undefined 
           <button type="button" onClick={() => (policies.value = ['none', JSON.stringify({ rules: [one.helps] })])}>draw it</button>
         </p>
       )}
-    </li>
+    </>
   )
 }
 
