@@ -36,12 +36,14 @@ export function Help() {
             </dl>
           </section>
         ))}
-        <section>
-          <h3>Marks</h3>
-          <dl>
-            {marks.map(([mark, means]) => <div key={mark}><dt><i class={mark} /></dt><dd>{means}</dd></div>)}
-          </dl>
-        </section>
+        {helpOpen.value && (
+          <section>
+            <h3>Marks</h3>
+            <dl>
+              {marks.map(([mark, means]) => <div key={mark}><dt><i class={mark} /></dt><dd>{means}</dd></div>)}
+            </dl>
+          </section>
+        )}
       </div>
     </dialog>
   )
