@@ -1,18 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { groups, useKeys } from './keys'
 import { helpOpen } from './state'
-
-/** What the marks of the picture mean, by the class that draws them. */
-const marks: [string, string][] = [
-  ['mark-pale', 'the call repeats it from the call before: a provider can read it from its cache'],
-  ['mark-full', 'new in this call, or behind a cut: it is sent and paid anew'],
-  ['mark-cut', 'the prefix was cut: from here on the call repeats nothing'],
-  ['mark-compared', 'the call that this one is compared with'],
-  ['mark-draft', 'the working state: what the next call would be sent'],
-  ['mark-found', 'the block has the words that are searched'],
-  ['mark-cached', 'up to here the provider read from its cache, as it counted'],
-  ['mark-broke', 'the provider read less than the call before had left'],
-]
+import { marks } from './strata/marks'
 
 /** The table of keys and marks, which ? opens. */
 export function Help() {
@@ -40,7 +29,7 @@ export function Help() {
           <section>
             <h3>Marks</h3>
             <dl>
-              {marks.map(([mark, means]) => <div key={mark}><dt><i class={mark} /></dt><dd>{means}</dd></div>)}
+              {Object.entries(marks).map(([mark, { means }]) => <div key={mark}><dt><i class={'mark-' + mark} /></dt><dd>{means}</dd></div>)}
             </dl>
           </section>
         )}

@@ -3,6 +3,7 @@ import type { Unit } from '../api'
 import { colouring, hasCalls, hasDraft, occurrences, strata, unit, zoom } from '../state'
 import { line } from '../text'
 import { trying, turnTrying } from '../whatif'
+import { Mark } from './marks'
 import { colourer, ramp, type Colouring } from './colour'
 import { hatchOf, mix, readTheme } from './theme'
 
@@ -50,14 +51,14 @@ export function Legend() {
         {colouring.value === 'size' && <li>smaller <Sample /> larger</li>}
       </ul>
       <ul class="legend-list legend-marks" aria-label="Marks">
-        <li><i class="mark-pale" />same as before</li>
-        <li><i class="mark-full" />new</li>
-        <li><i class="mark-cut" />prefix cut</li>
-        <li><i class="mark-compared" />compared with</li>
-        {hasDraft.value && <li><i class="mark-draft" />working state</li>}
-        {occurrences.value !== null && <li><i class="mark-found" />has the words</li>}
-        {counted && <li><i class="mark-cached" />read from the provider’s cache</li>}
-        {broke && <li><i class="mark-broke" />it read less than was left</li>}
+        <Mark of="pale" />
+        <Mark of="full" />
+        <Mark of="cut" />
+        <Mark of="compared" />
+        {hasDraft.value && <Mark of="draft" />}
+        {occurrences.value !== null && <Mark of="found" />}
+        {counted && <Mark of="cached" />}
+        {broke && <Mark of="broke" />}
       </ul>
     </div>
   )
