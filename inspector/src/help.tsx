@@ -29,7 +29,7 @@ export function Help() {
           <section>
             <h3>Marks</h3>
             <dl>
-              {Object.entries(marks).map(([mark, { means }]) => <div key={mark}><dt><i class={'mark-' + mark} /></dt><dd>{means}</dd></div>)}
+              {Object.entries(marks).map(([mark, means]) => <div key={mark}><dt><i class={'mark-' + mark} /></dt><dd>{means}</dd></div>)}
             </dl>
           </section>
         )}
