@@ -95,7 +95,7 @@ func TestTheWholeTourByKeyboardAlone(t *testing.T) {
 		t.Errorf("copied was %q, and the page is %q", copied, shown)
 	}
 	b.press("?")
-	b.see("the provider read less than the call before had left")
+	b.see("it read less than was left")
 	b.accessible("the keys and marks")
 	b.until("the keys are listed", `document.querySelector('dialog[open]')`)
 	if listed := eval[int](b, `document.querySelectorAll('dialog[open] dt').length`); listed < 23 {
