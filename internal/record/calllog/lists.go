@@ -123,10 +123,20 @@ func isAnthropicObject(first raw) bool {
 	if answer, _ := f.first(answerNames...); answer != nil || f["role"] != nil || f["messages"].kind() != canon.KindArray {
 		return false
 	}
-	if sent := f["max_tokens"] != nil || !endsWithAnswer(f["messages"]); sent && apiOf(f) == provider.Messages {
+	if (asked(f) || !endsWithAnswer(f["messages"])) && apiOf(f) == provider.Messages {
 		return false // a body of a request
 	}
 	return isAnthropicList(f["messages"])
+}
+
+// asked reports whether an object has what only a request has; without it, one that ends with an answer may be a
+// conversation, with the fields of the requests that it came from.
+func asked(f fields) bool { return f["max_tokens"] != nil || f["stream"] != nil }
+
+// isSent reports whether a value is a request and cannot be a conversation that nobody answered.
+func isSent(e entry) bool {
+	f := e.fields()
+	return requests.is(e.raw) && (asked(f) || apiOf(f) != provider.Messages)
 }
 
 // readAnthropicObjects reads objects that each hold a conversation.

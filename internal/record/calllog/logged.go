@@ -34,7 +34,9 @@ const deepest = 4
 // logged is a call with how exactly the log has its request.
 type logged struct {
 	Call
-	exact Exactness
+	exact     Exactness
+	addressed bool   // the log says to which API it went
+	note      string // what is odd about it, "" for nothing
 }
 
 // callOf reads one value of a log of requests, nil if it holds no request.
@@ -60,6 +62,11 @@ func callOf(r raw) *logged {
 	if c.answer(f, 0); flat {
 		c.rebuildAnswer(f)
 	}
+	if v, _ := f.first(answerNames...); c.Answer == nil && c.Status < http.StatusBadRequest && !v.empty() {
+		c.note = "its answer has no form that is known, so it was left out"
+	} else {
+		c.note = c.converted()
+	}
 	model := f.text("modelId", "model_id")
 	if model != "" && c.API == provider.Messages && raw(c.Body).fields()["model"] == nil {
 		c.Path = "/model/" + model + "/invoke" // Bedrock names the model in the path
@@ -80,19 +87,7 @@ func callOf(r raw) *logged {
 // createdAt returns when an answer of OpenAI says that it was begun: a chat completion in created, a
 // response in created_at, a stream in its first event. It is 0 where the answer does not say.
 func createdAt(answer []byte) int64 {
-	r := raw(answer)
-	if streamed(string(answer[:min(len(answer), longestEvent)])) {
-		_, data, _ := strings.Cut(string(answer), "data:")
-		line, _, _ := strings.Cut(data, "\n")
-		r = raw(strings.TrimSpace(line))
-	}
-	f := r.fields()
-	if list := r.elems(); len(list) > 0 {
-		f = list[0].fields()
-	}
-	if inside := f["response"].fields(); inside != nil {
-		f = inside
-	}
+	f := firstEvent(answer)
 	for _, name := range []string{"created", "created_at"} {
 		if v := f[name]; v.kind() == canon.KindNumber {
 			return timeOf(v.value())
@@ -100,9 +95,6 @@ func createdAt(answer []byte) int64 {
 	}
 	return 0
 }
-
-// longestEvent is how far into an answer its first event is looked for.
-const longestEvent = 4 << 10
 
 // endsWithAnswer reports whether the last message is the model's. A request ends
 // with a message of another role.
@@ -243,7 +235,7 @@ func (c *logged) place(f fields) bool {
 			}
 		}
 		if name := provider.APIOf(http.MethodPost, at.Path); name != "" {
-			c.API, c.Path = name, at.Path
+			c.API, c.Path, c.addressed = name, at.Path, true
 		}
 		if at.Host != "" {
 			c.Host = at.Host

@@ -10,6 +10,27 @@ import (
 	"github.com/contexttree/pact/internal/record/provider"
 )
 
+// firstEvent returns an answer, or the first event of one that is a stream or a list.
+func firstEvent(answer []byte) fields {
+	r := raw(answer)
+	if streamed(string(answer[:min(len(answer), longestEvent)])) {
+		_, data, _ := strings.Cut(string(answer), "data:")
+		line, _, _ := strings.Cut(data, "\n")
+		r = raw(strings.TrimSpace(line))
+	}
+	f := r.fields()
+	if list := r.elems(); len(list) > 0 {
+		f = list[0].fields()
+	}
+	if inside := f["response"].fields(); inside != nil {
+		f = inside
+	}
+	return f
+}
+
+// longestEvent is how far into an answer its first event is looked for.
+const longestEvent = 4 << 10
+
 // answer finds the answer in an object or in one that it holds.
 func (c *logged) answer(f fields, depth int) {
 	for _, name := range statusNames {
@@ -37,6 +58,58 @@ func (c *logged) answer(f fields, depth int) {
 			return
 		}
 	}
+}
+
+// forms are the APIs whose answers a gateway writes anew in the form of another.
+var forms = []provider.API{provider.Chat, provider.Messages, provider.Gemini}
+
+// converted reads an answer that has the form of another API than the request. A request that may be of either, as the
+// log names no address, is of the API of its answer. Any other answer is written anew in the form of the request, as
+// gateways do it the other way round. note says what was done, "" for nothing.
+func (c *logged) converted() (note string) {
+	form, body := formOf(c.Answer), raw(c.Body).fields()
+	if form == "" || form == c.API {
+		return ""
+	}
+	if !c.addressed && slices.Contains(forms[:2], form) && slices.Contains(forms[:2], c.API) && fitsBoth(body) {
+		c.API, c.Path = form, provider.PathOf(form, body.text("model"))
+		return ""
+	}
+	as := c.Call
+	as.API, c.Answer = form, nil
+	if !slices.Contains(forms, form) || !slices.Contains(forms, c.API) {
+		return "its answer is in the form of " + provider.FormOf(form) + ", so it was left out"
+	}
+	t := turn{answer: as.answer()}
+	message := t.answer.Content
+	if message.Kind == canon.KindArray {
+		message = canon.Fields("content", message)
+	}
+	x := exchange{api: c.API}
+	t.parts = x.turn(message, "assistant").parts
+	c.setAnswer(writer{c.API}.answer(&t))
+	return "its answer is in the form of " + provider.FormOf(form) + ", and was written anew in that of the request"
+}
+
+// formOf returns the API whose answers have the form of an answer, "" if any API may have answered so.
+func formOf(answer []byte) provider.API {
+	switch f := firstEvent(answer); {
+	case f["choices"] != nil:
+		return provider.Chat
+	case f["candidates"] != nil || f["promptFeedback"] != nil:
+		return provider.Gemini
+	case f["output"].kind() == canon.KindArray:
+		return provider.Responses
+	case f.text("type") == "message_start", f.text("type") == "message" && f["content"].kind() == canon.KindArray:
+		return provider.Messages
+	}
+	return ""
+}
+
+// fitsBoth reports whether a body with messages is one for Anthropic's API and for chat completions.
+func fitsBoth(body fields) bool {
+	anthropic, chat := formsOf(body["messages"].elems())
+	return !anthropic && !chat && body["tools"].empty() && body["system"] == nil && body["anthropic_version"] == nil
 }
 
 // streamed reports whether a text is a stream of events.

@@ -30,9 +30,6 @@ func TestAnOddLineDoesNotRefuseALogOfRequests(t *testing.T) {
 	for _, request := range []string{askChat, askWrapped, askClaude} {
 		for _, odd := range []string{notSent, bare, answered, claudeSaid, oneMessage, noted} {
 			for at := range 3 {
-				if at == 0 && odd == claudeSaid {
-					continue // the file begins as conversations do
-				}
 				lines := []string{fmt.Sprintf(request, 1), fmt.Sprintf(request, 2)}
 				text := []byte(strings.Join(slices.Insert(lines, at, odd), "\n") + "\n")
 				inMemory, err := Read(text)
@@ -71,6 +68,82 @@ func TestAVerdictOnALineDoesNotDependOnItsNeighbours(t *testing.T) {
 			if fault.CodeOf(err) != fault.DocumentInvalid || !strings.Contains(fmt.Sprint(err), "conversations of ShareGPT") {
 				t.Errorf("%s: %v", text, err)
 			}
+		}
+	}
+}
+
+// TestAConversationThatNobodyAnsweredIsNoRequest: of several conversations one may lack its answer, and then nothing
+// tells it from a request; the file is refused rather than read as what the others are not.
+func TestAConversationThatNobodyAnsweredIsNoRequest(t *testing.T) {
+	unanswered := `{"model":"claude-1","system":"s","messages":[{"role":"user","content":"hi"}]}`
+	if log, err := Read([]byte(claudeSaid + "\n" + unanswered + "\n")); err == nil || !strings.Contains(err.Error(), "a log of requests") {
+		t.Errorf("%v, %v", log, err)
+	}
+	streamed := strings.Replace(claudeSaid, `{"model"`, `{"stream":true,"model"`, 1)
+	if got := Detect([]byte(streamed + "\n" + unanswered + "\n")); got != requests.name {
+		t.Errorf("a request that says how its answer begins is taken for %s", got)
+	}
+}
+
+// TestAnAnswerInAnotherFormIsRead: programs log the answer in the form of another API than the request, as gateways
+// convert it. What the model said and the provider counted is read, and a finding says so; a request that may be of
+// either API is of that of its answer.
+func TestAnAnswerInAnotherFormIsRead(t *testing.T) {
+	const (
+		plain     = `{"model":"claude-1","messages":[{"role":"user","content":"hi"}]}`
+		withMax   = `{"model":"claude-1","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`
+		anthropic = `{"model":"claude-1","max_tokens":9,"system":"s","messages":[{"role":"user","content":"hi"}]}`
+		chat      = `{"model":"gpt-1","tools":[{"type":"function","function":{"name":"f"}}],"messages":[{"role":"user","content":"hi"}]}`
+		said      = `{"id":"a","type":"message","role":"assistant","model":"claude-1","content":[{"type":"text","text":"ho"},` +
+			`{"type":"tool_use","id":"t","name":"f","input":{"x":1}}],"stop_reason":"tool_use","usage":{"input_tokens":7,"output_tokens":3}}`
+		chosen = `{"id":"a","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ho",` +
+			`"tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}}]},"finish_reason":"tool_calls"}],` +
+			`"usage":{"prompt_tokens":7,"completion_tokens":3}}`
+		candidate = `{"candidates":[{"content":{"role":"model","parts":[{"text":"ho"},{"functionCall":{"id":"t","name":"f","args":{"x":1}}}]},` +
+			`"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3}}`
+		stream = `"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"a\",\"type\":\"message\",\"role\":\"assistant\",` +
+			`\"content\":[],\"usage\":{\"input_tokens\":7,\"output_tokens\":1}}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",` +
+			`\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"ho\"}}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",` +
+			`\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":3}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"`
+		items = `{"object":"response","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ho"}]}]}`
+	)
+	for _, c := range []struct{ request, answer, url, want string }{
+		{plain, said, "", "anthropic.messages /v1/messages ho+f 7/3 "},
+		{plain, stream, "", "anthropic.messages /v1/messages ho 7/3 "},
+		{plain, chosen, "", "openai.chat /v1/chat/completions ho+f 7/3 "},
+		{withMax, chosen, "", "openai.chat /v1/chat/completions ho+f 7/3 "},
+		{withMax, chosen, "/v1/messages", "anthropic.messages /v1/messages ho+f 7/3 line 1: its answer is in the form of openai, and"},
+		{anthropic, chosen, "", "anthropic.messages /v1/messages ho+f 7/3 line 1: its answer is in the form of openai, and"},
+		{anthropic, candidate, "", "anthropic.messages /v1/messages ho+f 7/3 line 1: its answer is in the form of gemini, and"},
+		{chat, said, "", "openai.chat /v1/chat/completions ho+f 7/3 line 1: its answer is in the form of anthropic, and"},
+		{chat, stream, "", "openai.chat /v1/chat/completions ho 7/3 line 1: its answer is in the form of anthropic, and"},
+		{plain, `{"words":"ho","tokens":3}`, "", "openai.chat /v1/chat/completions  0/0 line 1: its answer has no form that is known, so it was left out"},
+		{plain, `null`, "", "openai.chat /v1/chat/completions  0/0 "},
+		{plain, `{"status_code":500}`, "", "openai.chat /v1/chat/completions  0/0 "},
+		{chat, items, "", "openai.chat /v1/chat/completions  0/0 line 1: its answer is in the form of responses, so it was left out"},
+	} {
+		log, err := Read([]byte(fmt.Sprintf(`{"url":%q,"request":%s,"response":%s}`, c.url, c.request, c.answer)))
+		if err != nil {
+			t.Errorf("%s: %v", c.answer, err)
+			continue
+		}
+		call := log.Sessions[0].Calls[0]
+		answer, parts := answerOf(&call)
+		var words []string
+		for _, p := range parts {
+			words = append(words, p.Content.Text+p.Name)
+		}
+		in, out := int64(0), int64(0)
+		if answer.Usage.In != nil {
+			in, out = *answer.Usage.In, *answer.Usage.Out
+		}
+		said := ""
+		if len(log.Findings) > 0 {
+			said = log.Findings[0].Message
+		}
+		got := fmt.Sprintf("%s %s %s %d/%d %s", call.API, call.Path, strings.Join(words, "+"), in, out, said)
+		if !strings.HasPrefix(got, c.want) || len(log.Findings) > 1 || (said == "") != strings.HasSuffix(c.want, " ") {
+			t.Errorf("%s answered by %s: %s, want %s", c.request, c.answer, got, c.want)
 		}
 	}
 }

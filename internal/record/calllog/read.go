@@ -51,6 +51,9 @@ func (f *format) file(data []byte, byLine bool) (*Log, error) {
 	if err != nil {
 		return nil, f.within(err)
 	}
+	if f.name == anthropicObjects.name && slices.ContainsFunc(list, isSent) {
+		f = &requests // whatever its first line is
+	}
 	var found findings
 	sessions := f.read(f.own(list, &found), &found)
 	if found.refused != nil {

@@ -59,6 +59,9 @@ func (r *requestList) read(e entry) *Call {
 		return nil
 	}
 	c.Line = e.line
+	if c.note != "" {
+		r.found.say(e.line, c.note)
+	}
 	if c.exact != Wire {
 		r.session.Exact = c.exact
 	}
