@@ -28,6 +28,7 @@ var kinds = map[string]func(*runner, Check) error{
 	"cycles":    (*runner).cycles,    // apply: the cycles of all snapshots
 	"immutable": (*runner).immutable, // apply: a published snapshot never changes
 	"pure":      (*runner).pure,      // export, select, thread: a question changes nothing
+	"repeats":   (*runner).repeats,   // select: the same question has the same answer
 	"refused":   (*runner).refuses,   // apply or import: an error
 	"attempts":  (*runner).attempts,  // attempts start, end, list: records beside the history
 }
@@ -124,7 +125,7 @@ func (r *runner) ranges(c Check) error {
 	if err != nil {
 		return err
 	}
-	return matches(c, c.Selector, out)
+	return r.sortedFields(out, func(out []byte) error { return matches(c, c.Selector, out) })
 }
 
 // diffs wants exactly the three members, with any white space between them.
@@ -137,7 +138,38 @@ func (r *runner) diffs(c Check) error {
 	if err != nil {
 		return err
 	}
-	return equal(c.Result, out, "diff "+c.From+" "+c.To)
+	return r.sortedFields(out, func(out []byte) error { return equal(c.Result, out, "diff "+c.From+" "+c.To) })
+}
+
+// sortedFields compares an answer; that the fields of a change come sorted is a house rule.
+func (r *runner) sortedFields(out []byte, compare func([]byte) error) error {
+	err := compare(out)
+	var answer any
+	if err == nil || decode(out, &answer) != nil {
+		return err
+	}
+	sortFields(answer)
+	if sorted, failed := json.Marshal(answer); failed != nil || compare(sorted) != nil {
+		return err
+	}
+	return r.falls(Shortfall{err, true, fieldsOfOurs})
+}
+
+// sortFields sorts every list called fields in an answer.
+func sortFields(v any) {
+	switch x := v.(type) {
+	case []any:
+		for _, each := range x {
+			sortFields(each)
+		}
+	case map[string]any:
+		for name, each := range x {
+			if list, ok := each.([]any); ok && name == "fields" {
+				slices.SortFunc(list, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+			}
+			sortFields(each)
+		}
+	}
 }
 
 // equal compares two JSON texts by value.
@@ -216,18 +248,18 @@ func (r *runner) threads(c Check) error {
 	if err != nil {
 		return err
 	}
-	return r.sameBytes("thread "+c.At, c.Bytes, out)
+	return r.sameBytes("thread "+c.At, c.Bytes, out, threadOfOurs)
 }
 
 // sameBytes wants a JSON text and a newline; another text with the same value differs in form alone.
-func (r *runner) sameBytes(what, want string, got []byte) error {
+func (r *runner) sameBytes(what, want string, got []byte, form Origin) error {
 	if string(got) == want+"\n" {
 		return nil
 	}
 	if err := equal([]byte(want), got, what); err != nil {
 		return err
 	}
-	return r.inForm(fmt.Errorf("%s: wants the bytes %s, got %s", what, want, firstOf(got)))
+	return r.falls(Shortfall{fmt.Errorf("%s: wants the bytes %s, got %s", what, want, firstOf(got)), true, form})
 }
 
 func (r *runner) rendered(c Check) error {

@@ -77,6 +77,8 @@ type Step struct {
 // Check is one question with its answer. Kind says which of the other members
 // belong to it; checks.go has the table.
 type Check struct {
+	// Origin of the case has all of its checks, but for those that have one of their own.
+	Origin    Origin   `json:"origin,omitempty"`
 	Kind      string   `json:"kind,omitempty"`      // a key of the table kinds in checks.go
 	Selector  string   `json:"selector,omitempty"`  // to select with, or to print
 	Selectors []string `json:"selectors,omitempty"` // several, all with the same answer

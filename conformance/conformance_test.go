@@ -93,7 +93,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			checksCanFail(t, c)
 		})
 	}
-	if len(kinds) != 19 && !testrun.Raced && !testing.Short() {
+	if len(kinds) != 20 && !testrun.Raced && !testing.Short() {
 		t.Errorf("the cases are of the %d kinds %v", len(kinds), kinds)
 	}
 }
@@ -176,7 +176,7 @@ func other(c conformance.Check, out []byte, n int) []byte {
 	var ids []string
 	var object map[string]any
 	switch {
-	case slices.Contains([]string{"stable", "pure", "immutable", "parses"}, c.Kind) || c.Kind == "export" && c.To != "":
+	case slices.Contains([]string{"stable", "pure", "repeats", "immutable", "parses"}, c.Kind) || c.Kind == "export" && c.To != "":
 		return []byte(strings.TrimSuffix(string(out), "\n") + strings.Repeat(" ", n) + "\n")
 	case c.Kind == "cycles":
 		return out[:bytes.LastIndexByte(bytes.TrimSuffix(out, []byte("\n")), '\n')+1]
@@ -225,7 +225,7 @@ func (p *playback) answer(context.Context, ...string) (conformance.Answer, error
 // verbs are the commands that a kind of check is about.
 func verbs(kind string) []string {
 	switch kind {
-	case "same", "range":
+	case "same", "range", "repeats":
 		return []string{"select"}
 	case "rendered":
 		return []string{"thread"}

@@ -40,7 +40,7 @@ func (r *runner) readsInput() error {
 // controls says by which command a kind of check is controlled; the others compare whole bytes, or bring a control
 // of their own.
 var controls = map[string]string{
-	"select": "select", "same": "select", "range": "select", "diff": "select", "pure": "select",
+	"select": "select", "same": "select", "range": "select", "diff": "select", "pure": "select", "repeats": "select",
 	"export": "export", "nodes": "export", "headers": "export", "stamps": "export", "stable": "export", "immutable": "export",
 	"fmt": "fmt", "parses": "fmt", "hash": "hash",
 }

@@ -43,6 +43,7 @@ func (r *Report) byCommand() []CommandCount {
 type Failure struct {
 	Command string   // the command whose answer was wrong
 	Reason  string   // without what differs from case to case
+	House   bool     // no sentence of the documents demands it
 	Cases   []Result // in the order of the kit
 }
 
@@ -56,18 +57,22 @@ const (
 // reason only the name counts, because each case has arguments of its own, and all
 // answers that are not the printed ones count as one reason.
 func (r *Report) Failures() []Failure {
-	at := map[[2]string]int{}
+	type key struct {
+		at, kind string
+		house    bool
+	}
+	at := map[key]int{}
 	var groups []Failure
 	for _, c := range r.Cases {
 		if !c.failed() {
 			continue
 		}
-		k := [2]string{c.At, c.kindOfFailure()}
+		k := key{c.At, c.kindOfFailure(), c.Origin.House()}
 		i, known := at[k]
 		if !known {
 			i = len(groups)
 			at[k] = i
-			groups = append(groups, Failure{Command: c.At, Reason: k[1]})
+			groups = append(groups, Failure{Command: c.At, Reason: k.kind, House: k.house})
 		}
 		groups[i].Cases = append(groups[i].Cases, c)
 	}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"encoding/xml"
 	"io"
+	"slices"
 )
 
 type (
@@ -33,21 +34,27 @@ type (
 
 // JUnit writes the report in the XML form of JUnit, which build servers read: a suite
 // for each area, a test for each case. Mended and contradicted cases are tests that
-// passed, with the reason as their output. There are no times, so that the same
-// answers make the same bytes. It fails if w does.
+// passed, with the reason as their output. What the documents demand and what house rules do are suites of their own.
+// There are no times, so that the same answers make the same bytes. It fails if w does.
 func (r *Report) JUnit(w io.Writer) error {
 	all := junitSuites{Name: "PACT conformance", Tests: r.Summary.Cases, Failures: r.Summary.Failed}
-	for _, c := range r.Cases { // the cases of an area stand together
-		if n := len(all.Suites); n == 0 || all.Suites[n-1].Name != c.Area {
-			all.Suites = append(all.Suites, junitSuite{Name: c.Area})
+	for _, c := range r.Cases {
+		name := c.Area
+		if c.Origin.House() {
+			name += ", house rules"
 		}
-		suite := &all.Suites[len(all.Suites)-1]
+		i := slices.IndexFunc(all.Suites, func(s junitSuite) bool { return s.Name == name })
+		if i < 0 {
+			i = len(all.Suites)
+			all.Suites = append(all.Suites, junitSuite{Name: name})
+		}
+		suite := &all.Suites[i]
 		test := junitCase{Class: c.Area, Name: c.ID}
 		suite.Tests++
 		switch c.Verdict {
 		case Failed:
 			suite.Failures++
-			test.Failure = &junitFailure{Message: c.Reason, Type: c.At}
+			test.Failure = &junitFailure{Message: string(c.Origin) + ": " + c.Reason, Type: c.At}
 		case Mended, Contradicted:
 			test.Out = string(c.Verdict) + ": " + c.Reason
 		}

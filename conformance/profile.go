@@ -49,9 +49,9 @@ func (c *Case) Profile() string {
 		return "lifecycle"
 	case commits:
 		return "history"
-	case filepath.Ext(c.Fixture) == ".jsonl" || only("range", "diff"):
+	case filepath.Ext(c.Fixture) == ".jsonl" || only("range", "diff", "repeats"):
 		return "range"
-	case only("select", "same", "fmt", "parses"):
+	case only("select", "same", "fmt", "parses", "repeats"):
 		return "select-" + strings.Replace(c.Edition, "v0.1", "v01", 1)
 	case only("export", "thread", "rendered", "hash", "nodes", "headers", "stamps", "stable"):
 		return "snapshot"
@@ -71,9 +71,11 @@ func (c *Case) prunes() bool {
 // anybody can repeat.
 type Claim struct {
 	Profile string `json:"profile"`        // of [Profiles]
-	Cases   int    `json:"cases"`          // that ran
-	Passed  int    `json:"passed"`         // of them, with the mended and the contradicted ones
-	Form    int    `json:"form,omitempty"` // of those that failed, by the form alone: right in meaning
+	Cases   int    `json:"cases"`          // printed and derived ones that ran
+	Passed  int    `json:"passed"`         // of them, with those that fail by a house rule alone
+	Form    int    `json:"form,omitempty"` // of the others, right in meaning
+	House   int    `json:"house"`          // cases that a house rule alone demands
+	Ours    int    `json:"house_passed"`   // of them
 }
 
 // claims counts the results by profile, in the order of Profiles.
@@ -85,14 +87,20 @@ func (r *Report) claims() []Claim {
 			if c.Profile != name {
 				continue
 			}
-			n.Cases++
-			if !c.failed() {
-				n.Passed++
-			} else if c.Form {
-				n.Form++
+			switch v := c.inMeaning(); {
+			case v == "":
+				if n.House++; !c.failed() {
+					n.Ours++
+				}
+			case v != Failed:
+				n.Cases, n.Passed = n.Cases+1, n.Passed+1
+			default:
+				if n.Cases++; c.Form {
+					n.Form++
+				}
 			}
 		}
-		if n.Cases > 0 {
+		if n.Cases+n.House > 0 {
 			list = append(list, n)
 		}
 	}

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -35,6 +36,7 @@ type Result struct {
 	Area     string   `json:"area"`             // of the case
 	Profile  string   `json:"profile"`          // of the case
 	Verdict  Verdict  `json:"verdict"`          // of the case
+	Origin   Origin   `json:"origin"`           // of the case; of one that failed, that of the demand by which it did
 	Reason   string   `json:"reason,omitempty"` // "" for a case that passed
 	Edition  string   `json:"edition"`          // in which the case ran
 	About    string   `json:"about,omitempty"`  // as in the case
@@ -44,14 +46,21 @@ type Result struct {
 	// At is the command after which the runner stopped: in a case that failed, the
 	// one whose answer was wrong.
 	At string `json:"at"`
+
+	of Origin // of the case, whether it failed or not
 }
 
 // Judge turns the outcome of Run into a verdict.
 func Judge(c Case, err error) Result {
-	r := Result{ID: c.ID, Area: c.Area, Profile: c.Profile(), Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
+	r := Result{ID: c.ID, Area: c.Area, Profile: c.Profile(), Verdict: Passed, Origin: c.Origin, Edition: c.Edition,
+		About: c.About, Sources: c.Sources, of: c.Origin}
+	var short Shortfall
 	switch {
 	case err != nil:
-		r.Verdict, r.Reason, r.Form = Failed, err.Error(), errors.As(err, new(FormError))
+		r.Verdict, r.Reason = Failed, err.Error()
+		if errors.As(err, &short) {
+			r.Form, r.Origin = short.Form, cmp.Or(short.Origin, c.Origin)
+		}
 	case c.Contradicted != nil:
 		r.Verdict, r.Reason = Contradicted, c.Contradicted.Reason
 	case c.Mended != "":
@@ -73,7 +82,7 @@ type Summary struct {
 // FilledItem is an item of a checklist with its verdict: the worst verdict of its
 // cases, in the order failed, contradicted, mended, passed. It is Partial if the
 // cases passed and Unshown names a part that none of them shows. An item without
-// a case has no verdict and says why in Unshown.
+// a case has no verdict and says why in Unshown. House rules count for no MUST.
 type FilledItem struct {
 	Item
 	Verdict Verdict `json:"verdict,omitempty"` // "" if no case shows the item
@@ -93,7 +102,9 @@ type Report struct {
 	Summary     Summary  `json:"summary"`      // the cases by verdict
 	Checklists  []Filled `json:"checklists"`   // annex 10 first
 	Claims      []Claim  `json:"claims"`       // the cases by profile
-	Cases       []Result `json:"cases"`        // in the order of the kit
+
+	Origins []OriginCount `json:"origins"` // the cases by where they come from
+	Cases   []Result      `json:"cases"`   // in the order of the kit
 
 	Commands []CommandCount `json:"commands"` // the cases by command of the program under test
 }
@@ -195,6 +206,7 @@ func judged(ctx context.Context, c Case, place string, command Command) Result {
 
 func (r *Report) count() {
 	r.Summary.Cases, r.Commands, r.Claims = len(r.Cases), r.byCommand(), r.claims()
+	r.Origins = r.byOrigin()
 	for _, c := range r.Cases {
 		switch c.Verdict {
 		case Passed:
@@ -220,16 +232,20 @@ func (r *Report) fill() error {
 	if err != nil {
 		return err
 	}
-	verdicts := make(map[string]Verdict, len(r.Cases))
+	verdicts, inMeaning := make(map[string]Verdict, len(r.Cases)), make(map[string]Verdict, len(r.Cases))
 	for _, c := range r.Cases {
-		verdicts[c.ID] = c.Verdict
+		verdicts[c.ID], inMeaning[c.ID] = c.Verdict, c.inMeaning()
 	}
 	for _, list := range lists {
 		f := Filled{ID: list.ID, Title: list.Title}
 		for _, item := range list.Items {
 			filled := FilledItem{Item: item}
 			for _, id := range item.Cases {
-				if v := verdicts[id]; badness[v] > badness[filled.Verdict] {
+				v := verdicts[id]
+				if item.Level == "MUST" {
+					v = inMeaning[id]
+				}
+				if badness[v] > badness[filled.Verdict] {
 					filled.Verdict = v
 				}
 			}

@@ -23,13 +23,9 @@ type Answer struct {
 // because the program did not start or took too long.
 type Command func(ctx context.Context, args ...string) (Answer, error)
 
-// FormError says that every answer was right in meaning, and the first that was not right in form: a refusal has
-// another code, or a JSON text other bytes.
-type FormError struct{ error }
-
 // Run runs one case against a command, in the directory dir. A nil error means
-// that every answer was the expected one, a [FormError] that only the form was not. If the specification contradicts
-// its own printed result, the expected answer is that of our reading.
+// that every answer was the expected one, a [Shortfall] that the documents' own demands were met in meaning. If the
+// specification contradicts its own printed result, the expected answer is that of our reading.
 func Run(ctx context.Context, c Case, dir string, command Command) error {
 	r := &runner{ctx: ctx, Case: c, dir: dir, command: command}
 	if err := r.prepare(); err != nil {
@@ -40,17 +36,16 @@ func Run(ctx context.Context, c Case, dir string, command Command) error {
 		if !known {
 			return fmt.Errorf("check %d is of the unknown kind %q", i+1, check.Kind)
 		}
-		if err := f(r, check); err != nil {
+		err := f(r, check)
+		if err != nil && check.Origin.House() && !c.Origin.House() && ctx.Err() == nil {
+			err = r.falls(Shortfall{err, false, check.Origin})
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return r.form
-}
-
-// inForm notes a difference of form alone.
-func (r *runner) inForm(err error) error {
-	if r.form == nil {
-		r.form = FormError{err}
+	if r.fell {
+		return r.short
 	}
 	return nil
 }
@@ -66,7 +61,9 @@ type runner struct {
 	made []byte   // that history
 	from []string // the flags that name the file or the store to ask
 	name []string // the positional argument that names the context in the store, if there is one
-	form error    // the first difference of form alone
+
+	short Shortfall // what the answers fell short of, if fell
+	fell  bool
 }
 
 // write puts a file into the directory of the case.
@@ -98,7 +95,8 @@ func (r *runner) refused(codes Codes, args ...string) error {
 		return fmt.Errorf("%s: wants an error object on standard output, got: %s", line(args), firstOf(a.Out, a.Err))
 	}
 	if !slices.Contains(codes, failure.Error.Code) {
-		return r.inForm(fmt.Errorf("%s: wants the error %s, got %s", line(args), codes, failure.Error.Code))
+		err := fmt.Errorf("%s: wants the error %s, got %s", line(args), codes, failure.Error.Code)
+		return r.falls(Shortfall{err, true, ofCodes(codes)})
 	}
 	return nil
 }

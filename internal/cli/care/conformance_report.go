@@ -45,11 +45,22 @@ func printReport(a *command.App, r *conformance.Report, all, some, named bool) {
 	s := r.Summary
 	if !named {
 		for _, c := range r.Claims {
-			a.Printf("PACT %s, kit %d: %d of %d%s\n", c.Profile, r.Kit, c.Passed, c.Cases, inForm(", %d more in meaning", c.Form))
+			a.Printf("PACT %s, kit %d: %d of %d%s%s\n", c.Profile, r.Kit, c.Passed, c.Cases,
+				inForm(", %d more in meaning", c.Form), ofHouse(c))
 		}
 	}
-	a.Printf("%s: %d passed, %d mended, %d contradicted, %s%s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
-		s.Contradicted, colored(a, s.Failed), inForm(", %d of them by a code or bytes alone", s.Form))
+	byHouse := r.Origins[len(r.Origins)-1].Failed
+	a.Printf("%s: %d passed, %d mended, %d contradicted, %s%s%s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
+		s.Contradicted, colored(a, s.Failed), inForm(", %d of them by a code or bytes alone", s.Form),
+		inForm(", %d by house rules alone, which no sentence of the documents demands", byHouse))
+}
+
+// ofHouse adds to a claim how many house rules the program keeps.
+func ofHouse(c conformance.Claim) string {
+	if c.House == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; house rules: %d of %d", c.Ours, c.House)
 }
 
 // inForm writes how many cases failed by their form alone, if some did.
@@ -70,7 +81,11 @@ func printFailures(a *command.App, r *conformance.Report) {
 			a.Printf("%s\n", a.Paint.Faint(view.Plural(len(groups)-most, "more reason")+"; --json prints every case"))
 			break
 		}
-		a.Printf("%s  %s at %s: %s\n", verdict(a, conformance.Failed), view.Plural(len(g.Cases), "case"),
+		by := ""
+		if g.House {
+			by = " by a house rule"
+		}
+		a.Printf("%s  %s%s at %s: %s\n", verdict(a, conformance.Failed), view.Plural(len(g.Cases), "case"), by,
 			cmp.Or(g.Command, "no command"), view.FirstWords("", canon.String(g.Reason), 60))
 		a.Printf("%s\n", a.Paint.Faint(wrapped("first "+g.Cases[0].ID+": "+
 			view.FirstWords("", canon.String(g.Cases[0].Reason), 200), 14)))
@@ -158,7 +173,11 @@ func printOthers(a *command.App, lists []conformance.Filled) {
 
 // printCase prints a case with its reason.
 func printCase(a *command.App, c conformance.Result) {
-	a.Printf("%s  %s  %s\n", verdict(a, c.Verdict), c.ID, a.Paint.Faint(places(c.Sources)))
+	origin := ""
+	if c.Verdict == conformance.Failed {
+		origin = "  " + string(c.Origin)
+	}
+	a.Printf("%s  %s  %s%s\n", verdict(a, c.Verdict), c.ID, a.Paint.Faint(places(c.Sources)), origin)
 	if c.Reason != "" {
 		a.Printf("%s\n", wrapped(view.Visible(strings.Join(strings.Fields(c.Reason), " ")), 14))
 	}
