@@ -88,7 +88,7 @@ func (c *call) do(size int, ends bool, run func() error) error {
 
 // newCall returns a call that the client is about to make, and the record of its request.
 func (r *Recorder) newCall(name provider.API, req *http.Request, of asked, m *managing) (*call, *kept) {
-	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}, asked: of,
+	c := &call{recorder: r, api: name, ctx: req.Context(), hide: r.options.hider(), asked: of,
 		sending: m.sending}
 	c.hide.secretsOf(req)
 	c.started = c.now()

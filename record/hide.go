@@ -2,32 +2,28 @@ package record
 
 import (
 	"errors"
-	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/wire"
+	"github.com/contexttree/pact/internal/redact"
 )
 
 // redacted replaces secrets.
 const redacted = "[redacted]"
 
-// A value is taken for a credential from this length on and with this much Shannon entropy, in bits for each byte. A
-// shorter or plainer one, such as a word, would match inside ordinary text.
-const (
-	shortest     = 16
-	leastEntropy = 3
-)
-
-// hider removes secrets: texts that match the patterns of the user, and the credentials of the request where a
-// provider or an agent repeats them.
+// hider removes what the user's rules say, and the credentials of the request where a provider or an agent repeats
+// them.
 type hider struct {
-	patterns []*regexp.Regexp
-	secrets  []string
+	rules   redact.Rules
+	secrets []string
+}
+
+// hider returns one for a request. Its credentials are not yet known.
+func (o *Options) hider() hider {
+	return hider{rules: redact.Rules{Expressions: o.Redact, Secrets: o.RedactSecrets}}
 }
 
 // Names of what carries credentials, in small letters, - for _: headers with a credential behind a scheme, headers
@@ -92,21 +88,7 @@ func (h *hider) authorization(value string) {
 
 // note keeps a text if it is long and mixed enough for a credential.
 func (h *hider) note(text string) {
-	if len(text) < shortest || strings.ContainsFunc(text, unicode.IsSpace) {
-		return
-	}
-	var count [256]float64
-	for i := range len(text) {
-		count[text[i]]++
-	}
-	entropy := 0.0
-	for _, n := range count {
-		if n > 0 {
-			share := n / float64(len(text))
-			entropy -= share * math.Log2(share)
-		}
-	}
-	if entropy >= leastEntropy {
+	if redact.Credible(text) {
 		h.secrets = append(h.secrets, text)
 	}
 }
@@ -119,12 +101,10 @@ func (h *hider) text(s string) (string, int) {
 			s, n = strings.ReplaceAll(s, text, redacted), n+found
 		}
 	}
-	for _, p := range h.patterns {
-		s = p.ReplaceAllStringFunc(s, func(string) string {
-			n++
-			return redacted
-		})
-	}
+	s = h.rules.Replace(s, func(string) string {
+		n++
+		return redacted
+	})
 	return s, n
 }
 
@@ -183,7 +163,7 @@ func (h *hider) body(text []byte) (wire.Body, int, error) {
 	if err != nil {
 		return wire.Body{}, 0, err
 	}
-	if len(h.secrets)+len(h.patterns) == 0 {
+	if len(h.secrets) == 0 && h.rules.Empty() {
 		return body, 0, nil
 	}
 	value, n := h.value(body.Value)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -89,6 +90,23 @@ func TestABodyWithoutCredentialsIsLeftAlone(t *testing.T) {
 		}
 		if got, err := read.Bytes(); !repeats && (err != nil || n > 0 || !bytes.Equal(got, []byte(body))) {
 			t.Fatalf("with %v\n%s became\n%s, %d places: %v", req.Header, body, got, n, err)
+		}
+	}
+}
+
+// The known forms are hidden in bodies when they are asked for, with the expressions of the user.
+func TestKnownFormsAreHiddenWhenTheyAreAskedFor(t *testing.T) {
+	text := `{"content":"acme-1 npm_` + strings.Repeat("aB3dE5gH9", 4) + `"}`
+	for _, o := range []Options{{}, {RedactSecrets: true}, {RedactSecrets: true, Redact: []*regexp.Regexp{regexp.MustCompile("acme-[0-9]")}}} {
+		h := o.hider()
+		body, n, err := h.body([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, _ := body.Value.Get("content")
+		want := []string{"acme-1 npm_" + strings.Repeat("aB3dE5gH9", 4), "acme-1 " + redacted, redacted + " " + redacted}[n]
+		if n != len(o.Redact)+map[bool]int{true: 1}[o.RedactSecrets] || content.Text != want {
+			t.Errorf("%d places: %s", n, content.Text)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 		return false, nil
 	}
 	name := p.api()
-	c := &call{recorder: i.recorder, api: name, ctx: ctx, hide: hider{patterns: i.recorder.options.Redact},
+	c := &call{recorder: i.recorder, api: name, ctx: ctx, hide: i.recorder.options.hider(),
 		status: p.Status, header: http.Header{}}
 	c.hide.secretsOf(&http.Request{Header: p.Header, URL: &url.URL{}})
 	if p.Host == "" {

@@ -110,7 +110,8 @@ func originalsOf(name string) string { return name + "/originals" }
 // manage gives a request the form that was decided, and decides about what is new in it. It returns the body to send:
 // the one that came if no decision applies, and in doubt.
 func (r *Recorder) manage(name provider.API, req *http.Request, body []byte) ([]byte, *http.Request, *managing) {
-	m := &managing{asked: body, model: provider.ModelInPath(req.URL.Path), hide: &hider{patterns: r.options.Redact}}
+	hide := r.options.hider()
+	m := &managing{asked: body, model: provider.ModelInPath(req.URL.Path), hide: &hide}
 	if !r.manages(req) {
 		return body, req, m
 	}

@@ -35,6 +35,8 @@ type Options struct {
 	// Redact lists patterns. The recorder replaces what they match in strings
 	// of bodies and answers by [redacted] before it stores anything.
 	Redact []*regexp.Regexp
+	// RedactSecrets replaces the keys, tokens and private keys of the forms that docs/redaction.md lists, too.
+	RedactSecrets bool
 	// Zstd decompresses bodies that a client compressed with Zstandard; the
 	// standard library has no reader for it. With nil the recorder counts such
 	// bodies as unread.

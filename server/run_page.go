@@ -11,9 +11,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspector"
 	"github.com/contexttree/pact/internal/budget"
+	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/internal/runfile"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -21,8 +21,9 @@ import (
 
 // PageOptions say what the page of a run has.
 type PageOptions struct {
-	// Redact is replaced in every text of the run, nil for nothing.
-	Redact *regexp.Regexp
+	// Redact and RedactSecrets are what [record.Options] has under these names: what is replaced in every text of the run.
+	Redact        []*regexp.Regexp
+	RedactSecrets bool
 	// Counter is that of [Options].
 	Counter func(name string) (pact.Counter, error)
 	// Memory is that of [Options], for each answer of the page.
@@ -32,8 +33,8 @@ type PageOptions struct {
 }
 
 // WritePage writes a run as one page that a browser opens from a disk, without a server or a network: the
-// inspector, the answers that it shows, and the history itself, which an import reads. With Redact the history is
-// redacted first, and the page has nothing else. Errors: those of reading, of the options and of w. Cost: what
+// inspector, the answers that it shows, and the history itself, which an import reads. With rules of redaction the
+// history is redacted first, and the page has nothing else. Errors: those of reading, of the options and of w. Cost: what
 // the inspector asks for when somebody looks at every call and every block.
 func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions) error {
 	var history bytes.Buffer
@@ -42,10 +43,10 @@ func WritePage(ctx context.Context, w io.Writer, c *pact.Context, o PageOptions)
 	}
 	f := &runfile.File{Name: c.Name()}
 	text := history.Bytes()
-	if o.Redact != nil {
+	if what := (redact.Rules{Expressions: o.Redact, Secrets: o.RedactSecrets}); !what.Empty() {
 		var err error
-		if text, f.Redacted, err = runfile.Redact(text, o.Redact); err == nil {
-			f.Name, err = runfile.RedactText(f.Name, o.Redact)
+		if text, f.Redacted, err = runfile.Redact(text, what); err == nil {
+			f.Name, err = runfile.RedactText(f.Name, what)
 		}
 		if err != nil {
 			return err
@@ -140,16 +141,4 @@ func (h *holding) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return h.Buffer.Write(p)
-}
-
-// RedactionOf compiles an expression for [PageOptions], nil for "". E_DOCUMENT_INVALID if it is none.
-func RedactionOf(expression string) (*regexp.Regexp, error) {
-	if expression == "" {
-		return nil, nil
-	}
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "this is no regular expression", "write it as RE2 has it, such as sk-[0-9a-z]+")
-	}
-	return compiled, nil
 }

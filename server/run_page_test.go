@@ -127,7 +127,7 @@ func TestAPageWhoseIDsAreRedacted(t *testing.T) {
 	testrun.OneGoroutine(t)
 	c := agentRun(t, 3)
 	var page bytes.Buffer
-	o := server.PageOptions{Redact: regexp.MustCompile("call[0-9]|result[0-9]")}
+	o := server.PageOptions{Redact: []*regexp.Regexp{regexp.MustCompile("call[0-9]|result[0-9]")}}
 	if err := server.WritePage(t.Context(), &page, c, o); err != nil {
 		t.Fatal(err)
 	}

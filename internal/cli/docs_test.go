@@ -18,7 +18,7 @@ import (
 // a reader meets them. Their examples are executed in one directory, so that a
 // page can go on with what the page before it made.
 var languagePages = []string{"language.md", "language/reference.md", "../internal/cli/testdata/comparison.txt", "language/editions.md",
-	"errors.md", "inspection.md", "attempts.md"}
+	"errors.md", "inspection.md", "attempts.md", "redaction.md"}
 
 // example is a command that a page shows together with what it prints.
 type example struct {

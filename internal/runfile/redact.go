@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/redact"
 )
 
 // blank stands for each redacted character, at most eight.
@@ -36,12 +37,12 @@ var ours = regexp.MustCompile(`^(pact:(erased|original|policy|pruned|rule)|` +
 	`wire:(answer|call|context|decided|failed|frame|group|name|part|raw|replaces|since|source)|` +
 	`openai:conversation|pactctx:item|data_item|data_standing)$`)
 
-// Redact replaces every match of an expression in the texts of a history in the compact form: contents, attributes
+// Redact replaces every match of the rules in the texts of a history in the compact form: contents, attributes
 // with their names, kinds, ids, messages and errors, and numbers in contents and attributes, which become texts.
 // It finds matches that JSON in a text escapes. It removes the recorded bytes of requests, because the redacted
 // ones were never sent, and the digests of redacted texts; ids that end in such a digest get a number. It returns
-// how many places it replaced. E_DOCUMENT_INVALID if the expression matches its own replacement, again and again.
-func Redact(history []byte, what *regexp.Regexp) (_ []byte, places int, err error) {
+// how many places it replaced. E_DOCUMENT_INVALID if an expression matches its own replacement, again and again.
+func Redact(history []byte, what redact.Rules) (_ []byte, places int, err error) {
 	r := redactor{what: what, names: map[string]string{}, taken: map[string]bool{}, digests: map[string]string{}}
 	var out bytes.Buffer
 	for line := range bytes.Lines(history) {
@@ -62,7 +63,7 @@ func Redact(history []byte, what *regexp.Regexp) (_ []byte, places int, err erro
 }
 
 type redactor struct {
-	what   *regexp.Regexp
+	what   redact.Rules
 	places int
 	err    error
 	names  map[string]string // the replacements of ids and other texts outside of contents
@@ -216,7 +217,7 @@ func (r *redactor) text(text string) string {
 	text = r.tokens(r.renumbered(text))
 	for range rounds {
 		again := false
-		text = r.what.ReplaceAllStringFunc(text, func(match string) string {
+		text = r.what.Replace(text, func(match string) string {
 			if strings.Trim(match, blank) == "" {
 				return match
 			}
@@ -233,7 +234,7 @@ func (r *redactor) text(text string) string {
 }
 
 // RedactText is Redact for the name of a run.
-func RedactText(text string, what *regexp.Regexp) (string, error) {
+func RedactText(text string, what redact.Rules) (string, error) {
 	r := redactor{what: what}
 	text = r.text(text)
 	return text, r.err

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/redact"
 )
 
 // Every text comes back from its pieces, and a text that repeats another costs few of them.
@@ -144,13 +145,17 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
+func rules(expression string) redact.Rules {
+	return redact.Rules{Expressions: []*regexp.Regexp{regexp.MustCompile(expression)}}
+}
+
 // Contents are redacted wherever they stand, names of the format are not, and what tells of the texts goes.
 func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
 	history := `{"edition":"canonical","pact_history":1}
 {"born":[{"parent":"ah","node":{"id":"secret1","role":"user","nodeType":"block","content":"a secret","content_hash":"ab"}}],"entry":{"thread":"cd","message":"secret!"}}
 {"attempts":[{"number":1,"model":"m","params":"ef","thread":"01","request":"c2VjcmV0","error":"no secret"}],"born":[{"node":{"data_x":{"role":"secret","k secret":[1.50,"secret"]},"content":{"request":"a secret","role":"user"}}}]}
 `
-	got, places, err := Redact([]byte(history), regexp.MustCompile("secret|user"))
+	got, places, err := Redact([]byte(history), rules("secret|user"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,12 +168,12 @@ func TestRedactionKeepsTheFormAndLosesTheText(t *testing.T) {
 		t.Errorf("%d places:\n%s\nwant\n%s", places, got, want)
 	}
 	for _, all := range []string{".+", ".", `\S*`, "^"} { // they match what was put in place of texts, too
-		got, _, err := Redact([]byte(history), regexp.MustCompile(all))
+		got, _, err := Redact([]byte(history), rules(all))
 		if err != nil || bytes.Contains(got, []byte("secret")) != (all == "^") {
 			t.Errorf("%s: %s, %v", all, got, err)
 		}
 	}
-	if _, _, err := Redact([]byte(`{"content":"ab"}`), regexp.MustCompile("b?$")); err != nil {
+	if _, _, err := Redact([]byte(`{"content":"ab"}`), rules("b?$")); err != nil {
 		t.Errorf("an expression that matches nothing at the end: %v", err)
 	}
 }
@@ -178,7 +183,7 @@ func TestRedactionFindsWhatIsNoPlainText(t *testing.T) {
 	history := `{"born":[{"node":{"id":"call-0123456789abcdef","kind":"jürgen","nodeType":"block:jürgen","content":{"n":4711,"arguments":"{\"a\":\"J\\u00fcrgen\",\"n\":4711,\"b\":\"{\\\"c\\\":\\\"J\\\\u00fcrgen\\\"}\"}"},"data_Jürgen":1,"acme:x":4711,"pactctx:digest":"ab"}}]}
 {"born":[{"node":{"id":"call-0123456789abcdef-1","offset":4711,"kind":"call","refs":["call-0123456789abcdef"],"pact:pruned":["call-0123456789abcdef"],"content":"sha-0123456789abcdef"}}]}
 `
-	got, _, err := Redact([]byte(history), regexp.MustCompile("(?i)jürgen|4711|call$"))
+	got, _, err := Redact([]byte(history), rules("(?i)jürgen|4711|call$"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +193,7 @@ func TestRedactionFindsWhatIsNoPlainText(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got, _, err = Redact([]byte(`{"content":"log: {\"a\":\"J\\u00fcrgen\""}`), regexp.MustCompile("Jürgen"))
+	got, _, err = Redact([]byte(`{"content":"log: {\"a\":\"J\\u00fcrgen\""}`), rules("Jürgen"))
 	if want := `{"content":"log: {\"a\":\"██████\""}` + "\n"; string(got) != want || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}

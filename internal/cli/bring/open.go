@@ -23,13 +23,14 @@ func openCommand(a *command.App) *cobra.Command {
 	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
 	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
 	export := cmd.Flags().String("export", "", "write the run to the HTML `FILE`, a page that needs no server and that pact import reads")
-	redact := cmd.Flags().String("redact", "", "leave out of that page what the regular `EXPRESSION` matches")
+	redacted := command.RedactFlag(cmd, "leave out of that page")
 	cmd.RunE = a.Does(within(a, func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if cmd.Flags().Changed("redact") && *redact == "" { // an empty variable of a script, and nothing would be left out
-			return command.Usage(cmd, "--redact is empty, so it leaves nothing out: name what the page must not have")
+		what, err := redacted()
+		if err != nil {
+			return err
 		}
 		if *export != "" {
-			return exportPage(ctx, a, cmd, flags, args, *export, *redact)
+			return exportPage(ctx, a, cmd, flags, args, *export, what)
 		}
 		before := command.SizeOf(a.DB)
 		f, list, s, err := openRun(ctx, a, cmd, flags, args)

@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/internal/view/opened"
 	"github.com/contexttree/pact/server"
@@ -23,12 +24,8 @@ import (
 
 // exportPage writes a run as a page: the context of the name that was given, or what open would import, of which
 // it takes the context that sent most.
-func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string, file, redact string) error {
-	o := server.PageOptions{Counter: command.CounterNamed, Memory: 2 << 30}
-	var err error
-	if o.Redact, err = server.RedactionOf(redact); err != nil {
-		return err
-	}
+func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string, file string, what redact.Rules) error {
+	o := server.PageOptions{Redact: what.Expressions, RedactSecrets: what.Secrets, Counter: command.CounterNamed, Memory: 2 << 30}
 	c, s, err := runToExport(ctx, a, cmd, flags, args)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
@@ -188,4 +189,17 @@ func beforeDashes(args []string) []string {
 		return args[:i]
 	}
 	return args
+}
+
+// RedactFlag adds --redact to a command that, with it, does something without what is named. It returns what reads the
+// flag: E_USAGE for an empty value, E_DOCUMENT_INVALID for one that is no expression.
+func RedactFlag(cmd *cobra.Command, does string) func() (redact.Rules, error) {
+	list := cmd.Flags().StringArray("redact", nil, does+" what the regular `EXPRESSION` matches; the word "+redact.Known+
+		" stands for the known forms of keys, tokens and private keys; may be repeated")
+	return func() (redact.Rules, error) {
+		if slices.Contains(*list, "") { // an empty variable of a script, and nothing would be left out
+			return redact.Rules{}, Usage(cmd, "--redact is empty, so it leaves nothing out: name what must not be there")
+		}
+		return redact.Parse(*list)
+	}
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/record/callspans"
 	"github.com/contexttree/pact/internal/record/proxy"
+	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // recording is a proxy that records to the store.
@@ -83,7 +83,7 @@ func (r *recording) end() error {
 }
 
 // summary counts what was recorded, and names the commands that show it. code is with what the program ended.
-func summary(a *command.App, r *recording, manage bool, code int) {
+func summary(a *command.App, r *recording, o record.Options, code int) {
 	got, names := r.recorder.Stats(), r.recorder.Contexts()
 	db := ""
 	if a.DB != "pact.db" {
@@ -130,7 +130,7 @@ func summary(a *command.App, r *recording, manage bool, code int) {
 		a.Reportf("      contexts: %s", list)
 		a.Reportf("      see pact log %s%s, pact log %s%s --prefix, pact request %s latest%s", work, db, work, db, work, db)
 	}
-	managedSummary(a, got, manage)
+	managedSummary(a, got, o.Manage)
 	if got.Lost > 0 {
 		a.Reportf("      not recorded: %s: %s", view.Plural(got.Lost, "call"), view.Visible(got.LastError.Error()))
 	}
@@ -141,15 +141,38 @@ func summary(a *command.App, r *recording, manage bool, code int) {
 		a.Reportf("      not recorded: %s, let through by --websocket tunnel", view.Plural(passed, "WebSocket"))
 	}
 	if got.Redacted > 0 {
-		a.Reportf("      [redacted] stands for a credential in %s, counting each request and answer", view.Plural(got.Redacted, "place"))
+		what := "a credential"
+		if len(o.Redact) > 0 || o.RedactSecrets {
+			what = "a credential, or for what --redact names,"
+		}
+		a.Reportf("      [redacted] stands for %s in %s, counting each request and answer", what, view.Plural(got.Redacted, "place"))
 	}
 	if got.KeptRaw > 0 {
 		a.Reportf("      kept raw: %s", view.Plural(got.KeptRaw, "body"))
 	}
 }
 
-func diagnoseFlag(f *pflag.FlagSet) *bool {
-	return f.Bool("diagnose", false, "ask the provider why it did not read all of its cache: adds a field to requests")
+// recordFlags are what commands that record have in common.
+type recordFlags struct {
+	diagnose *bool
+	redacted func() (redact.Rules, error)
+	managing *manageFlags
+}
+
+func newRecordFlags(cmd *cobra.Command) *recordFlags {
+	return &recordFlags{
+		diagnose: cmd.Flags().Bool("diagnose", false, "ask the provider why it did not read all of its cache: adds a field to requests"),
+		redacted: command.RedactFlag(cmd, "do not store"), managing: policyFlags(cmd)}
+}
+
+// options returns the options of a recorder.
+func (f *recordFlags) options(ctx context.Context, a *command.App, cmd *cobra.Command, name string) (o record.Options, err error) {
+	what, err := f.redacted()
+	if err != nil {
+		return o, err
+	}
+	o = record.Options{Context: name, Diagnose: *f.diagnose, Redact: what.Expressions, RedactSecrets: what.Secrets}
+	return o, f.managing.options(ctx, a, cmd, &o)
 }
 
 func proxyCommand(a *command.App) *cobra.Command {
@@ -160,7 +183,7 @@ func proxyCommand(a *command.App) *cobra.Command {
 	name := f.String("name", "recorded",
 		"record to the context `NAME`, and other conversations to NAME-2, NAME-3")
 	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
-	diagnose, managing := diagnoseFlag(f), policyFlags(cmd)
+	flags := newRecordFlags(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		if *upstream == "" {
 			return command.Usage(cmd, "a proxy needs --upstream")
@@ -172,8 +195,8 @@ func proxyCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return command.BadValue("upstream", err)
 		}
-		o := record.Options{Context: *name, Diagnose: *diagnose}
-		if err := managing.options(ctx, a, cmd, &o); err != nil {
+		o, err := flags.options(ctx, a, cmd, *name)
+		if err != nil {
 			return err
 		}
 		r, err := startRecording(ctx, a, *address,
@@ -192,7 +215,7 @@ func proxyCommand(a *command.App) *cobra.Command {
 		if err := errors.Join(err, r.end()); err != nil {
 			return err
 		}
-		summary(a, r, o.Manage, 0)
+		summary(a, r, o, 0)
 		return nil
 	})
 	return cmd

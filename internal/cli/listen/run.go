@@ -19,7 +19,6 @@ import (
 	"github.com/contexttree/pact/internal/record/agents"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/view"
-	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
 )
 
@@ -29,7 +28,7 @@ func runCommand(a *command.App) *cobra.Command {
 	f.SetInterspersed(false)
 	show := f.Bool("print", false, "print what would be set and run, with the port as PORT")
 	name := f.String("name", "", "record to the context `NAME`; by default to one named like the program")
-	diagnose, managing := diagnoseFlag(f), policyFlags(cmd)
+	flags := newRecordFlags(cmd)
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		p, err := agents.NewProgram(args, a.Env)
 		if err != nil {
@@ -49,8 +48,8 @@ func runCommand(a *command.App) *cobra.Command {
 		if *name == "" {
 			*name = agents.ContextName(args)
 		}
-		o := record.Options{Context: *name, Diagnose: *diagnose}
-		if err := managing.options(ctx, a, cmd, &o); err != nil {
+		o, err := flags.options(ctx, a, cmd, *name)
+		if err != nil {
 			return err
 		}
 		r, err := startRecording(ctx, a, "127.0.0.1:0", proxy.Options{Upstreams: p.Upstreams, Refuse: p.Misled}, o)
@@ -68,7 +67,7 @@ func runCommand(a *command.App) *cobra.Command {
 			return err
 		}
 		a.Exit = code
-		summary(a, r, o.Manage, code)
+		summary(a, r, o, code)
 		return nil
 	})
 	return cmd

@@ -1,0 +1,160 @@
+package redact
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// Known is the word that asks for the secrets of a known form, where else an expression stands.
+const Known = "secrets"
+
+// Rules say what is redacted.
+type Rules struct {
+	Expressions []*regexp.Regexp
+	Secrets     bool // those of a known form, too
+}
+
+// Parse reads what a user asks for: expressions of RE2, and [Known]. E_DOCUMENT_INVALID for another text.
+func Parse(list []string) (r Rules, err error) {
+	for _, text := range list {
+		if text == Known {
+			r.Secrets = true
+			continue
+		}
+		compiled, err := regexp.Compile(text)
+		if err != nil {
+			return r, fault.Wrap(fault.DocumentInvalid, err, "this is no regular expression",
+				"write it as RE2 has it, such as sk-[0-9a-z]+; the word "+Known+" stands for the known forms of keys and tokens")
+		}
+		r.Expressions = append(r.Expressions, compiled)
+	}
+	return r, nil
+}
+
+// Empty reports whether the rules redact nothing.
+func (r Rules) Empty() bool { return len(r.Expressions) == 0 && !r.Secrets }
+
+// Replace puts what with returns in the place of each match. Cost: one pass over the text for each expression, and one
+// for all known forms; a match is read once more.
+func (r Rules) Replace(text string, with func(match string) string) string {
+	if r.Secrets {
+		text = replaceKnown(text, with)
+	}
+	for _, e := range r.Expressions {
+		text = e.ReplaceAllStringFunc(text, with)
+	}
+	return text
+}
+
+// A value is taken for a credential from this length on and with this much Shannon entropy, in bits for each byte. A
+// shorter or plainer one, such as a word or a placeholder of one letter, would match inside ordinary text.
+const (
+	shortest     = 16
+	leastEntropy = 3
+)
+
+// Credible reports whether a text is long and mixed enough for a credential, and has no space.
+func Credible(text string) bool {
+	return len(text) >= shortest && !strings.ContainsFunc(text, unicode.IsSpace) && mixed(text)
+}
+
+func mixed(text string) bool {
+	var count [256]float64
+	for i := range len(text) {
+		count[text[i]]++
+	}
+	entropy := 0.0
+	for _, n := range count {
+		if n > 0 {
+			share := n / float64(len(text))
+			entropy -= share * math.Log2(share)
+		}
+	}
+	return entropy >= leastEntropy
+}
+
+// start is how secrets of a form begin.
+type start struct {
+	text string
+	form *form
+}
+
+// starts has the beginnings of all forms by their first byte, the longest first.
+var starts = func() (by [256][]start) {
+	for i := range forms {
+		f := &forms[i]
+		f.rest = regexp.MustCompile("^(?:" + f.then + ")")
+		for _, text := range f.begins {
+			by[text[0]] = append(by[text[0]], start{text, f})
+		}
+	}
+	for _, list := range by {
+		slices.SortStableFunc(list, func(a, b start) int { return len(b.text) - len(a.text) })
+	}
+	return by
+}()
+
+// replaceKnown replaces the secrets of the known forms. Each begins where no word goes on, and ends where it cannot go
+// on either.
+func replaceKnown(text string, with func(string) string) string {
+	var out strings.Builder
+	done := 0 // what is in out
+	for i := 0; i < len(text); i++ {
+		list := starts[text[i]]
+		if list == nil || !begins(text, i) {
+			continue
+		}
+		for _, s := range list {
+			if !strings.HasPrefix(text[i:], s.text) {
+				continue
+			}
+			from, to, is := s.form.find(text, i, len(s.text))
+			if is {
+				out.WriteString(text[done:from])
+				out.WriteString(with(text[from:to]))
+				done = to
+			}
+			if to > i { // also what is too plain is not read again
+				i = to - 1
+				break
+			}
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+// find returns the secret that begins at a byte of the text, the first bytes of which are known: all of it or, where
+// the form has a group, what that matches. to is 0 if the form is another, and is false if the text is too plain.
+func (f *form) find(text string, at, known int) (from, to int, is bool) {
+	m := f.rest.FindStringSubmatchIndex(text[at+known:])
+	if m == nil {
+		return 0, 0, false
+	}
+	from, to = at, at+known+m[1]
+	if to < len(text) && word(text[to]) {
+		return from, to, false
+	}
+	if len(m) > 2 {
+		from, to = at+known+m[2], at+known+m[3]
+	}
+	return from, to, f.long || Credible(text[from:to])
+}
+
+// begins reports whether a word may begin at a byte: behind what is no letter, digit or _, and behind an escape of
+// JSON in a text, such as the \n of the arguments of a call.
+func begins(text string, i int) bool {
+	return i == 0 || !word(text[i-1]) || i > 1 && text[i-2] == '\\' && strings.IndexByte("nrt", text[i-1]) >= 0
+}
+
+func word(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z'
+}
