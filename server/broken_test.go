@@ -120,7 +120,7 @@ func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 	var found struct {
 		Items, Failed []struct{ Context, Error string }
 	}
-	if r.must(&found, "GET", "/v1/search?q=a", ""); len(found.Failed) != 1 || found.Failed[0].Context != "slides" || found.Failed[0].Error == "" {
+	if r.must(&found, "GET", "/v1/grep?q=a", ""); len(found.Failed) != 1 || found.Failed[0].Context != "slides" || found.Failed[0].Error == "" {
 		t.Errorf("a search of a context that cannot be read answers %+v", found)
 	}
 	s.after.Store(8)
@@ -310,7 +310,7 @@ func TestRunsThatCannotBeLoadedAreAnErrorOfTheStore(t *testing.T) {
 		}
 	}
 	r := serve(t, dbtest.Of(&halfGone{file, names}), server.Options{}, before)
-	r.must(nil, "GET", "/v1/contexts/a/policy", "") // opens the context
+	r.must(nil, "GET", "/v1/policies?context=a", "") // opens the context
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}

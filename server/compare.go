@@ -129,33 +129,6 @@ func (s *Server) comparisons() {
 			}
 			return answer(r, placed(err, in.Select))
 		})
-	type ranged struct {
-		Name      string   `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		Q         string   `query:"q" required:"true" doc:"Selector of a range of snapshots, such as @t-3..@t0 .block"`
-		Edition   string   `query:"edition" doc:"Edition of the selector; that of the context by default"`
-		Snapshots int      `query:"max_snapshots" minimum:"0" doc:"Only this many of the newest snapshots; 0 for all"`
-		Changes   int      `query:"max_changes" minimum:"-1" default:"-1" doc:"Only this many changes of each step; -1 for all"`
-		Mode      string   `query:"content_mode" enum:"unified,jsonpatch,tokens" doc:"Also show how contents changed"`
-		Headers   []string `query:"materialize" doc:"Headers whose values are shown: content, mime, encoding, content_hash"`
-	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/range", id: "range",
-		summary: "Say how the selected nodes changed from snapshot to snapshot"},
-		func(ctx context.Context, in *ranged) (*answered[*diff.RangeDiffLatestResult], error) {
-			o := pact.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers, MaxSnapshots: in.Snapshots,
-				IncludeContent: in.Mode != "", ContentMode: diff.Mode(in.Mode)}
-			switch { // the parameter has -1 for all, and the option 0
-			case in.Changes == 0:
-				o.MaxChangesPerSnapshot = -1
-			case in.Changes > 0:
-				o.MaxChangesPerSnapshot = in.Changes
-			}
-			c, err := s.readContext(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			r, err := c.RangeDiffLatest(ctx, in.Q, &o)
-			return answer(r, placed(err, in.Q))
-		})
 	type planned struct {
 		Name string    `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		At   string    `query:"at" doc:"Plan the first commit of a fork of this snapshot; by default the next commit of the context"`

@@ -63,8 +63,10 @@ type contextPage struct {
 
 type newContext struct {
 	Name    string                     `json:"name"`
-	Edition string                     `json:"edition,omitempty" doc:"1.0, canonical, depth or v0.1; canonical by default"`
+	Edition string                     `json:"edition,omitempty" doc:"1.0, canonical, depth or v0.1; canonical by default. Of a copy 1.0, or by default that of the context"`
 	Attrs   map[string]json.RawMessage `json:"attrs,omitempty" doc:"Custom attributes of the root"`
+	Copy    string                     `json:"copy,omitempty" doc:"Name of a context whose snapshots and edits the new one has too; it shares nothing with it, so that an erasure spares it"`
+	Force   bool                       `json:"force,omitempty" doc:"Copy also if a rule that is kept does not mean the same in the other edition for sure"`
 }
 
 type renaming struct {
@@ -106,10 +108,14 @@ func (s *Server) contexts() {
 		After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
 		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 		Details bool   `query:"details" doc:"Also say sizes, forks, cuts"`
+		Family  string `query:"family" doc:"Only this context with its forks, its sub-agents and those that it comes from, and theirs, all of them, with forked_from and begun_by"`
 		All     bool   `query:"all" doc:"Also list what stands aside of a conversation, such as chat/summary-1 and chat/originals; otherwise aside counts it"`
 	}
-	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", summary: "List the contexts by name"},
+	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", named: true, summary: "List the contexts by name"},
 		func(ctx context.Context, in *listing) (*answered[contextPage], error) {
+			if in.Family != "" {
+				return answer(s.family(ctx, in.Family))
+			}
 			all, err := pact.List(ctx, s.store)
 			if err != nil {
 				return nil, err
@@ -135,12 +141,15 @@ func (s *Server) contexts() {
 			}
 			return answer(p, nil)
 		})
-	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", summary: "Make an empty context",
+	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", named: true, summary: "Make a context: an empty one, or a copy of another",
 		status: http.StatusCreated, body: newContext{}},
 		func(ctx context.Context, _ *empty) (*newOne, error) {
 			made, err := readJSON[newContext](ctx)
 			if err != nil {
 				return nil, err
+			}
+			if made.Copy != "" {
+				return s.copied(ctx, made)
 			}
 			attrs, err := valuesOf(made.Attrs)
 			if err != nil {
@@ -174,11 +183,31 @@ func (s *Server) contexts() {
 	s.lines()
 }
 
-// copying says how the copy of a context is called.
-type copying struct {
-	Name    string `json:"name" doc:"Name of the copy"`
-	Edition string `json:"edition,omitempty" doc:"1.0 for a copy in that edition; that of the context by default"`
-	Force   bool   `json:"force,omitempty" doc:"Copy also if a rule that is kept does not mean the same there for sure"`
+// copied makes a copy of a context, in another edition if that is asked for.
+func (s *Server) copied(ctx context.Context, wanted *newContext) (*newOne, error) {
+	if wanted.Attrs != nil {
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "attrs", "a copy has the attributes of the context",
+			"leave attrs out, and edit the copy")
+	}
+	c, err := s.context(ctx, wanted.Copy)
+	if err != nil {
+		return nil, err
+	}
+	if wanted.Edition == "" || wanted.Edition == string(c.Edition()) {
+		if _, err := c.Copy(ctx, s.store, wanted.Name); err != nil {
+			return nil, err
+		}
+		return s.made(ctx, wanted.Name)
+	}
+	_, list, err := c.Migrate(ctx, s.store, wanted.Name, selector.Edition(wanted.Edition), wanted.Force)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.made(ctx, wanted.Name)
+	if err == nil {
+		made.Body.Selectors = list
+	}
+	return made, err
 }
 
 // lines adds the operations that make another line of a history.
@@ -196,34 +225,6 @@ func (s *Server) lines() {
 			}
 			return inTurn(ctx, s, asking{in.Name, in.Request, f, []history.Kind{history.Create, history.Forked, history.Superseded}},
 				func(*history.Entry) (*newOne, error) { return s.fork(ctx, in.Name, f, in.Request) })
-		})
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/copy", id: "copy-context", status: http.StatusCreated,
-		summary: "Make a context with the same snapshots and edits that shares nothing, so that an erasure spares it",
-		body:    copying{}},
-		func(ctx context.Context, in *named) (*newOne, error) {
-			to, err := readJSON[copying](ctx)
-			if err != nil {
-				return nil, err
-			}
-			c, err := s.context(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			if to.Edition == "" || to.Edition == string(c.Edition()) {
-				if _, err := c.Copy(ctx, s.store, to.Name); err != nil {
-					return nil, err
-				}
-				return s.made(ctx, to.Name)
-			}
-			_, list, err := c.Migrate(ctx, s.store, to.Name, selector.Edition(to.Edition), to.Force)
-			if err != nil {
-				return nil, err
-			}
-			made, err := s.made(ctx, to.Name)
-			if err == nil {
-				made.Body.Selectors = list
-			}
-			return made, err
 		})
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/undo", id: "undo-commit",
 		summary: "Take the last commit back", body: undoing{}},

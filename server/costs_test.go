@@ -20,12 +20,10 @@ import (
 // operationCosts has the operations, and the tools for agents, by how the bytes that they allocate may grow from a run
 // of some calls to one of four times as many: hardly, as the run does, or as its requests do, which a page has whole.
 var operationCosts = map[float64]string{
-	2 * 1.5: `check create-context create-session delete-context delete-session events format get-context get-family
-		list-contexts list-policies log rename-context mcp-note mcp-pin`,
-	4 * 1.15: `blame commit copy-context diff edit erase explain export fork-context get-content get-node get-snapshot
-		get-thread grep hash import kept-policy life list-attempts list-blocks list-calls list-findings list-forms
-		list-names list-tree plan-pruning prefix range search-calls search-contexts select simulate
-		strata undo-commit verify mcp-show mcp-changes mcp-recall`,
+	2 * 1.5: `create-session delete-context delete-session events get-context list-contexts log rename-context mcp-note mcp-pin`,
+	4 * 1.15: `commit create-context diff edit erase export fork-context get-content get-node get-snapshot get-thread grep import
+		life list-attempts list-blocks list-calls list-findings list-forms list-names list-policies list-tree plan-pruning
+		select simulate strata undo-commit verify mcp-show mcp-changes mcp-recall`,
 	16: `export-page`,
 }
 

@@ -132,7 +132,7 @@ func TestAListOpensNoContext(t *testing.T) {
 		}
 	}
 	list.Items = nil
-	if r.must(&list, "GET", "/v1/contexts/fork/family", ""); len(list.Items) != 2 {
+	if r.must(&list, "GET", "/v1/contexts?family=fork", ""); len(list.Items) != 2 {
 		t.Errorf("%+v", list)
 	}
 	r.call("GET", "/v1/contexts/weather/thread", "").refused(t, 503, "E_STORE")

@@ -32,13 +32,13 @@ func triedOf(operation, name string) []tried {
 	}
 	switch operation {
 	case "list-contexts":
-		return []tried{{"GET", "/v1/contexts?details=true", "", nil}}
-	case "search-contexts":
-		return []tried{{"GET", "/v1/search?q=hello", "", nil}}
-	case "format":
-		return []tried{{"GET", "/v1/fmt?q=.block", "", nil}}
+		return []tried{{"GET", "/v1/contexts?details=true", "", nil}, {"GET", "/v1/contexts?family=" + name, "", []string{name}}}
+	case "grep":
+		return []tried{{"GET", "/v1/grep?q=hello", "", nil}, {"GET", "/v1/grep?q=hello&context=" + name, "", []string{name}}}
 	case "create-context":
-		return []tried{{"POST", "/v1/contexts", `{"name":"` + name + `new"}`, []string{name + "new"}}}
+		return []tried{{"POST", "/v1/contexts", `{"name":"` + name + `new"}`, []string{name + "new"}},
+			{"POST", "/v1/contexts", `{"name":"` + name + `copy","copy":"` + name + `"}`, []string{name, name + "copy"}},
+			{"POST", "/v1/contexts", `{"name":"away","copy":"` + name + `"}`, []string{name, "away"}}}
 	case "import":
 		session := `{"model":"m","messages":[{"role":"user","content":"q"},{"role":"assistant","content":"` // and other words
 		said := `[{"role":"user","content":"q"},{"role":"assistant","content":"a"}]`
@@ -61,12 +61,10 @@ func triedOf(operation, name string) []tried {
 		return []tried{{"DELETE", at, "", []string{name}}}
 	case "fork-context":
 		return slices.Concat(post("/fork", `{"name":"`+name+`fork"}`, name+"fork"), post("/fork", `{"name":"away"}`, "away"))
-	case "copy-context":
-		return slices.Concat(post("/copy", `{"name":"`+name+`copy"}`, name+"copy"), post("/copy", `{"name":"away"}`, "away"))
 	case "erase": // which no token with a pattern opens
 		return post("/erase", `{"ids":["said"],"reason":"asked for"}`, "")
 	case "list-policies":
-		return []tried{{"GET", "/v1/policies", "", nil}}
+		return []tried{{"GET", "/v1/policies", "", nil}, {"GET", "/v1/policies?context=" + name, "", []string{name}}}
 	case "simulate":
 		return post("/simulation", `{"policies":[{"name":"agent"}],"calls":true}`)
 	case "undo-commit":
@@ -86,12 +84,10 @@ func triedOf(operation, name string) []tried {
 	case "events":
 		return []tried{{"GET", "/v1/events?context=" + name, "", []string{name}}}
 	}
-	if rest := map[string]string{"select": "/select?q=.block", "explain": "/explain?q=.block", "check": "/check?q=.block",
-		"range": "/range?q=@t-1..@t0%20.block", "grep": "/grep?q=hello", "get-snapshot": "/snapshot", "get-thread": "/thread",
-		"list-forms": "/forms", "verify": "/verify", "search-calls": "/search?q=hello",
-		"get-family": "/family", "list-tree": "/tree", "list-names": "/names", "blame": "/blame", "prefix": "/prefix", "list-calls": "/calls",
-		"strata": "/strata", "list-attempts": "/attempts", "log": "/log", "kept-policy": "/policy",
-		"export": "/export", "export-page": "/page", "list-findings": "/findings", "hash": "/hash"}[operation]; rest != "" {
+	if rest := map[string]string{"select": "/select?q=.block", "get-snapshot": "/snapshot", "get-thread": "/thread",
+		"list-forms": "/forms", "verify": "/verify", "list-tree": "/tree", "list-names": "/names", "list-calls": "/calls",
+		"strata": "/strata", "list-attempts": "/attempts", "log": "/log",
+		"export": "/export", "export-page": "/page", "list-findings": "/findings"}[operation]; rest != "" {
 		return get(rest)
 	}
 	return nil

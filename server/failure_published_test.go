@@ -80,7 +80,8 @@ func TestFailuresOfEdition1(t *testing.T) {
 			}
 		}
 	}
-	for path, code := range map[string]string{"/v1/fmt?edition=1.0&q=(d1..": "INVALID_SELECTOR", "/v1/fmt?q=(d1..": ""} {
+	for path, code := range map[string]string{"/v1/contexts/canonical/select?edition=1.0&q=(d1..": "INVALID_SELECTOR",
+		"/v1/contexts/canonical/select?q=(d1..": ""} {
 		var body struct{ Error struct{ Code string } }
 		if got := r.call("GET", path, ""); json.Unmarshal(got.body, &body) != nil || body.Error.Code != code {
 			t.Errorf("%s: %s", path, got.body)
@@ -90,7 +91,7 @@ func TestFailuresOfEdition1(t *testing.T) {
 	if made.StatusCode != http.StatusOK {
 		t.Fatal(string(made.body))
 	}
-	copied := r.call("POST", "/v1/contexts/canonical/copy", `{"name":"moved","edition":"1.0"}`)
+	copied := r.call("POST", "/v1/contexts", `{"name":"moved","copy":"canonical","edition":"1.0"}`)
 	thread := r.call("GET", "/v1/contexts/moved/thread", "")
 	if copied.StatusCode != http.StatusCreated || string(thread.body) != `[{"id":"b","content":"x"}]` {
 		t.Errorf("%s, %s", copied.body, thread.body)

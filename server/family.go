@@ -10,35 +10,26 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// family is a context with those that it comes from and those that come from it.
-type family struct {
-	Items []contextInfo `json:"items" nullable:"false" doc:"By name, each with forked_from and begun_by"`
-}
-
-// families adds the operation that links contexts.
-func (s *Server) families() {
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/family", id: "get-family",
-		summary: "List the context with its forks, its sub-agents and those that it comes from, and theirs"},
-		func(ctx context.Context, in *named) (*answered[*family], error) {
-			if _, err := s.store.Find(ctx, in.Name); err != nil {
-				return nil, err
-			}
-			all, err := pact.List(ctx, s.store)
-			if err != nil {
-				return nil, err
-			}
-			f := familyOf(in.Name, all)
-			for i := range f.Items {
-				if err := s.complete(ctx, f.Items[i].Begun, all); err != nil {
-					return nil, err
-				}
-			}
-			return answer(f, nil)
-		})
+// family lists a context with its forks, its sub-agents and those that it comes from, and theirs.
+func (s *Server) family(ctx context.Context, name string) (contextPage, error) {
+	if _, err := s.store.Find(ctx, name); err != nil {
+		return contextPage{}, err
+	}
+	all, err := pact.List(ctx, s.store)
+	if err != nil {
+		return contextPage{}, err
+	}
+	p := contextPage{Items: familyOf(name, all)}
+	for i := range p.Items {
+		if err := s.complete(ctx, p.Items[i].Begun, all); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // familyOf follows the links from a context; all are the contexts that the token may see.
-func familyOf(name string, all []history.Info) *family {
+func familyOf(name string, all []history.Info) []contextInfo {
 	k := known(all)
 	rows := make(map[string]*contextInfo, len(all))
 	links := map[string][]string{}
@@ -63,13 +54,13 @@ func familyOf(name string, all []history.Info) *family {
 		}
 		wave = next
 	}
-	f := &family{Items: []contextInfo{}}
+	list := []contextInfo{}
 	for _, i := range all {
 		if related[i.Name] {
-			f.Items = append(f.Items, *rows[i.Name])
+			list = append(list, *rows[i.Name])
 		}
 	}
-	return f
+	return list
 }
 
 // parents returns the names of the contexts that a context comes from.

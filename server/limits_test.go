@@ -26,12 +26,12 @@ func TestAQueryMayVisitSoManyNodesAndSnapshots(t *testing.T) {
 	r.LimitTo(12, 3, time.Minute)
 	r.must(nil, "GET", "/v1/contexts/a/select?q=^ah", "")
 	for path, says := range map[string]string{
-		"select?q=@*+.block":                       "more than 3 snapshots",
-		"explain?q=@t-4..@t0+.block":               "more than 3 snapshots",
-		"range?q=@t-4..@t0+.block":                 "more than 3 snapshots",
-		"range?q=@t-4..@t0+.block&max_snapshots=1": "more than 3 snapshots",
-		"diff?from=@t-1&to=@t0&select=*":           "more than 12 nodes",
-		"range?q=@t-2..@t0+*":                      "more than 12 nodes",
+		"select?q=@*+.block":                        "more than 3 snapshots",
+		"select?explain=true&q=@t-4..@t0+.block":    "more than 3 snapshots",
+		"select?q=@t-4..@t0+.block":                 "more than 3 snapshots",
+		"select?q=@t-4..@t0+.block&max_snapshots=1": "more than 3 snapshots",
+		"diff?from=@t-1&to=@t0&select=*":            "more than 12 nodes",
+		"select?q=@t-2..@t0+*":                      "more than 12 nodes",
 	} {
 		f := r.call("GET", "/v1/contexts/a/"+path, "").refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
 		if !strings.Contains(f.Detail, says) || f.Remedy == "" {
@@ -84,7 +84,7 @@ func TestTextThatIsNoUTF8IsRefusedWhereverItStands(t *testing.T) {
 	r := start(t, server.Options{})
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
 	for _, path := range []string{"/v1/contexts/%ff", "/v1/contexts/a/select?q=%ff", "/v1/contexts/a/nodes/%ff/life",
-		"/v1/events?context=%ff", "/v1/contexts/a/select?q=.block&edition=%ff", "/v1/fmt?q=%c3%28",
+		"/v1/events?context=%ff", "/v1/contexts/a/select?q=.block&edition=%ff", "/v1/grep?q=%c3%28",
 		"/v1/contexts?limit=%ff", "/v1/contexts/a/thread?as=%ff", "/v1/contexts/a/diff?from=%ff"} {
 		if got := r.call("GET", path, ""); got.StatusCode < 400 || got.StatusCode > 499 {
 			t.Errorf("%s: %s %s", path, got.Status, got.body)

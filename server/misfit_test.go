@@ -63,8 +63,8 @@ func TestAPolicyIsNamed(t *testing.T) {
 		t.Errorf("the commit followed %v", done.Report.Policy)
 	}
 	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":1,"edits":[{"op":"policy","policy":"chat"}]}`)
-	var kept struct{ Policy map[string]any }
-	if r.must(&kept, "GET", "/v1/contexts/a/policy", ""); kept.Policy["protect_turns"] != 2.0 {
-		t.Errorf("the context keeps %v", kept.Policy)
+	var of struct{ Kept map[string]any }
+	if r.must(&of, "GET", "/v1/policies?context=a", ""); of.Kept["protect_turns"] != 2.0 {
+		t.Errorf("the context keeps %v", of.Kept)
 	}
 }

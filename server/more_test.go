@@ -23,11 +23,11 @@ func TestAnErasureReachesForksAndSparesCopies(t *testing.T) {
 	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[`+said("n1", "my name is Ann")+`]}`)
 	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":1,"edits":[`+said("n2", "hello")+`]}`)
 	r.must(nil, "POST", "/v1/contexts/a/fork", `{"name":"f"}`)
-	if got := r.must(nil, "POST", "/v1/contexts/a/copy", `{"name":"c"}`); got.StatusCode != http.StatusCreated ||
+	if got := r.must(nil, "POST", "/v1/contexts", `{"name":"c","copy":"a"}`); got.StatusCode != http.StatusCreated ||
 		got.Header.Get("Location") != "/v1/contexts/c" {
 		t.Errorf("the copy: %s at %s", got.Status, got.Header.Get("Location"))
 	}
-	r.call("POST", "/v1/contexts/a/copy", `{"name":"f"}`).refused(t, http.StatusConflict, "E_CONFLICT")
+	r.call("POST", "/v1/contexts", `{"name":"f","copy":"a"}`).refused(t, http.StatusConflict, "E_CONFLICT")
 	holds := func(name string) bool {
 		return strings.Contains(string(r.must(nil, "GET", "/v1/contexts/"+name+"/export?form=snapshots", "").body), "Ann")
 	}
@@ -58,28 +58,14 @@ func TestHashesAreThoseOfTheLibrary(t *testing.T) {
 	c := weather(t, r)
 	_, last := c.Cycles()
 	head := c.Working()
-	found, err := c.Select(t.Context(), "@t0 .block", nil)
-	ids := found.IDs
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := head.Node(ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
 	var of struct {
-		Cycle   int64
-		Digest  string
-		Content string `json:"content_hash"`
+		Cycle  int64
+		Digest string
 	}
-	r.must(&of, "GET", "/v1/contexts/weather/hash?at=working", "")
-	if of.Digest != head.Digest() || of.Content != "" || of.Cycle != last+1 {
+	r.must(&of, "GET", "/v1/contexts/weather/tree?at=working&limit=1", "")
+	if of.Digest != head.Digest() || of.Cycle != last+1 {
 		t.Errorf("%+v, want %s", of, head.Digest())
 	}
-	if r.must(&of, "GET", "/v1/contexts/weather/hash?node="+ids[0], ""); of.Content != n.ContentHash || of.Cycle != last {
-		t.Errorf("%+v, want %s", of, n.ContentHash)
-	}
-	r.call("GET", "/v1/contexts/weather/hash?node=nobody", "").refused(t, http.StatusNotFound, "E_NODE_NOT_FOUND")
 }
 
 func TestReadyPoliciesAreListed(t *testing.T) {
@@ -147,16 +133,18 @@ func TestASearchTakesExpressionsAndARun(t *testing.T) {
 		"q=%5E(fine|Error.*)%24&regexp=true":      "[n1 n3]",
 		"q=e&regexp=true&from=@c3&to=@c3&limit=1": "[n2]",
 	} {
-		var found struct{ Items []struct{ Node string } }
-		r.must(&found, "GET", "/v1/contexts/a/search?"+query, "")
+		var found struct {
+			Items []struct{ Items []struct{ Node string } }
+		}
+		r.must(&found, "GET", "/v1/grep?context=a&"+query, "")
 		ids := []string{}
-		for _, o := range found.Items {
+		for _, o := range found.Items[0].Items {
 			ids = append(ids, o.Node)
 		}
 		if fmt.Sprint(ids) != want {
 			t.Errorf("%s finds %v, want %s", query, ids, want)
 		}
 	}
-	r.call("GET", "/v1/contexts/a/search?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
-	r.call("GET", "/v1/search?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+	r.call("GET", "/v1/grep?context=a&q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+	r.call("GET", "/v1/grep?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
@@ -47,32 +48,17 @@ func (s *Server) nodes() {
 			serveBytes(ctx, "application/octet-stream", []byte(text))
 			return nil, nil
 		})
-	type hashing struct {
+	type ever struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At   string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
-		Node string `query:"node" doc:"Id of a node, for the hash of its content"`
+		ID   string `path:"id" doc:"Id of the node; a / in it is written %2F"`
 	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/hash", id: "hash",
-		summary: "Say the digest of a state, or the hash of the content of a node"},
-		func(ctx context.Context, in *hashing) (*answered[hashed], error) {
-			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/life", id: "life",
+		summary: "Tell everything that happened to a node, even if it is gone"},
+		func(ctx context.Context, in *ever) (*answered[*inspect.Timeline], error) {
+			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
-			h := hashed{Cycle: snapshot.Cycle(), Digest: snapshot.Digest(), Node: in.Node}
-			if in.Node == "" {
-				return answer(h, nil)
-			}
-			n, err := snapshot.Node(in.Node)
-			h.Content = n.ContentHash
-			return answer(h, err)
+			return answer(c.Timeline(ctx, in.ID))
 		})
-}
-
-// hashed are the hashes of a state and of a node in it.
-type hashed struct {
-	Cycle   int64  `json:"cycle"`
-	Digest  string `json:"digest" doc:"Of the whole state"`
-	Node    string `json:"node,omitempty"`
-	Content string `json:"content_hash,omitempty" doc:"Of the node; absent for content that JSON cannot express"`
 }

@@ -67,15 +67,22 @@ func TestAnswersSeeWhatOthersWrote(t *testing.T) {
 	if now := ids("blocks?at=working"); now[len(now)-1] != "draft" {
 		t.Errorf("%v has no draft", now)
 	}
-	if found := ids("grep?q=SECRET"); len(found) != 1 || found[0] != "new" {
-		t.Errorf("%v, want new", found)
+	found := func(rest string) (n int) {
+		var got struct{ Items []struct{ Total int } }
+		r.must(&got, "GET", "/v1/grep?context=weather&q="+rest, "")
+		return got.Items[0].Total
+	}
+	for rest, want := range map[string]int{"SECRET": 1, "%5Ed$&regexp=true": 0, "%5Ed$&regexp=true&to=working": 1, "%5Ed$&regexp=true&from=working&to=working": 1} {
+		if n := found(rest); n != want {
+			t.Errorf("%s: %d found, want %d", rest, n, want)
+		}
 	}
 	erasure := pact.Erasure{IDs: []string{"new"}, Reason: "asked for", Random: rand.Reader}
 	if _, err := c.Erase(t.Context(), erasure); err != nil {
 		t.Fatal(err)
 	}
-	if found := ids("grep?q=secret"); len(found) != 0 {
-		t.Errorf("%v is erased", found)
+	if n := found("SECRET"); n != 0 {
+		t.Errorf("%d found of what is erased", n)
 	}
 	if _, err := c.Undo(t.Context(), nil); err != nil {
 		t.Fatal(err)

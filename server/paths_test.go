@@ -179,17 +179,16 @@ func TestATextIsFoundEverywhere(t *testing.T) {
 			First, Last, Count int64
 		}
 	}
-	var one occurrences
-	r.must(&one, "GET", "/v1/contexts/chat/search?q=nEEdle", "")
-	if len(one.Items) != 1 || one.Items[0].Node != "a" || one.Items[0].First != 1 || one.Items[0].Last != 2 ||
-		one.Items[0].Line != "the Needle is here" || one.Items[0].Kind != "user" {
-		t.Errorf("%+v", one)
-	}
 	var all struct {
 		Items []occurrences
 		Next  string
 	}
-	r.must(&all, "GET", "/v1/search?q=needle", "")
+	r.must(&all, "GET", "/v1/grep?context=chat&q=nEEdle", "")
+	if one := all.Items[0]; len(one.Items) != 1 || one.Items[0].Node != "a" || one.Items[0].First != 1 || one.Items[0].Last != 2 ||
+		one.Items[0].Line != "the Needle is here" || one.Items[0].Kind != "user" {
+		t.Errorf("%+v", one)
+	}
+	r.must(&all, "GET", "/v1/grep?q=needle", "")
 	if len(all.Items) != 2 || all.Items[0].Context != "chat" || all.Items[1].Context != "third" ||
 		all.Items[1].Items[0].Count != 2 || all.Next != "" {
 		t.Errorf("%+v", all)
@@ -201,15 +200,17 @@ func TestTheLastAnswerIsFound(t *testing.T) {
 	r := start(t, server.Options{})
 	r.must(nil, "POST", "/v1/import?name=run",
 		`[{"role":"user","content":"How warm is it?"},{"role":"assistant","content":"It is 21 °C."}]`)
-	var hits struct {
+	var found struct {
 		Items []struct {
-			Node, State string
-			First       int64
+			Items []struct {
+				Node, State string
+				First       int64
+			}
+			Total int
 		}
-		Total int
 	}
-	r.must(&hits, "GET", "/v1/contexts/run/search?q=21", "")
-	if hits.Total != 1 || hits.Items[0].Node != "block:2-0" || hits.Items[0].State != "unsent" || hits.Items[0].First != 2 {
+	r.must(&found, "GET", "/v1/grep?context=run&q=21", "")
+	if hits := found.Items[0]; hits.Total != 1 || hits.Items[0].Node != "block:2-0" || hits.Items[0].State != "unsent" || hits.Items[0].First != 2 {
 		t.Errorf("%+v", hits)
 	}
 	var ids struct{ IDs []string }
@@ -249,7 +250,7 @@ func TestAFamilyIsListed(t *testing.T) {
 				} `json:"begun_by"`
 			}
 		}
-		r.must(&family, "GET", "/v1/contexts/"+url.PathEscape(name)+"/family", "")
+		r.must(&family, "GET", "/v1/contexts?family="+url.QueryEscape(name), "")
 		list := family.Items
 		if len(list) != 4 || list[1].Begun == nil || *list[1].Begun != struct {
 			Context, Node string

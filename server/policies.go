@@ -10,14 +10,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// keptPolicy is the policy that the commits of a context follow.
-type keptPolicy struct {
-	Policy *lifecycle.Policy `json:"policy,omitempty" doc:"Absent if the context keeps none"`
-}
-
-// readyPolicies are the policies that need no file.
-type readyPolicies struct {
-	Items []readyPolicy `json:"items" nullable:"false"`
+// policies are the policies that need no file, and the one of a context.
+type policies struct {
+	Items []readyPolicy     `json:"items" nullable:"false" doc:"The ready ones"`
+	Kept  *lifecycle.Policy `json:"kept,omitempty" doc:"The one that the commits of the context follow; absent if it keeps none"`
 }
 
 type readyPolicy struct {
@@ -57,22 +53,15 @@ func (policyOrName) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[lifecycle.Policy](), true, ""), {Type: huma.TypeString}}}
 }
 
-// policies adds the operations that say which policies there are.
+// policies adds the operation that says which policies there are.
 func (s *Server) policies() {
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/policy", id: "kept-policy",
-		summary: "Say which pruning policy the commits of a context follow"},
-		func(ctx context.Context, in *named) (*answered[keptPolicy], error) {
-			c, err := s.readContext(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			policy, err := c.Working().Policy()
-			return answer(keptPolicy{policy}, err)
-		})
-	add(s, operation{method: "GET", path: "/v1/policies", id: "list-policies",
-		summary: "List the ready policies, for a pruning or for edits that keep one"},
-		func(context.Context, *empty) (*answered[readyPolicies], error) {
-			list := readyPolicies{Items: []readyPolicy{}}
+	type of struct {
+		Context string `query:"context" doc:"Name of a context: also say which policy its commits follow"`
+	}
+	add(s, operation{method: "GET", path: "/v1/policies", id: "list-policies", named: true,
+		summary: "List the ready policies, for a pruning or for edits that keep one, and the policy of a context"},
+		func(ctx context.Context, in *of) (*answered[policies], error) {
+			list := policies{Items: []readyPolicy{}}
 			for _, name := range lifecycle.ReadyNames() {
 				p, err := lifecycle.Ready(name)
 				if err != nil {
@@ -80,6 +69,14 @@ func (s *Server) policies() {
 				}
 				list.Items = append(list.Items, readyPolicy{name, p})
 			}
-			return answer(list, nil)
+			if in.Context == "" {
+				return answer(list, nil)
+			}
+			c, err := s.readContext(ctx, in.Context)
+			if err != nil {
+				return nil, err
+			}
+			list.Kept, err = c.Working().Policy()
+			return answer(list, err)
 		})
 }

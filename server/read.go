@@ -1,12 +1,12 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
@@ -23,46 +23,49 @@ type at struct {
 
 // query is a selector and the context that it asks.
 type query struct {
-	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	Q       string `query:"q" required:"true" doc:"The selector"`
-	Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
-	Where   string `query:"where" doc:"A second selector: only nodes that it finds too, and nodes below these"`
-	Skip    int    `query:"skip" minimum:"0" doc:"Leaves out this many nodes at the beginning"`
-	Limit   int    `query:"limit" minimum:"0" doc:"At most this many nodes, 0 for all"`
+	Name      string   `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	Q         string   `query:"q" required:"true" doc:"The selector"`
+	Edition   string   `query:"edition" doc:"Edition of the selector; that of the context by default"`
+	Normal    bool     `query:"normal" doc:"Find nothing: only write q in its normal form, or say what is wrong with it while a user writes it"`
+	Explain   bool     `query:"explain" doc:"Find nothing: only say how the selector is evaluated and what that costs"`
+	Where     string   `query:"where" doc:"A second selector: only nodes that it finds too, and nodes below these"`
+	Skip      int      `query:"skip" minimum:"0" doc:"Leaves out this many nodes at the beginning"`
+	Limit     int      `query:"limit" minimum:"0" doc:"At most this many nodes, 0 for all"`
+	Snapshots int      `query:"max_snapshots" minimum:"0" doc:"Of a range only this many of the newest snapshots; 0 for all"`
+	Changes   int      `query:"max_changes" minimum:"-1" default:"-1" doc:"Of a range only this many changes of each step; -1 for all"`
+	Mode      string   `query:"content_mode" enum:"unified,jsonpatch,tokens" doc:"Of a range also show how contents changed"`
+	Headers   []string `query:"materialize" doc:"Of a range show the values of these headers: content, mime, encoding, content_hash"`
 }
 
 // options returns the options of a query of a context. @* of a recorded run finds the last
 // answer too.
-func (q *query) options(ctx context.Context, c *pact.Context) (*pact.SelectOptions, error) {
+func (in *query) options(ctx context.Context, c *pact.Context) (*pact.SelectOptions, error) {
 	tail, err := record.TailOf(ctx, c)
-	return &pact.SelectOptions{Edition: selector.Edition(q.Edition), Where: q.Where, Skip: q.Skip, Limit: q.Limit,
+	return &pact.SelectOptions{Edition: selector.Edition(in.Edition), Where: in.Where, Skip: in.Skip, Limit: in.Limit,
 		Working: tail != record.NoTail}, err
 }
 
+// rangeOptions returns the options of a query over a range of snapshots.
+func (in *query) rangeOptions() *pact.RangeOptions {
+	o := &pact.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers, MaxSnapshots: in.Snapshots,
+		IncludeContent: in.Mode != "", ContentMode: diff.Mode(in.Mode)}
+	switch { // the parameter has -1 for all, and the option 0
+	case in.Changes == 0:
+		o.MaxChangesPerSnapshot = -1
+	case in.Changes > 0:
+		o.MaxChangesPerSnapshot = in.Changes
+	}
+	return o
+}
+
+// found is what a selector finds, or what is said of it instead.
 type found struct {
-	IDs      []string `json:"ids" nullable:"false"`
-	Warnings []string `json:"warnings,omitempty" nullable:"false" doc:"What means nothing in the selector and is ignored"`
-}
-
-type selectorCheck struct {
-	Valid    bool     `json:"valid"`
-	Selector string   `json:"selector,omitempty" doc:"The selector in its normal form"`
-	Error    *failure `json:"error,omitempty" doc:"What is wrong with the text, as select would refuse it"`
-}
-
-type formatted struct {
-	Selector string `json:"selector" doc:"The selector in its normal form"`
-}
-
-type blamed struct {
-	Cycle  int64           `json:"cycle"`
-	Blocks []inspect.Blame `json:"blocks" nullable:"false"`
-}
-
-type prefixes struct {
-	Cycles    []*view.Step `json:"cycles" nullable:"false"`
-	Totals    view.Totals  `json:"totals,omitzero" doc:"Of what the provider counted in these cycles"`
-	Tokenizer string       `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
+	IDs         []string                    `json:"ids" nullable:"false" doc:"Empty for a range, and where nothing was to be found"`
+	Warnings    []string                    `json:"warnings,omitempty" nullable:"false" doc:"What means nothing in the selector and is ignored"`
+	Range       *diff.RangeDiffLatestResult `json:"range,omitempty" doc:"Of a range of snapshots: how the nodes changed from one to the next"`
+	Normal      string                      `json:"normal,omitempty" doc:"With normal: the selector in its normal form"`
+	Error       *failure                    `json:"error,omitempty" doc:"With normal: what is wrong with the text, as select would refuse it"`
+	Explanation *inspect.Explanation        `json:"explanation,omitempty" doc:"With explain: how it is evaluated"`
 }
 
 type attempts struct {
@@ -75,55 +78,11 @@ type logPage struct {
 	Next  int64           `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
-// questions adds the operations that ask selectors.
+// questions adds the operation that asks selectors.
 func (s *Server) questions() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/select", id: "select",
-		summary: "Find nodes with a selector"},
-		func(ctx context.Context, in *query) (*answered[found], error) {
-			c, err := s.readContext(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			o, err := in.options(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			hits, err := c.Find(ctx, in.Q, o)
-			if err != nil {
-				return nil, placed(err, in.Q)
-			}
-			q, err := selector.Parse(in.Q, cmp.Or(o.Edition, c.Edition()))
-			if err != nil {
-				return nil, placed(err, in.Q)
-			}
-			ids := make([]string, len(hits))
-			for i, h := range hits {
-				ids[i] = h.Node.ID
-			}
-			return answer(found{ids, q.Warnings()}, nil)
-		})
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
-		summary: "Say how a selector is evaluated and what that costs"},
-		func(ctx context.Context, in *query) (*answered[*inspect.Explanation], error) {
-			c, err := s.readContext(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			o, err := in.options(ctx, c)
-			if err != nil {
-				return nil, err
-			}
-			e, err := c.Explain(ctx, in.Q, o)
-			return answer(e, placed(err, in.Q))
-		})
-	type checking struct {
-		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		Q       string `query:"q" required:"true" doc:"The text, finished or not"`
-		Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
-	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/check", id: "check",
-		summary: "Say whether a text is a selector, for an editor while the user writes"},
-		func(ctx context.Context, in *checking) (*answered[selectorCheck], error) {
+		summary: "Find nodes with a selector; of a range of snapshots say how they changed"},
+		func(ctx context.Context, in *query) (*answered[*found], error) {
 			c, err := s.readContext(ctx, in.Name)
 			if err != nil {
 				return nil, err
@@ -135,96 +94,44 @@ func (s *Server) questions() {
 				}
 			}
 			q, err := selector.Parse(in.Q, edition)
-			if err != nil {
-				return answer(selectorCheck{Error: failureOf(placed(err, in.Q))}, nil)
-			}
-			return answer(selectorCheck{Valid: true, Selector: q.String()}, nil)
-		})
-	type formatting struct {
-		Q       string `query:"q" required:"true" doc:"The selector"`
-		Edition string `query:"edition" default:"canonical" doc:"Edition of the selector"`
-	}
-	add(s, operation{method: "GET", path: "/v1/fmt", id: "format", summary: "Write a selector in its normal form"},
-		func(_ context.Context, in *formatting) (*answered[formatted], error) {
-			e, err := selector.ParseEdition(in.Edition)
-			if err != nil {
-				return nil, err
-			}
-			q, err := selector.Parse(in.Q, e)
-			if err != nil {
+			switch {
+			case err != nil && in.Normal: // browsers log a refusal as an error, and most texts are unfinished
+				return answer(&found{IDs: []string{}, Error: failureOf(placed(err, in.Q))}, nil)
+			case err != nil:
 				return nil, placed(err, in.Q)
+			case in.Normal:
+				return answer(&found{IDs: []string{}, Normal: q.String()}, nil)
 			}
-			return answer(formatted{q.String()}, nil)
+			list, err := in.ask(ctx, c, q)
+			return answer(list, placed(err, in.Q))
 		})
 }
 
-// origins adds the operations that say where nodes come from, and what calls repeat.
-func (s *Server) origins() {
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/blame", id: "blame",
-		summary: "Say which cycle brought each block of a thread, and who"},
-		func(ctx context.Context, in *at) (*answered[blamed], error) {
-			c, snapshot, address, err := s.state(ctx, in)
-			if err != nil {
-				return nil, err
-			}
-			list, err := c.Blame(ctx, address)
-			return answer(blamed{snapshot.Cycle(), append([]inspect.Blame{}, list...)}, err)
-		})
-	type node struct {
-		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		ID   string `path:"id" doc:"Id of the node; a / in it is written %2F"`
-	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/life", id: "life",
-		summary: "Tell everything that happened to a node, even if it is gone"},
-		func(ctx context.Context, in *node) (*answered[*inspect.Timeline], error) {
-			c, err := s.readContext(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			return answer(c.Timeline(ctx, in.ID))
-		})
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/prefix", id: "prefix",
-		summary: "Say how much of each thread the next one repeats, and what broke it"},
-		func(ctx context.Context, in *repeating) (*answered[prefixes], error) {
-			return answer(s.prefixes(ctx, in))
-		})
-}
-
-// repeating are calls that are compared with the calls before them.
-type repeating struct {
-	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	From    string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-	To      string `query:"to" default:"latest" doc:"Address of the last snapshot"`
-	Tokens  bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
-	Dialect string `query:"dialect" doc:"Compare recorded calls by what this provider caches; by default the one that was called"`
-}
-
-func (s *Server) prefixes(ctx context.Context, in *repeating) (p prefixes, err error) {
-	o := s.open()
-	p.Cycles = []*view.Step{}
-	if in.Tokens {
-		if o.Counter, err = s.counter(""); err != nil {
-			return p, err
+// ask asks a context what a selector finds.
+func (in *query) ask(ctx context.Context, c *pact.Context, q *selector.Selector) (f *found, err error) {
+	f = &found{IDs: []string{}, Warnings: q.Warnings()}
+	mode, controlled := q.Control(selector.ControlMode)
+	if q.Time != nil && q.Time.Kind == selector.Range && !in.Explain && !(controlled && mode.Word != "reduce") {
+		if in.Where != "" || in.Skip+in.Limit > 0 {
+			return nil, fault.New(fault.DocumentInvalid, "where, skip and limit apply to ids, and a range of snapshots gives changes",
+				"leave them out, or write max_snapshots and max_changes")
 		}
-		p.Tokenizer = o.Counter.Name()
+		f.Range, err = c.RangeDiffLatest(ctx, in.Q, in.rangeOptions())
+		return f, err
 	}
-	c, err := pact.Open(ctx, s.store, in.Name, &o)
+	o, err := in.options(ctx, c)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	first, _ := c.Cycles()
-	from, to, err := ends(c, first, in.From, in.To)
-	if err != nil {
-		return p, err
+	if in.Explain {
+		f.Explanation, err = c.Explain(ctx, in.Q, o)
+		return f, err
 	}
-	for step, err := range view.Walk(ctx, c, from, to, view.WalkOptions{Dialect: in.Dialect}) {
-		if err != nil {
-			return p, err
-		}
-		p.Cycles = append(p.Cycles, step)
-		p.Totals.Add(step)
+	hits, err := c.Find(ctx, in.Q, o)
+	for _, h := range hits {
+		f.IDs = append(f.IDs, h.Node.ID)
 	}
-	return p, nil
+	return f, err
 }
 
 // records adds the operations that list attempts and log entries.

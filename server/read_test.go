@@ -58,10 +58,6 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		return v
 	}
 	older, newer := pact.Back(1), pact.Latest()
-	var cycles []any
-	for p, err := range c.Prefixes(ctx, pact.Cycle(1), newer) {
-		cycles = append(cycles, question(p, err))
-	}
 	var entries []any
 	for e, err := range c.Log(ctx, 0) {
 		entries = append(entries, question(e, err))
@@ -74,17 +70,15 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 	for path, want := range map[string]any{
 		"select?q=" + url.QueryEscape("@t0 .block"):                map[string]any{"ids": ids},
 		"select?limit=2&skip=1&q=" + url.QueryEscape("@t0 .block"): map[string]any{"ids": ids[1:3]},
-		"explain?q=" + url.QueryEscape("@t0 .block"):               question(c.Explain(ctx, latest, nil)),
+		"select?explain=true&q=" + url.QueryEscape("@t0 .block"):   map[string]any{"ids": []any{}, "explanation": question(c.Explain(ctx, latest, nil))},
 		"diff?select=.block": question(c.RichDiff(ctx, older, newer, &pact.RichDiffOptions{
 			DiffOptions: pact.DiffOptions{Select: ".block"}, ContentMode: diff.Unified, ContextLines: 3})),
 		"diff?select=.block&from=@c1&to=working&content_mode=tokens": question(
 			c.RichDiff(ctx, pact.Cycle(1), pact.Working(), &pact.RichDiffOptions{
 				DiffOptions: pact.DiffOptions{Select: ".block"}, ContentMode: diff.Tokens})),
-		"range?q=" + url.QueryEscape("@t-1..@t0 .block"): question(c.RangeDiffLatest(ctx,
-			"@t-1..@t0 .block", nil)),
-		"blame": map[string]any{"cycle": last, "blocks": question(c.Blame(ctx, newer))},
+		"select?q=" + url.QueryEscape("@t-1..@t0 .block"): map[string]any{"ids": []any{},
+			"range": question(c.RangeDiffLatest(ctx, "@t-1..@t0 .block", nil))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
-		"prefix":                   map[string]any{"cycles": cycles},
 		"calls":                    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls},
 		"calls?after=1&limit=2":    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls[1:3], "next": 3},
 		"calls?after=4&limit=9":    map[string]any{"unit": "bytes", "currency": "USD", "as_of": prices.BuiltIn().AsOf, "items": calls[4:]},
@@ -187,26 +181,25 @@ func TestACheckSaysWhatSelectWouldRefuse(t *testing.T) {
 	weather(t, r)
 	const in = "/v1/contexts/weather/"
 	type checked struct {
-		Valid    bool
-		Selector string
-		Error    failed
+		Normal string
+		Error  failed
 	}
 	for _, text := range []string{"[ki", ".block[ttl<null]", "^", "@c1 .block[", "\x00", ".block(", "\u202e"} {
 		var got checked
-		r.must(&got, "GET", in+"check?q="+url.QueryEscape(text), "")
+		r.must(&got, "GET", in+"select?normal=true&q="+url.QueryEscape(text), "")
 		want := r.call("GET", in+"select?q="+url.QueryEscape(text), "").
 			refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
-		if got.Valid || !reflect.DeepEqual(got.Error, want) {
+		if got.Normal != "" || !reflect.DeepEqual(got.Error, want) {
 			t.Errorf("%q: %+v, and select says %+v", text, got.Error, want)
 		}
 	}
 	var got checked
-	r.must(&got, "GET", in+"check?q="+url.QueryEscape(".block(role='user' ttl=5)"), "")
-	if !got.Valid || got.Error.Code != "" || got.Selector != ".block[role='user'][ttl=5]" {
+	r.must(&got, "GET", in+"select?normal=true&q="+url.QueryEscape(".block(role='user' ttl=5)"), "")
+	if got.Error.Code != "" || got.Normal != ".block[role='user'][ttl=5]" {
 		t.Errorf("%+v", got)
 	}
-	r.call("GET", in+"check?q=.block&edition=none", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
-	r.call("GET", "/v1/contexts/none/check?q=.block", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+	r.call("GET", in+"select?normal=true&q=.block&edition=none", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+	r.call("GET", "/v1/contexts/none/select?normal=true&q=.block", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
 }
 
 func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T) {
@@ -218,8 +211,8 @@ func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T)
 		status, offset    int
 	}{
 		{"select?q=" + url.QueryEscape(".block[ttl<null]"), "E_SELECTOR_INVALID", "null", 400, 11},
-		{"explain?q=" + url.QueryEscape(".block ["), "E_SELECTOR_INVALID", "", 400, 8},
-		{"range?q=" + url.QueryEscape("@t0..@c1 .block"), "E_SNAPSHOT_RANGE_KIND_MISMATCH", "@c1", 400, 5},
+		{"select?explain=true&q=" + url.QueryEscape(".block ["), "E_SELECTOR_INVALID", "", 400, 8},
+		{"select?q=" + url.QueryEscape("@t0..@c1 .block"), "E_SNAPSHOT_RANGE_KIND_MISMATCH", "@c1", 400, 5},
 		{"select?q=" + url.QueryEscape("@c99 .block"), "E_SNAPSHOT_NOT_FOUND", "@c99", 404, 0},
 	} {
 		f := r.call("GET", in+c.path, "").refused(t, c.status, c.code)
@@ -228,15 +221,16 @@ func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T)
 		}
 	}
 	for path, want := range map[string]string{
-		"select":               "400 E_DOCUMENT_INVALID",
-		"blame?at=@c99":        "404 E_SNAPSHOT_NOT_FOUND",
-		"blame?at=nonsense":    "400 E_SELECTOR_INVALID",
-		"nodes/nobody/life":    "404 E_NODE_NOT_FOUND",
-		"thread?at=@t-99":      "404 E_SNAPSHOT_NOT_FOUND",
-		"diff?from=@c99":       "404 E_SNAPSHOT_NOT_FOUND",
-		"prefix?from=@c99":     "404 E_SNAPSHOT_NOT_FOUND",
-		"prefix?tokens=true":   "400 E_DOCUMENT_INVALID",
-		"diff?content_mode=no": "400 E_DOCUMENT_INVALID",
+		"select":                              "400 E_DOCUMENT_INVALID",
+		"tree?at=@c99":                        "404 E_SNAPSHOT_NOT_FOUND",
+		"tree?at=nonsense":                    "400 E_SELECTOR_INVALID",
+		"select?q=@t-1..@t0%20.block&limit=1": "400 E_DOCUMENT_INVALID",
+		"nodes/nobody/life":                   "404 E_NODE_NOT_FOUND",
+		"thread?at=@t-99":                     "404 E_SNAPSHOT_NOT_FOUND",
+		"diff?from=@c99":                      "404 E_SNAPSHOT_NOT_FOUND",
+		"calls?from=@c99":                     "404 E_SNAPSHOT_NOT_FOUND",
+		"calls?unit=tokens":                   "400 E_DOCUMENT_INVALID",
+		"diff?content_mode=no":                "400 E_DOCUMENT_INVALID",
 	} {
 		var status int
 		var code string
@@ -246,11 +240,6 @@ func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T)
 		r.call("GET", in+path, "").refused(t, status, code)
 	}
 	r.call("GET", "/v1/contexts/nobody/thread", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
-	var f struct{ Selector string }
-	r.must(&f, "GET", "/v1/fmt?q="+url.QueryEscape(".block(role='user' ttl=5)"), "")
-	if f.Selector != ".block[role='user'][ttl=5]" {
-		t.Errorf("the normal form is %s", f.Selector)
-	}
 }
 
 // Each commit seals the active head and begins another, which is no news.

@@ -124,8 +124,7 @@ func (p *pageMaker) collect(progress func(done, total int)) error {
 	}
 	p.file.SetText("context", own)
 	p.file.SetText("contexts", list)
-	p.file.SetText("family", list)
-	if err := p.keep("policy", p.path+"/policy"); err != nil {
+	if err := p.keep("policies", "/v1/policies?context="+url.QueryEscape(p.file.Name)); err != nil {
 		return err
 	}
 	units := []string{"bytes", "tokens"}

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"sort"
@@ -17,7 +18,7 @@ type occurrence struct {
 	Role  string `json:"role,omitempty"`
 	First int64  `json:"first" doc:"The first call that had the text in this block"`
 	Last  int64  `json:"last" doc:"The last one"`
-	State string `json:"state,omitempty" enum:"unsent,unanswered" doc:"That no finished call has it: an answer that is not sent yet, or a request without an answer"`
+	State string `json:"state,omitempty" enum:"unsent,unanswered,working" doc:"That no finished call has it: an answer that is not sent yet, a request without an answer, or an edit"`
 	Count int    `json:"count" doc:"How many lines have the text"`
 	Line  string `json:"line" doc:"The first of them, or the part of a long line around the text"`
 }
@@ -38,67 +39,68 @@ type unsearched struct {
 // matchPage is a page of hits of a search of all contexts.
 type matchPage struct {
 	Failed []unsearched  `json:"failed,omitempty" doc:"Contexts that could not be searched, and why"`
-	Items  []occurrences `json:"items" nullable:"false" doc:"The contexts that have the text"`
+	Items  []occurrences `json:"items" nullable:"false" doc:"The contexts that have the text, or the one that was searched"`
 	Next   string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
 }
 
-// searches adds the operations that look for a text in calls and in contexts.
+// asked is a text, and where to look for it.
+type asked struct {
+	Q       string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
+	RE      bool   `query:"regexp" doc:"q is a regular expression as in Go (RE2), in which upper and lower case differ"`
+	Context string `query:"context" doc:"Name of the one context to search; all by default"`
+	From    string `query:"from" default:"@t-*" doc:"Of one context the address of the first snapshot; the oldest by default"`
+	To      string `query:"to" default:"latest" doc:"Of one context the address of the last snapshot, or working"`
+	After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
+	Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most this many blocks of each context; 0 for 1000 of one and 3 of each of all"`
+}
+
+// searches adds the operation that looks for a text in calls.
 func (s *Server) searches() {
-	type inCalls struct {
-		Name  string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		Q     string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
-		RE    bool   `query:"regexp" doc:"q is a regular expression as in Go (RE2), in which upper and lower case differ"`
-		From  string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-		To    string `query:"to" default:"latest" doc:"Address of the last snapshot"`
-		Limit int    `query:"limit" minimum:"1" maximum:"10000" default:"1000" doc:"At most this many blocks"`
-	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/search", id: "search-calls",
-		summary: "Find the blocks of all calls whose content has a text, also those that are gone"},
-		func(ctx context.Context, in *inCalls) (*answered[*occurrences], error) {
+	add(s, operation{method: "GET", path: "/v1/grep", id: "grep", named: true,
+		summary: "Find the blocks of all calls whose content has a text, also those that are gone; in one context or all"},
+		func(ctx context.Context, in *asked) (*answered[*matchPage], error) {
 			pattern, err := view.Pattern(in.Q, !in.RE, !in.RE)
 			if err != nil {
 				return nil, err
 			}
-			return answer(s.search(ctx, in.Name, in.From, in.To, pattern, in.Limit))
+			if in.Context == "" {
+				return answer(s.searchAll(ctx, in.After, pattern, cmp.Or(in.Limit, 3)))
+			}
+			found, err := s.search(ctx, in.Context, in.From, in.To, pattern, cmp.Or(in.Limit, 1000))
+			if err != nil {
+				return nil, err
+			}
+			return answer(&matchPage{Items: []occurrences{*found}}, nil)
 		})
-	type inContexts struct {
-		Q     string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
-		RE    bool   `query:"regexp" doc:"q is a regular expression as in Go (RE2), in which upper and lower case differ"`
-		After string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
-		Limit int    `query:"limit" minimum:"1" maximum:"100" default:"3" doc:"At most this many blocks of each context"`
+}
+
+// searchAll looks for a pattern in the contexts whose names come after one. A page ends with the context in which it
+// has searched so many calls.
+func (s *Server) searchAll(ctx context.Context, after string, pattern *regexp.Regexp, limit int) (*matchPage, error) {
+	const cyclesOfPage = 5000
+	all, err := pact.List(ctx, s.store)
+	if err != nil {
+		return nil, err
 	}
-	const cyclesOfPage = 5000 // a page ends with the context in which it has searched so many calls
-	add(s, operation{method: "GET", path: "/v1/search", id: "search-contexts",
-		summary: "Find the contexts that have a text in any call"},
-		func(ctx context.Context, in *inContexts) (*answered[*matchPage], error) {
-			pattern, err := view.Pattern(in.Q, !in.RE, !in.RE)
-			if err != nil {
-				return nil, err
-			}
-			all, err := pact.List(ctx, s.store)
-			if err != nil {
-				return nil, err
-			}
-			p, cycles := &matchPage{Items: []occurrences{}}, int64(0)
-			for i := sort.Search(len(all), func(i int) bool { return all[i].Name > in.After }); i < len(all); i++ {
-				if cycles >= cyclesOfPage {
-					p.Next = all[i-1].Name
-					break
-				}
-				cycles += max(1, all[i].Cycle-all[i].First+1)
-				found, err := s.search(ctx, all[i].Name, "@t-*", "latest", pattern, in.Limit)
-				if ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-				switch {
-				case err != nil: // a damaged context must not hide the others
-					p.Failed = append(p.Failed, unsearched{all[i].Name, err.Error()})
-				case found.Total > 0:
-					p.Items = append(p.Items, *found)
-				}
-			}
-			return answer(p, nil)
-		})
+	p, cycles := &matchPage{Items: []occurrences{}}, int64(0)
+	for i := sort.Search(len(all), func(i int) bool { return all[i].Name > after }); i < len(all); i++ {
+		if cycles >= cyclesOfPage {
+			p.Next = all[i-1].Name
+			break
+		}
+		cycles += max(1, all[i].Cycle-all[i].First+1)
+		found, err := s.search(ctx, all[i].Name, "@t-*", "latest", pattern, limit)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		switch {
+		case err != nil: // a damaged context must not hide the others
+			p.Failed = append(p.Failed, unsearched{all[i].Name, err.Error()})
+		case found.Total > 0:
+			p.Items = append(p.Items, *found)
+		}
+	}
+	return p, nil
 }
 
 // search looks for a pattern in the calls of a context between two addresses.
@@ -114,13 +116,17 @@ func (s *Server) search(ctx context.Context, name, from, to string, pattern *reg
 	if err != nil {
 		return nil, err
 	}
-	tail := record.NoTail
-	if end == pact.Latest() {
-		if tail, err = record.TailOf(ctx, c); err != nil {
+	working := ""
+	if end == pact.Latest() || end == pact.Working() {
+		tail, err := record.TailOf(ctx, c)
+		if err != nil {
 			return nil, err
 		}
+		if working = string(tail); end == pact.Working() {
+			end, working = pact.Latest(), cmp.Or(working, "working")
+		}
 	}
-	list, err := view.Grep(ctx, c, begin, end, string(tail), pattern, func(int64) {})
+	list, err := view.Grep(ctx, c, begin, end, working, pattern, func(int64) {})
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func TestATokenOpensOnlyTheContextsOfItsPattern(t *testing.T) {
 		t.Errorf("the list has %v", page.Items)
 	}
 	var everywhere struct{ Items []struct{ Context string } }
-	r.must(&everywhere, "GET", "/v1/search?q=hello", "", mine...)
+	r.must(&everywhere, "GET", "/v1/grep?q=hello", "", mine...)
 	if fmt.Sprint(everywhere.Items) != "[{mine/1} {mine/2}]" {
 		t.Errorf("the search finds %v", everywhere.Items)
 	}
@@ -99,7 +99,7 @@ func TestATokenOpensOnlyTheContextsOfItsPattern(t *testing.T) {
 	}
 	r.must(nil, "POST", "/v1/contexts/mine%2F1/fork", `{"name":"mine/3"}`, mine...)
 	r.must(nil, "PATCH", "/v1/contexts/mine%2F3", `{"name":"mine/4"}`, mine...)
-	r.must(nil, "GET", "/v1/fmt?q=.block", "", mine...)
+	r.must(nil, "GET", "/v1/policies", "", mine...)
 	r.call("GET", "/metrics", "", mine...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
 	r.must(nil, "GET", "/metrics", "", all...)
 	listed := r.must(&page, "GET", "/v1/contexts", "")

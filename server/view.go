@@ -94,7 +94,7 @@ func (s *Server) listings() {
 		Unit  view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/tree", id: "list-tree",
-		summary: "List the nodes of a tree in document order"},
+		summary: "List the nodes of a tree in document order, and say the digest of all of it"},
 		func(ctx context.Context, in *rows) (*answered[*view.TreePage], error) {
 			_, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
 			if err != nil {
@@ -110,22 +110,6 @@ func (s *Server) listings() {
 				return nil, err
 			}
 			return answer(v.Names(ctx))
-		})
-	type text struct {
-		Name  string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		At    string `query:"at" default:"latest" doc:"Address of the state: @t0, @t-1, @c12, latest or working"`
-		Q     string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
-		After int    `query:"after" minimum:"0" doc:"How many rows were listed before"`
-		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
-	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/grep", id: "grep",
-		summary: "Find the nodes of a state whose content has a text"},
-		func(ctx context.Context, in *text) (*answered[*view.MatchPage], error) {
-			_, v, err := s.view(ctx, &one{Name: in.Name, At: in.At})
-			if err != nil {
-				return nil, err
-			}
-			return answer(v.Search(ctx, in.Q, in.After, in.Limit))
 		})
 	s.nodes()
 }

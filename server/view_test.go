@@ -69,12 +69,13 @@ func TestHalfACharacterIsTheSameInEveryView(t *testing.T) {
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
 	r.must(nil, "POST", "/v1/contexts/a/commits",
 		`{"cycle":0,"edits":[{"op":"add","into":"^ah","node":{"id":"n","role":"user","kind":"text","content":"x\ud800y"}}]}`)
+	const of = "contexts/a/"
 	for path, want := range map[string]string{
-		"thread": `x\ud800y`, "thread?as=openai": `x\ud800y`, "thread?as=anthropic": `x\ud800y`, "snapshot": `x\ud800y`,
-		"export": `x\ud800y`, "nodes/n": `x\ud800y`, "thread?as=text": "x\ufffdy", "thread?as=markdown": "x\ufffdy",
-		"blocks": "x\ufffdy", "search?q=x": "x\ufffdy", "grep?q=x": "x\ufffdy", "tree": "x\ufffdy",
+		of + "thread": `x\ud800y`, of + "thread?as=openai": `x\ud800y`, of + "thread?as=anthropic": `x\ud800y`,
+		of + "snapshot": `x\ud800y`, of + "export": `x\ud800y`, of + "nodes/n": `x\ud800y`, of + "thread?as=text": "x\ufffdy",
+		of + "thread?as=markdown": "x\ufffdy", of + "blocks": "x\ufffdy", "grep?q=x": "x\ufffdy", of + "tree": "x\ufffdy",
 	} {
-		if got := string(r.must(nil, "GET", "/v1/contexts/a/"+path, "").body); !strings.Contains(got, want) {
+		if got := string(r.must(nil, "GET", "/v1/"+path, "").body); !strings.Contains(got, want) {
 			t.Errorf("%s has no %q: %.300q", path, want, got)
 		}
 	}

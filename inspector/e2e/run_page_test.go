@@ -48,7 +48,7 @@ func asked(name string) (paths []string) {
 	of := "/v1/contexts/" + url.PathEscape(name)
 	add := func(form string, args ...any) { paths = append(paths, of+fmt.Sprintf(form, args...)) }
 	add("")
-	add("/policy")
+	paths = append(paths, "/v1/policies?context="+url.QueryEscape(name))
 	for _, unit := range []string{"bytes", "tokens"} {
 		add("/calls?unit=%s&limit=4000", unit)
 		add("/calls?unit=%s&limit=4000&from=@c3&to=@c9", unit)

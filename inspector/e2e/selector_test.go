@@ -61,7 +61,7 @@ func TestTheBoxCompletesWhatOccurs(t *testing.T) {
 	b.search("[ki")
 	b.until("kind is offered", `[...document.querySelectorAll('#offers [role=option]')].some((o) => o.innerText.includes('kind'))`)
 	b.until("the server was asked for the unfinished text",
-		`performance.getEntriesByType('resource').some((e) => e.name.includes('/check?') && e.name.includes('%5Bki'))`)
+		`performance.getEntriesByType('resource').some((e) => e.name.includes('normal=true') && e.name.includes('%5Bki'))`)
 	b.accessible("completions")
 	b.press("ArrowDown", "Enter")
 	b.until("kind is taken", `document.querySelector('[role=combobox]').value.startsWith('[kind')`)

@@ -2,8 +2,8 @@
 // TypeScript, which docs/openapi.json gives; docs/server.md explains their members.
 
 import type {
-  Attempt, CallList, ContextInfo, ContextPage, DiffRangeDiffLatestResult, DiffReport, Failure as Refusal, Forms,
-  InspectExplanation, InspectPrunePlan, InspectTimeline, KeptPolicy, LifecyclePolicy, Occurrences, SelectorCheck,
+  Attempt, CallList, ContextInfo, ContextPage, DiffReport, Failure as Refusal, Forms,
+  Found, InspectPrunePlan, InspectTimeline, LifecyclePolicy, MatchPage, Policies,
   SimulatedPolicy, SimulateReport, SimulateResult,
   ViewBlockPage, ViewColumn, ViewNames, ViewNode, ViewPicture, ViewTreePage,
 } from '../../clients/typescript/src/schema'
@@ -13,8 +13,8 @@ export type {
   DiffContentDiff as ContentDiff, DiffModification as Modification, DiffRange as Range,
   DiffRangeDiffLatestResult as RangeDiff, DiffReport as RichDiff, Failure as Refusal, Forms as FormsAnswer,
   InspectEvent as LifeEvent, InspectExplanation as Explanation, InspectPrunePlan as PrunePlan,
-  InspectTimeline as Life, InspectWeight as Weight, KeptPolicy, LifecyclePolicy as Policy, Occurrence, Occurrences,
-  SelectorCheck as Checked, SimulatedPolicy, SimulateFinding as Finding, SimulateOutcome as Outcome,
+  InspectTimeline as Life, InspectWeight as Weight, LifecyclePolicy as Policy, Occurrence, Occurrences, Policies,
+  SimulatedPolicy, SimulateFinding as Finding, SimulateOutcome as Outcome,
   SimulateResult as Simulation, ViewBlock as BlockRow, ViewBlockPage as BlockPage, ViewCall as Call, ViewCallCut as Cut,
   ViewKindSum as KindSum, ViewNames as NamesAnswer, ViewNode as NodeAnswer, ViewTreePage as TreePage,
   ViewTreeRow as TreeRow, Attempt,
@@ -133,11 +133,10 @@ export const api = {
   importFile,
   signIn: (token: string) => post<void>('/v1/session', { token }),
   signOut: () => ask('/v1/session', { method: 'DELETE' }),
-  family: (name: string) => get<ContextPage>(pathOf(name, '/family')),
-  searchCalls: (name: string, q: string, signal?: AbortSignal) =>
-    get<Occurrences>(pathOf(name, '/search'), { q }, signal),
-  searchContexts: (q: string, after: string, signal?: AbortSignal) =>
-    get<{ items: Occurrences[]; next?: string }>('/v1/search', { q, after }, signal),
+  family: (family: string) => get<ContextPage>('/v1/contexts', { family }),
+  /** Looks for a text in all contexts, or in one: in all its calls, or in one state. */
+  grep: (q: string, where: { context?: string; at?: string; after?: string }, signal?: AbortSignal) =>
+    get<MatchPage>('/v1/grep', { q, context: where.context, from: where.at, to: where.at, after: where.after }, signal),
   planFork: (name: string, at: string, ids: string[], signal?: AbortSignal) =>
     post<InspectPrunePlan>(pathOf(name, '/plan') + queryOf({ at, unit: 'tokens' }), { policy: wholePairs, ids }, signal),
   fork: (name: string, at: string, to: string) => post<ContextInfo>(pathOf(name, '/fork'), { at, name: to }),
@@ -166,20 +165,12 @@ export const api = {
     get<DiffReport>(pathOf(name, '/diff'), { from, to, select, content_mode: 'tokens' }, signal),
   life: (name: string, id: string, signal?: AbortSignal) =>
     get<InspectTimeline>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
-  select: (name: string, q: string, limit: number, signal?: AbortSignal) =>
-    get<{ ids: string[] }>(pathOf(name, '/select'), { q, limit }, signal),
-  check: (name: string, q: string, signal?: AbortSignal) =>
-    get<SelectorCheck>(pathOf(name, '/check'), { q }, signal),
-  explain: (name: string, q: string, signal?: AbortSignal) =>
-    get<InspectExplanation>(pathOf(name, '/explain'), { q }, signal),
-  range: (name: string, q: string, signal?: AbortSignal) =>
-    get<DiffRangeDiffLatestResult>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
-  grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
-    get<{ items: { node: string }[]; next?: number }>(pathOf(name, '/grep'), { q, at, limit: 1000 }, signal),
+  select: (name: string, q: string, how: { limit?: number; normal?: true; explain?: true; max_snapshots?: number;
+    max_changes?: number }, signal?: AbortSignal) => get<Found>(pathOf(name, '/select'), { q, ...how }, signal),
   findings: (name: string, signal?: AbortSignal) => get<SimulateReport>(pathOf(name, '/findings'), {}, signal),
   simulate: (name: string, policies: SimulatedPolicy[], signal?: AbortSignal) =>
     post<SimulateResult>(pathOf(name, '/simulation'), { policies, calls: true }, signal),
-  policy: (name: string, signal?: AbortSignal) => get<KeptPolicy>(pathOf(name, '/policy'), {}, signal),
+  policies: (context: string, signal?: AbortSignal) => get<Policies>('/v1/policies', { context }, signal),
   plan: (name: string, policy: LifecyclePolicy, signal?: AbortSignal) =>
     post<InspectPrunePlan>(pathOf(name, '/plan'), { policy }, signal),
 }

@@ -69,8 +69,8 @@ function threadOf(run: Run, state: State): string {
 }
 
 function answer(run: Run, url: URL): Response {
-  const [, , , , what = 'context', id, part] = url.pathname.split('/').map(decodeURIComponent)
-  const found = url.pathname === '/v1/contexts' ? textOf(run, 'contexts') : of(run, what, id ?? '', part, url.searchParams)
+  const [, , group = '', name, what = name === undefined ? group : 'context', id, part] = url.pathname.split('/').map(decodeURIComponent)
+  const found = of(run, what, id ?? '', part, url.searchParams)
   if (found !== undefined) return new Response(typeof found === 'string' ? found : JSON.stringify(found))
   return new Response(JSON.stringify({ status: 404, code: 'E_FILE', detail: 'The file of a run has no answer to this.',
     remedy: 'pact import reads the file; pact serve then answers everything.' }), { status: 404 })

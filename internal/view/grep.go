@@ -26,6 +26,14 @@ type Occurrence struct {
 	Shown Kind `json:"-"` // the kind in which a list shows the block
 }
 
+// Line is a line of a content that matches.
+type Line struct {
+	Line int    `json:"line"` // from 1
+	Text string `json:"text"`
+
+	Start, End int `json:"-"` // of the first match in Text, as Grep finds it
+}
+
 // Pattern compiles a regular expression, or with fixed a plain text; with fold upper and lower case
 // are the same. Matching takes time proportional to the length of the pattern times that of the
 // contents; the engine does not backtrack.
@@ -130,4 +138,20 @@ func (g *grep) matches(text string) (list []Line) {
 		}
 	}
 	return list
+}
+
+// around is how many bytes of a long line are shown on either side of a match.
+const around = 100
+
+// Part returns a line, or the part of a long line around a place.
+func Part(line string, at, size int) string {
+	from, to := max(0, at-around), min(len(line), at+size+around)
+	text := strings.ToValidUTF8(line[from:to], "")
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(line) {
+		text += "…"
+	}
+	return text
 }

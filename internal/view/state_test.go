@@ -250,42 +250,6 @@ func TestNodesNamesAndTexts(t *testing.T) {
 		}) {
 		t.Errorf("%+v, %v", names, err)
 	}
-	p, err := v.Search(t.Context(), "NEVER GUESS.", 0, 10)
-	if err != nil || len(p.Items) != 1 || p.Items[0].Node != "rule" || p.Items[0].Lines[0] != (view.Line{Line: 1,
-		Text: "Never guess."}) {
-		t.Errorf("%+v, %v", p, err)
-	}
-	if p, err = v.Search(t.Context(), "zÜrich", 0, 10); err != nil || p.Items[len(p.Items)-1].Count != 60_000 {
-		t.Errorf("%d, %v", len(p.Items), err)
-	}
-	first, err := v.Search(t.Context(), "e", 0, 1)
-	if err != nil || first.Next != 1 {
-		t.Fatalf("%+v, %v", first, err)
-	}
-	if second, err := v.Search(t.Context(), "e", 1, 1); err != nil || second.Items[0].Node == first.Items[0].Node {
-		t.Errorf("%+v, %v", second, err)
-	}
-}
-
-// TestASearchShowsTheTextThatItFound: letters whose small form has other bytes stand before it on a long line.
-func TestASearchShowsTheTextThatItFound(t *testing.T) {
-	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "chat", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = c.Edit(t.Context(), func(b *pact.Batch) error {
-		b.Add(pact.RegionHead, pact.Spec{Role: pact.RoleUser,
-			Content: strings.Repeat("İ", 300) + " Momo " + strings.Repeat("x", 400)})
-		return nil
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := &view.State{Snapshot: c.Working(), Log: &provenance.Log{}}
-	p, err := v.Search(t.Context(), "momo", 0, 1)
-	if err != nil || len(p.Items) != 1 || !strings.Contains(p.Items[0].Lines[0].Text, "Momo") {
-		t.Fatalf("%v: %+v", err, p)
-	}
 }
 
 // TestCarriedIsEverySnapshotThatHasTheNode asks each snapshot.

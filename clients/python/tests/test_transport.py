@@ -73,7 +73,7 @@ def test_one_ended_connection_drops_all_idle_ones(server: Server) -> None:
     for _ in range(4):
         transport.send("POST", "/v1/contexts", body={})
     server.sockets[-1].shutdown(socket.SHUT_RDWR)  # the one that the next request takes
-    assert json.loads(transport.send("GET", "/v1/search"))["next"] == "b"
+    assert json.loads(transport.send("GET", "/v1/grep"))["next"] == "b"
     assert len(server.sockets) == 5 and len(transport._idle) == 1
     transport.close()
 

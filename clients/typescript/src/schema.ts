@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 618e56d7bd6a2a9f6dc2c8362d5151dd478a4c6183678ae64e02e5054e824de2.
+// SHA-256 is 014e5c5f9a00d1cad1c57eac142e9bce83c57950642206b03b93e21fa794be65.
 
 export interface Attempt {
   attempt_id: string
@@ -28,11 +28,6 @@ export interface BegunBy {
   cycle?: number
   /** Block of the call; absent where the log does not name it */
   node?: string
-}
-
-export interface Blamed {
-  blocks: InspectBlame[]
-  cycle: number
 }
 
 export interface CallList {
@@ -114,21 +109,6 @@ export interface ContextPage {
   items: ContextInfo[]
   /** Value of after for the next page; absent on the last page */
   next?: string
-}
-
-export interface Copying {
-  /** 1.0 for a copy in that edition; that of the context by default */
-  edition?: string
-  /** Copy also if a rule that is kept does not mean the same there for sure */
-  force?: boolean
-  /** Name of the copy */
-  name: string
-}
-
-export interface DiffAuthor {
-  actor?: string
-  message?: string
-  revision?: number
 }
 
 export interface DiffCause {
@@ -387,11 +367,6 @@ export interface Failure {
   token?: string
 }
 
-export interface Family {
-  /** By name, each with forked_from and begun_by */
-  items: ContextInfo[]
-}
-
 export interface ForkedFrom {
   cycle: number
   /** The context; empty if it was deleted */
@@ -409,11 +384,6 @@ export interface Forking {
   name: string
 }
 
-export interface Formatted {
-  /** The selector in its normal form */
-  selector: string
-}
-
 export interface Forms {
   /** Values of attempt of get-thread */
   attempts: number[]
@@ -422,18 +392,18 @@ export interface Forms {
 }
 
 export interface Found {
+  /** With normal: what is wrong with the text, as select would refuse it */
+  error?: Failure
+  /** With explain: how it is evaluated */
+  explanation?: InspectExplanation
+  /** Empty for a range, and where nothing was to be found */
   ids: string[]
+  /** With normal: the selector in its normal form */
+  normal?: string
+  /** Of a range of snapshots: how the nodes changed from one to the next */
+  range?: DiffRangeDiffLatestResult
   /** What means nothing in the selector and is ignored */
   warnings?: string[]
-}
-
-export interface Hashed {
-  /** Of the node; absent for content that JSON cannot express */
-  content_hash?: string
-  cycle: number
-  /** Of the whole state */
-  digest: string
-  node?: string
 }
 
 export interface HistoryEntry {
@@ -456,47 +426,6 @@ export interface Imported {
   findings?: InspectFinding[] | null
 }
 
-export interface InspectBlame {
-  by: DiffAuthor
-  cycle: number
-  id: string
-  kind?: string
-  range: DiffRange
-  region: string
-  role: string
-  turn?: string
-  version?: InspectVersion
-}
-
-export interface InspectBreak {
-  cause: DiffCause
-  kind?: string
-  new_range: DiffRange | null
-  node: string
-  previous_range: DiffRange | null
-  role?: string
-}
-
-export interface InspectBreakCause {
-  cut?: InspectCut
-  cycle?: number
-  evidence: string
-  idle_seconds?: number
-  kind: string
-  lifetime_seconds?: number
-  names?: string[] | null
-}
-
-export interface InspectCacheBreak {
-  again: number
-  cause: InspectBreakCause
-  cost?: number
-  evidence: string
-  left: number
-  read: number
-  since: number
-}
-
 export interface InspectCachedPrefix {
   lost_bytes: number
   lost_tokens?: number
@@ -504,52 +433,6 @@ export interface InspectCachedPrefix {
   reasoning_behind: number
   with_bytes: number
   without_bytes: number
-}
-
-export interface InspectCallCost {
-  currency: string
-  lost: number | null
-  paid: number
-}
-
-export interface InspectCallPrefix {
-  attempt: string
-  attribution_changed?: boolean
-  blocks: number
-  broken?: number
-  cache_break?: InspectCacheBreak
-  cost?: InspectCallCost
-  cut?: InspectCut
-  cycle: number
-  dialect: string
-  earlier?: InspectProviderCache[] | null
-  expected?: InspectExpected
-  first_byte_ms?: number
-  left?: number
-  managing_ended?: string
-  markers?: number
-  model: string
-  prefix?: InspectCallShared
-  problem?: string
-  provider?: InspectProviderCache
-  seen: InspectSeen
-  started_at?: string
-  took_ms?: number
-  window?: number
-}
-
-export interface InspectCallShared {
-  blocks: number
-  bytes: number
-  of_blocks: number
-  of_bytes: number
-}
-
-export interface InspectCut {
-  cause: string
-  names?: string[] | null
-  node?: string
-  reasoning_behind: number
 }
 
 export interface InspectEvent {
@@ -565,15 +448,6 @@ export interface InspectEvent {
   turn?: string
   until?: number
   what: string
-}
-
-export interface InspectExpected {
-  blocks: number
-  idle_seconds?: number
-  lapsed_blocks?: number
-  least_tokens?: number
-  lifetime_unsure?: boolean
-  tokens?: number
 }
 
 export interface InspectExplainedGroup {
@@ -615,34 +489,12 @@ export interface InspectMigrated {
   to?: string
 }
 
-export interface InspectProviderCache {
-  in: number | null
-  out: number | null
-  read: number | null
-  reason?: string
-  written: number | null
-  written_1h?: number
-}
-
 export interface InspectPrunePlan {
   after: InspectWeight
   before: InspectWeight
   cached?: InspectCachedPrefix
   cycle: number
   report: LifecycleReport
-}
-
-export interface InspectReference {
-  cycle?: number
-  field: string
-  id: string
-}
-
-export interface InspectSeen {
-  asked?: string[] | null
-  changed?: unknown[] | null
-  references?: InspectReference[] | null
-  state: string
 }
 
 export interface InspectSharedPrefix {
@@ -678,22 +530,12 @@ export interface InspectTimeline {
   turn?: string
 }
 
-export interface InspectVersion {
-  by: DiffAuthor
-  cycle: number
-}
-
 export interface InspectWeight {
   blocks: number
   bytes: number
   nodes: number
   tokens?: number
   turns: number
-}
-
-export interface KeptPolicy {
-  /** Absent if the context keeps none */
-  policy?: LifecyclePolicy
 }
 
 export interface LifecycleKept {
@@ -809,7 +651,7 @@ export interface LogPage {
 export interface MatchPage {
   /** Contexts that could not be searched, and why */
   failed?: Unsearched[] | null
-  /** The contexts that have the text */
+  /** The contexts that have the text, or the one that was searched */
   items: Occurrences[]
   /** Value of after for the next page; absent on the last page */
   next?: string
@@ -818,8 +660,12 @@ export interface MatchPage {
 export interface NewContext {
   /** Custom attributes of the root */
   attrs?: Record<string, unknown>
-  /** 1.0, canonical, depth or v0.1; canonical by default */
+  /** Name of a context whose snapshots and edits the new one has too; it shares nothing with it, so that an erasure spares it */
+  copy?: string
+  /** 1.0, canonical, depth or v0.1; canonical by default. Of a copy 1.0, or by default that of the context */
   edition?: string
+  /** Copy also if a rule that is kept does not mean the same in the other edition for sure */
+  force?: boolean
   name: string
 }
 
@@ -867,8 +713,8 @@ export interface Occurrence {
   line: string
   node: string
   role?: string
-  /** That no finished call has it: an answer that is not sent yet, or a request without an answer */
-  state?: 'unsent' | 'unanswered'
+  /** That no finished call has it: an answer that is not sent yet, a request without an answer, or an edit */
+  state?: 'unsent' | 'unanswered' | 'working'
 }
 
 export interface Occurrences {
@@ -891,12 +737,11 @@ export interface PactErased {
   versions?: number
 }
 
-export interface Prefixes {
-  cycles: ViewStep[]
-  /** How tokens were counted; approx: says that they were not counted exactly */
-  tokenizer?: string
-  /** Of what the provider counted in these cycles */
-  totals?: ViewTotals
+export interface Policies {
+  /** The ready ones */
+  items: ReadyPolicy[]
+  /** The one that the commits of the context follow; absent if it keeps none */
+  kept?: LifecyclePolicy
 }
 
 export interface Pruning {
@@ -951,10 +796,6 @@ export interface PublishedFailure {
   error: PublishedError
 }
 
-export interface ReadyPolicies {
-  items: ReadyPolicy[]
-}
-
 export interface ReadyPolicy {
   name: string
   /** It has no limits: add some */
@@ -995,14 +836,6 @@ export interface RecordPrices {
 export interface Renaming {
   /** The new name */
   name: string
-}
-
-export interface SelectorCheck {
-  /** What is wrong with the text, as select would refuse it */
-  error?: Failure
-  /** The selector in its normal form */
-  selector?: string
-  valid: boolean
 }
 
 export interface SignIn {
@@ -1369,31 +1202,6 @@ export interface ViewKindSum {
   tokens?: number
 }
 
-export interface ViewLine {
-  /** From 1 */
-  line: number
-  /** The line, or the part of a long line around the text */
-  text: string
-}
-
-export interface ViewMatch {
-  /** How many lines have it */
-  count: number
-  kind?: string
-  /** The first lines that have the text */
-  lines: ViewLine[]
-  node: string
-  /** Of a block: how many blocks stand before it; else -1 */
-  place: number
-  role?: string
-}
-
-export interface ViewMatchPage {
-  items: ViewMatch[]
-  /** Value of after for the next page; absent on the last page */
-  next?: number
-}
-
 export interface ViewNames {
   attributes: ViewAttribute[]
   keys: string[]
@@ -1477,18 +1285,6 @@ export interface ViewSpan {
   to: number
 }
 
-export interface ViewStep {
-  blocks: number
-  break?: InspectBreak
-  /** Absent if nothing broke */
-  broke?: ViewBroke
-  bytes: number
-  call?: InspectCallPrefix
-  cycle: number
-  prefix?: InspectSharedPrefix
-  tokens?: number
-}
-
 export interface ViewThreadCut {
   /** What happened to it, if the other state is the call before */
   cause?: string
@@ -1500,22 +1296,10 @@ export interface ViewThreadCut {
   start: number
 }
 
-export interface ViewTotals {
-  again?: number
-  calls: number
-  counted: number
-  currency?: string
-  lost?: number
-  paid?: number
-  priced: number
-  read: number
-  tokens_in: number
-  tokens_out: number
-  told: number
-  written: number
-}
-
 export interface ViewTreePage {
+  cycle: number
+  /** Of the whole state */
+  digest: string
   items: ViewTreeRow[]
   /** Value of after for the next page; absent on the last page */
   next?: number
@@ -1569,13 +1353,15 @@ export interface Operations {
       limit?: number
       /** Also say sizes, forks, cuts */
       details?: boolean
+      /** Only this context with its forks, its sub-agents and those that it comes from, and theirs, all of them, with forked_from and begun_by */
+      family?: string
       /** Also list what stands aside of a conversation, such as chat/summary-1 and chat/originals; otherwise aside counts it */
       all?: boolean
     }
     body?: undefined
     answer: ContextPage
   }
-  /** Make an empty context */
+  /** Make a context: an empty one, or a copy of another */
   'create-context': {
     args?: Record<string, never>
     body: NewContext
@@ -1623,17 +1409,6 @@ export interface Operations {
     }
     body?: undefined
     answer: Attempts
-  }
-  /** Say which cycle brought each block of a thread, and who */
-  blame: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the state: @t0, @t-1, @c12, latest or working */
-      at?: string
-    }
-    body?: undefined
-    answer: Blamed
   }
   /** List the blocks of a thread with what is known of them */
   'list-blocks': {
@@ -1683,19 +1458,6 @@ export interface Operations {
     body?: undefined
     answer: CallList
   }
-  /** Say whether a text is a selector, for an editor while the user writes */
-  check: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** The text, finished or not */
-      q: string
-      /** Edition of the selector; that of the context by default */
-      edition?: string
-    }
-    body?: undefined
-    answer: SelectorCheck
-  }
   /** End the cycle, with edits and pruning if wanted */
   commit: {
     args: {
@@ -1704,15 +1466,6 @@ export interface Operations {
     }
     body: Committing
     answer: Committed
-  }
-  /** Make a context with the same snapshots and edits that shares nothing, so that an erasure spares it */
-  'copy-context': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-    }
-    body: Copying
-    answer: ContextInfo
   }
   /** Compare two states: what came, went and changed, why, and where it is in the threads */
   diff: {
@@ -1753,25 +1506,6 @@ export interface Operations {
     body: Erasing
     answer: RecordErased
   }
-  /** Say how a selector is evaluated and what that costs */
-  explain: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** The selector */
-      q: string
-      /** Edition of the selector; that of the context by default */
-      edition?: string
-      /** A second selector: only nodes that it finds too, and nodes below these */
-      where?: string
-      /** Leaves out this many nodes at the beginning */
-      skip?: number
-      /** At most this many nodes, 0 for all */
-      limit?: number
-    }
-    body?: undefined
-    answer: InspectExplanation
-  }
   /** Export the whole history, one JSON object a line */
   export: {
     args: {
@@ -1782,15 +1516,6 @@ export interface Operations {
     }
     body?: undefined
     answer: string
-  }
-  /** List the context with its forks, its sub-agents and those that it comes from, and theirs */
-  'get-family': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-    }
-    body?: undefined
-    answer: Family
   }
   /** Say what a run paid for and may not have needed */
   'list-findings': {
@@ -1826,35 +1551,6 @@ export interface Operations {
     }
     body?: undefined
     answer: Forms
-  }
-  /** Find the nodes of a state whose content has a text */
-  grep: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the state: @t0, @t-1, @c12, latest or working */
-      at?: string
-      /** The text; upper and lower case are the same */
-      q: string
-      /** How many rows were listed before */
-      after?: number
-      limit?: number
-    }
-    body?: undefined
-    answer: ViewMatchPage
-  }
-  /** Say the digest of a state, or the hash of the content of a node */
-  hash: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the state: @t0, @t-1, @c12, latest or working */
-      at?: string
-      /** Id of a node, for the hash of its content */
-      node?: string
-    }
-    body?: undefined
-    answer: Hashed
   }
   /** List the log, oldest entry first */
   log: {
@@ -1942,73 +1638,7 @@ export interface Operations {
     body: Pruning
     answer: InspectPrunePlan
   }
-  /** Say which pruning policy the commits of a context follow */
-  'kept-policy': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-    }
-    body?: undefined
-    answer: KeptPolicy
-  }
-  /** Say how much of each thread the next one repeats, and what broke it */
-  prefix: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Address of the first snapshot; the oldest by default */
-      from?: string
-      /** Address of the last snapshot */
-      to?: string
-      /** Also count tokens, which reads every content */
-      tokens?: boolean
-      /** Compare recorded calls by what this provider caches; by default the one that was called */
-      dialect?: string
-    }
-    body?: undefined
-    answer: Prefixes
-  }
-  /** Say how the selected nodes changed from snapshot to snapshot */
-  range: {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** Selector of a range of snapshots, such as @t-3..@t0 .block */
-      q: string
-      /** Edition of the selector; that of the context by default */
-      edition?: string
-      /** Only this many of the newest snapshots; 0 for all */
-      max_snapshots?: number
-      /** Only this many changes of each step; -1 for all */
-      max_changes?: number
-      /** Also show how contents changed */
-      content_mode?: 'unified' | 'jsonpatch' | 'tokens'
-      /** Headers whose values are shown: content, mime, encoding, content_hash */
-      materialize?: string[] | null
-    }
-    body?: undefined
-    answer: DiffRangeDiffLatestResult
-  }
-  /** Find the blocks of all calls whose content has a text, also those that are gone */
-  'search-calls': {
-    args: {
-      /** Name of the context; a / in it is written %2F */
-      name: string
-      /** The text; upper and lower case are the same */
-      q: string
-      /** q is a regular expression as in Go (RE2), in which upper and lower case differ */
-      regexp?: boolean
-      /** Address of the first snapshot; the oldest by default */
-      from?: string
-      /** Address of the last snapshot */
-      to?: string
-      /** At most this many blocks */
-      limit?: number
-    }
-    body?: undefined
-    answer: Occurrences
-  }
-  /** Find nodes with a selector */
+  /** Find nodes with a selector; of a range of snapshots say how they changed */
   select: {
     args: {
       /** Name of the context; a / in it is written %2F */
@@ -2017,12 +1647,24 @@ export interface Operations {
       q: string
       /** Edition of the selector; that of the context by default */
       edition?: string
+      /** Find nothing: only write q in its normal form, or say what is wrong with it while a user writes it */
+      normal?: boolean
+      /** Find nothing: only say how the selector is evaluated and what that costs */
+      explain?: boolean
       /** A second selector: only nodes that it finds too, and nodes below these */
       where?: string
       /** Leaves out this many nodes at the beginning */
       skip?: number
       /** At most this many nodes, 0 for all */
       limit?: number
+      /** Of a range only this many of the newest snapshots; 0 for all */
+      max_snapshots?: number
+      /** Of a range only this many changes of each step; -1 for all */
+      max_changes?: number
+      /** Of a range also show how contents changed */
+      content_mode?: 'unified' | 'jsonpatch' | 'tokens'
+      /** Of a range show the values of these headers: content, mime, encoding, content_hash */
+      materialize?: string[] | null
     }
     body?: undefined
     answer: Found
@@ -2085,7 +1727,7 @@ export interface Operations {
     body?: undefined
     answer: unknown
   }
-  /** List the nodes of a tree in document order */
+  /** List the nodes of a tree in document order, and say the digest of all of it */
   'list-tree': {
     args: {
       /** Name of the context; a / in it is written %2F */
@@ -2130,16 +1772,26 @@ export interface Operations {
     body?: undefined
     answer: string
   }
-  /** Write a selector in its normal form */
-  format: {
+  /** Find the blocks of all calls whose content has a text, also those that are gone; in one context or all */
+  grep: {
     args: {
-      /** The selector */
+      /** The text; upper and lower case are the same */
       q: string
-      /** Edition of the selector */
-      edition?: string
+      /** q is a regular expression as in Go (RE2), in which upper and lower case differ */
+      regexp?: boolean
+      /** Name of the one context to search; all by default */
+      context?: string
+      /** Of one context the address of the first snapshot; the oldest by default */
+      from?: string
+      /** Of one context the address of the last snapshot, or working */
+      to?: string
+      /** Only contexts whose name comes after this one, in the order of bytes */
+      after?: string
+      /** At most this many blocks of each context; 0 for 1000 of one and 3 of each of all */
+      limit?: number
     }
     body?: undefined
-    answer: Formatted
+    answer: MatchPage
   }
   /** Make contexts of a snapshot document, a history or the log of another program */
   import: {
@@ -2168,26 +1820,14 @@ export interface Operations {
     body: Uint8Array | Blob | string
     answer: Imported
   }
-  /** List the ready policies, for a pruning or for edits that keep one */
+  /** List the ready policies, for a pruning or for edits that keep one, and the policy of a context */
   'list-policies': {
-    args?: Record<string, never>
-    body?: undefined
-    answer: ReadyPolicies
-  }
-  /** Find the contexts that have a text in any call */
-  'search-contexts': {
-    args: {
-      /** The text; upper and lower case are the same */
-      q: string
-      /** q is a regular expression as in Go (RE2), in which upper and lower case differ */
-      regexp?: boolean
-      /** Only contexts whose name comes after this one, in the order of bytes */
-      after?: string
-      /** At most this many blocks of each context */
-      limit?: number
+    args?: {
+      /** Name of a context: also say which policy its commits follow */
+      context?: string
     }
     body?: undefined
-    answer: MatchPage
+    answer: Policies
   }
   /** Take the cookie away, as the page does to sign out */
   'delete-session': {
@@ -2211,23 +1851,16 @@ export const routes = {
   'get-context': ['GET', '/v1/contexts/{name}', true],
   'rename-context': ['PATCH', '/v1/contexts/{name}', true],
   'list-attempts': ['GET', '/v1/contexts/{name}/attempts', true],
-  blame: ['GET', '/v1/contexts/{name}/blame', true],
   'list-blocks': ['GET', '/v1/contexts/{name}/blocks', true],
   'list-calls': ['GET', '/v1/contexts/{name}/calls', true],
-  check: ['GET', '/v1/contexts/{name}/check', true],
   commit: ['POST', '/v1/contexts/{name}/commits', true],
-  'copy-context': ['POST', '/v1/contexts/{name}/copy', true],
   diff: ['GET', '/v1/contexts/{name}/diff', true],
   edit: ['POST', '/v1/contexts/{name}/edits', true],
   erase: ['POST', '/v1/contexts/{name}/erase', true],
-  explain: ['GET', '/v1/contexts/{name}/explain', true],
   export: ['GET', '/v1/contexts/{name}/export', false],
-  'get-family': ['GET', '/v1/contexts/{name}/family', true],
   'list-findings': ['GET', '/v1/contexts/{name}/findings', true],
   'fork-context': ['POST', '/v1/contexts/{name}/fork', true],
   'list-forms': ['GET', '/v1/contexts/{name}/forms', true],
-  grep: ['GET', '/v1/contexts/{name}/grep', true],
-  hash: ['GET', '/v1/contexts/{name}/hash', true],
   log: ['GET', '/v1/contexts/{name}/log', true],
   'list-names': ['GET', '/v1/contexts/{name}/names', true],
   'get-node': ['GET', '/v1/contexts/{name}/nodes/{id}', true],
@@ -2235,10 +1868,6 @@ export const routes = {
   life: ['GET', '/v1/contexts/{name}/nodes/{id}/life', true],
   'export-page': ['GET', '/v1/contexts/{name}/page', false],
   'plan-pruning': ['POST', '/v1/contexts/{name}/plan', true],
-  'kept-policy': ['GET', '/v1/contexts/{name}/policy', true],
-  prefix: ['GET', '/v1/contexts/{name}/prefix', true],
-  range: ['GET', '/v1/contexts/{name}/range', true],
-  'search-calls': ['GET', '/v1/contexts/{name}/search', true],
   select: ['GET', '/v1/contexts/{name}/select', true],
   simulate: ['POST', '/v1/contexts/{name}/simulation', true],
   'get-snapshot': ['GET', '/v1/contexts/{name}/snapshot', true],
@@ -2248,10 +1877,9 @@ export const routes = {
   'undo-commit': ['POST', '/v1/contexts/{name}/undo', true],
   verify: ['GET', '/v1/contexts/{name}/verify', false],
   events: ['GET', '/v1/events', false],
-  format: ['GET', '/v1/fmt', true],
+  grep: ['GET', '/v1/grep', true],
   import: ['POST', '/v1/import', true],
   'list-policies': ['GET', '/v1/policies', true],
-  'search-contexts': ['GET', '/v1/search', true],
   'delete-session': ['DELETE', '/v1/session', false],
   'create-session': ['POST', '/v1/session', false],
 } as const

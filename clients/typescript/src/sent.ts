@@ -153,7 +153,7 @@ export class Sent {
   async #limitsNow(): Promise<LifecyclePolicy> {
     if (typeof this.#policy === 'string') this.#limits ??= await this.context.pact.policy(this.#policy)
     const given = typeof this.#policy === 'string' ? this.#limits : this.#policy
-    const kept = given ?? (await this.context.pact.call('kept-policy', { name: this.context.name })).policy
+    const kept = given ?? (await this.context.pact.call('list-policies', { context: this.context.name })).kept
     return { orphans: 'keep', whole_pairs: true, ...kept }
   }
 

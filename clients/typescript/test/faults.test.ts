@@ -164,7 +164,7 @@ const tested: Record<string, () => Promise<unknown>> = {
     assert.equal((await pact.call('get-node', { name: 'chat', id })).content, 'x\ud800y')
     assert.match(JSON.stringify(await pact.call('get-snapshot', { name: 'chat' })), /x\\ud800y/)
     await refused('E_DOCUMENT_INVALID', () => pact.context('\ud800'))
-    await refused('E_DOCUMENT_INVALID', () => pact.call('search-contexts', { q: '\ud800' }))
+    await refused('E_DOCUMENT_INVALID', () => pact.call('grep', { q: '\ud800' }))
   }),
   'race': () => fresh(async (pact) => {
     for (let n = 0; n < 5; n++) {

@@ -7,7 +7,7 @@ import { addressed } from '../selector/tokens'
  * answer 404 as an error of the page, and whoever scrubs with a block selected passes calls without it.
  */
 export async function nodeAt(name: string, id: string, at: string, stop?: AbortSignal): Promise<NodeAnswer | null> {
-  const there = await api.select(name, addressed(`[id=${quote(id)}]`, at), 1, stop)
+  const there = await api.select(name, addressed(`[id=${quote(id)}]`, at), { limit: 1 }, stop)
   return there.ids.length === 0 ? null : api.node(name, id, at, stop)
 }
 

@@ -143,7 +143,8 @@ function Cell({ mark, ids, all, cycle }: { mark: string; ids: string[]; all: num
 /** How the selector is evaluated: for each step how nodes are reached and what is ruled out. */
 function Plan({ q, close }: { q: string; close: () => void }): JSX.Element {
   const [name, state] = [address.value.name ?? '', atName.value]
-  const loaded = useLoaded(JSON.stringify([name, q, state]), (stop) => api.explain(name, addressed(q, state), stop))
+  const loaded = useLoaded(JSON.stringify([name, q, state]), async (stop) =>
+    (await api.select(name, addressed(q, state), { explain: true }, stop)).explanation!)
   const plan = loaded.state === 'failed' ? undefined : loaded.value
   return (
     <div class="box-panel range" tabIndex={0} role="region" aria-label="Plan of the selector">

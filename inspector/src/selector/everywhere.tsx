@@ -92,7 +92,7 @@ export function Everywhere({ q }: { q: string }) {
     const search = async (): Promise<void> => {
       const all: Occurrences[] = []
       for (let after: string | undefined = ''; after !== undefined;) {
-        const page: { items: Occurrences[]; next?: string } = await api.searchContexts(q, after, control.signal)
+        const page = await api.grep(q, { after }, control.signal)
         all.push(...page.items)
         setList([...all])
         after = page.next

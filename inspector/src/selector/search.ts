@@ -31,7 +31,7 @@ export function useSearch(): { found: Found | undefined; failure: Failure | unde
   useEffect(() => light(ready && loaded.value ? new Set(loaded.value.ids) : null), [ready, loaded.value])
   const words = asks && !isSelector(q) ? q.trim() : ''
   const everywhere = useLoaded(words === '' ? null : JSON.stringify([name, words, revision]), async (stop) =>
-    ({ words, found: await api.searchCalls(name ?? '', words, stop) }))
+    ({ words, found: (await api.grep(words, { context: name ?? '' }, stop)).items[0]! }))
   const all = everywhere.value?.words === words ? everywhere.value.found : null
   useEffect(() => void (occurrences.value = all), [all])
   return {
@@ -44,23 +44,23 @@ export function useSearch(): { found: Found | undefined; failure: Failure | unde
 
 async function search(name: string, q: string, state: string, stop: AbortSignal): Promise<Found> {
   if (!isSelector(q)) {
-    const ids = (await api.grep(name, q.trim(), state, stop)).items.map((item) => item.node)
+    const ids = (await api.grep(q.trim(), { context: name, at: state }, stop)).items[0]!.items.map((item) => item.node)
     return { q, kind: 'text', ids, suggestions: [] }
   }
   await check(name, isRange(q) ? q : addressed(q, state), stop)
   if (isRange(q)) {
-    const range = await api.range(name, q, stop)
+    const range = (await api.select(name, q, { max_snapshots: 50, max_changes: 500 }, stop)).range!
     const ids = range.diffs.flatMap((d) => [...d.added_ids, ...d.removed_ids, ...d.changed.map((c) => c.id)])
     return { q, kind: 'range', ids, range, suggestions: [] }
   }
-  const { ids } = await api.select(name, addressed(q, state), most, stop)
+  const { ids } = await api.select(name, addressed(q, state), { limit: most }, stop)
   return { q, kind: 'selector', ids, suggestions: ids.length > 0 ? [] : await instead(name, q, state, stop) }
 }
 
 // check refuses a text that is no selector. Asking for its nodes would refuse it too, but browsers
 // log that answer as an error, and most texts are unfinished.
 async function check(name: string, q: string, stop: AbortSignal): Promise<void> {
-  const { error } = await api.check(name, q, stop)
+  const { error } = await api.select(name, q, { normal: true }, stop)
   if (error) throw Failure.of(error)
 }
 
@@ -75,7 +75,7 @@ async function instead(name: string, q: string, state: string, stop: AbortSignal
 async function those(name: string, list: Suggestion[], state: string, stop: AbortSignal): Promise<Suggestion[]> {
   for (const suggestion of list) {
     const q = addressed(suggestion.selector, state)
-    const answer = await api.select(name, q, most, stop).catch(() => null)
+    const answer = await api.select(name, q, { limit: most }, stop).catch(() => null)
     const n = answer?.ids.length ?? 0
     if (n > 0) return [{ ...suggestion, why: `${suggestion.why}: ${n === 1 ? '1 node' : n + ' nodes'}` }]
   }

@@ -1,7 +1,7 @@
 // The line across the picture: the limit of the policy that the context keeps. Dragged, it asks
 // what a limit of that height would remove. Nothing is committed.
 import { computed, effect, signal, untracked } from '@preact/signals'
-import { api, type KeptPolicy, type Policy, type PrunePlan, type Unit } from '../api'
+import { api, type Policies, type Policy, type PrunePlan, type Unit } from '../api'
 import { size } from '../format'
 import { into, type Loaded } from '../load'
 import { context, name, planned, strata, unit } from '../state'
@@ -12,8 +12,8 @@ export const limit = signal<number | null>(null)
 export const plan = signal<Loaded<PrunePlan>>({ state: 'loading' })
 
 /** The policy that the context keeps. */
-const answered = signal<Loaded<KeptPolicy>>({ state: 'loading' })
-const kept = computed<Policy | undefined>(() => answered.value.value?.policy)
+const answered = signal<Loaded<Policies>>({ state: 'loading' })
+const kept = computed<Policy | undefined>(() => answered.value.value?.kept)
 /** What decides under limits alone, as with pact commit: old results go first, and the task stays. */
 const limitsAlone: Policy = {
   protect_task: true,
@@ -54,7 +54,7 @@ const drawn = computed(() => strata.value.value !== undefined)
 effect(() => {
   const loaded = context.value.value
   if (loaded && !drawn.value) return undefined
-  if (loaded) return untracked(() => into(answered, (aborted) => api.policy(loaded.name, aborted)))
+  if (loaded) return untracked(() => into(answered, (aborted) => api.policies(loaded.name, aborted)))
   answered.value = { state: 'loading' }
   return undefined
 })

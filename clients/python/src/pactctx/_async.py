@@ -166,7 +166,7 @@ class AsyncDatabase:
         found: list[dict[str, Any]] = []
         after: str | None = None
         while True:
-            page = await self._ask("GET", path("search"), {"q": text, "regexp": regexp, "after": after})
+            page = await self._ask("GET", path("grep"), {"q": text, "regexp": regexp, "after": after})
             found += page["items"]
             after = page.get("next")
             if after is None:

@@ -147,12 +147,12 @@ class AsyncContext:
 
     async def kept_policy(self) -> types.LifecyclePolicy | None:
         """Returns the policy that the context keeps; `Batch.keep_policy` changes it."""
-        kept = await self._get("policy")
-        return cast("types.LifecyclePolicy | None", kept.get("policy"))
+        listed = await self.db._ask("GET", path("policies"), {"context": self.name})
+        return cast("types.LifecyclePolicy | None", listed.get("kept"))
 
     async def snapshot(self, at: str | int = "latest") -> AsyncSnapshot:
         """Returns the snapshot of a cycle, or of an address such as `latest-1` or `@c12`."""
-        hashed = await self._get("hash", at=address(at))
+        hashed = await self._get("tree", at=address(at), limit=1)
         return AsyncSnapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload

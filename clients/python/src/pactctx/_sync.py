@@ -167,7 +167,7 @@ class Database:
         found: list[dict[str, Any]] = []
         after: str | None = None
         while True:
-            page = self._ask("GET", path("search"), {"q": text, "regexp": regexp, "after": after})
+            page = self._ask("GET", path("grep"), {"q": text, "regexp": regexp, "after": after})
             found += page["items"]
             after = page.get("next")
             if after is None:

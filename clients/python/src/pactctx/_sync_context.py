@@ -149,12 +149,12 @@ class Context:
 
     def kept_policy(self) -> types.LifecyclePolicy | None:
         """Returns the policy that the context keeps; `Batch.keep_policy` changes it."""
-        kept = self._get("policy")
-        return cast("types.LifecyclePolicy | None", kept.get("policy"))
+        listed = self.db._ask("GET", path("policies"), {"context": self.name})
+        return cast("types.LifecyclePolicy | None", listed.get("kept"))
 
     def snapshot(self, at: str | int = "latest") -> Snapshot:
         """Returns the snapshot of a cycle, or of an address such as `latest-1` or `@c12`."""
-        hashed = self._get("hash", at=address(at))
+        hashed = self._get("tree", at=address(at), limit=1)
         return Snapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
 
     @overload

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 618e56d7bd6a2a9f6dc2c8362d5151dd478a4c6183678ae64e02e5054e824de2.
+SHA-256 is 014e5c5f9a00d1cad1c57eac142e9bce83c57950642206b03b93e21fa794be65.
 """
 
 from __future__ import annotations
@@ -38,11 +38,6 @@ class BegunBy(TypedDict):
     context: str
     cycle: NotRequired[int]
     node: NotRequired[str]
-
-
-class Blamed(TypedDict):
-    blocks: list[InspectBlame]
-    cycle: int
 
 
 class CallList(TypedDict):
@@ -93,18 +88,6 @@ class ContextInfo(TypedDict):
 class ContextPage(TypedDict):
     items: list[ContextInfo]
     next: NotRequired[str]
-
-
-class Copying(TypedDict):
-    edition: NotRequired[str]
-    force: NotRequired[bool]
-    name: str
-
-
-class DiffAuthor(TypedDict):
-    actor: NotRequired[str]
-    message: NotRequired[str]
-    revision: NotRequired[int]
 
 
 class DiffCause(TypedDict):
@@ -347,10 +330,6 @@ class Failure(TypedDict):
     token: NotRequired[str]
 
 
-class Family(TypedDict):
-    items: list[ContextInfo]
-
-
 class ForkedFrom(TypedDict):
     cycle: int
     name: str
@@ -363,25 +342,18 @@ class Forking(TypedDict):
     name: str
 
 
-class Formatted(TypedDict):
-    selector: str
-
-
 class Forms(TypedDict):
     attempts: list[int]
     forms: list[str]
 
 
 class Found(TypedDict):
+    error: NotRequired[Failure]
+    explanation: NotRequired[InspectExplanation]
     ids: list[str]
+    normal: NotRequired[str]
+    range: NotRequired[DiffRangeDiffLatestResult]
     warnings: NotRequired[list[str]]
-
-
-class Hashed(TypedDict):
-    content_hash: NotRequired[str]
-    cycle: int
-    digest: str
-    node: NotRequired[str]
 
 
 class HistoryEntry(TypedDict):
@@ -403,47 +375,6 @@ class Imported(TypedDict):
     findings: NotRequired[list[InspectFinding] | None]
 
 
-class InspectBlame(TypedDict):
-    by: DiffAuthor
-    cycle: int
-    id: str
-    kind: NotRequired[str]
-    range: DiffRange
-    region: str
-    role: str
-    turn: NotRequired[str]
-    version: NotRequired[InspectVersion]
-
-
-class InspectBreak(TypedDict):
-    cause: DiffCause
-    kind: NotRequired[str]
-    new_range: DiffRange | None
-    node: str
-    previous_range: DiffRange | None
-    role: NotRequired[str]
-
-
-class InspectBreakCause(TypedDict):
-    cut: NotRequired[InspectCut]
-    cycle: NotRequired[int]
-    evidence: str
-    idle_seconds: NotRequired[int]
-    kind: str
-    lifetime_seconds: NotRequired[int]
-    names: NotRequired[list[str] | None]
-
-
-class InspectCacheBreak(TypedDict):
-    again: int
-    cause: InspectBreakCause
-    cost: NotRequired[float]
-    evidence: str
-    left: int
-    read: int
-    since: int
-
-
 class InspectCachedPrefix(TypedDict):
     lost_bytes: int
     lost_tokens: NotRequired[int]
@@ -451,52 +382,6 @@ class InspectCachedPrefix(TypedDict):
     reasoning_behind: int
     with_bytes: int
     without_bytes: int
-
-
-class InspectCallCost(TypedDict):
-    currency: str
-    lost: float | None
-    paid: float
-
-
-class InspectCallPrefix(TypedDict):
-    attempt: str
-    attribution_changed: NotRequired[bool]
-    blocks: int
-    broken: NotRequired[int]
-    cache_break: NotRequired[InspectCacheBreak]
-    cost: NotRequired[InspectCallCost]
-    cut: NotRequired[InspectCut]
-    cycle: int
-    dialect: str
-    earlier: NotRequired[list[InspectProviderCache] | None]
-    expected: NotRequired[InspectExpected]
-    first_byte_ms: NotRequired[int]
-    left: NotRequired[int]
-    managing_ended: NotRequired[str]
-    markers: NotRequired[int]
-    model: str
-    prefix: NotRequired[InspectCallShared]
-    problem: NotRequired[str]
-    provider: NotRequired[InspectProviderCache]
-    seen: InspectSeen
-    started_at: NotRequired[str]
-    took_ms: NotRequired[int]
-    window: NotRequired[int]
-
-
-class InspectCallShared(TypedDict):
-    blocks: int
-    bytes: int
-    of_blocks: int
-    of_bytes: int
-
-
-class InspectCut(TypedDict):
-    cause: str
-    names: NotRequired[list[str] | None]
-    node: NotRequired[str]
-    reasoning_behind: int
 
 
 class InspectEvent(TypedDict):
@@ -512,15 +397,6 @@ class InspectEvent(TypedDict):
     turn: NotRequired[str]
     until: NotRequired[int]
     what: str
-
-
-class InspectExpected(TypedDict):
-    blocks: int
-    idle_seconds: NotRequired[int]
-    lapsed_blocks: NotRequired[int]
-    least_tokens: NotRequired[int]
-    lifetime_unsure: NotRequired[bool]
-    tokens: NotRequired[int]
 
 
 class InspectExplainedGroup(TypedDict):
@@ -566,38 +442,12 @@ InspectMigrated = TypedDict(
 )
 
 
-InspectProviderCache = TypedDict(
-    "InspectProviderCache",
-    {
-        "in": "int | None",
-        "out": "int | None",
-        "read": "int | None",
-        "reason": "NotRequired[str]",
-        "written": "int | None",
-        "written_1h": "NotRequired[int]",
-    },
-)
-
-
 class InspectPrunePlan(TypedDict):
     after: InspectWeight
     before: InspectWeight
     cached: NotRequired[InspectCachedPrefix]
     cycle: int
     report: LifecycleReport
-
-
-class InspectReference(TypedDict):
-    cycle: NotRequired[int]
-    field: str
-    id: str
-
-
-class InspectSeen(TypedDict):
-    asked: NotRequired[list[str] | None]
-    changed: NotRequired[list[Any] | None]
-    references: NotRequired[list[InspectReference] | None]
-    state: str
 
 
 class InspectSharedPrefix(TypedDict):
@@ -637,21 +487,12 @@ InspectTimeline = TypedDict(
 )
 
 
-class InspectVersion(TypedDict):
-    by: DiffAuthor
-    cycle: int
-
-
 class InspectWeight(TypedDict):
     blocks: int
     bytes: int
     nodes: int
     tokens: NotRequired[int]
     turns: int
-
-
-class KeptPolicy(TypedDict):
-    policy: NotRequired[LifecyclePolicy]
 
 
 class LifecycleKept(TypedDict):
@@ -775,7 +616,9 @@ class MatchPage(TypedDict):
 
 class NewContext(TypedDict):
     attrs: NotRequired[dict[str, Any]]
+    copy: NotRequired[str]
     edition: NotRequired[str]
+    force: NotRequired[bool]
     name: str
 
 
@@ -808,7 +651,7 @@ class Occurrence(TypedDict):
     line: str
     node: str
     role: NotRequired[str]
-    state: NotRequired[Literal["unsent", "unanswered"]]
+    state: NotRequired[Literal["unsent", "unanswered", "working"]]
 
 
 class Occurrences(TypedDict):
@@ -829,10 +672,9 @@ class PactErased(TypedDict):
     versions: NotRequired[int]
 
 
-class Prefixes(TypedDict):
-    cycles: list[ViewStep]
-    tokenizer: NotRequired[str]
-    totals: NotRequired[ViewTotals]
+class Policies(TypedDict):
+    items: list[ReadyPolicy]
+    kept: NotRequired[LifecyclePolicy]
 
 
 class Pruning(TypedDict):
@@ -866,10 +708,6 @@ class PublishedError(TypedDict):
 
 class PublishedFailure(TypedDict):
     error: PublishedError
-
-
-class ReadyPolicies(TypedDict):
-    items: list[ReadyPolicy]
 
 
 class ReadyPolicy(TypedDict):
@@ -910,12 +748,6 @@ class RecordPrices(TypedDict):
 
 class Renaming(TypedDict):
     name: str
-
-
-class SelectorCheck(TypedDict):
-    error: NotRequired[Failure]
-    selector: NotRequired[str]
-    valid: bool
 
 
 class SignIn(TypedDict):
@@ -1164,25 +996,6 @@ class ViewKindSum(TypedDict):
     tokens: NotRequired[int]
 
 
-class ViewLine(TypedDict):
-    line: int
-    text: str
-
-
-class ViewMatch(TypedDict):
-    count: int
-    kind: NotRequired[str]
-    lines: list[ViewLine]
-    node: str
-    place: int
-    role: NotRequired[str]
-
-
-class ViewMatchPage(TypedDict):
-    items: list[ViewMatch]
-    next: NotRequired[int]
-
-
 class ViewNames(TypedDict):
     attributes: list[ViewAttribute]
     keys: list[str]
@@ -1254,21 +1067,6 @@ ViewSpan = TypedDict(
 )
 
 
-ViewStep = TypedDict(
-    "ViewStep",
-    {
-        "blocks": "int",
-        "break": "NotRequired[InspectBreak]",
-        "broke": "NotRequired[ViewBroke]",
-        "bytes": "int",
-        "call": "NotRequired[InspectCallPrefix]",
-        "cycle": "int",
-        "prefix": "NotRequired[InspectSharedPrefix]",
-        "tokens": "NotRequired[int]",
-    },
-)
-
-
 class ViewThreadCut(TypedDict):
     cause: NotRequired[str]
     height: int
@@ -1276,22 +1074,9 @@ class ViewThreadCut(TypedDict):
     start: int
 
 
-class ViewTotals(TypedDict):
-    again: NotRequired[int]
-    calls: int
-    counted: int
-    currency: NotRequired[str]
-    lost: NotRequired[float]
-    paid: NotRequired[float]
-    priced: int
-    read: int
-    tokens_in: int
-    tokens_out: int
-    told: int
-    written: int
-
-
 class ViewTreePage(TypedDict):
+    cycle: int
+    digest: str
     items: list[ViewTreeRow]
     next: NotRequired[int]
     total: int
