@@ -48,7 +48,14 @@ type contextInfo struct {
 	Revision  int64              `json:"revision" doc:"Number of the latest log entry"`
 	Selectors []inspect.Migrated `json:"selectors,omitempty" doc:"Of a copy in another edition: what became of those of the rules that it keeps"`
 	Aside     int                `json:"aside,omitempty" doc:"Of a list: how many contexts aside of its conversation are left out"`
+	State     *digested          `json:"state,omitempty" doc:"With at: the state there"`
 	ContextDetails
+}
+
+// digested is a state and the digest of it.
+type digested struct {
+	Cycle  int64  `json:"cycle"`
+	Digest string `json:"digest" doc:"Of the whole state"`
 }
 
 func infoOf(i history.Info) contextInfo {
@@ -161,8 +168,23 @@ func (s *Server) contexts() {
 			}
 			return s.made(ctx, made.Name)
 		})
+	type state struct {
+		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At   string `query:"at" doc:"Also say the cycle and the digest of the state at this address"`
+	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}", id: "get-context", summary: "Say what a context has"},
-		func(ctx context.Context, in *named) (*oneContext, error) { return s.info(ctx, in.Name) })
+		func(ctx context.Context, in *state) (*oneContext, error) {
+			i, err := s.info(ctx, in.Name)
+			if err != nil || in.At == "" {
+				return i, err
+			}
+			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			if err != nil {
+				return nil, err
+			}
+			i.Body.State = &digested{snapshot.Cycle(), snapshot.Digest()}
+			return i, nil
+		})
 	add(s, operation{method: "PATCH", path: "/v1/contexts/{name}", id: "rename-context", summary: "Rename a context",
 		body: renaming{}},
 		func(ctx context.Context, in *named) (*oneContext, error) {

@@ -53,7 +53,7 @@ func triedOf(operation, name string) []tried {
 		path := map[string]string{"list-blocks": "/blocks?vs=", "diff": "/diff?from="}[operation]
 		return []tried{get(path + "@c1")[0], {"GET", at + path + "mine@c1", "", []string{name, "mine"}}}
 	case "get-context":
-		return get("")
+		return append(get(""), get("?at=working")...)
 	case "rename-context":
 		return []tried{{"PATCH", at, `{"name":"` + name + `-renamed"}`, []string{name, name + "-renamed"}},
 			{"PATCH", at, `{"name":"away"}`, []string{name, "away"}}}

@@ -59,11 +59,13 @@ func TestHashesAreThoseOfTheLibrary(t *testing.T) {
 	_, last := c.Cycles()
 	head := c.Working()
 	var of struct {
-		Cycle  int64
-		Digest string
+		State struct {
+			Cycle  int64
+			Digest string
+		}
 	}
-	r.must(&of, "GET", "/v1/contexts/weather/tree?at=working&limit=1", "")
-	if of.Digest != head.Digest() || of.Cycle != last+1 {
+	r.must(&of, "GET", "/v1/contexts/weather?at=working", "")
+	if of.State.Digest != head.Digest() || of.State.Cycle != last+1 {
 		t.Errorf("%+v, want %s", of, head.Digest())
 	}
 }

@@ -94,7 +94,7 @@ func (s *Server) listings() {
 		Unit  view.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/tree", id: "list-tree",
-		summary: "List the nodes of a tree in document order, and say the digest of all of it"},
+		summary: "List the nodes of a tree in document order"},
 		func(ctx context.Context, in *rows) (*answered[*view.TreePage], error) {
 			_, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
 			if err != nil {

@@ -30,11 +30,9 @@ type TreeRow struct {
 
 // TreePage is a page of a tree in document order.
 type TreePage struct {
-	Cycle  int64     `json:"cycle"`
-	Digest string    `json:"digest" doc:"Of the whole state"`
-	Items  []TreeRow `json:"items" nullable:"false"`
-	Next   int       `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
-	Total  int       `json:"total" doc:"How many nodes there are in all pages"`
+	Items []TreeRow `json:"items" nullable:"false"`
+	Next  int       `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+	Total int       `json:"total" doc:"How many nodes there are in all pages"`
 }
 
 // Tree lists the nodes at and below a node in document order, the root if under is "".
@@ -57,7 +55,7 @@ func (v *State) Tree(ctx context.Context, under string, after, limit int) (p *Tr
 			region = path[1].Class()
 		}
 	}
-	p = &TreePage{Cycle: v.Snapshot.Cycle(), Digest: v.Snapshot.Digest(), Items: []TreeRow{}, Total: top.Summary().Nodes}
+	p = &TreePage{Items: []TreeRow{}, Total: top.Summary().Nodes}
 	w := treeWalk{ctx: ctx, view: v, page: p, skip: after, limit: limit}
 	w.entry(top, region, 0)
 	if after+len(p.Items) < p.Total {

@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is 014e5c5f9a00d1cad1c57eac142e9bce83c57950642206b03b93e21fa794be65.
+// SHA-256 is c2ac2faa13651d3710756b0c255f361955e0e647d4b298ea4f6d8c667d0b4941.
 
 export interface Attempt {
   attempt_id: string
@@ -103,6 +103,8 @@ export interface ContextInfo {
   revision: number
   /** Of a copy in another edition: what became of those of the rules that it keeps */
   selectors?: InspectMigrated[] | null
+  /** With at: the state there */
+  state?: Digested
 }
 
 export interface ContextPage {
@@ -284,6 +286,12 @@ export interface DiffSnapshotRef {
 export interface DiffValues {
   from: unknown
   to: unknown
+}
+
+export interface Digested {
+  cycle: number
+  /** Of the whole state */
+  digest: string
 }
 
 export interface Edit {
@@ -1297,9 +1305,6 @@ export interface ViewThreadCut {
 }
 
 export interface ViewTreePage {
-  cycle: number
-  /** Of the whole state */
-  digest: string
   items: ViewTreeRow[]
   /** Value of after for the next page; absent on the last page */
   next?: number
@@ -1381,6 +1386,8 @@ export interface Operations {
     args: {
       /** Name of the context; a / in it is written %2F */
       name: string
+      /** Also say the cycle and the digest of the state at this address */
+      at?: string
     }
     body?: undefined
     answer: ContextInfo
@@ -1727,7 +1734,7 @@ export interface Operations {
     body?: undefined
     answer: unknown
   }
-  /** List the nodes of a tree in document order, and say the digest of all of it */
+  /** List the nodes of a tree in document order */
   'list-tree': {
     args: {
       /** Name of the context; a / in it is written %2F */

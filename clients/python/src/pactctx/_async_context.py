@@ -152,8 +152,8 @@ class AsyncContext:
 
     async def snapshot(self, at: str | int = "latest") -> AsyncSnapshot:
         """Returns the snapshot of a cycle, or of an address such as `latest-1` or `@c12`."""
-        hashed = await self._get("tree", at=address(at), limit=1)
-        return AsyncSnapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
+        there = (await self._get(at=address(at)))["state"]
+        return AsyncSnapshot(self, there["cycle"], there)
 
     @overload
     async def thread(

@@ -76,7 +76,7 @@ class Items(Generic[T]):
     async def _look(self) -> bool:
         """Reads the blocks, if they are others than at the last look, and reports whether there is a context."""
         try:
-            working = await self.context._get("tree", at="working", limit=1)
+            working = (await self.context._get(at="working"))["state"]
         except NotFound:
             self._held, self._digest = [], ""
             return False
@@ -95,7 +95,7 @@ class Items(Generic[T]):
         if self._digest == self._after or not address:
             return
         try:
-            gone = (await self.context._get("tree", at=address, limit=1))["digest"] != digest
+            gone = (await self.context._get(at=address))["state"]["digest"] != digest
         except NotFound:
             gone = True
         if gone:

@@ -154,8 +154,8 @@ class Context:
 
     def snapshot(self, at: str | int = "latest") -> Snapshot:
         """Returns the snapshot of a cycle, or of an address such as `latest-1` or `@c12`."""
-        hashed = self._get("tree", at=address(at), limit=1)
-        return Snapshot(self, hashed["cycle"], {"digest": hashed["digest"]})
+        there = (self._get(at=address(at)))["state"]
+        return Snapshot(self, there["cycle"], there)
 
     @overload
     def thread(

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is 014e5c5f9a00d1cad1c57eac142e9bce83c57950642206b03b93e21fa794be65.
+SHA-256 is c2ac2faa13651d3710756b0c255f361955e0e647d4b298ea4f6d8c667d0b4941.
 """
 
 from __future__ import annotations
@@ -83,6 +83,7 @@ class ContextInfo(TypedDict):
     name: str
     revision: int
     selectors: NotRequired[list[InspectMigrated] | None]
+    state: NotRequired[Digested]
 
 
 class ContextPage(TypedDict):
@@ -279,6 +280,11 @@ DiffValues = TypedDict(
         "to": "Any",
     },
 )
+
+
+class Digested(TypedDict):
+    cycle: int
+    digest: str
 
 
 class Edit(TypedDict):
@@ -1075,8 +1081,6 @@ class ViewThreadCut(TypedDict):
 
 
 class ViewTreePage(TypedDict):
-    cycle: int
-    digest: str
     items: list[ViewTreeRow]
     next: NotRequired[int]
     total: int
