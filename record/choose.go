@@ -17,6 +17,7 @@ type request struct {
 	compaction           bool   // the agent says that it asks for the summary of a conversation
 	oneToken             bool   // it wants one token at most
 	rewrites             bool   // a log says that it replaces the conversation before it
+	left                 bool   // choose found that nothing of the answer is in it
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
@@ -164,6 +165,12 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 	}
 	if best == nil {
 		return choice{}, false
+	}
+	if q.left = len(best.answer) > 0 && best.repeated == len(best.sent) && len(q.conversation) > best.repeated; q.left {
+		if c, ok := otherAnswer(of, best, q); ok {
+			q.left = false
+			return c, true
+		}
 	}
 	why := repeatsAll(len(best.sent))
 	if best.wasSent(q.system, q.conversation) {
@@ -325,26 +332,4 @@ func (c *candidate) atMessage(now *block) bool {
 	old := c.block(c.repeated)
 	return old.role == now.role && (old.role == "user" || old.role == "assistant") &&
 		old.kind != "thinking" && now.kind != "thinking"
-}
-
-// edited finds the recording that a request branches off from: both begin alike, and the request lacks the rest of
-// the recording.
-func edited(of []candidate, q *request) (choice, bool) {
-	var best *candidate
-	for i := range of {
-		c := &of[i]
-		if c.recording.beside == nil && c.repeated > 0 && alike(q.group.agent, c.system, q.system) &&
-			(best == nil || c.repeated > best.repeated) {
-			best = c
-		}
-	}
-	if best == nil {
-		return choice{}, false
-	}
-	cycle := min(best.recording.committed(), best.block(best.repeated).cycle)
-	why := "it parts from " + best.name + " at a message that was edited"
-	if best.repeated == len(q.conversation) {
-		why = "it goes back in " + best.name
-	}
-	return choice{recording: best.recording, fork: true, cycle: cycle, why: why}, true
 }

@@ -27,6 +27,7 @@ type Session struct {
 	// calls repeat what the erased one sent.
 	Unasked bool
 	Erased  int // how many calls Record left out because they were erased
+	Gone    int // how many answers Record took that no snapshot has
 }
 
 // Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
@@ -125,7 +126,7 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		left = !kept
 	}
-	s.Erased = importer.Erased()
+	s.Erased, s.Gone = importer.Erased(), importer.Gone()
 	return importer.Contexts(), known, left, nil
 }
 

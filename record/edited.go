@@ -1,0 +1,42 @@
+package record
+
+import "strings"
+
+// edited finds the recording that a request branches off from: both begin alike, and the request lacks the rest of
+// the recording.
+func edited(of []candidate, q *request) (choice, bool) {
+	var best *candidate
+	for i := range of {
+		c := &of[i]
+		if c.recording.beside == nil && c.repeated > 0 && alike(q.group.agent, c.system, q.system) &&
+			(best == nil || c.repeated > best.repeated) {
+			best = c
+		}
+	}
+	if best == nil {
+		return choice{}, false
+	}
+	cycle := min(best.recording.committed(), best.block(best.repeated).cycle)
+	why := "it parts from " + best.name + " at a message that was edited"
+	if best.repeated == len(q.conversation) {
+		why = "it goes back in " + best.name
+	}
+	return choice{recording: best.recording, fork: true, cycle: cycle, why: why}, true
+}
+
+// otherAnswer finds what a request branches off from that repeats the thread of a recording and not its answer: a
+// recording that it repeats further, such as one that has the answer, or, in a log, the recording itself where the model
+// says something else, because a program that edits an answer has both.
+func otherAnswer(of []candidate, c *candidate, q *request) (choice, bool) {
+	if further, ok := edited(of, q); ok && further.recording != c.recording {
+		return further, true
+	}
+	now := &q.conversation[c.repeated]
+	text, ok := textOf(now)
+	text, said := strings.TrimSpace(text), strings.TrimSpace(c.recording.said)
+	if !q.past || !ok || now.role != "assistant" || said == "" || strings.Contains(text, said) || strings.Contains(said, text) {
+		return choice{}, false
+	}
+	return choice{recording: c.recording, fork: true, cycle: c.recording.committed(),
+		why: "it parts from " + c.name + " at the answer, which was edited"}, true
+}
