@@ -35,7 +35,7 @@ func changeOf(api provider.API, old, now []block, same int) change {
 		c.first++
 	}
 	old, now = old[c.first:], now[c.first:]
-	c.next = successors(old, now, align(keysOf(old), keysOf(now)))
+	c.next = successors(old, now, provider.Align(keysOf(old), keysOf(now)))
 	for j := range c.next {
 		if c.next[j] >= 0 {
 			c.next[j] += c.first

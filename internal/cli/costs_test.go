@@ -30,6 +30,7 @@ var commandCosts = map[string]struct {
 	most float64
 	args string
 }{
+	"assert":           {linear, "assert RUN --breaks 1000 --max-tokens 1000000000 --max-cost 1000 --prefix-of RUN --check anthropic --no-orphans"},
 	"add":              {flat, "add RUN --role user --content x"},
 	"log --attempts":   {linear, "log RUN --attempts --json"},
 	"life @t0":         {linear, "life RUN @t0 --json"},

@@ -113,7 +113,7 @@ var answers = []struct{ schema, command string }{
 	{"show-thread", "show repair --as thread"}, {"verify-hash", "verify repair --hash"}, {"verify-hash", "verify repair --node rules"},
 	{"request", "request run @c12"}, {"request", "request run @c12 --attempt all"}, {"verify", "verify run"}, {"verify", "verify repair"},
 	{"verify-file", "verify --file EX/repair.jsonl"},
-	{"verify-export", "verify --export --file EX/repair.jsonl"}, {"check", "check run"}, {"check", "check repair --api openai --model m --mend"},
+	{"verify-export", "verify --export --file EX/repair.jsonl"}, {"check", "check run"}, {"assert", "assert run --breaks 9 --max-cost 9 --check anthropic"}, {"check", "check repair --api openai --model m --mend"},
 	{"new", "new c"}, {"add", "add c --id a --role user --content x"}, {"add", "add c --key k --every 3 --content z"},
 	{"update", "update c a --content y"}, {"log-attempts", "commit c --start --provider p --model m"},
 	{"log-attempts", "request c --end attempt:1-1 --status error --error e"}, {"log-attempts", "log c --attempts"},

@@ -24,6 +24,9 @@ import (
 var fileArguments = map[string]string{
 	"add --content-file":      "add chat --role user --content-file FILE",
 	"apply":                   "apply FILE",
+	"assert --file":           "assert --file FILE --breaks 0",
+	"assert --junit":          "assert chat --breaks 0 --junit FILE",
+	"assert --prices":         "assert chat --breaks 0 --prices FILE",
 	"check":                   "check FILE",
 	"check --after":           "check body.json --after FILE",
 	"commit --policy":         "commit chat --policy FILE",
@@ -64,7 +67,7 @@ var fileArguments = map[string]string{
 }
 
 // written are those of fileArguments into which a command writes: a device may be written into.
-var written = map[string]bool{"commit --send": true, "conformance --junit": true, "copy --backup": true,
+var written = map[string]bool{"assert --junit": true, "commit --send": true, "conformance --junit": true, "copy --backup": true,
 	"export --out": true, "open --export": true}
 
 // Every argument and flag that names a file refuses a pipe at once, though nobody writes into it, and a device, which

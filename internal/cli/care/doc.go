@@ -8,6 +8,6 @@ import (
 
 // Commands returns the commands of the family.
 func Commands(a *command.App) []*cobra.Command {
-	return []*cobra.Command{verifyCommand(a), checkRequestCommand(a), exportCommand(a), copyCommand(a), eraseCommand(a),
+	return []*cobra.Command{verifyCommand(a), checkRequestCommand(a), assertCommand(a), exportCommand(a), copyCommand(a), eraseCommand(a),
 		conformanceCommand(a)}
 }

@@ -1,4 +1,4 @@
-package record
+package provider
 
 import (
 	"math/rand/v2"
@@ -39,7 +39,7 @@ func TestAlignAgainstTheDefinition(t *testing.T) {
 			return list
 		}
 		a, b := draw(), draw()
-		matches := align(a, b)
+		matches := Align(a, b)
 		count, last := 0, -1
 		for j, i := range matches {
 			if i < 0 {
@@ -75,7 +75,7 @@ func TestAlignTakesMemoryByTheLength(t *testing.T) {
 	cost := func(n int) float64 {
 		random := rand.New(rand.NewPCG(1, 1))
 		a, b := random.Perm(n), random.Perm(n)
-		return testing.AllocsPerRun(1, func() { align(a, b) })
+		return testing.AllocsPerRun(1, func() { Align(a, b) })
 	}
 	if small, large := cost(10_000), cost(100_000); large > 15*small {
 		t.Errorf("10 times the messages take %.0f times the allocations", large/small)

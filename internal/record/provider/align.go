@@ -1,13 +1,13 @@
-package record
+package provider
 
 import "sort"
 
-// align pairs each element of a new thread with the element of the old thread
+// Align pairs each element of a new thread with the element of the old thread
 // that it continues, -1 for none. It keeps the beginning and the end that both
 // threads share, and between them the most pairs whose order did not change.
 // Where no element occurs twice, no other pairing keeps more. Cost: O(n log n)
 // in the elements between.
-func align[K comparable](old, now []K) []int {
+func Align[K comparable](old, now []K) []int {
 	matches := make([]int, len(now))
 	start, end := 0, 0
 	for start < len(old) && start < len(now) && old[start] == now[start] {

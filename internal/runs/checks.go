@@ -1,0 +1,127 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+)
+
+// checker checks the requests of a run by the rules of an API. A recorded request is checked as it was sent, if it was
+// sent to that API. Of other runs the thread is written as a request: what a run lacks because its log does, such as
+// parameters, is no problem of the run.
+type checker struct {
+	ctx      context.Context
+	c        *pact.Context
+	api      string
+	requests *record.Requests
+	exact    bool       // requests are as they were sent
+	before   []byte     // the request before, to the same API
+	last     *view.Step // that was not checked, nil for none
+	found    []*problem
+	known    map[record.Problem]*problem
+}
+
+// problem is one of a request, and how many later calls sent it again.
+type problem struct {
+	record.Problem
+	call  int64
+	again int
+}
+
+func newChecker(ctx context.Context, c *pact.Context, api string) *checker {
+	source := record.SourceOf(c.Working())
+	return &checker{ctx: ctx, c: c, api: api, requests: record.NewRequests(c), exact: source != nil && !source.Rebuilt(),
+		known: map[record.Problem]*problem{}}
+}
+
+// call takes up a call. A call whose request the next one repeats is checked with that one, unless it was recorded.
+func (k *checker) call(s *view.Step) error {
+	repeats := false
+	if s.Shared != nil {
+		_, _, repeats = view.Reused(&s.Prefix)
+	}
+	before := k.last
+	if k.last = s; before == nil || repeats && !k.exact {
+		return nil
+	}
+	return k.check(before)
+}
+
+func (k *checker) end() error {
+	if k.last == nil {
+		return nil
+	}
+	return k.check(k.last)
+}
+
+func (k *checker) check(s *view.Step) error {
+	q := &record.Question{Form: k.api, After: k.before}
+	err := k.asSent(s, q)
+	asSent := q.Body != nil
+	if !asSent && err == nil {
+		q.Body, _, err = record.WholeRequest(k.ctx, k.c, s.Now, k.api)
+	}
+	var problems []record.Problem
+	switch {
+	case errors.Is(err, fault.Conflict) || errors.Is(err, fault.AttemptNotFound): // it was erased, or never recorded
+		problems = []record.Problem{{Problem: "the request cannot be checked: " + err.Error()}}
+	case err != nil:
+		return err
+	default:
+		if _, problems, err = record.Check(q); err != nil {
+			return err
+		}
+	}
+	k.before = q.Body
+	for _, p := range problems {
+		if !asSent && !strings.ContainsAny(p.Place, "[.") && p.Rule == "required" {
+			continue
+		}
+		if same := k.known[p]; same != nil {
+			same.again++
+			continue
+		}
+		k.known[p] = &problem{Problem: p, call: s.Cycle}
+		k.found = append(k.found, k.known[p])
+	}
+	return nil
+}
+
+// asSent reads the request of a call as it was recorded, if it was sent to the API that is asked for.
+func (k *checker) asSent(s *view.Step, q *record.Question) error {
+	if !k.exact {
+		return nil
+	}
+	body, err := k.requests.Of(k.ctx, s.Cycle, 0)
+	if err != nil {
+		return err
+	}
+	if provider.FormOf(cmp.Or(provider.APIOf(http.MethodPost, body.Path), provider.APIOfBody(body.Bytes))) == k.api {
+		q.Body, q.Path = body.Bytes, body.Path
+	}
+	return nil
+}
+
+func (k *checker) failures() (list []Failure) {
+	for _, p := range k.found {
+		cause, evidence := p.Problem.Problem, inspect.NotKnown
+		if p.Rule != "" {
+			cause, evidence = cause+" ("+p.Rule+", "+p.Source+"); "+p.Remedy, inspect.SeenInBytes
+		}
+		if p.again > 0 {
+			cause += "; so in " + view.Plural(p.again, "later request")
+		}
+		place := strings.TrimSpace(view.Visible(k.c.Name()) + view.Cycle(p.call) + " " + p.Place)
+		list = append(list, Failure{place, view.Visible(cause), evidence})
+	}
+	return list
+}

@@ -1,0 +1,285 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+)
+
+// Comparison is two runs beside each other. Blocks are the same if they say the same, whatever their ids: role, kind,
+// text; of a call the tool and its arguments.
+type Comparison struct {
+	A     Side       `json:"a"`
+	B     Side       `json:"b"`
+	Parts *Parting   `json:"parts,omitempty"` // nil if the runs send the same as far as both go
+	Same  int        `json:"same_blocks"`     // that both runs sent, in one order
+	Only  []Only     `json:"only"`            // the other blocks, in the order of the runs
+	Tools []ToolSums `json:"tools"`           // by name
+	// Tokenizer counted the tokens of the tools; an approximation begins with approx:.
+	Tokenizer string `json:"tokenizer,omitempty"`
+}
+
+// Side is one of two runs.
+type Side struct {
+	Run    string      `json:"run"`
+	Calls  int         `json:"calls"`
+	Blocks int         `json:"blocks"`
+	To     view.Totals `json:"to_there"` // of the calls before the one at which the runs part
+	After  view.Totals `json:"after"`    // of the others
+}
+
+// Parting is the first call at which two runs part.
+type Parting struct {
+	A int64 `json:"a"` // its cycle in either run
+	B int64 `json:"b"`
+	// Cause is model, or what differs: the kind of the block that A sends there, "left out" if one of the runs leaves
+	// out what the other goes on sending.
+	Cause  string `json:"cause"`
+	Says   string `json:"says"`              // in a sentence, without its end
+	BlockA *Block `json:"block_a,omitempty"` // the first that differs
+	BlockB *Block `json:"block_b,omitempty"`
+}
+
+// Only is a block that one of the runs sent, or left out, and the other did not.
+type Only struct {
+	In string `json:"in"` // a or b
+	Block
+}
+
+// ToolSums say how often a tool was called and how many tokens its results have, counted once each: of the calls that
+// both runs sent before they part, and in either run after.
+type ToolSums struct {
+	Tool  string  `json:"tool"`
+	To    ToolSum `json:"to_there"`
+	After struct {
+		A ToolSum `json:"a"`
+		B ToolSum `json:"b"`
+	} `json:"after"`
+}
+
+// ToolSum counts calls and the tokens of their results.
+type ToolSum struct {
+	Calls  int   `json:"calls"`
+	Tokens int64 `json:"tokens"` // computed
+}
+
+// Compare compares two runs by what they send. Inserted turns shift nothing: the rest stays aligned. The money is by the
+// built-in prices or those given. Cost: that of [view.Walk] over both with snapshots, each block once, and O(n log n)
+// in their number.
+func Compare(ctx context.Context, a, b *pact.Context, prices *record.Prices, counter pact.Counter,
+	progress func(done, total int)) (*Comparison, error) {
+	var both [2]*run
+	for i, c := range []*pact.Context{a, b} {
+		var err error
+		if both[i], err = read(ctx, c, prices, counter, nothing, progress); err != nil {
+			return nil, err
+		}
+	}
+	p := partingOf(both[0], both[1])
+	r := &Comparison{A: both[0].side(p.at[0]), B: both[1].side(p.at[1]), Parts: p.Parting, Only: []Only{}}
+	if counter != nil {
+		r.Tokenizer = counter.Name()
+	}
+	r.align(both[0].sent, both[1].sent)
+	r.sum(both, p.at)
+	return r, nil
+}
+
+// parting is a Parting, nil if there is none, and at which call of either run it or the end of the shorter run is.
+type parting struct {
+	*Parting
+	at [2]int
+}
+
+// partingOf finds where two runs part.
+func partingOf(a, b *run) parting {
+	k := 0
+	for k < min(len(a.sent), len(b.sent)) && a.sent[k].key == b.sent[k].key {
+		k++
+	}
+	p := parting{at: [2]int{a.callOf(k), b.callOf(k)}}
+	for i := range min(len(a.calls), len(b.calls), p.at[0]+1, p.at[1]+1) {
+		if x, y := modelOf(a.calls[i]), modelOf(b.calls[i]); x != y && x != "" && y != "" {
+			p.at = [2]int{i, i}
+			p.Parting = &Parting{A: a.calls[i].Cycle, B: b.calls[i].Cycle, Cause: string(provider.CauseModel),
+				Says: "the model is " + view.Visible(x) + ", and " + view.Visible(y) + " in " + view.Visible(b.name)}
+			return p
+		}
+	}
+	if k == len(a.sent) || k == len(b.sent) {
+		return p
+	}
+	x, y := &a.sent[k], &b.sent[k]
+	p.Parting = &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y,
+		Says: x.inWords() + ", and " + y.inWords() + " in " + view.Visible(b.name)}
+	if y.What == leftOut {
+		p.Cause = leftOut
+	}
+	return p
+}
+
+// callOf returns at which call a block was sent, the number of calls behind the last block.
+func (r *run) callOf(k int) int {
+	if k == len(r.sent) {
+		return len(r.calls)
+	}
+	at, _ := slices.BinarySearchFunc(r.calls, r.sent[k].Call, func(s *view.Step, cycle int64) int {
+		return cmp.Compare(s.Cycle, cycle)
+	})
+	return at
+}
+
+func modelOf(s *view.Step) string {
+	if s.Call == nil {
+		return ""
+	}
+	return s.Call.Model
+}
+
+// inWords says what a call sends or leaves out.
+func (b *Block) inWords() string {
+	if b.What == leftOut {
+		return "it leaves out " + b.Begins
+	}
+	kind, _ := view.ParseKind(b.What)
+	text := "it sends a " + kind.InWords()
+	if b.Tool != "" {
+		text += " of " + view.Visible(b.Tool)
+	}
+	return text + ` "` + view.Visible(b.Begins) + `"`
+}
+
+// side sums up a run that parts from another at its call with a number.
+func (r *run) side(at int) Side {
+	s := Side{Run: r.name, Calls: len(r.calls), Blocks: len(r.sent)}
+	for i, call := range r.calls {
+		if i < at {
+			s.To.Add(call)
+		} else {
+			s.After.Add(call)
+		}
+	}
+	return s
+}
+
+// align pairs the blocks of two runs, and lists those without a partner.
+func (r *Comparison) align(a, b []Block) {
+	i := 0
+	missing := func(upTo int) {
+		for ; i < upTo; i++ {
+			r.Only = append(r.Only, Only{"a", a[i]})
+		}
+	}
+	for j, of := range pairs(a, b) {
+		if of < 0 {
+			r.Only = append(r.Only, Only{"b", b[j]})
+			continue
+		}
+		missing(of)
+		i, r.Same = of+1, r.Same+1
+	}
+	missing(len(a))
+}
+
+// pairs returns for each block of b the block of a that it is aligned with, -1 for none. Blocks that say what no other
+// of their run does come first, so that what says the same as an inserted turn stays in its place.
+func pairs(a, b []Block) []int {
+	type count struct{ a, b int }
+	times := map[digest]*count{}
+	of := func(key digest) *count {
+		if times[key] == nil {
+			times[key] = &count{}
+		}
+		return times[key]
+	}
+	for i := range a {
+		of(a[i].key).a++
+	}
+	for j := range b {
+		of(b[j].key).b++
+	}
+	alone := func(list []Block) (keys []digest, at []int) {
+		for i := range list {
+			if c := times[list[i].key]; c.a == 1 && c.b == 1 {
+				keys, at = append(keys, list[i].key), append(at, i)
+			}
+		}
+		return keys, at
+	}
+	keysA, atA := alone(a)
+	keysB, atB := alone(b)
+	made := slices.Repeat([]int{-1}, len(b))
+	fromA, fromB := 0, 0
+	between := func(endA, endB int) {
+		for j, i := range provider.Align(keysOf(a[fromA:endA]), keysOf(b[fromB:endB])) {
+			if i >= 0 {
+				made[fromB+j] = fromA + i
+			}
+		}
+		fromA, fromB = endA+1, endB+1
+	}
+	for j, i := range provider.Align(keysA, keysB) {
+		if i >= 0 {
+			made[atB[j]] = atA[i]
+			between(atA[i], atB[j])
+		}
+	}
+	between(len(a), len(b))
+	return made
+}
+
+func keysOf(list []Block) []digest {
+	keys := make([]digest, len(list))
+	for i := range list {
+		keys[i] = list[i].key
+	}
+	return keys
+}
+
+// sum sums up the tools of two runs that part at some calls.
+func (r *Comparison) sum(both [2]*run, at [2]int) {
+	r.Tools = []ToolSums{}
+	sums := map[string]*ToolSums{}
+	for i, of := range both {
+		there := int64(-1) // the cycle at which the runs part, the run ends before without one
+		if at[i] < len(of.calls) {
+			there = of.calls[at[i]].Cycle
+		}
+		for _, b := range of.sent {
+			if b.Tool == "" || b.What != toolcall.Call && b.What != toolcall.Result {
+				continue
+			}
+			s := sums[b.Tool]
+			if s == nil {
+				s = &ToolSums{Tool: b.Tool}
+				sums[b.Tool] = s
+			}
+			to := &s.To
+			switch {
+			case there >= 0 && b.Call >= there && i == 0:
+				to = &s.After.A
+			case there >= 0 && b.Call >= there:
+				to = &s.After.B
+			case i == 1:
+				continue // both sent it
+			}
+			if b.What == toolcall.Call {
+				to.Calls++
+			}
+			to.Tokens += b.tokens
+		}
+	}
+	for _, s := range sums {
+		r.Tools = append(r.Tools, *s)
+	}
+	slices.SortFunc(r.Tools, func(a, b ToolSums) int { return cmp.Compare(a.Tool, b.Tool) })
+}
+
+// nothing does nothing with a call.
+func nothing(*view.Step) error { return nil }

@@ -1,0 +1,133 @@
+package runs_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+type object = map[string]any
+
+// asked is a call of the Messages API, with what its provider counted.
+type asked struct {
+	model            string // "" for claude-opus-4-8
+	system           string
+	tools            []string
+	messages         []object
+	in, cached, out_ int // tokens; of in those that came from the cache
+}
+
+func user(text string) object      { return object{"role": "user", "content": text} }
+func assistant(text string) object { return object{"role": "assistant", "content": text} }
+
+// called returns the messages of a call of a tool, and of its result. The provider gives the call an id.
+func called(id, tool, arguments, result string) []object {
+	return []object{
+		{"role": "assistant", "content": []object{{"type": "tool_use", "id": id, "name": tool, "input": object{"of": arguments}}}},
+		{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": id, "content": result}}},
+	}
+}
+
+// recorded returns the context of some calls in a new store.
+func recorded(t *testing.T, name string, calls ...asked) *pact.Context {
+	t.Helper()
+	db := pact.NewDB(store.NewMemory())
+	importer, err := record.NewImporter(t.Context(), db, record.ImportOptions{Context: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range calls {
+		model := c.model
+		if model == "" {
+			model = "claude-opus-4-8"
+		}
+		body := object{"model": model, "max_tokens": 9, "messages": c.messages}
+		if c.system != "" {
+			body["system"] = c.system
+		}
+		var tools []object
+		for _, tool := range c.tools {
+			tools = append(tools, object{"name": tool, "description": "of " + tool, "input_schema": object{"type": "object"}})
+		}
+		if tools != nil {
+			body["tools"] = tools
+		}
+		answer := object{"type": "message", "role": "assistant", "model": model, "content": []object{{"type": "text", "text": "yes"}}}
+		if c.in > 0 {
+			answer["usage"] = object{"input_tokens": c.in - c.cached, "cache_read_input_tokens": c.cached, "output_tokens": c.out_}
+		}
+		p := record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Body: written(t, body), Answer: written(t, answer), Status: 200,
+			Started: int64(i+1) * 1e9, Ended: int64(i+1)*1e9 + 1}
+		if _, err := importer.Add(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return opened(t, db, name)
+}
+
+func written(t *testing.T, v any) []byte {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func opened(t *testing.T, db *pact.DB, name string) *pact.Context {
+	t.Helper()
+	c, err := pact.Open(t.Context(), db, name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// growing returns the calls of a conversation, one after each pair of messages, of which each sends all before.
+func growing(first []object, pairs ...[]object) (calls []asked) {
+	all := append([]object{}, first...)
+	calls = append(calls, asked{messages: append([]object{}, all...), in: 10, out_: 2})
+	for i, pair := range pairs {
+		all = append(all, pair...)
+		calls = append(calls, asked{messages: append([]object{}, all...), in: 20 + 10*i, cached: 10 + 10*i, out_: 2})
+	}
+	return calls
+}
+
+// shared imports a real session, and leaves the test out where there is none.
+func shared(t *testing.T, path string) (db *pact.DB, text []byte) {
+	t.Helper()
+	dir := os.Getenv("PACT_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "data", filepath.FromSlash(path)))
+	if err != nil {
+		t.Skip("left out without the real sessions: ", err)
+	}
+	log, err := calllog.Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db = pact.NewDB(store.NewMemory())
+	plan, err := intake.PlanLog(t.Context(), log, intake.Options{Name: "run"})
+	if err == nil {
+		_, err = plan.Import(t.Context(), db, silent)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db, text
+}
+
+func silent(int, int) {}
+
+func number(n int) string { return fmt.Sprint(n) }
