@@ -110,7 +110,7 @@ func ExampleContext_Select() {
 		"^seq .seg:depth(1-3) .block[role='user']",
 		"@t-1..@t0 .block",
 	} {
-		selection, err := c.Select(ctx, text, &pact.SelectOptions{MaxSnapshots: 5})
+		selection, err := c.Select(ctx, text, &pact.SelectOptions{Changes: pact.RangeOptions{MaxSnapshots: 5}})
 		check(err)
 		if selection.Changes != nil {
 			fmt.Println(selection.Changes.Diffs[0].AddedIDs, "came last")

@@ -137,21 +137,9 @@ type SelectOptions struct {
 	// holds the last answer.
 	Working bool
 
-	// The fields below say what a range returns, as in [RangeOptions]. Where the answer is
-	// ids, they are ignored (04 §4).
-
-	IncludeContent        bool
-	ContentMode           diff.Mode
-	ContextLines          int
-	Materialize           []string
-	MaxSnapshots          int
-	MaxChangesPerSnapshot int
-}
-
-// changes returns the options for a range.
-func (o SelectOptions) changes() RangeOptions {
-	return RangeOptions{Edition: o.Edition, IncludeContent: o.IncludeContent, ContentMode: o.ContentMode, ContextLines: o.ContextLines,
-		Materialize: o.Materialize, MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
+	// Changes says what a range returns; its Edition is that of the selector. Where the answer is
+	// ids, it is ignored (04 §4).
+	Changes RangeOptions
 }
 
 // DiffOptions says what of two snapshots to compare. A nil *DiffOptions is the zero

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
@@ -74,7 +73,7 @@ func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) (S
 			return Selection{}, fault.New(fault.SelectorInvalid, "Where, Skip and Limit choose among ids, and a range of snapshots "+
 				"gives changes", "leave them out, or write @mode=union or @mode=latest after the selector")
 		}
-		changes, err := c.rangeChanges(ctx, s.Selector, optionsOf(o).changes())
+		changes, err := c.rangeChanges(ctx, s.Selector, optionsOf(o).Changes)
 		return Selection{Changes: changes}, err
 	}
 	list, err := c.matches(ctx, s)
@@ -82,13 +81,6 @@ func (c *Context) Select(ctx context.Context, query string, o *SelectOptions) (S
 		return Selection{}, err
 	}
 	return Selection{IDs: idsOf(list)}, nil
-}
-
-// SelectAll asks several selectors as one list of edition 1.0: what each finds comes behind what those
-// before it found (1.0 04 §2.1, §7). A selector that has an address or a control is E_SELECTOR_INVALID.
-// Its errors and its cost are those of [Context.Select].
-func (c *Context) SelectAll(ctx context.Context, queries []string, o *SelectOptions) (Selection, error) {
-	return c.Select(ctx, "("+strings.Join(queries, "), (")+")", o)
 }
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and

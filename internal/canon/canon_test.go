@@ -147,8 +147,8 @@ func TestTextChecks(t *testing.T) {
 		{"\xed\xa0", false, false, `"\ufffd\ufffd"`},
 		{"\xed\xa0\xff", false, false, `"\ufffd\ufffd\ufffd"`},
 	} {
-		if ValidText(c.s) != c.valid || StoredText(c.s) != c.stored || String(c.s) != c.out {
-			t.Errorf("%q: valid %v, stored %v, %s", c.s, ValidText(c.s), StoredText(c.s), String(c.s))
+		if ValidText(c.s) != c.valid || (badByte(c.s) < 0) != c.stored || String(c.s) != c.out {
+			t.Errorf("%q: valid %v, stored %v, %s", c.s, ValidText(c.s), badByte(c.s) < 0, String(c.s))
 		}
 	}
 }

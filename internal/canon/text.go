@@ -35,7 +35,7 @@ const hexDigits = "0123456789abcdef"
 // AppendString appends s to dst quoted and escaped as Python does under
 // ensure_ascii. A lone surrogate held as WTF-8 becomes its \ud800 form again;
 // any other byte that is not UTF-8 becomes \ufffd. A caller that must not lose a
-// byte calls ValidText or StoredText first.
+// byte calls ValidText first.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
@@ -95,11 +95,6 @@ func appendUnit(dst []byte, u rune) []byte {
 // ValidText reports whether s is valid UTF-8, which excludes lone surrogates in
 // WTF-8 form.
 func ValidText(s string) bool { return utf8.ValidString(s) }
-
-// StoredText reports whether a parsed value can hold s: valid UTF-8, except for
-// lone surrogates in WTF-8 form. Two adjacent surrogate halves are not lone: a
-// parsed value holds their one code point.
-func StoredText(s string) bool { return badByte(s) < 0 }
 
 // badByte returns the index of the first byte of s at which it stops being a
 // stored text, or -1.

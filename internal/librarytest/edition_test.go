@@ -224,7 +224,7 @@ func TestEditsOfEdition1(t *testing.T) {
 		b.Add("@t0 (d0, end)", "summary {content='s'}")
 		return nil
 	}, nil))
-	got, err := c.SelectAll(ctx, []string{".summary", "(d1) .block", ".block"}, nil)
+	got, err := c.Select(ctx, "(.summary), ((d1) .block), (.block)", nil)
 	if err != nil || !slices.Equal(got.IDs, []string{"summary:2-0", "block:1-0"}) {
 		t.Errorf("%v, %v", got.IDs, err)
 	}

@@ -105,10 +105,7 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 		return failure(c.RichDiff(background, pact.Cycle(1), pact.Latest(), nil))
 	},
 	"Select": func(c *pact.Context) error { return failure(c.Select(background, ".block", nil)) },
-	"SelectAll": func(c *pact.Context) error {
-		return failure(c.SelectAll(background, []string{".block", "^seq"}, &pact.SelectOptions{Edition: selector.V1}))
-	},
-	"Send": func(c *pact.Context) error { return failure(c.Send(background, io.Discard, nil)) },
+	"Send":   func(c *pact.Context) error { return failure(c.Send(background, io.Discard, nil)) },
 	"StartAttempt": func(c *pact.Context) error {
 		return failure(c.StartAttempt(background, providerCall, io.Discard, nil))
 	},

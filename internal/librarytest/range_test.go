@@ -119,7 +119,7 @@ func TestRangeModes(t *testing.T) {
 		if _, err := c.Find(background, text, nil); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("Find(%s): got %v", text, err)
 		}
-		selection, err := c.Select(background, text, &pact.SelectOptions{MaxChangesPerSnapshot: 1})
+		selection, err := c.Select(background, text, &pact.SelectOptions{Changes: pact.RangeOptions{MaxChangesPerSnapshot: 1}})
 		must(t, err)
 		want := rangeDiff(t, c, text, pact.RangeOptions{MaxChangesPerSnapshot: 1})
 		if selection.IDs != nil || selection.String() != jsonText(t, want) {

@@ -75,7 +75,6 @@ type State struct {
 
 // The orders in which blocks are listed.
 const (
-	ByPlace   = "place"   // of the thread
 	ByBytes   = "bytes"   // the largest first
 	ByCarried = "carried" // first what took most bytes in all calls up to this state
 )
@@ -86,7 +85,7 @@ type Filter struct {
 	Failed bool            // only calls that failed, and their results
 	IDs    map[string]bool // only these, nil for all
 	New    bool            // only those that are not in the same place in the other state
-	Order  string          // ByPlace if empty
+	Order  string          // that of the thread if it is neither
 	After  int             // how many rows were listed before
 	Limit  int
 }
