@@ -212,12 +212,12 @@ func opened(t testing.TB, s *pact.DB, name string) *pact.Context {
 func sentAsReceived(t *testing.T, c *pact.Context, p *providertest.Provider) {
 	t.Helper()
 	_, last := c.Cycles()
-	received := p.Received()
+	received, requests := p.Received(), record.NewRequests(c)
 	if int(last) != len(received) {
 		t.Fatalf("%d cycles, %d requests", last, len(received))
 	}
 	for i, r := range received {
-		body, err := record.Request(t.Context(), c, int64(i+1), 0)
+		body, err := requests.Of(t.Context(), int64(i+1), 0)
 		if err != nil {
 			t.Fatalf("cycle %d: %v", i+1, err)
 		}

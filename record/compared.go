@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"net/http"
 	"time"
@@ -118,6 +119,9 @@ func (w *follower) prompt(s *pact.Snapshot, a history.Attempt, k *kept) (*sent, 
 		return nil, nil, err
 	}
 	d := w.rulesOf(k)
+	if d.AsSent { // the prompt keeps it
+		text = bytes.Clone(text)
+	}
 	return &sent{d, d.ReadNext(request, a.Model, text, w.hashes), tree.Of(s)}, request, nil
 }
 

@@ -138,11 +138,12 @@ func everything(t *testing.T, s *pact.DB, names []string) string {
 	for _, name := range names {
 		c := opened(t, s, name)
 		first, last := c.Cycles()
+		requests := record.NewRequests(c)
 		for i := first; i <= last; i++ {
 			snapshot, err := c.At(t.Context(), pact.Cycle(i))
 			must(t, err)
 			fmt.Fprintln(&text, name, i, snapshot.Digest())
-			body, err := record.Request(t.Context(), c, i, 0)
+			body, err := requests.Of(t.Context(), i, 0)
 			must(t, err)
 			fmt.Fprintln(&text, body.SHA256, body.Redacted, string(body.Bytes))
 		}

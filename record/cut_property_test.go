@@ -342,13 +342,14 @@ func (m *managedRun) compare() {
 		if origins, err := c.Origins(m.Context()); err == nil && len(origins) > 0 {
 			first = origins[0].Cycle + 1
 		}
+		requests := record.NewRequests(c)
 		for cycle := first; cycle <= i.Cycle+1; cycle++ {
 			attempts, err := c.Attempts(m.Context(), cycle, cycle)
 			must(m.T, err)
 			if len(attempts) == 0 {
 				continue
 			}
-			body, err := record.Request(m.Context(), c, cycle, 0)
+			body, err := requests.Of(m.Context(), cycle, 0)
 			must(m.T, err)
 			was, err := record.Asked(m.Context(), m.s, body)
 			if err != nil {

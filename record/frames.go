@@ -124,51 +124,75 @@ type records struct {
 	c     *pact.Context
 	known map[string]*kept       // by the attempts
 	lists map[string][]canon.Any // likewise, the frames of messages that their records have
+	last  []canon.Any            // of the last request, the frames of its messages
+	bases []base                 // the attempts that have these, but for those of its own record
 }
 
 func recordsOf(c *pact.Context) *records {
-	return &records{c, map[string]*kept{}, map[string][]canon.Any{}}
+	return &records{c: c, known: map[string]*kept{}, lists: map[string][]canon.Any{}}
 }
 
-// frame restores the frame of a request. E_CONFLICT if an erasure took a part of it.
-func (r *records) frame(ctx context.Context, k *kept) (canon.Any, error) {
-	frame, err := canon.ParseDocument(k.Frame)
-	if err != nil || k.Base == nil {
-		return frame, err
+// frame restores the frame of a request, and says how many messages at its beginning have the frames of those of the last
+// one. Those of its messages are there until the next call. E_CONFLICT if an erasure took a part of it. Cost: that of the
+// frames that other records have.
+func (r *records) frame(ctx context.Context, k *kept) (frame canon.Any, same int, err error) {
+	last, bases := r.last, r.bases
+	r.last, r.bases = nil, nil
+	if frame, err = canon.ParseDocument(k.Frame); err != nil {
+		return frame, 0, err
 	}
 	name := provider.ListOf(k.API)
-	last, _ := frame.Get(name)
-	parts := [][]canon.Any{last.Elems}
-	for from := k.Base; from != nil; {
-		of, err := r.record(ctx, from.Attempt)
+	own, _ := frame.Get(name)
+	if own.Kind != canon.KindArray && k.Base == nil {
+		return frame, 0, nil
+	}
+	parts, from := [][]canon.Any{own.Elems}, []base(nil) // the newest first
+	for at := k.Base; at != nil; {
+		of, err := r.record(ctx, at.Attempt)
 		if err != nil {
-			return canon.Any{}, err
+			return canon.Any{}, 0, err
 		}
 		if of == nil || of.Erased {
-			return canon.Any{}, erased(from.Attempt)
+			return canon.Any{}, 0, erased(at.Attempt)
 		}
-		list, known := r.lists[from.Attempt]
+		list, known := r.lists[at.Attempt]
 		if !known {
 			before, err := canon.ParseDocument(of.Frame)
 			if err != nil {
-				return canon.Any{}, err
+				return canon.Any{}, 0, err
 			}
 			messages, _ := before.Get(name)
 			list = messages.Elems
-			r.lists[from.Attempt] = list
+			r.lists[at.Attempt] = list
 		}
 		first := 0
 		if of.Base != nil {
 			first = of.Base.Messages
 		}
-		if first+len(list) != from.Messages {
-			return canon.Any{}, fault.At(fault.Conflict, fault.NoOffset, from.Attempt,
-				"the request cannot be restored", "the record of "+from.Attempt+" has other messages than it needs")
+		if first+len(list) != at.Messages {
+			return canon.Any{}, 0, fault.At(fault.Conflict, fault.NoOffset, at.Attempt,
+				"the request cannot be restored", "the record of "+at.Attempt+" has other messages than it needs")
 		}
-		parts, from = append(parts, list), of.Base
+		parts, from, at = append(parts, list), append(from, *at), of.Base
 	}
 	slices.Reverse(parts)
-	return canon.Object(withMember(frame.Members, name, canon.ArrayOf(slices.Concat(parts...)...))...), nil
+	slices.Reverse(from)
+	for i := 0; i < min(len(from), len(bases)) && from[i] == bases[i]; i++ {
+		same = from[i].Messages
+	}
+	n, goesOn := 0, true // how many messages were looked at, and whether all behind the first ones are those of the last request
+	for _, list := range parts {
+		for i := max(0, same-n); i < len(list); i++ {
+			if goesOn = goesOn && same < len(last) && last[same].Value() == list[i].Value(); goesOn {
+				same++
+				continue
+			}
+			last = append(last[:n+i], list[i])
+		}
+		n += len(list)
+	}
+	r.last, r.bases = last[:n], from
+	return canon.Object(withMember(frame.Members, name, canon.ArrayOf(r.last...))...), same, nil
 }
 
 // record returns the record of an attempt, nil if it is not there.

@@ -66,7 +66,7 @@ func (c *talked) comesBack(from int) {
 	first, last := run.Cycles()
 	attempts, err := run.Attempts(c.t.Context(), first, last+1)
 	must(c.t, err)
-	of := map[int64]int64{}
+	of, requests := map[int64]int64{}, record.NewRequests(run)
 	for _, a := range attempts {
 		of[a.Cycle]++
 		if n++; n < from {
@@ -76,6 +76,9 @@ func (c *talked) comesBack(from int) {
 			c.t.Errorf("call %d: %v", n, err)
 		} else if string(body.Bytes) != c.sent[n-1] {
 			c.t.Errorf("call %d gave\n%s, want\n%s", n, body.Bytes, c.sent[n-1])
+		}
+		if body, err := requests.Of(c.t.Context(), a.Cycle, of[a.Cycle]); err != nil || string(body.Bytes) != c.sent[n-1] {
+			c.t.Errorf("after the calls before it call %d gave %v, %v; want\n%s", n, body, err, c.sent[n-1])
 		}
 	}
 	if n != len(c.sent) {

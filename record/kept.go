@@ -111,10 +111,10 @@ func Request(ctx context.Context, c *pact.Context, cycle, number int64) (*Body, 
 // Of returns, byte for byte, the body that an attempt of a cycle sent: attempt:4-2 has the number 2 in cycle 4.
 // For the number 0 it takes the last attempt that was recorded. The cycle may be the current one, whose call has no
 // answer yet or failed. Of rebuilds the bytes from the blocks of the snapshot and from what the attempt keeps,
-// and compares their SHA-256 with the recorded one.
+// and compares their SHA-256 with the recorded one. They are there until the next request is asked for.
 //
 // E_ATTEMPT_NOT_FOUND if no such request was recorded, E_CONFLICT if it was erased or the snapshot no longer holds
-// what was sent. Cost: that of the thread.
+// what was sent. Cost: that of the thread; of requests one after another, that of what the one before does not begin with.
 func (r *Requests) Of(ctx context.Context, cycle, number int64) (*Body, error) {
 	attempts, err := r.c.Attempts(ctx, cycle, cycle)
 	if err != nil {

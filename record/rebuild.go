@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"io"
 
@@ -21,16 +20,18 @@ type contents struct {
 	known map[tree.Digest]canon.Any
 	of    *pact.Snapshot
 	parts []canon.Any // of its blocks
+
+	joiner  provider.Joiner
+	written wire.Series
 }
 
-// thread returns the contents of the blocks of a thread, which are there until the next one. Cost: that of the blocks
-// behind those that the last thread begins with.
-func (c *contents) thread(ctx context.Context, s *pact.Snapshot) ([]canon.Any, error) {
-	same := 0
+// thread returns the contents of the blocks of a thread, which are there until the next one, and how many of them are
+// those of the last one. Cost: that of the others.
+func (c *contents) thread(ctx context.Context, s *pact.Snapshot) (_ []canon.Any, same int, err error) {
 	if c.of != nil {
 		shared, err := pact.SharePrefix(ctx, c.of, s)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		same = shared.Blocks
 	}
@@ -41,12 +42,12 @@ func (c *contents) thread(ctx context.Context, s *pact.Snapshot) ([]canon.Any, e
 			content, err = c.content(ctx, b.Node())
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		c.parts = append(c.parts, content)
 	}
 	c.of = s
-	return c.parts, nil
+	return c.parts, same, nil
 }
 
 // content returns the content of a block. JSON cannot express every content; a block
@@ -71,23 +72,27 @@ func (c *contents) content(ctx context.Context, n *tree.Node) (canon.Any, error)
 
 // body rebuilds the body of an attempt. It also returns what the body says,
 // absent if the blocks do not tell: the attempt keeps the body raw, or keeps the
-// spelling of some values, which the body then has in place of the values.
+// spelling of some values, which the body then has in place of the values. Both
+// are there until the next one of the same contents and records. Cost: that of
+// what the last one does not begin with, of which the text and its hash are
+// known, and what stands behind the messages.
 func body(ctx context.Context, s *pact.Snapshot, a history.Attempt, k *kept, known *contents, from *records) (*Body, canon.Any, error) {
 	if k.Erased {
 		return nil, canon.Any{}, erased(a.ID)
 	}
-	b := wire.Body{Notes: k.Notes}
+	b, same := wire.Body{Notes: k.Notes}, 0
 	var err error
 	if k.Notes.Raw == nil {
-		if b.Value, err = k.value(ctx, s, a, known, from); err != nil {
+		if b.Value, same, err = k.value(ctx, s, a, known, from); err != nil {
+			known.joiner = provider.Joiner{} // the last request is not the one of these frames and contents
 			return nil, canon.Any{}, err
 		}
 	}
-	text, err := b.Bytes()
+	text, sum, err := known.written.Write(b, provider.ListOf(k.API), same)
 	if err != nil {
 		return nil, canon.Any{}, unrestored(ctx, s, a, err)
 	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != k.SHA256 {
+	if hex.EncodeToString(sum[:]) != k.SHA256 {
 		return nil, canon.Any{}, unrestored(ctx, s, a, nil)
 	}
 	said := b.Value
@@ -115,22 +120,23 @@ func unrestored(ctx context.Context, s *pact.Snapshot, a history.Attempt, err er
 	return fault.Wrap(fault.Conflict, err, message, remedy)
 }
 
-// value rebuilds the value of the body.
+// value rebuilds the value of the body, and says how many of its messages are those of the last one.
 func (k *kept) value(ctx context.Context, s *pact.Snapshot, a history.Attempt, known *contents,
-	from *records) (value canon.Any, err error) {
+	from *records) (value canon.Any, same int, err error) {
 	r, ctx := provider.Request{API: k.API}, tree.Asking(ctx, tree.AskerOf(s))
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
-		return canon.Any{}, err
+		return canon.Any{}, 0, err
 	}
-	if r.Frame, err = from.frame(ctx, k); err != nil {
-		return canon.Any{}, err
+	frames := 0
+	if r.Frame, frames, err = from.frame(ctx, k); err != nil {
+		return canon.Any{}, 0, err
 	}
-	parts, err := known.thread(ctx, s)
+	parts, blocks, err := known.thread(ctx, s)
 	if err != nil {
-		return canon.Any{}, err
+		return canon.Any{}, 0, err
 	}
-	if value, err = r.Join(parts); err != nil {
-		return canon.Any{}, unrestored(ctx, s, a, err)
+	if value, same, err = known.joiner.Join(&r, parts, frames, blocks); err != nil {
+		return canon.Any{}, 0, unrestored(ctx, s, a, err)
 	}
-	return value, nil
+	return value, same, nil
 }

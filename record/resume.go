@@ -114,7 +114,7 @@ func (l *recording) resumeAttempt(ctx context.Context, attempts []history.Attemp
 	if err != nil {
 		return err
 	}
-	frame, err := from.frame(ctx, k)
+	frame, _, err := from.frame(ctx, k)
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,12 @@ import (
 )
 
 // operationCosts has the operations, and the tools for agents, by how the bytes that they allocate may grow from a run
-// of some calls to one of four times as many: hardly, as the run does, or as its requests do, which a page has whole.
+// of some calls to one of four times as many: hardly, or as the run does.
 var operationCosts = map[float64]string{
 	2 * 1.5: `create-session delete-context delete-session events list-contexts log rename-context mcp-note mcp-pin`,
-	4 * 1.15: `commit create-context diff edit erase export fork-context get-content get-context get-node get-snapshot get-thread grep import
-		life list-attempts list-blocks list-calls list-findings list-forms list-names list-policies list-tree plan-pruning
-		select simulate strata undo-commit verify mcp-show mcp-changes mcp-recall`,
-	16: `export-page`,
+	4 * 1.15: `commit create-context diff edit erase export export-page fork-context get-content get-context get-node
+		get-snapshot get-thread grep import life list-attempts list-blocks list-calls list-findings list-forms list-names
+		list-policies list-tree plan-pruning select simulate strata undo-commit verify mcp-show mcp-changes mcp-recall`,
 }
 
 // toolArguments are those of a call of each tool for agents.

@@ -15,17 +15,14 @@ import (
 )
 
 // How the bytes that a command allocates may grow from a run of some calls to one of four times as many: by less than
-// their square root, as they do, or as their square does, the first two with a little more for what a short run lacks.
+// their square root, or as they do, with a little more for what a short run lacks.
 const (
 	flat   = 2 * 1.5
 	linear = 4 * 1.15
-	square = 16
 )
 
 // commandCosts has for each command how it may grow, and its arguments. RUN stands for a recorded session, LOG for the
 // file that it was imported from, @LAST for its last cycle, OUT for a file to write.
-//
-// A page is square, because it has the text of each request.
 var commandCosts = map[string]struct {
 	most float64
 	args string
@@ -53,7 +50,7 @@ var commandCosts = map[string]struct {
 	"log":              {linear, "log RUN --json"},
 	"log -n":           {flat, "log RUN -n 3"},
 	"open":             {linear, "open LOG --no-browser"},
-	"open --export":    {square, "open RUN --export OUT"},
+	"open --export":    {linear, "open RUN --export OUT"},
 	"log --prefix":     {linear, "log RUN --prefix --json"},
 	"rename":           {flat, "rename RUN other"},
 	"request":          {linear, "request RUN @t0"},

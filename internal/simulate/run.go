@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -262,7 +263,7 @@ func (r *run) recorded(p *passed) (*manage.Request, error) {
 		return nil, err
 	}
 	name := provider.APIOf(http.MethodPost, body.Path)
-	q, ok := r.memory.Read(name, provider.ModelInPath(body.Path), body.Bytes, func(string, string) bool { return false })
+	q, ok := r.memory.Read(name, provider.ModelInPath(body.Path), bytes.Clone(body.Bytes), func(string, string) bool { return false })
 	if !ok || name != r.api {
 		return nil, nil
 	}

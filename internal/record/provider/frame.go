@@ -159,12 +159,51 @@ func separate(object canon.Any, path []canon.Any, names ...string) (canon.Any, [
 // E_DOCUMENT_INVALID if there are more or fewer contents than holes, or if one
 // cannot fill its hole.
 func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
+	body, _, err := new(Joiner).Join(r, contents, 0, 0)
+	return body, err
+}
+
+// Joiner joins requests one after another.
+type Joiner struct {
+	list []canon.Any // the messages of the last request
+	ends []int       // of its contents, how many the first n messages took with all that stands before them, by n
+}
+
+// Join is [Request.Join] for a request whose first messages, so many, have the frames of those of the last one, and whose
+// first contents, so many, are those of the last one. It also returns how many messages it took over from there: those cost
+// nothing. The list of messages is there until the next call.
+func (k *Joiner) Join(r *Request, contents []canon.Any, frames, same int) (body canon.Any, messages int, err error) {
 	j := &joiner{contents: contents}
-	members := slices.Clone(r.Parameters.Members)
+	members, list := slices.Clone(r.Parameters.Members), ListOf(r.API)
+	ends := k.ends
+	k.ends = nil
 	for _, s := range entryOf(r.API).parts {
-		if frame, ok := r.Frame.Get(s.name); ok {
-			members = append(members, canon.Member{Name: s.name, Value: j.fill(frame)})
+		frame, ok := r.Frame.Get(s.name)
+		if !ok {
+			continue
 		}
+		if s.name != list || frame.Kind != canon.KindArray {
+			members = append(members, canon.Member{Name: s.name, Value: j.fill(frame)})
+			continue
+		}
+		before := len(contents) - len(j.contents)
+		if messages = max(0, min(frames, len(frame.Elems), len(ends)-1)); messages > 0 && ends[0] != before {
+			messages = 0
+		}
+		for messages > 0 && ends[messages] > same {
+			messages--
+		}
+		if messages > 0 {
+			j.contents = contents[ends[messages]:]
+		}
+		k.list, ends = k.list[:messages], append(ends[:messages], len(contents)-len(j.contents))
+		for _, e := range frame.Elems[messages:] {
+			if k.list = append(k.list, j.fill(e)); absent(k.list[len(k.list)-1]) {
+				j.fail("a part has no content")
+			}
+			ends = append(ends, len(contents)-len(j.contents))
+		}
+		members = append(members, canon.Member{Name: s.name, Value: canon.ArrayOf(k.list...)})
 	}
 	if model, ok := r.Frame.Get("model"); ok {
 		members = append(members, canon.Member{Name: "model", Value: j.fill(model)})
@@ -173,9 +212,10 @@ func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
 		j.fail(strconv.Itoa(len(j.contents)) + " parts are left over")
 	}
 	if j.err != nil {
-		return canon.Any{}, j.err
+		return canon.Any{}, 0, j.err
 	}
-	return canon.Object(members...), nil
+	k.ends = ends
+	return canon.Object(members...), messages, nil
 }
 
 // Fill restores one message from its frame and the contents of its parts, as Join does a body.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -83,8 +82,7 @@ func (b Body) Bytes() ([]byte, error) {
 
 // written writes a body of about so many bytes.
 func (b Body) written(size int) ([]byte, error) {
-	w := newWriter(b.Notes)
-	w.dst = slices.Grow(w.dst, size)
+	w := newWriter(b.Notes, make([]byte, 0, size))
 	w.value(b.Value)
 	return w.done()
 }

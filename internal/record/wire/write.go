@@ -17,12 +17,28 @@ type writer struct {
 	shape        []byte
 	order        []byte     // the notes not used yet
 	spelled      []Spelling // the notes not used yet
-	objects      int        // objects to skip before the next entry of order; -1 if there is none
-	scalars      int        // scalars to skip before the next element of spelled; -1 if there is none
-	err          error
+	state
+	err     error
+	*series // nil for one body alone
 }
 
-func newWriter(notes Notes) *writer {
+// state is how much of the notes was used.
+type state struct {
+	used, spells     int // bytes of the order, elements of the spelled
+	objects, scalars due
+}
+
+// due says which of the next objects or scalars the notes mention: how many to skip, -1 if no other one is mentioned, and
+// how many were passed.
+type due struct{ skip, passed int }
+
+// next passes one, and reports whether it is mentioned.
+func (d *due) next() bool {
+	d.passed++
+	return d.passed-1 == d.skip
+}
+
+func newWriter(notes Notes, dst []byte) *writer {
 	w := &writer{notes: notes, comma: ",", colon: ":", known: make(map[string][]int)}
 	if notes.Spaced {
 		w.comma, w.colon = ", ", ": "
@@ -30,18 +46,19 @@ func newWriter(notes Notes) *writer {
 	w.order, w.spelled = notes.Order, notes.Spelled
 	w.nextObject()
 	w.nextScalar()
-	w.dst = append(w.dst, notes.Before...)
+	w.dst = append(dst, notes.Before...)
 	return w
 }
 
 func (w *writer) done() ([]byte, error) {
-	if w.err == nil && (w.objects >= 0 || w.scalars >= 0) {
+	if w.err == nil && (w.objects.skip >= 0 || w.scalars.skip >= 0) {
 		w.fail("they describe more than the body has")
 	}
 	if w.err != nil {
 		return nil, w.err
 	}
-	return append(w.dst, w.notes.After...), nil
+	w.dst = append(w.dst, w.notes.After...)
+	return w.dst, nil
 }
 
 func (w *writer) fail(why string) {
@@ -71,7 +88,7 @@ func (w *writer) value(v canon.Any) {
 		w.dst = append(w.dst, ']')
 	case canon.KindObject:
 		w.dst = append(w.dst, '{')
-		places := w.places(v.Members)
+		places, list := w.places(v.Members), w.listName()
 		for i := range v.Members {
 			if i > 0 {
 				w.dst = append(w.dst, w.comma...)
@@ -82,6 +99,10 @@ func (w *writer) value(v canon.Any) {
 			}
 			w.str(m.Name)
 			w.dst = append(w.dst, w.colon...)
+			if list != "" && m.Name == list && m.Value.Kind == canon.KindArray {
+				w.elements(m.Value.Elems)
+				continue
+			}
 			w.value(m.Value)
 		}
 		w.dst = append(w.dst, '}')
@@ -92,8 +113,7 @@ func (w *writer) value(v canon.Any) {
 
 // literal writes the current scalar from its Spelling, if it has one.
 func (w *writer) literal() bool {
-	if w.scalars != 0 {
-		w.scalars = max(w.scalars-1, -1)
+	if !w.scalars.next() {
 		return false
 	}
 	w.dst = append(w.dst, w.spelled[0].Literal...)
@@ -103,17 +123,16 @@ func (w *writer) literal() bool {
 }
 
 func (w *writer) nextScalar() {
-	w.scalars = -1
+	w.scalars, w.spells = due{skip: -1}, len(w.notes.Spelled)-len(w.spelled)
 	if len(w.spelled) > 0 {
-		w.scalars = max(w.spelled[0].Skip, 0)
+		w.scalars.skip = max(w.spelled[0].Skip, 0)
 	}
 }
 
 // places returns the member order of the current object, nil for the order of
 // the names.
 func (w *writer) places(members []canon.Member) []int {
-	mentioned := w.objects == 0
-	w.objects = max(w.objects-1, -1)
+	mentioned := w.objects.next()
 	if len(members) < 2 && !mentioned {
 		return nil
 	}
@@ -123,6 +142,7 @@ func (w *writer) places(members []canon.Member) []int {
 	}
 	if mentioned {
 		w.known[string(w.shape)] = w.permutation(len(members))
+		w.use()
 		w.nextObject()
 	}
 	return w.known[string(w.shape)]
@@ -152,10 +172,10 @@ func (w *writer) permutation(members int) []int {
 }
 
 func (w *writer) nextObject() {
-	w.objects = -1
+	w.objects, w.used = due{skip: -1}, len(w.notes.Order)-len(w.order)
 	if len(w.order) > 0 {
 		const most = MaxBody // no body holds more objects
-		w.objects = int(min(w.uvarint(), most))
+		w.objects.skip = int(min(w.uvarint(), most))
 	}
 }
 
