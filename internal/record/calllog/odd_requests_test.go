@@ -147,3 +147,19 @@ func TestAnAnswerInAnotherFormIsRead(t *testing.T) {
 		}
 	}
 }
+
+// TestALineMayWrapRequests: an export puts its calls into an object or a list, and a program puts exports behind one another.
+func TestALineMayWrapRequests(t *testing.T) {
+	one, two, three := fmt.Sprintf(askChat, 1), fmt.Sprintf(askClaude, 2), fmt.Sprintf(askWrapped, 3)
+	for _, text := range []string{
+		`{"data":[` + one + `,` + two + `]}` + "\n" + three + "\n",
+		three + "\n" + `[` + one + `,` + two + "]\n",
+		`[` + one + "]\n[]\n" + `{"requests":[` + two + "]}\n" + three + "\n",
+	} {
+		inMemory, err := Read([]byte(text))
+		file, fileErr := ReadRequests(strings.NewReader(text), int64(len(text)), func(*Call) error { return nil })
+		if err != nil || fileErr != nil || file != nil || len(inMemory.Sessions[0].Calls) != 3 {
+			t.Errorf("%s: %v, %v, %v, %v", text, inMemory, err, file, fileErr)
+		}
+	}
+}

@@ -41,6 +41,9 @@ func TestNoFormatIsTakenForAnother(t *testing.T) {
 			}
 			both, err := Read(slices.Concat(inLines(t, all[first]), inLines(t, all[second])))
 			if err != nil {
+				if one, other := Detect(all[first]), Detect(all[second]); !strings.Contains(err.Error(), one) || !strings.Contains(err.Error(), other) {
+					t.Errorf("%s (%s) before %s (%s): %v", first, one, second, other, err)
+				}
 				continue
 			}
 			if _, form, _ := strings.Cut(Detect(all[second]), " "); both.Format != alone.Format && both.Format != form {

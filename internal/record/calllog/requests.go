@@ -26,9 +26,7 @@ func isRequests(first raw) bool {
 func readRequests(list []entry, found *findings) []Session {
 	r := newRequestList(found)
 	for _, e := range list {
-		if c := r.read(e); c != nil {
-			r.session.Calls = append(r.session.Calls, *c)
-		}
+		r.session.Calls = append(r.session.Calls, r.read(e)...)
 	}
 	return r.sessions()
 }
@@ -38,15 +36,25 @@ type requestList struct {
 	session Session
 	found   *findings
 	ids     callIDs
+	wrapped bool // a value was a list, or what an export puts around one
 }
 
 func newRequestList(found *findings) *requestList {
 	return &requestList{session: Session{Exact: Wire}, found: found, ids: callIDs{}}
 }
 
-// read returns the call in one value of the log, nil if there is none or it was read before.
-func (r *requestList) read(e entry) *Call {
+// read returns the call in one value of the log, or those in the list that it is; none that was read before.
+func (r *requestList) read(e entry) (calls []Call) {
 	c := callOf(e.raw)
+	if c == nil {
+		if list := elementsOf(e.raw, e.line); len(list) > 0 && len(list[0].raw) < len(e.raw) {
+			r.wrapped = true
+			for _, one := range list {
+				calls = append(calls, r.read(one)...)
+			}
+			return calls
+		}
+	}
 	r.found.records++
 	if c == nil {
 		r.found.left++
@@ -65,7 +73,7 @@ func (r *requestList) read(e entry) *Call {
 	if c.exact != Wire {
 		r.session.Exact = c.exact
 	}
-	return &c.Call
+	return []Call{c.Call}
 }
 
 func (r *requestList) sessions() []Session {

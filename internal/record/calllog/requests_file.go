@@ -54,10 +54,14 @@ func ReadRequests(file io.ReaderAt, size int64, check func(*Call) error) (*Log, 
 			if !takes {
 				continue
 			}
-			c := r.read(e)
-			if c == nil {
+			calls := r.read(e)
+			if r.wrapped {
+				return nil, nil
+			}
+			if len(calls) == 0 {
 				continue
 			}
+			c := &calls[0]
 			c.Refused = check(c)
 			c.kept = &keptCall{file, lines.at + int64(p.At), len(p.Text)}
 			c.Header, c.Body, c.Answer, c.Attrs = nil, nil, nil, nil
