@@ -118,11 +118,11 @@ func sharedRuns(t *testing.T) (list []*transcript.Conversation) {
 }
 
 // counts is what a provider counted of a call.
-type counts struct{ sent, read, written int64 }
+type counts struct{ sent, read, written, hour int64 }
 
-// cost is what it cost, with input at 1 and writes at 1.25.
+// cost is what it cost, with input at 1, writes at 1.25 and those for an hour at 2.
 func (c counts) cost(read float64) float64 {
-	return float64(c.sent-c.read-c.written) + read*float64(c.read) + 1.25*float64(c.written)
+	return float64(c.sent-c.read-c.written) + read*float64(c.read) + 1.25*float64(c.written) + 0.75*float64(c.hour)
 }
 
 // sends sends requests, and returns what the provider counted of each.
@@ -145,6 +145,9 @@ func sends(t *testing.T, path string, transport http.RoundTripper, bodies [][]by
 		c := counts{sent: *got.Usage.In, read: *got.Usage.Cached}
 		if got.Usage.Written != nil {
 			c.written = *got.Usage.Written
+		}
+		if got.Usage.Written1h != nil {
+			c.hour = *got.Usage.Written1h
 		}
 		list = append(list, c)
 	}

@@ -186,13 +186,16 @@ func (c *cache) count(path string, body object, now time.Time) (u usage) {
 		h.Sum(hashes[i][:0])
 		sizes[i] = u.sent
 	}
-	at, end := c.find(blocks, hashes, now, byMarker), 0
+	at, end, hour := c.find(blocks, hashes, now, byMarker), 0, 0
 	if at >= 0 && sizes[at] >= least {
 		u.read = sizes[at]
 	}
 	for i, b := range blocks {
 		if b.marked || !byMarker {
 			end = sizes[i]
+			if b.hour {
+				hour = end
+			}
 		}
 		if (b.marked || !byMarker) && sizes[i] >= least {
 			c.keep(hashes[i], now, b.hour)
@@ -206,7 +209,7 @@ func (c *cache) count(path string, body object, now time.Time) (u usage) {
 			u.read -= u.read % step
 		}
 	case end >= least:
-		u.written = max(0, end-u.read)
+		u.written, u.hour = max(0, end-u.read), max(0, hour-u.read)
 	}
 	return u
 }

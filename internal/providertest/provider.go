@@ -164,7 +164,7 @@ type reply struct {
 }
 
 // usage counts tokens, of four bytes each.
-type usage struct{ sent, read, written, out int }
+type usage struct{ sent, read, written, hour, out int }
 
 // ServeHTTP implements http.Handler.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {

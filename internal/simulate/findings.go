@@ -214,7 +214,7 @@ func cured(ctx context.Context, c *pact.Context, o Options, r *Report) (untried 
 		changes := slices.ContainsFunc(t.of.of, func(id string) bool { return l.removed[id] || l.shaped[id] != "" })
 		saves := raw - *l.Cost
 		quoted := slices.ContainsFunc(l.Regrets, func(r Regret) bool { return r.Text != "" })
-		if !changes || quoted || saves <= raw*1e-6 || saves <= valueOf(t.of.Saves) {
+		if !changes || quoted || l.unsure() > mostOff || saves <= raw*1e-6 || saves <= valueOf(t.of.Saves) {
 			continue
 		}
 		t.of.Helps, t.of.Saves = &t.rule, &saves

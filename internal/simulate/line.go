@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"math"
+
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/manage"
@@ -20,16 +22,37 @@ type line struct {
 	ledger *manage.Ledger
 	cache  *provider.Cache
 	before *provider.Prompt // of the call before, nil for the first
+	varied []*line          // the same with other estimates of tokens
 
 	tokens  []float64          // of the parts of the last call
+	first   []float64          // the tokens of its first n parts, by n
 	calls   [2]*manage.Request // the last call, and the one before first
 	removed map[string]bool    // the blocks that the policy took
 	shaped  map[string]string  // by block, what is sent in place of its content
 	said    map[[2]string]bool // regrets that were noted
 }
 
-// line begins the run anew under a policy.
+// line begins the run anew under a policy. Where money decides, it is decided with other estimates of tokens too: a recorder
+// may have learned others from what it recorded before.
 func (r *run) line(p Named) (*line, error) {
+	l, err := r.varied(p, 1)
+	if err != nil || !r.counted || p.Policy.When == lifecycle.WhenNow {
+		return l, err
+	}
+	for _, by := range []float64{1 - estimated, 1 + estimated} {
+		other, err := r.varied(p, by)
+		if err != nil {
+			return nil, err
+		}
+		l.varied = append(l.varied, other)
+	}
+	return l, nil
+}
+
+// estimated is how far estimates of tokens may be from those that a recorder has.
+const estimated = 0.1
+
+func (r *run) varied(p Named, by float64) (*line, error) {
 	l := &line{run: r, Outcome: Outcome{Policy: p.Name}, policy: p.Policy, cache: r.rules.NewCache(), list: manage.NewList(),
 		removed: map[string]bool{}, shaped: map[string]string{}, said: map[[2]string]bool{}}
 	if err := l.policy.Check(); err != nil {
@@ -39,9 +62,21 @@ func (r *run) line(p Named) (*line, error) {
 		return manage.Price{Paid: func(u *inspect.ProviderCache) float64 { return *r.prices.Paid(r.model, u) },
 			Read: func(tokens int64) float64 { return float64(tokens) * r.rates.CacheRead / record.Million }}, r.priced
 	})
+	l.ledger.Vary(by)
 	var err error
 	l.rules, err = manage.Compile(&l.policy)
 	return l, err
+}
+
+// unsure returns how far what was sent and paid with other estimates is from the outcome, as a part of it.
+func (l *line) unsure() (most float64) {
+	for _, other := range l.varied {
+		most = max(most, math.Abs(float64(other.Sent-l.Sent))/float64(max(l.Sent, 1)))
+		if l.Cost != nil && *l.Cost > 0 {
+			most = max(most, math.Abs(*other.Cost / *l.Cost - 1))
+		}
+	}
+	return most
 }
 
 // spent returns the cost of the calls so far, 0 without a price.
@@ -54,14 +89,13 @@ func (l *line) spent() float64 {
 
 // send counts a call. tokens has those of each block of its prompt.
 func (l *line) send(prompt *provider.Prompt, tokens []float64, c Call) worth.Call {
-	read, all := 0.0, 0.0
-	blocks := l.cache.Call(prompt, l.at).Blocks
+	l.first = append(l.first[:0], 0)
 	for i, n := range tokens {
-		if all += n; i < blocks {
-			read += n
-		}
+		l.first = append(l.first, l.first[i]+n)
 	}
-	counted := l.tariff.Call(int64(all+0.5), int64(read+0.5))
+	upTo := func(n int) float64 { return l.first[n] }
+	read := upTo(l.cache.Call(prompt, l.at).Blocks)
+	counted := l.tariff.Call(int64(upTo(len(tokens))+0.5), int64(read+0.5), l.tariff.EndsOf(prompt, upTo))
 	c.Sent, c.Read, c.Written, c.Cost = counted.Sent, counted.Read, counted.Written, counted.Money
 	if l.before != nil {
 		shared := l.run.rules.Compare(l.before, prompt)
@@ -93,6 +127,11 @@ func (l *line) send(prompt *provider.Prompt, tokens []float64, c Call) worth.Cal
 
 // step sends a call of the run as a recorder that manages by the policy would: both ask the same function.
 func (l *line) step(sent *request, cycle int64) error {
+	for _, other := range l.varied {
+		if err := other.step(sent, cycle); err != nil {
+			return err
+		}
+	}
 	q := sent.managed(l.calls[0])
 	l.calls[0], l.calls[1] = l.calls[1], q
 	if err := q.Follow(l.list); err != nil {
@@ -155,16 +194,24 @@ func (l *line) took(sent *request, p *manage.Part, i int) (gone bool) {
 
 // sentAs returns the tokens of a part as it is sent: in proportion to those that the provider counted of it whole.
 func (l *line) sentAs(sent *request, p *manage.Part, i int) float64 {
-	d := p.Form()
+	d, whole := p.Form(), sent.sizes[i]
 	if d == nil {
 		return sent.tokens[i]
 	}
-	text := provider.Cleared
-	if d.What != manage.Cleared {
-		content := p.Content()
-		if text = content.Text; content.Kind != canon.KindString {
-			text = string(content.Value())
+	size, known := l.forms[d.Text]
+	if !known {
+		count := func(content canon.Any) int64 { return perToken * int64(l.o.Counter.Count(textOf(content))) }
+		if d.What == manage.Cleared {
+			size = count(canon.Text(provider.Cleared))
+		} else {
+			size = count(p.Content())
+		}
+		l.forms[d.Text] = size
+	}
+	if p.Part.Content.Kind == canon.KindObject { // of Gemini: what stands around the text stays
+		if said, err := p.Said(); err == nil {
+			size += whole.Size - perToken*int64(l.o.Counter.Count(textOf(said)))
 		}
 	}
-	return l.meter.InPlaceOf(sent.sizes[i], perToken*int64(l.o.Counter.Count(text)))
+	return l.meter.InPlaceOf(whole, size)
 }

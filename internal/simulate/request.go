@@ -3,6 +3,7 @@ package simulate
 import (
 	"crypto/sha256"
 	"sort"
+	"strings"
 
 	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/canon"
@@ -221,14 +222,51 @@ func (r *run) part(t *tree.Tree, n *tree.Node, region tree.Class) (*part, error)
 			p.Section = provider.Tools
 		}
 	}
-	if text, ok := content.Text(); ok {
-		p.tokens = int64(r.o.Counter.Count(text))
-	} else {
-		p.tokens = int64(r.o.Counter.Count(string(content)))
+	text, ok := content.Text()
+	switch {
+	case ok:
+	case n.Kind == toolcall.Result || n.Kind == "thinking":
+		text = textOf(p.Content)
+	default:
+		text = string(content)
 	}
+	p.tokens = int64(r.o.Counter.Count(text))
 	p.key = manage.KeyOf(p.Call, content)
 	r.parts[n] = p
 	return p, nil
+}
+
+// textOf returns what a model reads of a result or of thinking: a text, or the names and texts of a list or an object
+// without its JSON, in which line breaks and quotes would count twice. Signatures are for the provider.
+func textOf(content canon.Any) string {
+	if content.Kind == canon.KindString {
+		return content.Text
+	}
+	var b strings.Builder
+	var add func(v canon.Any)
+	add = func(v canon.Any) {
+		switch v.Kind {
+		case canon.KindArray:
+			for _, e := range v.Elems {
+				add(e)
+				b.WriteByte('\n')
+			}
+		case canon.KindObject:
+			for _, m := range v.Members {
+				if m.Name != "type" && m.Name != "signature" {
+					b.WriteString(m.Name + ": ")
+					add(m.Value)
+					b.WriteByte('\n')
+				}
+			}
+		case canon.KindString:
+			b.WriteString(v.Text)
+		default:
+			b.WriteString(string(v.Value()))
+		}
+	}
+	add(content)
+	return b.String()
 }
 
 // callOf returns the id of the call that a block makes or answers; where a log has none, that of the call's block.

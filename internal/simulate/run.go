@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/prices"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/record/provider"
@@ -75,7 +76,7 @@ func Run(ctx context.Context, c *pact.Context, o Options) (*Result, error) {
 // begin reads what all policies share.
 func begin(ctx context.Context, c *pact.Context, o Options) (*run, error) {
 	r := &run{ctx: ctx, o: o, prices: cmp.Or(o.Prices, prices.BuiltIn()), parts: map[*tree.Node]*part{},
-		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), c: c}
+		texts: newTexts(), memory: manage.NewMemory(), meter: newMeter(), forms: map[canon.Value]int64{}, c: c}
 	r.sent = request{run: r, there: map[string]bool{}}
 	r.requests = record.NewRequests(c)
 	r.rebuilt = record.SourceOf(c.Working()).Rebuilt()
@@ -108,6 +109,7 @@ type run struct {
 	parts    map[*tree.Node]*part
 	texts    *texts
 	meter    *meter
+	forms    map[canon.Value]int64 // what the counter counts of what is sent in place of a content, by perToken
 	sent     request
 	requests *record.Requests
 	rebuilt  bool // no request was recorded: they are made of a log, which has no markers
@@ -144,7 +146,7 @@ func (r *run) choose(attempts []history.Attempt) error {
 		r.api = provider.Chat
 	}
 	r.rates, r.priced = r.prices.Model(r.model)
-	r.tariff = worth.Tariff{Rules: r.rules, Model: r.model, Hour: r.hour}
+	r.tariff = worth.Tariff{Rules: r.rules, Model: r.model}
 	if r.priced {
 		r.tariff.Money = func(u *inspect.ProviderCache) float64 {
 			return *r.prices.Paid(r.model, u)

@@ -23,6 +23,10 @@ func (r *run) result(lines []*line) *Result {
 		return made
 	}
 	for _, l := range lines {
+		if l.unsure() > mostOff {
+			made.Sentences = append(made.Sentences, l.hangs())
+			continue
+		}
 		if l != lines[0] && r.priced {
 			made.Sentences = append(made.Sentences, r.worthOf(&l.Outcome, raw))
 		}
@@ -47,6 +51,16 @@ const mostOff = 0.02
 // off returns that distance.
 func (r *run) off() float64 {
 	return math.Abs(float64(r.read.told-r.read.computed)) / float64(max(r.read.sent, 1))
+}
+
+// hangs says that what a policy sends cannot be computed closely enough.
+func (l *line) hangs() string {
+	least, most := l.Sent, l.Sent
+	for _, other := range l.varied {
+		least, most = min(least, other.Sent), max(most, other.Sent)
+	}
+	return fmt.Sprintf("%s would have sent between %d and %d tokens: what it takes hangs on how many tokens new results have, "+
+		"which is estimated when it decides, so its row is left out.", l.Policy, least, most)
 }
 
 // worthOf returns, as a sentence, how much a policy saves or loses, and after how many more calls it would not

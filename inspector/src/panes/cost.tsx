@@ -48,9 +48,10 @@ export function Cost(): JSX.Element {
 }
 
 async function simulate(name: string, wanted: string[], stop: AbortSignal): Promise<Drawn> {
-  const list = wanted.map((text, i) => ({ text, i })).filter(({ text }) => text !== 'none')
-  const run = await api.simulate(name, list.map(({ text, i }) => policyOf(text, i)), stop)
-  return { run, lines: wanted.map((_, i) => run.outcomes[1 + list.findIndex((one) => one.i === i)]!) }
+  const list = wanted.map(policyOf)
+  const run = await api.simulate(name, list.filter((one) => one.name !== 'none'), stop)
+  // A policy that cannot be computed has no outcome: the sentences say why.
+  return { run, lines: list.map(({ name }) => run.outcomes.find((one) => one.policy === name) ?? run.outcomes[0]!) }
 }
 
 function policyOf(text: string, i: number): SimulatedPolicy {

@@ -6,6 +6,7 @@ type Counting struct {
 	bytes, each                      float64
 	bytes2, both, each2, told, told2 float64 // sums of the fit
 	parts                            map[hash]float64
+	vary                             float64   // an estimate is multiplied with it
 	line                             []counted // the first of parts, in the order of the last request that was learned from
 }
 
@@ -17,7 +18,7 @@ type counted struct {
 
 // NewCounting begins with a token for four bytes and some for a part; the first answers outweigh it.
 func NewCounting(each float64) *Counting {
-	return &Counting{bytes: 1, each: each, bytes2: 1e6, told: 1e6, each2: 4, told2: 4 * each,
+	return &Counting{vary: 1, bytes: 1, each: each, bytes2: 1e6, told: 1e6, each2: 4, told2: 4 * each,
 		parts: map[hash]float64{}}
 }
 
@@ -64,7 +65,7 @@ func (c *Counting) InPlaceOf(p Sized, size int64) float64 {
 	return c.each + (whole-c.each)*float64(size)/float64(p.Size)
 }
 
-func (c *Counting) estimate(p Sized) float64 { return c.bytes*float64(p.Size)/4 + c.each }
+func (c *Counting) estimate(p Sized) float64 { return c.vary * (c.bytes*float64(p.Size)/4 + c.each) }
 
 // Learn divides the count of a provider among the new parts. With cut it does not fit the estimate: a request that
 // leaves parts out says little about how the provider counts.

@@ -21,6 +21,7 @@ type Price struct {
 // providers from their documents, and learns from answers how they count tokens. It is safe for concurrent use.
 type Ledger struct {
 	price func(model string) (Price, bool) // false if the model has no price
+	vary  float64                          // estimates of tokens are multiplied with it
 
 	mu      sync.Mutex
 	caches  map[provider.API]*caches
@@ -46,9 +47,12 @@ const mostLedgered, mostCounted = 1 << 14, 1 << 17
 
 // NewLedger returns a ledger that knows no call.
 func NewLedger(price func(model string) (Price, bool)) *Ledger {
-	return &Ledger{price: price, caches: map[provider.API]*caches{}, counts: map[string]*Counting{},
+	return &Ledger{price: price, vary: 1, caches: map[provider.API]*caches{}, counts: map[string]*Counting{},
 		seen: map[hash]*worth.Spent{}}
 }
+
+// Vary has the ledger estimate so many times as many tokens of what no provider counted yet.
+func (l *Ledger) Vary(by float64) { l.vary = by }
 
 // Begins tells the ledger when the last request before its first one was sent.
 func (l *Ledger) Begins(at time.Time) {
@@ -173,6 +177,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	s := &summed{at: at, on: on, counts: l.counts[q.Of.Model]}
 	if s.counts == nil {
 		s.counts = NewCounting(8)
+		s.counts.vary = l.vary
 		l.counts[q.Of.Model] = s.counts
 	}
 	if q.sum != nil {
@@ -187,7 +192,6 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	formOf(q, s, asAlone, s.asked)
 	marked := false
 	for i := range s.asked.prompt.Blocks {
-		s.tariff.Hour = s.tariff.Hour || s.asked.prompt.Blocks[i].Lifetime == "1h"
 		marked = marked || s.asked.prompt.Blocks[i].Marked
 	}
 	if rules.Marked && !marked {
@@ -231,8 +235,8 @@ func (s *summed) call(f *form, cached provider.Forecast) worth.Call {
 	if cached.Tokens != nil {
 		read = float64(*cached.Tokens)
 	}
-	sent := read + f.first[len(f.parts)] - f.first[cached.Blocks]
-	return s.tariff.Call(int64(sent+0.5), int64(read+0.5))
+	upTo := func(n int) float64 { return read + f.first[n] - f.first[cached.Blocks] }
+	return s.tariff.Call(int64(upTo(len(f.parts))+0.5), int64(read+0.5), s.tariff.EndsOf(&f.prompt, upTo))
 }
 
 // forecast returns what a form of a request counts if it is sent now.

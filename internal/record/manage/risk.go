@@ -40,11 +40,29 @@ func (q *Request) affordable() bool {
 func (q *Request) worst() float64 {
 	first := q.sentForm().first
 	sent := int64(first[len(first)-1])
-	with, without := q.restored(sent, sent), q.sum.tariff.Call(sent, sent)
+	e, read := q.cachedTo(sent), int64(0)
+	if e.Cached > 0 {
+		read = sent
+	}
+	with, without := q.restored(sent, read), q.sum.tariff.Call(sent, read, e)
 	if with.Money == nil {
 		return 0
 	}
 	return *with.Money - *without.Money
+}
+
+// cachedTo returns up to where the provider caches a request of so many tokens that goes on with this one: up to its end, if
+// it caches this one.
+func (q *Request) cachedTo(tokens int64) worth.Ends {
+	f := q.sentForm()
+	e := q.sum.tariff.EndsOf(&f.prompt, func(n int) float64 { return f.first[n] })
+	if e.Cached > 0 {
+		e.Cached = tokens
+	}
+	if e.Hour > 0 {
+		e.Hour = tokens
+	}
+	return e
 }
 
 // restored returns what a call counts that sends so many tokens, has so many in the cache, and brings back what the
@@ -57,9 +75,14 @@ func (q *Request) restored(sent, read int64) worth.Call {
 		whole += s.counts.TokensOf(Sized{p.hash, p.size})
 		notes += s.counts.estimate(Sized{Size: int64(len(p.form.Text))})
 	}
-	call := s.tariff.Call(sent+int64(whole), read)
+	e := q.cachedTo(sent + int64(whole))
+	call := s.tariff.Call(sent+int64(whole), read, e)
 	if call.Money != nil {
-		*call.Money += float64(s.spent.Calls) / 2 * s.tariff.Read(int64(notes))
+		one := s.tariff.Read(int64(notes))
+		if e.Cached == 0 {
+			one = *s.tariff.Call(int64(notes), 0, e).Money
+		}
+		*call.Money += float64(s.spent.Calls) / 2 * one
 	}
 	return call
 }

@@ -10,7 +10,6 @@ import (
 type Tariff struct {
 	Rules *provider.CacheRules
 	Model string
-	Hour  bool                                   // writes to the cache are for an hour
 	Money func(u *inspect.ProviderCache) float64 // what a call costs; nil if the model has no price
 	Read  func(tokens int64) float64             // what it costs to read tokens from the cache
 }
@@ -24,8 +23,30 @@ type Call struct {
 	Money   *float64 `json:"money,omitempty"`
 }
 
+// Ends says up to how many of its tokens a request has the provider write its cache: up to its last marker, and up to the
+// last one that asks for an hour; up to its end where the provider caches without markers.
+type Ends struct{ Cached, Hour int64 }
+
+// EndsOf reads a request. upTo returns the tokens of its first n blocks. Cost: linear in the blocks.
+func (t *Tariff) EndsOf(p *provider.Prompt, upTo func(n int) float64) (e Ends) {
+	if !t.Rules.Marked {
+		e.Cached = int64(upTo(len(p.Blocks)) + 0.5)
+		return e
+	}
+	for i := len(p.Blocks) - 1; i >= 0 && e.Hour == 0; i-- {
+		if !p.Blocks[i].Marked {
+			continue
+		}
+		at := int64(upTo(i+1) + 0.5)
+		if e.Cached = max(e.Cached, at); p.Blocks[i].Lifetime == "1h" {
+			e.Hour = at
+		}
+	}
+	return e
+}
+
 // Call returns what a request counts of whose tokens the provider has some in its cache.
-func (t *Tariff) Call(sent, read int64) Call {
+func (t *Tariff) Call(sent, read int64, e Ends) Call {
 	c := Call{Sent: sent, Read: read}
 	least := t.Rules.LeastTokens(t.Model)
 	if c.Read < least {
@@ -34,15 +55,15 @@ func (t *Tariff) Call(sent, read int64) Call {
 	if step := t.Rules.Step; step > 1 {
 		c.Read -= c.Read % step
 	}
-	if c.Sent >= least {
-		c.Written = c.Sent - c.Read
+	if e.Cached = min(e.Cached, sent); e.Cached >= least {
+		c.Written = max(0, e.Cached-c.Read)
 	}
 	if t.Money == nil {
 		return c
 	}
 	told := &inspect.ProviderCache{In: &c.Sent, Read: &c.Read, Written: &c.Written}
-	if t.Hour {
-		told.Written1h = told.Written
+	if hour := min(c.Written, e.Hour-c.Read); hour > 0 {
+		told.Written1h = &hour
 	}
 	money := t.Money(told)
 	c.Money = &money
