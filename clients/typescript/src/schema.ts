@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is c2ac2faa13651d3710756b0c255f361955e0e647d4b298ea4f6d8c667d0b4941.
+// SHA-256 is cc71fc892ecd7e3b7237874c841120910a5e3131ae6063c8fc782df475899c2f.
 
 export interface Attempt {
   attempt_id: string
@@ -963,7 +963,7 @@ export interface SimulateResult {
   dialect: string
   /** Whose prices count; absent if no call names one */
   model?: string
-  /** The run as it was, then one for each policy; that alone if the rules of caching miss by more than 2 % what the provider counted of it */
+  /** The run as it was, then one for each policy; that alone if the rules of caching miss by more than 2 % what the provider counted of it; none for a policy that other estimates of tokens would have decide otherwise, by more than 2 % */
   outcomes: SimulateOutcome[]
   run: string
   /** To what the provider counted */

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is c2ac2faa13651d3710756b0c255f361955e0e647d4b298ea4f6d8c667d0b4941.
+SHA-256 is cc71fc892ecd7e3b7237874c841120910a5e3131ae6063c8fc782df475899c2f.
 """
 
 from __future__ import annotations
