@@ -37,6 +37,7 @@ var commandCosts = map[string]struct {
 	"verify --all":     {linear, "verify --all"},
 	"copy --compact":   {linear, "copy --compact"},
 	"delete":           {flat, "delete RUN --yes"},
+	"diff of runs":     {linear, "diff RUN RUN --json"},
 	"diff":             {flat, "diff RUN @t-1 @t0 --rich"},
 	"erase":            {linear, "erase RUN --containing question-8- --reason asked --yes"},
 	"select --explain": {linear, "select RUN .block --explain"},

@@ -15,7 +15,7 @@ import (
 const writePages = "PACT_WRITE_PAGES"
 
 // runPages are the pages about the recorded run, with how many commands each has.
-var runPages = map[string]int{"ten-questions.md": 10, "gate.md": 2}
+var runPages = map[string]int{"ten-questions.md": 10, "gate.md": 2, "two-runs.md": 4}
 
 // Every command of the pages about a run is executed, and they show what a terminal of 80 columns has of the answers. A
 // line … stands for lines left out.

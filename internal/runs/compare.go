@@ -117,7 +117,7 @@ func partingOf(a, b *run) parting {
 	}
 	x, y := &a.sent[k], &b.sent[k]
 	p.Parting = &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y,
-		Says: x.inWords() + ", and " + y.inWords() + " in " + view.Visible(b.name)}
+		Says: x.InWords() + ", and " + y.InWords() + " in " + view.Visible(b.name)}
 	if y.What == leftOut {
 		p.Cause = leftOut
 	}
@@ -142,13 +142,13 @@ func modelOf(s *view.Step) string {
 	return s.Call.Model
 }
 
-// inWords says what a call sends or leaves out.
-func (b *Block) inWords() string {
+// InWords says what a call sends or leaves out, as a clause.
+func (b *Block) InWords() string {
 	if b.What == leftOut {
 		return "it leaves out " + b.Begins
 	}
 	kind, _ := view.ParseKind(b.What)
-	text := "it sends a " + kind.InWords()
+	text := "it sends the " + kind.InWords()
 	if b.Tool != "" {
 		text += " of " + view.Visible(b.Tool)
 	}

@@ -87,7 +87,7 @@ func TestLimitOfThePrefixOfAnotherRun(t *testing.T) {
 		}
 	}
 	fails(t, recorded(t, "run", growing(first, ls, called("2", "cat", "a", "other text"))...), runs.Limits{PrefixOf: base},
-		`prefix-of run@c3 block:3-2: it parts from base@c3: it sends a result of cat "other text", and it sends a result of cat "text" in base`)
+		`prefix-of run@c3 block:3-2: it parts from base@c3: it sends the result of cat "other text", and it sends the result of cat "text" in base`)
 	model := growing(first, ls)
 	model[1].model = "claude-sonnet-4-5"
 	fails(t, recorded(t, "run", model...), runs.Limits{PrefixOf: base},

@@ -56,7 +56,7 @@ func diffCommand(a *command.App) *cobra.Command {
 	}
 	three := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if flags.File == "" && endsOf(args) != nil {
+		if flags.File == "" && (endsOf(args) != nil || namesRuns(args)) {
 			return nil
 		}
 		return three(cmd, args)
@@ -73,6 +73,14 @@ func diffCommand(a *command.App) *cobra.Command {
 		return compare(ctx, s, rest, from, to)
 	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if flags.File == "" && namesRuns(args) {
+			return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+				if rich.on || *structure {
+					return command.Usage(cmd, "--rich and --structure compare snapshots, and these are the names of two runs")
+				}
+				return compareRuns(ctx, a, cmd, args)
+			})(cmd, args)
+		}
 		if ends := endsOf(args); flags.File == "" && ends != nil {
 			return a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 				if rich.on {
