@@ -49,6 +49,7 @@ var commandCosts = map[string]struct {
 	"import":           {linear, "import LOG --name again"},
 	"life":             {flat, "life RUN block:2-0"},
 	"log":              {linear, "log RUN --json"},
+	"log --family":     {linear, "log RUN --family --json"},
 	"log -n":           {flat, "log RUN -n 3"},
 	"open":             {linear, "open LOG --no-browser"},
 	"open --export":    {linear, "open RUN --export OUT"},

@@ -14,8 +14,11 @@ import (
 // them; who does that reads the difference.
 const writePages = "PACT_WRITE_PAGES"
 
-// runPages are the pages about the recorded run, with how many commands each has.
-var runPages = map[string]int{"ten-questions.md": 10, "gate.md": 2, "two-runs.md": 4}
+// runPages are the pages about the recorded run in the order in which they are executed, with how many commands each has.
+var runPages = []struct {
+	page     string
+	commands int
+}{{"ten-questions.md", 10}, {"gate.md", 1}, {"two-runs.md", 4}, {"family.md", 1}}
 
 // Every command of the pages about a run is executed, and they show what a terminal of 80 columns has of the answers. A
 // line … stands for lines left out.
@@ -29,8 +32,8 @@ func TestPagesAboutARun(t *testing.T) {
 	if err := os.WriteFile(prices, []byte(list), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for page, commands := range runPages {
-		answerPage(t, dir, page, commands)
+	for _, p := range runPages {
+		answerPage(t, dir, p.page, p.commands)
 	}
 }
 

@@ -40,7 +40,14 @@ func called(id, tool, arguments, result string) []object {
 func recorded(t *testing.T, name string, calls ...asked) *pact.Context {
 	t.Helper()
 	db := pact.NewDB(store.NewMemory())
-	importer, err := record.NewImporter(t.Context(), db, record.ImportOptions{Context: name})
+	recordedIn(t, db, record.ImportOptions{Context: name}, calls...)
+	return opened(t, db, name)
+}
+
+// recordedIn records some calls in a store.
+func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...asked) {
+	t.Helper()
+	importer, err := record.NewImporter(t.Context(), db, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +77,6 @@ func recorded(t *testing.T, name string, calls ...asked) *pact.Context {
 			t.Fatal(err)
 		}
 	}
-	return opened(t, db, name)
 }
 
 func written(t *testing.T, v any) []byte {

@@ -210,5 +210,6 @@ func (j *judge) parted(of, base *run) []Failure {
 	if p.BlockA != nil && p.BlockA.Node != "" {
 		place += " " + view.Visible(p.BlockA.Node)
 	}
-	return []Failure{{place, "it parts from " + view.Visible(base.name) + view.Cycle(p.B) + ": " + p.Says, inspect.SeenInBytes}}
+	cause := "it parts from " + view.Visible(base.name) + view.Cycle(p.B) + ": " + p.Says
+	return []Failure{{place, cause, inspect.SeenInBytes}}
 }

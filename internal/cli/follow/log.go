@@ -33,6 +33,7 @@ func logCommand(a *command.App) *cobra.Command {
 	some := logLimits{}
 	some.register(cmd)
 	attempts := cmd.Flags().Bool("attempts", false, "list every call of a provider within the cycles, also those that failed")
+	family := cmd.Flags().Bool("family", false, "compare the first calls of its sub-agents and forks with its own")
 	prefix := newPrefixFlags(a, cmd, flags)
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		if !*attempts && prefix.ask(cmd) {
@@ -43,6 +44,9 @@ func logCommand(a *command.App) *cobra.Command {
 		}
 		if *attempts {
 			return listAttempts(ctx, a, s.Context, rest)
+		}
+		if *family {
+			return listFamily(ctx, a, s, rest)
 		}
 		first, _ := s.Context.Cycles()
 		lowest, last, err := some.span(ctx, cmd, s.Context, rest)

@@ -1,0 +1,75 @@
+package runs_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/runs"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// A sub-agent has another tool behind one that is the same; another has another model; a fork leaves the second call.
+func TestWhatTheFirstCallsOfAFamilyRepeat(t *testing.T) {
+	db := pact.NewDB(store.NewMemory())
+	parent := growing([]object{user("q")}, called("1", "ls", ".", "a"))
+	parent[0].tools, parent[1].tools = []string{"ls", "cat"}, []string{"ls", "cat"}
+	recordedIn(t, db, record.ImportOptions{Context: "run"}, parent...)
+	begun := func(name string, c asked) {
+		recordedIn(t, db, record.ImportOptions{Context: name, BegunBy: map[string]any{"context": "run", "call": "1"}}, c)
+	}
+	begun("tools", asked{tools: []string{"ls", "rm"}, messages: []object{user("sub")}})
+	begun("model", asked{tools: []string{"ls", "cat"}, model: "claude-sonnet-4-5", messages: []object{user("sub")}})
+	begun("block", asked{tools: []string{"ls", "cat"}, messages: []object{user("sub")}, in: 9, cached: 4})
+	f, err := runs.FamilyOf(t.Context(), db, opened(t, db, "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]struct {
+		blocks int
+		cause  string
+	}{"tools": {1, "tools"}, "model": {0, "model"}, "block": {2, "block"}}
+	for _, k := range f.Kin {
+		w := want[k.Run]
+		if k.How != "sub-agent" || k.Of != 1 || k.Known != "seen" || k.Shared == nil || k.Shared.Blocks != w.blocks ||
+			k.Shared.OfBlocks != 3 || k.Cause != w.cause {
+			t.Errorf("got %+v with %+v, want %+v", k, k.Shared, w)
+		}
+	}
+	const sum = "sub-agents and forks compared: 3; their first calls repeat 3 of 9 blocks (seen); ended by model in 1, tools in 1, block in 1"
+	if got := f.InWords(); got != sum || len(f.Kin) != 3 {
+		t.Errorf("got %q, want %q", got, sum)
+	}
+}
+
+// The sub-agent of a real session repeats as many tools of its parent as their bodies do, read here without a recorder.
+func TestTheSubAgentOfARealSessionRepeatsWhatItsBodyDoes(t *testing.T) {
+	db, text := shared(t, "agents/wire/claude-code-subagent-compact.jsonl")
+	var tools [][]any
+	for line := range strings.Lines(string(text)) {
+		var l struct{ Body struct{ Tools []any } }
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		tools = append(tools, l.Body.Tools)
+	}
+	same := 0
+	for same < len(tools[1]) && reflect.DeepEqual(tools[0][same], tools[1][same]) {
+		same++
+	}
+	f, err := runs.FamilyOf(t.Context(), db, opened(t, db, "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range f.Kin {
+		if k.How == "sub-agent" && (k.Shared == nil || k.Shared.Blocks != same || k.Cause != "tools") {
+			t.Errorf("got %+v with %+v; the bodies begin with %d equal tools", k, k.Shared, same)
+		}
+	}
+	if len(f.Kin) != 2 {
+		t.Errorf("got %+v", f.Kin)
+	}
+}

@@ -1,0 +1,42 @@
+package record
+
+import (
+	"context"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+)
+
+// Across reports what the request of a call of one context repeats of that of a call of another, as [Prefixes] does for
+// neighbours of one context: the first call of a sub-agent or a fork against one of its parent's. Shared is nil where
+// they cannot be compared: one was not recorded or was erased, they went to two APIs, or only one was rebuilt from a log.
+// E_SNAPSHOT_NOT_FOUND and the errors of reading. Cost: that of the two requests.
+func Across(ctx context.Context, older *pact.Context, a int64, newer *pact.Context, b int64) (inspect.CallPrefix, error) {
+	w := newFollower()
+	w.begin(ctx, older)
+	rebuilt := w.rebuilt
+	if _, err := w.only(a); err != nil {
+		return inspect.CallPrefix{}, err
+	}
+	before, grown := w.before, w.grown
+	w = newFollower()
+	if w.begin(ctx, newer); w.rebuilt == rebuilt {
+		w.before, w.grown = before, grown
+	}
+	return w.only(b)
+}
+
+// only reports on the call of a cycle.
+func (w *follower) only(cycle int64) (only inspect.CallPrefix, err error) {
+	attempts, err := w.c.Attempts(w.ctx, cycle, cycle)
+	if err != nil {
+		return only, err
+	}
+	only.Cycle = cycle
+	_, last := w.c.Cycles()
+	err = w.walk(attempts, last, func(p inspect.CallPrefix) bool {
+		only = p
+		return false
+	})
+	return only, err
+}
