@@ -88,8 +88,8 @@ func TestSecretsOfEveryFormAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range forms {
-		if row := "| " + f.name + " | `" + strings.Join(f.begins, "`, `") + "` |\n"; !strings.Contains(string(page), row) {
-			t.Errorf("docs/redaction.md lacks the row %s", row)
+		if row := f.name + " `" + strings.Join(f.begins, "` `") + "`"; !strings.Contains(string(page), row) {
+			t.Errorf("docs/redaction.md lacks %s", row)
 		}
 		for _, begin := range f.begins {
 			rest, is := secrets[begin]

@@ -25,6 +25,7 @@ type finder struct {
 	kept     int64               // tokens of the results that the last call sent
 	calls    map[string]string   // the result of a call, by tool and arguments
 	used     map[string]bool     // the tools that were called
+	said     map[string]bool     // the words of answers
 	lost     map[string]int      // the finding about a compaction that a result was lost in
 	uncached uncached
 	told     *inspect.ProviderCache // what the provider counted of the current call, nil while the run is replayed
@@ -41,6 +42,7 @@ type carried struct {
 	scale  float64 // at that call
 	total  float64 // tokens in all calls, once it is gone
 	quoted bool
+	has    []instruction // skills and files of instructions in it
 	// quotable are the bytes of its lines that count as a quotation. Short values in JSON do not: an answer may have
 	// them by chance.
 	quotable int
@@ -120,8 +122,17 @@ func (f *finder) call(p *passed) error {
 			return err
 		}
 		switch n.Kind {
-		case toolcall.Result, toolcall.Definition:
-			f.carried[n.ID] = &carried{node: n, tool: tool, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale()}
+		case toolcall.Call:
+		default:
+			if n.RoleIn(tree.Seq) == "assistant" {
+				f.words(n)
+				break
+			}
+			has := f.instructions(n)
+			if n.Kind != toolcall.Result && n.Kind != toolcall.Definition && len(has) == 0 {
+				break
+			}
+			f.carried[n.ID] = &carried{node: n, tool: tool, has: has, tokens: f.blocks[n.ID], from: f.scales, calls: f.number, scale: r.scale()}
 			if n.Kind == toolcall.Result {
 				f.kept += f.blocks[n.ID]
 				for _, line := range linesOf(r, n) {
@@ -165,6 +176,7 @@ func (f *finder) again(t *tree.Tree, n *tree.Node) error {
 		return err
 	}
 	f.used[tool] = true
+	f.words(n)
 	results, err := toolcall.Partners(t, n)
 	for _, result := range results {
 		before := f.carried[f.calls[key]]
@@ -199,6 +211,28 @@ func shortened(r *run, n *tree.Node) bool {
 	return err == nil && strings.Contains(string(content), commit.OnlyPact)
 }
 
+// answer notes what the last answer says and calls, which no call has sent.
+func (f *finder) answer(t *tree.Tree) error {
+	for at, err := range t.Blocks(0) {
+		if err != nil {
+			return err
+		}
+		n := at.Node()
+		if n.RoleIn(tree.Seq) != "assistant" {
+			continue
+		}
+		f.words(n)
+		if n.Kind == toolcall.Call {
+			tool, err := toolcall.Name(f.run.ctx, t, n)
+			if err != nil {
+				return err
+			}
+			f.used[tool] = true
+		}
+	}
+	return nil
+}
+
 // found returns the findings about the whole run: the blocks that it carried for nothing.
 func (f *finder) found() []Finding {
 	list := f.list
@@ -224,7 +258,7 @@ func (f *finder) found() []Finding {
 	if len(unused) > 0 {
 		list = append(list, f.unused(unused))
 	}
-	return list
+	return append(list, f.ignored()...)
 }
 
 // unused describes the tools that were defined for nothing, the largest first.
@@ -232,32 +266,19 @@ func (f *finder) unused(list []*carried) Finding {
 	slices.SortFunc(list, func(a, b *carried) int {
 		return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.node.ID, b.node.ID))
 	})
-	sum := int64(0)
-	all := Finding{What: ToolUnused, Node: list[0].node.ID, Tokens: &sum}
+	all := Finding{What: ToolUnused, Node: list[0].node.ID, Tokens: new(int64)}
 	var names []string
 	calls := int64(0)
 	for _, c := range list {
 		one := f.paid(c)
-		all.of, sum, calls = append(all.of, c.node.ID), sum+*one.Tokens, max(calls, c.calls)
-		if one.Cost != nil {
-			paid := valueOf(all.Cost) + *one.Cost
-			all.Cost = &paid
-		}
+		all.add(&one)
+		all.of, calls = append(all.of, c.node.ID), max(calls, c.calls)
 		if !slices.Contains(names, c.tool) {
 			names = append(names, c.tool)
 		}
 	}
-	const named = 5
-	which := view.Visible(strings.Join(names[:min(named, len(names))], ", "))
-	if more := len(names) - named; more > 0 {
-		which += fmt.Sprintf(" and %d more", more)
-	}
-	was := "were"
-	if len(names) == 1 {
-		was = "was"
-	}
-	all.Says = fmt.Sprintf("%s %s defined in %s for %s and never called: %s", view.Plural(len(names), "tool"), was,
-		view.Plural(int(calls), "call"), tokens(sum), which)
+	all.Says = fmt.Sprintf("%s defined in %s for %s and never called: %s", were(len(names), "tool"), view.Plural(int(calls), "call"),
+		tokens(*all.Tokens), firstOf(names))
 	return all
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/lifecycle"
 )
@@ -18,7 +19,7 @@ const (
 	PrefixBroke  = "prefix"     // a call repeats not all of the one before
 	CalledAgain  = "repeated"   // a tool was called twice with the same arguments, and said the same
 	CarriedLong  = "carried"    // a result stood in many calls, and no answer has a line of it
-	ToolUnused   = "unused"     // tools were defined and never called
+	ToolUnused   = "unused"     // tools were defined and never called, or instructions sent that no answer followed
 	CompactLost  = "compaction" // the run dropped most of its content
 	WindowFilled = "window"     // the window of the model is full soon
 	PolicyCost   = "policy"     // what a policy had shortened was asked for again, or managing by it ended
@@ -90,7 +91,7 @@ const most = 5
 func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) {
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
-		blocks: map[string]int64{}, lost: map[string]int{}}
+		said: map[string]bool{}, blocks: map[string]int64{}, lost: map[string]int{}}
 	var err error
 	if f.run, err = begin(ctx, c, o); err != nil {
 		return nil, err
@@ -122,6 +123,9 @@ func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) 
 		return nil
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := f.answer(tree.Of(c.Working())); err != nil {
 		return nil, err
 	}
 	if f.run.counted {
