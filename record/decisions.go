@@ -29,10 +29,11 @@ const (
 )
 
 // What the reason of a decision begins with that ends managing for a conversation: it goes as it came, or what was taken
-// stays out.
+// stays out; and of one by which a person has a result left alone.
 const (
 	endedBecause   = "managing ended: "
 	stoppedBecause = "managing stopped: "
+	pinnedBecause  = "pinned: "
 )
 
 // Result is a result of a tool that is about to be sent to a model for the first time.
@@ -120,6 +121,21 @@ func (e *decisions) lookAgain(ctx context.Context, q *manage.Request) error {
 		e.plain[key] = true
 	}
 	return nil
+}
+
+// lookForOthers reads what other processes decided meanwhile, such as a person by hand. A request does not wait for work
+// with the store that is under way, and goes on without what cannot be read in time.
+func (e *decisions) lookForOthers(ctx context.Context) {
+	if !e.io.TryLock() {
+		return
+	}
+	defer e.io.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if e.c != nil && e.c.Refresh(ctx) != nil {
+		return
+	}
+	_ = e.load(ctx, false)
 }
 
 // twice repeats a call that fails once.
@@ -219,6 +235,8 @@ func (e *decisions) read(ctx context.Context) error {
 				d.What = manage.Ended
 			case strings.HasPrefix(d.Why, stoppedBecause):
 				d.What = manage.Stopped
+			case strings.HasPrefix(d.Why, pinnedBecause):
+				d.What = manage.Pinned
 			}
 		case n.Has(attrCleared):
 			d.What, d.Text = manage.Cleared, canon.Value(provider.Cleared)

@@ -23,6 +23,8 @@ func (d *deciding) keep(b *pact.Batch) {
 		s.Kind, s.Role, s.Content = kindRaw, "", endedBecause+d.Why
 	case manage.Stopped:
 		s.Kind, s.Role, s.Content = kindRaw, "", stoppedBecause+d.Why
+	case manage.Pinned:
+		s.Kind, s.Role, s.Content = kindRaw, "", pinnedBecause+d.Why
 	case manage.Gone:
 		s.Kind, s.Role, s.Content = "thinking", "assistant", canon.Value(d.of.Content)
 		d.rawIn(attrs)

@@ -55,6 +55,7 @@ func (e *decisions) listed(ctx context.Context, q *manage.Request) error {
 	if err := twice(func() error { return e.ready(ctx) }); err != nil {
 		return err
 	}
+	e.lookForOthers(ctx)
 	return e.lookAgain(ctx, q)
 }
 

@@ -65,7 +65,7 @@ var commandCosts = map[string]struct {
 
 // ofOneNode are the commands that touch the working state, one file or the store as a whole, and whose work is counted
 // where the rule stands; those that wait for calls; and those that know no context.
-var ofOneNode = strings.Fields("apply check completion conformance copy doctor help mcp move new policy proxy remove run serve token " +
+var ofOneNode = strings.Fields("apply check completion conformance copy doctor drop help mcp move new policy proxy remove run serve token " +
 	"token-add token-list token-revoke undo update")
 
 // No command costs more than its bound says, so that one whose cost grows faster than the history is seen when it comes.

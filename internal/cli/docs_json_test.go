@@ -129,6 +129,7 @@ var answers = []struct{ schema, command string }{
 	{"export", "export repair"}, {"show", "show repair"}, {"apply", "apply EX/repair-ops.jsonl"},
 	{"copy", "copy --from pact.db --to copied.db"}, {"verify-all", "verify --all --db copied.db"},
 	{"copy-compact", "copy --compact --db copied.db"}, {"copy-backup", "copy --backup backup.db"}, {"run", "run --print -- codex"},
+	{"new", "new run/originals"}, {"drop", "drop run .cb[kind=result] --dry-run"},
 	{"serve", "serve --addr 127.0.0.1:0"}, {"token-add", "token add anna --write --context a*"},
 	{"token-list", "token list"}, {"token-revoke", "token revoke anna"},
 	{"conformance", "conformance --list"}, {"version", "--version"}, {"error", "show nobody"},

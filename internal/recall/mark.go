@@ -33,8 +33,15 @@ func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
 		}
 		return "", err
 	}
-	if err := sentByUs(c); err != nil {
-		return "", err
+	if record.Recorded(c.Working()) {
+		what, says := record.Pin, " stays in what is sent from the next call on, whatever a policy says."
+		if in.Off {
+			what, says = record.Undo, " is sent as it came from the next call on, and policies may take it again."
+		}
+		if _, err := record.DecideByHand(ctx, t.db, c, what, []string{in.ID}, false); err != nil {
+			return "", err
+		}
+		return commit.Recalled + view.Visible(in.ID) + says, nil
 	}
 	err = edit(ctx, c, func(b *pact.Batch) error {
 		b.Update(in.ID, func(s *pact.Spec) { s.Pinned = !in.Off })
@@ -109,16 +116,6 @@ func (t *tools) note(tool string) *pact.Note {
 	return &pact.Note{Actor: t.options.Actor, Message: tool + " over MCP"}
 }
 
-// sentByUs refuses to change a context that records the requests of another program: a change would reach no
-// model.
-func sentByUs(c *pact.Context) error {
-	if !record.Recorded(c.Working()) {
-		return nil
-	}
-	return invalid("the program of the agent says itself what is sent of "+view.Visible(c.Name())+", so this would change nothing",
-		"say it in your answer; recall has what was left out")
-}
-
 type noting struct {
 	Text    string `json:"text"`
 	Key     string `json:"key,omitempty" jsonschema:"its name among notes"`
@@ -132,8 +129,9 @@ func (t *tools) addNote(ctx context.Context, in noting) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := sentByUs(c); err != nil {
-		return "", err
+	if record.Recorded(c.Working()) {
+		return "", invalid("the program of the agent says itself what is sent of "+view.Visible(c.Name())+", so this would change nothing",
+			"say it in your answer; recall has what was left out")
 	}
 	if in.Text == "" {
 		return "", invalid("a note needs a text", "give one")

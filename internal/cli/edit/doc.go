@@ -9,6 +9,6 @@ import (
 // Commands returns the commands of the family.
 func Commands(a *command.App) []*cobra.Command {
 	return []*cobra.Command{newCommand(a), addCommand(a), updateCommand(a), removeCommand(a), moveCommand(a), commitCommand(a),
-		policyCommand(a), forkCommand(a), undoCommand(a), renameCommand(a),
+		policyCommand(a), dropCommand(a), forkCommand(a), undoCommand(a), renameCommand(a),
 		deleteCommand(a), applyCommand(a)}
 }

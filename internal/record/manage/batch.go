@@ -98,7 +98,7 @@ func (c *Rules) pick(l *List, q *Request, due map[int]bool) (picked []int) {
 		p := &q.Parts[i]
 		_, isDue := due[i]
 		switch {
-		case p.form.left():
+		case p.form.left() || isDue && l.pinned(p.Key):
 		case p.result() && isDue && c.isLonger(l, q, i) && !q.hides(p.Part.Content):
 			picked = append(picked, i)
 		case p.thinks() && binds && len(picked) > 0:
@@ -141,7 +141,7 @@ func (c *Rules) clear(l *List, q *Request, due map[int]bool) (picked []int, asks
 		p := &q.Parts[i]
 		stub, isDue := due[i]
 		switch {
-		case !isDue || p.form.left() || !p.result() && !p.thinks() || newest[p.Call]:
+		case !isDue || p.form.left() || l.pinned(p.Key) || !p.result() && !p.thinks() || newest[p.Call]:
 		case stub || !p.result() || p.fresh || p.doubt:
 			return nil, false
 		default:

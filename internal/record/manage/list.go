@@ -22,6 +22,7 @@ const (
 	Cleared What = "cleared" // the provider is asked to clear it
 	Ended   What = "ended"   // the conversation goes as it came
 	Stopped What = "stopped" // nothing more is taken from the conversation
+	Pinned  What = "pinned"  // a person wants it left alone, until another decision
 )
 
 // Decision is a line of a list of decisions. It holds for the requests that have the call Since, for all if that is "";
@@ -162,13 +163,22 @@ func (l *List) Holds() (decisions, bytes int) {
 // have become durable too late.
 func (l *List) of(key string, before func(call string) bool, asks bool) (of *Decision) {
 	list := l.by[key]
-	raw := slices.ContainsFunc(list, func(d *Decision) bool { return d.What == Raw })
+	raw := slices.ContainsFunc(list, func(d *Decision) bool { return d.What == Raw && d.Since == "" })
 	for _, d := range list {
-		if d.What != Stopped && (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) && (asks || d.What != Cleared) {
+		if d.What != Stopped && d.What != Pinned && (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) &&
+			(asks || d.What != Cleared) {
 			of = d
 		}
 	}
 	return of
+}
+
+// pinned reports whether a person wants a part left alone.
+func (l *List) pinned(key string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.by[key]
+	return len(list) > 0 && list[len(list)-1].What == Pinned
 }
 
 // read returns a decision with its text.
