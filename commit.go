@@ -298,6 +298,7 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 		s.due = 2 * due // this store keeps all in memory, or has no checkpoint: the next try costs as much
 		return
 	}
+	loaded.Head.TakeHashes(now)
 	next := *state
 	next.State, next.past = *loaded, nil
 	c.state.CompareAndSwap(state, &next) // if it fails, a reader has loaded the state after an erasure

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func stale(e *history.Entry, last string) bool {
 
 // ThreadHash is the SHA-256 of a thread as attempts record it, in hexadecimal.
 func ThreadHash(ctx context.Context, t *tree.Tree) (string, error) {
-	sum, err := t.WriteThreadHashed(ctx, io.Discard)
+	sum, _, err := t.HashThread(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -4,19 +4,24 @@ import (
 	"crypto/sha256"
 	"encoding"
 	"hash"
+	"sync/atomic"
 )
 
-// hashing is the SHA-256 of a thread that is being written. It skips kept turns that
+// hashing is the SHA-256 of a thread that is being written. It skips kept turns, and runs of them, that
 // followed the same bytes the last time: verifying a history of n calls hashes each turn
 // once and not n times. A nil hashing does nothing.
 type hashing struct {
 	h      hash.Hash
 	state  string // of everything so far, "" if nobody asked h for it yet
 	behind bool   // whether h has not taken all of it
+	size   int64  // bytes so far
 }
 
-// step is the effect of a kept turn on the state of a hash.
-type step struct{ before, after string }
+// step is the effect of kept turns on a hash: its states before and after them, and how many bytes they are.
+type step struct {
+	before, after string
+	size          int64
+}
 
 func newHashing() *hashing { return &hashing{h: sha256.New()} }
 
@@ -25,21 +30,28 @@ func (s *hashing) add(b []byte) {
 		s.catchUp()
 		s.h.Write(b)
 		s.state = ""
+		s.size += int64(len(b))
 	}
 }
 
 // pass takes b, the bytes of a kept turn.
 func (s *hashing) pass(k *rendered, b []byte) {
-	if s == nil {
+	if s != nil {
+		s.through(&k.step, func() bool { s.add(b); return true })
+	}
+}
+
+// through does what do would, which hashes what is the same each time, and keeps it as a step. If it was done before at
+// the same state, it takes the step without do. It keeps nothing of what do reports as failed.
+func (s *hashing) through(kept *atomic.Pointer[step], do func() bool) {
+	before, size := s.mark(), s.size
+	if known := kept.Load(); known != nil && known.before == before {
+		s.state, s.behind, s.size = known.after, true, s.size+known.size
 		return
 	}
-	before := s.mark()
-	if known := k.step.Load(); known != nil && known.before == before {
-		s.state, s.behind = known.after, true
-		return
+	if do() {
+		kept.Store(&step{before, s.mark(), s.size - size})
 	}
-	s.add(b)
-	k.step.Store(&step{before, s.mark()})
 }
 
 func (s *hashing) mark() string {

@@ -54,15 +54,28 @@ func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 // it hashes what is new since a tree that begins with the same bytes was hashed; if there
 // was none, all bytes.
 func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, err error) {
+	sum, _, err = t.hashThread(ctx, w, false)
+	return sum, err
+}
+
+// HashThread returns the SHA-256 and the size of what [Tree.WriteThread] writes. Cost: that of rendering and hashing
+// what is new since a tree that begins with the same bytes was hashed, and O(log n) runs of turns.
+//
+// Specification: 02 §12.
+func (t *Tree) HashThread(ctx context.Context) (sum Digest, size int64, err error) {
+	return t.hashThread(ctx, io.Discard, true)
+}
+
+func (t *Tree) hashThread(ctx context.Context, w io.Writer, only bool) (sum Digest, size int64, err error) {
 	if err := ask(ctx); err != nil {
-		return Digest{}, err
+		return Digest{}, 0, err
 	}
 	r := newRendering(ctx, t, w, canonical)
-	r.hash = newHashing()
+	r.hash, r.only = newHashing(), only
 	if err := r.all(); err != nil {
-		return Digest{}, err
+		return Digest{}, 0, err
 	}
-	return r.hash.sum(), nil
+	return r.hash.sum(), r.hash.size, nil
 }
 
 // WriteAs writes the thread in a form, as a JSON array. It fails if w or the form does,
@@ -84,6 +97,7 @@ type Rendering struct {
 	form  *Form
 	w     io.Writer // nil where bytes are made to be kept: every element gets a comma before it
 	hash  *hashing  // nil if nobody wants one
+	only  bool      // whether nobody wants the bytes
 	buf   []byte
 	from  int    // where the element that was begun starts in buf
 	begun bool   // whether the thread has an element already
@@ -177,6 +191,10 @@ func (r *Rendering) all() error {
 	r.bracket('[')
 	for region := range r.tree.regions {
 		if region.class == Seq && region.kids != nil && region.kids.classes == 1<<Turn {
+			if r.only {
+				r.hashTurns(region.kids)
+				continue
+			}
 			for turn := range r.children(region) {
 				r.turn(turn)
 			}

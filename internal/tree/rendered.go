@@ -11,7 +11,7 @@ import (
 // elsewhere that it needs are unchanged: so it is never stale.
 type rendered struct {
 	form  *Form
-	bytes []byte
+	bytes []byte // nil where only a hash was asked for
 	needs []need // by id
 	step  atomic.Pointer[step]
 }
@@ -47,6 +47,12 @@ func (c *renderCache) inForm(f *Form) *rendered {
 	return nil
 }
 
+// hasBytes reports whether the bytes of some form are kept.
+func (c *renderCache) hasBytes() bool {
+	forms := c.forms.Load()
+	return forms != nil && slices.ContainsFunc(forms[:], func(k *rendered) bool { return k != nil && k.bytes != nil })
+}
+
 // put replaces what is kept of the form of k.
 func (c *renderCache) put(k *rendered) {
 	next := [2]*rendered{k}
@@ -61,16 +67,59 @@ func (c *renderCache) put(k *rendered) {
 // turn renders a sealed turn, or takes what is kept of it.
 func (r *Rendering) turn(e *Entry) {
 	k := r.known(&e.rendered)
-	if k == nil {
+	if k == nil || k.bytes == nil {
+		before := k
 		own := &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, e.sum.threadBytes())}
 		r.form.Write(own, e, Seq)
 		if k = own.result(e); k == nil {
 			r.fail(own.err)
 			return
 		}
+		if before != nil {
+			k.step.Store(before.step.Load())
+		}
 		e.rendered.put(k)
 	}
 	r.piece(k)
+}
+
+// hashTurns hashes the turns of a list. It looks into no run that was hashed after the same bytes, and keeps none
+// of the bytes that it hashes: a program that records calls sends them in another form.
+func (r *Rendering) hashTurns(l *List) {
+	if r.err != nil || l == nil || !l.sum.hasBlocks() {
+		return
+	}
+	r.hash.through(&l.hashed, func() bool {
+		in, err := l.openFor(r.ctx)
+		if err != nil {
+			r.fail(err)
+			return false
+		}
+		for i, e := range in.items {
+			r.hashTurns(in.runBefore(i))
+			r.hashTurn(e)
+		}
+		r.hashTurns(in.runBefore(len(in.items)))
+		return r.err == nil
+	})
+	r.begun = true
+}
+
+// hashTurn is turn for a thread of which only the hash is wanted.
+func (r *Rendering) hashTurn(e *Entry) {
+	if r.err != nil || !e.sum.hasBlocks() {
+		return
+	}
+	k := e.rendered.inForm(r.form)
+	if k == nil {
+		k = &rendered{form: r.form}
+		e.rendered.put(k)
+	}
+	r.hash.through(&k.step, func() bool {
+		r.form.Write(r, e, Seq)
+		return r.err == nil
+	})
+	r.begun = true
 }
 
 // result returns what was rendered of a turn, nil if that failed. It leaves out the needs that concern

@@ -123,12 +123,31 @@ func (l *List) cachesRecent(left *int) bool {
 		if i == 0 || *left <= 0 {
 			return false
 		}
-		if e := in.items[i-1]; e.rendered.forms.Load() != nil || e.measured.first.Load() != nil {
+		if e := in.items[i-1]; e.rendered.hasBytes() || e.measured.first.Load() != nil {
 			return true
 		}
 		*left--
 	}
 	return false
+}
+
+// TakeHashes makes the tree know what is kept with the runs of another tree about their hashes, where both have the
+// same runs: a tree that was loaded anew is hashed without a look into its stubs. It loads nothing.
+func (t *Tree) TakeHashes(from *Tree) {
+	if now, before := t.Region(Seq), from.Region(Seq); now != nil && before != nil {
+		now.kids.takeHashes(before.kids)
+	}
+}
+
+func (l *List) takeHashes(from *List) {
+	if l == nil || from == nil || l.digest != from.digest {
+		return
+	}
+	l.hashed.Store(from.hashed.Load())
+	now, before := l.loaded().below, from.loaded().below
+	for i := range min(len(now), len(before)) {
+		now[i].takeHashes(before[i])
+	}
 }
 
 // Unloaded finds the nodes in the stubs of a tree by their ids. Both functions answer for

@@ -23,15 +23,14 @@ func (v *verifier) snapshot(t *tree.Tree, of proof) *inspect.Defect {
 	if of.sent == "" && len(attempts) == 0 {
 		return nil
 	}
-	size := byteCount(0)
-	var sum tree.Digest
-	if sum, v.err = t.WriteThreadHashed(v.ctx, &size); v.err != nil {
+	sum, size, err := t.HashThread(v.ctx)
+	if v.err = err; err != nil {
 		return nil
 	}
-	if _, want := t.ThreadSize(); int64(size) != want {
+	if _, want := t.ThreadSize(); size != want {
 		return &inspect.Defect{
 			Cycle: t.Cycle(), What: "size of the thread",
-			Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10),
+			Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(size, 10),
 		}
 	}
 	found := sum.String()
@@ -84,13 +83,4 @@ func (v *verifier) suspect(d *inspect.Defect) *inspect.Defect {
 		d.Suspects = slices.Clone(v.fresh)
 	}
 	return d
-}
-
-// byteCount counts the bytes written to it.
-type byteCount int64
-
-// Write implements io.Writer.
-func (c *byteCount) Write(p []byte) (int, error) {
-	*c += byteCount(len(p))
-	return len(p), nil
 }
