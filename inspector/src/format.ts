@@ -14,9 +14,14 @@ export function bytes(n: number): string {
   return n < 1000 ? n + thin + 'B' : short(n) + 'B'
 }
 
+/** Writes a number and a noun that agrees with it. */
+export function plural(n: number, noun: string, many = noun + 's'): string {
+  return count(n) + ' ' + (n === 1 ? noun : many)
+}
+
 /** Writes a size in its unit. */
 export function size(n: number, unit: Unit): string {
-  return unit === 'bytes' ? bytes(n) : count(n) + (n === 1 ? ' token' : ' tokens')
+  return unit === 'bytes' ? bytes(n) : plural(n, 'token')
 }
 
 /** Writes a number of at most four characters and its power of a thousand: 18.2 k. */

@@ -1,4 +1,5 @@
-import { effect } from '@preact/signals'
+import './tracked'
+import { effect } from '@preact/signals-core'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Help } from './help'

@@ -3,7 +3,6 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Address, nowhere } from './address'
 import { type Failure, unreachable } from './api'
-import { count } from './format'
 import { SignIn } from './screens/door'
 import { go, linkTo } from './state'
 import { safe } from './text'
@@ -101,11 +100,6 @@ export function Erased({ mark }: { mark?: string }): JSX.Element {
       <span>erased{mark ? ' · ' + safe(mark) : ''}</span>
     </div>
   )
-}
-
-/** Writes a number and a noun that agrees with it. */
-export function plural(n: number, noun: string, many = noun + 's'): string {
-  return count(n) + ' ' + (n === 1 ? noun : many)
 }
 
 function sentence(text: string): string {

@@ -1,9 +1,10 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask, pathOf } from '../api'
+import { plural } from '../format'
 import { failureOf } from '../load'
 import { safe } from '../text'
-import { Copy, plural } from '../parts'
+import { Copy } from '../parts'
 import type { Sent } from './sent'
 
 /** A line of a verification: how far it is, and at last what it found. */

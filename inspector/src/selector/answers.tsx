@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { api, type RangeDiff } from '../api'
-import { count } from '../format'
+import { count, plural } from '../format'
 import { useLoaded } from '../load'
 import { address, atName, firstCycle, go, hasCalls, lastCycle, select } from '../state'
 import { safe } from '../text'
@@ -175,8 +175,7 @@ function Plan({ q, close }: { q: string; close: () => void }): JSX.Element {
       <p>
         {plan && (
           <>
-            {count(plan.visited)} of {count(plan.nodes)} nodes in {count(plan.snapshots)} snapshot
-            {plan.snapshots === 1 ? '' : 's'} looked at, {count(plan.skipped)} ruled out, {count(plan.returned)}{' '}
+            {count(plan.visited)} of {count(plan.nodes)} nodes in {plural(plan.snapshots, 'snapshot')} looked at, {count(plan.skipped)} ruled out, {count(plan.returned)}{' '}
             returned. Order: {safe(plan.order)}.
           </>
         )}{' '}

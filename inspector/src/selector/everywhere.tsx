@@ -2,10 +2,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { At } from '../address'
 import { api, type Failure, type Occurrence, type Occurrences } from '../api'
-import { count } from '../format'
+import { count, plural } from '../format'
 import { useKeys } from '../keys'
 import { failureOf } from '../load'
-import { Link, plural, Problem, Swatch } from '../parts'
+import { Link, Problem, Swatch } from '../parts'
 import { address, at, occurrences, select } from '../state'
 import { line, safe } from '../text'
 

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { api, Failure, type RangeDiff } from '../api'
+import { plural } from '../format'
 import { useLoaded } from '../load'
 import { address, atName, context, light, occurrences } from '../state'
 import { bytesOf, unitAt } from '../text'
@@ -77,7 +78,7 @@ async function those(name: string, list: Suggestion[], state: string, stop: Abor
     const q = addressed(suggestion.selector, state)
     const answer = await api.select(name, q, { limit: most }, stop).catch(() => null)
     const n = answer?.ids.length ?? 0
-    if (n > 0) return [{ ...suggestion, why: `${suggestion.why}: ${n === 1 ? '1 node' : n + ' nodes'}` }]
+    if (n > 0) return [{ ...suggestion, why: `${suggestion.why}: ${plural(n, 'node')}` }]
   }
   return []
 }

@@ -5,7 +5,7 @@ import { line } from '../text'
 import { trying, turnTrying } from '../whatif'
 import { Mark } from './marks'
 import { colourer, ramp, type Colouring } from './colour'
-import { hatchOf, mix, readTheme } from './theme'
+import { hatchOf, mix, onTheme, readTheme } from './theme'
 
 const names: Record<string, string> = { tool_definition: 'tool definition' }
 
@@ -113,12 +113,7 @@ function Sample({ kind, actor }: { kind?: string; actor?: number }) {
       c.fillRect(0, 0, width, height)
     }
   }
-  useLayoutEffect(() => {
-    draw()
-    const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((q) => matchMedia(q))
-    media.forEach((m) => m.addEventListener('change', draw))
-    return () => media.forEach((m) => m.removeEventListener('change', draw))
-  }, [kind, actor])
+  useLayoutEffect(() => onTheme(draw), [kind, actor])
   const all = kind === undefined && actor === undefined
   return <canvas ref={canvas} class={all ? 'sample ramp' : 'sample'} aria-hidden="true" />
 }

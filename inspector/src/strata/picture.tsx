@@ -1,20 +1,21 @@
-import { computed, effect, useComputed, useSignal } from '@preact/signals'
+import { computed, effect } from '@preact/signals-core'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type At, isElsewhere } from '../address'
 import { type Call, type Strata, unreachable } from '../api'
 import { guest, reloadStrata } from '../data'
-import { size } from '../format'
+import { plural, size } from '../format'
 import { useKeys } from '../keys'
 import { Problem, Waiting } from '../parts'
 import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, hasDraft, lastCycle, matches, missing,
   newCalls, occurrences, planned, scrub, strata, unit, vs, zoom } from '../state'
+import { useComputed, useSignal } from '../tracked'
 import { budget, budgetText, limit, plan, planText, setLimit } from './budget'
 import { drawOverlay, drawScene, gutter, type Scene } from './draw'
 import { draftOf, type Frame, frameOf, guestOf, highest, layOut, withGuest } from './layout'
 import { Legend } from './legend'
 import { attach, hover, letGo, step, zoomBy } from './pointer'
 import { CallTable } from './table'
-import { readTheme, type Theme } from './theme'
+import { onTheme, readTheme, type Theme } from './theme'
 import { Tip } from './tip'
 
 // The same elements each time: what scrubs redraws neither.
@@ -32,13 +33,10 @@ export function Picture() {
       box.value = { width, height }
     })
     observer.observe(canvas.current!.parentElement!)
-    const read = () => void (theme.value = readTheme())
-    read()
-    const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((q) => matchMedia(q))
-    media.forEach((m) => m.addEventListener('change', read))
+    const ignore = onTheme(() => void (theme.value = readTheme()))
     return () => {
       observer.disconnect()
-      media.forEach((m) => m.removeEventListener('change', read))
+      ignore()
     }
   }, [])
   const layout = useComputed(() => {
@@ -141,7 +139,7 @@ export function Picture() {
         {layout.value && frame.value && <Tip width={box.value.width} />}
         {newCalls.value > 0 && (
           <button type="button" class="strata-new" onClick={follow}>
-            {newCalls.value} new {newCalls.value === 1 ? 'call' : 'calls'} ▸
+            {plural(newCalls.value, 'new call')} ▸
           </button>
         )}
       </div>

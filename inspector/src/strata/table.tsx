@@ -1,7 +1,9 @@
-import { useSignal, useSignalEffect } from '@preact/signals'
+import { effect } from '@preact/signals-core'
+import { useEffect } from 'preact/hooks'
 import { size } from '../format'
 import { calls, unit, zoom } from '../state'
 import { safe } from '../text'
+import { useSignal } from '../tracked'
 
 /** How many calls the table has at most; a larger context has those around the zoom. */
 const most = 2000
@@ -12,11 +14,11 @@ const rest = 300
 /** The picture in words, for those who do not see it: the sentence of each call. */
 export function CallTable() {
   const rested = useSignal(calls.peek().value ?? [])
-  useSignalEffect(() => {
+  useEffect(() => effect(() => {
     const now = calls.value.value ?? []
     const timer = setTimeout(() => void (rested.value = now), rested.peek().length > 0 && now.length > 0 ? rest : 0)
     return () => clearTimeout(timer)
-  })
+  }), [])
   const list = rested.value
   const first = Math.max(0, Math.min((zoom.value?.[0] ?? Infinity) - (list[0]?.cycle ?? 0), list.length - most))
   return (

@@ -24,6 +24,16 @@ export interface Theme {
 const kinds = ['system', 'tool_definition', 'user', 'assistant', 'reasoning', 'call', 'result', 'image', 'summary',
   'stub', 'other', 'erased']
 
+/** Calls a function now and whenever the theme may be another. The function that it returns ends that. */
+export function onTheme(run: () => void): () => void {
+  const control = new AbortController()
+  for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)']) {
+    matchMedia(query).addEventListener('change', run, { signal: control.signal })
+  }
+  run()
+  return () => control.abort()
+}
+
 /** Reads the theme that the page has now. */
 export function readTheme(): Theme {
   const forced = matchMedia('(forced-colors: active)').matches
