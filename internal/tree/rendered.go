@@ -89,6 +89,9 @@ func (r *Rendering) hashTurns(l *List) {
 	if r.err != nil || l == nil || !l.sum.hasBlocks() {
 		return
 	}
+	if u := r.tree.unloaded; u != nil && l.hashed.Load() == nil {
+		l.hashed.Store(u.known()[l.digest])
+	}
 	r.hash.through(&l.hashed, func() bool {
 		in, err := l.openFor(r.ctx)
 		if err != nil {

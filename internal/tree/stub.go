@@ -2,6 +2,7 @@ package tree
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -131,23 +132,41 @@ func (l *List) cachesRecent(left *int) bool {
 	return false
 }
 
-// TakeHashes makes the tree know what is kept with the runs of another tree about their hashes, where both have the
-// same runs: a tree that was loaded anew is hashed without a look into its stubs. It loads nothing.
+// TakeHashes makes a tree with stubs know what runs of another do to the hash of a thread: what both have is hashed
+// without a look inside. It loads nothing. Cost: one step in sixteen turns.
 func (t *Tree) TakeHashes(from *Tree) {
-	if now, before := t.Region(Seq), from.Region(Seq); now != nil && before != nil {
-		now.kids.takeHashes(before.kids)
+	if t.unloaded == nil {
+		return
+	}
+	known := map[Digest]*step{}
+	if from.unloaded != nil {
+		maps.Copy(known, from.unloaded.known())
+	}
+	if seq := from.Region(Seq); seq != nil {
+		seq.kids.hashes(2, known)
+	}
+	t.unloaded.hashes.Store(&known)
+}
+
+// hashes adds what the runs in memory do to a hash. The lowest ones are in a stub with the level above them.
+func (l *List) hashes(above uint8, known map[Digest]*step) {
+	if l == nil || above < 2 && l.level == 0 {
+		return
+	}
+	if s := l.hashed.Load(); s != nil {
+		known[l.digest] = s
+	}
+	for _, run := range l.loaded().below {
+		run.hashes(l.level, known)
 	}
 }
 
-func (l *List) takeHashes(from *List) {
-	if l == nil || from == nil || l.digest != from.digest {
-		return
+// known returns what runs do to a hash, by their digests.
+func (u *Unloaded) known() map[Digest]*step {
+	if known := u.hashes.Load(); known != nil {
+		return *known
 	}
-	l.hashed.Store(from.hashed.Load())
-	now, before := l.loaded().below, from.loaded().below
-	for i := range min(len(now), len(before)) {
-		now[i].takeHashes(before[i])
-	}
+	return nil
 }
 
 // Unloaded finds the nodes in the stubs of a tree by their ids. Both functions answer for
@@ -160,6 +179,8 @@ type Unloaded struct {
 	// Referrers returns the ids of the nodes in stubs that refer to an id, each once.
 	// The id itself may be anywhere or nowhere.
 	Referrers func(id string) ([]string, error)
+
+	hashes atomic.Pointer[map[Digest]*step] // of runs, from the tree before
 }
 
 // lookUp returns what the index knows about an id: where it is, or that it is nowhere.

@@ -108,6 +108,19 @@ func TestHashingLoadsNothingThatWasHashed(t *testing.T) {
 	if s.loads > 2 {
 		t.Errorf("the hash of the next tree took %d loads", s.loads)
 	}
+	for range 300 {
+		now = now.turn(t)
+		hash(now.tree)
+	}
+	again, s := onShelf(t, now.tree, byTwoLevels)
+	again.TakeHashes(now.tree)
+	equal(t, "hash after 300 turns", hash(again), hash(now.tree))
+	equal(t, "loads of it", s.loads, 0)
+	next := now
+	next.tree = again
+	if hash(next.turn(t).tree); s.loads > 2 {
+		t.Errorf("the hash of the next after 300 turns took %d loads", s.loads)
+	}
 	cold, s := onShelf(t, eager.tree, byTwoLevels)
 	equal(t, "hash of one that was told nothing", hash(cold), want)
 	if s.loads < 3 {
