@@ -52,6 +52,8 @@ func TestABreakThatTheProviderCountedIsToldLikeEverywhere(t *testing.T) {
 	command(t, db, "import", log, "--name", "lapsed")
 	b := newTab(t, serve(t, db))
 	b.signIn()
+	b.until("the list says what the run cost, and that it broke once", `document.querySelector('tbody tr')?.textContent
+		.includes('10.7884\u2009USD') && document.querySelector('td[title="3 of 3 calls by counts and prices"]')`)
 	b.openStory("/c/lapsed?at=c2")
 	b.see("@c2 read 0 where @c1 had left 60000 tokens (counted), 60000 were sent again for 0.3450 USD: idle for 13 min, over the lifetime of 5 min (computed).")
 	b.openStory("/c/lapsed?at=c3")

@@ -154,7 +154,7 @@ func (b *tab) over(cycle int, node string) (x, y float64) {
 	return 0, 0
 }
 
-// A person points at bands, clicks one, and drags from call to call.
+// A person points at bands, clicks one, drags from call to call, and compares two.
 func TestTheMouseNamesSelectsAndScrubs(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "mouse")
@@ -177,6 +177,10 @@ func TestTheMouseNamesSelectsAndScrubs(t *testing.T) {
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, other, y, chromedp.ButtonLeft),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, other, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	b.call(3)
+	b.do("click call 8 with the shift key", chromedp.MouseClickXY(x, y, chromedp.ButtonModifiers(chromedp.ModifierShift)))
+	b.call(3)
+	b.until("the two are compared", `location.search.includes('vs=c8') && location.search.includes('view=changes') &&
+		document.querySelector('.sides').textContent.includes('@c8')`)
 }
 
 // A person turns the wheel over the picture to see fewer calls, and all again.

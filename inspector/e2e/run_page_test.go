@@ -120,6 +120,10 @@ func TestThePageOfARunAnswersAsTheServer(t *testing.T) {
 		if text := eval[string](b, `document.body.innerText`); strings.Contains(text, "no answer") || !strings.Contains(text, "brought in @c1") {
 			t.Errorf("%s lacks an answer: %s", view, text)
 		}
+		if asks := eval[string](b, `[...document.querySelectorAll('button')].map((b) => b.textContent).find((text) =>
+			/^(what if|draw|fork|sign out)/i.test(text)) ?? ''`); asks != "" {
+			t.Errorf("%s has the button %q, which only a server answers", view, asks)
+		}
 	}
 	b.until("it says where it is", `document.body.innerText.includes('All of this run is in this file')`)
 	served.open("/c/" + url.PathEscape(name))
@@ -193,6 +197,11 @@ func TestARedactedPageDoesNotHaveWhatWasRedacted(t *testing.T) {
 	story(t, db, "secret-run")
 	b, file := runPage(t, db, "secret-run", "--redact", "careful|Monday|secret")
 	b.until("it says so", `document.body.innerText.includes('Redacted: ')`)
+	b.do("become a phone", chromedp.EmulateViewport(390, 844, chromedp.EmulatePortrait, chromedp.EmulateMobile))
+	b.until("all of it is in sight", `(() => {
+		const note = document.querySelector('.in-file')
+		return note.scrollWidth <= note.clientWidth && note.getBoundingClientRect().right <= 390
+	})()`)
 	whole := eval[string](b, `(async () => {
 		const text = atob(document.getElementById('run').text)
 		const bytes = Uint8Array.from(text, (c) => c.charCodeAt(0))

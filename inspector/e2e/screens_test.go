@@ -96,9 +96,13 @@ func TestAPhoneInPortraitIsEnoughForReading(t *testing.T) {
 			t.Errorf("%s is %d pixels wide", path, width)
 		}
 	}
+	b.open("/")
+	b.until("the list has the strip of the run", `document.querySelector('.sparkline')?.getBoundingClientRect().width > 20`)
+	b.accessible("the list on a phone")
 	b.open("/c/phone?at=c12")
 	b.until("the picture is drawn", painted)
 	b.settle()
+	b.until("the legend explains the marks", `document.querySelector('.legend-marks').getBoundingClientRect().height > 10`)
 	p := b.whereIs("there is a message", `.row('Step 12 is next.')`)
 	b.do("touch the message", chromedp.TapXY(p.X+p.Width/2, p.Y+p.Height/2))
 	b.until("the block is selected", `location.search.includes('node=text12')`)

@@ -24,6 +24,11 @@ export function size(n: number, unit: Unit): string {
   return unit === 'bytes' ? bytes(n) : plural(n, 'token')
 }
 
+/** Writes an amount of money, '' for one that is not known. */
+export function money(n: number | undefined, currency = ''): string {
+  return n === undefined ? '' : n.toFixed(4) + thin + currency
+}
+
 /** Writes a number of at most four characters and its power of a thousand: 18.2 k. */
 export function short(n: number): string {
   const powers = ['', 'k', 'M', 'G', 'T']

@@ -1,16 +1,16 @@
 import { signal } from '@preact/signals-core'
 import type { JSX } from 'preact'
 import { api, Failure, type Finding, type Outcome, type Policy, type SimulatedPolicy, type Simulation } from '../api'
-import { count, percent } from '../format'
+import { count, money, percent } from '../format'
 import { useLoaded } from '../load'
 import { Nothing, Problem, Toggle, Waiting } from '../parts'
-import { address, at, callOf, context, hasCalls, scrub, select } from '../state'
+import { address, at, callOf, context, embedded, hasCalls, scrub, select } from '../state'
 import { line, safe } from '../text'
 import { Safe } from './content'
 
 /** The two policies that are drawn: JSON, the name of a ready one, or none for the run as it was. */
 const policies = signal(['none', 'none'])
-const money = signal(true)
+const inMoney = signal(true)
 /** How many calls the table has at most: those around the one that is shown. */
 const most = 500
 
@@ -39,7 +39,7 @@ export function Cost(): JSX.Element {
           {found.value.untried && <p class="faint"><Safe text={found.value.untried} /></p>}
         </>
       )}
-      <Policies />
+      {!embedded && <Policies />}
       {run.failure && run.state === 'failed' && <Problem failure={run.failure} again={run.again} />}
       {!run.value && run.state === 'loading' && <Waiting what="the simulation" />}
       {run.value && <Runs {...run.value} />}
@@ -63,10 +63,6 @@ function policyOf(text: string, i: number): SimulatedPolicy {
   }
 }
 
-function paid(n: number | undefined, currency = ''): string {
-  return n === undefined ? '' : n.toFixed(4) + '\u2009' + currency
-}
-
 const kinds: Record<Finding['what'], string> = { prefix: 'cache broke', repeated: 'called again', carried: 'carried long',
   unused: 'never called', compaction: 'compaction', window: 'window', policy: 'policy', uncached: 'no caching' }
 
@@ -80,7 +76,7 @@ function Findings({ list, currency }: { list: Finding[]; currency?: string | und
           <tr key={one.says}>
             <td><details open={i < 3}><summary>{kinds[one.what]}</summary><Found one={one} currency={currency} /></details></td>
             <td>{one.tokens !== undefined && count(one.tokens)}</td>
-            <td>{safe(paid(one.cost, currency))}</td>
+            <td>{safe(money(one.cost, currency))}</td>
             <td>{one.cycle && <button type="button" class="link" onClick={() => scrub(one.cycle!)}>@c{one.cycle}</button>}</td>
           </tr>
         ))}
@@ -98,8 +94,8 @@ function Found({ one, currency }: { one: Finding; currency?: string | undefined 
       {node && what !== 'prefix' && <button type="button" class="link" onClick={() => select(node, cycle)}>{line(node, 40)}</button>}
       {one.helps && (
         <p class="faint">
-          A rule would have saved the run {safe(paid(one.saves, currency))}: <code>{line(JSON.stringify(one.helps), 400)}</code>{' '}
-          <button type="button" onClick={() => (policies.value = ['none', JSON.stringify({ rules: [one.helps] })])}>draw it</button>
+          A rule would have saved the run {safe(money(one.saves, currency))}: <code>{line(JSON.stringify(one.helps), 400)}</code>{' '}
+          {!embedded && <button type="button" onClick={() => (policies.value = ['none', JSON.stringify({ rules: [one.helps] })])}>draw it</button>}
         </p>
       )}
     </>
@@ -121,14 +117,14 @@ function Policies(): JSX.Element {
       ))}
       <datalist id="policies">{examples.map((text) => <option key={text} value={text} />)}</datalist>
       <button type="submit" class="primary">Draw</button>
-      <Toggle on={money.value} set={(on) => (money.value = on)}>money</Toggle>
+      <Toggle on={inMoney.value} set={(on) => (inMoney.value = on)}>money</Toggle>
     </form>
   )
 }
 
 /** Both runs over each other, in words, and call by call. */
 function Runs({ run, lines }: Drawn): JSX.Element {
-  const priced = money.value && run.currency !== undefined
+  const priced = inMoney.value && run.currency !== undefined
   const list = lines[0]!.by_call ?? []
   const here = list.findIndex((one) => one.cycle === at.value)
   const from = Math.max(0, Math.min(here - most / 2, list.length - most))
@@ -139,7 +135,7 @@ function Runs({ run, lines }: Drawn): JSX.Element {
         label={priced ? `Cost of each call in ${run.currency}` : 'Tokens of each call'} first={list[0]?.cycle ?? 0} />
       {lines.map((one, i) => (two || i === 0) && (
         <p key={i}><i class={'line-' + i} />{line(one.policy, 60)}: {count(one.sent)} tokens, {count(one.read)} from the cache, {one.breaks}{' '}
-          breaks{one.cost !== undefined && ', ' + safe(paid(one.cost, run.currency))}
+          breaks{one.cost !== undefined && ', ' + safe(money(one.cost, run.currency))}
           {one.regrets?.slice(0, 5).map((missed) => (
             <>; <button type="button" class="link" onClick={() => select(missed.node, missed.cycle)}>@c{missed.cycle}</button> needs{' '}
               {line(missed.of, 40)} {missed.shortened ? 'whole' : 'again'}</>
@@ -158,8 +154,8 @@ function Runs({ run, lines }: Drawn): JSX.Element {
                 <td><button type="button" class="link" onClick={() => scrub(one.cycle)}>@c{one.cycle}</button></td>
                 <td>{told?.in === undefined && '≈'}{count(sent)}</td>
                 <td>{window ? percent(sent, window) : ''}</td>
-                <td>{told?.cost === undefined ? one.cost !== undefined && '≈' + paid(one.cost) : paid(told.cost)}</td>
-                {two && <td>≈{priced ? paid(other.cost) : count(other.sent)}</td>}
+                <td>{told?.cost === undefined ? one.cost !== undefined && '≈' + money(one.cost) : money(told.cost)}</td>
+                {two && <td>≈{priced ? money(other.cost) : count(other.sent)}</td>}
                 <td>{one.broke && 'broke'}</td>
               </tr>
             )

@@ -1,7 +1,8 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { ContextRow } from '../api'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { api, type ContextRow } from '../api'
 import { loadContexts } from '../data'
-import { ago, bytes, count, plural } from '../format'
+import { ago, bytes, count, money, plural } from '../format'
+import { useLoaded } from '../load'
 import { Link, Problem, Waiting } from '../parts'
 import { Everywhere } from '../selector/everywhere'
 import { contexts, go } from '../state'
@@ -48,12 +49,14 @@ export function Contexts() {
         <table>
           <thead>
             <tr>
-              {columns.map(([by, title, number]) => (
-                <th key={by} scope="col" class={number ? 'number' : ''}
+              {columns.map(([by, title]) => (
+                <th key={by} scope="col" class={by}
                   aria-sort={by !== order ? undefined : by === 'name' ? 'ascending' : 'descending'}>
                   <button type="button" class="sort" onClick={() => setOrder(by)}>{title}</button>
                 </th>
               ))}
+              <th scope="col">Breaks</th>
+              <th scope="col">Cost</th>
             </tr>
           </thead>
           <tbody>{members.map((member) => <Row key={member.row.name} member={member} />)}</tbody>
@@ -64,8 +67,11 @@ export function Contexts() {
   )
 }
 
-const columns: [Order, string, boolean][] = [['name', 'Name', false], ['cuts', 'Sent anew after cuts', false],
-  ['calls', 'Calls', true], ['bytes', 'Size', true], ['changed', 'Last change', true]]
+const columns: [Order, string][] = [['name', 'Name'], ['cuts', 'Sent anew after cuts'], ['calls', 'Calls'], ['bytes', 'Size'],
+  ['changed', 'Last change']]
+
+/** The most calls of a run of which the list says what they cost: more take the server too long. */
+const summed = 1000
 
 function Row({ member }: { member: Member }) {
   const { row, rails } = member
@@ -82,10 +88,34 @@ function Row({ member }: { member: Member }) {
         </span>
       </th>
       <td><Sparkline row={row} /></td>
-      <td class="number">{count(row.calls ?? row.cycles)}</td>
-      <td class="number">{row.bytes === undefined ? '' : bytes(row.bytes)}</td>
-      <td class="number">{row.changed && <Changed moment={row.changed} />}</td>
+      <td>{count(row.calls ?? row.cycles)}</td>
+      <td class="bytes">{row.bytes === undefined ? '' : bytes(row.bytes)}</td>
+      <td>{row.changed && <Changed moment={row.changed} />}</td>
+      <Spent key={row.revision} row={row} />
     </tr>
+  )
+}
+
+/** How often a run broke and what it cost, once its row is in sight: the server looks at all its calls for that. */
+function Spent({ row }: { row: ContextRow }) {
+  const cell = useRef<HTMLTableCellElement>(null)
+  const [seen, setSeen] = useState(false)
+  const asked = row.calls && row.calls <= summed
+  useEffect(() => {
+    const sight = new IntersectionObserver((list) => list.some((one) => one.isIntersecting) && setSeen(true))
+    sight.observe(cell.current!)
+    return () => sight.disconnect()
+  }, [])
+  const { value, state } = useLoaded(seen && asked ? row.name : null, (stop) => api.calls(row.name, 0, 0, 'bytes', stop))
+  const costs = value?.items.flatMap((call) => call.attempts?.cost ?? [])
+  const unknown = row.calls && !asked ? 'more calls than are summed up here' : state === 'failed' ? 'no answer' : undefined
+  return (
+    <>
+      <td ref={cell} title={unknown}>{value ? count(value.items.filter((call) => call.broke).length) : unknown && '?'}</td>
+      <td title={costs ? `${costs.length} of ${plural(row.calls!, 'call')} by counts and prices` : unknown}>
+        {costs ? costs.length > 0 ? money(costs.reduce((a, b) => a + b), value!.currency) : 'unknown' : unknown && '?'}
+      </td>
+    </>
   )
 }
 
@@ -113,7 +143,7 @@ function Sparkline({ row }: { row: ContextRow }) {
   const broke = shares.filter((share) => share > 0).length
   const wide = 3
   return (
-    <svg class="sparkline" role="img" width={shares.length * wide} height={18}
+    <svg class="sparkline" role="img" width={shares.length * wide} height={18} viewBox={`0 0 ${shares.length * wide} 18`} preserveAspectRatio="none"
       aria-label={plural(broke, 'thread') + ' cut'}>
       {shares.map((share, i) => (
         <g key={i}>

@@ -5,7 +5,7 @@ import { bytes, count, percent, plural } from '../format'
 import { useKeys } from '../keys'
 import { failureOf } from '../load'
 import { Problem } from '../parts'
-import { address, hasCalls, name } from '../state'
+import { address, embedded, hasCalls, name } from '../state'
 import { safe } from '../text'
 import { attempt, base, forkWithThis, mark, marked, turnTrying, trying } from '../whatif'
 
@@ -17,7 +17,7 @@ export function WhatIf() {
       does: 'leave the selected block out, to try; again: keep it',
       run: () => {
         const { node } = address.peek()
-        if (node === null || !hasCalls.peek()) return false
+        if (node === null || embedded || !hasCalls.peek()) return false
         mark(node)
         return true
       },

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Unit } from '../api'
-import { colouring, hasCalls, hasDraft, occurrences, strata, unit, zoom } from '../state'
+import { colouring, embedded, hasCalls, hasDraft, occurrences, strata, unit, zoom } from '../state'
 import { line } from '../text'
 import { trying, turnTrying } from '../whatif'
 import { Mark } from './marks'
@@ -35,7 +35,7 @@ export function Legend() {
         choose={(by) => void (colouring.value = by)} />
       <Choice label="Height" options={[['bytes', 'bytes'], ['tokens', 'tokens']] as [Unit, string][]}
         value={unit.value} choose={(u) => void (unit.value = u)} />
-      {hasCalls.value && (
+      {!embedded && hasCalls.value && (
         <button type="button" aria-pressed={trying.value} title="Leave blocks out and see what that changes and costs (x)"
           onClick={turnTrying}>what if</button>
       )}

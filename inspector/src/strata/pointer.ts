@@ -1,7 +1,7 @@
 // What a pointer does on the picture: hover, scrub, click, zoom, and drag the budget.
 import { signal } from '@preact/signals-core'
 import type { Column } from '../api'
-import { at, firstCycle, following, follow, hasCalls, hasDraft, lastCycle, scrub, select, showDraft, zoom } from '../state'
+import { at, firstCycle, following, follow, go, hasCalls, hasDraft, lastCycle, scrub, select, showDraft, zoom } from '../state'
 import { mark, trying } from '../whatif'
 import { limit, setLimit } from './budget'
 import { bandAt, type Box, columnOf, cycleAt, type Frame, heightAt, type Layout, yOf, zoomed } from './layout'
@@ -69,6 +69,7 @@ export function attach(canvas: HTMLCanvasElement, view: () => View | null, budge
     const found = find(v, e.offsetX, e.offsetY)
     const cycle = cycleAt(v.frame, e.offsetX)
     if (v.layout.strata.columns[columnOf(v.layout.strata, cycle)]?.guest !== undefined) return
+    if (e.shiftKey && cycle <= v.layout.strata.to) return go({ at: at.peek(), vs: cycle, view: 'changes' })
     if (found && trying.peek()) return mark(found.box.band[3])
     if (found) select(found.box.band[3], cycle > v.layout.strata.to ? 'working' : cycle)
     else toCycle(v, cycle)
