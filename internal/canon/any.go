@@ -2,7 +2,6 @@ package canon
 
 import (
 	"slices"
-	"strings"
 )
 
 // Any is a parsed value to walk. The zero Any means that there is no value:
@@ -89,11 +88,19 @@ func (a Any) AppendTo(dst []byte) []byte {
 
 // Get returns the member of the object a by that name.
 func (a Any) Get(name string) (Any, bool) {
-	i, ok := slices.BinarySearchFunc(a.Members, name, func(m Member, name string) int {
-		return strings.Compare(m.Name, name)
-	})
-	if !ok {
-		return Any{}, false
+	list := a.Members
+	const few = 8 // of them, comparing lengths first takes less time than halving
+	for len(list) > few {
+		if half := len(list) / 2; list[half].Name <= name {
+			list = list[half:]
+		} else {
+			list = list[:half]
+		}
 	}
-	return a.Members[i].Value, true
+	for i := range list {
+		if list[i].Name == name {
+			return list[i].Value, true
+		}
+	}
+	return Any{}, false
 }

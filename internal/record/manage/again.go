@@ -73,7 +73,7 @@ func (q *Request) reread(l *List) {
 	l.mu.Lock()
 	for i := range q.Parts {
 		q.Parts[i].again = false
-		if p := &q.Parts[i]; !some && p.result() {
+		if p := &q.Parts[i]; l.takes && !some && p.result() {
 			for _, d := range l.by[p.Key] {
 				some = some || d.taken()
 			}

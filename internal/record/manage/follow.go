@@ -8,7 +8,7 @@ import "github.com/contexttree/pact/internal/record/provider"
 func (q *Request) Follow(l *List) (err error) {
 	q.made, q.ended, q.stopped, q.clears = nil, false, false, q.Clears
 	l.mu.Lock()
-	for i := range q.Parts {
+	for i := 0; i < len(q.Parts) && l.ends; i++ {
 		for _, d := range l.by[q.Parts[i].Key] {
 			if q.Parts[i].Key != "" && (d.Since == "" || q.has(d.Since)) {
 				q.ended, q.stopped = q.ended || d.What == Ended, q.stopped || d.What == Stopped
@@ -57,12 +57,24 @@ func (q *Request) follow(l *List, asks bool, failed *error) {
 // refer has each reference that leads to nothing become the text again: the result that it repeats must stand before it
 // in the same request, as it came, and alone have its call.
 func (q *Request) refer() {
-	at := map[string]int{}
+	var at map[string]bool // whether the results with a key that were passed stand; nil before the first reference
 	for i := range q.Parts {
-		if p := &q.Parts[i]; q.stands(i) {
-			at[p.Key] = i
+		p := &q.Parts[i]
+		if p.form != nil && p.form.What == Same && at == nil {
+			at = map[string]bool{}
+			for k := range q.Parts[:i] {
+				if q.stands(k) {
+					at[q.Parts[k].Key] = true
+				}
+			}
+		}
+		if at == nil {
+			continue
+		}
+		if q.stands(i) {
+			at[p.Key] = true
 		} else if d := p.form; d != nil && d.What == Same {
-			if _, stands := at[d.Of]; !stands {
+			if !at[d.Of] {
 				p.apply(nil)
 			}
 		}

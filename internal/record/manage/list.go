@@ -63,6 +63,8 @@ type List struct {
 	ids   map[string]string      // the key of the part whose original has an id
 	named map[string]string      // the id of the original, by the key of the part
 	held  int                    // bytes of the texts in memory
+	ends  bool                   // a decision ends managing or stops it
+	takes bool                   // a decision takes a part
 }
 
 // NewList returns an empty list.
@@ -85,6 +87,7 @@ func (l *List) Add(d Decision) {
 		l.ids[d.ID], l.named[d.Key] = d.Key, d.ID
 	}
 	l.held += len(d.Text)
+	l.ends, l.takes = l.ends || d.What == Ended || d.What == Stopped, l.takes || d.taken()
 }
 
 // Name notes that the original of a part is kept under an id.
