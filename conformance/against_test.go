@@ -1,9 +1,11 @@
 package conformance_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -31,6 +33,53 @@ func TestMain(m *testing.M) {
 		os.Exit(3)
 	case "slow":
 		time.Sleep(time.Hour)
+	case "lines":
+		talk()
+	}
+}
+
+// talk answers calls as lines: with their arguments, late, with no answer, or by ending.
+func talk() {
+	in := bufio.NewScanner(os.Stdin)
+	for calls := 1; in.Scan(); calls++ {
+		var call struct{ Args []string }
+		_ = json.Unmarshal(in.Bytes(), &call)
+		switch call.Args[0] {
+		case "late":
+			time.Sleep(time.Hour)
+		case "odd":
+			fmt.Println("[]")
+		case "end":
+			return
+		default:
+			text, _ := json.Marshal(map[string]any{"out": fmt.Sprint(calls, call.Args), "err": "beside it", "exit": 3})
+			fmt.Printf("%s\n", text)
+		}
+	}
+}
+
+// A persistent program answers one call after the other; one that is late, ends or prints something else is replaced.
+func TestPersistent(t *testing.T) {
+	command, end, err := conformance.Persistent(program(t, "lines"), 5*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	for _, x := range []struct{ word, out, err string }{
+		{"one", "1[one]", ""}, {"two", "2[two]", ""}, {"odd", "", "odd: wants a line"}, {"three", "1[three]", ""},
+		{"end", "", "end: the program ended"}, {"four", "1[four]", ""}, {"late", "", "late: no answer within 5s"},
+		{"five", "1[five]", ""},
+	} {
+		a, err := command(t.Context(), x.word)
+		if string(a.Out) != x.out || (err == nil) != (x.err == "") || err != nil && !strings.Contains(err.Error(), x.err) {
+			t.Errorf("%s: got %s, %v", x.word, a.Out, err)
+		}
+		if err == nil && (a.Exit != 3 || string(a.Err) != "beside it") {
+			t.Errorf("%s: got exit code %d and %s", x.word, a.Exit, a.Err)
+		}
+	}
+	if _, _, err := conformance.Persistent("'open", time.Minute); err == nil {
+		t.Error("an open quote is taken for a command")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Verdict is the outcome of a case.
@@ -47,7 +48,8 @@ type Result struct {
 	// one whose answer was wrong.
 	At string `json:"at"`
 
-	of Origin // of the case, whether it failed or not
+	of   Origin        // of the case, whether it failed or not
+	took time.Duration // for JUnit alone: the same answers make the same report
 }
 
 // Judge turns the outcome of Run into a verdict.
@@ -107,6 +109,8 @@ type Report struct {
 	Cases   []Result      `json:"cases"`   // in the order of the kit
 
 	Commands []CommandCount `json:"commands"` // the cases by command of the program under test
+
+	left []Result // the cases of the kit that did not run, without a verdict
 }
 
 // RunOptions says how RunAll runs cases.
@@ -180,6 +184,15 @@ func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*
 		report.Cases = report.Cases[:first+1] // the cases before it have all run
 	}
 	report.count()
+	all, err := Cases()
+	for _, c := range all {
+		if !slices.ContainsFunc(report.Cases, func(ran Result) bool { return ran.ID == c.ID }) {
+			report.left = append(report.left, Result{ID: c.ID, Area: c.Area, Origin: c.Origin})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
 	return report, report.fill()
 }
 
@@ -188,11 +201,13 @@ func (r Result) failed() bool { return r.Verdict == Failed }
 // judged runs a case and notes which commands it ran.
 func judged(ctx context.Context, c Case, place string, command Command) Result {
 	var ran []string
+	began := time.Now()
 	err := Run(ctx, c, place, func(ctx context.Context, args ...string) (Answer, error) {
 		ran = append(ran, args[0])
 		return command(ctx, args...)
 	})
 	r := Judge(c, err)
+	r.took = time.Since(began)
 	// the directory has another name in every run, and is gone when a person reads the report
 	r.Reason = strings.ReplaceAll(r.Reason, place+string(filepath.Separator), "")
 	r.Commands = []string{}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -17,49 +15,6 @@ import (
 
 // hashCases is how many cases of the kit are of kind hash.
 const hashCases = 12
-
-// TestStubHashes: the program of the directory stub passes the cases that need its one
-// command, and fails all others.
-func TestStubHashes(t *testing.T) {
-	if testrun.Raced {
-		t.Skip("left out: the runner's goroutines are watched with a program that starts faster")
-	}
-	if _, err := exec.LookPath("python3"); err != nil {
-		if os.Getenv("PACT_REQUIRE_PYTHON") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("there is no python3 to run the stub")
-	}
-	stub := against(t, "python3 -S -E stub/pact_stub.py", time.Minute) // without site packages it starts sooner
-	list := cases(t)
-	var some []conformance.Case
-	every := testrun.Size(t, 200, 150, 20)
-	for i, c := range list {
-		if c.Kind == "hash" || i%every == 0 { // every case starts the program a few times
-			some = append(some, c)
-		}
-	}
-	report, err := conformance.RunAll(t.Context(), some, stub, conformance.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hashes := 0
-	for i, r := range report.Cases {
-		if hash := some[i].Kind == "hash"; hash != (r.Verdict == conformance.Passed) {
-			t.Errorf("%s, of kind %s: %s: %s", r.ID, some[i].Kind, r.Verdict, r.Reason)
-		} else if hash {
-			hashes++
-		}
-	}
-	if hashes != hashCases {
-		t.Errorf("%d cases of kind hash", hashes)
-	}
-	for _, c := range report.Commands {
-		if want := c.Cases; c.Command == "hash" && c.Failed != 0 || c.Command != "hash" && c.Failed != want {
-			t.Errorf("command %s: %d of %d cases failed", c.Command, c.Failed, c.Cases)
-		}
-	}
-}
 
 // First ends the run after the first of the kit that fails, although several run at once.
 func TestFirstEndsTheRun(t *testing.T) {
@@ -80,7 +35,7 @@ func TestFirstEndsTheRun(t *testing.T) {
 	}
 }
 
-// rank puts the cases that the stub passes first.
+// rank puts the hashes first.
 func rank(c conformance.Case) int {
 	if c.Kind == "hash" {
 		return 0

@@ -12,6 +12,7 @@ type Report struct {
 	Name     string   `xml:"name,attr"`
 	Tests    int      `xml:"tests,attr"`    // Write counts them
 	Failures int      `xml:"failures,attr"` // likewise
+	Skipped  int      `xml:"skipped,attr,omitempty"`
 	Suites   []Suite  `xml:"testsuite"`
 }
 
@@ -20,15 +21,18 @@ type Suite struct {
 	Name     string `xml:"name,attr"`
 	Tests    int    `xml:"tests,attr"`    // Write counts them
 	Failures int    `xml:"failures,attr"` // likewise
+	Skipped  int    `xml:"skipped,attr,omitempty"`
 	Cases    []Case `xml:"testcase"`
 }
 
 // Case is a test.
 type Case struct {
-	Class   string   `xml:"classname,attr"`
-	Name    string   `xml:"name,attr"`
-	Failure *Failure `xml:"failure,omitempty"` // nil if it passed
-	Out     string   `xml:"system-out,omitempty"`
+	Class   string    `xml:"classname,attr"`
+	Name    string    `xml:"name,attr"`
+	Time    string    `xml:"time,attr,omitempty"` // in seconds
+	Skipped *struct{} `xml:"skipped,omitempty"`   // not nil if it did not run
+	Failure *Failure  `xml:"failure,omitempty"`   // nil if it passed
+	Out     string    `xml:"system-out,omitempty"`
 }
 
 // Failure says why a test failed.
@@ -38,18 +42,21 @@ type Failure struct {
 	Text    string `xml:",chardata"`
 }
 
-// Write writes the report. There are no times, so that the same answers make the same bytes. It fails if w does.
+// Write writes the report. It fails if w does.
 func (r *Report) Write(w io.Writer) error {
-	r.Tests, r.Failures = 0, 0
+	r.Tests, r.Failures, r.Skipped = 0, 0, 0
 	for i := range r.Suites {
 		s := &r.Suites[i]
-		s.Tests, s.Failures = len(s.Cases), 0
+		s.Tests, s.Failures, s.Skipped = len(s.Cases), 0, 0
 		for k := range s.Cases {
 			if s.Cases[k].Failure != nil {
 				s.Failures++
 			}
+			if s.Cases[k].Skipped != nil {
+				s.Skipped++
+			}
 		}
-		r.Tests, r.Failures = r.Tests+s.Tests, r.Failures+s.Failures
+		r.Tests, r.Failures, r.Skipped = r.Tests+s.Tests, r.Failures+s.Failures, r.Skipped+s.Skipped
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

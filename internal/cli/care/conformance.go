@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ func conformanceCommand(a *command.App) *cobra.Command {
 	cmd.ValidArgsFunction = completeCases
 	f := cmd.Flags()
 	against := f.String("against", "", "run the cases against the program `CMD`")
+	persistent := f.Bool("persistent", false, "with --against, start the program once and send it lines")
 	timeout := f.Duration("timeout", 30*time.Second, "with --against, how long one call may `TAKE`")
 	all := f.Bool("all", false, "print the checklists of all chapters")
 	list := f.Bool("list", false, "print the cases instead of running them")
@@ -49,9 +51,16 @@ func conformanceCommand(a *command.App) *cobra.Command {
 			return inProcess(ctx, a, args...)
 		})
 		if cmd.Flags().Changed("against") {
-			if program, err = conformance.Against(*against, *timeout); err != nil {
+			end := func() {}
+			if *persistent {
+				program, end, err = conformance.Persistent(*against, *timeout)
+			} else {
+				program, err = conformance.Against(*against, *timeout)
+			}
+			if err != nil {
 				return command.Usage(cmd, "--against %s: %s", *against, err.Error())
 			}
+			defer end()
 		}
 		if *junit != "" {
 			if err := safefile.CanReplace(*junit); err != nil {
@@ -152,6 +161,7 @@ func listCases(a *command.App, cases []conformance.Case) error {
 		Area    string               `json:"area"`
 		Profile string               `json:"profile"`
 		Needs   []string             `json:"needs"`
+		Origin  conformance.Origin   `json:"origin"`
 		Edition string               `json:"edition"`
 		Shows   string               `json:"shows"`
 		Sources []conformance.Source `json:"sources"`
@@ -160,14 +170,32 @@ func listCases(a *command.App, cases []conformance.Case) error {
 	answer := make([]listed, len(cases))
 	for i, c := range cases {
 		shows := cmp.Or(c.About, c.Selector, c.Kind)
-		answer[i] = listed{c.ID, c.Area, c.Profile(), c.Needs(), c.Edition, shows, c.Sources}
-		rows[i] = []string{c.ID, c.Area, c.Profile(), c.Edition, places(c.Sources[:1]), view.Visible(shows)}
+		answer[i] = listed{c.ID, c.Area, c.Profile(), c.Needs(), c.Origin, c.Edition, shows, c.Sources}
+		rows[i] = []string{c.ID, c.Area, c.Profile(), c.Edition, string(c.Origin), places(c.Sources[:1]), view.Visible(shows)}
 	}
 	if a.JSON {
 		return a.PrintJSON(answer)
 	}
-	a.Aligned(append([][]string{{"case", "area", "profile", "edition", "place", "shows"}}, rows...), "llllll")
+	a.Aligned(append([][]string{{"case", "area", "profile", "edition", "origin", "place", "shows"}}, rows...), "lllllll")
+	a.Printf("\n")
+	a.Aligned(listAreas(cases), "lrl")
 	return nil
+}
+
+// listAreas counts the cases of each area, with the commands that they need together.
+func listAreas(cases []conformance.Case) [][]string {
+	rows := [][]string{{"area", "cases", "commands"}}
+	for _, area := range areasOf(cases) {
+		n, needs := 0, []string{}
+		for _, c := range cases {
+			if c.Area == area {
+				n, needs = n+1, append(needs, c.Needs()...)
+			}
+		}
+		slices.Sort(needs)
+		rows = append(rows, []string{area, strconv.Itoa(n), strings.Join(slices.Compact(needs), " ")})
+	}
+	return rows
 }
 
 func completeCases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

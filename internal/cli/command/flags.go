@@ -26,7 +26,7 @@ var FlagRules = []FlagRule{
 	{Command: "commit", Flags: "prices", Needs: "dry-run"},
 	{Command: "commit", Flags: "provider params-file", Needs: "start"},
 	{Command: "commit", Flags: "model", Needs: "start prices"},
-	{Command: "conformance", Flags: "timeout", Needs: "against"},
+	{Command: "conformance", Flags: "timeout persistent", Needs: "against"},
 	{Command: "copy", Flags: "compact backup", Excludes: "discard edition"},
 	{Command: "copy", Flags: "edition", Excludes: "from discard"},
 	{Command: "copy", Flags: "force", Needs: "edition"},
