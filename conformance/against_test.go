@@ -60,15 +60,23 @@ func talk() {
 
 // A persistent program answers one call after the other; one that is late, ends or prints something else is replaced.
 func TestPersistent(t *testing.T) {
-	command, end, err := conformance.Persistent(program(t, "lines"), 5*time.Second)
+	line := program(t, "lines")
+	command, end, err := conformance.Persistent(line, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer end()
+	late, endLate, err := conformance.Persistent(line, 50*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer endLate()
+	if _, err := late(t.Context(), "late"); err == nil || !strings.Contains(err.Error(), "late: no answer within 50ms") {
+		t.Errorf("got %v", err)
+	}
 	for _, x := range []struct{ word, out, err string }{
-		{"one", "1[one]", ""}, {"two", "2[two]", ""}, {"odd", "", "odd: wants a line"}, {"three", "1[three]", ""},
-		{"end", "", "end: the program ended"}, {"four", "1[four]", ""}, {"late", "", "late: no answer within 5s"},
-		{"five", "1[five]", ""},
+		{"one", "1 [one]", ""}, {"two", "2 [two]", ""}, {"odd", "", "odd: wants a line"}, {"three", "1 [three]", ""},
+		{"end", "", "end: the program ended"}, {"four", "1 [four]", ""},
 	} {
 		a, err := command(t.Context(), x.word)
 		if string(a.Out) != x.out || (err == nil) != (x.err == "") || err != nil && !strings.Contains(err.Error(), x.err) {

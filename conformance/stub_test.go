@@ -96,7 +96,8 @@ func TestReportOfManyFailures(t *testing.T) {
 		Suites   []struct {
 			Name  string `xml:"name,attr"`
 			Cases []struct {
-				Name    string `xml:"name,attr"`
+				Name    string    `xml:"name,attr"`
+				Skipped *struct{} `xml:"skipped"`
 				Failure *struct {
 					Message string `xml:"message,attr"`
 				} `xml:"failure"`
@@ -110,6 +111,9 @@ func TestReportOfManyFailures(t *testing.T) {
 	for _, s := range suites.Suites {
 		for _, c := range s.Cases {
 			area, _, _ := strings.Cut(s.Name, ",")
+			if c.Skipped != nil {
+				continue
+			}
 			names = append(names, area+" "+c.Name)
 			if c.Failure != nil {
 				red = append(red, c.Name)
@@ -123,7 +127,7 @@ func TestReportOfManyFailures(t *testing.T) {
 	slices.Sort(red)
 	slices.Sort(names)
 	slices.Sort(want)
-	if !slices.Equal(names, want) || !slices.Equal(red, failed) || suites.Tests != len(some) ||
+	if !slices.Equal(names, want) || !slices.Equal(red, failed) || suites.Tests != len(cases(t)) ||
 		suites.Failures != len(failed) {
 		t.Errorf("%d tests, %d failures; %d and %d in the suites", suites.Tests, suites.Failures, len(names), len(red))
 	}
