@@ -76,6 +76,9 @@ func TestHouseRulesCountApart(t *testing.T) {
 			t.Errorf("%s: %s, %s", c.ID, c.Verdict, c.Origin)
 		}
 	}
+	if report.SpecVersion != "PACT/0.1.0" {
+		t.Errorf("cases of v0.1 ran of %s", report.SpecVersion)
+	}
 	if n := report.Claims[0]; n.Cases != 2 || n.Passed != 2 || report.Origins[1].Failed != 0 || report.Origins[2].Failed != 1 {
 		t.Errorf("the claim is %+v, the origins %+v", n, report.Origins)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -100,7 +101,7 @@ type Filled struct {
 // Report is the outcome of all cases.
 type Report struct {
 	Kit         int      `json:"kit"`          // version of the form of the report
-	SpecVersion string   `json:"spec_version"` // of the specification
+	SpecVersion string   `json:"spec_version"` // of the specification; of both, if cases of both ran
 	Summary     Summary  `json:"summary"`      // the cases by verdict
 	Checklists  []Filled `json:"checklists"`   // annex 10 first
 	Claims      []Claim  `json:"claims"`       // the cases by profile
@@ -131,7 +132,7 @@ func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	report := &Report{Kit: 1, SpecVersion: "PACT/0.1.0", Cases: make([]Result, len(cases))}
+	report := &Report{Kit: 1, SpecVersion: versions(cases), Cases: make([]Result, len(cases))}
 	next, done := make(chan int), make(chan error)
 	var failed atomic.Bool
 	var workers sync.WaitGroup
@@ -194,6 +195,15 @@ func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*
 		return nil, err
 	}
 	return report, report.fill()
+}
+
+// versions names the versions of the specification that have the cases.
+func versions(cases []Case) string {
+	of := map[string]bool{}
+	for _, c := range cases {
+		of[map[bool]string{true: "PACT/1.0.0", false: "PACT/0.1.0"}[c.Edition == "1.0"]] = true
+	}
+	return strings.Join(slices.Sorted(maps.Keys(of)), ", ")
 }
 
 func (r Result) failed() bool { return r.Verdict == Failed }
