@@ -31,7 +31,7 @@ func Broken(p *inspect.Prefix) *Broke {
 		}
 		made := &Broke{Evidence: b.Evidence, Again: &b.Again, Cost: b.Cost, Why: causeClause(&b.Cause, p), Known: b.Cause.Evidence}
 		if b.Cause.Cut != nil {
-			made.Node = b.Cause.Cut.Node
+			made.Node = changed(b.Cause.Cut)
 		}
 		return made
 	}
@@ -44,7 +44,7 @@ func Broken(p *inspect.Prefix) *Broke {
 	made := &Broke{Evidence: inspect.SeenInBytes, Why: Why(p), Known: inspect.SeenInBytes}
 	switch {
 	case p.Call != nil && p.Call.Cut != nil:
-		made.Node = p.Call.Cut.Node
+		made.Node = changed(p.Call.Cut)
 		if p.Call.Cut.Cause == "thinking" {
 			made.Known = inspect.Computed
 		}
@@ -55,6 +55,14 @@ func Broken(p *inspect.Prefix) *Broke {
 		made.Why += " (" + Visible(p.Break.Cause.Message) + ")"
 	}
 	return made
+}
+
+// changed returns the block whose change is the cause of a cut, "" if the agent compacted the conversation.
+func changed(cut *inspect.Cut) string {
+	if cut.Cause == "compaction" {
+		return ""
+	}
+	return cut.Node
 }
 
 // causeClause says as a clause why a provider read less.

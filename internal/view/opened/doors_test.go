@@ -88,6 +88,47 @@ func TestASessionSaysWhatBroke(t *testing.T) {
 	}
 }
 
+// TestHelpIsWhatWasTriedOrFound: a program without markers is told to set them, a rewriting agent not to keep what its
+// calls begin with, and of a run that is too long to try rules on nothing is said to help or not to.
+func TestHelpIsWhatWasTriedOrFound(t *testing.T) {
+	long := strings.Repeat("word ", 3000)
+	asked := func(calls, tokens int) string {
+		var log, messages strings.Builder
+		for i := range calls {
+			fmt.Fprintf(&messages, `{"role":"user","content":"%s question %d"}`, long, i)
+			fmt.Fprintf(&log, `{"request":{"model":"claude-opus-4-8","max_tokens":9,"messages":[%s]},"response":{"id":"m%d","type":"message",`+
+				`"role":"assistant","model":"claude-opus-4-8","content":[{"type":"text","text":"answer %d"}],"stop_reason":"end_turn",`+
+				`"usage":{"input_tokens":%d,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":1}}}`+"\n",
+				messages.String(), i, i, tokens*(i+1))
+			fmt.Fprintf(&messages, `,{"role":"assistant","content":"answer %d"},`, i)
+			long = "short"
+		}
+		return log.String()
+	}
+	var again, messages strings.Builder // the same call of a tool, with one result
+	messages.WriteString(`{"role":"user","content":"go on"}`)
+	for i := range 201 {
+		call := fmt.Sprintf(`[{"type":"tool_use","id":"t%d","name":"f","input":{}}]`, i)
+		fmt.Fprintf(&again, `{"request":{"model":"claude-opus-4-8","max_tokens":9,"messages":[%s]},"response":{"id":"m%d","type":"message",`+
+			`"role":"assistant","model":"claude-opus-4-8","content":%s,"stop_reason":"tool_use","usage":{"input_tokens":3,`+
+			`"cache_read_input_tokens":%d,"cache_creation_input_tokens":2000,"output_tokens":1}}}`+"\n", messages.String(), i, call, 2000*i)
+		fmt.Fprintf(&messages, `,{"role":"assistant","content":%s},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d",`+
+			`"content":"a result that is long enough to be found again, word by word, in each of all these calls"}]}`, call, i)
+	}
+	for name, c := range map[string]struct{ log, says string }{
+		// 5,000 tokens and 10,000 again at 5 instead of 0.5 dollars a million; 15,000 written at 6.25 instead of 5
+		"no markers": {asked(3, 5000), "Helps: to mark for the cache what calls repeat would have saved 0.0488 dollars (computed); pact findings says why."},
+		"too long":   {again.String(), "Helps: unknown. No rule was tried: a trial replays the run, which has 201 calls, more than 200."},
+		"compacted":  {strings.Replace(session("hello", opus+"=", "two", opus+"="), `"uuid":"n2"`, `"isCompactSummary":true,"uuid":"n2"`, 1), "Helps: nothing"},
+	} {
+		said := ""
+		eachDoor(t, []byte(c.log), func(told *opened.Context) { said += strings.Join(told.Sentences, "\n") })
+		if !strings.Contains(said, c.says) {
+			t.Errorf("%s lacks %q:\n%s", name, c.says, said)
+		}
+	}
+}
+
 // eachDoor imports a log and compares what breaks and costs by every door: a walk, what open tells, the calls of the
 // log, those of the server and inspector, the prefixes, the findings. each gets what open tells of a context.
 func eachDoor(t *testing.T, data []byte, each func(*opened.Context)) {

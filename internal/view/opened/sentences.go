@@ -29,7 +29,7 @@ type Commands struct {
 // Look finds what the run cost and on what it spent most, if its model has a price, and says the three
 // sentences. ask has the commands that the last one may name.
 func (f *Context) Look(ctx context.Context, c *pact.Context, counter tree.Counter, ask Commands) error {
-	report := &simulate.Report{}
+	report := &simulate.Report{Untried: "No rule was tried: a trial of all that was sent would take long."}
 	if f.ThreadBytes <= mostSimulated {
 		var err error
 		if report, err = simulate.Findings(ctx, c, simulate.Options{Counter: counter}); err != nil {
@@ -41,7 +41,7 @@ func (f *Context) Look(ctx context.Context, c *pact.Context, counter tree.Counte
 			}
 		}
 	}
-	helps, err := f.helps(report.Findings, ask)
+	helps, err := f.helps(report, ask)
 	f.Sentences = []string{f.broke(), f.paid(report), helps}
 	return err
 }
@@ -108,8 +108,12 @@ func (f *Context) paid(report *simulate.Report) string {
 }
 
 // helps says what would have made the run cheaper.
-func (f *Context) helps(found []simulate.Finding, ask Commands) (string, error) {
-	for _, one := range found {
+func (f *Context) helps(report *simulate.Report, ask Commands) (string, error) {
+	for _, one := range report.Findings {
+		if one.What == simulate.NoCaching && one.Cost != nil {
+			return "Helps: to mark for the cache what calls repeat would have saved " + view.Money(*one.Cost) + " dollars (computed); " +
+				ask.Findings + " says why.", nil
+		}
 		if one.Helps == nil {
 			continue
 		}
@@ -124,6 +128,9 @@ func (f *Context) helps(found []simulate.Finding, ask Commands) (string, error) 
 		if b := &f.Story.Breaks[i]; b.Known == inspect.SeenInBytes && b.Node != "" {
 			return "Helps: keep what a call begins with; " + ask.Diff(b.Cycle-1, b.Cycle) + " shows what changed.", nil
 		}
+	}
+	if report.Untried != "" {
+		return "Helps: unknown. " + report.Untried, nil
 	}
 	return "Helps: nothing that pact tries would have made it cheaper.", nil
 }
