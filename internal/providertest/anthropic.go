@@ -127,8 +127,10 @@ func (a *reply) message(blocks []object, stop any, out int) object {
 		"content": blocks, "stop_reason": stop, "stop_sequence": nil}
 	if !a.NoUsage {
 		message["usage"] = object{"input_tokens": a.usage.sent - a.usage.read - a.usage.written,
-			"cache_read_input_tokens": a.usage.read, "cache_creation_input_tokens": a.usage.written, "output_tokens": out,
-			"cache_creation": object{"ephemeral_5m_input_tokens": a.usage.written - a.usage.hour, "ephemeral_1h_input_tokens": a.usage.hour}}
+			"cache_read_input_tokens": a.usage.read, "cache_creation_input_tokens": a.usage.written, "output_tokens": out}
+		if a.usage.hour > 0 {
+			message["usage"].(object)["cache_creation"] = object{"ephemeral_1h_input_tokens": a.usage.hour}
+		}
 	}
 	if a.body["context_management"] != nil {
 		message["context_management"] = object{"applied_edits": append([]object{}, a.edited...)}
