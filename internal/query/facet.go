@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/tree"
 )
 
-// callFacet derives a facet of a call or a size from a node (docs/decisions/080).
+// callFacet derives a facet of a call or a size from a node (docs/language/reference.md).
 func (r *run) callFacet(f field, e *tree.Entry) value {
 	n := e.Node()
 	switch f {

@@ -39,7 +39,7 @@ const (
 	fieldContent
 	fieldHeader // any other name: an optional header or a custom attribute
 
-	// Facets of calls and sizes (docs/decisions/080). A header of that name comes
+	// Facets of calls and sizes (docs/language/reference.md). A header of that name comes
 	// first.
 	fieldTool
 	fieldFailed

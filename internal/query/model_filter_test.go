@@ -116,7 +116,7 @@ func (w *model) partsFrom(from []*modelNode, comb selector.Combinator, zone sele
 }
 
 // candidates returns what a step can reach at all, siblings together, because
-// :first, :last and :nth choose among those of one parent (decision 021).
+// :first, :last and :nth choose among those of one parent (docs/language/reference.md).
 func (w *model) candidates(from []*modelNode, step selector.Step) [][]*modelNode {
 	core := namesCore(step.Parts)
 	switch head := step.Parts[0].(type) {
