@@ -29,6 +29,7 @@ const (
 // and where their files are.
 var bundledPackages = map[string]string{
 	"preact 11.2.0 (npm)":               "inspector/vendor/preact",
+	"@preact/signals 2.11.4 (npm)":      "inspector/vendor/signals",
 	"@preact/signals-core 1.14.5 (npm)": "inspector/vendor/signals-core",
 }
 

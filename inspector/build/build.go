@@ -40,6 +40,7 @@ func bundle(dir string) (map[string][]byte, error) {
 			"preact":               vendored("preact/dist/preact.mjs"),
 			"preact/hooks":         vendored("preact/hooks/dist/hooks.mjs"),
 			"preact/jsx-runtime":   vendored("preact/jsx-runtime/dist/jsxRuntime.mjs"),
+			"@preact/signals":      vendored("signals/dist/signals.module.js"),
 			"@preact/signals-core": vendored("signals-core/dist/signals-core.module.js"),
 		},
 		Bundle: true, Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8,

@@ -1,5 +1,5 @@
 // Keeps the shared answers up to date with the address and with what happens on the server.
-import { effect, signal, untracked } from '@preact/signals-core'
+import { effect, signal, untracked } from '@preact/signals'
 import { type Elsewhere, isElsewhere, stateName, vsText } from './address'
 import { api, type Call, type ContextRow, type Strata, type Unit } from './api'
 import { into } from './load'

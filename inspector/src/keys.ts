@@ -1,6 +1,6 @@
 // The keyboard. Each part of the screen registers its keys while it is shown, so that the
 // table of keys, which ? opens, has exactly those that work.
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
 export interface Key {

@@ -1,5 +1,5 @@
 // Follows what happens to the context that is shown.
-import { effect } from '@preact/signals-core'
+import { effect } from '@preact/signals'
 import { Failure } from './api'
 import { loadContext, loadFamily, refreshContext } from './data'
 import { askAgain } from './load'

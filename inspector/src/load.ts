@@ -1,5 +1,5 @@
 // Answers of the server while they are on their way, there, or missing.
-import { signal, type Signal } from '@preact/signals-core'
+import { signal, type Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Failure, unreachable } from './api'
 

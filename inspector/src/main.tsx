@@ -1,5 +1,4 @@
-import './tracked'
-import { effect } from '@preact/signals-core'
+import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Help } from './help'

@@ -1,6 +1,6 @@
 // All state that several parts of the screen share. Parts read the signals and call the
 // functions; nobody else changes a signal of this file.
-import { computed, effect, signal } from '@preact/signals-core'
+import { computed, effect, signal } from '@preact/signals'
 import { type Address, type At, formatAddress, parseAddress, stateName, type Vs, vsText } from './address'
 import type { Call, ContextRow, Occurrences, Strata, Unit } from './api'
 import type { Loaded } from './load'

@@ -1,6 +1,6 @@
 // What a call would be without some of its blocks: which ones a person marked, what the server
 // plans for them, and the fork that has them no more. The history stays as it is.
-import { computed, effect, signal, untracked } from '@preact/signals-core'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { stateName } from './address'
 import { api, Failure, type PrunePlan } from './api'
 import { into, type Loaded } from './load'

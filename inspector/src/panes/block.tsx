@@ -123,7 +123,7 @@ function Shown({ node }: { node: NodeAnswer }): JSX.Element {
 function PageButton(): JSX.Element {
   const [view, word] = address.value.view === 'block' ? ['thread' as const, 'call'] : ['block' as const, 'page']
   return (
-    <button type="button" onClick={() => go({ view })} title="Versions, life, every call that carried it (o)">
+    <button type="button" onClick={() => go({ view })} title="Versions, life, its calls (o)">
       {word}
     </button>
   )

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { stateName, vsText } from '../address'

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { api, Failure, type Finding, type Outcome, type Policy, type SimulatedPolicy, type Simulation } from '../api'
 import { count, money, percent } from '../format'

@@ -1,6 +1,6 @@
 // Finds words inside one block. What is found is marked without a change to the page: ranges of the
 // text are given to the browser as a highlight.
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keys'

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import type { Failure } from '../api'
 import { failureOf } from '../load'
 

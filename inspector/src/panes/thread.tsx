@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals-core'
+import { computed, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { BlockRow } from '../api'
@@ -90,16 +90,16 @@ function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
           </button>
         ))}
       </div>
-      <Toggle on={failed.value} set={(on) => (failed.value = on)} title="Only failed calls and results (f)">
+      <Toggle on={failed.value} set={(on) => (failed.value = on)} title="Only failures (f)">
         failed
       </Toggle>
-      <Toggle on={order.value === 'bytes'} set={() => turn('bytes')} title="In order of size (l)">
+      <Toggle on={order.value === 'bytes'} set={() => turn('bytes')} title="By size (l)">
         largest first
       </Toggle>
       <Toggle
         on={order.value === 'carried'}
         set={() => turn('carried')}
-        title="In order of bytes times calls that carried them (c)">
+        title="By bytes times calls that had them (c)">
         carried
       </Toggle>
     </div>

@@ -63,7 +63,7 @@ export function Verify({ name, sent }: { name: string; sent: Sent }): JSX.Elemen
       {sent.left > 0 && (
         <span class="warn">{plural(sent.left, 'block')} left out: this form has no place for them</span>
       )}
-      <button type="button" onClick={() => void run()} disabled={busy} title="Read the whole context and check it">
+      <button type="button" onClick={() => void run()} disabled={busy} title="Read and check all of it">
         {busy ? 'verifying…' : 'verify'}
       </button>
       <span role="status" data-ok={said?.ok}>

@@ -27,7 +27,7 @@ export function Contexts() {
       <header class="contexts-head">
         <h1>Contexts</h1>
         {value && value.length > 8 && (
-          <input type="search" placeholder="Name contains …" aria-label="Show only names that contain" value={filter}
+          <input type="search" placeholder="Name contains …" aria-label="Names that contain" value={filter}
             onInput={(e) => setFilter(e.currentTarget.value)} />
         )}
         {value && value.length > 0 && (
@@ -108,7 +108,7 @@ function Spent({ row }: { row: ContextRow }) {
   }, [])
   const { value, state } = useLoaded(seen && asked ? row.name : null, (stop) => api.calls(row.name, 0, 0, 'bytes', stop))
   const costs = value?.items.flatMap((call) => call.attempts?.cost ?? [])
-  const unknown = row.calls && !asked ? 'more calls than are summed up here' : state === 'failed' ? 'no answer' : undefined
+  const unknown = row.calls && !asked ? 'too many calls to sum up here' : state === 'failed' ? 'no answer' : undefined
   return (
     <>
       <td ref={cell} title={unknown}>{value ? count(value.items.filter((call) => call.broke).length) : unknown && '?'}</td>
@@ -132,7 +132,7 @@ export function Rails({ rails }: { rails: boolean[] }) {
 
 /** When a context changed last. Logs that say no time are imported as of 1970. */
 function Changed({ moment }: { moment: string }) {
-  if (moment.startsWith('1970-')) return <span title="The log that was imported says no time">–</span>
+  if (moment.startsWith('1970-')) return <span title="The imported log says no time">–</span>
   return <time dateTime={moment} title={moment}>{ago(moment, Date.now())}</time>
 }
 
@@ -157,7 +157,7 @@ function Sparkline({ row }: { row: ContextRow }) {
 
 const starts = [
   ['pact open examples/conversations/weather.json', 'shows an example'],
-  ['pact import conversation.json', 'takes in a conversation or a log'],
+  ['pact import conversation.json', 'takes in a conversation'],
   ['pact run -- COMMAND', 'records what a program asks a provider'],
 ] as const
 

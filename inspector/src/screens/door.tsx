@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { api, type Failure } from '../api'
 import { startLoading } from '../data'

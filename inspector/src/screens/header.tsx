@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { computed } from '@preact/signals-core'
+import { computed } from '@preact/signals'
 import { type At, stateName, vsText } from '../address'
 import { type Call, pathOf } from '../api'
 import { count, percent, plural, size } from '../format'

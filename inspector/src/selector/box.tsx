@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../api'

@@ -1,6 +1,6 @@
 // The line across the picture: the limit of the policy that the context keeps. Dragged, it asks
 // what a limit of that height would remove. Nothing is committed.
-import { computed, effect, signal, untracked } from '@preact/signals-core'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { api, type Policies, type Policy, type PrunePlan, type Unit } from '../api'
 import { size } from '../format'
 import { into, type Loaded } from '../load'

@@ -1,4 +1,4 @@
-import { computed, effect } from '@preact/signals-core'
+import { computed, effect, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type At, isElsewhere } from '../address'
 import { type Call, type Strata, unreachable } from '../api'
@@ -8,7 +8,6 @@ import { useKeys } from '../keys'
 import { Problem, Waiting } from '../parts'
 import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, hasDraft, lastCycle, matches, missing,
   newCalls, occurrences, planned, scrub, strata, unit, vs, zoom } from '../state'
-import { useComputed, useSignal } from '../tracked'
 import { budget, budgetText, limit, plan, planText, setLimit } from './budget'
 import { drawOverlay, drawScene, gutter, type Scene } from './draw'
 import { draftOf, type Frame, frameOf, guestOf, highest, layOut, withGuest } from './layout'

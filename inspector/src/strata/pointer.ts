@@ -1,5 +1,5 @@
 // What a pointer does on the picture: hover, scrub, click, zoom, and drag the budget.
-import { signal } from '@preact/signals-core'
+import { signal } from '@preact/signals'
 import type { Column } from '../api'
 import { at, firstCycle, following, follow, go, hasCalls, hasDraft, lastCycle, scrub, select, showDraft, zoom } from '../state'
 import { mark, trying } from '../whatif'

@@ -1,9 +1,8 @@
-import { effect } from '@preact/signals-core'
+import { effect, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { size } from '../format'
 import { calls, unit, zoom } from '../state'
 import { safe } from '../text'
-import { useSignal } from '../tracked'
 
 /** How many calls the table has at most; a larger context has those around the zoom. */
 const most = 2000
