@@ -1,21 +1,20 @@
 package redact
 
-import "regexp"
-
 // form is how secrets of a kind are written.
 type form struct {
 	name   string
 	begins []string // one of these, literally
 	then   string   // and this; a group is the secret, without what stands before it
 	long   bool     // it has lines, and nothing else looks like it
-	rest   *regexp.Regexp
+	match  func(string) []int // what follows the beginning: where then and its group are
 }
 
 // A key in the form of PEM or of PGP, as files have it and as tools show files: with escaped ends of lines, numbers of
-// lines, and the signs of a diff or a quotation before them. One that was cut off is one, too.
+// lines, and the signs of a diff or a quotation before them. One that was cut off is one, too. No part has five hyphens
+// and BEGIN: a search ends where the next would start.
 const (
 	margin   = `(?:[\s>+|-]|→|\\+[nrt]|[0-9]{1,6}[→|:\t])`
-	headers  = `(?:` + margin + `{0,64}[A-Z][A-Za-z-]{3,20}: [^\n\\]{0,100})*`
+	headers  = `(?:` + margin + `{0,64}[A-Z][A-Za-z-]{3,20}: (?:-{0,4}[^\n\\-])*)*`
 	lines    = `(?:` + margin + `{0,64}[A-Za-z0-9+/=]{32,})+`
 	ending   = `(?:` + margin + `{0,64}[A-Za-z0-9+/=]{1,76}){0,2}` + margin + `{0,64}END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----`
 	armoured = `(?:[A-Z0-9]{1,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----` + headers + lines + `(?:` + ending + `)?`

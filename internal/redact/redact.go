@@ -88,7 +88,7 @@ type start struct {
 var starts = func() (by [256][]start) {
 	for i := range forms {
 		f := &forms[i]
-		f.rest = regexp.MustCompile("^(?:" + f.then + ")")
+		f.match = regexp.MustCompile("^(?:" + f.then + ")").FindStringSubmatchIndex
 		for _, text := range f.begins {
 			by[text[0]] = append(by[text[0]], start{text, f})
 		}
@@ -135,7 +135,7 @@ func replaceKnown(text string, with func(string) string) string {
 // find returns the secret that begins at a byte of the text, the first bytes of which are known: all of it or, where
 // the form has a group, what that matches. to is 0 if the form is another, and is false if the text is too plain.
 func (f *form) find(text string, at, known int) (from, to int, is bool) {
-	m := f.rest.FindStringSubmatchIndex(text[at+known:])
+	m := f.match(text[at+known:])
 	if m == nil {
 		return 0, 0, false
 	}
