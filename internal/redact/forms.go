@@ -3,9 +3,9 @@ package redact
 // form is how secrets of a kind are written.
 type form struct {
 	name   string
-	begins []string // one of these, literally
-	then   string   // and this; a group is the secret, without what stands before it
-	long   bool     // it has lines, and nothing else looks like it
+	begins []string           // one of these, literally
+	then   string             // and this; a group is the secret, without what stands before it
+	long   bool               // it has lines, and nothing else looks like it
 	match  func(string) []int // what follows the beginning: where then and its group are
 }
 
@@ -78,5 +78,5 @@ var forms = []form{
 	{name: "age, a private key", begins: []string{"AGE-SECRET-KEY-1"}, then: `[0-9A-Z]{58}`},
 	{name: "a JSON Web Token", begins: []string{"eyJ"}, then: `[\w-]{10,400}\.eyJ[\w-]{10,}\.[\w-]{16,}`},
 	{name: "what follows Bearer", begins: []string{"Bearer ", "bearer "}, then: `([A-Za-z._~+/-]{0,200}[0-9][\w.~+/-]*=*)`},
-	{name: "the password of an address", begins: []string{"://"}, then: `[^\s/:@"'<>\\]{0,64}:([^\s/@"'<>\\$]{16,256})@`},
+	{name: "the password of an address", begins: []string{"://"}, then: `[^\s/:@?#"'<>\\]{0,64}:([^\s/@?#"'<>\\${}]{16,256})@`},
 }

@@ -99,8 +99,7 @@ var starts = func() (by [256][]start) {
 	return by
 }()
 
-// replaceKnown replaces the secrets of the known forms. Each begins where no word goes on, and ends where it cannot go
-// on either.
+// replaceKnown replaces the secrets of the known forms. Each begins and ends where no word goes on.
 func replaceKnown(text string, with func(string) string) string {
 	var out strings.Builder
 	done := 0 // what is in out
@@ -140,7 +139,7 @@ func (f *form) find(text string, at, known int) (from, to int, is bool) {
 		return 0, 0, false
 	}
 	from, to = at, at+known+m[1]
-	if to < len(text) && word(text[to]) {
+	if to < len(text) && word(text[to]) && word(text[to-1]) {
 		return from, to, false
 	}
 	if len(m) > 2 {
@@ -149,10 +148,10 @@ func (f *form) find(text string, at, known int) (from, to int, is bool) {
 	return from, to, f.long || Credible(text[from:to])
 }
 
-// begins reports whether a word may begin at a byte: behind what is no letter, digit or _, and behind an escape of
-// JSON in a text, such as the \n of the arguments of a call.
+// begins reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or behind
+// an escape of JSON in a text, such as the \n of the arguments of a call.
 func begins(text string, i int) bool {
-	return i == 0 || !word(text[i-1]) || i > 1 && text[i-2] == '\\' && strings.IndexByte("nrt", text[i-1]) >= 0
+	return i == 0 || !word(text[i]) || !word(text[i-1]) || i > 1 && text[i-2] == '\\' && strings.IndexByte("nrt", text[i-1]) >= 0
 }
 
 func word(b byte) bool {

@@ -106,6 +106,22 @@ func TestSecretsOfEveryFormAreFound(t *testing.T) {
 	}
 }
 
+// The password of an address is found in whole addresses, and a key where no word can go on.
+func TestSecretsAreFoundBesideWords(t *testing.T) {
+	password := of(letter, 18)
+	for _, text := range []string{"postgres://admin:%@db.example.com/x", "https://me:%@example.com", "mongodb+srv://a.b:%@cluster0.abc.net/?w=1",
+		"redis://:%@10.0.0.1:6379/0", `DATABASE_URL=\"amqp://u:%@mq:5672\"`, "proxy=socks5h://u:%@h"} {
+		got, n := hidden(strings.Replace(text, "%", password, 1))
+		if want := strings.Replace(text, "%", "X", 1); n != 1 || got != want {
+			t.Errorf("%d found, and this is left: %s", n, got)
+		}
+	}
+	key := pem("PRIVATE KEY", "\n")
+	if got, n := hidden("key" + key + "end"); n != 1 || got != "keyXend" {
+		t.Errorf("%d found, and this is left: %s", n, got)
+	}
+}
+
 // A private key is one as a file has it, as a tool shows the file with its lines, in a call's arguments, in a diff, and
 // without its end.
 func TestPrivateKeysAreFoundAsToolsShowThem(t *testing.T) {
@@ -133,7 +149,8 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 		"MAKIA" + of(upper, 16), of(hex, 40), "sha256:" + of(hex, 64), "sk-learn", "risk-" + of(letter, 60), "-----BEGIN PRIVATE KEY-----",
 		"grep for -----BEGIN RSA PRIVATE KEY----- and for -----END RSA PRIVATE KEY----- in the logs", pem("PUBLIC KEY", "\n"),
 		pem("CERTIFICATE", "\n"), "eyJ" + of(letter, 40), "Authorization: Bearer $TOKEN", "Bearer authentication-of-requests",
-		"https://user:pass@host/", "postgres://${USER}:${A_LONG_PASSWORD_1}@db", "ssh://git@host:22/a/b/c/d/e/f@1", "dapi-server-1",
+		"https://user:pass@host/", "postgres://${USER}:${A_LONG_PASSWORD_1}@db", "https://acme.example:8080?first=a1b2c3&mail=me@acme.example",
+		"https://acme.example:8080#a1b2c3-d4e5f6-me@acme", `f"postgres://{user}:{settings.password_1}@db"`, "ssh://git@host:22/a/b/c/d/e/f@1", "dapi-server-1",
 		"npm_config_registry_for_all_of_the_packages"} {
 		if got, n := hidden(text); n > 0 || got != text {
 			t.Errorf("%q became %q", text, got)
@@ -173,7 +190,7 @@ func TestSecretsAreSoughtInLinearTime(t *testing.T) {
 		return looked
 	}
 	for _, part := range parts {
-		if once, twice := work(part, 3_000), work(part, 6_000); twice > once*5/2+1_000 {
+		if once, twice := work(part, 2_000), work(part, 4_000); twice > once*5/2+1_000 {
 			t.Errorf("%q: %d characters are looked at, in twice the text %d", part, once, twice)
 		}
 	}
