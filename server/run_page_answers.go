@@ -331,7 +331,7 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 			return err
 		}
 		if p.file.SetText("thread "+at+" verbatim:"+strconv.FormatInt(n, 10), sent.Bytes) {
-			kept.Attempts, last = append(kept.Attempts, n), sent.Bytes
+			kept.Attempts, last = append(kept.Attempts, n), bytes.Clone(sent.Bytes)
 		}
 	}
 	if len(kept.Attempts) > 0 {

@@ -1,14 +1,17 @@
 package runs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/view"
@@ -63,9 +66,37 @@ func (k *checker) end() error {
 	return k.check(k.last)
 }
 
+// check checks what a call sent: of recorded requests that of each attempt.
 func (k *checker) check(s *view.Step) error {
+	numbers := []int64{0}
+	if k.exact {
+		attempts, err := sentIn(k.ctx, k.c, s.Cycle)
+		if err != nil {
+			return err
+		}
+		for i, a := range attempts {
+			_, n, _, _ := history.ParseAttemptID(a.ID)
+			numbers = append(numbers[:i], n)
+		}
+	}
+	for _, n := range numbers {
+		if err := k.attempt(s, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sentIn returns the attempts of a cycle of which a request was recorded.
+func sentIn(ctx context.Context, c *pact.Context, cycle int64) ([]history.Attempt, error) {
+	attempts, err := c.Attempts(ctx, cycle, cycle)
+	return slices.DeleteFunc(attempts, func(a history.Attempt) bool { return a.Request == "" }), err
+}
+
+// attempt checks what an attempt of a call sent, for the number 0 the last one.
+func (k *checker) attempt(s *view.Step, number int64) error {
 	q := &record.Question{Form: k.api, After: k.before}
-	err := k.asSent(s, q)
+	err := k.asSent(s, number, q)
 	asSent := q.Body != nil
 	if !asSent && err == nil {
 		q.Body, _, err = record.WholeRequest(k.ctx, k.c, s.Now, k.api)
@@ -97,16 +128,16 @@ func (k *checker) check(s *view.Step) error {
 }
 
 // asSent reads the request of a call as it was recorded, if it was sent to the API that is asked for.
-func (k *checker) asSent(s *view.Step, q *record.Question) error {
+func (k *checker) asSent(s *view.Step, number int64, q *record.Question) error {
 	if !k.exact {
 		return nil
 	}
-	body, err := k.requests.Of(k.ctx, s.Cycle, 0)
+	body, err := k.requests.Of(k.ctx, s.Cycle, number)
 	if err != nil {
 		return err
 	}
 	if provider.FormOf(cmp.Or(provider.APIOf(http.MethodPost, body.Path), provider.APIOfBody(body.Bytes))) == k.api {
-		q.Body, q.Path = body.Bytes, body.Path
+		q.Body, q.Path = bytes.Clone(body.Bytes), body.Path // the next request takes their place
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -23,6 +24,7 @@ type asked struct {
 	tools            []string
 	messages         []object
 	in, cached, out_ int // tokens; of in those that came from the cache
+	status           int // 0 for 200; a provider says nothing more of what it refuses
 }
 
 func user(text string) object      { return object{"role": "user", "content": text} }
@@ -71,7 +73,10 @@ func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...aske
 		if c.in > 0 {
 			answer["usage"] = object{"input_tokens": c.in - c.cached, "cache_read_input_tokens": c.cached, "output_tokens": c.out_}
 		}
-		p := record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Body: written(t, body), Answer: written(t, answer), Status: 200,
+		if c.status >= 400 {
+			answer = object{"type": "error", "error": object{"type": "invalid_request_error", "message": "no"}}
+		}
+		p := record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Body: written(t, body), Answer: written(t, answer), Status: cmp.Or(c.status, 200),
 			Started: int64(i+1) * 1e9, Ended: int64(i+1)*1e9 + 1}
 		if _, err := importer.Add(t.Context(), p); err != nil {
 			t.Fatal(err)

@@ -57,8 +57,8 @@ func (v *Verdict) Fails() bool {
 	return false
 }
 
-// Judge says whether a run keeps limits. What is unknown keeps none: a run of which a call has no count of its provider
-// or no price keeps no limit of tokens or of cost. Errors: those of [view.Walk], and E_DOCUMENT_INVALID for an API that
+// Judge says whether a run keeps limits. What is unknown keeps none: a run without an answered call keeps no limit, one of
+// which a call has no count of its provider or no price none of tokens or of cost. Errors: those of [view.Walk], and E_DOCUMENT_INVALID for an API that
 // is not known. Cost: that of [view.Walk] with snapshots, and each block once; with Check also the bytes of the recorded
 // requests, or of a rebuilt one those of the last and of each that the next does not repeat; with PrefixOf that of the
 // other run.
@@ -74,14 +74,15 @@ func Judge(ctx context.Context, c *pact.Context, l Limits, progress func(done, t
 	if err != nil {
 		return nil, err
 	}
-	if j.checker != nil {
-		if err := j.checker.end(); err != nil {
-			return nil, err
-		}
+	if err := j.end(); err != nil {
+		return nil, err
 	}
 	v := &Verdict{Run: c.Name(), Calls: len(of.calls), Totals: j.totals}
 	add := func(asked bool, name, value string, failures []Failure) {
 		if asked {
+			if len(failures) == 0 && v.Calls == 0 {
+				failures = []Failure{{j.name, "no call of the run was answered, so nothing is known of it", inspect.NotKnown}}
+			}
 			v.Limits = append(v.Limits, Limit{name, value, append([]Failure{}, failures...)})
 		}
 	}
@@ -121,6 +122,16 @@ func firstOf(list ...*Failure) []Failure {
 	return nil
 }
 
+// slack is by how much a sum of prices may pass a limit, in proportion: what the additions of binary fractions may add to
+// a sum that is equal in decimals.
+const slack = 1e-9
+
+// amount writes an amount in full, without what binary fractions add to it.
+func amount(v float64) string {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
 // judge collects failures from call to call.
 type judge struct {
 	ctx     context.Context
@@ -151,6 +162,24 @@ func (j *judge) call(s *view.Step) error {
 		j.breaks = append(j.breaks, Failure{place, s.Broke.InWords(&s.Prefix, currency), s.Broke.Evidence})
 	}
 	j.spend(s)
+	return j.sent(s)
+}
+
+// end judges what was sent since the last answer: a request that the provider refused, or has not answered yet.
+func (j *judge) end() error {
+	_, last := j.c.Cycles()
+	open, err := sentIn(j.ctx, j.c, last+1)
+	if err == nil && len(open) > 0 {
+		err = j.sent(&view.Step{Prefix: inspect.Prefix{Cycle: last + 1}, Now: j.c.Working()})
+	}
+	if err == nil && j.checker != nil {
+		err = j.checker.end()
+	}
+	return err
+}
+
+// sent judges what a call sent.
+func (j *judge) sent(s *view.Step) error {
 	if j.checker != nil {
 		if err := j.checker.call(s); err != nil {
 			return err
@@ -179,9 +208,9 @@ func (j *judge) spend(s *view.Step) {
 	if most := j.asked.MaxTokens; most != nil && j.totals.In+j.totals.Out > *most {
 		note(&j.tokens, inspect.Counted, "with this call the run has %d tokens in and %d out, more than %d", j.totals.In, j.totals.Out, *most)
 	}
-	if most := j.asked.MaxCost; most != nil && j.totals.Paid != nil && *j.totals.Paid > *most {
-		note(&j.cost, inspect.Counted, "with this call the run has cost %s %s, more than %s", view.Money(*j.totals.Paid),
-			view.Visible(j.totals.Currency), strconv.FormatFloat(*most, 'f', -1, 64))
+	if most := j.asked.MaxCost; most != nil && j.totals.Paid != nil && *j.totals.Paid > *most*(1+slack) {
+		note(&j.cost, inspect.Counted, "with this call the run has cost %s %s, more than %s", amount(*j.totals.Paid),
+			view.Visible(j.totals.Currency), amount(*most))
 	}
 	if j.totals.Counted < j.totals.Calls {
 		note(&j.uncounted, inspect.NotKnown, "the provider counted no tokens of this call, so it is unknown how many the run has")

@@ -52,7 +52,7 @@ func TestLimitsOfTokensAndCost(t *testing.T) {
 	fails(t, c, runs.Limits{MaxTokens: &whole, MaxCost: &cost, Prices: list})
 	fails(t, c, runs.Limits{MaxTokens: &below, MaxCost: &less, Prices: list},
 		"max-tokens run@c3: with this call the run has 60 tokens in and 6 out, more than 65",
-		"max-cost run@c3: with this call the run has cost 57.0000 EUR, more than 56.9")
+		"max-cost run@c3: with this call the run has cost 57 EUR, more than 56.9")
 	none := &record.Prices{AsOf: "2026-11-01", Currency: "EUR"}
 	fails(t, c, runs.Limits{MaxCost: &cost, Prices: none},
 		`max-cost run@c1: the list of prices has none for the model "claude-opus-4-8", so it is unknown what the run costs`)
