@@ -82,8 +82,8 @@ func TestThePageOfCommandsIsTheHelp(t *testing.T) {
 			}
 		}
 	}
-	if commands != 37 {
-		t.Errorf("%d commands, not 37", commands)
+	if commands != 38 {
+		t.Errorf("%d commands, not 38", commands)
 	}
 	if want := before + begin + list.String() + "\n" + end + after; want != string(text) {
 		if os.Getenv("UPDATE_CLI") != "" {
