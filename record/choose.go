@@ -18,6 +18,7 @@ type request struct {
 	oneToken             bool   // it wants one token at most
 	rewrites             bool   // a log says that it replaces the conversation before it
 	left                 bool   // choose found that nothing of the answer is in it
+	parts                bool   // or only parts of the answer
 	past                 bool   // it is of a log: a program that asks the same twice kept both answers
 	compacted            bool   // choose found that the conversation before it was compacted
 	system, conversation []block
@@ -166,11 +167,11 @@ func continuedRecording(of, others []candidate, q *request) (choice, bool) {
 	if best == nil {
 		return choice{}, false
 	}
-	if q.left = len(best.answer) > 0 && best.repeated == len(best.sent) && len(q.conversation) > best.repeated; q.left {
+	if len(best.answer) > 0 && best.repeated == len(best.sent) && len(q.conversation) > best.repeated {
 		if c, ok := otherAnswer(of, best, q); ok {
-			q.left = false
 			return c, true
 		}
+		q.leavesOut(best)
 	}
 	why := repeatsAll(len(best.sent))
 	if best.wasSent(q.system, q.conversation) {

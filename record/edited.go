@@ -24,6 +24,21 @@ func edited(of []candidate, q *request) (choice, bool) {
 	return choice{recording: best.recording, fork: true, cycle: cycle, why: why}, true
 }
 
+// leavesOut notes how much of the answer a request repeats behind what was sent: nothing, or only parts, as a program does
+// that sends the words back without the reasoning.
+func (q *request) leavesOut(c *candidate) {
+	again, found := map[key]bool{}, 0
+	for i := range q.conversation[c.repeated:] {
+		again[q.conversation[c.repeated+i].key] = true
+	}
+	for i := range c.answer {
+		if again[c.answer[i].key] {
+			found++
+		}
+	}
+	q.left, q.parts = found == 0, found > 0 && found < len(c.answer)
+}
+
 // otherAnswer finds what a request branches off from that repeats the thread of a recording and not its answer: a
 // recording that it repeats further, such as one that has the answer, or, in a log, the recording itself where the model
 // says something else, because a program that edits an answer has both.

@@ -70,8 +70,9 @@ func TestNoAnswerOfALogIsLost(t *testing.T) {
 			}
 		}
 		got := ""
-		if i.Gone() > 0 || len(gone) > 0 {
-			got = fmt.Sprint(i.Gone(), " ", strings.Join(gone, " "))
+		lost, parts := i.Gone()
+		if lost+parts > 0 || len(gone) > 0 {
+			got = fmt.Sprint(lost, " ", strings.Join(gone, " "))
 		}
 		if got != want {
 			t.Errorf("%s: lost are %q, want %q; contexts %v", text, got, want, i.Contexts())

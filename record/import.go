@@ -99,6 +99,7 @@ type Importer struct {
 	left     int                   // how many calls were left out because they were erased
 	again    bool                  // record those too
 	gone     int                   // how many answers the request behind them does not repeat
+	parted   int                   // and how many only in part
 	before   *continued            // the request that was added last, nil if it was not recorded
 }
 
@@ -206,6 +207,9 @@ func (i *Importer) Add(ctx context.Context, p PastCall) (bool, error) {
 	}
 	if next.request.left {
 		i.gone++
+	}
+	if next.request.parts {
+		i.parted++
 	}
 	if p.FirstByte > 0 && p.Started > 0 {
 		c.first = time.Unix(0, p.FirstByte)
@@ -321,9 +325,9 @@ func (i *Importer) wasErased(ctx context.Context, id string) (*recording, error)
 // Erased returns how many calls Add left out because they were erased after an earlier import.
 func (i *Importer) Erased() int { return i.left }
 
-// Gone returns how many answers Add took that the request behind them left out, or has in other words: no snapshot
-// has them.
-func (i *Importer) Gone() int { return i.gone }
+// Gone returns how many answers Add took that the request behind them left out, or has in other words, so that no
+// snapshot has them; and of how many that holds of parts.
+func (i *Importer) Gone() (answers, parts int) { return i.gone, i.parted }
 
 // Has reports whether a call with this ID is recorded; no call has the ID "".
 func (i *Importer) Has(id string) bool { return id != "" && i.known[id] != nil }

@@ -80,15 +80,39 @@ func (c *logged) converted() (note string) {
 	if !slices.Contains(forms, form) || !slices.Contains(forms, c.API) {
 		return "its answer is in the form of " + provider.FormOf(form) + ", so it was left out"
 	}
-	t := turn{answer: as.answer()}
+	t := turn{role: "assistant", answer: as.answer()}
 	message := t.answer.Content
 	if message.Kind == canon.KindArray {
 		message = canon.Fields("content", message)
 	}
 	x := exchange{api: c.API}
-	t.parts = x.turn(message, "assistant").parts
+	t.parts = x.turn(message, t.role).parts
+	t.answer.Finish = finishFor(c.API, t.answer.Finish, t.parts)
 	c.setAnswer(writer{c.API}.answer(&t))
 	return "its answer is in the form of " + provider.FormOf(form) + ", and was written anew in that of the request"
+}
+
+// finishes are why a model stopped, in the words of forms, and other words of them for the same.
+var finishes = [][]string{
+	{"tool_calls", "tool_use", "STOP", "function_call"},
+	{"stop", "end_turn", "STOP", "stop_sequence"},
+	{"length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded"},
+	{"content_filter", "refusal", "SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "RECITATION", "SPII"},
+}
+
+// finishFor returns why a model stopped in the word of an API; a word that has no like stays. Gemini has no word of its
+// own for an answer that calls a tool.
+func finishFor(api provider.API, finish string, parts []provider.Part) string {
+	list := finishes
+	if !slices.ContainsFunc(parts, func(p provider.Part) bool { return p.Kind == "call" }) {
+		list = list[1:]
+	}
+	for _, words := range list {
+		if slices.Contains(words, finish) {
+			return words[slices.Index(forms, api)]
+		}
+	}
+	return finish
 }
 
 // formOf returns the API whose answers have the form of an answer, "" if any API may have answered so.

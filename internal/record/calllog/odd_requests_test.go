@@ -148,6 +148,51 @@ func TestAnAnswerInAnotherFormIsRead(t *testing.T) {
 	}
 }
 
+// TestAnAnswerWrittenAnewSaysTheSame: an answer that is written anew in the form of the request has all of it: the side that
+// speaks, thoughts as thoughts, a refusal, arguments as an object, why it ended, and what was counted.
+func TestAnAnswerWrittenAnewSaysTheSame(t *testing.T) {
+	const (
+		gemini = `{"url":"/v1beta/models/g:generateContent","request":{"contents":[{"role":"user","parts":[{"text":"hi"}]}]},"response":%s}`
+		claude = `{"url":"/v1/messages","request":{"model":"c","max_tokens":9,"messages":[{"role":"user","content":"hi"}]},"response":%s}`
+		chat   = `{"url":"/v1/chat/completions","request":{"model":"c","messages":[{"role":"user","content":"hi"}]},"response":%s}`
+		chosen = `{"choices":[{"message":%s,"finish_reason":%q}],"usage":{"prompt_tokens":7,"completion_tokens":3%s}}`
+		gave   = `{"candidates":[{"content":{"role":"model","parts":[%s]},"finishReason":%q}]}`
+	)
+	called := func(arguments string) string {
+		return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":%q}}]}`,
+			arguments)
+	}
+	tokens := `"usageMetadata":{"cachedContentTokenCount":%s,"candidatesTokenCount":3,"promptTokenCount":7}}`
+	for _, c := range []struct{ log, answer, want string }{
+		{gemini, fmt.Sprintf(chosen, `{"role":"assistant","content":"ho"}`, "stop", ""),
+			`{"candidates":[{"content":{"parts":[{"text":"ho"}],"role":"model"},"finishReason":"STOP"}],` + fmt.Sprintf(tokens, "null")},
+		{gemini, fmt.Sprintf(chosen, called(`{"x":1}`), "tool_calls", `,"prompt_tokens_details":{"cached_tokens":5}`),
+			`{"candidates":[{"content":{"parts":[{"functionCall":{"args":{"x":1},"id":"t","name":"f"}}],"role":"model"},` +
+				`"finishReason":"STOP"}],` + fmt.Sprintf(tokens, "5")},
+		{gemini, fmt.Sprintf(chosen, called(""), "length", ""),
+			`{"candidates":[{"content":{"parts":[{"functionCall":{"args":{},"id":"t","name":"f"}}],"role":"model"},` +
+				`"finishReason":"MAX_TOKENS"}],` + fmt.Sprintf(tokens, "null")},
+		{claude, fmt.Sprintf(gave, `{"text":"hm","thought":true},{"text":"ho"}`, "STOP"), `{"content":[{"thinking":"hm","type":"thinking"},` +
+			`{"text":"ho","type":"text"}],"role":"assistant","stop_reason":"end_turn","type":"message"}`},
+		{claude, fmt.Sprintf(gave, `{"functionCall":{"name":"f","args":{}}}`, "STOP"), `{"content":[{"input":{},"name":"f",` +
+			`"type":"tool_use"}],"role":"assistant","stop_reason":"tool_use","type":"message"}`},
+		{claude, fmt.Sprintf(chosen, `{"role":"assistant","content":null,"refusal":"no"}`, "content_filter", ""),
+			`{"content":[{"text":"no","type":"text"}],"role":"assistant","stop_reason":"refusal","type":"message",` +
+				`"usage":{"input_tokens":7,"output_tokens":3}}`},
+		{chat, fmt.Sprintf(gave, `{"text":"ho"}`, "LANGUAGE"), `{"choices":[{"finish_reason":"LANGUAGE","index":0,` +
+			`"message":{"content":"ho","role":"assistant"}}],"object":"chat.completion"}`},
+	} {
+		log, err := Read([]byte(fmt.Sprintf(c.log, c.answer)))
+		if err != nil {
+			t.Errorf("%s: %v", c.answer, err)
+			continue
+		}
+		if got := string(log.Sessions[0].Calls[0].Answer); got != c.want {
+			t.Errorf("%s became\n%s\nwant\n%s", c.answer, got, c.want)
+		}
+	}
+}
+
 // TestALineMayWrapRequests: an export puts its calls into an object or a list, and a program puts exports behind one another.
 func TestALineMayWrapRequests(t *testing.T) {
 	one, two, three := fmt.Sprintf(askChat, 1), fmt.Sprintf(askClaude, 2), fmt.Sprintf(askWrapped, 3)

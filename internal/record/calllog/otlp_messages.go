@@ -171,6 +171,9 @@ func (x *exchange) turn(m canon.Any, role string) turn {
 			t.parts = append(t.parts, x.content(written(v))...)
 		}
 	}
+	if refusal := textOf(m, "refusal"); refusal != "" {
+		t.parts = append(t.parts, textPart(refusal))
+	}
 	calls, _ := m.Get("tool_calls")
 	for _, c := range written(calls).Elems {
 		call := calledTool(c)
@@ -247,7 +250,7 @@ func (x *exchange) part(v canon.Any) provider.Part {
 	kind, text := textOf(v, "type", "kind"), valueOf(v, "content", "text", "thinking")
 	modality := textOf(v, "modality", "mime_type", "mimeType")
 	switch {
-	case kind == "reasoning" || kind == "thinking":
+	case kind == "reasoning" || kind == "thinking" || valueOf(v, "thought").Text == string(canon.True):
 		return x.thought(v, text)
 	case (strings.HasSuffix(kind, "text") || kind == "") && text.Kind == canon.KindString && len(v.Members) <= 3:
 		return textPart(text.Text)

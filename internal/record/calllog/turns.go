@@ -239,7 +239,7 @@ func parsedArguments(v canon.Any) canon.Any {
 			return parsed
 		}
 	}
-	if v.Kind == canon.KindAbsent || v.Kind == canon.KindNull {
+	if v.Kind == canon.KindAbsent || v.Kind == canon.KindNull || v.Kind == canon.KindString && strings.TrimSpace(v.Text) == "" {
 		return canon.Object()
 	}
 	return v

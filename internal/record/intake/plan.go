@@ -282,6 +282,10 @@ func (p *Plan) record(ctx context.Context, s *pact.DB, part *Part, progress func
 			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: fmt.Sprintf("%s: the requests "+
 				"behind leave out %d of the answers, or have them in other words: no snapshot has these", part.Name, n)})
 		}
+		if n := part.Session.Parted; n > 0 {
+			list[0].Findings = append(list[0].Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: fmt.Sprintf("%s: the requests "+
+				"behind leave out parts of %d of the answers, or have them in other words: no snapshot has these parts", part.Name, n)})
+		}
 		if n := part.Session.Erased; n > 0 {
 			on, err := erasedOn(ctx, list)
 			if err != nil {

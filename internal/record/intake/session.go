@@ -28,6 +28,7 @@ type Session struct {
 	Unasked bool
 	Erased  int // how many calls Record left out because they were erased
 	Gone    int // how many answers Record took that no snapshot has
+	Parted  int // and how many that a snapshot has only in part
 }
 
 // Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
@@ -126,7 +127,8 @@ func (s *Session) Record(ctx context.Context, to *pact.DB, actor string, stored 
 		}
 		left = !kept
 	}
-	s.Erased, s.Gone = importer.Erased(), importer.Gone()
+	s.Erased = importer.Erased()
+	s.Gone, s.Parted = importer.Gone()
 	return importer.Contexts(), known, left, nil
 }
 

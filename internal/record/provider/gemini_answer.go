@@ -109,7 +109,7 @@ func geminiBody(a *Answer) canon.Any {
 	}
 	cached := numberOrNone(u.Cached)
 	if u.In != nil && u.Cached == nil {
-		cached = canon.Any{Kind: canon.KindNull} // not known, which is not 0
+		cached = canon.Null.Any() // not known, which is not 0
 	}
 	return obj("responseId", textOrNone(a.ID), "modelVersion", textOrNone(a.Model),
 		"candidates", canon.ArrayOf(obj("content", a.Content, "finishReason", finish)),
