@@ -121,6 +121,10 @@ func (s *Server) contexts() {
 	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", named: true, summary: "List the contexts by name"},
 		func(ctx context.Context, in *listing) (*answered[contextPage], error) {
 			if in.Family != "" {
+				if in.Details || in.After != "" || in.Limit != 100 {
+					return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "family", "a family is listed whole, without details",
+						"leave details, after and limit out")
+				}
 				return answer(s.family(ctx, in.Family))
 			}
 			all, err := pact.List(ctx, s.store)
@@ -157,6 +161,10 @@ func (s *Server) contexts() {
 			}
 			if made.Copy != "" {
 				return s.copied(ctx, made)
+			}
+			if made.Force {
+				return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, "force", "force is for a copy in another edition",
+					"leave it out, or name the context as copy")
 			}
 			attrs, err := valuesOf(made.Attrs)
 			if err != nil {

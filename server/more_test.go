@@ -150,3 +150,30 @@ func TestASearchTakesExpressionsAndARun(t *testing.T) {
 	r.call("GET", "/v1/grep?context=a&q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
 	r.call("GET", "/v1/grep?q=(&regexp=true", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
 }
+
+// TestAParameterThatWouldDoNothingIsRefused: each is for another question of the same path, and says so instead of being
+// ignored; those that do what they say are taken.
+func TestAParameterThatWouldDoNothingIsRefused(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for _, path := range []string{"grep?q=x&limit=100&after=a", "grep?q=x&context=a&limit=10000", "contexts?family=a&all=true"} {
+		r.must(nil, "GET", "/v1/"+path, "")
+	}
+	for path, word := range map[string]string{
+		"grep?q=x&from=@t0": "context", "grep?q=x&to=@t-2": "context", "grep?q=x&context=a&after=a": "all contexts",
+		"grep?q=x&limit=101": "at most 100", "contexts?family=a&details=true": "details",
+		"contexts?family=a&limit=1": "limit", "contexts?family=a&after=a": "after",
+	} {
+		f := r.call("GET", "/v1/"+path, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		if !strings.Contains(f.Detail, word) && !strings.Contains(f.Remedy, word) {
+			t.Errorf("%s: %+v does not say %q", path, f, word)
+		}
+	}
+	r.call("POST", "/v1/contexts", `{"name":"x","force":true}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("GET", "/v1/contexts/x", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+	const ranged = "/v1/contexts/a/select?q=@t-1..@t0%20.block&where=.block"
+	want := r.call("GET", ranged, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	if got := r.call("GET", ranged+"&explain=true", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("with explain %+v, without %+v", got, want)
+	}
+}

@@ -111,13 +111,15 @@ func (s *Server) questions() {
 func (in *query) ask(ctx context.Context, c *pact.Context, q *selector.Selector) (f *found, err error) {
 	f = &found{IDs: []string{}, Warnings: q.Warnings()}
 	mode, controlled := q.Control(selector.ControlMode)
-	if q.Time != nil && q.Time.Kind == selector.Range && !in.Explain && !(controlled && mode.Word != "reduce") {
+	if q.Time != nil && q.Time.Kind == selector.Range && !(controlled && mode.Word != "reduce") {
 		if in.Where != "" || in.Skip+in.Limit > 0 {
 			return nil, fault.New(fault.DocumentInvalid, "where, skip and limit apply to ids, and a range of snapshots gives changes",
 				"leave them out, or write max_snapshots and max_changes")
 		}
-		f.Range, err = c.RangeDiffLatest(ctx, in.Q, in.rangeOptions())
-		return f, err
+		if !in.Explain {
+			f.Range, err = c.RangeDiffLatest(ctx, in.Q, in.rangeOptions())
+			return f, err
+		}
 	}
 	o, err := in.options(ctx, c)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 )
@@ -51,7 +52,23 @@ type asked struct {
 	From    string `query:"from" default:"@t-*" doc:"Of one context the address of the first snapshot; the oldest by default"`
 	To      string `query:"to" default:"latest" doc:"Of one context the address of the last snapshot, or working"`
 	After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
-	Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most this many blocks of each context; 0 for 1000 of one and 3 of each of all"`
+	Limit   int    `query:"limit" minimum:"0" maximum:"10000" doc:"At most this many blocks of each context, 100 in a search of all; 0 for 1000 of one and 3 of each of all"`
+}
+
+// check refuses what means nothing in the contexts that are to be searched.
+func (in *asked) check() error {
+	const most = 100
+	switch {
+	case in.Context != "" && in.After != "":
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, "after", "after is for a search of all contexts", "leave it out, or context")
+	case in.Context == "" && (in.From != "@t-*" || in.To != "latest"):
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, "from", "from and to are snapshots of one context",
+			"name it as context, or leave them out")
+	case in.Context == "" && in.Limit > most:
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, "limit", "limit is at most 100 in a search of all contexts",
+			"lower it, or name one context")
+	}
+	return nil
 }
 
 // searches adds the operation that looks for a text in calls.
@@ -61,6 +78,9 @@ func (s *Server) searches() {
 		func(ctx context.Context, in *asked) (*answered[*matchPage], error) {
 			pattern, err := view.Pattern(in.Q, !in.RE, !in.RE)
 			if err != nil {
+				return nil, err
+			}
+			if err := in.check(); err != nil {
 				return nil, err
 			}
 			if in.Context == "" {

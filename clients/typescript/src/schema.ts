@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is cc71fc892ecd7e3b7237874c841120910a5e3131ae6063c8fc782df475899c2f.
+// SHA-256 is bedae704b00d89a6ac0ebd8d6f89069d1010cf7865f6a400af5bcace9f59a362.
 
 export interface Attempt {
   attempt_id: string
@@ -1794,7 +1794,7 @@ export interface Operations {
       to?: string
       /** Only contexts whose name comes after this one, in the order of bytes */
       after?: string
-      /** At most this many blocks of each context; 0 for 1000 of one and 3 of each of all */
+      /** At most this many blocks of each context, 100 in a search of all; 0 for 1000 of one and 3 of each of all */
       limit?: number
     }
     body?: undefined

@@ -89,8 +89,7 @@ func TestADrawnSessionSaysWhatItsCountsSay(t *testing.T) {
 			}
 		})
 	}
-	if broke < 8 {
-		t.Errorf("only %d calls broke", broke)
+	if broke < 8 || testrun.Thorough() && broke != 1832 { // as docs/providers.md says of all sessions
+		t.Errorf("%d calls broke", broke)
 	}
-	t.Logf("broke: %d calls", broke)
 }

@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is cc71fc892ecd7e3b7237874c841120910a5e3131ae6063c8fc782df475899c2f.
+SHA-256 is bedae704b00d89a6ac0ebd8d6f89069d1010cf7865f6a400af5bcace9f59a362.
 """
 
 from __future__ import annotations
