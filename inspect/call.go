@@ -27,6 +27,8 @@ type CallPrefix struct {
 	// Attempts counts all attempts of the cycle, Failed those of them that ended with an error.
 	Attempts int `json:"-"`
 	Failed   int `json:"-"`
+	// Refused says that the provider refused the request with a status of 400 to 499.
+	Refused bool `json:"-"`
 	// Earlier has what the provider counted of these and of other attempts of the cycle before this one.
 	Earlier []ProviderCache `json:"earlier,omitempty"`
 	// Markers is how many places the recorded request marks to be cached, nil where the provider takes no marks or the

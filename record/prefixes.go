@@ -202,6 +202,9 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 		return p, err
 	}
 	p.Provider, p.FirstByte = reportedCache(a, about), countOf(about, "first_byte_ms")
+	if status := countOf(about, "http"); a.Status == history.Failed && status != nil {
+		p.Refused = *status >= 400 && *status < 500
+	}
 	if !timeOf(a.StartedNS).IsZero() {
 		p.Started = tree.ISO(a.StartedNS)
 	}

@@ -36,8 +36,9 @@ type checker struct {
 // problem is one of a request, and how many later calls sent it again.
 type problem struct {
 	record.Problem
-	call  int64
-	again int
+	call   int64
+	again  int
+	asSent bool // not made of a thread
 }
 
 func newChecker(ctx context.Context, c *pact.Context, api string) *checker {
@@ -99,7 +100,7 @@ func (k *checker) attempt(s *view.Step, number int64) error {
 	err := k.asSent(s, number, q)
 	asSent := q.Body != nil
 	if !asSent && err == nil {
-		q.Body, _, err = record.WholeRequest(k.ctx, k.c, s.Now, k.api)
+		q.Body, err = k.made(s, q)
 	}
 	var problems []record.Problem
 	switch {
@@ -114,17 +115,31 @@ func (k *checker) attempt(s *view.Step, number int64) error {
 	}
 	k.before = q.Body
 	for _, p := range problems {
-		if !asSent && !strings.ContainsAny(p.Place, "[.") && p.Rule == "required" {
+		if !asSent && ofLog[p.Rule] {
 			continue
 		}
 		if same := k.known[p]; same != nil {
 			same.again++
 			continue
 		}
-		k.known[p] = &problem{Problem: p, call: s.Cycle}
+		k.known[p] = &problem{Problem: p, call: s.Cycle, asSent: asSent}
 		k.found = append(k.found, k.known[p])
 	}
 	return nil
+}
+
+// ofLog are the rules that say that fields are missing: of a request that was not recorded, the log lacks them.
+var ofLog = map[string]bool{"required": true, "signatures": true, "reasoning-stored": true}
+
+// made writes the thread of a call as a request.
+func (k *checker) made(s *view.Step, q *record.Question) (body []byte, err error) {
+	if record.Recorded(s.Now) {
+		body, _, err = record.WholeRequest(k.ctx, k.c, s.Now, k.api)
+		return body, err
+	}
+	q.Model = modelOf(s)
+	body, _, err = record.Thread(k.ctx, s.Now, k.api) // the messages of the log may write calls and results in other ways
+	return body, err
 }
 
 // asSent reads the request of a call as it was recorded, if it was sent to the API that is asked for.
@@ -146,7 +161,10 @@ func (k *checker) failures() (list []Failure) {
 	for _, p := range k.found {
 		cause, evidence := p.Problem.Problem, inspect.NotKnown
 		if p.Rule != "" {
-			cause, evidence = cause+" ("+p.Rule+", "+p.Source+"); "+p.Remedy, inspect.SeenInBytes
+			cause, evidence = cause+" ("+p.Rule+", "+p.Source+"); "+p.Remedy, inspect.Computed
+		}
+		if p.Rule != "" && p.asSent {
+			evidence = inspect.SeenInBytes
 		}
 		if p.again > 0 {
 			cause += "; so in " + view.Plural(p.again, "later request")

@@ -38,8 +38,8 @@ type Side struct {
 type Parting struct {
 	A int64 `json:"a"` // its cycle in either run
 	B int64 `json:"b"`
-	// Cause is model, or what differs: the kind of the block that A sends there, "left out" if one of the runs leaves
-	// out what the other goes on sending.
+	// Cause is model, or what differs: the kind of the block that A sends there, "left out" or "moved" if one of the
+	// runs leaves out what the other goes on sending, or sends it in another order.
 	Cause  string `json:"cause"`
 	Says   string `json:"says"`              // in a sentence, without its end
 	BlockA *Block `json:"block_a,omitempty"` // the first that differs
@@ -118,8 +118,8 @@ func partingOf(a, b *run) parting {
 	x, y := &a.sent[k], &b.sent[k]
 	p.Parting = &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y,
 		Says: x.InWords() + ", and " + y.InWords() + " in " + view.Visible(b.name)}
-	if y.What == leftOut {
-		p.Cause = leftOut
+	if y.What == leftOut || y.What == moved {
+		p.Cause = y.What
 	}
 	return p
 }
@@ -144,8 +144,11 @@ func modelOf(s *view.Step) string {
 
 // InWords says what a call sends or leaves out, as a clause.
 func (b *Block) InWords() string {
-	if b.What == leftOut {
+	switch b.What {
+	case leftOut:
 		return "it leaves out " + b.Begins
+	case moved:
+		return "it sends " + b.Begins + " in another order"
 	}
 	kind, _ := view.ParseKind(b.What)
 	text := "it sends the " + kind.InWords()

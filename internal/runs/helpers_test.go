@@ -124,11 +124,17 @@ func shared(t *testing.T, path string) (db *pact.DB, text []byte) {
 	if err != nil {
 		t.Skip("left out without the real sessions: ", err)
 	}
+	return imported(t, text), text
+}
+
+// imported returns a store with the context run, of a log.
+func imported(t *testing.T, text []byte) *pact.DB {
+	t.Helper()
 	log, err := calllog.Read(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db = pact.NewDB(store.NewMemory())
+	db := pact.NewDB(store.NewMemory())
 	plan, err := intake.PlanLog(t.Context(), log, intake.Options{Name: "run"})
 	if err == nil {
 		_, err = plan.Import(t.Context(), db, silent)
@@ -136,7 +142,7 @@ func shared(t *testing.T, path string) (db *pact.DB, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return db, text
+	return db
 }
 
 func silent(int, int) {}

@@ -139,6 +139,7 @@ type judge struct {
 	asked   *Limits
 	name    string
 	totals  view.Totals
+	refused int // of the calls, without counts
 	checker *checker
 
 	breaks, unpaired                  []Failure
@@ -212,10 +213,13 @@ func (j *judge) spend(s *view.Step) {
 		note(&j.cost, inspect.Counted, "with this call the run has cost %s %s, more than %s", amount(*j.totals.Paid),
 			view.Visible(j.totals.Currency), amount(*most))
 	}
-	if j.totals.Counted < j.totals.Calls {
+	if s.Call != nil && s.Call.Refused && s.Call.Provider == nil && len(s.Call.Earlier) == 0 {
+		j.refused++ // providers bill no request that they refuse
+	}
+	if j.totals.Counted+j.refused < j.totals.Calls {
 		note(&j.uncounted, inspect.NotKnown, "the provider counted no tokens of this call, so it is unknown how many the run has")
 	}
-	if j.totals.Priced < j.totals.Calls {
+	if j.totals.Priced+j.refused < j.totals.Calls {
 		why, model := "", modelOf(s)
 		switch _, priced := j.asked.Prices.Model(model); {
 		case s.Call == nil || s.Call.Provider == nil || s.Call.Provider.In == nil:

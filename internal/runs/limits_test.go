@@ -88,6 +88,11 @@ func TestLimitOfThePrefixOfAnotherRun(t *testing.T) {
 	}
 	fails(t, recorded(t, "run", growing(first, ls, called("2", "cat", "a", "other text"))...), runs.Limits{PrefixOf: base},
 		`prefix-of run@c3 block:3-2: it parts from base@c3: it sends the result of cat "other text", and it sends the result of cat "text" in base`)
+	several, more := []object{user("one"), assistant("x"), user("two")}, []object{assistant("yes"), user("three")}
+	swap := growing(several, more)
+	swap[1].messages[0], swap[1].messages[2] = swap[1].messages[2], swap[1].messages[0]
+	fails(t, recorded(t, "run", swap...), runs.Limits{PrefixOf: recorded(t, "base", growing(several, more)...)},
+		"prefix-of run@c2: it parts from base@c2: it sends 2 blocks in another order, and it sends the assistant message ")
 	model := growing(first, ls)
 	model[1].model = "claude-sonnet-4-5"
 	fails(t, recorded(t, "run", model...), runs.Limits{PrefixOf: base},

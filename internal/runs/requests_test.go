@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/runs"
 	"github.com/contexttree/pact/record"
 )
@@ -39,6 +40,9 @@ func TestRefusedRequestsAreJudged(t *testing.T) {
 			fails(t, recorded(t, "run", calls...), limits, "check run@c2 messages[1].content[0]: ", "no-orphans run@c2 block:2-1: ")
 		})
 	}
+	tokens, cost := int64(10+2+20+2), 0.1
+	fails(t, recorded(t, "run", first, refused, asked{messages: append(whole, assistant("yes"), user("more")), in: 20, out_: 2}),
+		runs.Limits{MaxTokens: &tokens, MaxCost: &cost})
 	fails(t, recorded(t, "run", refused), limits, "check run@c1 messages[1].content[0]: ", "no-orphans run@c1 block:1-1: ")
 
 	begun := asked{messages: append(whole, assistant("I")), status: 400} // this model continues no answer
@@ -66,4 +70,30 @@ func TestLimitOfCostInDecimals(t *testing.T) {
 	c := recorded(t, "run", calls...)
 	fails(t, c, runs.Limits{MaxCost: &sum, Prices: list})
 	fails(t, c, runs.Limits{MaxCost: &less, Prices: list}, "max-cost run@c6: with this call the run has cost 0.00375 EUR")
+}
+
+// A log that names the calls of a result in a field of its own, and lacks the name of the model, is no run with problems;
+// a result that answers no call is one, and nobody has seen a request with it.
+func TestWhatALogLacksIsNoProblemOfTheRun(t *testing.T) {
+	const begin = `{"messages":[{"role":"user","content":"q"},
+		{"role":"assistant","content":"so","tool_calls":[{"id":"1","type":"function","function":{"name":"ls","arguments":"{}"}}]},`
+	for result, want := range map[string]string{
+		`{"role":"tool","content":"a","tool_call_ids":["1"]}`: "",
+		`{"role":"tool","content":"a","tool_call_id":"2"}`:    "pairs",
+	} {
+		c := opened(t, imported(t, []byte(begin+result+`,{"role":"assistant","content":"yes"}]}`)), "run")
+		v, err := runs.Judge(t.Context(), c, runs.Limits{Check: "openai"}, silent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		failures := v.Limits[0].Failures
+		if (len(failures) > 0) != (want != "") {
+			t.Errorf("%s: %+v", result, failures)
+		}
+		for _, f := range failures {
+			if f.Evidence != inspect.Computed {
+				t.Errorf("%s: %s is %s", result, f.Cause, f.Evidence)
+			}
+		}
+	}
 }

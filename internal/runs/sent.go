@@ -16,11 +16,11 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// Block is a block of a run when a call first sent it, or what a call left out.
+// Block is a block of a run when a call first sent it, or what a call left out or moved.
 type Block struct {
 	Call   int64  `json:"call"` // the cycle of the call
 	Node   string `json:"node,omitempty"`
-	What   string `json:"what"` // the kind of [view.KindOf], or "left out"
+	What   string `json:"what"` // the kind of [view.KindOf], "left out" or "moved"
 	Tool   string `json:"tool,omitempty"`
 	Begins string `json:"begins,omitempty"` // its first words
 
@@ -34,6 +34,9 @@ type digest [sha256.Size]byte
 
 // leftOut is what a call left out of what the call before had sent.
 const leftOut = "left out"
+
+// moved is what a call sends in another order than the call before.
+const moved = "moved"
 
 // firstWords is how many characters of a block a report quotes.
 const firstWords = 60
@@ -86,6 +89,12 @@ func (r *reader) step(sent []Block, s *view.Step) ([]Block, error) {
 	if err != nil {
 		return nil, err
 	}
+	var older []Block
+	if s.Before != nil && !s.Shared.Complete {
+		if older, err = r.order(tree.Of(s.Before)); err != nil {
+			return nil, err
+		}
+	}
 	gone := map[digest][]string{}
 	went := func(id string) {
 		if key, known := r.keys[id]; known {
@@ -123,7 +132,55 @@ func (r *reader) step(sent []Block, s *view.Step) ([]Block, error) {
 		b := Block{Call: s.Cycle, What: leftOut, Begins: view.Plural(len(lost), "block"), key: sha256.Sum256(slices.Concat(lost...))}
 		sent = append(sent, b)
 	}
+	if older != nil {
+		newer, err := r.order(now)
+		if err != nil {
+			return nil, err
+		}
+		if n, key := movedIn(older, newer); n > 0 {
+			sent = append(sent, Block{Call: s.Cycle, What: moved, Begins: view.Plural(n, "block"), key: key})
+		}
+	}
 	return append(sent, added...), nil
+}
+
+// order returns the blocks of a call in their order, each with its key alone.
+func (r *reader) order(t *tree.Tree) (list []Block, err error) {
+	for e, err := range t.All() {
+		if err != nil {
+			return nil, err
+		}
+		if key, known := r.keys[e.Node().ID]; known {
+			list = append(list, Block{key: key})
+		}
+	}
+	return list, nil
+}
+
+// movedIn returns how many blocks stay and change their place among the others, and the key of these and what each follows.
+func movedIn(older, newer []Block) (n int, key digest) {
+	left := map[digest]int{}
+	for i := range older {
+		left[older[i].key]++
+	}
+	to := pairs(older, newer)
+	for j, i := range to {
+		if i >= 0 {
+			left[newer[j].key]--
+		}
+	}
+	var places []byte
+	for j, i := range to {
+		if i >= 0 || left[newer[j].key] == 0 {
+			continue
+		}
+		left[newer[j].key]--
+		n++
+		if places = append(places, newer[j].key[:]...); j > 0 {
+			places = append(places, newer[j-1].key[:]...)
+		}
+	}
+	return n, sha256.Sum256(places)
 }
 
 // block describes a block that a call sends.
