@@ -214,6 +214,10 @@ func (c *Context) Refresh(ctx context.Context) (err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	now := c.state.Load()
+	info, err := c.store.Info(ctx, now.Key)
+	if err != nil || info.Revision == now.Revision {
+		return err
+	}
 	loaded, err := c.load(ctx, now.Key)
 	if err == nil && loaded.Revision != now.Revision {
 		c.state.Store(loaded)

@@ -1,12 +1,15 @@
 package record
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/manage"
 	"github.com/contexttree/pact/internal/tree"
@@ -18,58 +21,59 @@ type ByHand string
 // What can be decided by hand.
 const (
 	Drop ByHand = "drop" // a note stands in its place
-	Pin  ByHand = "pin"  // no policy takes it
-	Undo ByHand = "undo" // it is sent as it came
+	Pin  ByHand = "pin"  // it is sent as it came, and no policy takes it
+	Undo ByHand = "undo" // it is no longer left out or pinned, and policies may take it
 )
 
-// Handed says what was decided by hand, in bytes of the last request.
+// Handed says what was decided by hand, in bytes of the last request as it was sent.
 type Handed struct {
 	Blocks  []string `json:"blocks" nullable:"false"` // with results that it is about
 	Others  []string `json:"others,omitempty"`        // blocks that it leaves alone: no results, or such that it cannot change
-	Bytes   int      `json:"bytes"`                   // that requests have less from now on
-	Behind  int      `json:"behind"`                  // that stand behind the first of them, and are not read from the cache next time
+	Bytes   int      `json:"bytes"`                   // that requests have less from now on, below 0 if they have more
+	Behind  int      `json:"behind"`                  // that stand behind the first change, and are not read from the cache next time
 	Of      int      `json:"of"`                      // of the whole request
 	Attempt string   `json:"attempt"`                 // the id of the last request
 	Model   string   `json:"model"`                   // that it asked
-	Tokens  *int64   `json:"tokens,omitempty"`        // of its input, if the provider counted them
-	In      string   `json:"in"`                      // the context that keeps the decision
+	// Counted is what the provider counted of it, nil for nothing.
+	Counted *inspect.ProviderCache `json:"counted,omitempty"`
+	In      string                 `json:"in"` // the context that keeps the decision
 }
 
 // DecideByHand decides about the results in some blocks of a recorded context, from the next request on. The decision is
 // kept with those of policies. A recorder with Manage and a policy takes it up with its next request, any other that
-// begins later too. With dry it only says what it would do.
+// begins later too. What is no longer left out or pinned may be taken by the policy again, in the same request. With dry it
+// only says what it would do. Bytes are the difference of the last request with all decisions before and after.
 //
-// E_NODE_NOT_FOUND if it can be about none of the blocks, E_CONTEXT_NOT_FOUND if no recorder has managed requests under
-// that name, E_ATTEMPT_NOT_FOUND without a recorded request, and the errors of [Asked] and of a commit. Cost: that of the
-// last request, and a commit.
+// E_NODE_NOT_FOUND if it can be about none of the blocks, E_CONTEXT_NOT_FOUND if no recorder has managed requests of that
+// conversation, E_SEALED if managing has ended for it, E_ATTEMPT_NOT_FOUND without a recorded request, and the errors of
+// [Asked] and of a commit. Cost: that of the last request, and a commit.
 func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand, ids []string, dry bool) (*Handed, error) {
-	q, made, err := lastAsked(ctx, s, c)
+	m, made, err := lastAsked(ctx, s, c)
 	if err != nil {
 		return nil, err
 	}
-	e := newDecisions(s, "", pact.OpenOptions{})
-	if e.name, err = managedIn(ctx, s, c.Name()); err != nil {
-		return nil, err
-	}
-	made.In = e.name
+	e := newDecisions(s, made.In, pact.OpenOptions{})
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
+	q := m.question
 	if err := q.Follow(e.list); err != nil {
 		return nil, err
 	}
-	m := &managing{question: q}
+	if why := q.WhyEnded(); why != "" {
+		return nil, fault.At(fault.Sealed, fault.NoOffset, c.Name(), "managing has ended for this conversation, which goes as it came: "+
+			strings.TrimPrefix(why, endedBecause), "begin a new conversation")
+	}
 	var list []deciding
-	first := made.Of
 	for _, id := range ids {
 		n, err := tree.Of(c.Working()).Node(id)
 		if err != nil {
 			return nil, err
 		}
-		d, part, ok := manage.Decision{}, 0, false
+		d, ok := manage.Decision{}, false
 		if n != nil && n.Kind == "result" {
 			call, _ := n.Header(attrCall).Text()
-			d, part, ok = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
+			d, ok = q.ByHand(e.list, call, map[ByHand]manage.What{Drop: manage.Left, Pin: manage.Pinned, Undo: manage.Raw}[what])
 		}
 		if !ok {
 			made.Others = append(made.Others, id)
@@ -79,30 +83,49 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 		if err != nil {
 			return nil, err
 		}
-		p := &q.Parts[part]
 		list, made.Blocks = append(list, one), append(made.Blocks, id)
-		switch was := p.Form(); {
-		case what == Drop:
-			made.Bytes += p.Bytes - len(d.Text)
-		case what == Undo && was != nil:
-			made.Bytes -= p.Bytes - len(was.Text)
-		default:
-			continue
-		}
-		first = min(first, p.Result.Content.Start)
 	}
-	if made.Behind = made.Of - first; len(list) == 0 {
+	if len(list) == 0 {
 		return nil, fault.New(fault.NodeNotFound, "none of these blocks is the result of a tool in the last request that this can change",
-			"a result leaves if it is longer than a note, is there once, and has no redacted text")
+			"a result leaves if it is longer than a note, is there once, and has no redacted text; what was left out or pinned comes back")
 	}
-	if dry {
-		return made, nil
+	if err := made.compare(m, e.list, list); err != nil || dry {
+		return made, err
 	}
 	return made, e.add(ctx, list, func() error { return nil })
 }
 
-// lastAsked reads the last request of a context as its program asked for it.
-func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*manage.Request, *Handed, error) {
+// compare fills in what some decisions change in the last request, as it is written with the list before and after.
+func (h *Handed) compare(m *managing, l *manage.List, list []deciding) error {
+	before, reads := m.sent(h.In)
+	for _, d := range list {
+		l.Add(d.Decision)
+	}
+	after := &managing{asked: m.asked, question: m.question.Clone(nil)}
+	if err := after.question.Follow(l); err != nil {
+		return err
+	}
+	now, less := after.sent(h.In)
+	h.Bytes = reads - less
+	same := 0
+	for same < min(len(before), len(now)) && before[same] == now[same] {
+		same++
+	}
+	h.Behind = len(before) - same
+	return nil
+}
+
+// sent returns the body with the parts in their forms, and how many of its bytes the model reads.
+func (m *managing) sent(in string) (body []byte, reads int) {
+	body = m.write(in, 0)
+	if m.kept == nil {
+		return body, len(m.asked)
+	}
+	return body, len(m.asked) - m.kept.Saved
+}
+
+// lastAsked reads the last request of a context as its program asked for it, and what is known of how it was sent.
+func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*managing, *Handed, error) {
 	_, last := c.Cycles()
 	body, err := Request(ctx, c, last+1, 0)
 	if errors.Is(err, fault.AttemptNotFound) {
@@ -111,28 +134,51 @@ func lastAsked(ctx context.Context, s *pact.DB, c *pact.Context) (*manage.Reques
 	if err != nil {
 		return nil, nil, err
 	}
+	h := &Handed{Blocks: []string{}, Attempt: body.Attempt.ID, Model: body.Attempt.Model}
+	if h.In, err = managedIn(ctx, s, c.Name(), body.managed); err != nil {
+		return nil, nil, err
+	}
+	about, err := aboutOf(body.Attempt)
+	if err != nil {
+		return nil, nil, err
+	}
+	h.Counted = reportedCache(body.Attempt, about)
+	_, _, less, would := body.WasManaged()
 	if body, err = Asked(ctx, s, body); err != nil {
 		return nil, nil, err
 	}
-	q, ok := manage.NewMemory().Read(body.api, "", body.Bytes, func(string, string) bool { return false })
+	if h.Of = len(body.Bytes); !would {
+		h.Of -= less
+	}
+	q, ok := manage.NewMemory().Read(body.api, body.Attempt.Model, body.Bytes, func(string, string) bool { return false })
 	if !ok {
 		return nil, nil, notRequest(body.api)
 	}
 	q.Hides = func(v canon.Any) bool { return body.Redacted > 0 && strings.Contains(string(v.Value()), redacted) }
-	return q, &Handed{Blocks: []string{}, Of: len(body.Bytes), Attempt: body.Attempt.ID, Model: body.Attempt.Model,
-		Tokens: body.Attempt.TokenIn}, nil
+	return &managing{asked: body.Bytes, question: q}, h, nil
 }
 
-// managedIn returns the name of the context with the decisions about a conversation: chat/originals for chat, chat-2 and
-// chat/summary-1.
-func managedIn(ctx context.Context, s *pact.DB, name string) (string, error) {
-	for of := name; of != ""; of = of[:max(0, strings.LastIndexAny(of, "/-"))] {
-		if _, err := s.Find(ctx, originalsOf(of)); err == nil {
-			return originalsOf(of), nil
+// managedIn returns the name of the context with the decisions about a conversation: the one that the last request names,
+// or that of the recorder which numbers its contexts so: chat/originals for chat, chat-2 and chat/summary-1.
+func managedIn(ctx context.Context, s *pact.DB, name string, last *managed) (string, error) {
+	var names []string
+	if last != nil && !last.Would {
+		names = append(names, last.In)
+	}
+	of := cmp.Or(AsideOf(name), name)
+	names = append(names, originalsOf(of))
+	if at := strings.LastIndex(of, "-"); at > 0 {
+		if n, err := strconv.Atoi(of[at+1:]); err == nil && n > 1 && of[at+1:] == strconv.Itoa(n) {
+			names = append(names, originalsOf(of[:at]))
+		}
+	}
+	for _, in := range names {
+		if _, err := s.Find(ctx, in); err == nil {
+			return in, nil
 		} else if !errors.Is(err, fault.ContextNotFound) {
 			return "", err
 		}
 	}
 	return "", fault.At(fault.ContextNotFound, fault.NoOffset, name, "no recorder manages the requests of this conversation, so they go as they come",
-		"record it with a policy that manages")
+		"record it with a policy that manages: pact run --manage or pact proxy --manage")
 }

@@ -2,12 +2,19 @@ package record_test
 
 import (
 	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/internal/commit"
+	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/engine"
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/lifecycle"
@@ -18,7 +25,12 @@ import (
 // byHand decides about the result of a call in the last request of a context.
 func byHand(t *testing.T, s *pact.DB, what record.ByHand, call string, dry bool) (*record.Handed, error) {
 	t.Helper()
-	c := opened(t, s, "chat")
+	return byHandIn(t, s, "chat", what, call, dry)
+}
+
+func byHandIn(t *testing.T, s *pact.DB, name string, what record.ByHand, call string, dry bool) (*record.Handed, error) {
+	t.Helper()
+	c := opened(t, s, name)
 	var ids []string
 	for n, err := range c.Working().Nodes() {
 		must(t, err)
@@ -32,10 +44,16 @@ func byHand(t *testing.T, s *pact.DB, what record.ByHand, call string, dry bool)
 // managedByHand is a recorder whose policy takes what is older than some calls, and an agent that made one call.
 func managedByHand(t *testing.T, name provider.API, s *pact.DB, ttl int64) (*providertest.Provider, *record.Recorder, *agent, record.Options) {
 	t.Helper()
+	return managedWith(t, name, s, callTurns(9), lifecycle.Rule{Select: ".cb[kind='result']", TTL: &ttl, Stub: true})
+}
+
+func managedWith(t *testing.T, name provider.API, s *pact.DB, script []providertest.Turn, rule lifecycle.Rule) (*providertest.Provider,
+	*record.Recorder, *agent, record.Options) {
+	t.Helper()
 	record.SetPatience(time.Minute) // the machine may be busy
-	p, url := startProvider(t, callTurns(9)...)
+	p, url := startProvider(t, script...)
 	options := record.Options{Context: "chat", Manage: true, Strict: true, Policy: &lifecycle.Policy{When: lifecycle.WhenNow,
-		Rules: []lifecycle.Rule{{Select: ".cb[kind='result']", TTL: &ttl, Stub: true}}}}
+		Rules: []lifecycle.Rule{rule}}}
 	rec := recorder(t, s, options)
 	a := newAgent(t, name, url, rec.Transport(nil), false)
 	a.ask("Look.")
@@ -132,5 +150,137 @@ func TestWhatCannotBeDecidedByHand(t *testing.T) {
 	rec.Close()
 	if _, err := byHand(t, s, record.Pin, "c0", false); fault.CodeOf(err) != fault.NodeNotFound {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The name of a conversation of another program may begin alike; a later recording and a question aside belong to the
+// recorder that numbers its contexts so.
+func TestADecisionByHandGoesToItsOwnRecorder(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	_, managed, a, _ := managedByHand(t, provider.Chat, s, 9)
+	works(a, 0, 1)
+	managed.Close()
+	for name, in := range map[string]string{"chat-bot": "", "chat-02": "", "chat-2": "chat/originals", "chat/bot": "", "chat/summary-1": "chat/originals"} {
+		_, url := startProvider(t, callTurns(2)...)
+		rec := recorder(t, s, record.Options{Context: name, Strict: true})
+		a := newAgent(t, provider.Chat, url, rec.Transport(nil), false)
+		a.ask("Look.")
+		a.call()
+		works(a, 0, 1)
+		rec.Close()
+		made, err := byHandIn(t, s, name, record.Drop, "c0", true)
+		if in == "" && fault.CodeOf(err) != fault.ContextNotFound || in != "" && (err != nil || made.In != in) {
+			t.Errorf("%s: %+v, %v", name, made, err)
+		}
+	}
+}
+
+// Where managing has ended nothing is decided, and the error has the reason.
+func TestNothingIsDecidedByHandOnceManagingEnded(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	_, rec, a, _ := managedWith(t, provider.Chat, s, slices.Insert(callTurns(9), 3, providertest.Turn{Status: 400}),
+		lifecycle.Rule{Select: ".cb[kind='result']", TTL: new(int64(1000)), Stub: true})
+	works(a, 0, 2)
+	_, err := byHand(t, s, record.Drop, "c0", false)
+	must(t, err)
+	works(a, 2, 3)
+	if rec.Stats().Managed.Ended != 1 {
+		t.Fatalf("%+v", rec.Stats().Managed)
+	}
+	for _, what := range []record.ByHand{record.Drop, record.Pin, record.Undo} {
+		_, err = byHand(t, s, what, "c1", false)
+		if fault.CodeOf(err) != fault.Sealed || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	rec.Close()
+}
+
+// A result that the policy took comes back whole when it is pinned, and stays; let go, the policy takes it in the same
+// request. Nothing is let go that nobody touched.
+func TestWhatAPolicyTookIsPinned(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, rec, a, _ := managedByHand(t, provider.Messages, s, 3)
+	gone := func() bool { all := p.Received(); return bytes.Contains(all[len(all)-1].Body, []byte("c0 is its id")) }
+	works(a, 0, 5)
+	if !gone() {
+		t.Fatal("the policy took nothing")
+	}
+	if _, err := byHand(t, s, record.Undo, "c4", false); fault.CodeOf(err) != fault.NodeNotFound {
+		t.Errorf("let go what nobody touched: %v", err)
+	}
+	back, err := byHand(t, s, record.Pin, "c0", false)
+	if err != nil || back.Bytes >= 0 {
+		t.Fatal(back, err)
+	}
+	for n := 5; n < 7; n++ {
+		if works(a, n, n+1); gone() {
+			t.Errorf("request %d lacks what is pinned", n)
+		}
+	}
+	_, err = byHand(t, s, record.Undo, "c0", false)
+	must(t, err)
+	if works(a, 7, 8); !gone() {
+		t.Error("the policy did not take what was let go")
+	}
+	rec.Close()
+}
+
+// A result to which a later one refers takes the reference with it: the text moves there, and the request gets longer.
+// What is computed is what the next request has.
+func TestWhatRefersToADroppedResultComesBack(t *testing.T) {
+	s := pact.NewDB(store.NewMemory())
+	p, rec, a, _ := managedWith(t, provider.Chat, s, callTurns(5), lifecycle.Rule{Select: ".cb[kind='result']", Once: true})
+	sent := func() int { all := p.Received(); return len(a.lastBody) - len(all[len(all)-1].Body) }
+	for n, call := range []string{"c0", "c1"} {
+		a.result(call, "ls", long(200))
+		if a.call(); sent() > 0 != (n == 1) {
+			t.Fatalf("request %d has %d bytes less", n, sent())
+		}
+	}
+	was := sent()
+	of := len(a.lastBody) - was
+	made, err := byHand(t, s, record.Drop, "c0", false)
+	must(t, err)
+	a.result("c2", "ls", "no more")
+	a.call()
+	if made.Of != of || made.Bytes >= 0 || made.Bytes != sent()-was || made.Behind <= 0 || made.Behind >= of {
+		t.Errorf("%+v, but of %d bytes the next request has %d less", made, of, sent()-was)
+	}
+	rec.Close()
+}
+
+// loading counts how often the originals are loaded.
+type loading struct {
+	*held
+	loads atomic.Int64
+}
+
+func (s *loading) Load(ctx context.Context, key history.Key) (*engine.State, error) {
+	if s.originals(ctx) == key {
+		s.loads.Add(1)
+	}
+	return s.held.Load(ctx, key)
+}
+
+// A request loads the decisions only if another process made one.
+func TestDecisionsAreLoadedOnlyWhenTheyChange(t *testing.T) {
+	s := &loading{held: holding()}
+	_, rec, a, _ := managedByHand(t, provider.Chat, dbtest.Of(s), 1000)
+	works(a, 0, 2)
+	for round, most := range []int64{0, 1} {
+		if round == 1 {
+			_, err := byHand(t, dbtest.Of(s), record.Drop, "c0", false)
+			must(t, err)
+		}
+		before := s.loads.Load()
+		works(a, 2+3*round, 5+3*round)
+		if n := s.loads.Load() - before; n != most {
+			t.Errorf("3 requests loaded the decisions %d times, not %d", n, most)
+		}
+	}
+	rec.Close()
+	if open := rec.Stats().Managed.Open; open != 0 {
+		t.Errorf("%d requests without a decision", open)
 	}
 }

@@ -124,18 +124,15 @@ func (e *decisions) lookAgain(ctx context.Context, q *manage.Request) error {
 }
 
 // lookForOthers reads what other processes decided meanwhile, such as a person by hand. A request does not wait for work
-// with the store that is under way, and goes on without what cannot be read in time.
-func (e *decisions) lookForOthers(ctx context.Context) {
+// with the store that is under way.
+func (e *decisions) lookForOthers(ctx context.Context) error {
 	if !e.io.TryLock() {
-		return
+		return nil
 	}
 	defer e.io.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if e.c != nil && e.c.Refresh(ctx) != nil {
-		return
-	}
-	_ = e.load(ctx, false)
+	return e.reload(ctx)
 }
 
 // twice repeats a call that fails once.
@@ -149,6 +146,11 @@ func twice(f func() error) error {
 func (e *decisions) refresh(ctx context.Context) error {
 	e.io.Lock()
 	defer e.io.Unlock()
+	return e.reload(ctx)
+}
+
+// reload reads what other processes decided. It loads the context only if it changed. The caller holds e.io.
+func (e *decisions) reload(ctx context.Context) error {
 	if e.c != nil {
 		if err := e.c.Refresh(ctx); err != nil {
 			return err
@@ -194,6 +196,7 @@ func (e *decisions) load(ctx context.Context, create bool) error {
 
 // reader returns a function that reads the text that a block keeps.
 func (e *decisions) reader(ctx context.Context, block string) func() (canon.Value, error) {
+	ctx = context.WithoutCancel(ctx) // the text is read later
 	t := tree.Of(e.c.Working())
 	return func() (canon.Value, error) {
 		n, err := t.Node(block)
@@ -206,7 +209,6 @@ func (e *decisions) reader(ctx context.Context, block string) func() (canon.Valu
 
 // read takes the decisions out of the blocks of the context.
 func (e *decisions) read(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx) // texts are read later
 	for at, err := range tree.Of(e.c.Working()).Blocks(0) {
 		if err != nil {
 			return err

@@ -55,7 +55,9 @@ func (e *decisions) listed(ctx context.Context, q *manage.Request) error {
 	if err := twice(func() error { return e.ready(ctx) }); err != nil {
 		return err
 	}
-	e.lookForOthers(ctx)
+	if err := e.lookForOthers(ctx); err != nil {
+		return err
+	}
 	return e.lookAgain(ctx, q)
 }
 

@@ -34,9 +34,9 @@ func (t *tools) pin(ctx context.Context, in pinning) (string, error) {
 		return "", err
 	}
 	if record.Recorded(c.Working()) {
-		what, says := record.Pin, " stays in what is sent from the next call on, whatever a policy says."
+		what, says := record.Pin, " stays in what is sent from the next call on, whole, whatever a policy says."
 		if in.Off {
-			what, says = record.Undo, " is sent as it came from the next call on, and policies may take it again."
+			what, says = record.Undo, " is no longer pinned or left out by hand; from the next call on policies may take it again."
 		}
 		if _, err := record.DecideByHand(ctx, t.db, c, what, []string{in.ID}, false); err != nil {
 			return "", err

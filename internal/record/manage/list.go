@@ -22,7 +22,7 @@ const (
 	Cleared What = "cleared" // the provider is asked to clear it
 	Ended   What = "ended"   // the conversation goes as it came
 	Stopped What = "stopped" // nothing more is taken from the conversation
-	Pinned  What = "pinned"  // a person wants it left alone, until another decision
+	Pinned  What = "pinned"  // a person wants it as it came, until another decision
 )
 
 // Decision is a line of a list of decisions. It holds for the requests that have the call Since, for all if that is "";
@@ -168,7 +168,7 @@ func (l *List) of(key string, before func(call string) bool, asks bool) (of *Dec
 	list := l.by[key]
 	raw := slices.ContainsFunc(list, func(d *Decision) bool { return d.What == Raw && d.Since == "" })
 	for _, d := range list {
-		if d.What != Stopped && d.What != Pinned && (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) &&
+		if d.What != Stopped && (d.Since == "" && (!raw || d.What == Raw) || d.Since != "" && before(d.Since)) &&
 			(asks || d.What != Cleared) {
 			of = d
 		}

@@ -72,6 +72,7 @@ type Request struct {
 	results  map[string]int // by call, the place of its result; -1 if two have that call
 	times    map[string]int // how many results have a key
 	ended    bool           // managing ended for the conversation, which goes as it came
+	why      string         // it ended
 	stopped  bool           // it ended, and what was taken stays out until it is asked for again
 	again    int            // how many calls repeat one whose result was taken
 	refers   map[int]bool   // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
@@ -254,6 +255,9 @@ func (q *Request) Since() string { return q.since }
 // Ended reports whether managing ended for the conversation of a request.
 func (q *Request) Ended() bool { return q.ended || q.stopped }
 
+// WhyEnded returns the reason with which managing ended and all goes as it came, "" if it did not.
+func (q *Request) WhyEnded() string { return q.why }
+
 // Again returns how many calls of the request repeat one whose result had been taken, and of how many.
 func (q *Request) Again() (again, calls int) { return q.again, len(q.calls) }
 
@@ -308,7 +312,7 @@ func (q *Request) with(list []Decision) *Request {
 // apply gives a part a form.
 func (p *Part) apply(d *Decision) {
 	p.form, p.sent = nil, canon.Any{}
-	if d == nil || d.What == Raw || d.What == Ended {
+	if d == nil || d.What == Raw || d.What == Pinned || d.What == Ended {
 		return
 	}
 	if p.form, p.sent = d, d.value; p.sent.Kind == canon.KindAbsent && d.Text != "" {
