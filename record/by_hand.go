@@ -180,5 +180,5 @@ func managedIn(ctx context.Context, s *pact.DB, name string, last *managed) (str
 		}
 	}
 	return "", fault.At(fault.ContextNotFound, fault.NoOffset, name, "no recorder manages the requests of this conversation, so they go as they come",
-		"record it with a policy that manages: pact run --manage or pact proxy --manage")
+		"record it with a policy that manages")
 }
