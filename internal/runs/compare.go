@@ -13,12 +13,12 @@ import (
 )
 
 // Comparison is two runs beside each other. Blocks are the same if they say the same, whatever their ids: role, kind,
-// text; of a call the tool and its arguments.
+// text; of a call the tool and its arguments. The answer to the last call of a run, which none has sent, counts too.
 type Comparison struct {
 	A     Side       `json:"a"`
 	B     Side       `json:"b"`
 	Parts *Parting   `json:"parts,omitempty"` // nil if the runs send the same as far as both go
-	Same  int        `json:"same_blocks"`     // that both runs sent, in one order
+	Same  int        `json:"same_blocks"`     // that both runs have, in one order
 	Only  []Only     `json:"only"`            // the other blocks, in the order of the runs
 	Tools []ToolSums `json:"tools"`           // by name
 	// Tokenizer counted the tokens of the tools; an approximation begins with approx:.
@@ -29,7 +29,7 @@ type Comparison struct {
 type Side struct {
 	Run    string      `json:"run"`
 	Calls  int         `json:"calls"`
-	Blocks int         `json:"blocks"`
+	Blocks int         `json:"blocks"`   // that it sent, each once, and of the answer to its last call
 	To     view.Totals `json:"to_there"` // of the calls before the one at which the runs part
 	After  view.Totals `json:"after"`    // of the others
 }
@@ -86,7 +86,10 @@ func Compare(ctx context.Context, a, b *pact.Context, prices *record.Prices, cou
 	if counter != nil {
 		r.Tokenizer = counter.Name()
 	}
-	r.align(both[0].sent, both[1].sent)
+	if r.Parts == nil {
+		r.Parts = partingOfAnswers(both[0], both[1])
+	}
+	r.align(slices.Concat(both[0].sent, both[0].last), slices.Concat(both[1].sent, both[1].last))
 	r.sum(both, p.at)
 	return r, nil
 }
@@ -115,13 +118,34 @@ func partingOf(a, b *run) parting {
 	if k == len(a.sent) || k == len(b.sent) {
 		return p
 	}
-	x, y := &a.sent[k], &b.sent[k]
-	p.Parting = &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y,
-		Says: x.InWords() + ", and " + y.InWords() + " in " + view.Visible(b.name)}
+	p.Parting = partingAt(&a.sent[k], &b.sent[k], b.name)
+	return p
+}
+
+func partingAt(x, y *Block, name string) *Parting {
+	p := &Parting{A: x.Call, B: y.Call, Cause: x.What, BlockA: x, BlockB: y,
+		Says: x.InWords() + ", and " + y.InWords() + " in " + view.Visible(name)}
 	if y.What == leftOut || y.What == moved {
 		p.Cause = y.What
 	}
 	return p
+}
+
+// partingOfAnswers finds where two runs part that send the same as far as both go: at the answer to the last call of one.
+// If one goes on, reasoning is passed over, as many programs do not send it again.
+func partingOfAnswers(a, b *run) *Parting {
+	k, ends := min(len(a.sent), len(b.sent)), [2][]Block{}
+	for i, r := range []*run{a, b} {
+		ends[i] = slices.DeleteFunc(slices.Concat(r.sent[k:], r.last), func(block Block) bool {
+			return block.What == view.KindReasoning.String() && len(a.sent) != len(b.sent)
+		})
+	}
+	for i := range min(len(ends[0]), len(ends[1])) {
+		if x, y := &ends[0][i], &ends[1][i]; x.key != y.key {
+			return partingAt(x, y, b.name)
+		}
+	}
+	return nil
 }
 
 // callOf returns at which call a block was sent, the number of calls behind the last block.
@@ -151,7 +175,11 @@ func (b *Block) InWords() string {
 		return "it sends " + b.Begins + " in another order"
 	}
 	kind, _ := view.ParseKind(b.What)
-	text := "it sends the " + kind.InWords()
+	text := "it sends the "
+	if b.Unsent {
+		text = "it ends with the "
+	}
+	text += kind.InWords()
 	if b.Tool != "" {
 		text += " of " + view.Visible(b.Tool)
 	}
@@ -160,7 +188,7 @@ func (b *Block) InWords() string {
 
 // side sums up a run that parts from another at its call with a number.
 func (r *run) side(at int) Side {
-	s := Side{Run: r.name, Calls: len(r.calls), Blocks: len(r.sent)}
+	s := Side{Run: r.name, Calls: len(r.calls)}
 	for i, call := range r.calls {
 		if i < at {
 			s.To.Add(call)
@@ -185,9 +213,22 @@ func (r *Comparison) align(a, b []Block) {
 			continue
 		}
 		missing(of)
-		i, r.Same = of+1, r.Same+1
+		if i = of + 1; b[j].What != leftOut && b[j].What != moved {
+			r.Same++
+		}
 	}
 	missing(len(a))
+	r.A.Blocks, r.B.Blocks = blocksOf(a), blocksOf(b)
+}
+
+// blocksOf counts blocks, without the remarks that a call left some out or moved some.
+func blocksOf(list []Block) (n int) {
+	for i := range list {
+		if list[i].What != leftOut && list[i].What != moved {
+			n++
+		}
+	}
+	return n
 }
 
 // pairs returns for each block of b the block of a that it is aligned with, -1 for none. Blocks that say what no other

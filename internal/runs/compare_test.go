@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/runs"
 	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
 )
 
 func compared(t *testing.T, a, b *pact.Context) *runs.Comparison {
@@ -40,8 +42,8 @@ func TestCompareTwoRuns(t *testing.T) {
 	for _, o := range r.Only {
 		only = append(only, fmt.Sprint(o.In, " ", o.Call, " ", o.What, " ", o.Tool))
 	}
-	if got, want := strings.Join(only, "; "), "b 3 call cat; b 3 result cat"; got != want || r.Same != 5 {
-		t.Errorf("got %q and %d blocks, want %q and 5", got, r.Same, want)
+	if got, want := strings.Join(only, "; "), "b 3 call cat; b 3 result cat"; got != want || r.Same != 6 {
+		t.Errorf("got %q and %d blocks, want %q and 6", got, r.Same, want)
 	}
 	p := r.Parts
 	if p == nil || p.A != 3 || p.B != 3 || p.Cause != "call" || p.BlockA.Tool != "done" || p.BlockB.Tool != "cat" {
@@ -63,6 +65,62 @@ func TestCompareTwoRuns(t *testing.T) {
 	}
 }
 
+// Runs that send the same part at the answer to the last call, which no call has sent; one that goes on has sent it.
+func TestRunsPartAtTheirLastAnswers(t *testing.T) {
+	one := growing([]object{user("q")}, called("1", "ls", ".", "a"))
+	ends := func(answer string, more ...asked) *pact.Context {
+		calls := append(slices.Clone(one), more...)
+		calls[len(one)-1].answer = answer
+		return recorded(t, "run", calls...)
+	}
+	goesOn := asked{messages: append(slices.Clone(one[1].messages), assistant("no"), user("more")), answer: "bye"}
+	for _, c := range []struct {
+		a, b *pact.Context
+		says string // "" if they do not part
+		only int
+	}{
+		{ends("no"), ends("no"), "", 0},
+		{ends("yes"), ends("no"), `it ends with the assistant message "yes", and it ends with the assistant message "no" in run`, 2},
+		{ends("no"), ends("no", goesOn), "", 2}, // what it says more, and its last answer
+		{ends("yes"), ends("no", goesOn), `it ends with the assistant message "yes", and it sends the assistant message "no" in run`, 4},
+	} {
+		r := compared(t, c.a, c.b)
+		says := ""
+		if r.Parts != nil {
+			says = r.Parts.Says
+		}
+		if says != c.says || len(r.Only) != c.only || r.A.Blocks+r.B.Blocks-2*r.Same != c.only {
+			t.Errorf("%q and %d blocks of %+v, want %q and %d", says, len(r.Only), r, c.says, c.only)
+		}
+	}
+}
+
+// That a call left blocks out is a remark and no block.
+func TestARemarkIsNoBlock(t *testing.T) {
+	c, err := pact.Create(t.Context(), pact.NewDB(store.NewMemory()), "run", nil)
+	for _, edit := range []func(*pact.Batch) error{
+		func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{ID: "one", Role: "system", Kind: "text", Content: "one"})
+			return nil
+		},
+		func(b *pact.Batch) error {
+			b.Add("^sys", pact.Spec{ID: "two", Role: "system", Kind: "text", Content: "two"})
+			return nil
+		},
+		func(b *pact.Batch) error { b.Remove("two"); return nil },
+	} {
+		if err == nil {
+			_, err = c.Commit(t.Context(), &pact.CommitOptions{Edit: edit})
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := compared(t, c, c); r.A.Calls != 3 || r.Same != 2 || r.A.Blocks != 2 || r.B.Blocks != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
 // Of a run and one with turns put in at drawn places all blocks of the first are the same, whatever says the same
 // besides, and no others stand in the second alone.
 func TestInsertedTurnsShiftNothing(t *testing.T) {
@@ -80,8 +138,8 @@ func TestInsertedTurnsShiftNothing(t *testing.T) {
 		}
 		first := []object{user("q")}
 		r := compared(t, recorded(t, "a", growing(first, kept...)...), recorded(t, "b", growing(first, more...)...))
-		if r.Same != 1+2*6 || len(r.Only) != 2*inserted {
-			t.Errorf("seed %d: %d blocks are the same and %d are not, want 13 and %d", seed, r.Same, len(r.Only), 2*inserted)
+		if r.Same != 1+2*6+1 || len(r.Only) != 2*inserted {
+			t.Errorf("seed %d: %d blocks are the same and %d are not, want 14 and %d", seed, r.Same, len(r.Only), 2*inserted)
 		}
 	}
 }

@@ -23,8 +23,9 @@ type asked struct {
 	system           string
 	tools            []string
 	messages         []object
-	in, cached, out_ int // tokens; of in those that came from the cache
-	status           int // 0 for 200; a provider says nothing more of what it refuses
+	in, cached, out_ int    // tokens; of in those that came from the cache
+	status           int    // 0 for 200; a provider says nothing more of what it refuses
+	answer           string // "" for yes
 }
 
 func user(text string) object      { return object{"role": "user", "content": text} }
@@ -69,7 +70,7 @@ func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...aske
 		if tools != nil {
 			body["tools"] = tools
 		}
-		answer := object{"type": "message", "role": "assistant", "model": model, "content": []object{{"type": "text", "text": "yes"}}}
+		answer := object{"type": "message", "role": "assistant", "model": model, "content": []object{{"type": "text", "text": cmp.Or(c.answer, "yes")}}}
 		if c.in > 0 {
 			answer["usage"] = object{"input_tokens": c.in - c.cached, "cache_read_input_tokens": c.cached, "output_tokens": c.out_}
 		}

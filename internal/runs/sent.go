@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/record/provider"
 	"github.com/contexttree/pact/internal/toolcall"
@@ -23,6 +24,8 @@ type Block struct {
 	What   string `json:"what"` // the kind of [view.KindOf], "left out" or "moved"
 	Tool   string `json:"tool,omitempty"`
 	Begins string `json:"begins,omitempty"` // its first words
+	// Unsent is true of the answer to the last call, whose cycle Call is then: no call has sent it.
+	Unsent bool `json:"unsent,omitempty"`
 
 	key    digest
 	tokens int64 // of a result, as the counter counts them
@@ -46,6 +49,7 @@ type run struct {
 	name  string
 	calls []*view.Step // without their snapshots
 	sent  []Block      // in the order of the calls
+	last  []Block      // the answer to the last call, which none has sent
 }
 
 // reader reads a run.
@@ -80,7 +84,28 @@ func read(ctx context.Context, c *pact.Context, prices *record.Prices, counter t
 		made.calls = append(made.calls, &alone)
 		progress(len(made.calls), int(last-first+1))
 	}
-	return made, nil
+	var err error
+	made.last, err = r.unsent(tree.Of(c.Working()), &view.Step{Prefix: inspect.Prefix{Cycle: int64(last)}})
+	return made, err
+}
+
+// unsent returns the blocks of the assistant that the last call has not sent.
+func (r *reader) unsent(t *tree.Tree, last *view.Step) (list []Block, err error) {
+	for at, err := range t.Blocks(0) {
+		if err != nil {
+			return nil, err
+		}
+		if _, sent := r.keys[at.Node().ID]; sent || at.Node().RoleIn(tree.Seq) != "assistant" {
+			continue
+		}
+		b, err := r.block(t, at.Entry, last)
+		if err != nil {
+			return nil, err
+		}
+		b.Unsent = true
+		list = append(list, b)
+	}
+	return list, nil
 }
 
 // step adds what a call sent first, behind what it left out.

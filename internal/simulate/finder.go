@@ -26,6 +26,7 @@ type finder struct {
 	calls    map[string]string   // the result of a call, by tool and arguments
 	used     map[string]bool     // the tools that were called
 	said     map[string]bool     // the words of answers
+	started  map[string]bool     // the skills that the user started
 	lost     map[string]int      // the finding about a compaction that a result was lost in
 	uncached uncached
 	told     *inspect.ProviderCache // what the provider counted of the current call, nil while the run is replayed

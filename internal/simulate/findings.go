@@ -91,7 +91,7 @@ const most = 5
 func Findings(ctx context.Context, c *pact.Context, o Options) (*Report, error) {
 	o.Calls, o.Policies = true, nil
 	f := &finder{carried: map[string]*carried{}, calls: map[string]string{}, used: map[string]bool{},
-		said: map[string]bool{}, blocks: map[string]int64{}, lost: map[string]int{}}
+		said: map[string]bool{}, started: map[string]bool{}, blocks: map[string]int64{}, lost: map[string]int{}}
 	var err error
 	if f.run, err = begin(ctx, c, o); err != nil {
 		return nil, err

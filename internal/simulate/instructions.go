@@ -31,7 +31,9 @@ var (
 	fileLine  = regexp.MustCompile(`^\s*(?:#+ (\S+\.md) instructions\b|Contents of (/.{1,400}?\.md)(?: \(.*\))?:\s*$|` +
 		`Instructions from: (\S.{0,400}?\.md)\s*$)`)
 	codeSpan = regexp.MustCompile("`([^`\n]{3,100})`")
-	aWord    = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_.:-]*`)
+	// started is a skill that the user starts, as a message begins or as Claude Code writes it.
+	started = regexp.MustCompile(`(?:^\s*[/$]([\w.:-]{3,64})(?:\s|$)|<command-name>\s*/?([\w.:-]{3,64})\s*</command-name>)`)
+	aWord   = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_.:-]*`)
 )
 
 // instructionsIn returns the skills and files that a text has. A list of skills ends with a heading or a closing tag, a
@@ -94,27 +96,39 @@ func stringsIn(v canon.Any, take func(string)) {
 	}
 }
 
-// words notes the words of an answer, each also without what stands before and behind a colon or a point in it.
+// words notes the words of an answer.
 func (f *finder) words(n *tree.Node) {
 	content, _ := n.Content.Value(f.run.ctx)
-	stringsIn(content.Any(), func(text string) {
-		for _, word := range aWord.FindAllString(text, -1) {
-			word = strings.TrimRight(word, ".:-")
-			f.said[word] = true
-			for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '.' || r == ':' }) {
-				f.said[part] = true
-			}
-		}
-	})
+	stringsIn(content.Any(), func(text string) { note(f.said, text) })
 }
 
-// instructions returns the instructions in a block, if it may have any: one that is no answer and no result.
+// note notes the words of a text, each also without what stands before and behind a colon or a point in it.
+func note(said map[string]bool, text string) {
+	for _, word := range aWord.FindAllString(text, -1) {
+		word = strings.TrimRight(word, ".:-")
+		said[word] = true
+		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == '.' || r == ':' }) {
+			said[part] = true
+		}
+	}
+}
+
+// instructions returns the instructions in a block, if it may have any: one that is no answer and no result. It notes
+// the skills that the user starts there.
 func (f *finder) instructions(n *tree.Node) (list []instruction) {
-	if n.RoleIn(tree.Seq) == "assistant" || n.Kind == toolcall.Result || n.Kind == toolcall.Call {
+	role := n.RoleIn(tree.Seq)
+	if role == "assistant" || n.Kind == toolcall.Result || n.Kind == toolcall.Call {
 		return nil
 	}
 	content, _ := n.Content.Value(f.run.ctx)
-	stringsIn(content.Any(), func(text string) { list = append(list, instructionsIn(text)...) })
+	stringsIn(content.Any(), func(text string) {
+		list = append(list, instructionsIn(text)...)
+		if role == "user" {
+			for _, m := range started.FindAllStringSubmatch(text, -1) {
+				note(f.started, m[1]+m[2])
+			}
+		}
+	})
 	return list
 }
 
@@ -128,7 +142,7 @@ func (f *finder) names(text string) bool {
 // names the skill or the file, or has a line of the block or all words of a piece of code in the file.
 func (f *finder) follows(of *instruction, c *carried) bool {
 	if of.skill {
-		return f.names(of.name)
+		return f.names(of.name) || f.started[of.name]
 	}
 	return c.quoted || f.names(path.Base(strings.ReplaceAll(of.name, `\`, "/"))) || slices.ContainsFunc(of.spans, f.names)
 }

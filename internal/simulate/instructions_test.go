@@ -70,7 +70,7 @@ var (
 )
 
 // A skill is followed if an answer names it, as a word, as part of a path or in the arguments of a call; the last answer
-// counts. Lists are those of Codex, Claude Code and opencode.
+// counts. What the user starts is used. Lists are those of Codex, Claude Code and opencode.
 func TestFindingsOfSkillsThatNoAnswerNames(t *testing.T) {
 	codex := []pact.Spec{{ID: "skills", Role: "system", Kind: "text", Content: codexSkills}}
 	call := pact.Spec{ID: "c", Role: "assistant", Kind: "call", Content: map[string]any{"name": "shell", "arguments": `{"cmd":"cat\nr0/sheets/SKILL.md"}`}}
@@ -90,6 +90,10 @@ func TestFindingsOfSkillsThatNoAnswerNames(t *testing.T) {
 			"<name>slides</name>\n<description>Make talks.</description>\n</skill>\n</available_skills>"}}}, plain,
 			pact.Spec{ID: "z", Role: "assistant", Kind: "call", Content: map[string]any{"name": "skill", "arguments": map[string]any{"name": "other"}}},
 			[]string{"1 skill was listed with 68 B in 3 calls for N tokens, and no answer names it: slides"}},
+		{append(slices.Clone(codex), pact.Spec{ID: "u", Role: "user", Kind: "text",
+			Content: "<command-message>sheets is running</command-message>\n<command-name>/sheets</command-name>"},
+			pact.Spec{ID: "v", Role: "user", Kind: "text", Content: "/slides about tea, not /pdf-forms"}), plain, bye,
+			[]string{"1 skill was listed with 64 B in 3 calls for N tokens, and no answer names it: pdf-forms"}},
 		{[]pact.Spec{{ID: "s", Role: "user", Kind: "text", Content: "Some words:\n- slides: talks\n- other: things"}}, plain, bye, nil},
 	} {
 		if got := instructed(t, c.of, c.answer, c.last); !slices.Equal(got, c.want) {

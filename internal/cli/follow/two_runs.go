@@ -58,6 +58,17 @@ func compareRuns(ctx context.Context, a *command.App, cmd *cobra.Command, names 
 // mostOnly is how many blocks that one run alone has the command prints; as JSON it prints all.
 const mostOnly = 40
 
+// partly writes the sum of what is known of some calls, "" if it is of none.
+func partly(sum string, known, calls int) string {
+	switch {
+	case known == 0:
+		return ""
+	case known < calls:
+		return "at least " + sum
+	}
+	return sum
+}
+
 func drawComparison(a *command.App, r *runs.Comparison) {
 	for _, only := range r.Only[:min(mostOnly, len(r.Only))] {
 		sign := a.Paint.Bad("-")
@@ -78,12 +89,9 @@ func drawComparison(a *command.App, r *runs.Comparison) {
 		of   view.Totals
 	}{{"to there, A", r.A.To}, {"to there, B", r.B.To}, {"after, A", r.A.After}, {"after, B", r.B.After}} {
 		cells := screen.Row(row.name, row.of.Calls)
-		if row.of.Counted == 0 {
-			cells = append(cells, "", "", "", "")
-		} else {
-			cells = append(cells, number(row.of.In), number(row.of.Read), number(row.of.Out), cost(row.of.Paid))
-		}
-		rows = append(rows, cells)
+		t := &row.of
+		rows = append(rows, append(cells, partly(number(t.In), t.Counted, t.Calls), partly(number(t.Read), t.Told, t.Calls),
+			partly(number(t.Out), t.Counted, t.Calls), partly(cost(t.Paid), t.Priced, t.Calls)))
 	}
 	a.Table([]string{"calls", ">number", ">in", ">read", ">out", ">paid"}, rows)
 	rows = nil
@@ -102,7 +110,7 @@ func drawComparison(a *command.App, r *runs.Comparison) {
 	switch p := r.Parts; {
 	case p != nil:
 		a.Sentence("The runs part at " + view.Cycle(p.A) + " of A and " + view.Cycle(p.B) + " of B: " + p.Says)
-	case r.A.After.Calls+r.B.After.Calls == 0:
+	case r.A.After.Calls+r.B.After.Calls+len(r.Only) == 0:
 		a.Sentence("The runs do not part")
 	default:
 		a.Sentence("The runs do not part: one goes on where the other ends")
