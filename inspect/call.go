@@ -29,6 +29,10 @@ type CallPrefix struct {
 	Failed   int `json:"-"`
 	// Refused says that the provider refused the request with a status of 400 to 499.
 	Refused bool `json:"-"`
+	// Compacted says that the record of the call says that the agent compacted the conversation before it, TakenOut how
+	// many parts a recorder that managed the conversation took out of this request and later ones.
+	Compacted bool `json:"-"`
+	TakenOut  int  `json:"-"`
 	// Earlier has what the provider counted of these and of other attempts of the cycle before this one.
 	Earlier []ProviderCache `json:"earlier,omitempty"`
 	// Markers is how many places the recorded request marks to be cached, nil where the provider takes no marks or the

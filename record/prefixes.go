@@ -224,6 +224,9 @@ func (w *follower) call(of []history.Attempt, k *kept, committed bool) (p inspec
 		if m := k.Managed; m != nil && !m.Would && (took || !strings.HasPrefix(m.Why, refusedBecause)) {
 			p.ManagingEnded = m.Why
 		}
+		if p.Compacted = k.Compacted; k.Managed != nil && !k.Managed.Would {
+			p.TakenOut = k.Managed.Cut
+		}
 		if grows {
 			if a.Status == history.Completed {
 				w.answers.note(a.Cycle, about)

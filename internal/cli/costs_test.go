@@ -61,6 +61,8 @@ var commandCosts = map[string]struct {
 	"simulate":         {linear, "simulate RUN --policy agent --json"},
 	"show --as":        {linear, "show RUN @t0 --as thread"},
 	"verify":           {linear, "verify RUN"},
+
+	"log --compactions": {linear, "log RUN --compactions --json"},
 }
 
 // ofOneNode are the commands that touch the working state, one file or the store as a whole, and whose work is counted

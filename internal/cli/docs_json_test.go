@@ -109,7 +109,7 @@ var answers = []struct{ schema, command string }{
 	{"show-blocks", "show repair call-2 rules"}, {"grep", "grep repair parse"}, {"select-explain", "select repair .block --explain"},
 	{"select-normal", "select --normal .block"}, {"diff", "diff repair @c1 @c5"}, {"diff-runs", "diff run repair"}, {"diff-rich", "diff repair @c1 @c2 --rich"},
 	{"diff-rich", "diff repair @c4 @c5 --rich"}, {"life-thread", "life repair"}, {"life", "life repair clock"},
-	{"life", "life repair result-1"}, {"log-prefix", "log repair --tokens"}, {"log-family", "log run --family"}, {"log-prefix", "log run --provider"},
+	{"life", "life repair result-1"}, {"log-prefix", "log repair --tokens"}, {"log-family", "log run --family"}, {"log-compactions", "log run --compactions"}, {"log-prefix", "log run --provider"},
 	{"show-thread", "show repair --as thread"}, {"verify-hash", "verify repair --hash"}, {"verify-hash", "verify repair --node rules"},
 	{"request", "request run @c12"}, {"request", "request run @c12 --attempt all"}, {"verify", "verify run"}, {"verify", "verify repair"},
 	{"verify-file", "verify --file EX/repair.jsonl"},

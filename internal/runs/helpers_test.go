@@ -24,8 +24,11 @@ type asked struct {
 	tools            []string
 	messages         []object
 	in, cached, out_ int    // tokens; of in those that came from the cache
+	written          int    // of in, to the cache
+	answer           string // the answer, "" for yes
+	cleared          int    // tokens that the provider says it cleared
+	rewrites         bool   // the log says that the agent rewrote the conversation
 	status           int    // 0 for 200; a provider says nothing more of what it refuses
-	answer           string // "" for yes
 }
 
 func user(text string) object      { return object{"role": "user", "content": text} }
@@ -72,12 +75,18 @@ func recordedIn(t *testing.T, db *pact.DB, o record.ImportOptions, calls ...aske
 		}
 		answer := object{"type": "message", "role": "assistant", "model": model, "content": []object{{"type": "text", "text": cmp.Or(c.answer, "yes")}}}
 		if c.in > 0 {
-			answer["usage"] = object{"input_tokens": c.in - c.cached, "cache_read_input_tokens": c.cached, "output_tokens": c.out_}
+			answer["usage"] = object{"input_tokens": c.in - c.cached - c.written, "cache_read_input_tokens": c.cached,
+				"cache_creation_input_tokens": c.written, "output_tokens": c.out_}
+		}
+		if c.cleared > 0 {
+			answer["context_management"] = object{"applied_edits": []object{{"type": "clear_tool_uses_20250919",
+				"cleared_tool_uses": 2, "cleared_input_tokens": c.cleared}}}
 		}
 		if c.status >= 400 {
 			answer = object{"type": "error", "error": object{"type": "invalid_request_error", "message": "no"}}
 		}
-		p := record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Body: written(t, body), Answer: written(t, answer), Status: cmp.Or(c.status, 200),
+		p := record.PastCall{API: "anthropic.messages", Path: "/v1/messages", Body: written(t, body), Answer: written(t, answer),
+			Status: cmp.Or(c.status, 200), Rewrites: c.rewrites,
 			Started: int64(i+1) * 1e9, Ended: int64(i+1)*1e9 + 1}
 		if _, err := importer.Add(t.Context(), p); err != nil {
 			t.Fatal(err)

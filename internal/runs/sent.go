@@ -28,7 +28,8 @@ type Block struct {
 	Unsent bool `json:"unsent,omitempty"`
 
 	key    digest
-	tokens int64 // of a result, as the counter counts them
+	tokens int64  // of a result, as the counter counts them
+	says   string // the text that key stands for, while a call is watched
 }
 
 // digest is equal for blocks that say the same: the ids by which a provider pairs calls and results, signatures and
@@ -58,18 +59,27 @@ type reader struct {
 	counter tree.Counter      // nil to count no results
 	keys    map[string]digest // of the blocks that the last call sent, by id
 	sum     []byte
+	// watch is told of each call the ids that it left out and the blocks that it brought; nil if nobody asks.
+	watch func(s *view.Step, gone map[digest][]string, added []Block) error
 }
 
 // read walks over the calls of a context, and calls each for every call. Cost: that of [view.Walk] with snapshots, and
 // each block once.
 func read(ctx context.Context, c *pact.Context, prices *record.Prices, counter tree.Counter, each func(*view.Step) error,
 	progress func(done, total int)) (*run, error) {
-	made, r := &run{name: c.Name()}, &reader{ctx: ctx, counter: counter, keys: map[string]digest{}}
+	r := &reader{ctx: ctx, counter: counter, keys: map[string]digest{}}
+	return r.walk(c, prices, each, progress)
+}
+
+// walk is read with a reader.
+func (r *reader) walk(c *pact.Context, prices *record.Prices, each func(*view.Step) error,
+	progress func(done, total int)) (*run, error) {
+	made := &run{name: c.Name()}
 	first, last := c.Cycles()
 	if last < first {
 		return made, nil
 	}
-	for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Prices: prices, Snapshots: true}) {
+	for s, err := range view.Walk(r.ctx, c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Prices: prices, Snapshots: true}) {
 		if err == nil {
 			made.sent, err = r.step(made.sent, s)
 		}
@@ -145,6 +155,14 @@ func (r *reader) step(sent []Block, s *view.Step) ([]Block, error) {
 			continue
 		}
 		added = append(added, b)
+	}
+	if r.watch != nil {
+		if err := r.watch(s, gone, added); err != nil {
+			return nil, err
+		}
+		for i := range added {
+			added[i].says = ""
+		}
 	}
 	var lost [][]byte
 	for key, ids := range gone {
@@ -242,7 +260,9 @@ func (r *reader) block(t *tree.Tree, e *tree.Entry, s *view.Step) (b Block, err 
 	for _, part := range []string{role, n.Kind, b.Tool, says} {
 		r.sum = append(append(r.sum, part...), 0)
 	}
-	b.key = sha256.Sum256(r.sum)
+	if b.key = sha256.Sum256(r.sum); r.watch != nil {
+		b.says = says
+	}
 	if n.Kind == toolcall.Result && r.counter != nil {
 		b.tokens, err = tree.Tokens(r.counter).Own(r.ctx, e)
 	}

@@ -36,7 +36,8 @@ var FlagRules = []FlagRule{
 	{Command: "import", Flags: "for", Needs: "print"},
 	{Command: "import", Flags: "hook", Excludes: "name edition conversation strict renumber unanswered again dry-run max-tokens " +
 		"max-bytes max-nodes max-turns protect-turns min-tokens min-bytes every-cycles stub orphans tokenizer"},
-	{Command: "log", Flags: "family", Excludes: "newest since edits stat attempts " + asksPrefix},
+	{Command: "log", Flags: "family", Excludes: "newest since edits stat attempts compactions " + asksPrefix},
+	{Command: "log", Flags: "compactions", Excludes: "newest since edits stat attempts " + asksPrefix},
 	{Command: "log", Flags: "attempts", Excludes: "newest since edits stat " + asksPrefix},
 	{Command: "log", Flags: asksPrefix, Excludes: "newest since edits stat"},
 	{Command: "move", Flags: "offset", Needs: "into"},

@@ -34,6 +34,7 @@ func logCommand(a *command.App) *cobra.Command {
 	some.register(cmd)
 	attempts := cmd.Flags().Bool("attempts", false, "list every call of a provider within the cycles, also those that failed")
 	family := cmd.Flags().Bool("family", false, "compare the first calls of its sub-agents and forks with its own")
+	compactions := cmd.Flags().Bool("compactions", false, "list who rewrote the context, what that cost and saved, and what went")
 	prefix := newPrefixFlags(a, cmd, flags)
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		if !*attempts && prefix.ask(cmd) {
@@ -47,6 +48,9 @@ func logCommand(a *command.App) *cobra.Command {
 		}
 		if *family {
 			return listFamily(ctx, a, s, rest)
+		}
+		if *compactions {
+			return listCompactions(ctx, a, s, rest)
 		}
 		first, _ := s.Context.Cycles()
 		lowest, last, err := some.span(ctx, cmd, s.Context, rest)
