@@ -3,6 +3,7 @@ package record_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,14 @@ func TestGeminiResponsesOfAnyForm(t *testing.T) {
 	rec.Close()
 	if got := rec.Stats(); got.Managed.Shaped != 5 || got.Managed.Cut != 4 || got.Managed.Open+got.Managed.Ended > 0 || got.Lost > 0 {
 		t.Errorf("%+v", got)
+	}
+	var took []int // the parts that each call takes out, from the call on that has a result four calls old
+	for c, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "", nil) {
+		must(t, err)
+		took = append(took, c.TakenOut)
+	}
+	if !slices.Equal(took, []int{0, 0, 0, 0, 1, 1, 1, 1}) {
+		t.Errorf("the calls take out %v", took)
 	}
 	now, before := said(t, a.api, p.Received()[7].Body), said(t, a.api, asked[7])
 	for i := range now {
