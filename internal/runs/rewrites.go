@@ -78,8 +78,12 @@ type RewriteSaved struct {
 	Cost   *float64 `json:"cost,omitempty"`   // of reading these; nil if one of the calls has no price
 }
 
-// Summary is the longest text that the call brought and that is not its last message, if it brought more than one.
+// Summary is the block that the bytes name as one, else the longest text that the call brought and that is not its last
+// message, if it brought more than one.
 type Summary struct {
+	// Evidence is seen in the bytes, or computed by that rule.
+	Evidence inspect.Evidence `json:"evidence"`
+
 	Node   string `json:"node"`
 	Begins string `json:"begins"` // its first words
 	Text   string `json:"text"`

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/view"
 )
@@ -147,7 +148,7 @@ func summaryIn(added []Block) *Summary {
 	for i := range added {
 		switch b := &added[i]; b.What {
 		case view.KindSummary.String():
-			return &Summary{b.Node, b.Begins, b.says}
+			return &Summary{inspect.SeenInBytes, b.Node, b.Begins, b.says}
 		case view.KindUser.String(), view.KindAssistant.String():
 			texts = append(texts, b)
 		}
@@ -159,5 +160,5 @@ func summaryIn(added []Block) *Summary {
 		return nil
 	}
 	longest := slices.MaxFunc(texts, func(a, b *Block) int { return cmp.Compare(len(a.says), len(b.says)) })
-	return &Summary{longest.Node, longest.Begins, longest.says}
+	return &Summary{inspect.Computed, longest.Node, longest.Begins, longest.says}
 }

@@ -88,6 +88,6 @@ func drawRewrite(a *command.App, all *runs.Rewrites, r *runs.Rewrite) {
 		line("again", view.Cycle(b.Call)+" "+view.Visible(b.Tool)+" "+b.Begins)
 	}
 	if s := r.Summary; s != nil {
-		line("summary", s.Node+` "`+s.Begins+`"`)
+		line("summary", s.Node+` "`+s.Begins+`" (`+string(s.Evidence)+")")
 	}
 }
