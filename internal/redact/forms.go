@@ -4,8 +4,9 @@ package redact
 type form struct {
 	name   string
 	begins []string           // one of these, literally
-	then   string             // and this; a group is the secret, without what stands before it
+	then   string             // and this; a group, where there is one, is the secret
 	long   bool               // it has lines, and nothing else looks like it
+	drawn  bool               // words have the form, too: see drawn
 	match  func(string) []int // what follows the beginning: where then and its group are
 }
 
@@ -20,13 +21,19 @@ const (
 	armoured = `(?:[A-Z0-9]{1,10} ){0,3}PRIVATE KEY(?: BLOCK)?-----` + headers + lines + `(?:` + ending + `)?`
 )
 
+// What stands between a name and its value, also where JSON or an address escapes it.
+const (
+	quote  = `(?:\\{1,4}u002[27]|%2[27]|[\\"']){0,3}`
+	equals = quote + `\s{0,8}(?:[=:]|\\{1,4}u003[aAdD]|%3[aAdD])\s{0,8}` + quote
+)
+
 // forms are the known ones. None can read a text twice: what may repeat without an end is not begun again inside.
 var forms = []form{
 	{name: "Anthropic", begins: []string{"sk-ant-"}, then: `[a-z]{2,8}[0-9]{2}-[\w-]{32,}`},
 	{name: "OpenAI", begins: []string{"sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-"}, then: `[\w-]{32,}`},
 	{name: "OpenRouter", begins: []string{"sk-or-v1-"}, then: `[0-9a-f]{64}`},
 	{name: "Langfuse", begins: []string{"sk-lf-"}, then: `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`},
-	{name: "OpenAI, DeepSeek, Moonshot, LiteLLM", begins: []string{"sk-"}, then: `[A-Za-z0-9]{32,}`},
+	{name: "OpenAI, DeepSeek, Moonshot, LiteLLM", begins: []string{"sk-"}, then: `[\w-]{22,}`, drawn: true},
 	{name: "Google, Gemini", begins: []string{"AIza"}, then: `[\w-]{35}`},
 	{name: "Groq", begins: []string{"gsk_"}, then: `[A-Za-z0-9]{40,}`},
 	{name: "xAI", begins: []string{"xai-"}, then: `[A-Za-z0-9]{60,}`},
@@ -42,11 +49,13 @@ var forms = []form{
 	{name: "AWS, the id of a key", begins: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, then: `[A-Z2-7]{16}`},
 	{name: "AWS, a key by its name",
 		begins: []string{"aws_secret_access_key", "AWS_SECRET_ACCESS_KEY", "SecretAccessKey", "secretAccessKey"},
-		then:   `[\\"']{0,3}\s{0,8}[=:]\s{0,8}[\\"']{0,3}([A-Za-z0-9/+]{40})`},
+		then:   equals + `([A-Za-z0-9/+]{40})`},
 	{name: "AWS, a token of a session", begins: []string{"aws_session_token", "AWS_SESSION_TOKEN", "SessionToken", "sessionToken"},
-		then: `[\\"']{0,3}\s{0,8}[=:]\s{0,8}[\\"']{0,3}([A-Za-z0-9/+=]{100,})`},
-	{name: "AWS Bedrock", begins: []string{"ABSK"}, then: `[A-Za-z0-9+/]{109,}={0,2}`},
-	{name: "Google, a token or a secret of OAuth", begins: []string{"ya29.", "GOCSPX-"}, then: `[\w-]{28,}`},
+		then: equals + `([A-Za-z0-9/+=]{100,})`},
+	{name: "AWS Bedrock", begins: []string{"ABSK"}, then: `(?:[A-Za-z0-9+/]{161,}|([A-Za-z0-9+/]{109,160}={0,2}))`},
+	{name: "AWS Bedrock, for a session", begins: []string{"bedrock-api-key-"}, then: `[\w+/-]{60,}={0,2}`, drawn: true},
+	{name: "Google, a token or a secret of OAuth", begins: []string{"ya29.", "GOCSPX-"},
+		then: `(?:\w{1,4}\.)?[\w-]{28,}(?:\.[\w-]+)*`},
 	{name: "Azure, the key of an account", begins: []string{"AccountKey=", "SharedAccessKey="}, then: `([A-Za-z0-9+/]{42,86}={1,2})`},
 	{name: "DigitalOcean", begins: []string{"dop_v1_", "doo_v1_", "dor_v1_"}, then: `[0-9a-f]{64}`},
 	{name: "Databricks", begins: []string{"dapi"}, then: `[0-9a-f]{32}(?:-[0-9])?`},
@@ -61,8 +70,11 @@ var forms = []form{
 	{name: "Atlassian, Bitbucket", begins: []string{"ATATT3", "ATCTT3", "ATBB"}, then: `[\w=-]{32,}`},
 	{name: "Slack", begins: []string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xoxe-", "xoxe.xoxp-",
 		"xoxe.xoxb-", "xapp-"}, then: `[\w%+/-]{20,}`},
-	{name: "Slack, Discord, the address of a hook", begins: []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/",
-		"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"}, then: `([\w/-]{24,})`},
+	{name: "Slack, the address of a hook",
+		begins: []string{"hooks.slack.com/services/", "hooks.slack.com/workflows/", "hooks.slack.com/triggers/"},
+		then:   `([A-Z0-9]{6,}/(?:[A-Z0-9]{6,}/){1,2}[A-Za-z0-9]{20,})`},
+	{name: "Discord, the address of a hook", begins: []string{"discord.com/api/webhooks/", "discordapp.com/api/webhooks/"},
+		then: `([0-9]{4,20}/[\w-]{24,})`, drawn: true},
 	{name: "npm", begins: []string{"npm_"}, then: `[A-Za-z0-9]{36}`},
 	{name: "PyPI", begins: []string{"pypi-AgE"}, then: `[\w-]{50,}`},
 	{name: "RubyGems", begins: []string{"rubygems_"}, then: `[0-9a-f]{48}`},
@@ -77,6 +89,7 @@ var forms = []form{
 	{name: "a private key", begins: []string{"-----BEGIN "}, then: armoured, long: true},
 	{name: "age, a private key", begins: []string{"AGE-SECRET-KEY-1"}, then: `[0-9A-Z]{58}`},
 	{name: "a JSON Web Token", begins: []string{"eyJ"}, then: `[\w-]{10,400}\.eyJ[\w-]{10,}\.[\w-]{16,}`},
-	{name: "what follows Bearer", begins: []string{"Bearer ", "bearer "}, then: `([A-Za-z._~+/-]{0,200}[0-9][\w.~+/-]*=*)`},
+	{name: "what follows Bearer", begins: []string{"Bearer ", "bearer ", "BEARER "},
+		then: `([A-Za-z._~+/-]{0,200}[0-9][\w.~+/-]*=*)`, drawn: true},
 	{name: "the password of an address", begins: []string{"://"}, then: `[^\s/:@?#"'<>\\]{0,64}:([^\s/@?#"'<>\\${}]{16,256})@`},
 }

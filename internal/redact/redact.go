@@ -104,12 +104,8 @@ func replaceKnown(text string, with func(string) string) string {
 	var out strings.Builder
 	done := 0 // what is in out
 	for i := 0; i < len(text); i++ {
-		list := starts[text[i]]
-		if list == nil || !begins(text, i) {
-			continue
-		}
-		for _, s := range list {
-			if !strings.HasPrefix(text[i:], s.text) {
+		for _, s := range starts[text[i]] {
+			if !strings.HasPrefix(text[i:], s.text) || !begins(text, i) {
 				continue
 			}
 			from, to, is := s.form.find(text, i, len(s.text))
@@ -143,17 +139,47 @@ func (f *form) find(text string, at, known int) (from, to int, is bool) {
 		return from, to, false
 	}
 	if len(m) > 2 {
+		if m[2] < 0 { // the form of what only looks like the secret
+			return from, to, false
+		}
 		from, to = at+known+m[2], at+known+m[3]
 	}
-	return from, to, f.long || Credible(text[from:to])
+	return from, to, f.long || Credible(text[from:to]) && (!f.drawn || drawn(text[from:to]))
+}
+
+// drawn reports whether a text was drawn at random: one in seven of its characters or more is of another kind than the
+// one before it, lower case, upper case or digit. In words and their numbers fewer are.
+func drawn(text string) bool {
+	changes := 0
+	for i := 1; i < len(text); i++ {
+		a, b := kind(text[i-1]), kind(text[i])
+		if a != b && a != 0 && b != 0 && (a != 'A' || b != 'a') { // a word may begin with a capital
+			changes++
+		}
+	}
+	return changes*7 >= len(text)
+}
+
+func kind(b byte) byte {
+	switch {
+	case 'a' <= b && b <= 'z':
+		return 'a'
+	case 'A' <= b && b <= 'Z':
+		return 'A'
+	case '0' <= b && b <= '9':
+		return '0'
+	}
+	return 0
 }
 
 // begins reports whether a secret may begin at a byte: one that is no letter, digit or _, or is behind such, or behind
-// an escape of JSON in a text, such as the \n of the arguments of a call.
+// an escape: of JSON, such as the \n in the arguments of a call, of an address, or of a terminal that shows colours.
 func begins(text string, i int) bool {
-	return i == 0 || !word(text[i]) || !word(text[i-1]) || i > 1 && text[i-2] == '\\' && strings.IndexByte("nrt", text[i-1]) >= 0
+	return i == 0 || !word(text[i]) || !word(text[i-1]) || escape.MatchString(text[max(0, i-24):i])
 }
 
+var escape = regexp.MustCompile(`(?:\\[bfnrt]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,20}[mK])$`)
+
 func word(b byte) bool {
-	return b == '_' || '0' <= b && b <= '9' || 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z'
+	return b == '_' || kind(b) != 0
 }

@@ -28,7 +28,7 @@ const (
 // issued are secrets as their providers issue them, by how they begin.
 func issued() map[string]string {
 	uuid := of(hex, 8) + "-" + of(hex, 4) + "-" + of(hex, 4) + "-" + of(hex, 4) + "-" + of(hex, 12)
-	hook := "T" + of(upper, 10) + "/B" + of(upper, 10) + "/" + of(letter, 24)
+	hook := "T" + of(upper, 10) + "/B" + of(upper, 10) + "/1234567890/" + of(letter, 24)
 	all := map[string]string{"sk-ant-": "api03-" + of(letter, 95), "sk-": of(letter, 48), "sk-or-v1-": of(hex, 64), "sk-lf-": uuid,
 		"AIza": of(letter, 35), "gsk_": of(letter, 52), "xai-": of(letter, 80), "csk-": of(lower, 48), "pplx-": of(letter, 48),
 		"tgp_v1_": of(letter, 43), "nvapi-": of(letter, 64), "r8_": of(letter, 37), "tvly-": "dev-" + of(letter, 32),
@@ -39,8 +39,9 @@ func issued() map[string]string {
 		"lin_oauth_": of(hex, 64), "ntn_": of(letter, 46), "glsa_": of(letter, 32) + "_" + of(hex, 8), "glc_": of(letter, 80) + "==",
 		"sntrys_": of(letter, 90), "sntryu_": of(hex, 64), "NRAK-": of(upper, 27), "AGE-SECRET-KEY-1": of(upper, 58),
 		"eyJ": of(letter, 33) + ".eyJ" + of(letter, 71) + "." + of(letter, 43), "Bearer ": of(letter, 32), "bearer ": of(lower, 40) + "=",
+		"BEARER ": of(hex, 32), "bedrock-api-key-": of(letter, 900) + "==",
 		"://": "admin:" + of(letter, 20) + "@", "-----BEGIN ": pem("RSA PRIVATE KEY", "\n")[len("-----BEGIN "):],
-		"hooks.slack.com/services/": hook, "hooks.slack.com/workflows/": hook,
+		"hooks.slack.com/services/": hook, "hooks.slack.com/workflows/": hook, "hooks.slack.com/triggers/": hook,
 		"discord.com/api/webhooks/": "123456789012345678/" + of(letter, 68), "discordapp.com/api/webhooks/": "1234/" + of(letter, 68)}
 	for alphabet, kinds := range map[string]map[int]string{
 		letter: {36: "ghp_ gho_ ghu_ ghs_ ghr_ dckr_pat_ dckr_oat_ hf_ api_org_", 120: "sk-proj- sk-svcacct- sk-admin- sk-None- fo1_ fm2_",
@@ -96,7 +97,9 @@ func TestSecretsOfEveryFormAreFound(t *testing.T) {
 			if !is {
 				t.Errorf("%s: no secret begins with %q", f.name, begin)
 			}
-			for _, around := range [][2]string{{"", ""}, {"KEY='", "', "}, {`{"a":"x\n`, `","b":1}`}, {"(", ")."}} {
+			for _, around := range [][2]string{{"", ""}, {"KEY='", "', "}, {`{"a":"x\n`, `","b":1}`}, {"(", ")."},
+				{`key\u003d\u0022`, `\u0022`}, {"key%3D", "&a=b"},
+				{"\x1b[01;31m\x1b[K", "\x1b[m\x1b[K"}, {`\u001b[38;2;9;99;255m`, `\u001b[0m`}} {
 				got, n := hidden(around[0] + begin + rest + around[1])
 				if tail := rest[max(0, len(rest)-12):]; n != 1 || strings.Contains(got, strings.TrimRight(tail, "@")) {
 					t.Errorf("%s: %d found, and this is left: %s", f.name, n, got)
@@ -113,6 +116,13 @@ func TestSecretsAreFoundBesideWords(t *testing.T) {
 		"redis://:%@10.0.0.1:6379/0", `DATABASE_URL=\"amqp://u:%@mq:5672\"`, "proxy=socks5h://u:%@h"} {
 		got, n := hidden(strings.Replace(text, "%", password, 1))
 		if want := strings.Replace(text, "%", "X", 1); n != 1 || got != want {
+			t.Errorf("%d found, and this is left: %s", n, got)
+		}
+	}
+	for _, secret := range []string{"ya29.c." + of(letter, 90), "ya29.c.b0A_" + of(letter, 40) + "." + of(letter, 30),
+		"sk-" + of(letter, 9) + "-" + of(letter, 4) + "_" + of(letter, 7), "ABSK" + of(letter, 128), `aws_secret_access_key\u003d\u0022` + of(letter, 40),
+		"AWS_SECRET_ACCESS_KEY%3D" + of(letter, 40)} {
+		if got, n := hidden("a " + secret + "\n"); n != 1 || strings.Contains(got, secret[len(secret)-7:]) {
 			t.Errorf("%d found, and this is left: %s", n, got)
 		}
 	}
@@ -151,7 +161,15 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 		pem("CERTIFICATE", "\n"), "eyJ" + of(letter, 40), "Authorization: Bearer $TOKEN", "Bearer authentication-of-requests",
 		"https://user:pass@host/", "postgres://${USER}:${A_LONG_PASSWORD_1}@db", "https://acme.example:8080?first=a1b2c3&mail=me@acme.example",
 		"https://acme.example:8080#a1b2c3-d4e5f6-me@acme", `f"postgres://{user}:{settings.password_1}@db"`, "ssh://git@host:22/a/b/c/d/e/f@1", "dapi-server-1",
-		"npm_config_registry_for_all_of_the_packages"} {
+		"npm_config_registry_for_all_of_the_packages", "Bearer YOUR_API_KEY_123456",
+		"Bearer token-based-auth-v2-scheme",
+		"bearer capability-based-security2024", "Bearer oauth2-access-token-v2", "BEARER YOUR-TOKEN-1-GOES-HERE-2",
+		"https://discord.com/api/webhooks/getting-started-with-webhooks",
+		"https://discord.com/api/webhooks/1234/how-to-write-a-program-that-sends-messages",
+		"https://hooks.slack.com/services/T00000000/B00000000/" + strings.Repeat("X", 24),
+		"hooks.slack.com/services/sending-messages-using-incoming",
+		"sk-your-api-key-goes-here", "sk-my-custom-provider-key-v2", "sk-estimator-doc-link-fitted-1",
+		"data:image/png;base64,aB3/ABSK" + of(letter, 400) + "/" + of(letter, 90) + "=="} {
 		if got, n := hidden(text); n > 0 || got != text {
 			t.Errorf("%q became %q", text, got)
 		}
@@ -163,7 +181,9 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 func TestSecretsAreSoughtInLinearTime(t *testing.T) {
 	parts := []string{"-----BEGIN PRIVATE KEY-----\nAaaa: ", "-----BEGIN PRIVATE KEY-----\nAaaa: b\n", "-----BEGIN PRIVATE KEY-----\n1→",
 		`-----BEGIN PRIVATE KEY-----\\\\\n`, "-----BEGIN PRIVATE KEY-----" + of(letter, 31) + "\n", "-----BEGIN A1 ",
-		"-----BEGIN PRIVATE KEY-----" + of(letter, 40) + "\nEND ", "-----BEGIN PRIVATE KEY----------BEGIN PRIVATE KEY-----\nA-----BEGIN: "}
+		"-----BEGIN PRIVATE KEY-----" + of(letter, 40) + "\nEND ", "ya29.a.", `SessionToken\\`, "sk-a1", "eyJ-", "\x1b[0;",
+		"://a:b", "discord.com/api/webhooks/1234/", "\x1b[38;2;9;99;255msk-",
+		"-----BEGIN PRIVATE KEY----------BEGIN PRIVATE KEY-----\nA-----BEGIN: "}
 	secrets, looked := issued(), 0
 	for i := range forms {
 		f := &forms[i]
@@ -211,8 +231,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// In the real conversations at hand, none of which has a secret, none is found: docs/redaction.md says so. In others at
-// most one a megabyte is, because they may have some.
+// In the real conversations at hand, none of which has a secret, none is found: docs/redaction.md says so.
 func TestNoSecretIsSeenInRealConversations(t *testing.T) {
 	dir := filepath.Join("..", "..", "..", "shared", "data")
 	if other := os.Getenv("PACT_SHARED"); other != "" {
@@ -237,7 +256,7 @@ func TestNoSecretIsSeenInRealConversations(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || found > size>>20 {
+	if err != nil || found > 0 {
 		t.Fatalf("%d secrets in %d bytes, %v", found, size, err)
 	}
 }
