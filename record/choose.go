@@ -95,7 +95,7 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if c, ok := r.rewritten(of, q); ok {
 		return c, nil
 	}
-	if c, ok := edited(of, q); ok {
+	if c, ok := edited(of, q, 0); ok {
 		return c, nil
 	}
 	if begun != nil { // a sub-agent that has a recording asks something else

@@ -2,13 +2,13 @@ package record
 
 import "strings"
 
-// edited finds the recording that a request branches off from: both begin alike, and the request lacks the rest of
-// the recording.
-func edited(of []candidate, q *request) (choice, bool) {
+// edited finds the recording that a request branches off from: both begin alike in more than so many blocks, and the
+// request lacks the rest of the recording.
+func edited(of []candidate, q *request, blocks int) (choice, bool) {
 	var best *candidate
 	for i := range of {
 		c := &of[i]
-		if c.recording.beside == nil && c.repeated > 0 && alike(q.group.agent, c.system, q.system) &&
+		if c.recording.beside == nil && c.repeated > blocks && alike(q.group.agent, c.system, q.system) &&
 			(best == nil || c.repeated > best.repeated) {
 			best = c
 		}
@@ -43,7 +43,7 @@ func (q *request) leavesOut(c *candidate) {
 // recording that it repeats further, such as one that has the answer, or, in a log, the recording itself where the model
 // says something else, because a program that edits an answer has both.
 func otherAnswer(of []candidate, c *candidate, q *request) (choice, bool) {
-	if further, ok := edited(of, q); ok && further.recording != c.recording {
+	if further, ok := edited(of, q, c.repeated); ok {
 		return further, true
 	}
 	now := &q.conversation[c.repeated]

@@ -59,8 +59,9 @@ func (g *genRecordings) next(step int) (modelRequest, int) {
 		r.system, r.said = "You are "+fmt.Sprint(g.IntN(3)), on
 	case 8:
 		r.tools, r.said = genTools[g.IntN(len(genTools))], on
-	case 9:
+	case 9: // somebody goes back, and both go on
 		r.said = r.said[:place+1]
+		g.talks, g.said, at = append(g.talks, nil), append(g.said, ""), len(g.talks)
 	default:
 		r.said = on
 	}

@@ -130,6 +130,10 @@ func (m *modelRecordings) put(r modelRequest, answer string) int {
 	at, forked, beside := m.find(&r), false, -1
 	if at < 0 {
 		at, forked, beside = m.findOrigin(&r)
+	} else if l := m.recordings[at]; l.common(&r) == len(l.said) && len(r.said) > len(l.said) { // it lacks the answer
+		if further := m.branchesOff(&r, len(l.said)); further >= 0 {
+			at, forked = further, true
+		}
 	}
 	if at < 0 || forked {
 		m.recordings = append(m.recordings, &modelRecording{beside: beside})
@@ -187,11 +191,16 @@ func (m *modelRecordings) findOrigin(r *modelRequest) (at int, forked bool, besi
 	if at >= 0 {
 		return at, false, -1
 	}
-	most = 0
-	for i, l := range m.recordings { // what it branches off from
+	return m.branchesOff(r, 0), true, -1
+}
+
+// branchesOff finds the recording of which a request repeats most, and more than so many blocks, -1 for none.
+func (m *modelRecordings) branchesOff(r *modelRequest, most int) int {
+	at := -1
+	for i, l := range m.recordings {
 		if m.key(&l.modelRequest) == m.key(r) && l.beside < 0 && l.alike(r) && l.common(r) > most {
 			at, most = i, l.common(r)
 		}
 	}
-	return at, true, -1
+	return at
 }
