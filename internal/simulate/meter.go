@@ -26,6 +26,9 @@ const perToken = 4
 // provider did not count the call.
 func (m *meter) of(list []float64, parts []manage.Sized, told *int64) []float64 {
 	if told != nil {
+		if !m.told { // from here on as a ledger does: a part that comes again has the tokens of its first call for good
+			m.Counting = manage.NewCounting(manage.Each)
+		}
 		m.Learn(parts, float64(*told), false)
 	}
 	sum, all := 0.0, 0.0

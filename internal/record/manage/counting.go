@@ -16,6 +16,9 @@ type counted struct {
 	tokens float64
 }
 
+// Each is how many tokens a part is taken to count besides its content until answers say it.
+const Each = 8
+
 // NewCounting begins with a token for four bytes and some for a part; the first answers outweigh it.
 func NewCounting(each float64) *Counting {
 	return &Counting{vary: 1, bytes: 1, each: each, bytes2: 1e6, told: 1e6, each2: 4, told2: 4 * each,

@@ -176,7 +176,7 @@ func (l *Ledger) Begin(q *Request, at time.Time) {
 	}
 	s := &summed{at: at, on: on, counts: l.counts[q.Of.Model]}
 	if s.counts == nil {
-		s.counts = NewCounting(8)
+		s.counts = NewCounting(Each)
 		s.counts.vary = l.vary
 		l.counts[q.Of.Model] = s.counts
 	}
