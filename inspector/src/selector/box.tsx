@@ -121,6 +121,7 @@ export function SelectorBox(): JSX.Element {
       go({ q: text }, 'push')
       setOpen(false)
       setEntered(true)
+      input.current?.blur() // also where the list is not there yet
       document.querySelector<HTMLElement>('.pane .list')?.focus()
       return true
     }

@@ -36,7 +36,7 @@ export function Legend() {
       <Choice label="Height" options={[['bytes', 'bytes'], ['tokens', 'tokens']] as [Unit, string][]}
         value={unit.value} choose={(u) => void (unit.value = u)} />
       {!embedded && hasCalls.value && (
-        <button type="button" aria-pressed={trying.value} title="What leaving blocks out changes and costs (x)"
+        <button type="button" aria-pressed={trying.value} title="What blocks left out change (x)"
           onClick={turnTrying}>what if</button>
       )}
       {zoom.value && <button type="button" onClick={() => void (zoom.value = null)}>All calls</button>}
