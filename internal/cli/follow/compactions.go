@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/runs"
 	"github.com/contexttree/pact/internal/view"
@@ -12,10 +11,7 @@ import (
 )
 
 // listCompactions prints the rewrites of a context.
-func listCompactions(ctx context.Context, a *command.App, s *command.Source, rest []string) error {
-	if len(rest) > 0 {
-		return fault.New(fault.Usage, "--compactions is about the whole context and takes no addresses", "leave them out")
-	}
+func listCompactions(ctx context.Context, a *command.App, s *command.Source) error {
 	counter, err := tokens.Named(command.DefaultTokenizer)
 	if err != nil {
 		return err

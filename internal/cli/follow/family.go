@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
 	"github.com/contexttree/pact/internal/runs"
@@ -13,10 +12,7 @@ import (
 )
 
 // listFamily compares the first calls of the sub-agents and forks of a context with its own.
-func listFamily(ctx context.Context, a *command.App, s *command.Source, rest []string) error {
-	if len(rest) > 0 {
-		return fault.New(fault.Usage, "--family is about the whole context and takes no addresses", "leave them out")
-	}
+func listFamily(ctx context.Context, a *command.App, s *command.Source) error {
 	f, err := runs.FamilyOf(ctx, s.Store, s.Context)
 	if err != nil {
 		return err

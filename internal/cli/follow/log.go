@@ -46,11 +46,14 @@ func logCommand(a *command.App) *cobra.Command {
 		if *attempts {
 			return listAttempts(ctx, a, s.Context, rest)
 		}
+		if (*family || *compactions) && len(rest) > 0 {
+			return fault.New(fault.Usage, "--family and --compactions are about the whole context and take no addresses", "leave them out")
+		}
 		if *family {
-			return listFamily(ctx, a, s, rest)
+			return listFamily(ctx, a, s)
 		}
 		if *compactions {
-			return listCompactions(ctx, a, s, rest)
+			return listCompactions(ctx, a, s)
 		}
 		first, _ := s.Context.Cycles()
 		lowest, last, err := some.span(ctx, cmd, s.Context, rest)
