@@ -24,7 +24,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// team is three machines as docs/stores.md sets them up, each with an address of its own on this one.
+// team is three machines as packaging/team sets them up, each with an address of its own on this one.
 type team struct {
 	t     *testing.T
 	nodes []*node
@@ -38,29 +38,7 @@ type node struct {
 	running map[string]*exec.Cmd
 }
 
-// files returns the files that the page shows, by their names.
-func filesOfThePage(t *testing.T) map[string]string {
-	t.Helper()
-	page, err := os.ReadFile("../../docs/stores.md")
-	must(t, err)
-	_, page2, _ := strings.Cut(string(page), "### For a team\n")
-	files := make(map[string]string)
-	for _, block := range strings.Split(page2, "```")[1:] {
-		_, text, _ := strings.Cut(block, "\n")
-		first, rest, _ := strings.Cut(text, "\n")
-		for _, name := range []string{"/etc/default/etcd", "/etc/patroni/config.yml", "/etc/pgbouncer/pgbouncer.ini"} {
-			if strings.Contains(first, name) {
-				files[filepath.Base(name)] = rest
-			}
-		}
-	}
-	if len(files) != 3 {
-		t.Fatalf("the page shows %d files", len(files))
-	}
-	return files
-}
-
-// newTeam writes the files of the page for three machines and starts them. Only names, addresses and directories differ.
+// newTeam writes the files of packaging/team for three machines and starts them. Only names, addresses and directories differ.
 func newTeam(t *testing.T) *team {
 	t.Helper()
 	for _, program := range []string{"patroni", "etcd", "/usr/sbin/pgbouncer"} {
@@ -82,9 +60,11 @@ func newTeam(t *testing.T) *team {
 		})
 		own := strings.NewReplacer("10.0.0.0/24", "127.0.0.0/8", "10.0.0.", "127.0.35.", "/var/lib/etcd", filepath.Join(at.Dir, "etcd-data"), "/var/lib/postgresql/15",
 			at.Dir, "/var/run/postgresql", at.Dir, "/etc/pgbouncer", at.Dir, "/usr/lib/postgresql/15/bin", filepath.Join(at.Dir, "bin"))
-		for name, text := range filesOfThePage(t) {
+		for _, name := range []string{"etcd", "config.yml", "pgbouncer.ini"} {
+			text, err := os.ReadFile(filepath.Join("../../packaging/team", name))
+			must(t, err)
 			mine := strings.NewReplacer("=db1\n", fmt.Sprintf("=db%d\n", number), "name: db1\n", fmt.Sprintf("name: db%d\n", number))
-			lines := strings.Split(mine.Replace(text), "\n")
+			lines := strings.Split(mine.Replace(string(text)), "\n")
 			for i, line := range lines {
 				if !strings.Contains(line, "10.0.0.2") { // a list of all machines
 					lines[i] = strings.ReplaceAll(line, "10.0.0.1", fmt.Sprint("10.0.0.", number))
