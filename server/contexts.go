@@ -49,6 +49,7 @@ type contextInfo struct {
 	Selectors []inspect.Migrated `json:"selectors,omitempty" doc:"Of a copy in another edition: what became of those of the rules that it keeps"`
 	Aside     int                `json:"aside,omitempty" doc:"Of a list: how many contexts aside of its conversation are left out"`
 	State     *digested          `json:"state,omitempty" doc:"With at: the state there"`
+	Sums      *summed            `json:"sums,omitempty" doc:"With since: what those calls cost, and how many broke"`
 	ContextDetails
 }
 
@@ -179,10 +180,15 @@ func (s *Server) contexts() {
 	type state struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		At   string `query:"at" doc:"Also say the cycle and the digest of the state at this address"`
+		// A fork has the calls of its origin too: whoever adds up contexts begins behind them.
+		Since int64 `query:"since" minimum:"1" doc:"Also sum up the calls from this cycle on"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}", id: "get-context", summary: "Say what a context has"},
 		func(ctx context.Context, in *state) (*oneContext, error) {
 			i, err := s.info(ctx, in.Name)
+			if err == nil && in.Since > 0 {
+				i.Body.Sums, err = s.sums(ctx, in.Name, in.Since)
+			}
 			if err != nil || in.At == "" {
 				return i, err
 			}

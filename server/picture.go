@@ -86,6 +86,40 @@ func (s *Server) pictures() {
 		})
 }
 
+// summed sums up calls of a context.
+type summed struct {
+	Calls    int     `json:"calls"`
+	Broke    int     `json:"broke" doc:"How many of them broke, as list-calls says"`
+	Priced   int     `json:"priced" doc:"Of how many the cost is known: if not of all, cost is the least that they cost"`
+	Cost     float64 `json:"cost" doc:"By the counts of the provider and the built-in prices"`
+	Currency string  `json:"currency"`
+}
+
+// sums sums up the calls of a context from a cycle on. Cost: that of the calls that nobody asked for before.
+func (s *Server) sums(ctx context.Context, name string, since int64) (*summed, error) {
+	t := &summed{Currency: prices.BuiltIn().Currency}
+	c, err := s.read(ctx, name, view.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	first, last := c.context.Cycles()
+	if since = max(since, first); since > last {
+		return t, nil
+	}
+	calls, err := c.reader.Calls(ctx, pact.Cycle(since), pact.Cycle(last))
+	for _, call := range calls {
+		t.Calls++
+		if call.Broke != nil {
+			t.Broke++
+		}
+		if call.Attempts != nil && call.Attempts.Cost != nil {
+			t.Priced++
+			t.Cost += *call.Attempts.Cost
+		}
+	}
+	return t, err
+}
+
 // ends reads the addresses of a run of snapshots. Of a context without a snapshot both are the
 // working state.
 func (c *openContext) ends(from, to string) (a, b pact.Address, err error) {

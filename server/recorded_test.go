@@ -133,4 +133,24 @@ func TestTheCountsOfAProviderAreComparedWithItsRules(t *testing.T) {
 			t.Errorf("call %d is cut at %+v, want %q", i+1, cut, want.cut)
 		}
 	}
+	var of struct {
+		Sums struct {
+			Calls, Broke, Priced int
+			Cost                 float64
+		}
+	}
+	r.must(nil, "POST", "/v1/contexts/run/fork", `{"at":"@c5","name":"other"}`)
+	for path, want := range map[string]string{"run?since=1": "{7 2 7 ", "run?since=6": "{2 1 2 ", "run?since=8": "{0 0 0 0}", "other?since=6": "{0 0 0 0}"} {
+		if r.must(&of, "GET", "/v1/contexts/"+path, ""); !strings.HasPrefix(fmt.Sprint(of.Sums), want) {
+			t.Errorf("%s sums up to %v, want %s…", path, of.Sums, want)
+		}
+	}
+	sum := 0.0
+	for _, call := range calls.Items {
+		sum += call.Attempts.Cost
+	}
+	if r.must(&of, "GET", "/v1/contexts/run?since=1", ""); of.Sums.Cost != sum {
+		t.Errorf("the calls cost %v together, want %v", of.Sums.Cost, sum)
+	}
+	r.call("GET", "/v1/contexts/run?since=0", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }

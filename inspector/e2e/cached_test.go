@@ -50,10 +50,13 @@ func TestABreakThatTheProviderCountedIsToldLikeEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	command(t, db, "import", log, "--name", "lapsed")
+	command(t, db, "fork", "lapsed", "@c2", "again")
 	b := newTab(t, serve(t, db))
 	b.signIn()
-	b.until("the list says what the run cost, and that it broke once", `document.querySelector('tbody tr')?.textContent
-		.includes('10.7884\u2009USD') && document.querySelector('td[title="3 of 3 calls by counts and prices"]')`)
+	b.until("the fork has no calls of its own, and none is paid or broke again", `[...document.querySelectorAll('tbody tr')].some((row) =>
+		row.textContent.includes('again') && [3, 6, 7].map((n) => row.children[n - 1].textContent).join() === '0,0,')`)
+	b.until("the list says what the run cost, and that it broke once", `[...document.querySelectorAll('tbody tr')].some((row) => row.textContent
+		.includes('10.7884\u2009USD')) && document.querySelector('td[title="3 of 3 calls by counts and prices"]')`)
 	b.openStory("/c/lapsed?at=c2")
 	b.see("@c2 read 0 where @c1 had left 60000 tokens (counted), 60000 were sent again for 0.3450 USD: idle for 13 min, over the lifetime of 5 min (computed).")
 	b.openStory("/c/lapsed?at=c3")

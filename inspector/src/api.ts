@@ -144,7 +144,7 @@ export const api = {
     post<unknown>(pathOf(name, '/commits'), { cycle, pruning: { policy: wholePairs, ids }, message }),
   contexts: (after: string, signal?: AbortSignal) =>
     get<ContextPage>('/v1/contexts', { after, limit: 1000, details: true }, signal),
-  context: (name: string, signal?: AbortSignal) => get<ContextInfo>(pathOf(name), {}, signal),
+  context: (name: string, signal?: AbortSignal, since?: number) => get<ContextInfo>(pathOf(name), { since }, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
     get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit, limit: 4000 }, signal),
   strata: (name: string, from: number, to: number, columns: number, rows: number, unit: Unit, signal?: AbortSignal) =>

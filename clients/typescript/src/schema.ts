@@ -1,5 +1,5 @@
 // generate.mjs writes this file from docs/openapi.json, whose
-// SHA-256 is bedae704b00d89a6ac0ebd8d6f89069d1010cf7865f6a400af5bcace9f59a362.
+// SHA-256 is fd724fe09af0e0c39b401d5ad49fe0e4467b6108e431a5f3a59db8c3a6881092.
 
 export interface Attempt {
   attempt_id: string
@@ -105,6 +105,8 @@ export interface ContextInfo {
   selectors?: InspectMigrated[] | null
   /** With at: the state there */
   state?: Digested
+  /** With since: what those calls cost, and how many broke */
+  sums?: Summed
 }
 
 export interface ContextPage {
@@ -1019,6 +1021,17 @@ export interface Simulating {
   when?: 'now' | 'pays' | 'cold'
 }
 
+export interface Summed {
+  /** How many of them broke, as list-calls says */
+  broke: number
+  calls: number
+  /** By the counts of the provider and the built-in prices */
+  cost: number
+  currency: string
+  /** Of how many the cost is known: if not of all, cost is the least that they cost */
+  priced: number
+}
+
 export interface Undoing {
   /** Who does it, for the log */
   actor?: string
@@ -1388,6 +1401,8 @@ export interface Operations {
       name: string
       /** Also say the cycle and the digest of the state at this address */
       at?: string
+      /** Also sum up the calls from this cycle on */
+      since?: number
     }
     body?: undefined
     answer: ContextInfo

@@ -70,11 +70,9 @@ export function Contexts() {
 const columns: [Order, string][] = [['name', 'Name'], ['cuts', 'Sent anew after cuts'], ['calls', 'Calls'], ['bytes', 'Size'],
   ['changed', 'Last change']]
 
-/** The most calls of a run of which the list says what they cost: more take the server too long. */
-const summed = 1000
-
 function Row({ member }: { member: Member }) {
   const { row, rails } = member
+  const own = ownFrom(member)
   return (
     <tr onClick={() => go({ name: row.name })}>
       <th scope="row">
@@ -88,32 +86,36 @@ function Row({ member }: { member: Member }) {
         </span>
       </th>
       <td><Sparkline row={row} /></td>
-      <td>{count(row.calls ?? row.cycles)}</td>
+      <td>{count(own > 1 ? row.last_cycle - own + 1 : row.calls ?? row.cycles)}</td>
       <td class="bytes">{row.bytes === undefined ? '' : bytes(row.bytes)}</td>
       <td>{row.changed && <Changed moment={row.changed} />}</td>
-      <Spent key={row.revision} row={row} />
+      <Spent row={row} since={own} />
     </tr>
   )
 }
 
-/** How often a run broke and what it cost, once its row is in sight: the server looks at all its calls for that. */
-function Spent({ row }: { row: ContextRow }) {
+/** The first cycle that a context does not have from the one above it. */
+function ownFrom({ bond, cycle }: Member): number {
+  return bond && bond !== 'agent' ? cycle! + 1 : 1
+}
+
+/** How often a run broke and what it cost, once its row is in sight. */
+function Spent({ row, since }: { row: ContextRow; since: number }) {
   const cell = useRef<HTMLTableCellElement>(null)
   const [seen, setSeen] = useState(false)
-  const asked = row.calls && row.calls <= summed
   useEffect(() => {
     const sight = new IntersectionObserver((list) => list.some((one) => one.isIntersecting) && setSeen(true))
     sight.observe(cell.current!)
     return () => sight.disconnect()
   }, [])
-  const { value, state } = useLoaded(seen && asked ? row.name : null, (stop) => api.calls(row.name, 0, 0, 'bytes', stop))
-  const costs = value?.items.flatMap((call) => call.attempts?.cost ?? [])
-  const unknown = row.calls && !asked ? 'too many calls to sum up here' : state === 'failed' ? 'no answer' : undefined
+  const { value, failure } = useLoaded(seen ? `${row.name} ${row.revision} ${since}` : null, (stop) => api.context(row.name, stop, since))
+  const sums = value?.sums
+  if (!sums) return <><td ref={cell} /><td>{failure && '?'}</td></>
   return (
     <>
-      <td ref={cell} title={unknown}>{value ? count(value.items.filter((call) => call.broke).length) : unknown && '?'}</td>
-      <td title={costs ? `${costs.length} of ${plural(row.calls!, 'call')} by counts and prices` : unknown}>
-        {costs ? costs.length > 0 ? money(costs.reduce((a, b) => a + b), value!.currency) : 'unknown' : unknown && '?'}
+      <td ref={cell}>{count(sums.broke)}</td>
+      <td title={`${sums.priced} of ${plural(sums.calls, 'call')} by counts and prices`}>
+        {sums.priced > 0 ? (sums.priced < sums.calls ? '≥ ' : '') + money(sums.cost, sums.currency) : sums.calls > 0 && 'unknown'}
       </td>
     </>
   )

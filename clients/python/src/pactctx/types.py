@@ -1,7 +1,7 @@
 """What the server answers and takes.
 
 Made by tools/generate.py from docs/openapi.json, whose
-SHA-256 is bedae704b00d89a6ac0ebd8d6f89069d1010cf7865f6a400af5bcace9f59a362.
+SHA-256 is fd724fe09af0e0c39b401d5ad49fe0e4467b6108e431a5f3a59db8c3a6881092.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ class ContextInfo(TypedDict):
     revision: int
     selectors: NotRequired[list[InspectMigrated] | None]
     state: NotRequired[Digested]
+    sums: NotRequired[Summed]
 
 
 class ContextPage(TypedDict):
@@ -865,6 +866,14 @@ class Simulating(TypedDict):
     prices: NotRequired[RecordPrices]
     tokenizer: NotRequired[str]
     when: NotRequired[Literal["now", "pays", "cold"]]
+
+
+class Summed(TypedDict):
+    broke: int
+    calls: int
+    cost: float
+    currency: str
+    priced: int
 
 
 class Undoing(TypedDict):
