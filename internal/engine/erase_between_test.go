@@ -90,6 +90,47 @@ func TestNoCheckpointIsOfBeforeAnErasure(t *testing.T) {
 	}
 }
 
+// TestAnErasureReadsWhatIsJoinedMeanwhile has another process join cycles before each step of an erasure: that reads each
+// revision once, where it was at one moment, and leaves the text nowhere.
+func TestAnErasureReadsWhatIsJoinedMeanwhile(t *testing.T) {
+	const secret = "Jane Doe"
+	for n := 1; ; n++ {
+		medium := store.NewMemory()
+		between := &interposed{Store: medium}
+		e, other := engine.New(between, store.Packing{}), engine.NewHasty(medium, store.Packing{})
+		w := begin(t, e, "one")
+		for i := range 9 {
+			must(t, w.commit(said(i), secret))
+		}
+		must(t, w.commit(said(9)))
+		joined := false
+		between.n, between.call = n, func() {
+			joined = true
+			must(t, other.SettleAll(background))
+		}
+		info, err := other.Info(background, w.key)
+		must(t, err)
+		erased, err := e.Erase(background, w.key, engine.Erase{Texts: []string{secret}, Salt: make([]byte, engine.SaltSize),
+			Entry: history.Entry{Message: "asked for"}, Guard: engine.Guard{Cycle: info.Cycle, Revision: info.Revision}})
+		must(t, err)
+		if !joined {
+			if n < 5 {
+				t.Errorf("an erasure took %d steps", n)
+			}
+			return
+		}
+		if len(erased.IDs) != 9 {
+			t.Errorf("joined before step %d: erased were %v", n, erased.IDs)
+		}
+		must(t, other.SettleAll(background))
+		holds(t, medium, secret)
+		if damage, err := e.Check(background, w.key); err != nil || damage != nil {
+			t.Errorf("joined before step %d: %+v, %v", n, damage, err)
+		}
+		must(t, e.Close())
+	}
+}
+
 // holds fails if a value of the first context contains a text, and if it has no checkpoint.
 func holds(t *testing.T, medium store.Store, secret string) {
 	t.Helper()
