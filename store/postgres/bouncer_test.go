@@ -11,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/engine/enginetest"
 	"github.com/contexttree/pact/internal/postgrestest"
-	"github.com/contexttree/pact/internal/testrun"
 )
 
 const bouncerPort = "6432"
@@ -59,15 +56,12 @@ logfile = %s
 	return nil
 }
 
-// TestStoreThroughPgBouncer holds the store to the contract where each transaction
-// may meet another process of the server.
-func TestStoreThroughPgBouncer(t *testing.T) {
-	testrun.Long(t, "runs the whole contract once more")
+// TestBytesThroughPgBouncer holds the store to its contract where each transaction may meet another process of the
+// server. The contract of contexts, TestStore, is about the same statements, none of which stays with its session.
+func TestBytesThroughPgBouncer(t *testing.T) {
 	s := server(t)
 	address := bouncer(t, s)
-	enginetest.Suite{AtOnce: atOnce, Seed: 600, Open: func(t *testing.T) engine.Contexts { // reading twice is TestStore's
-		return open(t, address(databaseName(t, databaseOf(t, s))))
-	}}.Run(t)
+	bytesSuite(t, func(t *testing.T) string { return address(databaseName(t, databaseOf(t, s))) })
 }
 
 // server starts one of its own for a test.

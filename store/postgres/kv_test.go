@@ -11,6 +11,11 @@ import (
 )
 
 func TestBytes(t *testing.T) {
+	bytesSuite(t, func(t *testing.T) string { return postgrestest.Database(t) })
+}
+
+// bytesSuite runs the contract of stores on databases whose addresses are given.
+func bytesSuite(t *testing.T, database func(*testing.T) string) {
 	addresses := map[store.Store]string{}
 	open := func(t *testing.T, address string) store.Store {
 		s, err := postgres.OpenBytes(t.Context(), address)
@@ -20,7 +25,7 @@ func TestBytes(t *testing.T) {
 		return s
 	}
 	storetest.Suite{
-		Open: func(t *testing.T) store.Store { return open(t, postgrestest.Database(t)) },
+		Open: func(t *testing.T) store.Store { return open(t, database(t)) },
 		Reopen: func(t *testing.T, s store.Store) store.Store {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
