@@ -174,14 +174,11 @@ func TestCostOfWhatIsDue(t *testing.T) {
 		for _, due := range []int{0, 1, 10} {
 			l := longContext(t, turns, due)
 			l.in.Policy = manyLimits()
-			l.turn()
-			fresh := longContext(t, turns, due)
-			fresh.in.Policy = l.in.Policy
-			fresh.in.Working, fresh.in.Stamps = fresh.tree.WithCycle(fresh.stamps.Cycle), fresh.stamps
+			l.in.Working, l.in.Stamps = l.tree.WithCycle(l.stamps.Cycle), l.stamps
 			var report lifecycle.Report
 			n := testing.AllocsPerRun(20, func() { // the sums are there from the second on
 				var err error
-				if _, _, report, err = commit.Run(context.Background(), fresh.in); err != nil {
+				if _, _, report, err = commit.Run(context.Background(), l.in); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -198,29 +195,5 @@ func TestCostOfWhatIsDue(t *testing.T) {
 	one, ten := allocs["10000 1"]-allocs["10000 0"], allocs["10000 10"]-allocs["10000 0"]
 	if ten > 12*one {
 		t.Errorf("ten nodes due cost %.0f allocations more than none, one %.0f", ten, one)
-	}
-}
-
-// BenchmarkCommitWhatIsDue commits where so many nodes are due, far from each
-// other.
-func BenchmarkCommitWhatIsDue(b *testing.B) {
-	for _, turns := range []int{1_000, 100_000} {
-		for _, due := range []int{0, 1, 10} {
-			b.Run(fmt.Sprintf("due=%d/turns=%d", due, turns), func(b *testing.B) {
-				l := longContext(b, turns, due)
-				l.in.Policy = lifecycle.Policy{MaxTokens: 1 << 40, MaxBytes: 1 << 40, MaxNodes: 1 << 40, MaxTurns: 1 << 40}
-				l.in.Working, l.in.Stamps = l.tree.WithCycle(l.stamps.Cycle), l.stamps
-				commit := func() {
-					if _, _, _, err := commit.Run(context.Background(), l.in); err != nil {
-						b.Fatal(err)
-					}
-				}
-				commit()
-				b.ReportAllocs()
-				for b.Loop() {
-					commit()
-				}
-			})
-		}
 	}
 }

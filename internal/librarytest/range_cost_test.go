@@ -10,8 +10,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/dbtest"
 	"github.com/contexttree/pact/internal/engine"
-	"github.com/contexttree/pact/internal/query"
-	"github.com/contexttree/pact/internal/sure"
 	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -221,58 +219,6 @@ func TestRangeAllocatesForItsChanges(t *testing.T) {
 			}
 		}
 	}
-}
-
-// What allocates nothing is counted: the nodes that the selector is put to in
-// the newest snapshots, as a range puts it.
-func TestRangeVisitsTheSameAtEverySize(t *testing.T) {
-	testrun.OneGoroutine(t)
-	for _, r := range ranges {
-		var visited [2]int
-		for i, turns := range []int{200, 3_000} {
-			c := noted(t, turns)
-			q, err := selector.Parse(r.selector, c.Edition())
-			must(t, err)
-			plan, err := query.Compile(q)
-			must(t, err)
-			visited[i] = visits(t, plan, c)
-		}
-		t.Logf("%-24s %d nodes visited in 100 snapshots of 200 turns, %d of 3,000", r.selector, visited[0], visited[1])
-		if visited[0] != visited[1] {
-			t.Errorf("%s: a range of 100 snapshots visits %d nodes at 200 turns, %d at 3,000", r.selector, visited[0],
-				visited[1])
-		}
-	}
-}
-
-func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
-	t.Helper()
-	n := 0
-	var last *tree.Tree
-	for s, err := range c.History(background, pact.Back(99), pact.Latest()) {
-		must(t, err)
-		now := tree.Of(s)
-		if !plan.Local() {
-			r, err := plan.Run(background, now)
-			must(t, err)
-			n += r.Visited
-			continue
-		}
-		if last != nil {
-			var ids []string
-			sure.Done(tree.Compare(last, now, func(d tree.Difference) bool {
-				if d.New != nil {
-					ids = append(ids, d.New.ID)
-				}
-				return true
-			}))
-			r, err := plan.RunBelow(background, now, ids)
-			must(t, err)
-			n += r.Visited
-		}
-		last = now
-	}
-	return n
 }
 
 // All snapshots together cost what the newest holds and what changed, for each
