@@ -155,7 +155,7 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent, compacted bool) err
 		if _, p.Shared.Bytes, err = now.thread.ThreadPrefix(shared.Blocks); err != nil {
 			return err
 		}
-		_, p.Shared.OfBytes = w.before.thread.ThreadSize()
+		_, p.Shared.OfBytes = wholePrefix(w.before.thread)
 	}
 	p.Attribution = shared.ApartChanged
 	if shared.Complete {

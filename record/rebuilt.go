@@ -104,7 +104,7 @@ func (w *follower) grow(ctx context.Context, p *inspect.CallPrefix, k *kept, abo
 // that the log has a compaction between the calls.
 func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall, common int, compacted bool) error {
 	shared := &inspect.CallShared{Blocks: common}
-	shared.OfBlocks, shared.OfBytes = before.thread.ThreadSize()
+	shared.OfBlocks, shared.OfBytes = wholePrefix(before.thread)
 	forgotten, err := forgottenBy(before, now, common)
 	if err != nil {
 		return err
@@ -135,6 +135,13 @@ func (w *follower) compareGrown(p *inspect.CallPrefix, before, now *rebuiltCall,
 		cut.Node = n.ID
 	}
 	return nil
+}
+
+// wholePrefix returns the blocks of a thread, and its bytes without the bracket that ends it: the longest prefix that a
+// longer thread can repeat.
+func wholePrefix(t *tree.Tree) (blocks int, bytes int64) {
+	blocks, bytes = t.ThreadSize()
+	return blocks, bytes - int64(len("]"))
 }
 
 // forgottenBy returns the place of the first block of reasoning that a model forgets because a call has a new question

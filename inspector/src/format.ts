@@ -26,7 +26,7 @@ export function size(n: number, unit: Unit): string {
 
 /** Writes an amount of money, '' for one that is not known. */
 export function money(n: number | undefined, currency = ''): string {
-  return n === undefined ? '' : n.toFixed(4) + thin + currency
+  return n === undefined ? '' : n.toFixed(n && n < 5e-5 ? 8 : 4) + thin + currency
 }
 
 /** Writes a number of at most four characters and its power of a thousand: 18.2 k. */

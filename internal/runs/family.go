@@ -135,7 +135,7 @@ func (k *Kin) compareThreads(ctx context.Context, parent, c *pact.Context) error
 	if err != nil {
 		return err
 	}
-	k.Shared = &inspect.CallShared{Blocks: p.Blocks, OfBlocks: p.OfBlocks, Bytes: p.Bytes, OfBytes: p.OfBytes}
+	k.Shared = &inspect.CallShared{Blocks: p.Blocks, OfBlocks: p.OfBlocks, Bytes: p.Bytes, OfBytes: p.OfBytes - int64(len("]"))}
 	if !p.Complete {
 		k.Cause = string(provider.CauseBlock)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/runs"
+	"github.com/contexttree/pact/internal/view"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -38,6 +39,11 @@ func TestWhatTheFirstCallsOfAFamilyRepeat(t *testing.T) {
 			k.Shared.OfBlocks != 3 || k.Cause != w.cause {
 			t.Errorf("got %+v with %+v, want %+v", k, k.Shared, w)
 		}
+	}
+	apart, err := view.ApartOf(t.Context(), db, opened(t, db, "run"))
+	if err != nil || strings.Join(apart.Beside, " ") != "block model tools" || apart.Inherited != 0 ||
+		apart.InWords() != "sub-agents and asides count for themselves: block, model, tools" {
+		t.Errorf("got %+v, %q, %v", apart, apart.InWords(), err)
 	}
 	const sum = "sub-agents and forks compared: 3; their first calls repeat 3 of 9 blocks (seen); ended by model in 1, tools in 1, block in 1"
 	if got := f.InWords(); got != sum || len(f.Kin) != 3 {

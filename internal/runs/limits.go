@@ -27,10 +27,11 @@ type Limits struct {
 
 // Verdict says which limits a run keeps.
 type Verdict struct {
-	Run    string      `json:"run"`
-	Calls  int         `json:"calls"`
-	Totals view.Totals `json:"totals"`
-	Limits []Limit     `json:"limits"` // those that were asked
+	Run        string      `json:"run"`
+	Calls      int         `json:"calls"`
+	Totals     view.Totals `json:"totals"`
+	Limits     []Limit     `json:"limits"` // those that were asked
+	view.Apart             // filled in by who knows the store
 }
 
 // Limit is one that was asked, and where the run does not keep it.

@@ -77,10 +77,10 @@ func (r *run) worthOf(o, raw *Outcome) string {
 	case math.Abs(extra) < 1e-12:
 		return fmt.Sprintf("%s costs as much as sending everything.", o.Policy)
 	case extra < 0:
-		return fmt.Sprintf("%s saves %.4f %s of %.4f, %.0f %%.", o.Policy, -extra, r.prices.Currency, *raw.Cost,
+		return fmt.Sprintf("%s saves %s %s of %s, %.0f %%.", o.Policy, view.Money(-extra), r.prices.Currency, view.Money(*raw.Cost),
 			share(-extra))
 	}
-	loses := fmt.Sprintf("%s loses %.4f %s on %.4f, %.0f %%", o.Policy, extra, r.prices.Currency, *raw.Cost, share(extra))
+	loses := fmt.Sprintf("%s loses %s %s on %s, %.0f %%", o.Policy, view.Money(extra), r.prices.Currency, view.Money(*raw.Cost), share(extra))
 	saves := r.rates.CacheRead * float64(raw.last.sent-o.last.sent) / record.Million
 	if saves <= 0 || o.last.read == 0 {
 		return loses + ", and more calls would not change that."

@@ -87,3 +87,13 @@ func TestSizesAndShares(t *testing.T) {
 		t.Errorf("%s, %s", one, two)
 	}
 }
+
+// No amount that was paid reads as nothing.
+func TestASmallAmountIsNotNothing(t *testing.T) {
+	for amount, want := range map[float64]string{0: "0.0000", 0.00005: "0.0001", 0.000049: "0.00005", 0.000001: "0.000001",
+		-0.00002: "-0.00002", 1.5: "1.5000", 1e-17: "0.0000"} {
+		if got := view.Money(amount); got != want {
+			t.Errorf("%g is %s, want %s", amount, got, want)
+		}
+	}
+}

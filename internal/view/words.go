@@ -3,6 +3,7 @@ package view
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,8 +93,15 @@ func list(names []string, between string) string {
 	return strings.Join(shown, between)
 }
 
-// Money returns an amount of a currency with four digits behind the point.
-func Money(amount float64) string { return strconv.FormatFloat(amount, 'f', 4, 64) }
+// Money returns an amount of a currency with four digits behind the point, one that would be zeros alone up to its first
+// digit. A billionth and less is nothing: binary fractions leave it behind.
+func Money(amount float64) string {
+	digits := 4
+	if small := math.Abs(amount); small > 1e-9 && small < 0.00005 {
+		digits = int(math.Ceil(-math.Log10(small)))
+	}
+	return strconv.FormatFloat(amount, 'f', digits, 64)
+}
 
 // Words returns the texts that are not empty.
 func Words(list ...string) []string {

@@ -19,6 +19,7 @@ type listed struct {
 	First          int64             `json:"first_cycle"`
 	Last           int64             `json:"last_cycle"`
 	Cycles         int64             `json:"cycles"`
+	Inherited      int64             `json:"inherited,omitempty"` // of these cycles, those of the context that it was forked from
 	Revision       int64             `json:"revision"`
 	Aside          int               `json:"aside,omitempty"`    // contexts aside of its conversation that the list folds
 	Origin         *pact.Origin      `json:"origin,omitempty"`   // where it began, if it is a fork
@@ -66,6 +67,9 @@ func contextsCommand(a *command.App) *cobra.Command {
 			list[i] = listed{Name: c.Name, Edition: c.Edition, First: c.First, Last: c.Cycle, Aside: asides[c.Name],
 				Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: command.OriginOf(c, infos),
 				Begun: begunByOf(record.BegunBy(c.Listed)), Source: record.SourceOf(c.Listed)}
+			if list[i].Origin != nil {
+				list[i].Inherited = max(0, list[i].Origin.Cycle-c.First+1)
+			}
 			if list[i].Policy, err = pact.ListedPolicy(c); err != nil {
 				list[i].Policy = nil // a list of contexts does not fail over one of them; pact show says it
 			}
@@ -86,9 +90,12 @@ func drawList(a *command.App, list []listed) {
 	}
 	rows := make([][]string, len(list))
 	for i, c := range list {
-		var aside any
+		var aside, inherited any
 		if c.Aside > 0 {
 			aside = c.Aside
+		}
+		if c.Inherited > 0 {
+			inherited = c.Inherited
 		}
 		requests, policy, from, by := "", "", "", ""
 		if c.Source != nil {
@@ -103,8 +110,8 @@ func drawList(a *command.App, list []listed) {
 		if c.Begun != nil {
 			by = c.Begun.words()
 		}
-		rows[i] = screen.Row(c.Name, c.Edition, c.Cycles, aside, c.Revision, requests, policy, from, by)
+		rows[i] = screen.Row(c.Name, c.Edition, c.Cycles, inherited, aside, c.Revision, requests, policy, from, by)
 	}
-	a.Table([]string{"context", "edition", ">cycles", ">aside", ">revision", "requests", "policy", "fork of", "begun by"},
+	a.Table([]string{"context", "edition", ">cycles", ">inherited", ">aside", ">revision", "requests", "policy", "fork of", "begun by"},
 		rows)
 }

@@ -37,7 +37,7 @@ func openCommand(a *command.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		err = examine(ctx, a, list, f)
+		err = examine(ctx, a, s, list, f)
 		if closed := s.Close(); err == nil {
 			err = closed
 		}
@@ -102,7 +102,7 @@ func isFolder(name string) bool {
 }
 
 // examine describes the contexts of a run.
-func examine(ctx context.Context, a *command.App, list []intake.Made, f *opened.Report) (err error) {
+func examine(ctx context.Context, a *command.App, s *pact.DB, list []intake.Made, f *opened.Report) (err error) {
 	f.Contexts = make([]opened.Context, len(list))
 	total := 0
 	for _, l := range list {
@@ -116,8 +116,11 @@ func examine(ctx context.Context, a *command.App, list []intake.Made, f *opened.
 		if err != nil {
 			return err
 		}
+		if f.Contexts[i].Apart, err = view.ApartOf(ctx, s, l.Context); err != nil {
+			return err
+		}
 		f.Contexts[i].Existed, f.Contexts[i].Added = l.Existed, l.Added
-		f.ThreadBytes += f.Contexts[i].ThreadBytes
+		f.ThreadBytes += f.Contexts[i].Own()
 	}
 	if n := f.Main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
 		if err = f.Contexts[n].Tell(ctx, list[n].Context); err == nil {

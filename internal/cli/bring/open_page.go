@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/record/intake"
 	"github.com/contexttree/pact/internal/record/proxy"
 	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/internal/view"
@@ -49,26 +50,19 @@ func exportPage(ctx context.Context, a *command.App, cmd *cobra.Command, flags *
 
 // runToExport returns a context and its store, which the caller closes.
 func runToExport(ctx context.Context, a *command.App, cmd *cobra.Command, flags *importFlags, args []string) (*pact.Context, *pact.DB, error) {
-	f, list, s, err := openRun(ctx, a, cmd, flags, args)
+	_, list, s, err := openRun(ctx, a, cmd, flags, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(list) == 1 {
-		return list[0].Context, s, nil
+	main, err := intake.Main(ctx, list)
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
 	}
-	f.Contexts = make([]opened.Context, len(list))
-	for i, l := range list {
-		first, last := l.Context.Cycles()
-		for at := first; at <= last; at++ {
-			snapshot, err := l.Context.At(ctx, pact.Cycle(at))
-			if err != nil {
-				return nil, nil, errors.Join(err, s.Close())
-			}
-			_, bytes := snapshot.ThreadSize()
-			f.Contexts[i].ThreadBytes += bytes
-		}
+	if len(list) > 1 {
+		a.Reportf("pact: the file gives %s; the page has %s, which sent most. pact open NAME --export writes another.",
+			view.Plural(len(list), "context"), view.Visible(list[main].Context.Name()))
 	}
-	return list[f.Main()].Context, s, nil
+	return list[main].Context, s, nil
 }
 
 // showInBrowser serves the inspector on loopback until ctx ends, prints its address and, if

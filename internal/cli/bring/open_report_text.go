@@ -138,6 +138,9 @@ func drawTotals(a *command.App, f *opened.Report) {
 		for _, sentence := range main.Sentences {
 			a.Sentence(sentence)
 		}
+		if text := main.InWords(); text != "" {
+			a.Sentence("Sums: " + text + ".")
+		}
 		a.Printf("\n")
 		t := main.Story
 		for _, line := range opened.Lines(t, "pact log --prefix") {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/command"
 	"github.com/contexttree/pact/internal/junit"
@@ -66,7 +65,7 @@ func assertCommand(a *command.App) *cobra.Command {
 				return fault.At(fault.DocumentInvalid, fault.NoOffset, f.base, "a document on its own is no run", "name a history or a log")
 			}
 		}
-		return f.judge(ctx, a, s.Context, l)
+		return f.judge(ctx, a, s, l)
 	})
 	return cmd
 }
@@ -100,11 +99,14 @@ func (f *assertFlags) limits(ctx context.Context, a *command.App, cmd *cobra.Com
 }
 
 // judge prints which limits the run keeps.
-func (f *assertFlags) judge(ctx context.Context, a *command.App, c *pact.Context, l runs.Limits) error {
+func (f *assertFlags) judge(ctx context.Context, a *command.App, s *command.Source, l runs.Limits) error {
 	m := a.Meter("judging")
-	v, err := runs.Judge(ctx, c, l, m.At)
+	v, err := runs.Judge(ctx, s.Context, l, m.At)
 	m.End()
 	if err != nil {
+		return err
+	}
+	if v.Apart, err = view.ApartOf(ctx, s.Store, s.Context); err != nil {
 		return err
 	}
 	a.Failed = v.Fails()
@@ -127,6 +129,9 @@ func (f *assertFlags) judge(ctx context.Context, a *command.App, c *pact.Context
 	}
 	if !a.Failed {
 		a.Sentence(a.Paint.Good("kept") + ": " + view.Visible(v.Run) + ", " + view.Plural(v.Calls, "call") + ", " + strings.Join(kept, ", "))
+		if text := v.InWords(); text != "" {
+			a.Sentence(text)
+		}
 	}
 	return nil
 }

@@ -199,8 +199,20 @@ func (a *App) fileSource(ctx context.Context, s *Source, f *SourceFlags) error {
 	if err != nil {
 		return in.Located(err)
 	}
-	s.Context = made[0].Context
-	a.Warn(slices.Concat(in.Findings, plan.Findings, made[0].Findings))
+	main, err := intake.Main(ctx, made)
+	if err != nil {
+		return err
+	}
+	s.Context = made[main].Context
+	findings := slices.Concat(in.Findings, plan.Findings)
+	for i := range made {
+		findings = append(findings, made[i].Findings...)
+	}
+	a.Warn(findings)
+	if len(made) > 1 {
+		a.Reportf("pact: the file gives %s; this is about %s, which sent most. Import it to ask about others.",
+			view.Plural(len(made), "context"), view.Visible(s.Context.Name()))
+	}
 	return nil
 }
 

@@ -26,10 +26,7 @@ func listFamily(ctx context.Context, a *command.App, s *command.Source) error {
 		same, of, share, ended := "", view.Cycle(k.Of), "", "cannot be compared"
 		if k.Shared != nil {
 			same = strconv.Itoa(k.Shared.Blocks) + "/" + strconv.Itoa(k.Shared.OfBlocks)
-			share = view.Percent(1) // the bracket that ends a thread is no part of it
-			if k.Cause != "" {
-				share = view.Percent(float64(k.Shared.Bytes) / float64(max(1, k.Shared.OfBytes)))
-			}
+			share = view.Percent(float64(k.Shared.Bytes) / float64(max(1, k.Shared.OfBytes)))
 			ended = strings.TrimSpace(k.Cause + " " + strings.Join(k.Names, ", "))
 		}
 		of += " (" + string(k.Known) + ")"

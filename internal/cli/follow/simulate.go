@@ -163,7 +163,7 @@ func cost(c *float64) string {
 func findingsCommand(a *command.App) *cobra.Command {
 	cmd := a.Command("findings")
 	flags := newPriceFlags(cmd)
-	cmd.RunE = a.OnContext(nil, func(ctx context.Context, _ *cobra.Command, c *pact.Context, _ *pact.DB, _ []string) error {
+	cmd.RunE = a.OnContext(nil, func(ctx context.Context, _ *cobra.Command, c *pact.Context, db *pact.DB, _ []string) error {
 		o, err := flags.options(ctx, a)
 		if err != nil {
 			return err
@@ -172,11 +172,18 @@ func findingsCommand(a *command.App) *cobra.Command {
 		o.Progress = m.At
 		r, err := simulate.Findings(ctx, c, *o)
 		m.End()
+		if err != nil {
+			return err
+		}
+		apart, err := view.ApartOf(ctx, db, c)
 		switch {
 		case err != nil:
 			return err
 		case a.JSON:
-			return a.PrintJSON(r)
+			return a.PrintJSON(struct {
+				*simulate.Report
+				view.Apart
+			}{r, apart})
 		}
 		spent := view.Visible(r.Run) + ": " + view.Plural(r.Calls, "call") + " sent " + number(r.Spent.Sent) + " tokens, "
 		if r.Spent.Evidence == inspect.Counted {
@@ -194,6 +201,9 @@ func findingsCommand(a *command.App) *cobra.Command {
 			}
 		}
 		a.Sentence(spent)
+		if text := apart.InWords(); text != "" {
+			a.Sentence(text)
+		}
 		if len(r.Findings) == 0 {
 			a.Printf("nothing found\n")
 		}

@@ -193,6 +193,28 @@ func TestAnAnswerWrittenAnewSaysTheSame(t *testing.T) {
 	}
 }
 
+// TestAnAnswerWrittenAnewThatBrokeOffIsNotWhole: a stream that ends early is a part of an answer in any form.
+func TestAnAnswerWrittenAnewThatBrokeOffIsNotWhole(t *testing.T) {
+	const stream = `"data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"half of\"}}]}\n\n"`
+	for _, request := range []string{
+		`"url":"/v1/messages","request":{"model":"c","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`,
+		`"url":"/v1beta/models/g:generateContent","request":{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`,
+		`"url":"/v1/chat/completions","request":{"model":"c","messages":[{"role":"user","content":"hi"}]}`,
+	} {
+		answered := stream
+		if strings.Contains(request, "/chat/") {
+			answered = `"data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[{\"text\":\"half of\"}]}}]}\n\n"`
+		}
+		log, err := Read([]byte("{" + request + `,"response":` + answered + "}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer, said := answerOf(&log.Sessions[0].Calls[0]); answer.Failure == "" || len(said) != 1 || said[0].Content.Text != "half of" {
+			t.Errorf("%s: failed with %q, said %v", request, answer.Failure, said)
+		}
+	}
+}
+
 // TestALineMayWrapRequests: an export puts its calls into an object or a list, and a program puts exports behind one another.
 func TestALineMayWrapRequests(t *testing.T) {
 	one, two, three := fmt.Sprintf(askChat, 1), fmt.Sprintf(askClaude, 2), fmt.Sprintf(askWrapped, 3)

@@ -35,8 +35,9 @@ type Answer struct {
 	BrokeOff  bool        // the only Failure is that the bytes ended early
 }
 
-// Body writes a whole answer as the body that the API would have sent, for logs that have what it says and
-// not its bytes. It writes the id, the model, the content, the finish and the tokens, or else the failure.
+// Body writes an answer as the body that the API would have sent, for logs that have what it says and
+// not its bytes. It writes the id, the model, the content, the finish and the tokens, or else the failure. Of an answer
+// that failed with a part of its content it names no finish, so that it reads as a part.
 func (a *Answer) Body() canon.Any {
 	if a.Failure != "" && a.Content.Kind == canon.KindAbsent {
 		return obj("error", obj("message", a.Failure))
@@ -185,7 +186,9 @@ func (a *Assembler) readWhole(body []byte) error {
 	case a.failed(value):
 	default:
 		a.progress.event(value)
-		a.progress.over = a.progress.over || a.progress.types != nil // such a body is written when the answer is over
+		// such a body is written when the answer is over, unless it says that nothing ended it
+		stop, _ := value.Get("stop_reason")
+		a.progress.over = a.progress.over || a.progress.types != nil && stop.Kind != canon.KindNull
 		a.reader.wholeBody(value)
 	}
 	return err

@@ -99,7 +99,7 @@ func (g *geminiAnswer) fill(a *Answer) {
 
 func geminiBody(a *Answer) canon.Any {
 	finish, u := a.Finish, &a.Usage
-	if finish == "" {
+	if finish == "" && a.Failure == "" {
 		finish = "FINISH_REASON_UNSPECIFIED"
 	}
 	out := u.Out
@@ -112,7 +112,7 @@ func geminiBody(a *Answer) canon.Any {
 		cached = canon.Null.Any() // not known, which is not 0
 	}
 	return obj("responseId", textOrNone(a.ID), "modelVersion", textOrNone(a.Model),
-		"candidates", canon.ArrayOf(obj("content", a.Content, "finishReason", finish)),
+		"candidates", canon.ArrayOf(obj("content", a.Content, "finishReason", textOrNone(finish))),
 		"usageMetadata", objOrNone("promptTokenCount", numberOrNone(u.In), "candidatesTokenCount", numberOrNone(out),
 			"thoughtsTokenCount", numberOrNone(u.Reasoning), "cachedContentTokenCount", cached))
 }

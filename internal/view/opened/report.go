@@ -28,7 +28,7 @@ type Report struct {
 		Grew  int64  `json:"grew"`  // by how much this import grew the store, 0 if a context already existed
 	} `json:"store"`
 
-	ThreadBytes int64    `json:"thread_bytes"` // the threads of all cycles together
+	ThreadBytes int64    `json:"thread_bytes"` // the threads of all cycles together, each once
 	Next        []string `json:"next"`         // commands to try
 }
 
@@ -39,15 +39,24 @@ type Context struct {
 	Existed        bool             `json:"existed"`         // the store had it before
 	Added          int64            `json:"added,omitempty"` // how many cycles it has more now, because the file grew
 	*record.Source                  // nil if it is not made of a log of calls
-	ThreadBytes    int64            `json:"thread_bytes"`
-	Cycles         []Cycle          `json:"cycles"`
-	Story          *story.Story     `json:"story,omitempty"` // of the context that sent most, nil for all others
+	view.Apart
+	ThreadBytes int64        `json:"thread_bytes"`
+	Cycles      []Cycle      `json:"cycles"`
+	Story       *story.Story `json:"story,omitempty"` // of the context that sent most, nil for all others
 	// Sentences say of that context what broke, what it cost and what would help.
 	Sentences []string `json:"sentences,omitempty"`
 	// Findings are what that context paid most for without use; none without a price for its model.
 	Findings []simulate.Finding `json:"findings,omitempty"`
 
 	told *story.Story // without its blocks
+}
+
+// Own returns the bytes of the threads of its own calls, without those that it inherited.
+func (f *Context) Own() (bytes int64) {
+	for i := min(f.Inherited, len(f.Cycles)); i < len(f.Cycles); i++ {
+		bytes += f.Cycles[i].Bytes
+	}
+	return bytes
 }
 
 // Cycle describes one cycle.

@@ -17,7 +17,7 @@ func Lines(t *story.Story, all string) (list []string) {
 	switch {
 	case t.Cost > 0:
 		line += ": " + strconv.FormatInt(t.In, 10) + " tokens in and " + strconv.FormatInt(t.Out, 10) + " out for " +
-			strconv.FormatFloat(t.Cost, 'f', 4, 64) + " dollars, as the file counts all calls together"
+			view.Money(t.Cost) + " dollars, as the file counts all calls together"
 	case t.In+t.Out > 0:
 		line += ": " + strconv.FormatInt(t.In, 10) + " tokens in, " +
 			view.FromCache(t.Cached, t.Totals.Told, t.Calls) + ", " + strconv.FormatInt(t.Out, 10) + " out"
