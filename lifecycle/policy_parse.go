@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"io"
 	"reflect"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/nearest"
 )
 
 // ParsePolicy reads a policy from a JSON object with the names that the fields of [Policy]
@@ -18,7 +21,11 @@ import (
 func ParsePolicy(data []byte) (Policy, error) {
 	var p Policy
 	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(&p); err != nil {
+	err := d.Decode(&p)
+	if other := (*json.UnmarshalTypeError)(nil); errors.As(err, &other) {
+		err = errors.New(cmp.Or(other.Field, "it") + " cannot be " + a(other.Value))
+	}
+	if err != nil {
 		return p, fault.Wrap(fault.DocumentInvalid, err, "the policy cannot be read",
 			`write a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
 	}
@@ -29,6 +36,19 @@ func ParsePolicy(data []byte) (Policy, error) {
 		return p, err
 	}
 	return p, p.Check()
+}
+
+// a returns what a JSON value is, in words.
+func a(value string) string {
+	switch {
+	case value == "bool":
+		return "true or false"
+	case strings.HasPrefix(value, "number "): // which is too large, or has a fraction
+		return strings.TrimPrefix(value, "number ")
+	case strings.ContainsAny(value[:1], "aeo"):
+		return "an " + value
+	}
+	return "a " + value
 }
 
 // membersOf are the names in the objects of a list, by the name of the list.
@@ -50,7 +70,7 @@ func checkNames(data []byte, at int, known []string) error {
 		place := at + int(d.InputOffset()) - len(strconv.Quote(name))
 		if !slices.Contains(known, name) {
 			return misnamed(place, name, strconv.Quote(name)+" is not one of its names",
-				"the names are "+strings.Join(known, ", "))
+				nearest.Remedy(name, known, "the names are "+strings.Join(known, ", ")))
 		}
 		if slices.Contains(seen, name) {
 			return misnamed(place, name, strconv.Quote(name)+" is in it twice", "write each name once")

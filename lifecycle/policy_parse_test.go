@@ -31,7 +31,7 @@ func TestParsePolicy(t *testing.T) {
 	}
 	for bad, says := range map[string]string{
 		``:                                  "cannot be read",
-		`[]`:                                "cannot be read",
+		`[]`:                                "it cannot be an array",
 		`{"max_nodes":1} {}`:                "something follows",
 		`{"max_nods":1}`:                    "is not one of its names",
 		`{"MAX_NODES":1}`:                   "is not one of its names",
@@ -39,7 +39,8 @@ func TestParsePolicy(t *testing.T) {
 		`{"parts":[{"Kind":"a"}]}`:          "is not one of its names",
 		`{"parts":[{"kind":"a"}]}`:          "no limit",
 		`{"parts":[{"tag":"a","tag":"b"}]}`: "is in it twice",
-		`{"max_nodes":1.5}`:                 "cannot be read",
+		`{"max_nodes":1.5}`:                 "max_nodes cannot be 1.5",
+		`{"max_nodes":"1"}`:                 "max_nodes cannot be a string",
 		`{"max_nodes":-1}`:                  "write 0 or more",
 		`{"ranks":{"call":1,"call":2}}`:     "is in ranks twice",
 		`{"ranks":{"":1}}`:                  "has no name",

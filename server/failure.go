@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/nearest"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -170,6 +171,13 @@ func (s *Server) ownErrors(ctx huma.Context, _ string, v any) (any, error) {
 	if len(m.Errors) > 0 {
 		f.Detail = "a parameter of the request is not valid: " + clipped(m.Errors[0].Message)
 		f.Token = clipped(m.Errors[0].Location)
+		if name, is := strings.CutPrefix(f.Token, "query."); is {
+			var known []string
+			for _, p := range ctx.Operation().Parameters {
+				known = append(known, p.Name)
+			}
+			f.Remedy = nearest.Remedy(name, known, f.Remedy)
+		}
 	}
 	f = s.asAsked(ctx.Context(), f)
 	ctx.SetHeader("Content-Type", f.ContentType(""))

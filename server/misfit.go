@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/internal/nearest"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 )
@@ -37,11 +37,8 @@ func misfit(err error, body canon.Any, t reflect.Type) error {
 				what = cmp.Or(things[of], "the object that it stands in")
 			}
 			list := known.of(of)
-			remedy := "/openapi.json lists those that it can have"
-			if meant := view.Meant(name, list.names); meant != "" {
-				remedy = "did you mean " + meant + "?"
-			}
-			return fault.At(fault.DocumentInvalid, fault.NoOffset, name, clipped(name)+" is no member of "+what, remedy)
+			return fault.At(fault.DocumentInvalid, fault.NoOffset, name, clipped(name)+" is no member of "+what,
+				nearest.Remedy(name, list.names, "/openapi.json lists those that it can have"))
 		}
 	}
 	return fault.New(fault.DocumentInvalid, "the body is not what the operation takes", "/openapi.json says what it is")

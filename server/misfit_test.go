@@ -32,6 +32,12 @@ func TestABodyThatDoesNotFitIsToldWhere(t *testing.T) {
 			t.Errorf("%s: %s; %s", body, f.Detail, f.Remedy)
 		}
 	}
+	for query, remedy := range map[string]string{"selectr=x": "/openapi.json says which", "limt=1": "did you mean limit?"} {
+		f := r.call("GET", "/v1/contexts/a/select?q=*&"+query, "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+		if !strings.Contains(f.Remedy, remedy) {
+			t.Errorf("%s: %s", query, f.Remedy)
+		}
+	}
 }
 
 // TestAMisfitSaysOfWhatInEveryBody asks with members that the objects of other bodies do not have.

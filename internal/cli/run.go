@@ -115,6 +115,16 @@ func root(a *command.App) *cobra.Command {
 	command.MarkFlags(root)
 	addOldNames(a, root)
 	fitHelp(root)
+	root.InitDefaultHelpCmd()
+	help, _, _ := root.Find([]string{"help"})
+	printed := help.Run
+	help.Run, help.RunE = nil, func(cmd *cobra.Command, args []string) error {
+		if of, _, err := root.Find(args); err != nil || of == root && len(args) > 0 {
+			return cmp.Or(err, command.Usage(root, "there is no command %s", strings.Join(args, " ")))
+		}
+		printed(cmd, args)
+		return nil
+	}
 	return root
 }
 

@@ -1,12 +1,14 @@
 package operations
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/nearest"
 )
 
 // members reads the members of an object one at a time and remembers the first
@@ -30,6 +32,16 @@ func (m *members) bad(name, is string) {
 	}
 }
 
+// missing notes that a member is not there, and whether one stands there that may be meant.
+func (m *members) missing(name string) {
+	m.bad(name, "is missing")
+	for _, other := range m.doc.Members {
+		if bad := (*fault.Error)(nil); errors.As(m.err, &bad) && nearest.Word(other.Name, []string{name}) != "" {
+			bad.Remedy = strconv.Quote(other.Name) + " is none of its members; did you mean " + name + "?"
+		}
+	}
+}
+
 func (m *members) end() error {
 	if m.err != nil {
 		return m.err
@@ -46,7 +58,7 @@ next:
 		}
 		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, "the "+m.what+" cannot have "+
 			strconv.Quote(member.Name),
-			"docs/formats.md lists what it can have")
+			nearest.Remedy(member.Name, m.taken, "docs/formats.md lists what it can have"))
 	}
 	return nil
 }
@@ -72,7 +84,7 @@ func (m *members) text(name string) string {
 func (m *members) need(name string) string {
 	s, ok := m.optional(name)
 	if !ok || s == "" {
-		m.bad(name, "is missing")
+		m.missing(name)
 	}
 	return s
 }
@@ -97,7 +109,7 @@ func (m *members) has(name string) bool {
 func (m *members) object(name string) canon.Any {
 	v, ok := m.pop(name)
 	if !ok {
-		m.bad(name, "is missing")
+		m.missing(name)
 	} else if v.Kind != canon.KindObject {
 		m.bad(name, "must be an object")
 	}
@@ -176,5 +188,6 @@ func stampOr(name string) string {
 	case "children", "parent", "parent_id":
 		return `add each node with its own operation and "into"`
 	}
-	return "name it data_" + name + ", content_" + name + " or with a namespace, such as x:" + name
+	return nearest.Remedy(name, slices.Concat(headers, []string{"id", "nodeType", "removable"}),
+		"name it data_"+name+", content_"+name+" or with a namespace, such as x:"+name)
 }

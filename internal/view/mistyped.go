@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/nearest"
 	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/contexttree/pact/internal/tree"
 	"github.com/contexttree/pact/selector"
@@ -43,7 +44,7 @@ func MistypedAttributes(q *selector.Selector, find FindSome) (warnings []string)
 			continue
 		}
 		warning := "no node has the attribute " + Visible(attr.Name)
-		if meant := Meant(attr.Name, attributes); meant != "" {
+		if meant := nearest.Word(attr.Name, attributes); meant != "" {
 			warning += "; did you mean " + meant + "?"
 		}
 		warnings = append(warnings, warning)
@@ -70,7 +71,7 @@ func MistypedValues(ctx context.Context, q *selector.Selector, find FindSome) (w
 			}
 			const most = 8 // values that a warning lists
 			warning := "no node has the " + attr.Name + " " + Visible(v.Text)
-			if meant := Meant(v.Text, known); meant != "" {
+			if meant := nearest.Word(v.Text, known); meant != "" {
 				warning += "; did you mean " + Visible(meant) + "?"
 			} else if len(known) <= most {
 				warning += "; there are " + Visible(strings.Join(known, ", "))
@@ -165,12 +166,12 @@ func meantType(name string, words selector.Traits) string {
 	base, rest, namespaced := strings.Cut(name, ":")
 	canonical := []string{words.BlockType, words.TurnType, words.ContainerType, "block", "seg", "cont", "cb", "mt", "mc"}
 	if slices.Contains(canonical, base) {
-		if pseudo := Meant(rest, []string{"pre", "core", "post", "first", "last", "depth", "nth"}); namespaced && pseudo != "" {
+		if pseudo := nearest.Word(rest, []string{"pre", "core", "post", "first", "last", "depth", "nth"}); namespaced && pseudo != "" {
 			return base + ":" + pseudo
 		}
 		return ""
 	}
-	at := slices.IndexFunc(canonical, func(word string) bool { return oneLetterAway(base, word) })
+	at := slices.IndexFunc(canonical, func(word string) bool { return nearest.OneLetterAway(base, word) })
 	switch {
 	case at < 0:
 		return ""

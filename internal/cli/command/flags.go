@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/nearest"
 	"github.com/contexttree/pact/internal/redact"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tokens"
@@ -156,7 +157,13 @@ func BadFlag(cmd *cobra.Command, err error) error {
 			return Usage(cmd, "--%s takes %s, and not %q", flag.Name, takes, invalid.GetValue())
 		}
 	}
-	return Usage(cmd, "%s", err.Error())
+	misused := fault.New(fault.Usage, err.Error(), cmd.CommandPath()+" --help shows how")
+	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
+		var known []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+		misused.Remedy = nearest.Remedy("--"+unknown.GetSpecifiedName(), known, misused.Remedy)
+	}
+	return misused
 }
 
 // misused rewords an error of the flag parser and keeps its suggestions.

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/cli/screen"
+	"github.com/contexttree/pact/internal/nearest"
 	"github.com/contexttree/pact/internal/record/sessions"
 	"github.com/contexttree/pact/internal/view"
 )
@@ -66,7 +67,7 @@ func (a *App) partly(ctx context.Context, s *pact.DB, name string, missing error
 	}
 	switch len(begun) {
 	case 0:
-		a.nearest = view.Meant(name, names)
+		a.nearest = nearest.Word(name, names)
 		return "", missing
 	case 1:
 		return begun[0], nil

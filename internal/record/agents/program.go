@@ -61,11 +61,11 @@ func (p *Program) Find() (err error) {
 
 // CannotRun returns the error for a program that does not start: E_NOT_FOUND if there is none of that name.
 func CannotRun(err error) error {
-	code := fault.Store
+	code, remedy := fault.Store, ""
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		code = fault.NotFound
+		code, remedy = fault.NotFound, "check its name, install it, or give its path"
 	}
-	return fault.Wrap(code, err, "the program cannot be run", "")
+	return fault.Wrap(code, err, "the program cannot be run", remedy)
 }
 
 // Point makes the program call the proxy at an address. The proxy passes nothing on but to the routes.
