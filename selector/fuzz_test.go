@@ -14,8 +14,8 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// seeds adds what the documents print, what must be refused, the selectors of
-// the conformance cases and some of the texts of TestSoak.
+// seeds adds what the documents print, what must be refused and the selectors of
+// the conformance cases.
 func seeds(f *testing.F) {
 	for _, p := range readPrinted(f) {
 		f.Add(p.text)
@@ -41,12 +41,6 @@ func seeds(f *testing.F) {
 				f.Add(text)
 			}
 		}
-	}
-	var w writer
-	for n := range uint64(200) {
-		w.seed(n)
-		w.selector()
-		f.Add(string(w.buf))
 	}
 }
 
@@ -97,12 +91,6 @@ func FuzzPosition(f *testing.F) {
 	}
 	for _, text := range []string{"(d0)", "(, )", "(d0, end", "(d1, ?{a}, ??{b}, -0)", "(depth({1-2}), +1)"} {
 		f.Add(text)
-	}
-	var w writer
-	for n := range uint64(100) {
-		w.seed(n)
-		w.target()
-		f.Add(string(w.buf))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := ParsePosition(text, V01)
