@@ -207,17 +207,9 @@ func (x *Extension) Apply(ctx context.Context) (err error) {
 	}
 	x.of.write.Lock()
 	defer x.of.write.Unlock()
-	if err := x.of.store.Apply(ctx, x.from.Key, guard(x.from), x.changes...); err != nil {
-		return err
+	next, err := x.of.apply(ctx, x.from, x.changes...)
+	if err == nil {
+		x.of.state.Store(next)
 	}
-	next := state{State: x.from.State}
-	for _, change := range x.changes {
-		next.Revision++
-		next.Working, next.Stamps = change.After, change.Stamps
-		if change.Sealed != nil {
-			next.Head, next.State.Cycle, next.Idle = change.Sealed, change.Sealed.Cycle(), change.Entry.Idle
-		}
-	}
-	x.of.state.Store(&next)
-	return nil
+	return err
 }

@@ -110,29 +110,29 @@ func (c *Context) startEdited(ctx context.Context, call *ProviderCall, a *histor
 	if err != nil {
 		return nil, err
 	}
-	next := state{State: s.State}
 	after := x.Tree()
-	if next.candidate, err = c.candidate(ctx, s, after, x.Stamps, p); err != nil {
-		return nil, err
+	cand, err := c.candidate(ctx, s, after, x.Stamps, p)
+	if err == nil {
+		err = sends(ctx, a, cand)
 	}
-	if err := sends(ctx, a, next.candidate); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	a.StartedNS = c.clock()
+	next := &state{State: s.State}
 	if after.Digest() == s.Working.Digest() {
 		*a, err = c.store.PutAttempt(ctx, s.Key, *a)
 	} else {
 		change := engine.Change{Before: s.Working, After: after, Stamps: x.Stamps,
 			Entry: c.entry(&Note{Message: call.Message}, x.Stamps), Attempt: a}
-		next.Revision++
-		next.Working, next.Stamps = after, x.Stamps
-		err = c.store.Apply(ctx, s.Key, guard(s), change)
+		next, err = c.apply(ctx, s, change)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.state.Store(&next)
-	return &next, nil
+	next.candidate = cand
+	c.state.Store(next)
+	return next, nil
 }
 
 // sends notes in an attempt what a candidate sends.

@@ -87,16 +87,12 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Sealed, e
 	if err != nil {
 		return nil, err
 	}
-	if err := c.store.Apply(ctx, s.Key, guard(s), changes...); err != nil {
+	next, err := c.apply(ctx, s, changes...)
+	if err != nil {
 		return nil, c.lost(ctx, s, err, c.commitAgain(s, opts))
 	}
-	next := state{State: s.State}
-	next.Revision += int64(len(changes))
-	next.State.Cycle, next.Head, next.Idle = cand.sealed.Cycle(), cand.sealed, change.Entry.Idle
-	last := &changes[len(changes)-1]
-	next.Working, next.Stamps = last.After, last.Stamps
 	next.past = []*tree.Tree{s.Head} // an undo goes back to it
-	c.state.Store(&next)
+	c.state.Store(next)
 	c.settle(ctx, s.Head, cand.sealed)
 	return cand.snapshot(s), nil
 }
@@ -305,6 +301,23 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 }
 
 func guard(s *state) engine.Guard { return engine.Guard{Cycle: s.State.Cycle, Revision: s.Revision} }
+
+// apply makes changes of a state durable, and returns the state that they leave.
+func (c *Context) apply(ctx context.Context, s *state, changes ...engine.Change) (*state, error) {
+	if err := c.store.Apply(ctx, s.Key, guard(s), changes...); err != nil {
+		return nil, err
+	}
+	next := &state{State: s.State}
+	for i := range changes {
+		change := &changes[i]
+		next.Revision++
+		next.Working, next.Stamps = change.After, change.Stamps
+		if change.Sealed != nil {
+			next.Head, next.State.Cycle, next.Idle = change.Sealed, change.Sealed.Cycle(), change.Entry.Idle
+		}
+	}
+	return next, nil
+}
 
 // seen returns the log entry of a request that was carried out before, nil if there is
 // none. If another process carried it out, seen loads the state that this left.

@@ -1,6 +1,7 @@
 package pact
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -90,43 +91,34 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 		return "", err
 	}
 	last := len(past) - 1
-	undo := func() (*state, error) {
+	name, number := s.Name+"~c"+strconv.FormatInt(s.State.Cycle, 10), 0
+	for {
+		undone = numbered(name, number)
 		e := c.entry(n, s.Stamps)
 		if e.Report, err = json.Marshal(undoReport{undone}); err != nil {
-			return nil, fault.Wrap(fault.Store, err, "the report cannot be written", "")
+			return "", fault.Wrap(fault.Store, err, "the report cannot be written", "")
 		}
-		return c.branch(ctx, s, past[last], engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
-	}
-	name := undoneName(s)
-	undone = name
-	next, err := undo()
-	taken, failed := c.takenAfter(ctx, err, undone)
-	number := 0
-	if taken && c.undone.name == name { // saves listing all names when one undo follows another
-		number = c.undone.number + 1
-		undone = numbered(name, number)
-		next, err = undo()
-		taken, failed = c.takenAfter(ctx, err, undone)
-	}
-	if taken {
-		if number, err = c.freeNumber(ctx, name); err != nil {
-			return "", err
+		next, err := c.branch(ctx, s, past[last], engine.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
+		if err == nil {
+			if number > 0 {
+				c.undone = undoneLine{name, number}
+			}
+			next.past, next.reach = past[:last:last], reach
+			c.state.Store(next)
+			return undone, nil
 		}
-		undone = numbered(name, number)
-		next, err = undo()
+		taken, failed := c.takenAfter(ctx, err, undone)
+		switch {
+		case failed != nil || !taken:
+			return "", cmp.Or(failed, err)
+		case number == 0 && c.undone.name == name: // saves listing all names when one undo follows another
+			number = c.undone.number + 1
+		default:
+			if number, err = c.freeNumber(ctx, name); err != nil {
+				return "", err
+			}
+		}
 	}
-	if failed != nil {
-		return "", failed
-	}
-	if err != nil {
-		return "", err
-	}
-	if number > 0 {
-		c.undone = undoneLine{name, number}
-	}
-	next.past, next.reach = past[:last:last], reach
-	c.state.Store(next)
-	return undone, nil
 }
 
 // before returns the snapshots up to a cycle that precedes the latest one, oldest first.
@@ -211,10 +203,13 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f engine.F
 		From: c.store}}, nil
 }
 
-// undoneName is the name that this line gets when its latest commit is undone.
-func undoneName(s *state) string { return s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10) }
-
-func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
+// numbered is the name that a line gets when its latest commit is undone; 0 for the first such line.
+func numbered(name string, n int) string {
+	if n == 0 {
+		return name
+	}
+	return name + "~" + strconv.Itoa(n)
+}
 
 // freeNumber returns the first number from 2 on that gives a name which no context has.
 // Cost: listing the contexts of the store.
