@@ -29,8 +29,6 @@ type Batch struct {
 	editor  *tree.Editor
 	edition selector.Edition
 	err     error // the first one
-
-	families tree.KeyFamilies
 }
 
 // Edition returns the edition of the context, in which the batch reads texts.
@@ -177,21 +175,18 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due",
 			"make the ttl at least the cadence, or leave it out")
 	}
-	t := b.editor.Tree()
-	newest, err := b.families.Newest(t, s.Key)
+	newest, err := b.editor.Newest(s.Key)
 	if err != nil {
 		return "", false, err
 	}
 	if newest != nil {
-		path, err := t.Path(newest.ID)
+		path, err := b.editor.Tree().Path(newest.ID)
 		if err != nil || b.editor.Cycle-newest.Cycle < every || path[1].Class() == tree.Head {
 			return newest.ID, false, err
 		}
 	}
-	if id, err = b.editor.Add("^ah", s.tree()); err != nil {
-		return "", false, err
-	}
-	return id, true, b.families.Added(t, b.editor.Tree(), id)
+	id, err = b.editor.Add("^ah", s.tree())
+	return id, err == nil, err
 }
 
 // Remove removes a node with everything below it from the working state. In edition 1.0 what it takes out of
@@ -329,12 +324,10 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 		return nil
 	}
 	change := engine.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: c.entry(n, x.Stamps)}
-	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
+	next, err := c.apply(ctx, s, change)
+	if err != nil {
 		return c.lost(ctx, s, err, func(ctx context.Context) (*Sealed, error) { return nil, c.Edit(ctx, f, n) })
 	}
-	next := state{State: s.State}
-	next.Revision++
-	next.Working, next.Stamps = after, x.Stamps
-	c.state.Store(&next)
+	c.state.Store(next)
 	return nil
 }

@@ -39,7 +39,7 @@ type Editor struct {
 	env  Env
 	room [8]*Entry // for the path of a node that is added
 
-	families KeyFamilies // of edition 1.0, where the members of one stand at different depths
+	families keyFamilies
 }
 
 // Edit begins a batch on a working state. base is the last published snapshot; the nodes in

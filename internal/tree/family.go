@@ -1,57 +1,32 @@
 package tree
 
-import (
-	"maps"
-)
-
-// KeyFamilies finds the newest members of key families during one batch of edits. The zero
-// value is ready to use. It is not safe for concurrent use.
-type KeyFamilies struct {
+// keyFamilies finds the newest members of key families during one batch of edits. The zero value is ready to use.
+type keyFamilies struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
-	looked int                         // how many nodes were looked at
+	looked int                         // how many nodes were looked at; tests ask for it
 	passed int                         // of those, in regions that were not worth remembering yet
 }
 
-// Looked returns how many nodes KeyFamilies has looked at so far. Only tests call it: that of the batches of package
-// pact shows that each keeps one KeyFamilies.
-func (f *KeyFamilies) Looked() int { return f.looked }
-
-// few is up to how many nodes KeyFamilies searches each time instead of remembering them.
+// few is up to how many nodes keyFamilies searches each time instead of remembering them.
 const few = 64
 
 // Newest returns the newest living member of a family (003, 001 §3.5.3), nil if there is
 // none: from the active head, else from the newest turn that has one, else from ^sys. Cost:
-// the turns since the newest member; once for each tree also a look at the nodes in ^ah, in
+// the turns since the newest member; once for each batch also a look at the nodes in ^ah, in
 // ^sys and in turns with many nodes.
-func (f *KeyFamilies) Newest(t *Tree, key string) (*Node, error) {
-	of := family{KeyFamilies: f, key: key, want: Marks{Keys: Mark(key)}}
-	for _, region := range [...]Class{Head, Seq, Sys} {
-		e := t.Region(region)
-		var n *Node
-		var err error
-		if region == Seq || e.Summary().Nodes <= few {
-			n, err = of.lastIn(e.Children())
-		} else {
-			n, err = f.remembered(e, f.inTheLast, key)
-		}
-		if n != nil || err != nil {
-			return n, err
-		}
+func (x *Editor) Newest(key string) (*Node, error) {
+	of := family{keyFamilies: &x.families, key: key, want: Marks{Keys: Mark(key)}}
+	if n, err := of.newest(x.Region(Head)); n != nil || err != nil {
+		return n, err
 	}
-	return nil, nil
+	if n, err := of.lastIn(x.Region(Seq).kids); n != nil || err != nil {
+		return n, err
+	}
+	return of.newest(x.Region(Sys))
 }
 
-// Added tells KeyFamilies that two trees differ only by a new node in ^ah, so that it can keep
-// what it knows.
-func (f *KeyFamilies) Added(before, after *Tree, id string) error {
-	n, err := after.Node(id)
-	if err == nil {
-		f.added(before.Region(Head), after.Region(Head), n)
-	}
-	return err
-}
-
-func (f *KeyFamilies) added(was, is *Entry, n *Node) {
+// added notes that two versions of ^ah differ only by a new node, so that what is known of the first is of the second.
+func (f *keyFamilies) added(was, is *Entry, n *Node) {
 	if m := f.known[was]; m != nil && was != is {
 		if n.Key != "" {
 			m[n.Key] = n
@@ -61,13 +36,12 @@ func (f *KeyFamilies) added(was, is *Entry, n *Node) {
 	}
 }
 
-// remembered returns the node that collect finds for a key in an entry. It calls collect once for
-// each entry, because entries never change.
-func (f *KeyFamilies) remembered(e *Entry, collect func(map[string]*Node, *Entry) error, key string) (*Node, error) {
+// remembered returns the newest member at and below an entry. It looks at each entry once, because entries never change.
+func (f *keyFamilies) remembered(e *Entry, key string) (*Node, error) {
 	m := f.known[e]
 	if m == nil {
 		m = make(map[string]*Node)
-		if err := collect(m, e); err != nil {
+		if err := f.atAndBelow(m, e); err != nil {
 			return nil, err
 		}
 		if f.known == nil {
@@ -79,7 +53,7 @@ func (f *KeyFamilies) remembered(e *Entry, collect func(map[string]*Node, *Entry
 }
 
 // atAndBelow collects the newest members at and below an entry.
-func (f *KeyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
+func (f *keyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
 	f.looked++
 	n := e.Node()
 	if newest := m[n.Key]; n.Key != "" && (newest == nil || n.CreatedNS > newest.CreatedNS) {
@@ -96,26 +70,9 @@ func (f *KeyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
 	return nil
 }
 
-// inTheLast collects, for each family, the newest member from the last child of a region
-// that has one.
-func (f *KeyFamilies) inTheLast(m map[string]*Node, region *Entry) error {
-	child := make(map[string]*Node)
-	for k, err := range region.Children().All() {
-		if err != nil {
-			return err
-		}
-		clear(child)
-		if err := f.atAndBelow(child, k); err != nil {
-			return err
-		}
-		maps.Copy(m, child)
-	}
-	return nil
-}
-
 // family looks for the members of a key.
 type family struct {
-	*KeyFamilies
+	*keyFamilies
 	key  string
 	want Marks
 }
@@ -149,7 +106,7 @@ func (f *family) lastIn(l *List) (*Node, error) {
 // whose marks allow it has cost less than remembering the region once, it does that: a batch of one edit is short.
 func (f *family) inRegion(e *Entry) (*Node, error) {
 	if f.known[e] != nil || f.passed > e.Summary().Nodes {
-		return f.remembered(e, f.atAndBelow, f.key)
+		return f.remembered(e, f.key)
 	}
 	before := f.looked
 	n, err := f.marked(e.Children())
@@ -183,7 +140,7 @@ func (f *family) newest(e *Entry) (found *Node, err error) {
 	case !sum.Marks.May(f.want):
 		return nil, nil
 	case sum.Nodes > few:
-		return f.remembered(e, f.atAndBelow, f.key)
+		return f.remembered(e, f.key)
 	}
 	f.looked++
 	if e.Node().Key == f.key {

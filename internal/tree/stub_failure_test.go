@@ -53,7 +53,7 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		"Rank":        func(tr *tree.Tree) error { _, err := seq(tr).Rank(sure.Get(eager.tree.Entry(turn))); return err },
 		"Parts":       func(tr *tree.Tree) error { _, _, err := seq(tr).Parts(); return err },
 		"Shape":       func(tr *tree.Tree) error { _, err := seq(tr).Shape(0); return err },
-		"Newest":      func(tr *tree.Tree) error { _, err := new(tree.KeyFamilies).Newest(tr, "none"); return err },
+		"Newest":      func(tr *tree.Tree) error { _, err := edit(tr).Newest("none"); return err },
 		"Visit":       func(tr *tree.Tree) error { return ended(seq(tr).Visit(300, 301, nil)) },
 		"Add":         func(tr *tree.Tree) error { _, err := edit(tr).Add(turn, tree.Spec{Offset: 1}); return err },
 		"AddAt":       func(tr *tree.Tree) error { _, err := edit(tr).AddAt(tree.Gap{Parent: turn}, tree.Spec{}); return err },
