@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
+	"errors"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -71,69 +70,25 @@ type edit struct {
 	Policy *policyOrName              `json:"policy,omitempty" doc:"Of policy: what each commit follows that has none, or the name of a ready policy; absent to keep none"`
 }
 
-// apply makes the call, and returns the id of the node concerned.
-func (e *edit) apply(b *pact.Batch) (string, error) {
-	var spec pact.Spec
-	if e.Op == "add" || e.Op == "result" || e.Op == "replace" {
-		if e.Node == nil {
-			return "", fault.New(fault.DocumentInvalid, "an edit that adds has no node", `give it as "node"`)
-		}
-		var err error
-		if spec, err = e.Node.spec(); err != nil {
-			return "", err
+// operation returns the edit as it is made.
+func (e *edit) operation() (*operations.Edit, error) {
+	o := &operations.Edit{Op: e.Op, ID: e.ID, IDs: e.IDs, Into: e.Into, At: e.At, Offset: e.Offset, Depth: e.Depth,
+		Policy: e.Policy.policy()}
+	if e.Node != nil {
+		spec, err := e.Node.spec()
+		if o.Node = &spec; err != nil {
+			return nil, err
 		}
 	}
-	published := e.Op == "add" && b.Edition().Traits().ParentIDs // the library says what is missing
-	places := 0
-	for _, given := range [...]bool{e.Into != "", e.At != "", e.Depth != 0} {
-		if given {
-			places++
-		}
+	set, err := valuesOf(e.Set)
+	if err != nil {
+		return nil, err
 	}
-	if (e.Op == "add" || e.Op == "move") && places != 1 && (places > 0 || !published) {
-		return "", fault.New(fault.DocumentInvalid, `an edit has several of "into", "at" and "depth", or none`, "give one of them")
+	o.Set = make(map[string]canon.Value, len(set))
+	for name, value := range set {
+		o.Set[name] = value.(canon.Value)
 	}
-	switch e.Op {
-	case "add":
-		if e.Depth != 0 {
-			return b.Splice(e.Depth, spec), b.Err()
-		}
-		if e.At != "" {
-			return b.Add(e.At, spec), placed(b.Err(), e.At)
-		}
-		return b.Add(e.Into, spec), b.Err()
-	case "result":
-		return b.AddResult(e.ID, spec), b.Err()
-	case "update":
-		set, err := valuesOf(e.Set)
-		b.Update(e.ID, func(s *pact.Spec) {
-			for _, name := range slices.Sorted(maps.Keys(set)) {
-				err = cmp.Or(err, operations.Set(s, name, set[name].(canon.Value)))
-			}
-		})
-		return e.ID, cmp.Or(err, b.Err())
-	case "replace":
-		return b.Replace(e.ID, spec), b.Err()
-	case "move":
-		if e.Depth != 0 {
-			return b.MoveToDepth(e.Depth, e.ID), b.Err()
-		}
-		if e.At != "" {
-			return b.MoveTo(e.ID, e.At), placed(b.Err(), e.At)
-		}
-		return b.Move(e.ID, e.Into, e.Offset), b.Err()
-	case "remove":
-		b.Remove(e.ID)
-		return e.ID, b.Err()
-	case "reorder":
-		b.Reorder(e.IDs...)
-		return "", b.Err()
-	case "policy":
-		b.KeepPolicy(e.Policy.policy())
-		return "", b.Err()
-	}
-	return "", fault.At(fault.DocumentInvalid, fault.NoOffset, e.Op, "there is no such edit",
-		"write add, result, update, replace, move, remove, reorder or policy")
+	return o, nil
 }
 
 // batch returns the function that makes all edits and notes the ids.
@@ -145,8 +100,14 @@ func batch(ctx context.Context, edits []edit, ids *[]string) func(*pact.Batch) e
 		}
 		*ids = make([]string, len(edits))
 		for i := range edits {
-			var err error
-			if (*ids)[i], err = edits[i].apply(b); err != nil {
+			o, err := edits[i].operation()
+			if err == nil {
+				(*ids)[i], err = o.Apply(b)
+			}
+			if at := (*operations.Misplaced)(nil); errors.As(err, &at) {
+				err = placed(at.Err, at.Text)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -89,23 +89,6 @@ func (m *members) need(name string) string {
 	return s
 }
 
-// target returns where something goes: either a parent or a position. Neither is for the library
-// to refuse if optional.
-func (m *members) target(optional bool) (into, at string) {
-	into, hasInto := m.optional("into")
-	at, hasAt := m.optional("at")
-	if m.err == nil && (hasInto == hasAt && (hasAt || !optional) || hasAt && at == "") {
-		m.err = fault.New(fault.DocumentInvalid,
-			`the operation has both "into" and "at", or neither`, "give one of them, which says where")
-	}
-	return into, at
-}
-
-func (m *members) has(name string) bool {
-	_, has := m.doc.Get(name)
-	return has
-}
-
 func (m *members) object(name string) canon.Any {
 	v, ok := m.pop(name)
 	if !ok {

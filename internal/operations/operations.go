@@ -27,22 +27,6 @@ func New() *Replay {
 	return &Replay{edition: selector.Canonical, step: 1}
 }
 
-// Misplaced is an error about a text that names a position.
-type Misplaced struct {
-	Text string
-	Err  error
-}
-
-func (e *Misplaced) Error() string { return e.Err.Error() }
-func (e *Misplaced) Unwrap() error { return e.Err }
-
-func misplaced(err error, at string) error {
-	if err == nil {
-		return nil
-	}
-	return &Misplaced{at, err}
-}
-
 // clock reads the clock and advances it by one step.
 func (r *Replay) clock() int64 {
 	now := r.now
@@ -73,47 +57,55 @@ func (r *Replay) Line(ctx context.Context, line []byte) error {
 		}
 	}
 	switch op {
-	case "add":
-		return r.add(ctx, m)
-	case "update":
-		id, set := m.need("id"), m.object("set")
-		if err := m.end(); err != nil {
-			return err
-		}
-		return r.Context.Edit(ctx, func(b *pact.Batch) (err error) {
-			b.Update(id, func(s *pact.Spec) {
-				for i := 0; i < len(set.Members) && err == nil; i++ {
-					err = Set(s, set.Members[i].Name, set.Members[i].Value.Value())
-				}
-			})
-			return err
-		}, nil)
-	case "replace":
-		id, node := m.need("id"), m.object("node")
-		if err := m.end(); err != nil {
-			return err
-		}
-		spec, err := specOf(node)
+	case "add", "update", "replace", "remove", "move":
+		e, err := editOf(op, m)
 		if err != nil {
 			return err
 		}
-		return r.Context.Edit(ctx, func(b *pact.Batch) error { b.Replace(id, spec); return nil }, nil)
-	case "remove":
-		id := m.need("id")
-		if err := m.end(); err != nil {
-			return err
-		}
 		return r.Context.Edit(ctx, func(b *pact.Batch) error {
-			b.Remove(id)
-			return nil
+			_, err := e.Apply(b)
+			return err
 		}, nil)
-	case "move":
-		return r.move(ctx, m)
 	case "commit":
 		return r.commit(ctx, m)
 	}
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, op, "there is no operation "+strconv.Quote(op),
 		"write config, add, update, replace, remove, move or commit")
+}
+
+// editOf reads an operation that is an edit.
+func editOf(op string, m *members) (e Edit, err error) {
+	e.Op = op
+	if op != "add" {
+		e.ID = m.need("id")
+	}
+	if op == "add" || op == "move" {
+		e.Into, e.At, e.Depth = m.text("into"), m.text("at"), m.integer("depth", 0)
+	}
+	if op == "move" {
+		e.Offset = m.integer("offset", 0)
+	}
+	var node, set canon.Any
+	switch op {
+	case "add", "replace":
+		node = m.object("node")
+	case "update":
+		set = m.object("set")
+	}
+	if err := m.end(); err != nil {
+		return e, err
+	}
+	if op == "add" || op == "replace" {
+		spec, err := specOf(node)
+		if e.Node = &spec; err != nil {
+			return e, err
+		}
+	}
+	e.Set = make(map[string]canon.Value, len(set.Members))
+	for _, header := range set.Members {
+		e.Set[header.Name] = header.Value.Value()
+	}
+	return e, nil
 }
 
 // config applies settings to the context before it is made. Only the policy can
@@ -151,55 +143,6 @@ func (r *Replay) config(m *members) error {
 		r.policy = p
 	}
 	return nil
-}
-
-func (r *Replay) add(ctx context.Context, m *members) error {
-	into, at := m.target(m.has("depth") || r.Context.Edition().Traits().ParentIDs)
-	node, depth := m.object("node"), m.integer("depth", 0)
-	if err := m.end(); err != nil {
-		return err
-	}
-	spec, err := specOf(node)
-	if err != nil {
-		return err
-	}
-	return r.Context.Edit(ctx, func(b *pact.Batch) error {
-		if depth != 0 {
-			b.Splice(depth, spec)
-			return nil
-		}
-		if at != "" {
-			b.Add(at, spec)
-			return misplaced(b.Err(), at)
-		}
-		b.Add(into, spec)
-		return nil
-	}, nil)
-}
-
-func (r *Replay) move(ctx context.Context, m *members) error {
-	id := m.need("id")
-	into, at := m.target(m.has("depth"))
-	_, hasOffset := m.doc.Get("offset")
-	offset, depth := m.integer("offset", 0), m.integer("depth", 0)
-	if err := m.end(); err != nil {
-		return err
-	}
-	if at != "" && hasOffset {
-		return fault.New(fault.DocumentInvalid, "the operation has a position and an offset", `leave "offset" out`)
-	}
-	return r.Context.Edit(ctx, func(b *pact.Batch) error {
-		if depth != 0 {
-			b.MoveToDepth(depth, id)
-			return nil
-		}
-		if at != "" {
-			b.MoveTo(id, at)
-			return misplaced(b.Err(), at)
-		}
-		b.Move(id, into, offset)
-		return nil
-	}, nil)
 }
 
 func (r *Replay) commit(ctx context.Context, m *members) error {
