@@ -32,7 +32,7 @@ func ParsePolicy(data []byte) (Policy, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return p, invalidPolicy("", "something follows the JSON object", "give one JSON object only")
 	}
-	if err := checkNames(data, 0, namesOf(p)); err != nil {
+	if err := checkNames(json.NewDecoder(bytes.NewReader(data)), namesOf(p), "it"); err != nil {
 		return p, err
 	}
 	return p, p.Check()
@@ -54,78 +54,43 @@ func a(value string) string {
 // membersOf are the names in the objects of a list, by the name of the list.
 var membersOf = map[string][]string{"parts": namesOf(Part{}), "rules": namesOf(Rule{})}
 
-// checkNames refuses names that encoding/json lets pass, in the policy and in each of its
-// parts and rules: unknown ones, names that differ in upper and lower case, and names that come
-// twice. data was decoded before, so decoding it again cannot fail; it begins at the given place
-// of the text.
-func checkNames(data []byte, at int, known []string) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	var seen []string
-	if open, _ := d.Token(); open != json.Delim('{') {
-		return nil // null, which says nothing
-	}
-	for d.More() {
-		token, _ := d.Token()
-		name, _ := token.(string)
-		place := at + int(d.InputOffset()) - len(strconv.Quote(name))
-		if !slices.Contains(known, name) {
-			return misnamed(place, name, strconv.Quote(name)+" is not one of its names",
-				nearest.Remedy(name, known, "the names are "+strings.Join(known, ", ")))
-		}
-		if slices.Contains(seen, name) {
-			return misnamed(place, name, strconv.Quote(name)+" is in it twice", "write each name once")
-		}
-		seen = append(seen, name)
-		var value json.RawMessage
-		_ = d.Decode(&value)
-		if name == "ranks" {
-			if err := checkTwice(value); err != nil {
-				return err
-			}
-		}
-		if members := membersOf[name]; members != nil {
-			if err := checkList(value, at+int(d.InputOffset())-len(value), members); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// checkList is checkNames for each object of a list.
-func checkList(data []byte, at int, known []string) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	if open, _ := d.Token(); open != json.Delim('[') {
+// checkNames refuses names that encoding/json lets pass, in the value at hand and in what it holds: unknown ones, names
+// that differ in upper and lower case, and names that come twice in an object, which is called in errors. No names known
+// stand for any. The text was decoded before, so reading it again cannot fail.
+func checkNames(d *json.Decoder, known []string, in string) error {
+	open, _ := d.Token()
+	if open != json.Delim('{') && open != json.Delim('[') {
 		return nil
 	}
+	var seen []string
 	for d.More() {
-		var value json.RawMessage
-		_ = d.Decode(&value)
-		if err := checkNames(value, at+int(d.InputOffset())-len(value), known); err != nil {
+		members, what := known, in // of a list: those of each object in it
+		if open == json.Delim('{') {
+			token, _ := d.Token()
+			name, _ := token.(string)
+			place := int(d.InputOffset()) - len(strconv.Quote(name))
+			switch {
+			case known != nil && !slices.Contains(known, name):
+				return misnamed(place, name, strconv.Quote(name)+" is not one of its names",
+					nearest.Remedy(name, known, "the names are "+strings.Join(known, ", ")))
+			case slices.Contains(seen, name):
+				return misnamed(place, name, strconv.Quote(name)+" is in "+in+" twice", "write each name once")
+			}
+			seen = append(seen, name)
+			if members = membersOf[name]; members == nil {
+				what = name
+			}
+		}
+		if err := checkNames(d, members, what); err != nil {
 			return err
 		}
 	}
+	_, _ = d.Token()
 	return nil
 }
 
 func misnamed(at int, name, message, remedy string) error {
 	return fault.At(fault.DocumentInvalid, at, name, "the policy cannot be followed: "+message, remedy)
-}
-
-// checkTwice refuses names that come twice in a JSON object.
-func checkTwice(data []byte) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	seen := make(map[string]bool)
-	for _, _ = d.Token(); d.More(); {
-		token, _ := d.Token()
-		name, _ := token.(string)
-		if seen[name] {
-			return invalidPolicy(name, strconv.Quote(name)+" is in ranks twice", "write each name once")
-		}
-		seen[name] = true
-		_, _ = d.Token()
-	}
-	return nil
 }
 
 // namesOf returns the names that the fields of a struct have in JSON.
