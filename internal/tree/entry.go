@@ -119,20 +119,31 @@ func Detached(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: S
 
 // Rank returns the number of items before e, which must be in the list.
 func (l *List) Rank(e *Entry) (int, error) {
-	rank := 0
+	rank, _, err := l.before(e)
+	return rank, err
+}
+
+// before returns the number of items before e, which must be in the list, and of blocks at and below these.
+func (l *List) before(e *Entry) (items, blocks int, err error) {
+	add := func(run *List) {
+		if run != nil {
+			items, blocks = items+run.count, blocks+run.sum.Blocks
+		}
+	}
 	for l != nil {
 		in, err := l.open()
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		i := in.find(e)
 		for k := range i {
-			rank += in.runBefore(k).Len() + 1
+			add(in.runBefore(k))
+			items, blocks = items+1, blocks+in.items[k].sum.Blocks
 		}
-		if in.has(i, e.node.ID) {
-			return rank + in.runBefore(i).Len(), nil
+		if l = in.runBefore(i); in.has(i, e.node.ID) {
+			add(l)
+			break
 		}
-		l = in.runBefore(i)
 	}
-	return rank, nil
+	return items, blocks, nil
 }

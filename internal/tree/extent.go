@@ -22,11 +22,18 @@ func (t *Tree) ThreadPrefix(n int) (blocks int, bytes int64, err error) {
 	n = min(n, t.root.sum.Blocks)
 	left := n
 	for region := range t.regions {
-		b, roleless, err := region.prefix(&left)
+		roleless := int64(RoleBytes(region.class))
+		err := region.firstBlocks(context.Background(), &left, func(e *Entry, l *List) error {
+			if e != nil {
+				bytes += e.sum.Bytes + int64(e.sum.Roleless)*roleless
+			} else {
+				bytes += l.sum.Bytes + int64(l.sum.Roleless)*roleless
+			}
+			return nil
+		})
 		if err != nil {
 			return 0, 0, err
 		}
-		bytes += b + int64(roleless*RoleBytes(region.class))
 	}
 	bytes += 1 + int64(max(0, n-1))
 	if n == t.root.sum.Blocks {
@@ -35,44 +42,32 @@ func (t *Tree) ThreadPrefix(n int) (blocks int, bytes int64, err error) {
 	return n, bytes, nil
 }
 
-// prefix sums the first *left blocks at and below e and takes them off *left.
-func (e *Entry) prefix(left *int) (bytes int64, roleless int, err error) {
+// firstBlocks calls f with the parts that the first *left blocks at and below e divide into, an entry with all below it
+// or a run of children, and takes them off *left. Cost: O(depth · log n) calls.
+func (e *Entry) firstBlocks(ctx context.Context, left *int, f func(*Entry, *List) error) error {
 	if e.sum.Blocks <= *left {
 		*left -= e.sum.Blocks
-		return e.sum.Bytes, e.sum.Roleless, nil
+		return f(e, nil)
 	}
-	if *left == 0 {
-		return 0, 0, nil
-	}
-	return e.kids.prefix(left)
+	return e.kids.firstBlocks(ctx, left, f)
 }
 
-func (l *List) prefix(left *int) (bytes int64, roleless int, err error) {
+func (l *List) firstBlocks(ctx context.Context, left *int, f func(*Entry, *List) error) error {
 	if l == nil || *left == 0 {
-		return 0, 0, nil
+		return nil
 	}
 	if l.sum.Blocks <= *left {
 		*left -= l.sum.Blocks
-		return l.sum.Bytes, l.sum.Roleless, nil
+		return f(nil, l)
 	}
-	in, err := l.open()
-	if err != nil {
-		return 0, 0, err
-	}
-	for i := 0; i <= len(in.items) && *left > 0; i++ {
-		b, r, err := in.runBefore(i).prefix(left)
-		if err != nil {
-			return 0, 0, err
-		}
-		bytes, roleless = bytes+b, roleless+r
-		if i < len(in.items) && *left > 0 {
-			if b, r, err = in.items[i].prefix(left); err != nil {
-				return 0, 0, err
-			}
-			bytes, roleless = bytes+b, roleless+r
+	in, err := l.openFor(ctx)
+	for i := 0; err == nil && i <= len(in.items) && *left > 0; i++ {
+		err = in.runBefore(i).firstBlocks(ctx, left, f)
+		if err == nil && i < len(in.items) && *left > 0 {
+			err = in.items[i].firstBlocks(ctx, left, f)
 		}
 	}
-	return bytes, roleless, nil
+	return err
 }
 
 // ThreadBlock is a block of the thread and the region that it is in.

@@ -117,44 +117,18 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 // First measures the first n blocks of the thread. Nodes that are not blocks must not
 // count. Its errors are those of Of. Cost: O(depth · log n) if the sums are known.
 func (m *Measure) First(ctx context.Context, t *Tree, n int) (sum int64, err error) {
-	return m.firstIn(ctx, t.root, &n)
-}
-
-func (m *Measure) firstIn(ctx context.Context, e *Entry, left *int) (int64, error) {
-	if e.sum.Blocks <= *left {
-		*left -= e.sum.Blocks
-		return m.Sum(ctx, e)
-	}
-	if *left == 0 {
-		return 0, nil
-	}
-	return m.firstOf(ctx, e.kids, left)
-}
-
-func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, err error) {
-	if l == nil || *left == 0 {
-		return 0, nil
-	}
-	if l.sum.Blocks <= *left {
-		*left -= l.sum.Blocks
-		return m.list(ctx, l)
-	}
-	in, err := l.openFor(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for i := range len(in.items) + 1 {
-		part, err := m.firstOf(ctx, in.runBefore(i), left)
-		if err == nil && i < len(in.items) {
-			sum += part
-			part, err = m.firstIn(ctx, in.items[i], left)
-		}
-		if err != nil || *left == 0 {
-			return sum + part, err
+	err = t.root.firstBlocks(ctx, &n, func(e *Entry, l *List) error {
+		var part int64
+		var err error
+		if e != nil {
+			part, err = m.Sum(ctx, e)
+		} else {
+			part, err = m.list(ctx, l)
 		}
 		sum += part
-	}
-	return sum, nil
+		return err
+	})
+	return sum, err
 }
 
 // worthKeeping is the number of nodes from which on the tree keeps a sum: counting fewer

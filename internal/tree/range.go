@@ -36,7 +36,7 @@ func (t *Tree) ThreadPlace(id string) (before, blocks int, ok bool, err error) {
 		if path[i].class == Block { // a type of block that has children stands before them
 			before++
 		}
-		n, err := path[i].kids.blocksBefore(e)
+		_, n, err := path[i].kids.before(e)
 		if err != nil {
 			return 0, 0, false, err
 		}
@@ -56,31 +56,4 @@ func (t *Tree) openPrefix(n int) (int64, error) {
 		size--
 	}
 	return size, nil
-}
-
-// blocksBefore returns how many blocks stand before e, which the list must hold.
-func (l *List) blocksBefore(e *Entry) (int, error) {
-	n := 0
-	for l != nil {
-		in, err := l.open()
-		if err != nil {
-			return 0, err
-		}
-		i := in.find(e)
-		for k := range i {
-			n += in.runBefore(k).blocks() + in.items[k].sum.Blocks
-		}
-		if in.has(i, e.node.ID) {
-			return n + in.runBefore(i).blocks(), nil
-		}
-		l = in.runBefore(i)
-	}
-	return n, nil
-}
-
-func (l *List) blocks() int {
-	if l == nil {
-		return 0
-	}
-	return l.sum.Blocks
 }
