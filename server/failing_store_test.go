@@ -10,11 +10,13 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/dbtest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 )
 
 // An answer is whole where a read of the store fails, or an error with the code of the store, or it breaks off.
 func TestReadsThatFailAreAnswered(t *testing.T) {
+	testrun.OneGoroutine(t) // one request after the other
 	for _, path := range []string{"thread?at=@c2", "log", "diff?from=@c1&to=@t0", "nodes/said-2/life"} {
 		dbtest.EveryRead(t, func(db *pact.DB) error {
 			c, err := pact.Create(t.Context(), db, "chat", nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/simulate"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 
 	"pgregory.net/rapid"
@@ -16,6 +17,7 @@ import (
 // With when pays a policy has at no call cost more than no policy, whatever the run, the lifetimes, the
 // prices and the limits, if nothing is asked for twice.
 func TestPaysIsNeverDearer(t *testing.T) {
+	testrun.OneGoroutine(t)
 	t.Run("asks once", testAnAgentThatReadsOnce)
 	t.Run("asks again", testAnAgentThatReadsAgain)
 }

@@ -219,6 +219,7 @@ var table = []struct{ name, text string }{
 // With when pays, no policy is dearer than the run as it was, on any real run at any price of reading.
 // -v prints the table of docs/policies.md.
 func TestTableOfPolicies(t *testing.T) {
+	testrun.OneGoroutine(t)
 	counter, err := tokens.Named("o200k_base")
 	if err != nil {
 		t.Fatal(err)
