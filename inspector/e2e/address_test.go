@@ -22,45 +22,44 @@ const shown = `JSON.stringify({
 
 // A person opens the address of each screen, reloads it, and sees the same screen again.
 func TestAReloadOfEveryAddressBringsBackTheScreen(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		story(t, db, "addresses")
-		b := newTab(t, serve(t, db))
-		b.signIn()
-		for path, ready := range map[string]string{
-			"/":                                              `document.body.innerText.includes('addresses')`,
-			"/c/addresses":                                   painted,
-			"/c/addresses?at=c9":                             `document.querySelector('.cut-line')`,
-			"/c/addresses?at=c9&vs=c5":                       `document.querySelector('.cut-line')`,
-			"/c/addresses?at=c9&node=text4":                  selected("text4"),
-			"/c/addresses?at=c9&view=tree":                   `document.querySelector('[role=treeitem]')`,
-			"/c/addresses?at=c9&view=changes":                `document.querySelector('.change-removed')`,
-			"/c/addresses?at=c9&vs=c4&view=changes":          `document.querySelector('.change-removed')`,
-			"/c/addresses?at=c9&view=request":                `document.querySelector('.raw-text')`,
-			"/c/addresses?view=attempts":                     `document.body.innerText.includes('No attempt was recorded')`,
-			"/c/addresses?at=c4&view=block&node=text4":       `document.body.innerText.includes('sealed into')`,
-			"/c/addresses?at=c9&q=%5Bkind%3D%27result%27%5D": `document.querySelectorAll('.lit').length > 0`,
-			"/c/addresses?at=working":                        `document.querySelector('h1')`,
-		} {
-			if path != "/" { // the screen selects a block by itself and writes it into the address a little later
-				ready = "location.search.includes('node=') && " + ready
-			}
-			b.open(path)
-			b.until(path+" is shown", ready)
-			b.settle()
-			before := eval[string](b, shown)
-			b.do("reload "+path, chromedp.Reload())
-			b.until(path+" is shown again", ready)
-			b.settle()
-			if after := eval[string](b, shown); after != before {
-				t.Errorf("%s: a reload shows\n%s\nbefore it was\n%s", path, after, before)
-			}
-			// Where no block is named the screen selects one by itself.
-			got := regexp.MustCompile(`[?&]node=[^&]*`).ReplaceAllString(b.path(), "")
-			if got != strings.NewReplacer("&node=text4", "").Replace(path) {
-				t.Errorf("%s became %s", path, got)
-			}
+	db := sqliteFile(t)
+	story(t, db, "addresses")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	for path, ready := range map[string]string{
+		"/":                                              `document.body.innerText.includes('addresses')`,
+		"/c/addresses":                                   painted,
+		"/c/addresses?at=c9":                             `document.querySelector('.cut-line')`,
+		"/c/addresses?at=c9&vs=c5":                       `document.querySelector('.cut-line')`,
+		"/c/addresses?at=c9&node=text4":                  selected("text4"),
+		"/c/addresses?at=c9&view=tree":                   `document.querySelector('[role=treeitem]')`,
+		"/c/addresses?at=c9&view=changes":                `document.querySelector('.change-removed')`,
+		"/c/addresses?at=c9&vs=c4&view=changes":          `document.querySelector('.change-removed')`,
+		"/c/addresses?at=c9&view=request":                `document.querySelector('.raw-text')`,
+		"/c/addresses?view=attempts":                     `document.body.innerText.includes('No attempt was recorded')`,
+		"/c/addresses?at=c4&view=block&node=text4":       `document.body.innerText.includes('sealed into')`,
+		"/c/addresses?at=c9&q=%5Bkind%3D%27result%27%5D": `document.querySelectorAll('.lit').length > 0`,
+		"/c/addresses?at=working":                        `document.querySelector('h1')`,
+	} {
+		if path != "/" { // the screen selects a block by itself and writes it into the address a little later
+			ready = "location.search.includes('node=') && " + ready
 		}
-	})
+		b.open(path)
+		b.until(path+" is shown", ready)
+		b.settle()
+		before := eval[string](b, shown)
+		b.do("reload "+path, chromedp.Reload())
+		b.until(path+" is shown again", ready)
+		b.settle()
+		if after := eval[string](b, shown); after != before {
+			t.Errorf("%s: a reload shows\n%s\nbefore it was\n%s", path, after, before)
+		}
+		// Where no block is named the screen selects one by itself.
+		got := regexp.MustCompile(`[?&]node=[^&]*`).ReplaceAllString(b.path(), "")
+		if got != strings.NewReplacer("&node=text4", "").Replace(path) {
+			t.Errorf("%s became %s", path, got)
+		}
+	}
 }
 
 // selected is true once the list and the block beside it show a block.

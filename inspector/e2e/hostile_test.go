@@ -46,22 +46,21 @@ func (b *tab) showsPictures(where string) {
 
 // A person looks at a conversation full of markup and scripts, and sees it as text.
 func TestAHostileConversationStaysText(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		name := hostile(t, db)
-		b := newTab(t, serve(t, db))
-		b.signIn()
-		b.see("data-hostile")
-		b.unharmed("the list of contexts")
-		at := "/c/" + url.PathEscape(name)
-		for _, query := range []string{"?at=c1", "?at=c2", "?at=c4", "?at=c2&view=tree", "?at=c2&view=changes",
-			"?at=c4&view=changes", "?at=c2&view=request", "?at=c2&view=attempts"} {
-			b.open(at + query)
-			b.until("the screen is there", `document.querySelector('h1')`)
-			b.settle()
-			b.unharmed(query)
-			b.showsPictures(query)
-		}
-	})
+	db := sqliteFile(t)
+	name := hostile(t, db)
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.see("data-hostile")
+	b.unharmed("the list of contexts")
+	at := "/c/" + url.PathEscape(name)
+	for _, query := range []string{"?at=c1", "?at=c2", "?at=c4", "?at=c2&view=tree", "?at=c2&view=changes",
+		"?at=c4&view=changes", "?at=c2&view=request", "?at=c2&view=attempts"} {
+		b.open(at + query)
+		b.until("the screen is there", `document.querySelector('h1')`)
+		b.settle()
+		b.unharmed(query)
+		b.showsPictures(query)
+	}
 }
 
 // A person opens every block of that conversation, and its page.

@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
-
-	"github.com/contexttree/pact/internal/postgrestest"
 )
 
 // repository is the directory of the main module, seen from this one.
@@ -46,7 +44,7 @@ func runAll(m *testing.M) (code int) {
 	}
 	shared.dir = dir
 	defer os.RemoveAll(dir)
-	code = postgrestest.Run(m)
+	code = m.Run()
 	if shared.close != nil {
 		shared.close()
 	}

@@ -55,37 +55,36 @@ func (b *tab) sentence() string {
 
 // A person goes from call to call with the arrows, and from cut to cut with shift.
 func TestArrowsScrubAndJumpToCuts(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		story(t, db, "scrub")
-		b := newTab(t, serve(t, db))
-		b.signIn()
-		b.openStory("/c/scrub")
-		b.call(12)
-		b.press("ArrowLeft", "ArrowLeft")
-		b.call(10)
-		b.until("the address says so", `location.search.startsWith('?at=c10')`)
-		b.press("ArrowRight")
-		b.call(11)
-		b.press("Shift+ArrowLeft")
-		b.call(9)
-		if got := b.sentence(); !strings.Contains(got, "call3 was pruned by name") {
-			t.Errorf("the sentence of the cut is %q", got)
-		}
-		b.press("Shift+ArrowLeft")
-		b.call(6)
-		if got := b.sentence(); !strings.Contains(got, "rules was edited") {
-			t.Errorf("the sentence of the cut is %q", got)
-		}
-		b.press("Shift+ArrowLeft") // there is none before
-		b.press("Shift+ArrowRight")
-		b.call(9)
-		b.press("Home")
-		b.call(1)
-		b.press("ArrowLeft") // there is none before
-		b.press("End")
-		b.call(12)
-		b.until("the address is that of the latest call", `['c12', null].includes(new URLSearchParams(location.search).get('at'))`)
-	})
+	db := sqliteFile(t)
+	story(t, db, "scrub")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/scrub")
+	b.call(12)
+	b.press("ArrowLeft", "ArrowLeft")
+	b.call(10)
+	b.until("the address says so", `location.search.startsWith('?at=c10')`)
+	b.press("ArrowRight")
+	b.call(11)
+	b.press("Shift+ArrowLeft")
+	b.call(9)
+	if got := b.sentence(); !strings.Contains(got, "call3 was pruned by name") {
+		t.Errorf("the sentence of the cut is %q", got)
+	}
+	b.press("Shift+ArrowLeft")
+	b.call(6)
+	if got := b.sentence(); !strings.Contains(got, "rules was edited") {
+		t.Errorf("the sentence of the cut is %q", got)
+	}
+	b.press("Shift+ArrowLeft") // there is none before
+	b.press("Shift+ArrowRight")
+	b.call(9)
+	b.press("Home")
+	b.call(1)
+	b.press("ArrowLeft") // there is none before
+	b.press("End")
+	b.call(12)
+	b.until("the address is that of the latest call", `['c12', null].includes(new URLSearchParams(location.search).get('at'))`)
 }
 
 // A person with a screen reader reads the table behind the picture, a sentence for each call.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/contexttree/pact/internal/postgrestest"
 )
 
 // command runs pact on a store and returns what it prints. A command that fails fails
@@ -109,12 +107,6 @@ func (s *site) restart() {
 	s.t.Helper()
 	s.stop()
 	s.start(strings.TrimPrefix(s.origin, "http://"))
-}
-
-// stores runs a test twice: on a store in a SQLite file and on one in PostgreSQL.
-func stores(t *testing.T, test func(t *testing.T, db string)) {
-	t.Run("sqlite", func(t *testing.T) { test(t, sqliteFile(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, postgrestest.Database(t)) })
 }
 
 // sqliteFile returns the path of a store that is not there yet.

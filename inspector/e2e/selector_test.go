@@ -15,24 +15,23 @@ func (b *tab) search(text string) {
 
 // A person types words, then a selector, and sees what each finds.
 func TestTheBoxFindsTextAndNodes(t *testing.T) {
-	stores(t, func(t *testing.T, db string) {
-		story(t, db, "search")
-		b := newTab(t, serve(t, db))
-		b.signIn()
-		b.openStory("/c/search?at=c8")
-		b.search("what step 5 printed")
-		b.press("Enter")
-		b.until("the first match is selected", `location.search.includes('node=result5')`)
-		b.until("the block is lit in the list", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
-			r.innerText.includes('what step 5 printed'))`)
-		b.search("[kind='result'][failed]")
-		b.press("Enter")
-		b.until("the failed result is lit", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
-			r.innerText.includes('failed'))`)
-		b.until("the address has the selector",
-			`new URLSearchParams(location.search).get('q') === "[kind='result'][failed]"`)
-		b.accessible("a selector that matches")
-	})
+	db := sqliteFile(t)
+	story(t, db, "search")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/search?at=c8")
+	b.search("what step 5 printed")
+	b.press("Enter")
+	b.until("the first match is selected", `location.search.includes('node=result5')`)
+	b.until("the block is lit in the list", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
+		r.innerText.includes('what step 5 printed'))`)
+	b.search("[kind='result'][failed]")
+	b.press("Enter")
+	b.until("the failed result is lit", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
+		r.innerText.includes('failed'))`)
+	b.until("the address has the selector",
+		`new URLSearchParams(location.search).get('q') === "[kind='result'][failed]"`)
+	b.accessible("a selector that matches")
 }
 
 // A person mistypes a selector and sees where.
