@@ -95,6 +95,9 @@ type ledger struct {
 	db     *pact.DB
 	tokens pact.Counter
 	prices *record.Prices
+	origin *pact.Context  // of a fork that still has one
+	parts  int64          // the cycle at which the fork begins there
+	older  *pact.Snapshot // of the call that a rewrite goes on behind, if that is not the one before
 	made   *Rewrites
 	asides map[int64][]history.Info // that asked for a summary, by the call behind which they did
 	last   *int64                   // tokens of the call before, nil if nobody counted them
@@ -129,6 +132,14 @@ func RewritesOf(ctx context.Context, db *pact.DB, c *pact.Context, list *record.
 			l.asides[i.Origin.Cycle] = append(l.asides[i.Origin.Cycle], i)
 		}
 	}
+	if origins, err := c.Origins(ctx); err != nil {
+		return nil, err
+	} else if len(origins) > 0 && origins[0].Name != "" {
+		l.parts = origins[0].Cycle
+		if l.origin, err = pact.Open(ctx, db, origins[0].Name, nil); err != nil {
+			return nil, err
+		}
+	}
 	l.reader = &reader{ctx: ctx, keys: map[string]digest{}, watch: l.step}
 	of, err := l.walk(c, list, nothing, progress)
 	if err != nil {
@@ -143,7 +154,7 @@ func RewritesOf(ctx context.Context, db *pact.DB, c *pact.Context, list *record.
 func (l *ledger) step(s *view.Step, gone map[digest][]string, added []Block) error {
 	l.rate(s)
 	from := len(l.made.List)
-	if err := l.find(s); err != nil {
+	if err := l.find(s, gone, added); err != nil {
 		return err
 	}
 	now := l.made.List[from:]
@@ -181,12 +192,18 @@ func (l *ledger) step(s *view.Step, gone map[digest][]string, added []Block) err
 }
 
 // find adds the rewrites at a call.
-func (l *ledger) find(s *view.Step) error {
+func (l *ledger) find(s *view.Step, gone map[digest][]string, added []Block) error {
 	p, b := s.Call, s.Break
+	behind, err := l.goesOn(s, gone, added)
+	if err != nil {
+		return err
+	}
 	switch {
 	case s.Before == nil:
 	case p != nil && p.Compacted:
 		l.add(s, ByAgent, "its log says that it compacted the conversation")
+	case behind > 0:
+		l.add(s, ByAgent, "it goes on behind "+view.Visible(l.origin.Name())+view.Cycle(behind)+" with another message in the place of what was before")
 	case p != nil && p.TakenOut > 0:
 		l.add(s, ByPolicy, "it takes "+view.Plural(p.TakenOut, "part")+" out of this request and later ones")
 	case b != nil && slices.Contains([]diff.Kind{diff.ByPruning, diff.ByExpiry, diff.ByCascade}, b.Cause.Kind):
@@ -233,6 +250,23 @@ func (l *ledger) find(s *view.Step) error {
 	}
 	l.edits = now
 	return nil
+}
+
+// goesOn returns the last call of the origin of a fork if the first call of the fork leaves out a message and sends answers
+// behind another one in its place: an agent rewrote what was before them, and no user took back what came after. Else it
+// is 0.
+func (l *ledger) goesOn(s *view.Step, gone map[digest][]string, added []Block) (int64, error) {
+	if l.origin == nil || s.Cycle != l.parts+1 || s.Before == nil || len(gone) == 0 {
+		return 0, nil
+	}
+	_, last := l.origin.Cycles()
+	asked := slices.IndexFunc(added, func(b Block) bool { return b.What == view.KindUser.String() })
+	if last <= l.parts || asked < 0 || !slices.ContainsFunc(added[asked:], func(b Block) bool { return b.What == view.KindAssistant.String() }) {
+		return 0, nil
+	}
+	var err error
+	l.older, err = l.origin.At(l.ctx, pact.Cycle(last))
+	return last, err
 }
 
 // add adds a rewrite with what the provider did not read from its cache.

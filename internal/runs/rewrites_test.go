@@ -161,6 +161,31 @@ func TestWhatExpiresIsARewriteByAPolicy(t *testing.T) {
 	}
 }
 
+// A fork whose first call has another message in the place of one, and answers behind it, goes on behind a compaction in its
+// origin; one that a user began by another message does not.
+func TestAForkThatSendsAnswersBehindAnotherMessageIsACompaction(t *testing.T) {
+	for _, c := range []struct {
+		messages []object
+		found    int
+	}{
+		{[]object{user("hello"), assistant("yes"), user("in short"), assistant("found it here"), user("go on")}, 1},
+		{[]object{user("hello"), assistant("yes"), user("look there")}, 0},
+	} {
+		db := pact.NewDB(store.NewMemory())
+		calls := growing([]object{user("hello")}, []object{assistant("yes"), user("look")}, []object{assistant("yes"), user("say it again")})
+		recordedIn(t, db, record.ImportOptions{Context: "run"}, append(calls, asked{messages: c.messages})...)
+		list := rewritesOf(t, db, "run-2").List
+		if len(list) != c.found {
+			t.Fatalf("%d messages: got %+v", len(c.messages), list)
+		}
+		for _, r := range list {
+			if r.By != runs.ByAgent || !strings.HasPrefix(r.Says, "it goes on behind run@c3") || *r.Tokens.Before != 7 || *r.Tokens.After != 9 {
+				t.Errorf("got %+v, %d → %d", r, *r.Tokens.Before, *r.Tokens.After)
+			}
+		}
+	}
+}
+
 // Words within others do not count as quoted, whatever stands in the place of what went.
 func TestALineSurvivesAsWholeWords(t *testing.T) {
 	for summary, survives := range map[string]bool{"it took long": false, "say ok.": true, "ok": true, "okay": false,

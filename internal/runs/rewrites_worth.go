@@ -38,8 +38,12 @@ func (l *ledger) rate(s *view.Step) {
 // size says how many tokens the call before and this one have, and what the calls for a summary cost.
 func (l *ledger) size(r *Rewrite, s *view.Step) error {
 	r.Tokens = RewriteTokens{l.last, tokensOf(s), inspect.Counted}
+	older := s.Before
+	if l.older != nil {
+		r.Tokens.Before, older, l.older = nil, l.older, nil
+	}
 	if r.Tokens.Before == nil || r.Tokens.After == nil {
-		before, err := s.Before.Tokens(l.ctx, l.tokens)
+		before, err := older.Tokens(l.ctx, l.tokens)
 		if err != nil {
 			return err
 		}

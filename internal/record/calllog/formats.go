@@ -220,7 +220,7 @@ func talk(data []byte, at int) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(`{"role"`)) || bytes.HasPrefix(bytes.TrimLeft(text, " \t"), []byte(`{"messages"`))
 }
 
-// ofLines are formats of lines. Programs put the lines into a list, too.
+// ofLines are formats of lines. Programs put the lines into a list, as they do with the values of ofEachValue.
 var ofLines = []string{"a " + ClaudeCode, "a Gemini CLI session", "a Gemini CLI stream", "a Codex rollout", "an OTLP export"}
 
 // formatOfValue returns the format of a value of a file, nil for none.
@@ -231,7 +231,7 @@ func formatOfValue(of []format, first raw) *format {
 		for n := 0; n < maxForeignLines && s.Peek() == '{'; n++ {
 			line := raw(s.Value())
 			for i := range of {
-				if slices.Contains(ofLines, of[i].name) && of[i].is(line) {
+				if (slices.Contains(ofLines, of[i].name) || slices.Contains(ofEachValue, of[i].name)) && of[i].is(line) {
 					return &of[i]
 				}
 			}

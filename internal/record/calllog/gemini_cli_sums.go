@@ -18,6 +18,9 @@ func chatUsage(f fields) provider.Usage {
 // countGeminiChat counts a record of a session of Gemini CLI.
 func countGeminiChat(e entry, b *sums.Book) {
 	f := e.fields()
+	if beginsGeminiChat(f) {
+		b.Session = f.text("sessionId")
+	}
 	list := e.under(f["messages"])
 	if set := f["$set"].fields(); set["messages"] != nil {
 		list = e.under(set["messages"])
@@ -43,7 +46,7 @@ func countGeminiMessage(f fields, b *sums.Book) {
 	}
 	b.Message(canon.Fields("content", f["content"].value()))
 	if counts := f["tokens"].fields(); counts != nil {
-		b.Tokens(f.text("id"), chatUsage(counts))
+		b.Tokens(b.Session+"/"+f.text("id"), chatUsage(counts))
 	}
 	inside := strings.Contains(string(f["content"]), `"functionCall"`)
 	for _, r := range f["toolCalls"].elems() {

@@ -57,7 +57,7 @@ func (s *span) tally(b *sums.Book) {
 			b.Message(plain(withRole(event.message(), role)), silentMembers...)
 		}
 	}
-	b.Tokens(s.id, s.usage())
+	b.Tokens(s.trace+"/"+s.id, s.usage())
 	b.Money(s.json("llm.cost.total", "gen_ai.usage.cost", "gen_ai.cost.total_cost", "operation.cost").Text)
 }
 

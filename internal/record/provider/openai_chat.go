@@ -35,9 +35,9 @@ func (c *cutter) chatField(message canon.Any, name string, value canon.Any) cano
 	switch {
 	case name == "role" || name == "tool_call_id" || slices.Contains(cacheMarkers, name),
 		c.role == "tool" && name == answeredIDs,
-		c.role == "tool" && (name == "name" || name == "is_error"), emptyOrNull(value):
+		c.role == "tool" && (name == "name" || name == "is_error"), emptyOrNull(value) && (name != "content" || c.role != "tool"):
 		return Escaped(value)
-	case name == "content" && c.role == "tool":
+	case name == "content" && c.role == "tool": // also that of a tool which gave nothing: it answers its call
 		failed, _ := message.Get("is_error") // not of the API, but some clients and imported logs have it
 		return c.resultContent(Part{Kind: "result", Call: chatAnswered(message), Name: text(message, "name"),
 			Failed: failed.Text == string(canon.True)}, value)

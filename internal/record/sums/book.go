@@ -14,8 +14,10 @@ import (
 // Book counts a file and what was read of it. [Book.Record] and the methods up to [Book.Total] are for what counts
 // the file, [Book.Sent] and [Book.Answered] for what was read. Memory: 8 bytes for each different text.
 type Book struct {
-	// Turn is for what counts a file: how often somebody spoke to the model, if ids of answers repeat.
-	Turn int
+	// Turn and Session are for what counts a file, if ids of answers repeat: how often somebody spoke to the model, and in
+	// which session.
+	Turn    int
+	Session string
 
 	records  []record
 	messages []message
