@@ -62,20 +62,15 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // Cost: what differs, times O(log n), and the log between the two; if a and b are not
 // neighbours, also the changes from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (_ *diff.Report, err error) {
-	o := optionsOf(opts)
-	mode, lines, err := contentOptions(o.ContentMode, o.ContextLines).Form()
-	if err != nil {
-		return nil, err
-	}
 	s, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
-	selection, err := restrict(ctx, from, to, o.DiffOptions)
+	r, err := richDiff(ctx, from, to, optionsOf(opts))
 	if err != nil {
 		return nil, err
 	}
-	older, newer := tree.Of(from), tree.Of(to)
+	older, newer := r.From, r.To
 	if older.Cycle() > newer.Cycle() {
 		older, newer = newer, older
 	}
@@ -83,32 +78,31 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 	if err != nil {
 		return nil, err
 	}
-	r := differ.Rich{
-		From: tree.Of(from), To: tree.Of(to), FromLabel: a.Text(from.edition), ToLabel: b.Text(from.edition), Selection: selection,
-		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
-		Mode:  mode, ContextLines: lines,
-	}
+	r.FromLabel, r.ToLabel = a.Text(from.edition), b.Text(from.edition)
+	r.Cause = func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) }
 	return r.Report(ctx)
+}
+
+// richDiff begins a comparison of two snapshots, which lacks the causes.
+func richDiff(ctx context.Context, from, to *Snapshot, o RichDiffOptions) (*differ.Rich, error) {
+	r := &differ.Rich{From: tree.Of(from), To: tree.Of(to), FromLabel: Cycle(from.Cycle()).String(),
+		ToLabel: Cycle(to.Cycle()).String()}
+	var err error
+	if r.Mode, r.ContextLines, err = contentOptions(o.ContentMode, o.ContextLines).Form(); err == nil {
+		r.Selection, err = restrict(ctx, from, to, o.DiffOptions)
+	}
+	return r, err
 }
 
 // RichDiff compares two snapshots as [Context.RichDiff] does, also snapshots of two contexts.
 // Every cause is [diff.ByContext], because no log tells how the one became the other.
 func RichDiff(ctx context.Context, from, to *Snapshot, opts *RichDiffOptions) (_ *diff.Report, err error) {
-	o := optionsOf(opts)
-	mode, lines, err := contentOptions(o.ContentMode, o.ContextLines).Form()
-	if err != nil {
-		return nil, err
-	}
-	selection, err := restrict(ctx, from, to, o.DiffOptions)
+	r, err := richDiff(ctx, from, to, optionsOf(opts))
 	if err != nil {
 		return nil, err
 	}
 	cause := diff.Cause{Kind: diff.ByContext, Cycle: to.Cycle()}
-	r := differ.Rich{
-		From: tree.Of(from), To: tree.Of(to), FromLabel: Cycle(from.Cycle()).String(), ToLabel: Cycle(to.Cycle()).String(),
-		Selection: selection, Mode: mode, ContextLines: lines,
-		Cause: func(tree.Difference, []string) (diff.Cause, error) { return cause, nil },
-	}
+	r.Cause = func(tree.Difference, []string) (diff.Cause, error) { return cause, nil }
 	return r.Report(to.asking(from.asking(ctx)))
 }
 

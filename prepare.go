@@ -182,7 +182,7 @@ func (c *Context) PlanFork(ctx context.Context, at Address, p *Pruning) (_ *insp
 	if fork.Head, err = c.treeAt(ctx, s, Cycle(cycle)); err != nil {
 		return nil, err
 	}
-	log, err := provenance.LogOf(c.Log(ctx, 0))
+	log, err := c.provenance(s).Log(ctx, cycle, cycle)
 	if err != nil {
 		return nil, err
 	}

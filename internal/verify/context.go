@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"iter"
 
 	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
@@ -94,21 +93,22 @@ func (v *verifier) snapshots(progress Progress) (last *tree.Tree, err error) {
 	if v.now.Cycle < v.now.First {
 		return nil, nil
 	}
-	next, stop := iter.Pull2(proofs(v.log().Entries(v.ctx, 0), v.now.First))
-	defer stop()
+	log := v.log().Publications(v.ctx)
+	defer log.Stop()
 	for t, err := range v.store.History(v.ctx, v.now.Key, v.now.First, v.now.Cycle) {
 		if err != nil {
 			return nil, err
 		}
-		of, err, more := next()
+		cycle := v.now.First + int64(v.found.Snapshots)
+		of, err := log.Of(cycle)
 		if err != nil {
 			return nil, err
 		}
-		if cycle := v.now.First + int64(v.found.Snapshots); t.Cycle() != cycle || !more {
+		if t.Cycle() != cycle || of.Kind == "" {
 			v.found.Defect = unpublished(cycle)
 			return nil, nil
 		}
-		if v.found.Defect = v.snapshot(t, of); v.found.Defect != nil || v.err != nil {
+		if v.found.Defect = v.snapshot(t, &of); v.found.Defect != nil || v.err != nil {
 			return nil, v.err
 		}
 		last = t
@@ -134,7 +134,7 @@ func (v *verifier) working(snapshot *tree.Tree) error {
 	if err != nil {
 		return err
 	}
-	if v.found.Defect = v.tree(working, proofOf(&last[0])); v.found.Defect != nil {
+	if v.found.Defect = v.tree(working, &last[0]); v.found.Defect != nil {
 		v.found.Defect.Working = true
 	}
 	return v.err

@@ -12,25 +12,9 @@ import (
 	"github.com/contexttree/pact/internal/engine"
 )
 
-// proof is what an entry says of the state that it left.
-type proof struct{ digest, thread, sent string }
-
-func proofOf(e *history.Entry) proof { return proof{e.Digest, e.Thread, e.Sent} }
-
 // publishes reports whether an entry published a snapshot of a context whose first one has a cycle.
 func publishes(e *history.Entry, first int64) bool {
 	return e.Kind == history.Commit || e.Kind == history.Create && e.Cycle == first // an import brought it
-}
-
-// proofs yields what a log says of the snapshots, in their order. It keeps none: a context may have millions.
-func proofs(log iter.Seq2[history.Entry, error], first int64) iter.Seq2[proof, error] {
-	return func(yield func(proof, error) bool) {
-		for e, err := range log {
-			if (err != nil || publishes(&e, first)) && !yield(proofOf(&e), err) {
-				return
-			}
-		}
-	}
 }
 
 // checkLog checks that a log has every revision once and every cycle once, in order, and returns its erasures.

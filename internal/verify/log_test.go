@@ -2,7 +2,6 @@ package verify
 
 import (
 	"iter"
-	"slices"
 	"testing"
 
 	"github.com/contexttree/pact/history"
@@ -61,24 +60,6 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%s: %+v, want %q at cycle %d", name, defect, c.what, c.cycle)
 		case name == "whole" && (len(erasures) != 1 || erasures[0].Revision != 4):
 			t.Errorf("%s: %+v", name, erasures)
-		}
-	}
-}
-
-// TestProofs reads what logs say of the snapshots: only entries that publish one say it.
-func TestProofs(t *testing.T) {
-	log := []history.Entry{{Kind: history.Create, Cycle: 3, Digest: "a"}, {Kind: history.Edit, Cycle: 3, Digest: "b"},
-		{Kind: history.Commit, Cycle: 4, Digest: "c", Thread: "d", Sent: "e"}, {Kind: history.Erasing, Cycle: 4, Digest: "f"}}
-	for first, want := range map[int64][]proof{3: {{digest: "a"}, {"c", "d", "e"}}, 4: {{"c", "d", "e"}}} {
-		var got []proof
-		for of, err := range proofs(yielding(log), first) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, of)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("from cycle %d: %v, want %v", first, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/history"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/tree"
 )
@@ -12,15 +13,15 @@ import (
 // with the threads that the attempts of the cycle sent. These are hashes of the whole thread,
 // so snapshot writes it out, but hashes only what follows the bytes it shares with the previous
 // thread. In other trees it renders each block once.
-func (v *verifier) snapshot(t *tree.Tree, of proof) *inspect.Defect {
+func (v *verifier) snapshot(t *tree.Tree, of *history.Entry) *inspect.Defect {
 	if d := v.tree(t, of); d != nil || v.err != nil {
 		return d
 	}
-	if of.digest != "" {
+	if of.Digest != "" {
 		v.found.Recorded++
 	}
 	attempts := v.attempts[t.Cycle()]
-	if of.sent == "" && len(attempts) == 0 {
+	if of.Sent == "" && len(attempts) == 0 {
 		return nil
 	}
 	sum, size, err := t.HashThread(v.ctx)
@@ -37,36 +38,36 @@ func (v *verifier) snapshot(t *tree.Tree, of proof) *inspect.Defect {
 	if len(attempts) > 0 {
 		countAttempts(v.found.Attempts, t.Cycle(), found, attempts)
 	}
-	if of.sent == "" {
+	if of.Sent == "" {
 		return nil
 	}
 	v.found.Sent++
-	if found != of.sent {
-		return &inspect.Defect{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: of.sent, Found: found}
+	if found != of.Sent {
+		return &inspect.Defect{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: of.Sent, Found: found}
 	}
 	return nil
 }
 
 // tree checks the nodes of a tree and compares its digests with those in the log.
-func (v *verifier) tree(t *tree.Tree, of proof) *inspect.Defect {
+func (v *verifier) tree(t *tree.Tree, of *history.Entry) *inspect.Defect {
 	v.fresh = v.fresh[:0]
 	if d := v.nodes(t); d != nil || v.err != nil {
 		return d
 	}
 	v.last = t
-	if of.digest == "" {
+	if of.Digest == "" {
 		return nil
 	}
-	if found := t.Digest().String(); found != of.digest {
+	if found := t.Digest().String(); found != of.Digest {
 		return v.suspect(&inspect.Defect{
-			Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: of.digest, Found: found,
+			Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: of.Digest, Found: found,
 		})
 	}
-	if of.thread == "" {
+	if of.Thread == "" {
 		return nil
 	}
-	if found := t.ThreadDigest().String(); found != of.thread {
-		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of the thread", Recorded: of.thread, Found: found})
+	if found := t.ThreadDigest().String(); found != of.Thread {
+		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of the thread", Recorded: of.Thread, Found: found})
 	}
 	return nil
 }
