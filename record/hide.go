@@ -26,22 +26,35 @@ func (o *Options) hider() hider {
 	return hider{rules: redact.Rules{Expressions: o.Redact, Secrets: o.RedactSecrets}}
 }
 
-// Names of what carries credentials, in small letters, - for _: headers with a credential behind a scheme, headers
-// with nothing else, members of queries, cookies of sessions.
+// Names of what carries credentials, in small letters, - for _: headers with a credential behind a scheme, parts of such
+// a header, headers with nothing else, members of queries, cookies of sessions. A header may have more before its name.
 var (
-	authorizations = []string{"authorization", "proxy-authorization", "cf-aig-authorization", "helicone-auth"}
-	keyHeaders     = []string{"x-api-key", "api-key", "apikey", "x-goog-api-key", "ocp-apim-subscription-key", "x-auth-token",
-		"x-access-token", "x-auth", "x-amz-security-token", "x-signature", "x-litellm-api-key", "x-portkey-api-key",
-		"openai-api-secret", "cf-access-client-secret"}
+	authorizations = []string{"authorization", "helicone-auth"}
+	signatures     = []string{"signature", "response", "credential", "oauth-token", "oauth-signature"}
+	keyHeaders     = []string{"api-key", "apikey", "subscription-key", "auth-token", "access-token", "security-token", "api-token",
+		"x-auth", "x-signature", "api-secret", "client-secret"}
 	keyMembers = []string{"key", "api-key", "apikey", "token", "access-token", "auth", "password", "sig", "signature", "x-amz-signature",
 		"x-amz-credential", "x-amz-security-token", "x-goog-signature"}
-	sessionCookies = []string{"session", "sessionid", "session-id", "session-token", "sessionkey", "sid", "connect.sid",
-		"jsessionid", "phpsessid", "asp.net-sessionid", "--session", "--host-session", "--secure-session", "auth-token",
-		"access-token", "next-auth.session-token", "--secure-next-auth.session-token", "cf-authorization"}
+	sessionCookies = []string{"session", "sessionid", "session-id", "session-token", "sessionkey", "sid", "connect.sid", "jsessionid",
+		"phpsessid", "asp.net-sessionid", "auth-token", "access-token", "next-auth.session-token", "authjs.session-token",
+		"laravel-session", "cf-authorization"}
 )
 
-func is(name string, names []string) bool {
-	return slices.Contains(names, strings.ReplaceAll(strings.ToLower(name), "_", "-"))
+// plain returns a name as the lists have it.
+func plain(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+func is(name string, names []string) bool { return slices.Contains(names, plain(name)) }
+
+// endsAs reports whether a header has one of the names, or ends with one behind a dash.
+func endsAs(header string, names []string) bool {
+	header = plain(header)
+	return slices.ContainsFunc(names, func(name string) bool { return header == name || strings.HasSuffix(header, "-"+name) })
+}
+
+// isSession reports whether a cookie has the name of a session, also behind __Host- or __Secure-.
+func isSession(cookie string) bool {
+	name := strings.TrimLeft(plain(cookie), "-")
+	return is(strings.TrimPrefix(strings.TrimPrefix(name, "host-"), "secure-"), sessionCookies)
 }
 
 // secretsOf notes the credentials of a request.
@@ -49,15 +62,15 @@ func (h *hider) secretsOf(req *http.Request) {
 	for name, values := range req.Header {
 		for _, value := range values {
 			switch {
-			case is(name, authorizations):
+			case endsAs(name, authorizations):
 				h.authorization(value)
-			case is(name, keyHeaders):
+			case endsAs(name, keyHeaders):
 				h.note(value)
 			}
 		}
 	}
 	for _, cookie := range req.Cookies() {
-		if is(cookie.Name, sessionCookies) {
+		if isSession(cookie.Name) {
 			h.note(cookie.Value)
 		}
 	}
@@ -76,11 +89,20 @@ func (h *hider) secretsOf(req *http.Request) {
 	}
 }
 
-// authorization notes what follows a scheme such as Bearer, and each part of a signature.
+// authorization notes what follows a scheme such as Bearer, or what of a signed request only the client can know: not its
+// algorithm, nor the address and the headers that it signs.
 func (h *hider) authorization(value string) {
-	for word := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" ,;", r) }) {
-		h.note(word)
-		if _, part, named := strings.Cut(word, "="); named {
+	words := strings.FieldsFunc(value, func(r rune) bool { return r == ' ' || r == ',' })
+	if len(words) > 1 {
+		words = words[1:]
+	}
+	for _, word := range words {
+		word = strings.Trim(word, ";")
+		name, part, named := strings.Cut(word, "=")
+		if len(words) == 1 || !named {
+			h.note(word)
+		}
+		if len(words) == 1 || is(name, signatures) || is(name, keyMembers) {
 			h.note(strings.Trim(part, `"`))
 		}
 	}

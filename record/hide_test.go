@@ -24,7 +24,18 @@ func TestOnlyCredentialsAreHidden(t *testing.T) {
 		{"X-Keyboard", key, "", false},
 		{"Authorization", "Bearer " + key, "", true},
 		{"Authorization", "AWS4-HMAC-SHA256 Credential=a/b, Signature=" + key, "", true},
+		{"Authorization", "AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=content-type;host;x-amz-content-sha256, Signature=" + key, "", true},
+		{"Authorization", `Digest username="somebody.else", realm="a.gateway.example", uri="/v1/chat/completions", response="` + key + `"`, "", true},
+		{"Authorization", "GoogleLogin auth=" + key, "", true},
+		{"Authorization", key, "", true},
 		{"authorization", "Bearer assistant", "", false},
+		{"X-Serverless-Authorization", "Bearer " + key, "", true},
+		{"Acme-Gateway-Api-Key", key, "", true},
+		{"X-Monkey", key, "", false},
+		{"X-Api-Key-Id", key, "", false},
+		{"Cookie", "__Secure-authjs.session-token=" + key, "", true},
+		{"Cookie", "__Host-session=" + key, "", true},
+		{"Cookie", "no-session=" + key, "", false},
 		{"X-Api-Key", key, "", true},
 		{"x_api_key", key, "", true},
 		{"X-Api-Key", key[:15], "", false},
@@ -40,7 +51,9 @@ func TestOnlyCredentialsAreHidden(t *testing.T) {
 		req.Header[http.CanonicalHeaderKey(c.name)] = []string{c.value}
 		var h hider
 		h.secretsOf(req)
-		text := `{"content":"characters aaaaaaaaaaaaaaaaaaaaaaaa ` + key[:15] + ` ` + key + `","role":"assistant"}`
+		text := `{"content":"characters aaaaaaaaaaaaaaaaaaaaaaaa ` + key[:15] +
+			` AWS4-HMAC-SHA256 content-type x-amz-content-sha256 SignedHeaders=content-type somebody.else a.gateway.example ` +
+			`/v1/chat/completions ` + key + `","role":"assistant"}`
 		read, n, err := h.body([]byte(text))
 		if err != nil {
 			t.Fatal(err)
