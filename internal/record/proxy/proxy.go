@@ -178,10 +178,11 @@ func (p *Proxy) upstream(path string) (to *url.URL, rest string, ok bool) {
 
 func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	to, rest, _ := p.upstream(r.In.URL.Path)
-	r.Out.URL.Path, r.Out.URL.RawPath = rest, ""
+	_, escaped, _ := p.upstream(r.In.URL.EscapedPath())
+	r.Out.URL.Path, r.Out.URL.RawPath = rest, escaped
 	base := *to
 	if to == p.options.Upstreams[""] {
-		base.Path = basePath(base.Path, rest)
+		base.Path, base.RawPath = basePath(base.Path, rest), ""
 	}
 	r.SetURL(&base)
 	if accepted := r.Out.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") {

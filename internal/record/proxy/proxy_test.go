@@ -132,6 +132,22 @@ func TestPathsWithAndWithoutAVersion(t *testing.T) {
 	}
 }
 
+// A path with an escaped slash is asked for as it came.
+func TestAnEscapedPathStaysSo(t *testing.T) {
+	var asked []string
+	provider := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = append(asked, r.RequestURI) }))
+	defer provider.Close()
+	rec := record.New(pact.NewDB(store.NewMemory()), record.Options{})
+	defer rec.Close()
+	const path = "/team%2Fa/v1/models/mine%2Fbig%3A1?x=%2F"
+	for upstream, before := range map[string]string{"openai": "/openai", "": ""} {
+		post(t, serve(t, rec, map[string]string{upstream: provider.URL})+before+path, `{}`)
+	}
+	if len(asked) != 2 || asked[0] != path || asked[1] != path {
+		t.Errorf("%q was asked for as %q", path, asked)
+	}
+}
+
 func TestWhatTheProxyRefuses(t *testing.T) {
 	provider := httptest.NewServer(providertest.New())
 	defer provider.Close()
