@@ -88,23 +88,12 @@ func TryAddress(address string) Checkup {
 // TryEnvironment looks for a proxy that takes the calls for loopback before pact gets them: curl, Python's
 // and many of Node's libraries ask it for every address that NO_PROXY does not name.
 func TryEnvironment(env map[string]string) Checkup {
-	spared := func(host string) bool {
-		for _, name := range []string{"NO_PROXY", "no_proxy"} {
-			for _, one := range strings.Split(env[name], ",") {
-				if one = strings.TrimSpace(one); one == "*" || one == host || one == "127.0.0.0/8" {
-					return true
-				}
-			}
-		}
-		return false
+	name := proxied(env)
+	if name == "" {
+		return Checkup{Tried: "environment", Works: true, Says: "no other proxy takes calls for 127.0.0.1"}
 	}
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
-		if env[name] != "" && !spared("127.0.0.1") {
-			return Checkup{Tried: "environment", Says: name + " sends calls for 127.0.0.1 to another proxy",
-				Remedy: "set NO_PROXY=127.0.0.1,localhost for the program, beside what it has"}
-		}
-	}
-	return Checkup{Tried: "environment", Works: true, Says: "no other proxy takes calls for 127.0.0.1"}
+	return Checkup{Tried: "environment", Works: true, Says: name + " names another proxy, from which pact run keeps the calls for " +
+		"127.0.0.1 by NO_PROXY; for a program that pact proxy serves, set NO_PROXY=127.0.0.1 yourself"}
 }
 
 // TrySettings says of each agent that has settings here where its calls go.

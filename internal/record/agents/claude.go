@@ -33,6 +33,13 @@ func resolveClaude(p *Program) error {
 	managed, flag := claudeManaged(), p.option("--settings")
 	files := slices.Concat(managed, []string{flag, ".claude/settings.local.json", ".claude/settings.json",
 		filepath.Join(dir, "settings.json"), global})
+	if chosen := p.options("--setting-sources"); len(chosen) > 0 { // the last counts
+		for i, source := range []string{"local", "project", "user"} {
+			if !slices.Contains(strings.FieldsFunc(chosen[len(chosen)-1], isListed), source) {
+				files[len(managed)+1+i] = ""
+			}
+		}
+	}
 	var places layers
 	var ofFlag map[string]any
 	for i, file := range files {
@@ -68,6 +75,9 @@ func resolveClaude(p *Program) error {
 	p.steer = func() { claudeTold(p, places, ofFlag) }
 	return nil
 }
+
+// isListed reports whether a rune divides the names of a list.
+func isListed(r rune) bool { return r == ',' || r == ' ' }
 
 // claudeSettings reads a file, or the JSON that stands in its place after --settings.
 func claudeSettings(file string) (map[string]any, error) {

@@ -9,12 +9,36 @@ import (
 )
 
 // resolveGemini: the environment counts more than the one file of variables that Gemini CLI reads: the nearest of
-// .gemini/.env and .env in the folder and above it, then that of the user.
+// .gemini/.env and .env in the folder and above it, then that of the user. It follows the file, and the settings of the
+// project, only in a folder that it trusts.
 func resolveGemini(p *Program) error {
 	home := cmp.Or(p.given["GEMINI_CLI_HOME"], p.home())
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
+	}
+	system := cmp.Or(p.given["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "/etc/gemini-cli/settings.json")
+	how, where := "", ""
+	var asks any // whether folders are to be trusted
+	for i, file := range []string{system, ".gemini/settings.json", filepath.Join(home, ".gemini", "settings.json"),
+		p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]} {
+		settings, err := readSettings(file)
+		if err != nil {
+			return err
+		}
+		if how == "" {
+			how, where = cmp.Or(textAt(settings, "security", "auth", "selectedType"), textAt(settings, "selectedAuthType")), file
+		}
+		if i != 1 && asks == nil {
+			asks = at(settings, "security", "folderTrust", "enabled")
+		}
+	}
+	trusted := p.given["GEMINI_CLI_TRUST_WORKSPACE"] == "true" || asks == false || slices.Contains(p.Args, "--skip-trust")
+	if !trusted {
+		list := cmp.Or(p.given["GEMINI_CLI_TRUSTED_FOLDERS_PATH"], filepath.Join(home, ".gemini", "trustedFolders.json"))
+		if trusted, err = trusts(list, dir); err != nil {
+			return err
+		}
 	}
 	places := layers{{"", p.given}}
 	for _, file := range append(upward(dir, nil, ".gemini/.env", ".env"), filepath.Join(home, ".gemini", ".env"), filepath.Join(home, ".env")) {
@@ -30,19 +54,6 @@ func resolveGemini(p *Program) error {
 			break
 		}
 	}
-	system := cmp.Or(p.given["GEMINI_CLI_SYSTEM_SETTINGS_PATH"], "/etc/gemini-cli/settings.json")
-	how, where := "", ""
-	for _, file := range []string{system, ".gemini/settings.json", filepath.Join(home, ".gemini", "settings.json"),
-		p.given["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]} {
-		if file == "" || how != "" {
-			continue
-		}
-		settings, err := readSettings(file)
-		if err != nil {
-			return err
-		}
-		how, where = cmp.Or(textAt(settings, "security", "auth", "selectedType"), textAt(settings, "selectedAuthType")), file
-	}
 	for _, s := range [][2]string{{"GOOGLE_GENAI_USE_GCA", "oauth-personal"}, {"GOOGLE_GENAI_USE_VERTEXAI", "vertex-ai"}} {
 		if value, from := places.get(s[0]); how == "" && value == "true" {
 			how, where = s[1], from
@@ -51,6 +62,11 @@ func resolveGemini(p *Program) error {
 	if how != "" && how != "gemini-api-key" && how != "gateway" {
 		return unknown(where+" has Gemini CLI sign in by "+how+", and then it calls another API",
 			"set GEMINI_API_KEY, and security.auth.selectedType to gemini-api-key there")
+	}
+	address, from := places.get("GOOGLE_GEMINI_BASE_URL")
+	if own := p.given["GOOGLE_GEMINI_BASE_URL"]; !trusted && address != own {
+		return unknown(from+" is "+shown(address)+", and Gemini CLI follows it only in a folder that it trusts, which this is not",
+			"trust the folder in Gemini CLI once, or set GOOGLE_GEMINI_BASE_URL in the environment of the run")
 	}
 	if err := p.routeBy(places, gemini); err != nil {
 		return err
@@ -66,6 +82,34 @@ func resolveGemini(p *Program) error {
 	return nil
 }
 
+// trusts reports whether a list of folders has one as trusted: of several that it is in, the longest name counts.
+func trusts(list, dir string) (trusted bool, err error) {
+	folders, err := readSettings(list)
+	longest := -1
+	for name, level := range folders {
+		of := name
+		if level == "TRUST_PARENT" {
+			of = filepath.Dir(name)
+		}
+		if rel, err := filepath.Rel(real(of), real(dir)); err == nil && filepath.IsLocal(rel) && len(name) > longest {
+			longest, trusted = len(name), level == "TRUST_FOLDER" || level == "TRUST_PARENT"
+		}
+	}
+	return trusted, err
+}
+
+// real returns the whole name of a folder, without symbolic links if it is there.
+func real(dir string) string {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if to, err := filepath.EvalSymlinks(whole); err == nil {
+		return to
+	}
+	return whole
+}
+
 // resolveQwen: an address of the model in modelProviders counts more than --openai-base-url, that more than the
 // environment, files of variables, env of the settings, and these more than security.auth.baseUrl.
 func resolveQwen(p *Program) error {
@@ -73,10 +117,21 @@ func resolveQwen(p *Program) error {
 	if err != nil {
 		return err
 	}
-	folder := cmp.Or(p.given["QWEN_HOME"], filepath.Join(p.home(), ".qwen"))
+	folder := p.given["QWEN_HOME"]
+	for _, file := range []string{filepath.Join(p.home(), ".qwen", ".env"), filepath.Join(p.home(), ".env")} {
+		set, err := readEnv(file)
+		if err != nil {
+			return err
+		}
+		folder = cmp.Or(folder, set["QWEN_HOME"])
+	}
+	folder = cmp.Or(folder, filepath.Join(p.home(), ".qwen"))
 	system := cmp.Or(p.given["QWEN_CODE_SYSTEM_SETTINGS_PATH"], "/etc/qwen-code/settings.json")
 	var settings, ofSystem map[string]any
-	froms := map[string]string{}
+	ofProject, froms := "", map[string]string{}
+	if exists(".qwen/settings.json") {
+		ofProject = ".qwen/settings.json"
+	}
 	for _, file := range []string{filepath.Join(folder, "settings.json"), ".qwen/settings.json", system} {
 		if ofSystem, err = readSettings(file); err != nil {
 			return err
@@ -95,10 +150,34 @@ func resolveQwen(p *Program) error {
 	if how == "qwen-oauth" || how == "vertex-ai" {
 		return unknown("Qwen Code signs in by "+how+", and then it calls another API", "sign in with a key: qwen --auth-type openai")
 	}
+	if value := cmp.Or(p.option("--proxy"), textAt(settings, "proxy")); value != "" {
+		return unknown("Qwen Code is told to call everything through the proxy "+shown(value)+", so also pact",
+			"name it by HTTPS_PROXY in the environment of the run instead")
+	}
 	var places layers
 	places.add("the command line", map[string]string{"OPENAI_BASE_URL": p.option("--openai-base-url", "--openaiBaseUrl")})
 	places.add("", p.given)
-	files := append(upward(dir, nil, ".qwen/.env", ".env"), filepath.Join(folder, ".env"), filepath.Join(p.home(), ".env"))
+	files := []string{filepath.Join(folder, ".env"), filepath.Join(p.home(), ".qwen", ".env"), filepath.Join(p.home(), ".env")}
+	// The nearest of the folder and those above it comes first, up to that of the user.
+	for _, file := range upward(dir, nil, ".qwen/.env", ".env") {
+		if slices.Contains(files, file) {
+			break
+		}
+		if exists(file) {
+			files, ofProject = slices.Insert(files, 0, file), file
+			break
+		}
+	}
+	if at(settings, "security", "folderTrust", "enabled") == true && ofProject != "" {
+		trusted, err := trusts(filepath.Join(folder, "trustedFolders.json"), dir)
+		if err != nil {
+			return err
+		}
+		if !trusted {
+			return unknown("Qwen Code follows "+ofProject+" only in a folder that it trusts, which this is not",
+				"trust the folder in Qwen Code once, or turn security.folderTrust.enabled off")
+		}
+	}
 	for _, file := range files {
 		set, err := readEnv(file)
 		if err != nil {

@@ -13,11 +13,16 @@ import (
 func (p *Program) Misled(h http.Header) string {
 	says := strings.ToLower(h.Get("User-Agent"))
 	at := slices.IndexFunc(agents, func(a agent) bool { return a.mark != "" && strings.HasPrefix(says, a.mark) })
+	own, _ := named(p.Args)
 	if at < 0 {
+		// With OPENAI_BASE_URL set some libraries for Azure call that, with Azure's key.
+		if h.Get("Api-Key") != "" && agentOf(own).resolve == nil && p.routed("openai") && p.Upstreams["openai"].Host == "api.openai.com" {
+			return "a call with a key of Azure, whose address pact does not know; set OPENAI_BASE_URL to it, or start the program without pact"
+		}
 		return ""
 	}
 	name := agents[at].names[0]
-	if own, _ := named(p.Args); slices.Contains(agents[at].names, own) {
+	if slices.Contains(agents[at].names, own) {
 		return ""
 	}
 	p.hidden.Lock()

@@ -19,6 +19,7 @@ func TestACallOfAnAgentThatAScriptStarts(t *testing.T) {
 		".codex/config.toml":              `openai_base_url = "https://gate/v1"`,
 		".config/opencode/opencode.json":  `{"provider":{"g":{"options":{"baseURL":"https://gate/v1"}}}}`,
 		".gemini/.env":                    "GOOGLE_GEMINI_BASE_URL=https://gate",
+		".gemini/settings.json":           `{"security":{"folderTrust":{"enabled":false}}}`,
 		".qwen/.env":                      "OPENAI_BASE_URL=https://gate/v1",
 		".local/share/opencode/auth.json": `{}`,
 	}
@@ -60,6 +61,50 @@ func TestACallOfAnAgentThatAScriptStarts(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Some libraries for Azure take OPENAI_BASE_URL for their own address, and send it Azure's key.
+func TestAKeyOfAzureGoesToNobodyElse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	azure := http.Header{"Api-Key": {"k"}, "User-Agent": {"AzureOpenAI/JS 6.0.0"}}
+	for address, refused := range map[string]bool{"": true, "https://mine.openai.azure.com/openai/v1": false} {
+		p, err := NewProgram([]string{"node", "agent.mjs"}, map[string]string{"HOME": t.TempDir(), "OPENAI_BASE_URL": address})
+		must(t, err)
+		if why := p.Misled(azure); (why != "") != refused {
+			t.Errorf("to %q: %q", address, why)
+		}
+	}
+}
+
+// A proxy of the user's own, which reaches providers, is asked for no call to pact.
+func TestAProxyIsSparedCallsToPact(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct{ env, want string }{
+		{"", ""},
+		{"HTTPS_PROXY=http://corp:3128", "NO_PROXY=127.0.0.1 no_proxy=127.0.0.1"},
+		{"http_proxy=http://corp:3128 no_proxy=.corp", "NO_PROXY=.corp,127.0.0.1 no_proxy=.corp,127.0.0.1"},
+		{"all_proxy=socks5://corp:1080 no_proxy=a NO_PROXY=b", "NO_PROXY=b,127.0.0.1 no_proxy=a,127.0.0.1"},
+		{"HTTP_PROXY=http://corp:3128 NO_PROXY=x,127.0.0.1", ""},
+		{"HTTP_PROXY=http://corp:3128 no_proxy=*", ""},
+	} {
+		env := map[string]string{"HOME": t.TempDir()}
+		for pair := range strings.FieldsSeq(c.env) {
+			name, value, _ := strings.Cut(pair, "=")
+			env[name] = value
+		}
+		p, err := NewProgram([]string{"agent.py"}, env)
+		must(t, err)
+		p.Point("http://127.0.0.1:1")
+		var got []string
+		for _, pair := range p.Env {
+			if strings.HasPrefix(strings.ToUpper(pair), "NO_PROXY=") {
+				got = append(got, pair)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %q", c.env, got)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"cmp"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,8 +38,10 @@ func addressIn(v any) (address string) {
 	return ""
 }
 
-// resolveAider: --openai-api-base counts more than --set-env, these more than .aider.conf.yml, and that more than
-// .env: of --env-file, here, of the repository, of the user. A file of variables counts more than the environment.
+// resolveAider: --openai-api-base counts more than --set-env, and that more than files of variables: the one of
+// --env-file, here, of the repository, of the user; without --env-file that of the repository first. A file of variables
+// counts more than the environment, and each of these can set an option, as AIDER_ENV_FILE. Of an option the command line
+// counts most and .aider.conf.yml least.
 func resolveAider(p *Program) error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -50,61 +53,41 @@ func resolveAider(p *Program) error {
 			repository = filepath.Dir(file)
 		}
 	}
-	roots := slices.Compact([]string{dir, repository, p.home()})
-	var places layers
-	add := func(place string, flags string, set []string) {
-		values := map[string]string{"OPENAI_BASE_URL": "", "OPENAI_API_BASE": flags}
-		for _, pair := range set {
-			name, value, _ := strings.Cut(pair, "=")
-			values[strings.TrimSpace(name)] = cmp.Or(values[strings.TrimSpace(name)], strings.TrimSpace(value))
-		}
-		places.add(place, values)
-	}
-	add("the command line", p.option("--openai-api-base"), p.options("--set-env"))
-	var set []string // of a file of settings, which that of the command line would replace
-	var setIn string
-	for _, file := range []string{p.option("-c", "--config"), filepath.Join(dir, ".aider.conf.yml"),
-		filepath.Join(repository, ".aider.conf.yml"), filepath.Join(p.home(), ".aider.conf.yml")} {
-		if file == "" {
-			continue
-		}
+	conf := map[string]any{}
+	in := map[string]string{}
+	for _, file := range []string{filepath.Join(p.home(), ".aider.conf.yml"), filepath.Join(repository, ".aider.conf.yml"),
+		filepath.Join(dir, ".aider.conf.yml"), p.option("-c", "--config")} {
 		settings, err := readSettings(file)
 		if err != nil {
 			return err
 		}
-		list, _ := settings["set-env"].([]any)
-		var here []string
-		for _, e := range list {
-			if text, isText := e.(string); isText {
-				here = append(here, text)
-			}
+		for name, v := range settings {
+			conf[name], in[name] = v, file
 		}
-		if len(set) == 0 {
-			set, setIn = here, file
-		}
-		add(file, textAt(settings, "openai-api-base"), here)
 	}
-	files := []string{p.option("--env-file")}
-	for _, root := range roots {
-		files = append(files, filepath.Join(root, ".env"))
+	files := []string{cmp.Or(p.option("--env-file"), p.given["AIDER_ENV_FILE"], textAt(conf, "env-file")), filepath.Join(dir, ".env")}
+	if files = append(files, filepath.Join(repository, ".env"), filepath.Join(p.home(), ".env"),
+		filepath.Join(p.home(), ".aider", "oauth-keys.env")); files[0] == "" {
+		files[0] = filepath.Join(repository, ".env")
 	}
+	var places, options layers
 	for _, file := range files {
-		if file == "" {
-			continue
-		}
 		of, err := readEnv(file)
 		if err != nil {
 			return err
 		}
-		if of["OPENAI_API_BASE"] == "" && of["AIDER_OPENAI_API_BASE"] != "" {
-			of["OPENAI_API_BASE"] = of["AIDER_OPENAI_API_BASE"]
-		}
 		places.add(file, of)
 	}
-	places.add("AIDER_OPENAI_API_BASE", map[string]string{"OPENAI_API_BASE": p.given["AIDER_OPENAI_API_BASE"]})
 	places.add("", p.given)
-	for _, root := range roots {
-		file := filepath.Join(root, ".aider.model.settings.yml")
+	options.add("the command line", map[string]string{"AIDER_OPENAI_API_BASE": p.option("--openai-api-base"),
+		"AIDER_MODEL_SETTINGS_FILE": p.option("--model-settings-file")})
+	options = append(options, places...)
+	for _, name := range names(conf) {
+		options.add(in[name], map[string]string{"AIDER_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_")): textAt(conf, name)})
+	}
+	own, _ := options.get("AIDER_MODEL_SETTINGS_FILE")
+	for _, file := range []string{own, filepath.Join(dir, ".aider.model.settings.yml"),
+		filepath.Join(repository, ".aider.model.settings.yml"), filepath.Join(p.home(), ".aider.model.settings.yml")} {
 		text, err := read(file)
 		if err != nil {
 			return err
@@ -114,12 +97,19 @@ func resolveAider(p *Program) error {
 				"set openai-api-base in .aider.conf.yml instead")
 		}
 	}
-	if err := p.routeBy(places, litellm...); err != nil {
+	set := map[string]string{}
+	for _, pair := range p.options("--set-env") {
+		name, value, _ := strings.Cut(pair, "=")
+		set[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	base, from := options.get("AIDER_OPENAI_API_BASE")
+	before := layers{{from, map[string]string{"OPENAI_API_BASE": base}}, {"the command line", set}}
+	if err := p.routeBy(append(before, places...), litellm...); err != nil {
 		return err
 	}
-	if len(set) > 0 && len(p.options("--set-env")) == 0 {
-		return unknown(setIn+" has set-env, which pact would have to repeat on the command line, where others on this machine read it",
-			"write into .env what is in set-env")
+	if _, place := options.get("AIDER_SET_ENV"); len(set) == 0 && (conf["set-env"] != nil || place != "") {
+		return unknown(cmp.Or(place, in["set-env"])+" has set-env, which pact would have to repeat on the command line, where others "+
+			"on this machine read it", "write into .env what is in set-env")
 	}
 	p.steer = func() {
 		args := []string{"--openai-api-base", p.told("openai")}
@@ -148,14 +138,31 @@ func resolveMini(p *Program) error {
 	places := layers{{"", p.given}}
 	places.add(file, set)
 	address, from := "", ""
+	find := func(name string) (map[string]any, error) {
+		if filepath.Ext(name) != ".yaml" {
+			name = strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml"
+		}
+		settings, err := readSettings(name)
+		if folder, _ := places.get("MSWEA_CONFIG_DIR"); settings == nil && err == nil && folder != "" {
+			settings, err = readSettings(filepath.Join(folder, name))
+		}
+		return settings, err
+	}
 	for _, spec := range p.options("-c", "--config") {
 		if name, value, isPair := strings.Cut(spec, "="); isPair {
-			if name == "model.model_kwargs.api_base" || name == "model.model_kwargs.base_url" {
-				address, from = value, "-c "+name
+			path, holds := strings.Split(name, "."), map[string]any{}
+			var v any = value
+			_ = json.Unmarshal([]byte(value), &v) // what is no JSON stands for itself
+			for i := range path {
+				holds = map[string]any{path[len(path)-1-i]: v}
+				v = holds
+			}
+			if found := addressIn(tableAt(holds, "model")); found != "" {
+				address, from = found, "-c "+name
 			}
 			continue
 		}
-		settings, err := readSettings(spec)
+		settings, err := find(spec)
 		if err != nil {
 			return err
 		}
@@ -163,8 +170,8 @@ func resolveMini(p *Program) error {
 			address, from = found, spec+": model.model_kwargs.api_base"
 		}
 	}
-	if of, where := places.get("MSWEA_MINI_CONFIG_PATH"); address == "" && of != "" {
-		settings, err := readSettings(of)
+	if of, where := places.get("MSWEA_MINI_CONFIG_PATH"); len(p.options("-c", "--config")) == 0 && of != "" {
+		settings, err := find(of)
 		if err != nil {
 			return err
 		}
@@ -193,8 +200,11 @@ func resolveGoose(p *Program) error {
 	places := layers{{"", p.given}}
 	places.add(file, textsIn(settings))
 	provider, where := places.get("GOOSE_PROVIDER")
+	if flag := p.option("--provider"); flag != "" {
+		provider, where = flag, "--provider"
+	}
 	own := filepath.Join(folder, "custom_providers", provider+".json")
-	if strings.Contains(provider, "bedrock") || strings.Contains(provider, "vertex") || exists(own) {
+	if provider != "" && !slices.Contains([]string{"anthropic", "openai", "google"}, provider) || exists(own) {
 		return unknown(where+" has goose call "+provider+", to which pact cannot give an address",
 			"set GOOSE_PROVIDER to anthropic, openai or google, and the address in its variable, as OPENAI_HOST")
 	}

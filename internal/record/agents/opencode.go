@@ -3,7 +3,6 @@ package agents
 import (
 	"cmp"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,9 @@ var envInText = regexp.MustCompile(`\{env:([^}]+)\}`)
 // project's file, OPENCODE_CONFIG, the user's. Every provider with an address is called through the proxy.
 func resolveOpencode(p *Program) error {
 	const variable = "OPENCODE_CONFIG_CONTENT"
+	if server := cmp.Or(p.option("--attach"), p.opencodeWord("attach")); server != "" {
+		return unknown("the opencode at "+shown(server)+" calls the model, not this one", "start that with pact run -- opencode serve")
+	}
 	settings, froms, err := opencodeSettings(p, variable)
 	if err != nil {
 		return err
@@ -83,12 +85,46 @@ func resolveOpencode(p *Program) error {
 	return nil
 }
 
+// opencodeCommands are the words that are no folder behind opencode.
+var opencodeCommands = strings.Fields("completion acp mcp attach run debug providers auth agent upgrade uninstall serve web " +
+	"models stats export import github pr session plugin plug db")
+
+// opencodeFolder returns the folder whose settings count: that of --dir, or the one that stands where else a command does.
+func (p *Program) opencodeFolder() string {
+	if dir := p.option("--dir"); dir != "" {
+		return dir
+	}
+	if word := p.opencodeWord(""); word != "" && !slices.Contains(opencodeCommands, word) {
+		return word
+	}
+	return "."
+}
+
+// opencodeWord returns the first argument that is no option, or the one behind it if it is a command that is asked for.
+func (p *Program) opencodeWord(command string) string {
+	valued := strings.Fields("-m --model -s --session --prompt --agent --port --hostname --mdns-domain --cors --log-level")
+	for i := p.word + 1; i < len(p.Args); i++ {
+		switch arg := p.Args[i]; {
+		case slices.Contains(valued, arg):
+			i++
+		case strings.HasPrefix(arg, "-"):
+		case command == "":
+			return arg
+		case arg == command && i+1 < len(p.Args):
+			return p.Args[i+1]
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
 // opencodeSettings returns what counts of all places, and where each provider's address was set last.
 func opencodeSettings(p *Program, variable string) (settings map[string]any, froms map[string]string, err error) {
 	folder := filepath.Join(p.config(), "opencode")
 	files := []string{filepath.Join(folder, "config.json"), filepath.Join(folder, "opencode.json"),
 		filepath.Join(folder, "opencode.jsonc"), p.given["OPENCODE_CONFIG"]}
-	dir, err := os.Getwd()
+	dir, err := filepath.Abs(p.opencodeFolder())
 	if err != nil {
 		return nil, nil, err
 	}

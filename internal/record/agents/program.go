@@ -47,7 +47,7 @@ func NewProgram(args []string, env map[string]string) (*Program, error) {
 	case known.resolve != nil:
 		return p, known.resolve(p)
 	}
-	return p, p.routeBy(layers{{"", env}}, anthropic, openai, gemini)
+	return p, resolveOther(p)
 }
 
 // Find looks for the file to run.
@@ -71,6 +71,7 @@ func CannotRun(err error) error {
 // Point makes the program call the proxy at an address. The proxy passes nothing on but to the routes.
 func (p *Program) Point(address string) {
 	p.address = address
+	p.spare()
 	for _, pair := range p.variables {
 		p.Env = append(p.Env, pair[0]+"="+p.told(pair[1]))
 	}

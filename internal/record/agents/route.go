@@ -3,6 +3,8 @@ package agents
 import (
 	"errors"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -29,6 +31,99 @@ var (
 	openai    = client{[]string{"OPENAI_BASE_URL"}, "openai", "https://api.openai.com/v1"}
 	gemini    = client{[]string{"GOOGLE_GEMINI_BASE_URL"}, "gemini", "https://generativelanguage.googleapis.com"}
 )
+
+// proxies are the variables by which programs find a proxy; most read them in small letters too.
+var proxies = []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"}
+
+// spare keeps a proxy from taking the calls for pact.
+func (p *Program) spare() {
+	if proxied(p.given) == "" {
+		return
+	}
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		has := p.given[name]
+		if has == "" {
+			has = p.given["NO_PROXY"] + p.given["no_proxy"]
+		}
+		p.Env = append(p.Env, name+"="+strings.TrimPrefix(has+",127.0.0.1", ","))
+	}
+}
+
+// proxied returns the variable whose proxy takes calls for loopback, "" for none.
+func proxied(env map[string]string) string {
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		for one := range strings.SplitSeq(env[name], ",") {
+			if one = strings.TrimSpace(one); one == "*" || one == "127.0.0.1" || one == "127.0.0.0/8" {
+				return ""
+			}
+		}
+	}
+	for _, name := range proxies {
+		if env[name] != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// aliases are variables that other libraries read for the same provider, and before those of its own.
+var aliases = [][]string{
+	{"ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE", "ANTHROPIC_API_URL"},
+	{"OPENAI_BASE_URL", "OPENAI_API_BASE"},
+	{"GOOGLE_GEMINI_BASE_URL", "GEMINI_API_BASE"},
+}
+
+// resolveOther finds the addresses of a program that pact knows nothing of. Each variable that is set leads where it
+// did; only if none of a provider is set, its own does. What a file of variables sets that such programs often read
+// cannot be known to count.
+func resolveOther(p *Program) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	files := upward(dir, nil, ".env.local", ".env")
+	if script, err := filepath.Abs(p.Args[p.word]); err == nil && p.word > 0 && exists(script) {
+		files = append(upward(filepath.Dir(script), nil, ".env"), files...)
+	}
+	for i, arg := range p.Args {
+		if file, joined := joinedTo(arg, "--env-file", "--env-file-if-exists"); joined {
+			files = append(files, file)
+		} else if arg == "--env-file" && i+1 < len(p.Args) {
+			files = append(files, p.Args[i+1])
+		}
+	}
+	for i, c := range []client{anthropic, openai, gemini} {
+		set := 0
+		for n, variable := range aliases[i] {
+			if address := p.given[variable]; address != "" {
+				name := c.segment
+				if set++; set > 1 {
+					name += "-" + string(rune('0'+n))
+				}
+				if err := p.route(name, address, variable, variable); err != nil {
+					return err
+				}
+			}
+		}
+		if set > 0 {
+			continue
+		}
+		for _, file := range files {
+			of, err := readEnv(file)
+			if err != nil {
+				return err
+			}
+			if address, from := (layers{{file, of}}).get(aliases[i]...); address != "" && strings.TrimSuffix(address, "/") != c.provider {
+				return unknown(from+" is "+shown(address)+", and pact cannot tell whether the program reads that file",
+					"set the variable in the environment of the run, to that address if it does, else to "+c.provider)
+			}
+		}
+		if err := p.route(c.segment, c.provider, "", c.variables...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // route adds an address of which the program is told by the variables, if any, and in what steer does.
 // E_DOCUMENT_INVALID for what is no address, such as one with a variable in it.
@@ -60,8 +155,17 @@ func shown(address string) string {
 	return address
 }
 
-// routeBy adds the addresses that variables name, by the places that set them.
+// routeBy adds the addresses that variables name, by the places that set them. No place but the environment may name a
+// proxy that the program reaches them by: pact does not read it there.
 func (p *Program) routeBy(places layers, clients ...client) error {
+	for _, one := range places {
+		for _, name := range proxies {
+			value := one.values[name]
+			if value != "" && value != p.given[strings.ToUpper(name)] && value != p.given[strings.ToLower(name)] {
+				return unknown(one.place+" sets "+name+", and pact would pass the calls on without it", "set "+name+" in the environment of the run as well")
+			}
+		}
+	}
 	for _, c := range clients {
 		address, from := places.get(c.variables...)
 		if address == "" {
