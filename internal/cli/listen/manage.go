@@ -73,11 +73,14 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	if m == (record.Managed{Follows: m.Follows}) {
 		return
 	}
-	what, took := "would have shaped", "would have taken"
-	if manage {
-		what, took = "shaped", "took"
+	shaped, took, would := "would have shaped "+view.Plural(m.Shaped, "result")+", and ", "would have taken", "it would be "
+	switch {
+	case m.Follows: // nothing new is shaped
+		shaped, took, would = "", "took", ""
+	case manage:
+		shaped, took, would = "shaped "+view.Plural(m.Shaped, "result")+", and ", "took", ""
 	}
-	a.Reportf("      %s %s, and %s %s out of requests as the agent wrote them", what, view.Plural(m.Shaped, "result"), took, view.Size(m.Saved))
+	a.Reportf("      %s%s %s out of requests as the agent wrote them", shaped, took, view.Size(m.Saved))
 	if m.Cut > 0 {
 		a.Reportf("      left out later: %s, at %s", view.Plural(m.Cut, "result"), view.Plural(m.Batches, "request"))
 	}
@@ -86,8 +89,10 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 	if c.Priced {
 		money = fmt.Sprintf("; %s in place of %s", view.Money(c.Paid), view.Money(c.Instead))
 	}
-	a.Reportf("      %s, %d calls of tools asked again for what was taken; input of %d tokens in place of %d%s (computed, against the same run "+
-		"unmanaged)", view.Plural(int(c.Calls), "call"), m.Again, c.Sent, c.Unmanaged, money)
+	if c.Calls > 0 {
+		a.Reportf("      %s, %d calls of tools asked again for what was taken; %sinput of %d tokens in place of %d%s (computed, against the "+
+			"same run unmanaged)", view.Plural(int(c.Calls), "call"), m.Again, would, c.Sent, c.Unmanaged, money)
+	}
 	if m.Over > 0 {
 		a.Reportf("      above max_tokens: %s; the policy's when decides what goes, not its limit", view.Plural(m.Over, "request"))
 	}
@@ -98,8 +103,10 @@ func managedSummary(a *command.App, got record.Stats, manage bool) {
 		a.Reportf("      %s marked nothing for the provider's cache: with markers most of the input would be read at a tenth of "+
 			"the price, and leaving results out would save less", view.Plural(int(c.NoMarker), "call"))
 	}
-	if m.Open+m.Ended > 0 {
-		a.Reportf("      sent as they came: %s; managing ended for %s: %s", view.Plural(m.Open, "request"),
-			view.Plural(m.Ended, "conversation"), view.Visible(m.Why))
+	if m.Open > 0 {
+		a.Reportf("      sent as they came, for want of a decision: %s", view.Plural(m.Open, "request"))
+	}
+	if m.Ended > 0 {
+		a.Reportf("      managing ended for %s: %s", view.Plural(m.Ended, "conversation"), view.Visible(m.Why))
 	}
 }
