@@ -117,14 +117,11 @@ func resolveQwen(p *Program) error {
 	if err != nil {
 		return err
 	}
-	folder := p.given["QWEN_HOME"]
-	for _, file := range []string{filepath.Join(p.home(), ".qwen", ".env"), filepath.Join(p.home(), ".env")} {
-		set, err := readEnv(file)
-		if err != nil {
-			return err
-		}
-		folder = cmp.Or(folder, set["QWEN_HOME"])
+	own := layers{{"", p.given}}
+	if err := own.read(filepath.Join(p.home(), ".qwen", ".env"), filepath.Join(p.home(), ".env")); err != nil {
+		return err
 	}
+	folder, _ := own.get("QWEN_HOME")
 	folder = cmp.Or(folder, filepath.Join(p.home(), ".qwen"))
 	system := cmp.Or(p.given["QWEN_CODE_SYSTEM_SETTINGS_PATH"], "/etc/qwen-code/settings.json")
 	var settings, ofSystem map[string]any
@@ -178,12 +175,8 @@ func resolveQwen(p *Program) error {
 				"trust the folder in Qwen Code once, or turn security.folderTrust.enabled off")
 		}
 	}
-	for _, file := range files {
-		set, err := readEnv(file)
-		if err != nil {
-			return err
-		}
-		places.add(file, set)
+	if err := places.read(files...); err != nil {
+		return err
 	}
 	places.add("env of the settings", textsIn(tableAt(settings, "env")))
 	places.add(froms["security"]+": security.auth.baseUrl", map[string]string{
@@ -199,7 +192,12 @@ func (p *Program) qwenModels(settings, ofSystem map[string]any, from string) err
 	providers := tableAt(settings, "modelProviders")
 	named := map[string]string{}
 	for _, id := range names(providers) {
-		for _, address := range baseURLs(providers[id]) {
+		var addresses []string
+		replaced(providers[id], func(address string) string {
+			addresses = append(addresses, address)
+			return address
+		})
+		for _, address := range addresses {
 			if named[address] != "" {
 				continue
 			}
@@ -235,30 +233,13 @@ func (p *Program) qwenModels(settings, ofSystem map[string]any, from string) err
 	return nil
 }
 
-// baseURLs returns the addresses that replaced replaces, in the order of the names of members.
-func baseURLs(v any) (list []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range names(v) {
-			if address, isText := v[name].(string); name == "baseUrl" && isText && address != "" {
-				list = append(list, address)
-			}
-			list = append(list, baseURLs(v[name])...)
-		}
-	case []any:
-		for _, e := range v {
-			list = append(list, baseURLs(e)...)
-		}
-	}
-	return list
-}
-
-// replaced returns a copy of settings with other addresses of models.
+// replaced returns a copy of settings with other addresses of models, which it asks for in the order of names.
 func replaced(v any, with func(string) string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		all := map[string]any{}
-		for name, of := range v {
+		for _, name := range names(v) {
+			of := v[name]
 			if address, isText := of.(string); name == "baseUrl" && isText && address != "" {
 				of = with(address)
 			}

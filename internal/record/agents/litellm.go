@@ -71,12 +71,8 @@ func resolveAider(p *Program) error {
 		files[0] = filepath.Join(repository, ".env")
 	}
 	var places, options layers
-	for _, file := range files {
-		of, err := readEnv(file)
-		if err != nil {
-			return err
-		}
-		places.add(file, of)
+	if err := places.read(files...); err != nil {
+		return err
 	}
 	places.add("", p.given)
 	options.add("the command line", map[string]string{"AIDER_OPENAI_API_BASE": p.option("--openai-api-base"),
@@ -130,13 +126,10 @@ func resolveAider(p *Program) error {
 // than both.
 func resolveMini(p *Program) error {
 	folder := cmp.Or(p.given["MSWEA_GLOBAL_CONFIG_DIR"], filepath.Join(p.config(), "mini-swe-agent"))
-	file := filepath.Join(folder, ".env")
-	set, err := readEnv(file)
-	if err != nil {
+	places := layers{{"", p.given}}
+	if err := places.read(filepath.Join(folder, ".env")); err != nil {
 		return err
 	}
-	places := layers{{"", p.given}}
-	places.add(file, set)
 	address, from := "", ""
 	find := func(name string) (map[string]any, error) {
 		if filepath.Ext(name) != ".yaml" {

@@ -92,6 +92,10 @@ func resolveOther(p *Program) error {
 			files = append(files, p.Args[i+1])
 		}
 	}
+	var places layers
+	if err := places.read(files...); err != nil {
+		return err
+	}
 	for i, c := range []client{anthropic, openai, gemini} {
 		set := 0
 		for n, variable := range aliases[i] {
@@ -108,12 +112,8 @@ func resolveOther(p *Program) error {
 		if set > 0 {
 			continue
 		}
-		for _, file := range files {
-			of, err := readEnv(file)
-			if err != nil {
-				return err
-			}
-			if address, from := (layers{{file, of}}).get(aliases[i]...); address != "" && strings.TrimSuffix(address, "/") != c.provider {
+		for _, variable := range aliases[i] {
+			if address, from := places.get(variable); address != "" && strings.TrimSuffix(address, "/") != c.provider {
 				return unknown(from+" is "+shown(address)+", and pact cannot tell whether the program reads that file",
 					"set the variable in the environment of the run, to that address if it does, else to "+c.provider)
 			}

@@ -52,6 +52,18 @@ func (l *layers) add(place string, values map[string]string) {
 	}
 }
 
+// read adds files of lines NAME=value, those that are there, the one that counts most first.
+func (l *layers) read(files ...string) error {
+	for _, file := range files {
+		values, err := readEnv(file)
+		if err != nil {
+			return err
+		}
+		l.add(file, values)
+	}
+	return nil
+}
+
 // unknown is the error for an address that pact cannot know; the program is not started.
 func unknown(what, remedy string) error { return fault.New(fault.DocumentInvalid, what, remedy) }
 
