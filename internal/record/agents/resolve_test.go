@@ -39,6 +39,8 @@ func TestWhereAnAgentCalls(t *testing.T) {
 		{"agent.py", "", files("work/.env", "OPENAI_BASE_URL=https://gate/v1\nOPENAI_API_KEY=k\n"), "refused: whether the program reads that file"},
 		{"node --env-file=../my.env agent.mjs", "", files("my.env", "ANTHROPIC_BASE_URL=https://gate"), "refused: ../my.env: ANTHROPIC_BASE_URL"},
 		{"python ../apps/agent.py", "", files("apps/agent.py", "", "apps/.env", "OPENAI_API_BASE=https://gate/v1"), "refused: apps/.env: OPENAI_API_BASE"},
+		{"agent.py", "", files(".env", "OPENAI_BASE_URL=https://gate/v1"), "refused: whether the program reads that file"},
+		{"agent.py", "", files(".env", "OPENAI_BASE_URL=https://far/v1", "work/.env", "X=1"), "https://api.openai.com/v1 <"},
 		{"agent.py", "OPENAI_BASE_URL=https://env/v1", files("work/.env", "OPENAI_BASE_URL=https://gate/v1"), "https://env/v1 <OPENAI_BASE_URL"},
 		{"agent.py", "", files("work/.env", "OPENAI_BASE_URL=https://api.openai.com/v1/"), "https://api.openai.com/v1 <"},
 		{"agent.py", "OPENAI_API_BASE=https://gate/v1", nil, "https://gate/v1 <OPENAI_API_BASE"},

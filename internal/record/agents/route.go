@@ -81,9 +81,17 @@ func resolveOther(p *Program) error {
 	if err != nil {
 		return err
 	}
-	files := upward(dir, nil, ".env.local", ".env")
+	files, from := []string{filepath.Join(dir, ".env.local")}, []string{dir}
 	if script, err := filepath.Abs(p.Args[p.word]); err == nil && p.word > 0 && exists(script) {
-		files = append(upward(filepath.Dir(script), nil, ".env"), files...)
+		from = append(from, filepath.Dir(script))
+	}
+	for _, dir := range from {
+		for _, file := range upward(dir, nil, ".env") {
+			if info, err := os.Stat(file); err == nil && !info.IsDir() { // the nearest alone is read
+				files = append(files, file)
+				break
+			}
+		}
 	}
 	for i, arg := range p.Args {
 		if file, joined := joinedTo(arg, "--env-file", "--env-file-if-exists"); joined {
