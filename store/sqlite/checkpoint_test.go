@@ -9,17 +9,18 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestLogBesideReaders commits beside readers of whom the next has always begun
 // when one ends. The log is emptied all the same.
 func TestLogBesideReaders(t *testing.T) {
+	t.Cleanup(sqlite.WaitForReaders(time.Minute))
 	path := filepath.Join(t.TempDir(), "pact.db")
 	w := begin(t, open(t, path))
-	// Of 32 KiB each. Never emptied, the log would grow to 50 MiB. A writer that waits for a
-	// reader in vain lets it grow by another 5 MiB and a transaction, which a busy machine can
-	// make happen more than once.
-	const commits, most = 600, 24 << 20
+	// Of 32 KiB each. Never emptied, the log would grow to 50 MiB. It is looked at every 4 MiB and emptied from 5 MiB on.
+	const commits, most = 600, 10 << 20
 	text := strings.Repeat("a line of text. ", 2<<10)
 	db := raw(t, path)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"time"
+
 	"os"
 	"slices"
 )
@@ -35,4 +37,12 @@ func SeePast(see func(name string, data []byte, at int64)) (restore func()) {
 		return before(f, data, at)
 	}
 	return func() { writePast = before }
+}
+
+// WaitForReaders has a writer wait so long for readers before it leaves the WAL as it is, until the function that it
+// returns is called.
+func WaitForReaders(d time.Duration) (restore func()) {
+	was := checkpointWait
+	checkpointWait = d
+	return func() { checkpointWait = was }
 }
