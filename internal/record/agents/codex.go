@@ -36,13 +36,20 @@ func resolveCodex(p *Program) error {
 	}
 	signedIn := login != nil || p.given["CODEX_API_KEY"] != "" || p.given["OPENAI_API_KEY"] == ""
 	address, where := textAt(settings, "openai_base_url"), from("openai_base_url")
+	const place = "cli_auth_credentials_store"
+	if store := textAt(settings, place); address == "" && login == nil && p.given["CODEX_API_KEY"] == "" &&
+		(store == "keyring" || store == "auto") {
+		return unknown(from(place)+" has Codex keep its login in the keyring, into which pact cannot look",
+			"set openai_base_url: https://chatgpt.com/backend-api/codex for a login with ChatGPT, "+openai.provider+" for a key")
+	}
 	if address == "" {
 		where = ""
 		switch {
 		case !signedIn:
 			places := layers{{"", p.given}}
 			address, where = places.get("OPENAI_BASE_URL")
-		case at(login, "tokens") != nil && textAt(login, "OPENAI_API_KEY") == "":
+		case strings.HasPrefix(textAt(login, "auth_mode"), "chatgpt"),
+			textAt(login, "auth_mode") == "" && at(login, "tokens") != nil && textAt(login, "OPENAI_API_KEY") == "":
 			address, where = "https://chatgpt.com/backend-api/codex", ""
 		}
 	}
