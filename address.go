@@ -17,7 +17,7 @@ import (
 // and [Back] return. A call that takes an Address returns E_SELECTOR_INVALID for any other
 // text.
 // In edition 1.0 a user writes @t0 for the working state and @t-1 for the snapshot of the
-// latest commit: [ParseAddressIn] and [Address.Text] translate.
+// latest commit: [ParseAddress] and [Address.Text] translate.
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address string
@@ -44,31 +44,24 @@ func Back(n int64) Address {
 // Cycle returns @cN: the snapshot of cycle n.
 func Cycle(n int64) Address { return Address(fmt.Sprintf("@c%d", n)) }
 
-// ParseAddress checks a text that a user wrote. It returns the form that the functions of
-// this package return for the same state, or the text where zeros in front of the number
-// make it another one, so that errors quote what was written; E_SELECTOR_INVALID for a text
-// that is no address of one state.
-func ParseAddress(s string) (Address, error) {
+// ParseAddress checks a text that a user wrote in an edition; "" is that of the documents before edition 1.0. It returns
+// the form that the functions of this package return for the same state, or the text where zeros in front of the number
+// make it another one, so that errors quote what was written; E_SELECTOR_INVALID for a text that is no address of one
+// state.
+//
+// Specification: 02 §8.4, 1.0 05 §2.3.
+func ParseAddress(s string, e selector.Edition) (Address, error) {
 	at, err := Address(s).point()
 	if err != nil {
 		return "", err
+	}
+	if e.Traits().T0Working && strings.HasPrefix(strings.TrimSpace(s), "@t") {
+		return pointIn(at.axis, at.n, e).address(), nil
 	}
 	if a := at.address(); a == Latest() || a.String() == s {
 		return a, nil
 	}
 	return Address(s), nil
-}
-
-// ParseAddressIn is [ParseAddress] for a text that a user wrote in an edition.
-//
-// Specification: 1.0 05 §2.3.
-func ParseAddressIn(s string, e selector.Edition) (Address, error) {
-	a, err := ParseAddress(s)
-	if err != nil || !e.Traits().T0Working || !strings.HasPrefix(strings.TrimSpace(s), "@t") {
-		return a, err
-	}
-	at, err := a.point()
-	return pointIn(at.axis, at.n, e).address(), err
 }
 
 // pointIn returns what an address of an edition means: where @t0 is the working state, @t-1

@@ -13,7 +13,7 @@ import (
 
 // ParseAddress reads the text of an address in the edition of the context.
 func (c *Context) ParseAddress(text string) (Address, error) {
-	return ParseAddressIn(text, c.Edition())
+	return ParseAddress(text, c.Edition())
 }
 
 // CycleAt returns the cycle of the snapshot at an address and does not read it. It returns
@@ -32,15 +32,19 @@ func (c *Context) Working() *Snapshot {
 // E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
 // its nodes; for the working state and the latest snapshot only a look-up.
 func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
-	s, err := c.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t, err := c.treeAt(ctx, s, a)
+	s, t, err := c.stateAt(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	return s.show(t), nil
+}
+
+// stateAt returns the tree at an address, and the state in which it is.
+func (c *Context) stateAt(ctx context.Context, a Address) (s *state, t *tree.Tree, err error) {
+	if s, err = c.current(ctx); err == nil {
+		t, err = c.treeAt(ctx, s, a)
+	}
+	return s, t, err
 }
 
 // treeAt returns the tree of a snapshot, or of the working state.

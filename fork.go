@@ -133,13 +133,8 @@ func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tr
 		return []*tree.Tree{t}, 1, err
 	}
 	reach = 4 * s.reach
-	for t, err := range c.store.History(ctx, s.Key, max(s.First, cycle-reach+1), cycle) {
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, t)
-	}
-	return list, reach, nil
+	list, err = engine.Collect(c.store.History(ctx, s.Key, max(s.First, cycle-reach+1), cycle))
+	return list, reach, err
 }
 
 // earlierUndo looks for an undo that was made before with the same token: the log of both

@@ -139,11 +139,7 @@ func (c *Context) Log(ctx context.Context, from int64) iter.Seq2[history.Entry, 
 // its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the address. Cost:
 // what changed from the first snapshot to that state.
 func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err error) {
-	s, err := c.current(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t, err := c.treeAt(ctx, s, a)
+	s, t, err := c.stateAt(ctx, a)
 	if err != nil {
 		return nil, err
 	}

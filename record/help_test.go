@@ -9,7 +9,7 @@ import (
 
 func mustAddress(t testing.TB, text string) pact.Address {
 	t.Helper()
-	a, err := pact.ParseAddress(text)
+	a, err := pact.ParseAddress(text, "")
 	must(t, err)
 	return a
 }

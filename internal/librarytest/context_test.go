@@ -135,21 +135,21 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
 	c := shortConversation(t, selector.V01)
 	for text, want := range map[string]int64{"@t0": 3, "@t-1": 2, "@c1": 1, "working": 4} {
-		a, err := pact.ParseAddress(text)
+		a, err := pact.ParseAddress(text, "")
 		must(t, err)
 		if got := snapshotAt(t, c, a).Cycle(); got != want || a.String() != text {
 			t.Errorf("%s: cycle %d, want %d; prints as %s", text, got, want, a)
 		}
 	}
 	for _, text := range []string{"@t-3", "@c9", "@c0"} {
-		a, err := pact.ParseAddress(text)
+		a, err := pact.ParseAddress(text, "")
 		must(t, err)
 		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
 	for _, text := range []string{"", "@", "t0", "@t-1..@t0", "@*", "@t0 .cb", "@t0, *"} {
-		if _, err := pact.ParseAddress(text); err == nil {
+		if _, err := pact.ParseAddress(text, ""); err == nil {
 			t.Errorf("%q was read as an address", text)
 		}
 	}
@@ -182,7 +182,7 @@ func TestAddressesAreTexts(t *testing.T) {
 		"@c2": "@c2", "working": "working"} {
 		s, err := c.At(background, text)
 		must(t, err)
-		same, err := pact.ParseAddress(string(text))
+		same, err := pact.ParseAddress(string(text), "")
 		must(t, err)
 		if again, err := c.At(background, same); err != nil || again.Digest() != s.Digest() || text.String() != want.String() {
 			t.Errorf("%s is %s, and %s is %s: %v", text, s.Digest(), same, text, err)
@@ -199,7 +199,7 @@ func TestAddressesAreTexts(t *testing.T) {
 func TestErrorsQuoteAddressesAsWritten(t *testing.T) {
 	c := threeSnapshots(t)
 	for _, text := range []string{"@t-7", "@t-07", "@c12", "@c0012"} {
-		a, err := pact.ParseAddress(text)
+		a, err := pact.ParseAddress(text, "")
 		must(t, err)
 		_, err = c.At(background, a)
 		_, there := c.At(background, pact.Address(text))

@@ -28,14 +28,14 @@ func TestAddressesInEditions(t *testing.T) {
 		{selector.Canonical, "@t0", pact.Latest()}, {selector.Canonical, "@t-3", pact.Back(3)},
 		{selector.V01, "working", pact.Working()}, {selector.Depth, "latest", pact.Latest()},
 	} {
-		got, err := pact.ParseAddressIn(x.text, x.edition)
+		got, err := pact.ParseAddress(x.text, x.edition)
 		if err != nil || got != x.want {
 			t.Errorf("%s in %s: %q, %v", x.text, x.edition, got, err)
 		}
 		if text := x.want.Text(x.edition); strings.HasPrefix(x.text, "@") && text != x.text {
 			t.Errorf("%q in %s is written %s, want %s", x.want, x.edition, text, x.text)
 		}
-		if again, err := pact.ParseAddressIn(x.want.Text(x.edition), x.edition); err != nil || again != x.want {
+		if again, err := pact.ParseAddress(x.want.Text(x.edition), x.edition); err != nil || again != x.want {
 			t.Errorf("%q in %s is read back as %q, %v", x.want, x.edition, again, err)
 		}
 	}

@@ -12,7 +12,7 @@ func IsAddress(text string) bool { return strings.HasPrefix(text, "@") || IsWord
 
 // IsWord reports whether a text is such a word.
 func IsWord(text string) bool {
-	_, err := pact.ParseAddress(text)
+	_, err := pact.ParseAddress(text, "")
 	return err == nil && !strings.HasPrefix(text, "@")
 }
 

@@ -251,7 +251,7 @@ func unasked(err error, remedy string) error {
 
 // ParseAddress parses the address of one snapshot, as an edition writes it.
 func ParseAddress(arg string, e selector.Edition) (pact.Address, error) {
-	address, err := pact.ParseAddressIn(arg, e)
+	address, err := pact.ParseAddress(arg, e)
 	if f := FactsOf(err); f.Code == fault.SelectorInvalid {
 		return address, InArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot",
 			"write @t0, @t-1, @c12 or working"), arg)
