@@ -65,35 +65,32 @@ func (s *Setting) Name() string {
 	return strings.Join(s.Path, ".")
 }
 
-// value returns the value of the setting in a request, "" if the request lacks
-// it.
-func (s *Setting) value(r *Request) string {
-	switch {
-	case s.Cites:
-		cites := func(p *Part) bool {
-			return p.Section == Conversation && p.Content.Kind == canon.KindObject &&
-				get(p.Content, "citations", "enabled").Text == "true"
-		}
-		return string(canon.Bool(r.has(cites)))
-	case s.Holds == "":
-		return string(get(r.Parameters, s.Path...).Value())
+// value returns the value of the setting in a request, "" if the request lacks it; on says that a part turns it on.
+func (s *Setting) value(r *Request, on bool) string {
+	if s.Cites || s.Holds != "" {
+		return string(canon.Bool(on))
 	}
-	holds := func(p *Part) bool {
-		return p.Kind == s.Holds || p.Kind == "result" && slices.ContainsFunc(p.Content.Elems, func(e canon.Any) bool {
-			return get(e, "type").Text == s.Holds
-		})
-	}
-	return string(canon.Bool(r.has(holds)))
+	return string(get(r.Parameters, s.Path...).Value())
 }
 
-// has reports whether a request has such a part.
-func (r *Request) has(such func(*Part) bool) bool {
-	for i := range r.Parts {
-		if such(&r.Parts[i]) {
-			return true
+// turnsOn returns a bit for each of the settings that a part turns on for its request. A table has eight at most.
+func (rules *CacheRules) turnsOn(p *Part) (bits uint8) {
+	for i := range rules.Settings {
+		s, on := &rules.Settings[i], false
+		switch {
+		case s.Cites:
+			on = p.Section == Conversation && p.Content.Kind == canon.KindObject &&
+				get(p.Content, "citations", "enabled").Text == "true"
+		case s.Holds != "":
+			on = p.Kind == s.Holds || p.Kind == "result" && slices.ContainsFunc(p.Content.Elems, func(e canon.Any) bool {
+				return get(e, "type").Text == s.Holds
+			})
+		}
+		if on {
+			bits |= 1 << i
 		}
 	}
-	return false
+	return bits
 }
 
 // Least is the length of the shortest prefix that a provider caches for some

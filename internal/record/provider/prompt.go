@@ -39,6 +39,7 @@ type Block struct {
 	Marked     bool
 	Lifetime   string // the marker's word
 	Cleared    bool   // the provider puts a placeholder in its place, as the request asks
+	turnsOn    uint8  // a bit for each of the rules' settings that its content decides
 	message    int    // index of its message, -1 outside of messages
 	hash       [sha256.Size]byte
 }
@@ -58,23 +59,31 @@ func (rules *CacheRules) ReadNext(r *Request, model string, body []byte, known H
 	return p
 }
 
-// ReadHashed is Read with the hash of each part, into a prompt whose lists nobody else has any more. Cost: linear in the
-// number of parts.
+// ReadHashed is Read with the hash of each part, into a prompt of the same rules whose lists nobody else has any more.
+// Cost: linear in the number of parts; it looks at the contents of those alone that the prompt has not in their place.
 func (rules *CacheRules) ReadHashed(p *Prompt, r *Request, model string, body []byte,
 	hashOf func(i int) [sha256.Size]byte) {
+	before := p.Blocks
 	*p = Prompt{Model: cmp.Or(r.Model, model), Settings: p.Settings[:0], Blocks: slices.Grow(p.Blocks[:0], len(r.Parts))}
-	for i := range rules.Settings {
-		p.Settings = append(p.Settings, rules.Settings[i].value(r))
-	}
+	on := uint8(0)
 	for i := range r.Parts {
 		part := &r.Parts[i]
 		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
 			hash: hashOf(i)}
+		if i < len(before) && before[i].hash == b.hash && before[i].Section == b.Section {
+			b.turnsOn = before[i].turnsOn
+		} else {
+			b.turnsOn = rules.turnsOn(part)
+		}
+		on |= b.turnsOn
 		if b.Marked = part.Marker.Kind != canon.KindAbsent; b.Marked {
 			b.Lifetime = get(part.Marker, "ttl").Text
 		}
 		b.Apart = rules.Apart != "" && part.Section == System && strings.HasPrefix(part.Content.Text, rules.Apart)
 		p.Blocks = append(p.Blocks, b)
+	}
+	for i := range rules.Settings {
+		p.Settings = append(p.Settings, rules.Settings[i].value(r, on>>i&1 == 1))
 	}
 	if rules.ForgetsThinking(p.Model) && !clearsThinking(r) {
 		p.forget(lastQuestion(r))

@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -55,5 +57,42 @@ func TestACallAllocatesTheSameAtEveryLength(t *testing.T) {
 	}
 	if short, long := allocations(70), allocations(7000); long > short+8 {
 		t.Errorf("%v allocations after 7000 parts, %v after 70", long, short)
+	}
+}
+
+// A prompt that is read again looks at the contents of those parts alone that it has not in their place, and says what
+// a new one says: what decides a setting is found where it came, and is gone with its part.
+func TestReadingAPromptAgainLooksAtWhatIsNew(t *testing.T) {
+	for _, name := range CacheRulesNames() {
+		if n := len(CacheRulesNamed(name).Settings); n > 8 {
+			t.Errorf("%s has %d settings, and a block a bit for eight", name, n)
+		}
+	}
+	plain := &Request{API: Messages, Model: "claude-opus-5-5"}
+	for i := range 40 {
+		plain.Parts = append(plain.Parts, Part{Section: Conversation, Message: i, Kind: "text", Role: "user",
+			Content: parsed(t, fmt.Sprint(i))})
+	}
+	image, cited := *plain, *plain
+	image.Parts, cited.Parts = slices.Clone(plain.Parts), slices.Clone(plain.Parts)
+	image.Parts[30].Kind = "image"
+	cited.Parts[20].Content = parsed(t, `{"type":"document","citations":{"enabled":true}}`)
+	short := *plain
+	short.Parts = plain.Parts[:10]
+	known, p := Hashes{}, &Prompt{}
+	read := func(r *Request) {
+		anthropicCache.ReadHashed(p, r, "", nil, func(i int) [sha256.Size]byte { return known.Of(&r.Parts[i]) })
+		if want := anthropicCache.Read(r, "", nil); !reflect.DeepEqual(p, want) {
+			t.Fatalf("%+v, want %+v", p, want)
+		}
+	}
+	for _, r := range []*Request{plain, &image, &short, &image, &cited, plain, &cited} {
+		read(r)
+	}
+	unread := cited // as if what is in its place said something else
+	unread.Parts = slices.Clone(plain.Parts)
+	anthropicCache.ReadHashed(p, &unread, "", nil, func(i int) [sha256.Size]byte { return known.Of(&cited.Parts[i]) })
+	if want := anthropicCache.Read(&cited, "", nil); !slices.Equal(p.Settings, want.Settings) {
+		t.Errorf("parts that are there already are read again: %q", p.Settings)
 	}
 }
