@@ -65,6 +65,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 			strings.TrimPrefix(why, endedBecause), "begin a new conversation")
 	}
 	var list []deciding
+	places := q.Places()
 	for _, id := range ids {
 		n, err := tree.Of(c.Working()).Node(id)
 		if err != nil {
@@ -79,7 +80,7 @@ func DecideByHand(ctx context.Context, s *pact.DB, c *pact.Context, what ByHand,
 			made.Others = append(made.Others, id)
 			continue
 		}
-		one, err := m.deciding(d)
+		one, err := m.deciding(d, places)
 		if err != nil {
 			return nil, err
 		}

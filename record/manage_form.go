@@ -99,9 +99,9 @@ func (r *Recorder) decide(ctx context.Context, m *managing, until time.Time) (le
 	if err != nil || len(made) == 0 {
 		return 0, err
 	}
-	list := make([]deciding, len(made))
+	list, places := make([]deciding, len(made)), q.Places()
 	for k := range made {
-		if list[k], err = m.deciding(made[k]); err != nil {
+		if list[k], err = m.deciding(made[k], places); err != nil {
 			return 0, err
 		}
 	}
@@ -150,24 +150,20 @@ func (r *Recorder) counted(q *manage.Request) {
 	})
 }
 
-// deciding returns a decision with the part that it is about, as the store keeps it.
-func (m *managing) deciding(d manage.Decision) (one deciding, err error) {
+// deciding returns a decision with the part that it is about, as the store keeps it; places has those of
+// parts, by their keys.
+func (m *managing) deciding(d manage.Decision, places map[string]int) (one deciding, err error) {
 	one = deciding{Decision: d}
-	for i := range m.question.Parts {
-		p := &m.question.Parts[i]
-		switch {
-		case p.Key == "" || p.Key != d.Key && p.Key != d.Of:
-		case p.Key == d.Of:
-			one.original = &deciding{}
-			one.original.of, one.original.raw, err = m.originalAt(i)
-		default:
-			one.of, one.raw, err = m.originalAt(i)
-		}
-		if err != nil {
+	if i, has := places[d.Of]; has {
+		one.original = &deciding{}
+		if one.original.of, one.original.raw, err = m.originalAt(i); err != nil {
 			return one, err
 		}
 	}
-	return one, nil
+	if i, has := places[d.Key]; has {
+		one.of, one.raw, err = m.originalAt(i)
+	}
+	return one, err
 }
 
 // originalAt returns what a part said, and its bytes.

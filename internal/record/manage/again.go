@@ -83,54 +83,50 @@ func (q *Request) reread(l *List) {
 	if !some {
 		return
 	}
-	q.refers = map[int]bool{}
-	before := map[string][]int{} // the results of the earlier calls that asked the same
+	q.refers, q.meant = map[int]bool{}, map[int]int{}
+	e := &answered{asked: map[string]*results{}, wakes: map[int][]func(){},
+		look: func(at, before int) (had, []int) { return q.had(l, at, before) },
+		says: func(at int) canon.Any { return q.Parts[at].Part.Content }}
 	for i := range q.Parts {
+		e.passes(i - 1)
 		p := &q.Parts[i]
 		if p.Kind != "call" || p.Section != provider.Conversation || p.Call == "" {
 			continue
 		}
 		at, has := q.results[p.Call]
-		key := p.asks
 		if !has || at < 0 {
 			continue
 		}
-		if recalls(p) || q.lacked(l, before[key], i, at) {
+		r := e.lacked(p.asks, i)
+		if recalls(p) || r != nil && (e.repeats(r, at) || q.refersBack(at)) {
 			q.again++
 			p.again, q.Parts[at].again = true, true
 		}
-		before[key] = append(before[key], at)
+		if same := e.asked[p.asks]; q.Parts[at].again && same != nil && q.calls[p.Call] == i && q.refersBack(at) {
+			q.meant[at] = same.lastPlain(q.refersBack)
+		}
+		e.add(p.asks, at)
 	}
 }
 
-// lacked reports whether a call got the same as some equal calls before it, of whose results none was whole then, and
-// one was taken.
-func (q *Request) lacked(l *List, results []int, call, result int) bool {
-	says, taken := q.Parts[result].Part.Content, false
-	had := func(since string) bool { i, has := q.calls[since]; return has && i < call }
-	for _, at := range results { // the oldest first, of all calls: what each says is looked at once
-		l.mu.Lock()
-		d := l.of(q.Parts[at].Key, had, true)
-		l.mu.Unlock()
-		switch {
-		case d.taken():
-			taken = taken || repeats(q.Parts[at].Part.Content, says) || q.refersBack(result)
-		case !q.refersBack(at):
-			return false
+// had returns what the request has of a result before a place, and the places of the calls since which decisions about
+// it hold.
+func (q *Request) had(l *List, at, before int) (is had, since []int) {
+	l.mu.Lock()
+	d := l.of(q.Parts[at].Key, func(since string) bool { i, has := q.calls[since]; return has && i < before }, true)
+	for _, d := range l.by[q.Parts[at].Key] {
+		if i, has := q.calls[d.Since]; has {
+			since = append(since, i)
 		}
 	}
-	return taken
-}
-
-// repeats reports whether a result says what another did, but for lines of the agent before it that name the call and how
-// long it took.
-func repeats(a, b canon.Any) bool {
-	if equal(a, b) {
-		return true
+	l.mu.Unlock()
+	switch {
+	case d.taken():
+		return lost, since
+	case q.refersBack(at):
+		return refers, since
 	}
-	x, y := textOf(a), textOf(b)
-	rest := x[len(header.FindString(x)):]
-	return rest != "" && rest == y[len(header.FindString(y)):]
+	return whole, since
 }
 
 // header matches such lines as Chunk ID: 4f2a1c and Wall time: 0.0512 seconds, at the beginning of a text.
@@ -194,18 +190,10 @@ func (q *Request) refersTo(i int) (of *Part) {
 	if err != nil || !refersBack(content) {
 		return nil
 	}
-	call := q.calls[p.Call]
-	for k := range q.Parts[:call] {
-		c := &q.Parts[k]
-		at, has := q.results[c.Call]
-		if c.Kind == "call" && has && at >= 0 && c.asks == q.Parts[call].asks && !refersBack(q.Parts[at].Part.Content) {
-			of = &q.Parts[at]
-		}
+	if at, means := q.meant[i]; means && at >= 0 && q.Parts[at].form.taken() {
+		return &q.Parts[at]
 	}
-	if of == nil || !of.form.taken() {
-		return nil
-	}
-	return of
+	return nil
 }
 
 // whole returns the decision that has a result bring others back, whole; nil if that cannot be done.

@@ -65,17 +65,12 @@ func (c *Rules) batch(l *List, q *Request, picked []int, asks bool) (list []Deci
 
 // note returns the text in place of a part with an id.
 func (c *Rules) note(q *Request, id string, i int) string {
-	return commit.StubText(&c.policy, id, callsAfter(q.Parts, i))
+	return commit.StubText(&c.policy, id, q.callsAfter(i))
 }
 
 // callsAfter returns how many answers stand behind a part: so many calls sent it.
-func callsAfter(parts []Part, i int) (n int64) {
-	for i++; i < len(parts); i++ {
-		if parts[i].answers() && !parts[i-1].answers() {
-			n++
-		}
-	}
-	return n
+func (q *Request) callsAfter(i int) int64 {
+	return int64(q.Parts[len(q.Parts)-1].turn - q.Parts[i].turn)
 }
 
 // pick returns the numbers of the parts that leave a request together, in order: of those that are due, the

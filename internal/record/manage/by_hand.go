@@ -23,7 +23,7 @@ func (q *Request) ByHand(l *List, call string, what What) (d Decision, ok bool) 
 	d = Decision{What: what, Key: p.Key, Since: q.since, Why: "by hand"}
 	if what == Left {
 		d.ID, d.Why = q.id(l, p), ""
-		d.Text = canon.String(commit.StubText(&lifecycle.Policy{}, d.ID, callsAfter(q.Parts, i)))
+		d.Text = canon.String(commit.StubText(&lifecycle.Policy{}, d.ID, q.callsAfter(i)))
 		if len(d.Text) >= p.Bytes {
 			return d, false
 		}

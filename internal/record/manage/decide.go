@@ -185,10 +185,24 @@ func (c *Rules) enter(g *grown, l *List, q *Request) (list []Decision, err error
 // same returns the decision that has a result refer to an equal one which the request has whole before it, nil if there
 // is none.
 func (q *Request) same(l *List, i int, r *lifecycle.Rule, content canon.Any) *Decision {
+	if !r.Once {
+		return nil
+	}
+	if q.bySize == nil {
+		q.bySize = map[int][]int{}
+		for k := range q.Parts {
+			if p := &q.Parts[k]; p.result() {
+				q.bySize[p.Bytes] = append(q.bySize[p.Bytes], k)
+			}
+		}
+	}
 	p := &q.Parts[i]
-	for k := range q.Parts[:i] {
+	for _, k := range q.bySize[p.Bytes] {
 		of := &q.Parts[k]
-		if !r.Once || of.Key == p.Key || of.Bytes != p.Bytes || !q.stands(k) {
+		if k >= i {
+			break
+		}
+		if of.Key == p.Key || !q.stands(k) {
 			continue
 		}
 		if was, err := of.Said(); err != nil || !equal(was, content) || q.hides(was) {

@@ -19,8 +19,7 @@ func (q *Request) Follow(l *List) (err error) {
 		}
 	}
 	l.mu.Unlock()
-	q.follow(l, q.clears != nil, &err)
-	if q.clears != nil && q.clearing(nil) == nil {
+	if cleared := q.follow(l, q.clears != nil, &err); cleared && q.clearing(nil) == nil {
 		q.clears = nil
 		q.follow(l, false, &err)
 	}
@@ -28,8 +27,9 @@ func (q *Request) Follow(l *List) (err error) {
 	return err
 }
 
-// follow applies the list. Other requests do not wait while it reads texts.
-func (q *Request) follow(l *List, asks bool, failed *error) {
+// follow applies the list, and reports whether the provider is asked to clear a part. Other requests do not wait while
+// it reads texts.
+func (q *Request) follow(l *List, asks bool, failed *error) (cleared bool) {
 	if q.room == nil { // nobody begins such a request: its form alone is asked for
 		q.room = &room{}
 	}
@@ -53,8 +53,10 @@ func (q *Request) follow(l *List, asks bool, failed *error) {
 			*failed = err
 		}
 		q.Parts[i].apply(d)
+		cleared = cleared || d != nil && d.What == Cleared
 	}
 	q.refer()
+	return cleared
 }
 
 // refer has each reference that leads to nothing become the text again: the result that it repeats must stand before it

@@ -266,10 +266,16 @@ func (l *Ledger) takeUp(q *Request) {
 	if !known {
 		s.spent = &worth.Spent{}
 	}
-	for i := range q.Parts {
-		if p := &q.Parts[i]; i == begin || p.Kind == "call" && p.Call != "" {
+	for i := len(q.Parts) - 1; i >= 0; i-- { // up to the newest call that is known
+		if p := &q.Parts[i]; i != begin && p.Kind == "call" && p.Call != "" {
+			if l.seen[p.hash] == s.spent {
+				break
+			}
 			l.seen[p.hash] = s.spent
 		}
+	}
+	if begin >= 0 {
+		l.seen[q.Parts[begin].hash] = s.spent
 	}
 	if known {
 		return

@@ -25,6 +25,7 @@ type Part struct {
 	hash  [sha256.Size]byte
 	size  int64
 	asks  string    // what a call asks of its tool
+	turn  int       // how many answers begin up to it
 	fresh bool      // a result that no model saw
 	doubt bool      // the request has the same result twice
 	again bool      // a call that repeats one whose result was taken, or its result
@@ -76,6 +77,8 @@ type Request struct {
 	stopped  bool           // it ended, and what was taken stays out until it is asked for again
 	again    int            // how many calls repeat one whose result was taken
 	refers   map[int]bool   // whether a result only refers to an earlier one, by its place in Parts, as far as it was asked
+	meant    map[int]int    // the place of the one before a result of a call that asks again; -1 for none
+	bySize   map[int][]int  // the places of the results, by their bytes; nil until it is asked
 	reserved map[string]string
 	clears   *provider.Clearing // Clears, if all results that it cleared before can be cleared again
 	sum      *summed
@@ -197,7 +200,7 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 	clear(q.calls)
 	clear(q.results)
 	clear(q.times)
-	q.hashes, q.reserved, q.since = hashes, map[string]string{}, ""
+	q.hashes, q.reserved, q.since, q.bySize = hashes, map[string]string{}, "", nil
 	for i := range q.Parts {
 		p := &q.Parts[i]
 		if p.hash == [sha256.Size]byte{} {
@@ -222,6 +225,11 @@ func (q *Request) Begin(together func(a, b string) bool, hashes func(*provider.P
 	var results []int // that no answer stands behind
 	for i := range q.Parts {
 		p := &q.Parts[i]
+		if p.turn = 0; i > 0 {
+			if p.turn = q.Parts[i-1].turn; p.answers() && !q.Parts[i-1].answers() {
+				p.turn++
+			}
+		}
 		if p.result() {
 			p.doubt, p.fresh = q.times[p.Key] > 1, true
 			results = append(results, i)
@@ -247,6 +255,17 @@ func (q *Request) sees(i int, results []int, together func(a, b string) bool) []
 		p.fresh = of != "" && together(p.Call, of)
 	}
 	return results
+}
+
+// Places returns the places of the parts that have keys, of several with one the last.
+func (q *Request) Places() map[string]int {
+	places := map[string]int{}
+	for i := range q.Parts {
+		if key := q.Parts[i].Key; key != "" {
+			places[key] = i
+		}
+	}
+	return places
 }
 
 // Since returns the newest call of a request, "" for none.
