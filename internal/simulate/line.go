@@ -36,7 +36,7 @@ type line struct {
 // may have learned others from what it recorded before.
 func (r *run) line(p Named) (*line, error) {
 	l, err := r.varied(p, 1)
-	if err != nil || !r.counted || p.Policy.When == lifecycle.WhenNow {
+	if err != nil || !r.counted || p.Policy.When == lifecycle.WhenNow || !l.rules.Change() {
 		return l, err
 	}
 	for _, by := range []float64{1 - estimated, 1 + estimated} {
@@ -174,6 +174,9 @@ func (l *line) step(sent *request, cycle int64) error {
 // took notes what became of a part, and reports whether the policy has just taken it.
 func (l *line) took(sent *request, p *manage.Part, i int) (gone bool) {
 	id, d := sent.ids[i], p.Form()
+	if d == nil && len(l.removed)+len(l.shaped) == 0 {
+		return false
+	}
 	was := l.removed[id]
 	delete(l.removed, id)
 	_, short := l.shaped[id]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -158,4 +159,41 @@ func TestARuleOfFindingsHelps(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A recorder does not manage by a policy that never changes a request, so the run under it is the run as it was, and
+// simulating it costs nothing a call.
+func TestAPolicyThatChangesNothingIsTheRunAsItWas(t *testing.T) {
+	testrun.CountsAllocations(t)
+	p := simulate.Named{Name: "ranks", Policy: policy(t, `{"when":"pays","protect_turns":4,"ranks":{"result":-40}}`)}
+	more := map[int]float64{}
+	for _, calls := range []int{10, 80} {
+		var results []string
+		for n := range calls {
+			results = append(results, words(fmt.Sprint("w", n), 20))
+		}
+		c := conversed(t, results...)
+		simulated := func(policies ...simulate.Named) float64 {
+			var r *simulate.Result
+			allocations := testing.AllocsPerRun(2, func() {
+				var err error
+				r, err = simulate.Run(context.Background(), c, simulate.Options{Counter: wordCounter{}, Prices: priced(0.1, 1.25),
+					Model: "m", Dialect: "gemini", Calls: true, Policies: policies})
+				if err != nil {
+					t.Fatal(err)
+				}
+			})
+			for i := range r.Outcomes[1:] {
+				want := r.Outcomes[0]
+				if want.Policy = p.Name; !reflect.DeepEqual(r.Outcomes[i+1], want) {
+					t.Errorf("%d calls: %+v, want %+v", calls, r.Outcomes[i+1], want)
+				}
+			}
+			return allocations
+		}
+		more[calls] = simulated(p) - simulated()
+	}
+	if more[80] > more[10]+70 {
+		t.Errorf("the policy takes %v more allocations, by calls", more)
+	}
 }
