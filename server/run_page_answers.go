@@ -321,7 +321,7 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 		return err
 	}
 	kept := forms{Forms: []string{"canonical"}, Attempts: []int64{}}
-	last := []byte(nil)
+	last := ""
 	for _, n := range has.Attempts {
 		sent, err := p.requests.Of(p.ctx, cycle, n)
 		if errors.Is(err, fault.AttemptNotFound) || errors.Is(err, fault.Conflict) {
@@ -330,14 +330,12 @@ func (p *pageMaker) sent(at string, cycle int64) error {
 		if err != nil {
 			return err
 		}
-		if p.file.SetText("thread "+at+" verbatim:"+strconv.FormatInt(n, 10), sent.Bytes) {
-			kept.Attempts, last = append(kept.Attempts, n), bytes.Clone(sent.Bytes)
+		if name := "thread " + at + " verbatim:" + strconv.FormatInt(n, 10); p.file.SetText(name, sent.Bytes) {
+			kept.Attempts, last = append(kept.Attempts, n), name
 		}
 	}
-	if len(kept.Attempts) > 0 {
-		p.file.SetText("thread "+at+" verbatim", last)
-	}
-	if len(kept.Attempts) > 0 {
+	if last != "" {
+		p.file.SetAgain("thread "+at+" verbatim", last)
 		kept.Forms = append(kept.Forms, verbatim)
 	}
 	if text, err = json.Marshal(kept); err != nil {

@@ -81,6 +81,9 @@ func (f *File) SetText(name string, text []byte) (ok bool) {
 	return true
 }
 
+// SetAgain keeps a text under one more name.
+func (f *File) SetAgain(name, of string) { f.texts[name] = f.texts[of] }
+
 // AddRow keeps a row with its object in the canonical thread, and returns its index.
 func (f *File) AddRow(r Row, object []byte) int {
 	r.Object = f.pieces.add(object)
