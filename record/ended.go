@@ -16,9 +16,9 @@ type Ended struct {
 	Model   string          // that the request asks for
 	// Answered is the model that the answer names, "" if it names none.
 	Answered string
-	// In, Out and Cached are the tokens by the provider's count, nil where it gives none. In
-	// includes Cached, which came from its cache, and Out the reasoning.
-	In, Out, Cached *int64
+	// In, Out and so on are the tokens by the provider's count, nil where it gives none. In includes Cached, which
+	// came from its cache, and Written, which went there; Out includes Reasoning.
+	In, Out, Cached, Written, Reasoning *int64
 
 	HTTP    int // status of the answer, 0 if none arrived
 	Status  history.AttemptStatus
@@ -33,6 +33,6 @@ func (c *call) tell(status history.AttemptStatus, a *provider.Answer) {
 	}
 	model, _ := c.hide.text(a.Model)
 	c.recorder.options.OnEnd(Ended{Context: c.ctx, API: string(c.api), Host: c.provider, Model: c.model, Answered: model,
-		In: a.Usage.In, Out: a.Usage.Out, Cached: a.Usage.Cached, HTTP: c.status,
-		Status: status, Started: c.started, Over: c.finished})
+		In: a.Usage.In, Out: a.Usage.Out, Cached: a.Usage.Cached, Written: a.Usage.Written, Reasoning: a.Usage.Reasoning,
+		HTTP: c.status, Status: status, Started: c.started, Over: c.finished})
 }

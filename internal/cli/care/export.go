@@ -3,6 +3,7 @@ package care
 import (
 	"context"
 	"io"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli/command"
@@ -21,7 +22,9 @@ func exportCommand(a *command.App) *cobra.Command {
 	from := cmd.Flags().String("from", "", "with --snapshots, the first, an `ADDRESS`")
 	to := cmd.Flags().String("to", "", "with --snapshots, the last, an `ADDRESS`")
 	target := cmd.Flags().StringP("out", "o", "", "write to `FILE`; it appears once it is complete")
-	cmd.MarkFlagsMutuallyExclusive("all", "snapshots")
+	as := cmd.Flags().String("as", "", "write for another program, in the `FORM` "+strings.Join(forms, ", "))
+	command.OneOf(cmd, "as", forms)
+	cmd.MarkFlagsMutuallyExclusive("all", "snapshots", "as")
 	cmd.RunE = a.Asks(flags, func(ctx context.Context, s *command.Source, rest []string) error {
 		if *all && !*compact && (*from != "" || *to != "") { // a part of the history was always written in full
 			*all, *full = false, true
@@ -33,6 +36,12 @@ func exportCommand(a *command.App) *cobra.Command {
 			return command.Usage(cmd, "--all and --snapshots write all snapshots; %s names one", rest[0])
 		case !*full && (*from != "" || *to != ""):
 			return command.Usage(cmd, "--from and --to need --snapshots")
+		}
+		if *as != "" {
+			if a.JSON && *target == "" {
+				return command.Usage(cmd, "--json says what --as cannot carry; name a file for the rest with --out")
+			}
+			return exportAs(ctx, a, s, *as, *target, rest)
 		}
 		write := func(w io.Writer) error { return writeOne(ctx, s, w, rest) }
 		switch {

@@ -34,6 +34,10 @@ func (s *span) call(found *findings) (c Call, lacks []string, ok bool) {
 	}
 	made := talk.session()
 	c = made.Calls[len(made.Calls)-1]
+	if _, names := c.Request.Get("model"); names { // that was asked for: another one may have answered
+		c.Request = canon.Object(append(c.Request.Members, canon.Member{Name: "model", Value: canon.Text(model)})...)
+	}
+	c.Path = provider.PathOf(talk.api, model)
 	c.Request = canon.Object(append(c.Request.Members, s.parameters(talk.api, c.Request)...)...)
 	c.attr("trace_id", canon.Text(s.trace))
 	c.attr("name", canon.Text(s.name))
@@ -61,6 +65,7 @@ func (s *span) usage() provider.Usage {
 			"gen_ai.usage.details.cache_read_tokens", "gen_ai.usage.input_tokens.cached",
 			"llm.token_count.prompt_details.cache_read"),
 		Written: s.count("gen_ai.usage.cache_creation.input_tokens", "gen_ai.usage.cache_creation_input_tokens",
+			"gen_ai.usage.cache_write.input_tokens",
 			"gen_ai.usage.details.cache_write_tokens", "llm.token_count.prompt_details.cache_write"),
 		Reasoning: s.count("gen_ai.usage.reasoning.output_tokens", "gen_ai.usage.reasoning_tokens",
 			"gen_ai.usage.details.reasoning_tokens", "llm.token_count.completion_details.reasoning")}

@@ -48,7 +48,9 @@ func toolFor(api provider.API, tool canon.Any) canon.Any {
 
 // apiFor returns the API of the provider that a log names, or that made its model.
 func apiFor(name, model string) provider.API {
-	name, model = strings.ToLower(name), strings.ToLower(model)
+	if name, model = strings.ToLower(name), strings.ToLower(model); model == unknownModel {
+		model = ""
+	}
 	base := model[strings.LastIndexByte(model, '/')+1:]
 	switch said := cmp.Or(name, model); {
 	case strings.Contains(said, "anthropic") || strings.Contains(base, "claude"):

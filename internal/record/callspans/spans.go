@@ -32,12 +32,8 @@ func Continue(next http.Handler) http.Handler {
 // Record makes the span of a call that is over; for record.Options.OnEnd. It goes to the provider of
 // spans that otel.SetTracerProvider set, which keeps none unless the program sets it.
 func Record(c record.Ended) {
-	f, asked := forms[c.API], model(c.Model)
-	name := f.operation
-	if asked != "" {
-		name += " " + asked
-	}
-	_, span := otel.GetTracerProvider().Tracer("github.com/contexttree/pact/record").Start(c.Context, name,
+	f, asked := Forms[c.API], model(c.Model)
+	_, span := otel.GetTracerProvider().Tracer(Scope, trace.WithSchemaURL(Schema)).Start(c.Context, f.SpanName(asked),
 		trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(c.Started))
 	defer span.End(trace.WithTimestamp(c.Over))
 	if !span.IsRecording() {
@@ -53,13 +49,15 @@ func Record(c record.Ended) {
 			span.SetAttributes(attribute.Int64(name, *n))
 		}
 	}
-	text(operationName, f.operation)
-	text(providerName, f.provider)
-	text(requestModel, asked)
-	text(responseModel, model(c.Answered))
-	number(inputTokens, c.In)
-	number(outputTokens, c.Out)
-	number(cachedTokens, c.Cached)
+	text(OperationName, f.Operation)
+	text(ProviderName, f.Provider)
+	text(RequestModel, asked)
+	text(ResponseModel, model(c.Answered))
+	number(InputTokens, c.In)
+	number(OutputTokens, c.Out)
+	number(CachedTokens, c.Cached)
+	number(WrittenTokens, c.Written)
+	number(ReasoningTokens, c.Reasoning)
 	host, port, err := net.SplitHostPort(c.Host)
 	if err != nil {
 		host = c.Host
@@ -69,7 +67,7 @@ func Record(c record.Ended) {
 		number(serverPort, &n)
 	}
 	if why := failure(&c); why != "" {
-		text(errorType, why)
+		text(ErrorType, why)
 		span.SetStatus(codes.Error, "")
 	}
 }
@@ -84,7 +82,7 @@ func failure(c *record.Ended) string {
 	case c.HTTP >= http.StatusBadRequest:
 		return strconv.Itoa(c.HTTP)
 	}
-	return errorOther
+	return ErrorOther
 }
 
 // model returns the name of a model, "" for a text that cannot be one: a client can write

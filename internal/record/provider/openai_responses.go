@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -83,15 +84,24 @@ func (responsesWriter) image(kind, data, address string) canon.Any {
 	return obj("type", "input_image", "image_url", addressOf(kind, data, address))
 }
 
-func (responsesWriter) call(w *renderer, p *Part, id string, arguments canon.Any, _ bool) {
+func (responsesWriter) call(w *renderer, p *Part, id string, arguments canon.Any, own bool) {
 	w.end()
+	if kind := text(p.Content, "type"); own && kind != "" && text(p.Content, "call_id") == id { // also a tool that takes a text
+		w.kinds[id] = kind
+		w.said = append(w.said, p.Content)
+		return
+	}
 	w.said = append(w.said, obj("type", "function_call", "call_id", id, "name", p.Name,
 		"arguments", string(arguments.Value())))
 }
 
-func (responsesWriter) result(w *renderer, _ *Part, id string, value canon.Any, _ bool) {
+func (responsesWriter) result(w *renderer, p *Part, id string, value canon.Any, own bool) {
 	w.end()
-	w.said = append(w.said, obj("type", "function_call_output", "call_id", id, "output", value))
+	if own && strings.HasSuffix(text(p.Content, "type"), "_output") { // an item with more than a content
+		w.said = append(w.said, p.Content)
+		return
+	}
+	w.said = append(w.said, obj("type", cmp.Or(w.kinds[id], "function_call")+"_output", "call_id", id, "output", value))
 }
 
 func (responsesWriter) request(tools, system, said []canon.Any) canon.Any {

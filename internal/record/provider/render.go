@@ -16,7 +16,7 @@ import (
 // Parts of the same API come back as they were, except for their division into
 // messages and for what only a frame holds.
 func Render(to API, parts []Part, from func(i int) API) (fields canon.Any, left int) {
-	w := &renderer{to: entryOf(to), names: map[string]string{}, renamed: map[string]string{}}
+	w := &renderer{to: entryOf(to), names: map[string]string{}, renamed: map[string]string{}, kinds: map[string]string{}}
 	for i := range parts {
 		if !w.part(&parts[i], entryOf(from(i))) {
 			left++
@@ -34,6 +34,7 @@ type renderer struct {
 	open                []string          // ids of the calls of the last turn that have no result yet
 	turned              bool              // something that is not the model's stands behind these calls
 	names               map[string]string // names of the called tools, by call id
+	kinds               map[string]string // types of the calls that came from the same API, by id
 	renamed             map[string]string // ids of calls that the API refuses, with those in their place
 }
 
@@ -178,17 +179,7 @@ func (w *renderer) resultID(id string) string {
 }
 
 func (w *renderer) call(p *Part, from *entry) bool {
-	arguments := from.writer.argumentsOf(p.Content)
-	if arguments.Kind == canon.KindString {
-		if parsed, err := canon.ParseAny([]byte(arguments.Text)); err == nil {
-			arguments = parsed
-		} else {
-			arguments = obj("arguments", arguments.Text) // the arguments are not JSON
-		}
-	}
-	if arguments.Kind == canon.KindAbsent {
-		arguments = canon.Object()
-	}
+	arguments := argumentsIn(from.writer, p.Content)
 	if p.Name == "" {
 		return false
 	}

@@ -1,0 +1,97 @@
+package care
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/cli/command"
+	"github.com/contexttree/pact/internal/record/exports"
+)
+
+// runForms write whole runs for other programs.
+var runForms = map[string]func(context.Context, io.Writer, *pact.Context, pact.Address, func(done, total int)) ([]exports.Lost, error){
+	"atif": exports.ATIF, "otlp": exports.OTLP,
+}
+
+// sessionForms write a thread with which an agent goes on.
+var sessionForms = map[string]func(context.Context, io.Writer, *pact.Context, *pact.Snapshot) (*exports.Session, error){
+	"claude-code": exports.ClaudeCode, "codex": exports.Codex,
+}
+
+// forms are the values of --as.
+var forms = []string{"atif", "otlp", "claude-code", "codex"}
+
+// exported is what export --as says with --json.
+type exported struct {
+	Form    string         `json:"form"`
+	File    string         `json:"file"`
+	Lost    []exports.Lost `json:"not_carried"`
+	Session string         `json:"session,omitempty"` // by which the agent resumes it
+	Path    string         `json:"path,omitempty"`    // where the agent looks for it
+	Command string         `json:"command,omitempty"` // that resumes it
+}
+
+// exportAs writes for another program. It first says what the form cannot carry, so it writes twice.
+func exportAs(ctx context.Context, a *command.App, s *command.Source, form, target string, rest []string) error {
+	write, err := writerAs(ctx, a, s, form, rest)
+	if err != nil {
+		return err
+	}
+	said, err := write(io.Discard)
+	if err != nil {
+		return err
+	}
+	var words []string
+	for _, l := range said.Lost {
+		words = append(words, l.InWords())
+	}
+	a.Reportf("pact: %s does not carry: %s", form, strings.Join(words, "; "))
+	if said.Session != "" {
+		a.Reportf("pact: put it at %s, then type %s", said.Path, said.Command)
+	}
+	again := func(w io.Writer) error {
+		_, err := write(w)
+		return err
+	}
+	if target == "" {
+		return again(a.Out)
+	}
+	if err := a.ReplaceFile(target, again); err != nil || !a.JSON {
+		return err
+	}
+	said.Form, said.File = form, target
+	return a.PrintJSON(said)
+}
+
+// writerAs returns what writes a form.
+func writerAs(ctx context.Context, a *command.App, s *command.Source, form string, rest []string) (func(io.Writer) (*exported, error), error) {
+	if session := sessionForms[form]; session != nil {
+		snapshot, err := s.Argument(ctx, rest)
+		if len(rest) == 0 && s.Context != nil { // with the answer to the last call
+			snapshot, err = s.Context.Working(), nil
+		}
+		return func(w io.Writer) (*exported, error) {
+			made, err := session(ctx, w, s.Context, snapshot)
+			if err != nil {
+				return nil, err
+			}
+			return &exported{Lost: made.Lost, Session: made.ID, Path: made.Path, Command: made.Command}, nil
+		}, err
+	}
+	if s.Alone != nil {
+		return nil, fault.New(fault.DocumentInvalid, "a document on its own is no run", "name a history, a log or a context")
+	}
+	to, err := pact.Latest(), error(nil)
+	if len(rest) > 0 {
+		to, err = command.ParseAddress(rest[0], s.Edition())
+	}
+	return func(w io.Writer) (*exported, error) {
+		m := a.Meter("exporting")
+		defer m.End()
+		lost, err := runForms[form](ctx, w, s.Context, to, m.At)
+		return &exported{Lost: lost}, err
+	}, err
+}

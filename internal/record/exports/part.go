@@ -1,0 +1,35 @@
+package exports
+
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+)
+
+// toolsOf writes the definitions of the tools of a call as those of chat completions, the form that other programs
+// take. left counts those that only their provider knows.
+func toolsOf(c *call) (list []canon.Any, left int) {
+	parts := make([]provider.Part, len(c.tools))
+	for i, p := range c.tools {
+		parts[i] = p.Part
+	}
+	fields, left := provider.Render(provider.Chat, parts, func(i int) provider.API { return c.tools[i].from })
+	made, _ := fields.Get("tools")
+	return made.Elems, left
+}
+
+func listOrAbsent(list []canon.Any) canon.Any {
+	if len(list) == 0 {
+		return canon.Any{}
+	}
+	return canon.ArrayOf(list...)
+}
+
+// dollars writes an amount, absent if it is not known.
+func dollars(amount *float64) canon.Any {
+	if amount == nil {
+		return canon.Any{}
+	}
+	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatFloat(*amount, 'f', -1, 64)}
+}

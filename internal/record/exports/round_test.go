@@ -1,0 +1,157 @@
+package exports
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/record/calllog"
+	"github.com/contexttree/pact/internal/record/intake"
+	"github.com/contexttree/pact/store"
+)
+
+// runs are the writers of whole runs.
+var runs = map[string]func(context.Context, io.Writer, *pact.Context, pact.Address, func(int, int)) ([]Lost, error){
+	"atif": ATIF, "otlp": OTLP,
+}
+
+// imported returns the contexts that a log makes.
+func imported(t *testing.T, data []byte) (made []*pact.Context) {
+	t.Helper()
+	log, err := calllog.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := intake.PlanLog(t.Context(), log, intake.Options{Name: "run"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := pact.NewDB(store.NewMemory())
+	if _, err := plan.Import(t.Context(), db, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := pact.List(t.Context(), db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range list {
+		c, err := pact.Open(t.Context(), db, info.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, last := c.Cycles(); last >= first { // else nothing was answered
+			made = append(made, c)
+		}
+	}
+	return made
+}
+
+// written returns what a form carries of a context.
+func written(t *testing.T, form string, c *pact.Context) ([]byte, []Lost) {
+	t.Helper()
+	var to bytes.Buffer
+	lost, err := runs[form](t.Context(), &to, c, pact.Latest(), func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to.Bytes(), lost
+}
+
+// told says of each call what it was sent, what was answered, and what it took.
+func told(t *testing.T, c *pact.Context) (lines []string) {
+	t.Helper()
+	parts := func(list []*part) (words []string) {
+		for _, p := range list {
+			words = append(words, fmt.Sprint(p.Role, " ", p.Kind, " ", p.Call, " ", p.Name, " ", p.Failed, " ", string(p.Content.Value())))
+		}
+		return words
+	}
+	count := func(list ...*int64) (text string) {
+		for _, n := range list {
+			if n == nil {
+				text += "-/"
+			} else {
+				text += fmt.Sprint(*n, "/")
+			}
+		}
+		return text
+	}
+	err := walk(t.Context(), c, pact.Latest(), func(c *call) error {
+		if len(c.answer) == 0 {
+			return nil
+		}
+		tools, _ := toolsOf(c)
+		paid := ""
+		if c.paid != nil {
+			paid = fmt.Sprintf("%.9f", *c.paid)
+		}
+		u := c.usage
+		if strings.HasPrefix(c.model, "claude") { // import takes it for the API of Anthropic, which counts none
+			u.Reasoning = nil
+		}
+		lines = append(lines, fmt.Sprint(cmp.Or(c.model, "unknown"), " ", len(tools), " tools ", count(u.In, u.Out, u.Cached, u.Written, u.Reasoning), paid, "\n",
+			strings.Join(slices.Concat(parts(c.system), parts(c.said), []string{"->"}, parts(c.answer)), "\n")))
+		return nil
+	}, func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// changes are losses that change what is said, or what is paid.
+func changes(lost []Lost) bool {
+	return slices.ContainsFunc(lost, func(l Lost) bool {
+		return l.Count > 0 && !strings.HasPrefix(l.What, "signature") && !strings.HasPrefix(l.What, "call ") &&
+			!strings.HasPrefix(l.What, "earlier") && !strings.HasPrefix(l.What, "answer that")
+	})
+}
+
+// What is written and read again says the same: blocks, tools, usage and money, unless the export said what it loses.
+// And what was read so is written again byte for byte.
+func TestWhatIsExportedIsImportedAgain(t *testing.T) {
+	files, err := filepath.Glob("../calllog/testdata/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for form := range runs {
+		whole := 0
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range imported(t, data) {
+				text, lost := written(t, form, c)
+				want := told(t, c)
+				if len(want) == 0 {
+					continue
+				}
+				var got []string // of spans, which do not say that a compaction goes on, each part is a context
+				for _, again := range imported(t, text) {
+					got = append(got, told(t, again)...)
+				}
+				if changes(lost) {
+					t.Logf("%s of %s %s: %v", form, filepath.Base(name), c.Name(), lost)
+					continue
+				}
+				whole++
+				if slices.ContainsFunc(want, func(line string) bool { return !slices.Contains(got, line) }) {
+					t.Errorf("%s of %s %s, which loses %v:\n%s\n=== want\n%s", form, filepath.Base(name), c.Name(), lost,
+						strings.Join(got, "\n"), strings.Join(want, "\n"))
+				}
+			}
+		}
+		if whole < len(files)/2 {
+			t.Errorf("of %d files %d contexts came back from %s", len(files), whole, form)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+package exports
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/history"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/record/provider"
+	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/tree"
+	"github.com/contexttree/pact/internal/view"
+	"github.com/contexttree/pact/record"
+)
+
+// part is a block of a thread in the words of no API ([provider.Plain]). The same block is the same part in each call.
+type part struct {
+	provider.Part
+	node  *tree.Node
+	raw   canon.Any    // as its API has it
+	from  provider.API // that has it, Chat for what no recorder made
+	plain bool         // false if only the API has words for it
+	about canon.Any    // on the first part of an answer: the report of its provider
+}
+
+// call is a call of a run.
+type call struct {
+	id            string
+	name          string // of the context
+	model         string
+	api           provider.API
+	tools, system []*part
+	said          []*part
+	same          int     // how many parts of said the call before has, from the first on
+	answer        []*part // as the next call repeats it, or the working state has it
+	usage         provider.Usage
+	paid          *float64 // in dollars
+	began, ended  int64    // nanoseconds since the epoch, 0 if unknown
+	failure       string
+	finish        string
+	answeredBy    string // the model that the answer names
+	attempts      int
+}
+
+// walk calls each for every call of a context up to an address, with its answer. Cost: that of [view.Walk] with
+// snapshots, and the blocks of each thread; each content is read once.
+func walk(ctx context.Context, c *pact.Context, to pact.Address, each func(*call) error, progress func(done, total int)) error {
+	first, last := c.Cycles()
+	until, err := c.At(ctx, to)
+	if err != nil {
+		return err
+	}
+	attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
+	if err != nil {
+		return err
+	}
+	byID := map[string]*history.Attempt{}
+	for i := range attempts {
+		byID[attempts[i].ID] = &attempts[i]
+	}
+	r := &reader{ctx: ctx, known: map[string]*part{}}
+	var before *call
+	answered := func(s *pact.Snapshot) (*call, error) {
+		now := &call{name: c.Name(), model: record.ModelOf(s)}
+		if err := r.read(now, s); err != nil || before == nil {
+			return now, err
+		}
+		now.same = common(before.said, now.said)
+		before.answered(now)
+		return now, each(before)
+	}
+	total := int(until.Cycle() - int64(first) + 1)
+	for s, err := range view.Walk(ctx, c, pact.Cycle(first), pact.Cycle(last), view.WalkOptions{Snapshots: true}) {
+		if err != nil {
+			return err
+		}
+		if s.Call == nil && record.Recorded(s.Now) { // somebody edited the thread: the next call shows it
+			continue
+		}
+		now, err := answered(s.Now)
+		if err != nil || s.Cycle > until.Cycle() {
+			return err
+		}
+		now.tell(s, byID)
+		before = now
+		progress(min(int(s.Cycle-int64(first))+1, total), total)
+	}
+	if before == nil {
+		return nil
+	}
+	_, err = answered(c.Working())
+	return err
+}
+
+// tell takes what is known of a call beside its thread.
+func (c *call) tell(s *view.Step, attempts map[string]*history.Attempt) {
+	c.id = view.Cycle(s.Cycle)
+	if s.Call == nil {
+		return
+	}
+	c.id, c.model, c.api, c.attempts = s.Call.Attempt, s.Call.Model, provider.APINamed(s.Call.Dialect), s.Call.Attempts
+	if u := s.Call.Provider; u != nil {
+		c.usage = provider.Usage{In: u.In, Out: u.Out, Cached: u.Read, Written: u.Written, Written1h: u.Written1h}
+	}
+	if m := s.Call.Cost; m != nil && m.Currency == "USD" {
+		c.paid = &m.Paid
+	}
+	if a := attempts[s.Call.Attempt]; a != nil {
+		if s.Call.Started != "" {
+			c.began = a.StartedNS
+		}
+		if c.began > 0 && a.Status != history.Running {
+			c.ended = a.EndedNS
+		}
+		if a.Status == history.Failed || a.Status == history.Canceled {
+			c.failure = a.Error
+			if c.failure == "" {
+				c.failure = string(a.Status)
+			}
+		}
+	}
+}
+
+// reader reads threads.
+type reader struct {
+	ctx   context.Context
+	known map[string]*part // the last version of each block, by id
+}
+
+func (r *reader) read(c *call, s *pact.Snapshot) error {
+	t := tree.Of(s)
+	ctx := tree.Asking(r.ctx, tree.AskerOf(s))
+	for b, err := range t.Blocks(0) {
+		if err != nil {
+			return err
+		}
+		n := b.Node()
+		p := r.known[n.ID]
+		if p == nil || p.node != n && !p.node.Same(n) {
+			if p, err = partOf(ctx, t, n, b.Region); err != nil {
+				return err
+			}
+			r.known[n.ID] = p
+		}
+		switch p.Section {
+		case provider.Tools:
+			c.tools = append(c.tools, p)
+		case provider.System:
+			c.system = append(c.system, p)
+		default:
+			c.said = append(c.said, p)
+		}
+	}
+	return nil
+}
+
+func partOf(ctx context.Context, t *tree.Tree, n *tree.Node, region tree.Class) (*part, error) {
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{node: n, from: provider.Chat}
+	p.Part = provider.Part{Section: provider.Conversation, Kind: n.Kind, Role: n.RoleIn(region), Content: content.Any(),
+		Failed: n.Header("wire:failed") == canon.True}
+	if by, ok := n.Header("provenance").Text(); ok && provider.FormOf(provider.API(by)) != "" {
+		p.from = provider.API(by)
+	} else if n.Kind == "image" { // a conversation has the value of the field
+		p.Content = canon.Fields("image_url", p.Content)
+	}
+	switch {
+	case region == tree.Sys && n.Kind == toolcall.Definition:
+		p.Section = provider.Tools
+	case region == tree.Sys:
+		p.Section = provider.System
+	case n.Kind == "":
+		p.Kind = "text"
+	}
+	p.Call, _ = n.Header("wire:call").Text()
+	if p.Name, err = toolcall.Name(ctx, t, n); err != nil {
+		return nil, err
+	}
+	p.about = n.Header("wire:answer").Any()
+	p.raw = content.Any()
+	p.Part, p.plain = provider.Plain(p.from, p.Part)
+	return p, nil
+}
+
+// common returns how many parts two threads begin with.
+func common(older, newer []*part) (n int) {
+	for n < min(len(older), len(newer)) && older[n] == newer[n] {
+		n++
+	}
+	return n
+}
+
+// answered finds the answer to a call in the thread that follows: what the assistant says behind the last part that
+// both have. Of an answer that the next call leaves out nothing is known.
+func (c *call) answered(next *call) {
+	mine := map[*part]bool{}
+	for _, p := range c.said {
+		mine[p] = true
+	}
+	at := slices.IndexFunc(next.said, func(p *part) bool {
+		by, _ := p.about.Get("attempt")
+		return by.Text == c.id && !mine[p]
+	})
+	if at < 0 {
+		for at = len(next.said); at > 0 && !mine[next.said[at-1]]; {
+			at--
+		}
+		if at == 0 && len(c.said) > 0 {
+			return
+		}
+	}
+	end := at
+	for end < len(next.said) && next.said[end].Role == "assistant" {
+		end++
+	}
+	c.answer = slices.Clip(next.said[at:end])
+	if len(c.answer) == 0 {
+		return
+	}
+	about := c.answer[0].about
+	finish, _ := about.Get("finish")
+	model, _ := about.Get("model")
+	reasoning, _ := about.Get("reasoning")
+	c.finish, c.answeredBy, c.usage.Reasoning = finish.Text, model.Text, provider.Count(reasoning)
+}
