@@ -216,10 +216,12 @@ func (p *parser) otherwise(before []Group) ([]Group, error) {
 	start, last := p.pos, before[len(before)-1]
 	p.take("??")
 	p.space()
-	if p.peek(0) != '(' {
+	ahead := *p
+	_, bare, _ := ahead.depthHop() // d2, a position without parentheses
+	if p.peek(0) != '(' && !bare {
 		return nil, p.removed(start, "a search with ??")
 	}
-	whole := onePosition(last) && (len(before) == 1 || last.Else) && p.startsPosition()
+	whole := onePosition(last) && (len(before) == 1 || last.Else) && (bare || p.startsPosition())
 	g, err := p.group()
 	if err != nil {
 		return nil, err

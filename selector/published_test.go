@@ -23,6 +23,7 @@ func TestPublishedForms(t *testing.T) {
 		"(d1,0,d2,0)":                  "@t0 (d1, 0), (d2, 0)",
 		"((d1,0,d2,0) > .x +b) +a":     "@t0 ((d1, 0) > *[nodeType='x'] +a +b), ((d2, 0) > *[nodeType='x'] +a +b)",
 		"(d1,0) ?? (d2,0)":             "@t0 ((d1, 0) ?? (d2, 0))",
+		"d9 ?? d1..d2 ?? (d2)":         "@t0 ((d9) ?? (d1..d2) ?? (d2))",
 		"( .a .b ) {x=1}":              "@t0 *[nodeType='a'] *[nodeType='b'][x=1]",
 		".a [ephemeral]":               "@t0 *[nodeType='a'][ttl=1]",
 		".a [sticky]":                  "@t0 *[nodeType='a'][ttl=1][cad=1]",
