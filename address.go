@@ -151,7 +151,7 @@ func (a Address) names(other Address) bool {
 
 func noAddress(s string) error {
 	return fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one state",
-		"write @t0, @t-1, @c12 or working")
+		"write latest, @t-1, @c12 or working")
 }
 
 // published says which snapshots a context has.

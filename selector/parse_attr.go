@@ -180,7 +180,7 @@ func (p *parser) checkFacet(offset int, name string) error {
 		}
 		if p.time == nil && !p.describes {
 			return p.invalid(offset, name+" is known only in a snapshot",
-				"only a selector that begins with an address, such as @t0, can ask for it")
+				"only a selector that begins with an address, such as @t-1, can ask for it")
 		}
 	}
 	return nil

@@ -46,7 +46,7 @@ func (p *parser) ofWorking() error {
 	}
 	if *p.time != (Time{From: Point{Axis: 't'}}) {
 		return fault.At(fault.PlacementInvalid, start, p.time.String(), "a snapshot does not change",
-			"leave the address out, or write @t0")
+			"leave the address out")
 	}
 	return nil
 }

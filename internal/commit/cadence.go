@@ -135,7 +135,7 @@ func (p *pruner) lookBack(all map[string]*instance) error {
 }
 
 // dueAfter returns the first cycle whose commit adds the next instance after a node.
-func dueAfter(n *tree.Node) int64 { return n.Cycle + min(n.Cad, tree.MaxInteger-n.Cycle) }
+func dueAfter(n *tree.Node) int64 { return n.Cycle + min(n.Cad, tree.MaxInteger-max(0, n.Cycle)) }
 
 // recurring returns the newest instance of each key that comes again in a tree, given what was noted of the
 // snapshot before it, nil for the first; without the node if it is gone. An instance that left since ends its

@@ -22,6 +22,7 @@ func (r *reader) completeRegions() {
 		n := read{parent: 0, class: c}
 		n.ID, n.Type = r.free(c.String()[1:]), c.String()
 		n.Index, n.Cycle, n.Expiry = int64(len(r.nodes)), r.cycle, tree.Never
+		n.Bare = r.traits.Bare
 		r.ids[n.ID] = true
 		r.nodes = append(r.nodes, n)
 	}
@@ -64,7 +65,8 @@ func (r *reader) shape(t *tree.Tree) error {
 	return r.overlaps(t)
 }
 
-// overlaps finds nodes of one key at one depth: an edit could not put them there (1.0 02 §3.6).
+// overlaps finds nodes of one key at one depth, and nodes of ^sys that outlast their cadence: an edit could not put them
+// there (1.0 02 §3.6).
 func (r *reader) overlaps(t *tree.Tree) error {
 	at := map[string]*tree.Entry{} // by key, the place of the last node
 	for place, err := range t.All() {
@@ -85,6 +87,8 @@ func (r *reader) overlaps(t *tree.Tree) error {
 		region := path[1]
 		if region.Class() == tree.Seq {
 			region = path[2]
+		} else if region.Class() == tree.Sys && n.Outlasts(n.Cycle) {
+			r.find(fault.OverlapViolatesODI, n.ID, "the node is still in ^sys when its cadence is due, and comes again only when it is gone")
 		}
 		if at[n.Key] == region {
 			r.find(fault.OverlapViolatesODI, n.ID, "another node of its key stands at the same depth")

@@ -293,6 +293,59 @@ func TestOverlapsOfDocuments(t *testing.T) {
 	}
 }
 
+// A document may say anything of a cadence: what is no number of cycles is refused, and what an edit could not have made
+// is a finding; then commits add at most one node of the key each, and none of ^sys beside another.
+func TestCadencesOfDocuments(t *testing.T) {
+	ctx := context.Background()
+	const most = "9223370937343148031"
+	for _, x := range []struct {
+		region, headers string
+		code            fault.Code
+		findings, stand int // after three commits
+	}{
+		{"^sys", `"cad":0`, fault.PlacementInvalid, 0, 0},
+		{"^seq", `"cad":-1`, fault.PlacementInvalid, 0, 0},
+		{"^ah", `"cad":1.5`, fault.PlacementInvalid, 0, 0},
+		{"^ah", `"cad":"2"`, fault.PlacementInvalid, 0, 0},
+		{"^ah", `"cad":9223372036854775807`, fault.PlacementInvalid, 0, 0},
+		{"^seq", `"cad":1,"ttl":` + most, fault.Limit, 0, 0},
+		{"^seq", `"cad":null`, "", 0, 1},
+		{"^seq", `"cad":1`, "", 0, 4},
+		{"^seq", `"cad":1,"cycle":-` + most, "", 0, 4},
+		{"^seq", `"cad":` + most + `,"cycle":` + most, "", 0, 1},
+		{"^ah", `"cad":1,"ttl":9223370937343148025`, "", 0, 3},
+		{"^ah", `"cad":1,"ttl":2,"cycle":-` + most, "", 0, 2},
+		{"^ah", `"cad":2`, "", 0, 2},
+		{"^sys", `"cad":1`, "", 1, 1},
+		{"^sys", `"cad":2,"ttl":3`, "", 1, 1},
+		{"^sys", `"cad":2,"ttl":2`, "", 0, 1},
+	} {
+		node := `{"id":"n","key":"K","content":"x","created_at_ns":5,` + x.headers + `}`
+		if x.region == "^seq" {
+			node = `{"id":"t","nodeType":"seg","created_at_ns":5,"children":[` + node + `]}`
+		}
+		text := `{"spec_version":"PACT/1.0.0","cycle":5,"root":{"children":[{"nodeType":"` + x.region + `","children":[` + node + `]}]}}`
+		c, findings, err := pact.Import(ctx, pact.NewDB(store.NewMemory()), "c", []byte(text), nil)
+		if fault.CodeOf(err) != x.code || len(findings) != x.findings {
+			t.Errorf("%s %s: %v, %v", x.region, x.headers, findings, err)
+		}
+		if err != nil {
+			continue
+		}
+		for range 3 {
+			_, err := c.Commit(ctx, nil)
+			must(t, err)
+		}
+		if got, err := c.Select(ctx, "@t-1 #K", nil); err != nil || len(got.IDs) != x.stand {
+			t.Errorf("%s %s: %q stand after three commits, %v", x.region, x.headers, got.IDs, err)
+		}
+		if again, _, err := pact.ReadSnapshot([]byte(exported(t, c.Working())), ""); err != nil ||
+			exported(t, again) != exported(t, c.Working()) {
+			t.Errorf("%s %s: the document does not come back: %v", x.region, x.headers, err)
+		}
+	}
+}
+
 func TestRefusalsOfEdition1(t *testing.T) {
 	ctx, c := context.Background(), published(t, 1)
 	must(t, c.Edit(ctx, func(b *pact.Batch) error {

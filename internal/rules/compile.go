@@ -49,7 +49,7 @@ func compile(text string, edition selector.Edition, counter tree.Counter) (commi
 	}
 	if t := q.Time; t != nil && (t.Kind != selector.Single || t.From != selector.Point{Axis: 't'}) {
 		return commit.CompiledRule{}, fault.New(fault.SelectorInvalid,
-			"a rule asks the state that a commit is about to seal", "leave the address out, or write @t0")
+			"a rule asks the state that a commit is about to seal", "leave the address out")
 	}
 	plan, err := query.Compile(q)
 	if err != nil {

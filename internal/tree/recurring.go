@@ -24,10 +24,16 @@ func (x *Editor) recurring(path []*Entry, key string, cad, ttl *int64) error {
 
 // recursAgain is recurring for a node under the end of path whose headers change.
 func (x *Editor) recursAgain(path []*Entry, n *Node) error {
-	if ttl, finite := n.TTL(x.Cycle); n.Cad > 0 && within(path, Sys) && (!finite || ttl > n.Cad) {
+	if within(path, Sys) && n.Outlasts(x.Cycle) {
 		return x.recurring(path, n.Key, &n.Cad, nil)
 	}
 	return x.apart(path, n.Key, n.ID)
+}
+
+// Outlasts reports whether a node is still there when its cadence, counted from a cycle, is due.
+func (n *Node) Outlasts(cycle int64) bool {
+	ttl, finite := n.TTL(cycle)
+	return n.Cad > 0 && (!finite || ttl > n.Cad)
 }
 
 // apart checks that no node of a key but self stands at the depth of the node at the end of a path or
@@ -125,7 +131,8 @@ func (x *Editor) Repeat(path []*Entry) (id string, err error) {
 	}
 	n := *e.node
 	if n.Expiry != Never {
-		n.Expiry += x.Cycle - n.Cycle
+		lifetime := n.Expiry - max(n.Cycle, n.Expiry-MaxInteger)
+		n.Expiry = x.Cycle + min(lifetime, MaxInteger-x.Cycle) // no document can say more
 	}
 	err = x.allOrNothing(func() error {
 		id, err = x.anew(newEntry(&n, Block, nil), to[len(to)-1].node.ID, offset)

@@ -254,7 +254,7 @@ func ParseAddress(arg string, e selector.Edition) (pact.Address, error) {
 	address, err := pact.ParseAddress(arg, e)
 	if f := FactsOf(err); f.Code == fault.SelectorInvalid {
 		return address, InArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot",
-			"write @t0, @t-1, @c12 or working"), arg)
+			"write latest, @t-1, @c12 or working"), arg)
 	}
 	return address, InArgument(err, arg)
 }
