@@ -26,7 +26,7 @@ func (r *Report) JUnit(w io.Writer) error {
 		}
 		test := junit.Case{Class: c.Area, Name: c.ID, Time: fmt.Sprintf("%.3f", c.took.Seconds())}
 		switch c.Verdict {
-		case "":
+		case "", NotClaimed, NotApplicable:
 			test.Time, test.Skipped = "", new(struct{})
 		case Failed:
 			test.Failure = &junit.Failure{Message: string(c.Origin) + ": " + c.Reason, Type: c.At}

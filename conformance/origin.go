@@ -85,6 +85,9 @@ func (r *Report) byOrigin() []OriginCount {
 		return &list[slices.IndexFunc(list, func(n OriginCount) bool { return n.Origin == string(o) })]
 	}
 	for _, c := range r.Cases {
+		if !c.ran() {
+			continue
+		}
 		at(c.of).Cases++
 		if c.failed() {
 			at(c.Origin).Failed++

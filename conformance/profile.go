@@ -84,7 +84,7 @@ func (r *Report) claims() []Claim {
 	for _, name := range Profiles {
 		n := Claim{Profile: name}
 		for _, c := range r.Cases {
-			if c.Profile != name {
+			if c.Profile != name || !c.ran() {
 				continue
 			}
 			switch v := c.inMeaning(); {

@@ -25,6 +25,9 @@ const (
 	Failed       Verdict = "failed"
 	Mended       Verdict = "mended"       // passed, after the kit corrected a slip in the printed text
 	Contradicted Verdict = "contradicted" // no reading gives the printed result; the answer is our reading
+
+	NotClaimed    Verdict = "not claimed"    // the program does not say that it has the profile or the edition
+	NotApplicable Verdict = "not applicable" // the same of an optional chapter
 )
 
 // Partial is the verdict of an item whose cases passed but do not show a part of
@@ -74,16 +77,19 @@ func Judge(c Case, err error) Result {
 
 // Summary counts cases by verdict.
 type Summary struct {
-	Cases        int `json:"cases"`          // in all
+	Cases        int `json:"cases"`          // that ran
 	Passed       int `json:"passed"`         // as printed
 	Failed       int `json:"failed"`         // with another answer
 	Mended       int `json:"mended"`         // passed, after a slip was corrected
 	Contradicted int `json:"contradicted"`   // with the answer of our reading
 	Form         int `json:"form,omitempty"` // of those that failed, by the form alone
+
+	NotClaimed    int `json:"not_claimed,omitempty"`    // that did not run
+	NotApplicable int `json:"not_applicable,omitempty"` // that did not run, of an optional chapter
 }
 
 // FilledItem is an item of a checklist with its verdict: the worst verdict of its
-// cases, in the order failed, contradicted, mended, passed. It is Partial if the
+// cases, in the order failed, contradicted, mended, passed, not claimed. It is Partial if the
 // cases passed and Unshown names a part that none of them shows. An item without
 // a case has no verdict and says why in Unshown. House rules count for no MUST.
 type FilledItem struct {
@@ -101,6 +107,7 @@ type Filled struct {
 // Report is the outcome of all cases.
 type Report struct {
 	Kit         int      `json:"kit"`          // version of the form of the report
+	Version     string   `json:"version"`      // of the cases
 	SpecVersion string   `json:"spec_version"` // of the specification; of both, if cases of both ran
 	Summary     Summary  `json:"summary"`      // the cases by verdict
 	Checklists  []Filled `json:"checklists"`   // annex 10 first
@@ -116,6 +123,8 @@ type Report struct {
 
 // RunOptions says how RunAll runs cases.
 type RunOptions struct {
+	// Scope is what the program has; other cases do not run.
+	Scope Scope
 	// First ends the run after the first case of the kit that fails. The report
 	// then has the cases up to this one.
 	First bool
@@ -132,7 +141,7 @@ func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	report := &Report{Kit: 1, SpecVersion: versions(cases), Cases: make([]Result, len(cases))}
+	report := &Report{Kit: 1, Version: Version, SpecVersion: versions(cases, o.Scope), Cases: make([]Result, len(cases))}
 	next, done := make(chan int), make(chan error)
 	var failed atomic.Bool
 	var workers sync.WaitGroup
@@ -142,7 +151,7 @@ func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*
 				place := filepath.Join(dir, strconv.Itoa(i))
 				err := os.Mkdir(place, 0o700)
 				if err == nil {
-					report.Cases[i] = judged(ctx, cases[i], place, command)
+					report.Cases[i] = judged(ctx, cases[i], place, command, o.Scope.leavesOut(&cases[i]))
 					os.RemoveAll(place)
 				}
 				if report.Cases[i].Verdict == Failed {
@@ -197,10 +206,13 @@ func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*
 	return report, report.fill()
 }
 
-// versions names the versions of the specification that have the cases.
-func versions(cases []Case) string {
+// versions names the versions of the specification that have the cases which run.
+func versions(cases []Case, scope Scope) string {
 	of := map[string]bool{}
 	for _, c := range cases {
+		if !scope.Has(&c) {
+			continue
+		}
 		of[map[bool]string{true: "PACT/1.0.0", false: "PACT/0.1.0"}[c.Edition == "1.0"]] = true
 	}
 	return strings.Join(slices.Sorted(maps.Keys(of)), ", ")
@@ -208,8 +220,13 @@ func versions(cases []Case) string {
 
 func (r Result) failed() bool { return r.Verdict == Failed }
 
-// judged runs a case and notes which commands it ran.
-func judged(ctx context.Context, c Case, place string, command Command) Result {
+// judged runs a case, if no verdict is there without, and notes which commands it ran.
+func judged(ctx context.Context, c Case, place string, command Command, without Verdict) Result {
+	if without != "" {
+		r := Judge(c, nil)
+		r.Verdict, r.Reason, r.Commands = without, "", []string{}
+		return r
+	}
 	var ran []string
 	began := time.Now()
 	err := Run(ctx, c, place, func(ctx context.Context, args ...string) (Answer, error) {
@@ -230,10 +247,16 @@ func judged(ctx context.Context, c Case, place string, command Command) Result {
 }
 
 func (r *Report) count() {
-	r.Summary.Cases, r.Commands, r.Claims = len(r.Cases), r.byCommand(), r.claims()
-	r.Origins = r.byOrigin()
+	r.Commands, r.Claims, r.Origins = r.byCommand(), r.claims(), r.byOrigin()
 	for _, c := range r.Cases {
+		if c.ran() {
+			r.Summary.Cases++
+		}
 		switch c.Verdict {
+		case NotClaimed:
+			r.Summary.NotClaimed++
+		case NotApplicable:
+			r.Summary.NotApplicable++
 		case Passed:
 			r.Summary.Passed++
 		case Failed:
@@ -250,7 +273,8 @@ func (r *Report) count() {
 }
 
 // badness ranks the verdicts: the highest is the verdict of an item.
-var badness = map[Verdict]int{"": 0, Passed: 1, Mended: 2, Contradicted: 3, Failed: 4}
+var badness = map[Verdict]int{"": 0, NotApplicable: 1, NotClaimed: 2, Passed: 3, Mended: 4,
+	Contradicted: 5, Failed: 6}
 
 func (r *Report) fill() error {
 	lists, err := Checklists()

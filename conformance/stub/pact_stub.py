@@ -2,7 +2,8 @@
 """A program to start an implementation of PACT from, in any language.
 
 It speaks the command line of docs/conformance.md and has three commands: hash, thread, and select in edition v0.1, as the
-documents say it and nothing else. Write a function for the next command, add it to COMMANDS, and run
+documents say it and nothing else. Write a function for the next command, add it to COMMANDS, the profile that it completes
+to capabilities, and run
 
     pact conformance --persistent --against 'python3 conformance/stub/pact_stub.py --lines'
 """
@@ -271,6 +272,7 @@ def thread(document):
 
 # Each command gets its flags by name and the words after "--", and returns what it prints.
 COMMANDS = {
+    "capabilities": lambda flags, words: canonical({"editions": ["v0.1"], "profiles": ["select-v01"]}),
     "hash": lambda flags, words: content_hash(read(flags), flags.get("edition", "")),
     "select": lambda flags, words: canonical(select(read(flags), words[0])),
     "thread": lambda flags, words: thread(read(flags)),

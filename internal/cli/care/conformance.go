@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,23 +30,34 @@ func conformanceCommand(a *command.App) *cobra.Command {
 	areas := f.StringSlice("area", nil, "only the cases of an `AREA`; may be repeated")
 	profiles := f.StringSlice("profile", nil, "only the cases of a `PROFILE`, such as select-v01; may be repeated")
 	exclude := f.StringSlice("exclude", nil, "leave out these `CASES` or areas; may be repeated")
+	edition := f.String("edition", "", "only the cases in an `EDITION` of selectors")
+	generate := f.Int("generate", 0, "draw `N` more cases, documents and selectors")
+	seed := f.Uint64("seed", 1, "with --generate, the `SEED` they are drawn with")
 	first := f.Bool("first", false, "stop after the first case that fails")
 	junit := f.String("junit", "", "write the report as JUnit XML to `FILE` too")
 	_ = cmd.RegisterFlagCompletionFunc("area", completeAreas)
 	_ = cmd.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(conformance.Profiles, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(conformance.Editions, cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("list", "junit")
 	cmd.MarkFlagsMutuallyExclusive("list", "against")
 	cmd.MarkFlagsMutuallyExclusive("list", "first")
 	cmd.RunE = a.Does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		cases, err := chosen(args, *areas, *profiles)
+		cases, err := chosen(args, *areas)
 		if err == nil {
 			cases, err = without(cases, *exclude)
 		}
 		if err != nil {
 			return err
 		}
+		scope := conformance.Scope{Profiles: *profiles}
+		if *edition != "" {
+			scope.Editions = []string{*edition}
+		}
+		if err := scope.Check(); err != nil {
+			return command.Usage(cmd, "%s", err.Error())
+		}
 		if *list {
-			return listCases(a, cases)
+			return listCases(a, slices.DeleteFunc(cases, func(c conformance.Case) bool { return !scope.Has(&c) }))
 		}
 		program := conformance.Command(func(ctx context.Context, args ...string) (conformance.Answer, error) {
 			return inProcess(ctx, a, args...)
@@ -61,6 +73,18 @@ func conformanceCommand(a *command.App) *cobra.Command {
 				return command.Usage(cmd, "--against %s: %s", *against, err.Error())
 			}
 			defer end()
+			if len(args)+len(*areas)+len(*profiles)+len(*edition) == 0 {
+				if scope, err = conformance.Capabilities(ctx, program); err != nil {
+					return command.Usage(cmd, "--against %s: capabilities: %s", *against, err.Error())
+				}
+			}
+		}
+		if cmd.Flags().Changed("generate") {
+			more, err := drawn(*generate, *seed, scope)
+			if err != nil {
+				return err
+			}
+			cases = append(cases, more...)
 		}
 		if *junit != "" {
 			if err := safefile.CanReplace(*junit); err != nil {
@@ -68,16 +92,16 @@ func conformanceCommand(a *command.App) *cobra.Command {
 			}
 		}
 		m := a.Meter("running cases")
-		report, err := conformance.RunAll(ctx, cases, program, conformance.RunOptions{First: *first, Progress: m.At})
+		report, err := conformance.RunAll(ctx, cases, program, conformance.RunOptions{Scope: scope, First: *first, Progress: m.At})
 		m.End()
 		if err != nil {
 			return err
 		}
-		some := len(args)+len(*areas)+len(*profiles)+len(*exclude) > 0 || *first
+		some := len(args)+len(*areas)+len(*exclude) > 0 || *first
 		if some {
 			report.Checklists = []conformance.Filled{}
 		}
-		a.Failed = report.Summary.Failed > 0
+		a.Failed = report.Summary.Failed > 0 || report.Summary.Cases == 0
 		if *junit != "" {
 			if err := a.ReplaceFile(*junit, report.JUnit); err != nil {
 				return err
@@ -86,15 +110,35 @@ func conformanceCommand(a *command.App) *cobra.Command {
 		if a.JSON {
 			return a.PrintJSON(report)
 		}
-		printReport(a, report, *all, some, len(args)+len(*areas)+len(*exclude) > 0 || *first)
+		kit := report.Version
+		if *generate > 0 {
+			kit += fmt.Sprintf(" and %d cases of seed %d", *generate, *seed)
+		}
+		printReport(a, report, kit, *all, some)
 		return nil
 	})
 	return cmd
 }
 
+// drawn draws cases for the editions in which the program selects.
+func drawn(n int, seed uint64, scope conformance.Scope) ([]conformance.Case, error) {
+	editions := slices.DeleteFunc(slices.Clone(conformance.Editions), func(e string) bool {
+		return !scope.Has(&conformance.Case{Edition: e, Check: conformance.Check{Kind: "select"}})
+	})
+	const most = 10_000
+	switch {
+	case n < 1 || n > most:
+		return nil, fault.At(fault.Usage, fault.NoOffset, strconv.Itoa(n), "--generate draws 1 to 10000 cases", "take another seed for more")
+	case len(editions) == 0:
+		return nil, fault.New(fault.Usage, "the drawn cases select, and the program has no profile that does",
+			"leave --generate out, or add a profile such as select-v01")
+	}
+	return conformance.Generate(n, seed, editions), nil
+}
+
 // chosen returns the cases with these ids; without ids, all cases. With areas it
-// keeps only the cases of these areas, with profiles of those only the cases of these profiles.
-func chosen(ids, areas, profiles []string) ([]conformance.Case, error) {
+// keeps only the cases of these areas.
+func chosen(ids, areas []string) ([]conformance.Case, error) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		return nil, err
@@ -103,12 +147,6 @@ func chosen(ids, areas, profiles []string) ([]conformance.Case, error) {
 		if !slices.Contains(areasOf(cases), area) {
 			return nil, fault.At(fault.Usage, fault.NoOffset, area, "there is no area "+area,
 				"the areas are "+strings.Join(areasOf(cases), ", "))
-		}
-	}
-	for _, profile := range profiles {
-		if !slices.Contains(conformance.Profiles, profile) {
-			return nil, fault.At(fault.Usage, fault.NoOffset, profile, "there is no profile "+profile,
-				"the profiles are "+strings.Join(conformance.Profiles, ", "))
 		}
 	}
 	some := cases
@@ -122,9 +160,6 @@ func chosen(ids, areas, profiles []string) ([]conformance.Case, error) {
 				"pact conformance --list prints the cases")
 		}
 		some = append(some, cases[i])
-	}
-	if len(profiles) > 0 {
-		some = slices.DeleteFunc(some, func(c conformance.Case) bool { return !slices.Contains(profiles, c.Profile()) })
 	}
 	if len(areas) > 0 {
 		some = slices.DeleteFunc(some, func(c conformance.Case) bool { return !slices.Contains(areas, c.Area) })

@@ -13,8 +13,8 @@ import (
 	"github.com/contexttree/pact/internal/view"
 )
 
-// printReport prints a report for a person.
-func printReport(a *command.App, r *conformance.Report, all, some, named bool) {
+// printReport prints a report for a person: kit is what a claim names, some says that the cases were chosen one by one.
+func printReport(a *command.App, r *conformance.Report, kit string, all, some bool) {
 	for i, list := range r.Checklists {
 		if i == 0 || all {
 			printChecklist(a, list)
@@ -43,16 +43,17 @@ func printReport(a *command.App, r *conformance.Report, all, some, named bool) {
 		printFailures(a, r)
 	}
 	s := r.Summary
-	if !named {
+	if !some {
 		for _, c := range r.Claims {
-			a.Printf("PACT %s, kit %d: %d of %d%s%s\n", c.Profile, r.Kit, c.Passed, c.Cases,
+			a.Printf("PACT %s, kit %s: %d of %d%s%s\n", c.Profile, kit, c.Passed, c.Cases,
 				inForm(", %d more in meaning", c.Form), ofHouse(c))
 		}
 	}
 	byHouse := r.Origins[len(r.Origins)-1].Failed
-	a.Printf("%s: %d passed, %d mended, %d contradicted, %s%s%s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
+	a.Printf("%s: %d passed, %d mended, %d contradicted, %s%s%s%s%s\n", view.Plural(s.Cases, "case"), s.Passed, s.Mended,
 		s.Contradicted, colored(a, s.Failed), inForm(", %d of them by a code or bytes alone", s.Form),
-		inForm(", %d by house rules alone, which no sentence of the documents demands", byHouse))
+		inForm(", %d by house rules alone, which no sentence of the documents demands", byHouse),
+		inForm("; %d not claimed", s.NotClaimed), inForm("; %d not applicable", s.NotApplicable))
 }
 
 // ofHouse adds to a claim how many house rules the program keeps.
@@ -113,7 +114,7 @@ func verdict(a *command.App, v conformance.Verdict) string {
 	if v == "" {
 		text = "not shown"
 	}
-	text += strings.Repeat(" ", len(conformance.Contradicted)-len(text))
+	text += strings.Repeat(" ", max(0, len(conformance.Contradicted)-len(text)))
 	switch v {
 	case conformance.Failed:
 		return a.Paint.Bad(text)
@@ -161,7 +162,7 @@ func printOthers(a *command.App, lists []conformance.Filled) {
 		}
 		var parts []string
 		for _, v := range []conformance.Verdict{conformance.Passed, conformance.Partial, conformance.Mended,
-			conformance.Contradicted, conformance.Failed, ""} {
+			conformance.Contradicted, conformance.Failed, conformance.NotClaimed, conformance.NotApplicable, ""} {
 			if n := count[v]; n > 0 {
 				parts = append(parts, strconv.Itoa(n)+" "+strings.TrimSpace(verdict(a, v)))
 			}

@@ -13,7 +13,7 @@ import (
 
 // With --all the items of every checklist are printed, with what the cases say of each.
 func TestAllPrintsEveryChecklist(t *testing.T) {
-	cases, err := chosen([]string{"001-7.1-L608"}, nil, nil)
+	cases, err := chosen([]string{"001-7.1-L608"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func TestAllPrintsEveryChecklist(t *testing.T) {
 	}
 	var out bytes.Buffer
 	a := command.New(command.Streams{In: strings.NewReader(""), Out: &out, Err: io.Discard})
-	printReport(a, report, true, false, false)
+	printReport(a, report, "1.4", true, false)
 	if err := a.Out.Flush(); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,8 @@ var FlagRules = []FlagRule{
 	{Command: "commit", Flags: "provider params-file", Needs: "start"},
 	{Command: "commit", Flags: "model", Needs: "start prices"},
 	{Command: "conformance", Flags: "timeout persistent", Needs: "against"},
+	{Command: "conformance", Flags: "seed", Needs: "generate"},
+	{Command: "conformance", Flags: "generate seed", Excludes: "list"},
 	{Command: "copy", Flags: "compact backup", Excludes: "discard edition"},
 	{Command: "copy", Flags: "edition", Excludes: "from discard"},
 	{Command: "copy", Flags: "force", Needs: "edition"},
