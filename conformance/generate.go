@@ -66,7 +66,7 @@ func (g *drawing) word(class string) string {
 func (g *drawing) node(parent *drawn, class string, offset int) *drawn {
 	g.made++
 	n := &drawn{class: class, parent: parent, headers: map[string]any{
-		"id": fmt.Sprintf("%c%d", 'a'+g.IntN(26), g.made), "nodeType": g.word(class), "offset": offset, "ttl": nil,
+		"id": fmt.Sprintf("%c%d", "aAbBcC"[g.IntN(6)], g.made), "nodeType": g.word(class), "offset": offset, "ttl": nil,
 		"priority": g.IntN(10), "cycle": 1 + g.IntN(drawnCycle), "created_at_ns": g.IntN(4), "creation_index": g.IntN(3)}}
 	if class == "cb" {
 		n.headers["content"] = n.headers["id"]

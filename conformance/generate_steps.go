@@ -53,7 +53,7 @@ func (g *drawing) filtered(step, class string, list []*drawn) (string, []*drawn)
 	if class == "mt" && g.IntN(2) == 0 {
 		from := 1 + g.IntN(3)
 		to := from + g.IntN(3)
-		keep(fmt.Sprintf(":depth(%d-%d)", from, to), func(n *drawn) bool { return from <= n.depth && n.depth <= to })
+		keep(fmt.Sprintf(":depth(%d-%d,5)", from, to), func(n *drawn) bool { return from <= n.depth && n.depth <= to || n.depth == 5 })
 	}
 	for range g.IntN(3) {
 		text, f := g.attribute()
