@@ -42,8 +42,9 @@ type Context struct {
 
 	write    sync.Mutex // held by the one writer
 	state    atomic.Pointer[state]
-	undone   undoneLine // the line that the last undo left; only the writer uses it
-	settling settling   // only the writer uses it
+	undone   undoneLine       // the line that the last undo left; only the writer uses it
+	settling settling         // only the writer uses it
+	families tree.KeyFamilies // only the writer uses it
 
 	holders sync.Mutex
 	held    map[string]int // id -> number of holders

@@ -274,7 +274,9 @@ func (b *Batch) change(edit func() error) {
 // edited lets f edit a working state of the context, and returns its error, else the first error of the batch.
 func (c *Context) edited(ctx context.Context, s *state, working, head *tree.Tree, stamps tree.Stamps,
 	f func(*Batch) error) (*tree.Editor, error) {
-	b := Batch{ctx: ctx, editor: tree.Edit(ctx, working, head, stamps, c.env(ctx, s)), edition: selector.Edition(s.Edition)}
+	env := c.env(ctx, s)
+	env.Families = &c.families
+	b := Batch{ctx: ctx, editor: tree.Edit(ctx, working, head, stamps, env), edition: selector.Edition(s.Edition)}
 	if err := f(&b); err != nil {
 		return nil, err
 	}

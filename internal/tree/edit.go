@@ -15,6 +15,7 @@ type Env struct {
 	Clock      func() int64                  // nanoseconds; read once for every stamp
 	Taken      func(id string) (bool, error) // whether the history of the context has the id
 	Suffix     string                        // ends generated ids, for forks
+	Families   *KeyFamilies                  // what the batches before knew of the keys in ^ah; may be nil
 }
 
 // Stamps holds the counters of a context for the current cycle.
@@ -39,13 +40,18 @@ type Editor struct {
 	env  Env
 	room [8]*Entry // for the path of a node that is added
 
-	families keyFamilies
+	families *KeyFamilies
 }
 
 // Edit begins a batch on a working state. base is the last published snapshot; the nodes in
 // it belong to earlier cycles, except those that its ^ah holds ([Tree.Settled]).
 func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
-	return &Editor{change: working.change(), Stamps: s, ctx: ctx, base: base, env: env}
+	x := &Editor{change: working.change(), Stamps: s, ctx: ctx, base: base, env: env, families: env.Families}
+	if x.families == nil {
+		x.families = new(KeyFamilies)
+	}
+	x.families.of(working.Region(Head))
+	return x
 }
 
 // Tree returns the working state with the edits made so far.

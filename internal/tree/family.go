@@ -1,13 +1,20 @@
 package tree
 
-// keyFamilies finds the newest members of key families during one batch of edits. The zero value is ready to use.
-type keyFamilies struct {
+import "maps"
+
+// KeyFamilies finds the newest members of key families of batches of edits, one after the other. The zero value is ready to use.
+type KeyFamilies struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
 	looked int                         // how many nodes were looked at; tests ask for it
 	passed int                         // of those, in regions that were not worth remembering yet
 }
 
-// few is up to how many nodes keyFamilies searches each time instead of remembering them.
+// of keeps what is known of one entry alone, so that a batch begins with what the one before it knew of ^ah.
+func (f *KeyFamilies) of(e *Entry) {
+	maps.DeleteFunc(f.known, func(known *Entry, _ map[string]*Node) bool { return known != e })
+}
+
+// few is up to how many nodes KeyFamilies searches each time instead of remembering them.
 const few = 64
 
 // Newest returns the newest living member of a family (003, 001 §3.5.3), nil if there is
@@ -15,7 +22,7 @@ const few = 64
 // the turns since the newest member; once for each batch also a look at the nodes in ^ah, in
 // ^sys and in turns with many nodes.
 func (x *Editor) Newest(key string) (*Node, error) {
-	of := family{keyFamilies: &x.families, key: key, want: Marks{Keys: Mark(key)}}
+	of := family{KeyFamilies: x.families, key: key, want: Marks{Keys: Mark(key)}}
 	if n, err := of.newest(x.Region(Head)); n != nil || err != nil {
 		return n, err
 	}
@@ -26,7 +33,7 @@ func (x *Editor) Newest(key string) (*Node, error) {
 }
 
 // added notes that two versions of ^ah differ only by a new node, so that what is known of the first is of the second.
-func (f *keyFamilies) added(was, is *Entry, n *Node) {
+func (f *KeyFamilies) added(was, is *Entry, n *Node) {
 	if m := f.known[was]; m != nil && was != is {
 		if n.Key != "" {
 			m[n.Key] = n
@@ -37,10 +44,10 @@ func (f *keyFamilies) added(was, is *Entry, n *Node) {
 }
 
 // remembered returns the newest member at and below an entry. It looks at each entry once, because entries never change.
-func (f *keyFamilies) remembered(e *Entry, key string) (*Node, error) {
+func (f *KeyFamilies) remembered(e *Entry, key string) (*Node, error) {
 	m := f.known[e]
 	if m == nil {
-		m = make(map[string]*Node)
+		m, f.passed = make(map[string]*Node), 0
 		if err := f.atAndBelow(m, e); err != nil {
 			return nil, err
 		}
@@ -53,7 +60,7 @@ func (f *keyFamilies) remembered(e *Entry, key string) (*Node, error) {
 }
 
 // atAndBelow collects the newest members at and below an entry.
-func (f *keyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
+func (f *KeyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
 	f.looked++
 	n := e.Node()
 	if newest := m[n.Key]; n.Key != "" && (newest == nil || n.CreatedNS > newest.CreatedNS) {
@@ -72,7 +79,7 @@ func (f *keyFamilies) atAndBelow(m map[string]*Node, e *Entry) error {
 
 // family looks for the members of a key.
 type family struct {
-	*keyFamilies
+	*KeyFamilies
 	key  string
 	want Marks
 }
@@ -103,7 +110,7 @@ func (f *family) lastIn(l *List) (*Node, error) {
 }
 
 // inRegion returns the newest member in a region of which only the last has the key. While looking anew at the nodes
-// whose marks allow it has cost less than remembering the region once, it does that: a batch of one edit is short.
+// whose marks allow it has cost less than remembering the region once, it does that: most batches are short.
 func (f *family) inRegion(e *Entry) (*Node, error) {
 	if f.known[e] != nil || f.passed > e.Summary().Nodes {
 		return f.remembered(e, f.key)

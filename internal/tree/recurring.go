@@ -43,7 +43,7 @@ func (x *Editor) apart(path []*Entry, key, self string) error {
 	if !x.env.Bare || key == "" || len(path) < 2 {
 		return nil
 	}
-	of := family{keyFamilies: &x.families, key: key, want: Marks{Keys: Mark(key)}}
+	of := family{KeyFamilies: x.families, key: key, want: Marks{Keys: Mark(key)}}
 	region, found := path[1], (*Node)(nil)
 	look := func(e *Entry) (err error) {
 		if found == nil || found.ID == self {

@@ -19,8 +19,9 @@ func TestSingleAddsOfKeysLookAtFewNodes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		working := before.WithCycle(stamps.Cycle)
+		working, known := before.WithCycle(stamps.Cycle), KeyFamilies{}
 		for i := range n {
+			env.Families = &known
 			x := Edit(context.Background(), working, before, stamps, env)
 			if _, err := x.Add("^ah", Spec{Key: fmt.Sprint("k", i)}); err != nil {
 				t.Fatal(err)
@@ -30,13 +31,17 @@ func TestSingleAddsOfKeysLookAtFewNodes(t *testing.T) {
 					t.Errorf("k%d twice: %v", i/2, err)
 				}
 			}
-			total += x.families.looked
 			working, stamps = x.Tree(), x.Stamps
+			if i == n/2 { // a batch that is dropped
+				if _, err := x.Add("^ah", Spec{Key: "dropped"}); err != nil {
+					t.Error(err)
+				}
+			}
 		}
-		return total
+		return known.looked
 	}
-	if many := looked(2000); many > 2000*200 {
-		t.Errorf("2000 adds looked at %d nodes", many)
+	if few, many := looked(500), looked(2000); many > 6*few || many > 5*2000 {
+		t.Errorf("500 adds looked at %d nodes, 2000 at %d", few, many)
 	}
 }
 
